@@ -1,0 +1,47 @@
+"""polhode: simulate rotating rigid bodies.
+
+    >>> import polhode
+    >>> run = polhode.integrate([1.0, 2.0, 3.0], t_span=(0, 10), step=0.01, omega0=(0.01, 1, 0))
+    >>> run.status
+    'finished'
+
+The names below are imported when they are first used, so that `import polhode` is quick.
+"""
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "RigidBody": "polhode.body",
+    "Stepper": "polhode.integrate",
+    "integrate": "polhode.integrate",
+    "Trajectory": "polhode.trajectory",
+    "Torque": "polhode._torque",
+    "torque": "polhode._torque",
+    "method": "polhode.methods",
+    "problem": "polhode.problems",
+    "PolhodeError": "polhode.errors",
+    "InputError": "polhode.errors",
+    "IntegrationError": "polhode.errors",
+    "ConvergenceError": "polhode.errors",
+    "TorqueError": "polhode.errors",
+}
+_MODULES = ("methods", "problems", "rotations", "torques")
+
+__all__ = sorted((*_HOMES, *_MODULES))
+
+
+def __getattr__(name):
+    import importlib
+
+    if name in _HOMES:
+        value = getattr(importlib.import_module(_HOMES[name]), name)
+    elif name in _MODULES:
+        value = importlib.import_module(f"polhode.{name}")
+    else:
+        raise AttributeError(f"module 'polhode' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return __all__

@@ -1,0 +1,259 @@
+"""How plain Python functions become machine code: the only numba flags in the project, and the compile cache.
+
+A function marked `@jit` stays an ordinary Python function: it can be called, traced, covered and read as it is, and numba is
+not imported for it.  `bind(loop, step=..., torque=...)` then makes machine code: it copies the loop, gives the copy the
+functions it is to use under those names, and compiles the copy together with everything it can reach through its globals and
+closures.  Nothing is passed to the loop as a function argument, so numba can keep the result on disk.
+
+The name under which it is kept is a digest of *all* the code and constants that went into it.  Editing any function that a
+loop uses, in whatever file, therefore gives another name: stale machine code cannot be served, and a second process that
+runs the same method and torque compiles nothing.  (numba's own cache looks at the loop's file alone.)
+"""
+
+import hashlib
+import os
+import sys
+from pathlib import Path
+from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
+
+# inline: one flat function per loop, without which LLVM does not vectorise tuple code over the lanes of a tile.
+# numpy error model: a division by zero gives inf, as on a GPU, instead of a branch.  fastmath stays off: bits stay equal.
+INLINE = {"forceinline": True, "error_model": "numpy"}
+PLAIN = {"error_model": "numpy"}
+
+CACHE_LIMIT = 4000   # files kept on disk; the least recently written go first
+
+
+def jit(function):
+    """Mark a function of floats and tuples as part of a kernel: inlined wherever a bound loop uses it."""
+    function.__jit__ = True
+    return function
+
+
+# --- what a function can see ------------------------------------------------------------------------------------------
+
+def _names(code):
+    """The global names a code object mentions, nested functions and comprehensions included."""
+    yield from code.co_names
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _names(constant)
+
+
+def visible(function):
+    """What a function can reach: its globals by name, and the contents of its closure."""
+    names = {name: function.__globals__[name] for name in _names(function.__code__) if name in function.__globals__}
+    cells = [cell.cell_contents for cell in function.__closure__ or ()]
+    return names, cells
+
+
+def _python(obj):
+    """The Python function behind a function or a numba dispatcher; None for anything else."""
+    function = getattr(obj, "py_func", obj)
+    return function if isinstance(function, FunctionType) else None
+
+
+def _known_to_numba(function):
+    return (getattr(function, "__module__", None) or "").split(".")[0] in ("numpy", "math", "cmath", "builtins", "numba")
+
+
+class _Digest:
+    """Feeds everything that code depends on into one hash."""
+
+    def __init__(self):
+        self.hash = hashlib.sha256()
+        self.seen = set()
+
+    def text(self, *parts):
+        for part in parts:
+            self.hash.update(repr(part).encode())
+
+    def code(self, code):
+        self.text(code.co_code, code.co_names, code.co_varnames, code.co_freevars, code.co_argcount)
+        for constant in code.co_consts:
+            if isinstance(constant, CodeType):
+                self.code(constant)
+            else:
+                self.text(constant)
+
+    def add(self, obj):
+        function = _python(obj)
+        if function is not None:
+            self.text(function.__module__, function.__qualname__, hasattr(function, "__jit__"))
+            if id(function) in self.seen or _known_to_numba(function):
+                return
+            self.seen.add(id(function))
+            self.code(function.__code__)
+            names, cells = visible(function)
+            for name in sorted(names):
+                self.text(name)
+                self.add(names[name])
+            for content in cells:
+                self.add(content)
+        elif isinstance(obj, ModuleType):
+            self.text(obj.__name__, getattr(obj, "__version__", None))
+        elif isinstance(obj, type):
+            self.text(obj.__module__, obj.__qualname__, getattr(obj, "_fields", None))
+        elif isinstance(obj, tuple):
+            self.text(type(obj).__qualname__, len(obj))
+            for item in obj:
+                self.add(item)
+        elif isinstance(obj, BuiltinFunctionType):
+            self.text(obj.__module__, obj.__name__)
+        elif hasattr(obj, "tobytes"):
+            self.text(obj.shape, str(obj.dtype), obj.tobytes())
+        else:
+            self.text(obj)
+
+
+def digest(*objects):
+    """A name for everything the objects' code depends on: bytecode, constants, and all they reach."""
+    import llvmlite
+    import numba
+
+    one = _Digest()
+    one.text(sys.version_info[:2], numba.__version__, llvmlite.__version__, INLINE, PLAIN)
+    for obj in objects:
+        one.add(obj)
+    return one.hash.hexdigest()[:32]
+
+
+# --- copies of functions with other functions inside ------------------------------------------------------------------
+
+class Rebinder:
+    """Copies functions so that they see other functions: `make` turns each copy into what callers are to see.
+
+    `replace` maps functions to what stands in for them.  With numba's njit for `make` the copies are machine code; with the
+    identity and a `replace` that maps `sincos` to mpmath's, they are the same methods in fifty digits.
+    """
+
+    def __init__(self, make, replace=()):
+        self.make = make
+        self.done = dict(replace)
+
+    def __call__(self, obj):
+        function = _python(obj)
+        if function is not None:
+            if function in self.done:
+                return self.done[function]
+            if _known_to_numba(function):
+                return obj
+            if obj is not function and not hasattr(function, "__jit__"):
+                return obj   # the user's own dispatcher, with the user's own flags
+            self.done[function] = self.make(self.copy(function))
+            return self.done[function]
+        if isinstance(obj, tuple) and obj and not isinstance(obj, type):
+            items = [self(item) for item in obj]
+            return type(obj)(*items) if hasattr(obj, "_fields") else tuple(items)
+        return obj
+
+    def copy(self, function, **names):
+        seen, cells = visible(function)
+        scope = {name: self(names.get(name, value)) for name, value in seen.items()}
+        scope.update({name: self(value) for name, value in names.items() if name not in scope})
+        scope["__builtins__"] = __builtins__
+        scope["__name__"] = function.__module__
+        closure = tuple(CellType(self(content)) for content in cells) or None
+        clone = FunctionType(function.__code__, scope, function.__name__, function.__defaults__, closure)
+        clone.__qualname__ = function.__qualname__
+        clone.__module__ = function.__module__
+        if hasattr(function, "__jit__"):
+            clone.__jit__ = True
+        return clone
+
+
+def _njit(function):
+    import numba
+
+    return numba.njit(function, **(INLINE if hasattr(function, "__jit__") else PLAIN))
+
+
+_machine = Rebinder(_njit)   # one for all loops: what they share is compiled once in a process
+
+
+def compiled(function):
+    """The function itself as a numba dispatcher, for tests and for use outside a loop."""
+    return _machine(function)
+
+
+def interpreted(function, **names):
+    """The function as plain Python, with the given functions under the given names."""
+    return Rebinder(lambda copy: copy).copy(function, **names)
+
+
+# --- the cache --------------------------------------------------------------------------------------------------------
+
+def cache_directory():
+    """Where machine code is kept: $POLHODE_CACHE_DIR, else the user's cache folder."""
+    chosen = os.environ.get("POLHODE_CACHE_DIR")
+    if chosen:
+        return Path(chosen)
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library" / "Caches"
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "polhode"
+
+
+def _prune(folder):
+    files = sorted(folder.glob("*.nb?"), key=lambda path: path.stat().st_mtime)
+    for path in files[:max(0, len(files) - CACHE_LIMIT)]:
+        path.unlink(missing_ok=True)
+
+
+def _use_disk(dispatcher, name):
+    """Let the dispatcher keep its machine code on disk under a digest; without a writable folder it just compiles."""
+    from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+
+    folder = cache_directory()
+
+    class Locator(_CacheLocator):
+        def get_cache_path(self):
+            return str(folder)
+
+        def get_source_stamp(self):
+            return name
+
+        def get_disambiguator(self):
+            return name
+
+        @classmethod
+        def from_function(cls, py_func, py_file):
+            return cls()
+
+    class Impl(CompileResultCacheImpl):
+        _locator_classes = (Locator,)
+
+    class Cache(FunctionCache):
+        _impl_class = Impl
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        _prune(folder)
+        dispatcher._cache = Cache(dispatcher.py_func)
+    except (OSError, RuntimeError):
+        pass
+
+
+_bound = {}
+
+
+def bind(loop, **names):
+    """Machine code of `loop` with the given functions under the given names; the same code is made, or loaded, once."""
+    name = digest(loop, *(item for pair in sorted(names.items()) for item in pair))
+    if name not in _bound:
+        import numba
+
+        dispatcher = numba.njit(_machine.copy(loop, **names), **PLAIN)
+        _use_disk(dispatcher, name)
+        _bound[name] = dispatcher
+    return _bound[name]
+
+
+def cache_statistics():
+    """How many bound loops were loaded from disk and how many were compiled in this process."""
+    hits = sum(sum(loop.stats.cache_hits.values()) for loop in _bound.values())
+    misses = sum(sum(loop.stats.cache_misses.values()) for loop in _bound.values())
+    return {"loaded": hits, "compiled": misses, "folder": str(cache_directory())}

@@ -1,0 +1,88 @@
+"""Between tuples and arrays: how a state or a set of parameters lies in memory.
+
+Kernels work on nested tuples of floats; loops, tiles, checkpoints and GPUs keep the same numbers in arrays of shape
+(component, lane).  A `Layout` holds the two functions that translate, written out for one structure so that they compile to
+plain loads and stores.
+"""
+
+from functools import lru_cache
+from typing import NamedTuple, get_args, get_type_hints
+
+from polhode.core.jit import jit
+
+Vector = tuple[float, float, float]
+Quaternion = tuple[float, float, float, float]   # scalar last: (x, y, z, w)
+Matrix = tuple[Vector, Vector, Vector]           # rows
+
+
+class Layout(NamedTuple):
+    """`unpack(z, k)` builds the structure from lane k of an array, `pack(s, z, k)` stores it; `size` is the component count."""
+
+    size: int
+    unpack: object
+    pack: object
+
+
+def _parts(kind):
+    """(constructor, parts) of a structure given as an annotation or as a shape; None for a number."""
+    if isinstance(kind, Shape):
+        return kind
+    if hasattr(kind, "_fields"):
+        hints = get_type_hints(kind)
+        return kind, [hints[name] for name in kind._fields]
+    if isinstance(kind, tuple):
+        return tuple, list(kind)
+    if get_args(kind):
+        return tuple, list(get_args(kind))
+    return None
+
+
+def _write(kind, path, loads, stores, scope):
+    """The expression that builds `kind`, filling in the loads, the stores and the names they use."""
+    parts = _parts(kind)
+    if parts is None:
+        index = len(loads)
+        loads.append(f"z[{index}, k]")
+        stores.append(f"z[{index}, k] = {path}")
+        return loads[-1]
+    make, kinds = parts
+    inside = "".join(_write(part, f"{path}[{i}]", loads, stores, scope) + ", " for i, part in enumerate(kinds))
+    if make is tuple:
+        return f"({inside})"
+    name = f"make{len(scope)}"
+    scope[name] = make
+    return f"{name}({inside})"
+
+
+def shape(value):
+    """The structure of an example value, without its numbers: what two values of equal layout have in common."""
+    if not isinstance(value, tuple):
+        return float
+    parts = tuple(map(shape, value))
+    return Shape(type(value), parts) if hasattr(value, "_fields") else parts
+
+
+class Shape(NamedTuple):
+    """A NamedTuple class without annotations, and the shapes of its fields."""
+
+    make: type
+    parts: tuple
+
+
+@lru_cache(maxsize=None)
+def layout(kind):
+    """The layout of a NamedTuple class annotated with floats, Vector, Quaternion, ..., or of the `shape` of a value."""
+    loads, stores, scope = [], [], {}
+    expression = _write(kind, "s", loads, stores, scope)
+    source = f"def unpack(z, k):\n    return {expression}\n\ndef pack(s, z, k):\n    " + "\n    ".join(stores or ["pass"])
+    exec(source, scope)   # nothing but the field structure above enters the source
+    for function in (scope["unpack"], scope["pack"]):
+        function.__module__ = __name__
+    return Layout(len(loads), jit(scope["unpack"]), jit(scope["pack"]))
+
+
+def flatten(value):
+    """The numbers of a nested tuple, in the order in which its layout keeps them."""
+    if isinstance(value, tuple):
+        return [number for part in value for number in flatten(part)]
+    return [float(value)]

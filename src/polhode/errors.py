@@ -1,0 +1,187 @@
+"""What polhode raises, and the two checks every door of the library shares.
+
+Every message names the value that was given, the rule it broke and what to do about it.  ``except PolhodeError``
+catches all of them; `InputError` is also a ``ValueError`` and `IntegrationError` also a ``RuntimeError``, so that code
+that knows nothing of polhode can still catch them.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+__all__ = ["ConvergenceError", "InputError", "IntegrationError", "PolhodeError", "TorqueError", "floats", "nearest",
+           "number", "unknown"]
+
+_LIST_AT_MOST = 12  # names written out in full by `unknown`
+
+
+class PolhodeError(Exception):
+    """Base of every error that polhode raises on purpose."""
+
+
+class InputError(PolhodeError, ValueError):
+    """An argument is wrong; the message names the value, the rule and the fix."""
+
+
+class IntegrationError(PolhodeError, RuntimeError):
+    """A run failed numerically.
+
+    Parameters
+    ----------
+    message : str
+        What happened, where, and what to try.
+    t : float, optional
+        Time at the start of the step that failed.
+    step_index : int, optional
+        Number of that step, from 0.
+    state : optional
+        State at the start of that step.
+    trajectory : Trajectory, optional
+        What was computed before the failure, or None.
+
+    Examples
+    --------
+    >>> error = IntegrationError("omega is not finite", t=0.5, step_index=50)
+    >>> error.t, error.step_index, error.trajectory
+    (0.5, 50, None)
+    """
+
+    # Every argument after the message has a default: pickle rebuilds an exception as cls(*args), then its __dict__.
+    def __init__(self, message: str, *, t: float | None = None, step_index: int | None = None, state: Any = None,
+                 trajectory: Any = None) -> None:
+        super().__init__(message)
+        self.t = t
+        self.step_index = step_index
+        self.state = state
+        self.trajectory = trajectory
+
+
+class ConvergenceError(IntegrationError):
+    """The implicit equation of a step was not solved to round-off.
+
+    Parameters
+    ----------
+    residual : float, optional
+        What was left of the equation after the last iteration.
+    largest_step : float, optional
+        An estimate of the largest step that would have converged there.
+    message, t, step_index, state, trajectory
+        As in `IntegrationError`.
+    """
+
+    def __init__(self, message: str, *, residual: float | None = None, largest_step: float | None = None,
+                 **where: Any) -> None:
+        super().__init__(message, **where)
+        self.residual = residual
+        self.largest_step = largest_step
+
+
+class TorqueError(IntegrationError):
+    """The torque raised, or returned a wrong shape or a value that is not finite; raised ``from`` the original."""
+
+
+def nearest(name: object, valid: Iterable[str]) -> str:
+    """Return ``" (did you mean 'X'?)"`` for the valid name nearest to `name`, or ``""`` when none is near.
+
+    Examples
+    --------
+    >>> nearest("nbm", ["NMB", "AKW"])
+    " (did you mean 'NMB'?)"
+    >>> nearest("leapfrog", ["NMB", "AKW"])
+    ''
+    """
+    folded: dict[str, str] = {}
+    for candidate in valid:
+        folded.setdefault(str(candidate).casefold(), str(candidate))
+    match = difflib.get_close_matches(str(name).casefold(), list(folded), n=1)
+    return f" (did you mean {folded[match[0]]!r}?)" if match else ""
+
+
+def unknown(kind: str, name: object, valid: Iterable[str]) -> InputError:
+    """Return the `InputError` for a `name` that is not among the `valid` ones, for the caller to raise.
+
+    Examples
+    --------
+    >>> print(unknown("method", "NBM", ["AKW", "NMB"]))
+    unknown method 'NBM' (did you mean 'NMB'?); valid: 'AKW', 'NMB'
+    """
+    names = [str(v) for v in valid]
+    listed = ", ".join(repr(v) for v in names[:_LIST_AT_MOST])
+    if len(names) > _LIST_AT_MOST:
+        listed += f", ... ({len(names) - _LIST_AT_MOST} more)"
+    return InputError(f"unknown {kind} {name!r}{nearest(name, names)}; valid: {listed or 'none'}")
+
+
+def floats(what: str, value: Any, *, last: int | None = None, finite: bool = True) -> np.ndarray:
+    """Return `value` as a float64 array, or raise an `InputError` that calls it `what`.
+
+    Booleans, complex numbers, text, masked entries, ragged lists and other objects are refused rather than converted.
+    The array may share memory with `value`: copy before writing.
+
+    Parameters
+    ----------
+    what : str
+        Name of the argument, for the message.
+    value : array_like
+        The numbers.
+    last : int, optional
+        Required length of the last axis.
+    finite : bool, optional
+        Refuse NaN and infinity (the default).
+
+    Examples
+    --------
+    >>> floats("omega", [1, 2, 3], last=3)
+    array([1., 2., 3.])
+    """
+    if np.ma.is_masked(value):
+        raise InputError(f"{what} has masked entries; fill or drop them first")
+    try:
+        array = np.asarray(value)
+    except (ValueError, TypeError) as error:  # a ragged nest of lists
+        raise InputError(f"{what} must be an array of real numbers, got {_brief(value)}: {error}") from error
+    real = array.dtype.kind in "fiu"
+    if array.dtype.kind == "O":  # integers above 64 bits, such as 10**30, arrive as objects
+        real = array.size > 0 and all(type(item) in (int, float) for item in array.flat)
+    elif real and isinstance(value, (list, tuple)):  # [True, 2.0] would silently become [1.0, 2.0]
+        real = not any(isinstance(item, (bool, np.bool_)) for item in np.asarray(value, dtype=object).flat)
+    if not real:
+        raise InputError(f"{what} must be real numbers (not booleans, complex, text or objects), got {_brief(value)}; "
+                         "convert it to float first")
+    try:
+        with np.errstate(over="ignore"):
+            array = array.astype(np.float64, copy=False)
+    except OverflowError as error:
+        raise InputError(f"{what} does not fit in a float64, got {_brief(value)}; choose other units") from error
+    if last is not None and (array.ndim == 0 or array.shape[-1] != last):
+        raise InputError(f"{what} must have {last} numbers along its last axis, got shape {array.shape}")
+    if finite and not np.isfinite(array).all():
+        where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
+        index = f"[{', '.join(map(str, where))}]" if where else ""
+        raise InputError(f"{what} must be finite, got {what}{index} = {float(array[where])!r}; remove or replace it")
+    return array
+
+
+def number(what: str, value: Any, *, positive: bool = False) -> float:
+    """Return `value` as a finite float (above zero where `positive`), or raise an `InputError` that calls it `what`.
+
+    Examples
+    --------
+    >>> number("mass", 2, positive=True)
+    2.0
+    """
+    array = floats(what, value)
+    if array.ndim:
+        raise InputError(f"{what} must be one number, got an array of shape {array.shape}")
+    if positive and not array > 0.0:
+        raise InputError(f"{what} must be positive, got {float(array)!r}; give a value above zero")
+    return float(array)
+
+
+def _brief(value: object) -> str:
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 60 else text[:57] + "..."

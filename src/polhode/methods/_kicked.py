@@ -1,0 +1,33 @@
+"""What kick-drift-kick methods share: H = T + V, half a kick by the torque, a free motion, half a kick.
+
+    Pi-  = Pi + h/2 T(t, R)          kick
+    (R', Pi-') = drift_h(R, Pi-)     torque-free motion, by whatever the method is named after
+    Pi'  = Pi-' + h/2 T(t', R')      kick; this torque also begins the next step
+"""
+
+from typing import NamedTuple
+
+from polhode.core.jit import jit
+from polhode.core.layout import Quaternion, Vector
+from polhode.core.vec import axpy, matrix, times
+
+
+class State(NamedTuple):
+    q: Quaternion
+    Pi: Vector   # body momentum
+    T: Vector    # body torque at the end of the last step
+    residual: float
+
+
+@jit
+def start(h, t, q, Om, body, torque, p):
+    return State(q, times(body.I, Om), torque.body(t, matrix(q), Om, p), 0.0)
+
+
+@jit
+def kicked(drift, h, t, s, body, torque, p):
+    """Kick, drift, kick.  `drift(h, q, Pi, body) -> (q', Pi', residual)`."""
+    q, Pi, residual = drift(h, s.q, axpy(0.5 * h, s.T, s.Pi), body)
+    # a torque that looks at the velocity gets the one half a kick ahead, which is second-order accurate
+    T = torque.body(t + h, matrix(q), times(body.Iinv, axpy(0.5 * h, s.T, Pi)), p)
+    return State(q, axpy(0.5 * h, T, Pi), T, residual)

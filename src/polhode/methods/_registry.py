@@ -1,0 +1,219 @@
+"""The registry: a method is one pure `step` function and the facts it declares about itself.
+
+Everything that speaks of methods (tables, comparisons, certificates, documentation) reads this registry, and one test file
+measures every declared fact.  A fact that is not declared must fail when measured, so that the table cannot be timid.
+"""
+
+import importlib
+import pkgutil
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from polhode.core.jit import jit
+from polhode.core.layout import Quaternion, Vector
+from polhode.errors import InputError, unknown
+
+
+class Motion(NamedTuple):
+    """The smallest state: attitude (body to space) and body angular velocity."""
+
+    q: Quaternion
+    Om: Vector
+
+
+@jit
+def start_motion(h, t, q, Om, body, torque, p):
+    return Motion(q, Om)
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method and its declared facts.
+
+    Attributes
+    ----------
+    order : int
+        Order of attitude and momentum under a nonlinear torque.
+    free_order : tuple of int
+        Orders of attitude and body momentum for the torque-free body, where they differ from `order`.
+    torques : int or None
+        Torque evaluations per step, beyond one at the start; None when an iteration decides.
+    solves : int
+        Nonlinear equations solved per step.
+    symmetric : bool
+        A step of h followed by a step of -h comes back to where it began.
+    symplectic : bool
+        The step preserves the symplectic form of T*SO(3).
+    conserves : tuple of str
+        What the torque-free motion keeps to round-off: "momentum" (spatial), "energy".
+    multistep : bool
+        The state remembers more than attitude and velocity: a start from these alone is a new start.
+    """
+
+    name: str
+    step: Callable
+    start: Callable
+    state: type
+    order: int
+    torques: int | None
+    symmetric: bool
+    symplectic: bool
+    conserves: tuple = ()
+    free_order: tuple = ()
+    solves: int = 0
+    multistep: bool = False
+    family: str = ""
+    aliases: tuple = ()
+    cite: str = ""
+    summary: str = ""
+
+    @property
+    def implicit(self):
+        """Whether a step solves a nonlinear equation."""
+        return self.solves > 0
+
+    def facts(self):
+        """The facts as plain data, for tables and JSON."""
+        return {
+            "name": self.name,
+            "aliases": list(self.aliases),
+            "family": self.family,
+            "order": self.order,
+            "free_order": list(self.free_order),
+            "torques_per_step": self.torques,
+            "implicit": self.implicit,
+            "solves_per_step": self.solves,
+            "symmetric": self.symmetric,
+            "symplectic": self.symplectic,
+            "conserves": list(self.conserves),
+            "multistep": self.multistep,
+            "reference": self.cite,
+            "summary": self.summary,
+        }
+
+    def __repr__(self):
+        return f"<method {self.name}, order {self.order}>"
+
+
+_methods: dict[str, Method] = {}
+_suffixes: dict[str, Callable] = {}
+_families: dict[str, Callable] = {}
+
+
+def register(entry):
+    """Enter a Method into the registry; a name that is taken by other code is an error."""
+    for name in (entry.name, *entry.aliases):
+        held = _methods.get(name.lower())
+        if held is not None and (held.name, held.step.__module__) != (entry.name, entry.step.__module__):
+            raise InputError(f"the method name {name!r} is taken by {held!r}; choose another name")
+        _methods[name.lower()] = entry
+    return entry
+
+
+def _first_line(text):
+    return (text or "").strip().split("\n")[0].strip()
+
+
+def method(name, *, state=Motion, start=start_motion, order, torques, symmetric, symplectic, conserves=(),
+           free_order=None, solves=0, multistep=False, family="", aliases=(), cite="", summary=""):
+    """Register the decorated function `step(h, t, s, body, torque, p)` as a method.
+
+    The facts are those of `Method`.  The step gets the state `s` at time t and returns the one at t + h.
+
+    Parameters
+    ----------
+    state : NamedTuple class
+        Fields `q` and one of `Om` (body velocity), `om` (spatial velocity), `Pi` (body momentum), `pi` (spatial momentum),
+        annotated with Quaternion, Vector, float ...; `residual`, if there is one, is the relative residual of the implicit
+        equation, and `calls` the torque evaluations of the step.
+    start : function
+        `start(h, t, q, Om, body, torque, p)` gives the first state.
+    """
+
+    def enter(step):
+        jit(step)
+        register(Method(name, step, start, state, order, torques, symmetric, symplectic, tuple(conserves),
+                        tuple(free_order or (order, order)), solves, multistep, family or step.__module__.split(".")[-1],
+                        tuple(aliases), cite, summary or _first_line(step.__doc__)))
+        return step
+
+    return enter
+
+
+def family(name):
+    """Register a factory of methods with a parameter: `newmark(0.6)`, `taylor(12)`."""
+
+    def enter(factory):
+        _families[name.lower()] = factory
+        return factory
+
+    return enter
+
+
+def suffix(name):
+    """Register a factory that changes a method: `NAME+ep`."""
+
+    def enter(factory):
+        _suffixes[name.lower()] = factory
+        return factory
+
+    return enter
+
+
+_loaded = False
+
+
+def _load():
+    """Import every method file of the package, once."""
+    global _loaded
+    if not _loaded:
+        package = importlib.import_module("polhode.methods")
+        for module in pkgutil.iter_modules(package.__path__):
+            if not module.name.startswith("_"):
+                importlib.import_module(f"polhode.methods.{module.name}")
+        _loaded = True
+
+
+def get(name):
+    """A method by name, in any case; `newmark(0.6)` and `taylor3+ep` are made on demand; a Method is returned as it is.
+
+    >>> get("nmb").order
+    2
+    """
+    if isinstance(name, Method):
+        return name
+    if not isinstance(name, str):
+        raise InputError(f"method must be a name or a Method, got {name!r}; see polhode.methods.names()")
+    _load()
+    key = name.strip().lower()
+    if key in _methods:
+        return _methods[key]
+    base, plus, ending = key.rpartition("+")
+    if plus and ending in _suffixes:
+        return register(_suffixes[ending](get(base)))
+    call = re.fullmatch(r"([a-z0-9_-]+)\((.*)\)", key)
+    if call and call[1] in _families:
+        try:
+            arguments = [float(part) for part in call[2].split(",")]
+        except ValueError:
+            raise InputError(f"{name!r}: the parameters must be numbers, as in {call[1]}(2)") from None
+        return register(_families[call[1]](*arguments))
+    raise unknown("method", name, names() + [f"{f}(...)" for f in _families])
+
+
+def names():
+    """The names of all registered methods, in the order of registration."""
+    return [entry.name for entry in everything()]
+
+
+def everything():
+    """All registered methods, each once."""
+    _load()
+    return list(dict.fromkeys(_methods.values()))
+
+
+def variant(entry, **changes):
+    """A copy of a method with other facts."""
+    return replace(entry, **changes)

@@ -1,0 +1,236 @@
+"""The named torques.  Each function returns a `Torque` in tuple form: compiled, vectorised, and fit for a GPU.
+
+    free()                       nothing acts
+    heavy_top(20.0)              weight on an arm, a body turning about a fixed point
+    coulomb_wall("described")    Holder, Leimkuhler & Reich's attraction with a soft wall
+    stress_potential()           Bou-Rabee, Ortolan & Saccon's stress test
+    book_toss(0.05)              Simo & Wong's toss of a book
+    constant((0, 0, 1))          the same torque always
+    gravity_gradient(...)        a satellite on a circular orbit
+    damping(0.1)                 against the angular velocity
+
+Torques add: `heavy_top(20.0) + damping(0.1)`.
+"""
+
+import math
+
+import numpy as np
+
+from polhode._torque import Foreign, Frames, Sum, Torque, as_torque, torque
+from polhode.core.vec import apply, apply_t, cross, dot, matrix, qexp, scale, sincos
+from polhode.errors import InputError, unknown
+
+__all__ = ["Foreign", "Frames", "Sum", "Torque", "as_torque", "book_toss", "by_name", "constant", "coulomb_wall", "damping",
+           "free", "gravity_gradient", "heavy_top", "stress_potential", "torque"]
+
+
+def _nothing(t, R):
+    return (0.0, 0.0, 0.0)
+
+
+def _zero(t, R):
+    return 0.0
+
+
+def free():
+    """No torque."""
+    return Torque(_nothing, frame="body", form="tuple", potential=_zero, name="free")
+
+
+# --- weight ------------------------------------------------------------------------------------------------------------
+
+def _upright(t, R, p):
+    return (-p.moment * R[1][2], p.moment * R[0][2], 0.0)
+
+
+def _upright_potential(t, R, p):
+    return p.moment * R[2][2]
+
+
+def _armed(t, R, p):
+    return scale(-p.moment, cross(apply(R, p.arm), p.up))
+
+
+def _armed_potential(t, R, p):
+    return p.moment * dot(p.up, apply(R, p.arm))
+
+
+def heavy_top(moment=20.0, arm=(0.0, 0.0, 1.0), up=(0.0, 0.0, 1.0)):
+    """Weight times lever arm, for a body that turns about a fixed point: t = -moment (R arm) x up.
+
+    Parameters
+    ----------
+    moment : float
+        M g l: mass, gravity, distance of the centre of mass from the fixed point.
+    arm, up : vectors
+        From the fixed point to the centre of mass (body frame), and against gravity (space); only their directions matter.
+    """
+    arm, up = _unit("arm", arm), _unit("up", up)
+    if arm == up == (0.0, 0.0, 1.0):
+        return Torque(_upright, form="tuple", params={"moment": moment}, potential=_upright_potential, name="heavy_top")
+    return Torque(_armed, form="tuple", params={"moment": moment, "arm": arm, "up": up}, potential=_armed_potential,
+                  name="heavy_top")
+
+
+# --- Coulomb attraction with a soft wall ----------------------------------------------------------------------------------
+
+def _coulomb(t, R, p):
+    z = 1.0 / (p.centre + R[2][2])
+    z2 = z * z
+    z4 = z2 * z2
+    slope = p.sign * (z2 - p.wall * z4 * z4 * z2 * z)
+    return (-slope * R[1][2], slope * R[0][2], 0.0)
+
+
+def _coulomb_potential(t, R, p):
+    z = 1.0 / (p.centre + R[2][2])
+    z2 = z * z
+    z4 = z2 * z2
+    return p.sign * (0.1 * p.wall * z4 * z4 * z2 - z)
+
+
+def coulomb_wall(sign="described", centre=1.1, wall=0.01):
+    """Attraction -1/z and soft wall wall/10 z^-10, z = centre + R33.  Krysl & Endres 2005, section 3.6.
+
+    The paper prints the torque (-z^-2 + 0.01 z^-11) [-R23, R13, 0]; its text describes an attraction and a wall that repels,
+    which is the opposite sign.  `sign="described"` is the text's, `sign="printed"` the formula's.
+    """
+    signs = {"described": 1.0, "printed": -1.0}
+    if sign not in signs:
+        raise unknown("sign of coulomb_wall", sign, list(signs))
+    return Torque(_coulomb, form="tuple", params={"sign": signs[sign], "centre": centre, "wall": wall},
+                  potential=_coulomb_potential, name="coulomb_wall")
+
+
+# --- the stress test --------------------------------------------------------------------------------------------------
+
+def _vee(A):
+    """v with tr(A y^) = -v . y."""
+    return (A[2][1] - A[1][2], A[0][2] - A[2][0], A[1][0] - A[0][1])
+
+
+def _distance(A):
+    """|Q2 - Q1| in the Frobenius norm, BR (6), from A = Q1^T Q2."""
+    return math.sqrt(2.0 * (3.0 - A[0][0] - A[1][1] - A[2][2]))
+
+
+def _towards(M, R):
+    """M^T R."""
+    a, b, c = apply_t(M, (R[0][0], R[1][0], R[2][0])), apply_t(M, (R[0][1], R[1][1], R[2][1])), apply_t(
+        M, (R[0][2], R[1][2], R[2][2]))
+    return ((a[0], b[0], c[0]), (a[1], b[1], c[1]), (a[2], b[2], c[2]))
+
+
+def _stress(t, R, p):
+    A = _towards(p.attractor, R)
+    d = _distance(A)
+    shell = 2.0 / _distance(R) - 2.0
+    pull = -p.alpha / (d * d * d)
+    v, w = _vee(R), _vee(A)
+    return (shell * v[0] + pull * w[0], shell * v[1] + pull * w[1], shell * v[2] + pull * w[2])
+
+
+def _stress_potential(t, R, p):
+    shell = _distance(R) - 1.0
+    return shell * shell - p.alpha / _distance(_towards(p.attractor, R))
+
+
+def stress_potential(alpha=0.3, attractor=(2.5 / math.sqrt(2.0), 0.0, 2.5 / math.sqrt(2.0))):
+    """Potential (dist(R, 1) - 1)^2 - alpha / dist(R, Rm).  Bou-Rabee, Ortolan & Saccon 2009, eq. (7).
+
+    `attractor` is the rotation vector of Rm.
+    """
+    return Torque(_stress, frame="body", form="tuple", potential=_stress_potential, name="stress_potential",
+                  params={"alpha": alpha, "attractor": matrix(qexp(tuple(map(float, attractor))))})
+
+
+# --- others -----------------------------------------------------------------------------------------------------------
+
+def _toss(t, R, p):
+    """The mean of the two sides at each of the two jumps: then the momentum after the toss is exact."""
+    before = 0.5 * (1.0 - _sign(t - p.release, p.step))
+    after = 0.5 * (1.0 + _sign(t - p.release - p.step, p.step))
+    return (p.toss * before, p.disturbance / p.step * (1.0 - before - after), 0.0)
+
+
+def _sign(x, step):
+    return 0.0 if abs(x) < 1e-6 * step else (1.0 if x > 0.0 else -1.0)
+
+
+def book_toss(step, toss=20.0, release=2.0, disturbance=0.2):
+    """A toss about the intermediate axis and a nudge of one time step.  Simo & Wong 1991; Krysl & Endres 2005, section 3.2.
+
+    (toss, 0, 0) until `release`, then (0, disturbance/step, 0) for one `step`, then nothing; spatial frame.
+    """
+    return Torque(_toss, form="tuple", name="book_toss",
+                  params={"step": step, "toss": toss, "release": release, "disturbance": disturbance})
+
+
+def _constant(t, R, p):
+    return p.value
+
+
+def constant(value, frame="spatial"):
+    """The same torque at all times, in the spatial or the body frame."""
+    return Torque(_constant, frame=frame, form="tuple", params={"value": _vector("value", value)}, name="constant")
+
+
+def _tidal(t, R, p):
+    s, c = sincos(p.rate * t)
+    n = apply_t(R, (c, s, 0.0))
+    return scale(3.0 * p.rate * p.rate, cross(n, apply(p.inertia, n)))
+
+
+def _tidal_potential(t, R, p):
+    s, c = sincos(p.rate * t)
+    n = apply_t(R, (c, s, 0.0))
+    return 1.5 * p.rate * p.rate * dot(n, apply(p.inertia, n))
+
+
+def gravity_gradient(body, rate):
+    """The torque of a central body's tide on a circular orbit: T = 3 rate^2 n x I n.
+
+    The orbit lies in the spatial x-y plane; n is the direction of the satellite from the centre, at angle `rate` t from x.
+    """
+    return Torque(_tidal, frame="body", form="tuple", params={"rate": rate, "inertia": body.inertia},
+                  potential=_tidal_potential, name="gravity_gradient")
+
+
+def _drag(t, R, Om, p):
+    return (-p.coefficients[0] * Om[0], -p.coefficients[1] * Om[1], -p.coefficients[2] * Om[2])
+
+
+def damping(coefficient):
+    """Against the angular velocity: T = -c Om, with one coefficient or one for each body axis."""
+    values = np.broadcast_to(np.asarray(coefficient, dtype=float), (3,))
+    return Torque(_drag, frame="body", form="tuple", uses_omega=True, params={"coefficients": values}, name="damping")
+
+
+BUILT_IN = {"free": free, "heavy_top": heavy_top, "coulomb_wall": coulomb_wall, "stress_potential": stress_potential,
+            "book_toss": book_toss, "constant": constant, "gravity_gradient": gravity_gradient, "damping": damping}
+
+
+def by_name(name):
+    """The function that makes a named torque; `heavy-top` and `heavy_top` are the same."""
+    key = name.strip().lower().replace("-", "_")
+    if key not in BUILT_IN:
+        raise unknown("torque", name, list(BUILT_IN))
+    return BUILT_IN[key]
+
+
+def _vector(name, value):
+    try:
+        array = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        array = None
+    if array is None or array.shape != (3,) or not np.all(np.isfinite(array)):
+        raise InputError(f"{name} must be three finite numbers, got {value!r}")
+    return tuple(array.tolist())
+
+
+def _unit(name, value):
+    value = _vector(name, value)
+    length = math.sqrt(dot(value, value))
+    if length == 0.0:
+        raise InputError(f"{name} must not be zero: it is a direction")
+    return tuple(x / length for x in value)
