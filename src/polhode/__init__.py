@@ -12,7 +12,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "RigidBody": "polhode.body",
-    "Stepper": "polhode.integrate",
+    "Stepper": "polhode.stepper",
     "integrate": "polhode.integrate",
     "Trajectory": "polhode.trajectory",
     "Torque": "polhode._torque",

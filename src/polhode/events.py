@@ -5,6 +5,7 @@ from scipy.optimize import brentq
 
 from polhode import rotations
 from polhode.errors import InputError
+from polhode.march import in_user_axes
 
 
 class Watch:
@@ -13,7 +14,8 @@ class Watch:
     `g.terminal` (True, or after how many events) ends the run; `g.direction` > 0 or < 0 takes only rising or falling zeros.
     """
 
-    def __init__(self, events):
+    def __init__(self, events, body):
+        self.body = body
         self.functions = list(events) if isinstance(events, (list, tuple)) else [events]
         for g in self.functions:
             if not callable(g):
@@ -23,6 +25,7 @@ class Watch:
         self.ended = None
 
     def _value(self, g, t, q, om):
+        q, om = in_user_axes(self.body, q, om)
         value = float(g(t, rotations.matrices(q), om))
         if not np.isfinite(value):
             raise InputError(f"event {getattr(g, '__name__', g)!r} returned {value} at t = {t!r}")
@@ -66,7 +69,7 @@ class Watch:
         return a[0] + s * h, *motion(s)
 
     def found(self):
-        """For each event function its times, and the attitudes and velocities there."""
-        motions = [(np.array([m[0] for m in found]).reshape(-1, 4), np.array([m[1] for m in found]).reshape(-1, 3))
-                   for found in self.motions]
+        """For each event function its times, and the attitudes and velocities there, in the user's axes."""
+        motions = [in_user_axes(self.body, np.array([m[0] for m in found]).reshape(-1, 4),
+                                np.array([m[1] for m in found]).reshape(-1, 3)) for found in self.motions]
         return [np.array(times) for times in self.times], motions

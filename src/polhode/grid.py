@@ -24,18 +24,22 @@ class Segment:
     fresh: bool = False
     uneven: bool = False
 
+    @property
+    def first_step(self):
+        """The size of the first step."""
+        return float(self.grid[1] - self.grid[0] if self.uneven else self.grid[1])
+
     def time(self, k):
         """The time after k of its steps; the end is exact."""
         if k == self.count:
             return self.end
         return float(self.grid[k]) if self.uneven else float(self.grid[0] + k * self.grid[1])
 
-    def times(self, k0, k1):
-        """The times after k0 + 1, ..., k1 steps."""
-        k = np.arange(k0 + 1, k1 + 1)
+    def times(self, k, groups, every):
+        """The times after k + every, k + 2 every, ... steps."""
+        k = k + every * np.arange(1, groups + 1)
         t = self.grid[k] if self.uneven else self.grid[0] + k * self.grid[1]
-        if k1 == self.count:
-            t[-1] = self.end
+        t[k == self.count] = self.end
         return t
 
 
@@ -80,9 +84,9 @@ def _even(a, b, h, jump_before, jump_after, multistep):
         return [Segment(np.array([begin, direction * h]), count, b, fresh=jump_before)]
     if whole:   # the last step is cut by a hair
         count -= 1
-    result = [Segment(np.array([begin, direction * h]), count, begin + count * direction * h, fresh=jump_before)] if count else []
     last = begin + count * direction * h
-    result.append(Segment(np.array([last, end - last]), 1, b, fresh=multistep and not whole or (jump_before and not count)))
+    result = [Segment(np.array([begin, direction * h]), count, last, fresh=jump_before)] if count else []
+    result.append(Segment(np.array([last, end - last]), 1, b, fresh=(multistep and not whole) or (jump_before and not count)))
     return result
 
 

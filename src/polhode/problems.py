@@ -40,7 +40,7 @@ class Problem:
         """The torque, for runs with the given step."""
         return self.make_torque(self.step if step is None else step)
 
-    def integrate(self, method="VLV", step=None, t_span=None, **options):
+    def integrate(self, method="LP2", step=None, t_span=None, **options):
         """Run the problem; `step` and `t_span` default to the paper's."""
         from polhode.integrate import integrate
 
@@ -89,8 +89,8 @@ ALL = dict([
         "krysl/lagrange-top", "symmetric heavy top", f"{KE}, section 3.3, after Engo & Marthinsen 1998",
         (0.875, 0.875, 0.25), torques.heavy_top(math.sqrt(3.0) / 2.0 * 9.81), (0.0, 100.0), 0.05,
         omega0=(0.0, 0.0, 1.0), rotation0=(math.pi / 16, 0.0, 0.0),
-        assumptions="The paper gives neither inertia nor initial state: diag(7, 7, 2)/8, mass 1, omega (0, 0, 1) and a tilt of pi/16 "
-                    "about the first axis, as in the DiffMan example it refers to."),
+        assumptions="The paper gives neither inertia nor initial state: diag(7, 7, 2)/8, mass 1, omega (0, 0, 1) and a tilt of "
+                    "pi/16 about the first axis, as in the DiffMan example it refers to."),
     _problem(
         "krysl/fast-top", "fast symmetric top", f"{KE}, section 3.4, after Simo & Wong 1991",
         (5.0, 5.0, 1.0), torques.heavy_top(20.0), (0.0, 10.0), 0.005, omega0=(0.0, 0.0, 50.0), rotation0=(0.3, 0.0, 0.0)),
@@ -100,8 +100,8 @@ ALL = dict([
     _problem(
         "krysl/coulomb-wall", "attraction with a soft wall", f"{KE}, section 3.6, after Holder, Leimkuhler & Reich 2001",
         (2.0, 3.0, 4.5), torques.coulomb_wall("described"), (0.0, 10.0), 0.0125, momentum0=(2.0, 2.0, 2.0),
-        assumptions="The sign that the text describes: an attraction and a wall that repels.  With the sign of the printed torque "
-                    "the body never meets a wall: that is krysl/coulomb-wall-printed."),
+        assumptions="The sign that the text describes: an attraction and a wall that repels.  With the sign of the printed "
+                    "torque the body never meets a wall: that is krysl/coulomb-wall-printed."),
     _problem(
         "krysl/coulomb-wall-printed", "the same with the sign as printed", f"{KE}, section 3.6",
         (2.0, 3.0, 4.5), torques.coulomb_wall("printed"), (0.0, 10.0), 0.0125, momentum0=(2.0, 2.0, 2.0),

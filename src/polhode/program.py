@@ -137,9 +137,13 @@ class Program:
 
     def motion(self, z, lane=0):
         """Attitude and body angular velocity (principal axes) of the state in a lane of z."""
-        state = interpreted(self.names["load_state"])(z, lane)
-        body = loops.load_body(self.moments, 0)
-        return np.array(state.q, dtype=float), np.array(self.names["velocity"](state, body), dtype=float)
+        state = self.state(z, lane)
+        Om = self.names["velocity"](state, loops.load_body(self.moments, 0))
+        return np.array(state.q, dtype=float), np.array(Om, dtype=float)
+
+    def state(self, z, lane=0):
+        """The state in a lane of z as the method's own NamedTuple."""
+        return self.names["load_state"](z, lane)
 
     def source_digest(self):
         """A name for the code of torque and method, for provenance."""

@@ -135,7 +135,10 @@ def _stress_potential(t, R, p):
     return shell * shell - p.alpha / _distance(_towards(p.attractor, R))
 
 
-def stress_potential(alpha=0.3, attractor=(2.5 / math.sqrt(2.0), 0.0, 2.5 / math.sqrt(2.0))):
+ATTRACTOR = (2.5 / math.sqrt(2.0), 0.0, 2.5 / math.sqrt(2.0))
+
+
+def stress_potential(alpha=0.3, attractor=ATTRACTOR):
     """Potential (dist(R, 1) - 1)^2 - alpha / dist(R, Rm).  Bou-Rabee, Ortolan & Saccon 2009, eq. (7).
 
     `attractor` is the rotation vector of Rm.

@@ -7,7 +7,7 @@ import numpy as np
 from polhode import rotations
 from polhode.program import potential_energy
 
-FINISHED, EVENT, INTERRUPTED, BLOW_UP = "finished", "event", "interrupted", "blow-up"
+FINISHED, EVENT, INTERRUPTED, BLOW_UP, FAILED = "finished", "event", "interrupted", "blow-up", "failed"
 
 
 class Trajectory:
@@ -24,7 +24,8 @@ class Trajectory:
     residuals : (n,) array
         Largest relative residual of the implicit equation since the point before; zero for explicit methods.
     status : str
-        "finished", "event", "interrupted" or "blow-up"; `success` is true for the first two, `message` says more.
+        "finished", "event", "interrupted", "blow-up", or "failed" for one kept on an error; `success` is true for the first
+        two, `message` says more.
     nfev, steps : int
         Torque evaluations and steps taken.
     mode, note : str

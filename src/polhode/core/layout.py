@@ -5,7 +5,7 @@ Kernels work on nested tuples of floats; loops, tiles, checkpoints and GPUs keep
 plain loads and stores.
 """
 
-from functools import lru_cache
+from functools import cache
 from typing import NamedTuple, get_args, get_type_hints
 
 from polhode.core.jit import jit
@@ -69,7 +69,7 @@ class Shape(NamedTuple):
     parts: tuple
 
 
-@lru_cache(maxsize=None)
+@cache
 def layout(kind):
     """The layout of a NamedTuple class annotated with floats, Vector, Quaternion, ..., or of the `shape` of a value."""
     loads, stores, scope = [], [], {}

@@ -1,5 +1,5 @@
 """The methods: one small file per family.  Copy one, write `step`, fill in `@method`; everything else follows."""
 
-from polhode.methods._registry import Method, everything, get, method, names
+from polhode.methods._registry import Method, Motion, everything, get, method, names
 
-__all__ = ["Method", "everything", "get", "method", "names"]
+__all__ = ["Method", "Motion", "everything", "get", "method", "names"]

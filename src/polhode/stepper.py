@@ -1,0 +1,125 @@
+"""A motion advanced step by step, for programs that own the time loop."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from polhode import rotations
+from polhode._torque import as_torque
+from polhode.core import loops
+from polhode.errors import ConvergenceError, InputError, IntegrationError, TorqueError, number
+from polhode.march import as_body, in_user_axes, initial_motion
+from polhode.methods import get
+from polhode.program import build
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """Everything a Stepper needs to go on exactly: the method's memory, and the time as origin plus count steps."""
+
+    method: str
+    origin: float
+    count: int
+    step: float
+    memory: np.ndarray = field(repr=False)
+
+    @property
+    def t(self):
+        """The time."""
+        return self.origin + self.count * self.step
+
+
+class Stepper:
+    """A motion advanced step by step.
+
+    Parameters are those of `integrate`; `t` is the time at the start, and a negative `step` runs backwards.
+
+    Examples
+    --------
+    >>> top = Stepper([5, 5, 1], "heavy_top", step=0.01, rotation0=(0.3, 0, 0), omega0=(0, 0, 50))
+    >>> top.step(100)
+    >>> round(top.t, 12)
+    1.0
+    >>> saved = top.state
+    >>> top.step(7)
+    >>> top.state = saved
+    >>> top.t == saved.t
+    True
+    """
+
+    def __init__(self, body, torque=None, *, step, t=0.0, method="LP2", rotation0=None, omega0=None, momentum0=None,
+                 compiled=True):
+        self.body, self.torque, self.method = as_body(body), as_torque(torque), get(method)
+        h = number("step", step)
+        if h == 0.0:
+            raise InputError("step must not be zero; a negative step runs backwards")
+        motion = initial_motion(self.body, rotation0, omega0, momentum0)
+        self.program = build(self.method, self.torque, self.body, compiled)
+        self._origin, self._count, self._h = number("t", t), 0, h
+        self._out = np.empty((1, 4)), np.empty((1, 3)), np.empty(1)
+        self._z = self.program.begin(h, self._origin, motion)
+        self._check_torque("at the start")
+        self._march = self.program.march()
+
+    def step(self, n=1):
+        """Take n steps."""
+        if not (isinstance(n, (int, np.integer)) and n >= 0):
+            raise InputError(f"the number of steps must be a whole number, at least 0, got {n!r}")
+        if n == 0:
+            return
+        grid = np.array([self._origin, self._h])
+        why, self._count, _ = self._march(1, int(n), self._count, grid, self._z, *self._out)
+        if why == loops.DONE:
+            return
+        place = {"t": self.t, "step_index": self._count, "state": self.state}
+        self._check_torque(f"in the step from t = {self.t!r}")
+        if why == loops.UNSOLVED:
+            residual = float(self.program.state(self._z, 1).residual)
+            raise ConvergenceError(f"{self.method.name} could not solve its equation in the step from t = {self.t!r}: "
+                                   f"relative residual {residual:.2g}; take a smaller step", residual=residual, **place)
+        raise IntegrationError(f"{self.method.name} blew up, or the torque was not finite, in the step from t = {self.t!r}; "
+                               "the state is still that before the step", **place)
+
+    def _check_torque(self, where):
+        python = self.program.python
+        if python is not None and python.error is not None:
+            cause, python.error = python.error, None
+            raise TorqueError(f"the torque failed {where}: {type(cause).__name__}: {cause}", t=self.t,
+                              step_index=self._count) from cause
+
+    @property
+    def t(self):
+        """The time."""
+        return self._origin + self._count * self._h
+
+    @property
+    def quaternion(self):
+        """Attitude, body to space, scalar last."""
+        return in_user_axes(self.body, *self.program.motion(self._z))[0]
+
+    @property
+    def rotation(self):
+        """Attitude as a scipy Rotation."""
+        return rotations.as_rotation(self.quaternion)
+
+    @property
+    def matrix(self):
+        """Attitude as a 3x3 matrix, body to space."""
+        return rotations.matrices(self.quaternion)
+
+    @property
+    def omega(self):
+        """Body angular velocity."""
+        return in_user_axes(self.body, *self.program.motion(self._z))[1]
+
+    @property
+    def state(self):
+        """All of it; assign it back, to this or another Stepper of the same kind, to go on from there bit for bit."""
+        return State(self.method.name, self._origin, self._count, self._h, self._z[:, 0].copy())
+
+    @state.setter
+    def state(self, saved):
+        if not isinstance(saved, State) or saved.method != self.method.name:
+            raise InputError(f"a Stepper of {self.method.name} cannot go on from {saved!r}; use the state of another one like it")
+        self._origin, self._count, self._h = saved.origin, saved.count, saved.step
+        self._z[:, 0] = saved.memory

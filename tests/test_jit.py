@@ -1,0 +1,165 @@
+"""The compile cache: a second process compiles nothing, and edited code is never answered with stale machine code."""
+
+import json
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from polhode.core import jit as J
+from polhode.core.jit import Rebinder, bind, cache_statistics, compiled, digest, interpreted, jit
+
+
+def python(code, cache, *paths, check=True):
+    """Run code in a fresh process with its own cache folder; what it printed last, as JSON."""
+    import os
+
+    environment = {**os.environ, "POLHODE_CACHE_DIR": str(cache), "PYTHONPATH": ":".join(map(str, paths))}
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0 or not check, done.stderr
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+RUN = """
+    import json, polhode
+    from polhode.core.jit import cache_statistics
+    run = polhode.integrate([5, 5, 1], "heavy_top", (0, 1), 0.01, "{method}", rotation0=(0.3, 0, 0), omega0=(0, 0, 50))
+    s = cache_statistics()
+    print(json.dumps([s["compiled"], s["loaded"], run.quaternion[-1].tolist()]))
+"""
+
+
+def test_second_process_compiles_nothing(tmp_path):
+    first = python(RUN.format(method="LP2"), tmp_path)
+    second = python(RUN.format(method="LP2"), tmp_path)
+    assert first[0] > 0 and first[1] == 0
+    assert second[0] == 0 and second[1] == first[0]
+    assert second[2] == first[2]
+
+
+def test_an_unwritable_cache_is_no_obstacle(tmp_path):
+    blocked = tmp_path / "a file"
+    blocked.write_text("not a folder")
+    compiled_here, loaded, _ = python(RUN.format(method="LP2"), blocked / "cache")
+    assert compiled_here > 0 and loaded == 0
+
+
+METHOD = '''
+from polhode.core.jit import jit
+from helper import push
+from polhode.methods import Motion, method
+
+@method("probe", order=1, torques=0, symmetric=False, symplectic=False)
+@jit
+def step(h, t, s, body, torque, p):
+    return Motion(s.q, push(s.Om))
+'''
+HELPER = '''
+from polhode.core.jit import jit
+from constants import SIZE
+
+@jit
+def push(v):
+    return (v[0] + {code}, v[1], v[2])
+'''
+PROBE = """
+    import json, polhode, probe
+    from polhode.core.jit import cache_statistics
+    run = polhode.integrate([1, 2, 3], None, (0, 1), 0.1, "probe", omega0=(0, 0, 0))
+    s = cache_statistics()
+    print(json.dumps([s["compiled"], float(run.omega[-1, 0])]))
+"""
+
+
+def test_editing_any_function_a_loop_uses_is_never_answered_with_stale_code(tmp_path):
+    source, cache = tmp_path / "source", tmp_path / "cache"
+    source.mkdir()
+    (source / "probe.py").write_text(METHOD)
+    results = []
+    for code, size in (("1.0", 7.0), ("2.0", 7.0), ("SIZE", 7.0), ("SIZE", 9.0), ("2.0", 9.0)):
+        (source / "helper.py").write_text(HELPER.format(code=code))      # two files away from the loop
+        (source / "constants.py").write_text(f"SIZE = {size}\n")         # a constant, three files away
+        for cached in source.glob("__pycache__/*"):
+            cached.unlink()
+        results.append(python(PROBE, cache, source))
+    assert [round(value, 9) for _, value in results] == [10.0, 20.0, 70.0, 90.0, 20.0]
+    assert [count > 0 for count, _ in results] == [True, True, True, True, False]   # the last is the second again
+
+
+def test_digest_sees_code_constants_closures_and_callees_but_not_layout():
+    def make(k):
+        @jit
+        def inner(x):
+            return x + k
+        return inner
+
+    @jit
+    def outer(x):
+        return make_one(x)
+
+    names = []
+    for k in (1.0, 2.0):
+        make_one = make(k)
+        names.append(digest(make_one, outer))
+    assert names[0] != names[1]
+    assert digest(make(1.0)) == digest(make(1.0))
+    first, second = {}, {}
+    exec("def f(x):\n    return x + 1.5", first)
+    exec("# comment\n\ndef f(x):\n\n    return x + 1.5  # why", second)
+    assert digest(first["f"]) == digest(second["f"])
+    exec("def f(x):\n    return x + 2.5", second)
+    assert digest(first["f"]) != digest(second["f"])
+
+
+def double(x):
+    return 2.0 * x
+
+
+def loop(n, x):
+    for _ in range(n):
+        x = act(x)
+    return x
+
+
+act = None
+
+
+def test_bind_compiles_once_and_keeps_different_bindings_apart():
+    before = cache_statistics()["compiled"] + cache_statistics()["loaded"]
+    one = bind(loop, act=double)
+    assert bind(loop, act=double) is one
+    assert one(3, 1.0) == 8.0
+    assert bind(loop, act=lambda x: x + 1.0)(3, 1.0) == 4.0
+    assert cache_statistics()["compiled"] + cache_statistics()["loaded"] == before + 2
+    assert interpreted(loop, act=double)(3, 1.0) == 8.0
+    assert act is None
+
+
+def test_rebinder_can_stand_another_function_in_for_one_deep_inside():
+    @jit
+    def middle(x):
+        return double(x) + 1.0
+
+    assert Rebinder(lambda f: f, {double: lambda x: 10.0 * x})(middle)(2.0) == 21.0
+    assert middle(2.0) == 5.0
+    assert compiled(middle)(2.0) == 5.0
+
+
+def test_old_files_leave_the_cache(tmp_path, monkeypatch):
+    import os
+
+    for i in range(10):
+        path = tmp_path / f"f{i}.nbi"
+        path.write_text("x")
+        os.utime(path, (i, i))
+    monkeypatch.setattr(J, "CACHE_LIMIT", 4)
+    J._prune(tmp_path)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["f6.nbi", "f7.nbi", "f8.nbi", "f9.nbi"]
+
+
+@pytest.mark.parametrize("code", ["import polhode", "from polhode.cli import main; main(['--help'])"])
+def test_import_and_help_leave_numba_alone(code):
+    program = f"import sys\ntry:\n    {code}\nexcept SystemExit:\n    pass\nassert 'numba' not in sys.modules, 'numba was imported'"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
