@@ -4,29 +4,26 @@ The simplest torque is a function `f(t, R)` that returns the three spatial compo
 `@torque(...)` adds the rest: another frame, parameters, potential energy, dependence on the angular velocity, and the tuple
 form that vectorises and runs on a GPU.  `a + b` acts with both.
 
-Inside, every torque is a kernel `f(t, R, Om, p)` on tuples, with R the attitude, Om the body angular velocity and p the
-parameters, composed of small closures: array to tuple, user's axes to principal axes, spatial to body frame.
+Inside, every torque is a kernel `f(t, R, Om, p)` on tuples: see _kernels.py.
 """
 
 import ctypes
 import inspect
 from collections import namedtuple
+from copy import copy
 from functools import partial
 from types import FunctionType, ModuleType
 from typing import NamedTuple
 
 import numpy as np
 
-from polhode.core.jit import jit, visible
-from polhode.core.vec import add, apply, apply_t, matmul, transpose
+from polhode import _kernels
+from polhode._kernels import GROUND
+from polhode.core.jit import visible
 from polhode.errors import InputError, unknown
 
 
-class Frames(NamedTuple):
-    """A torque as methods see it: `torque.body(t, R, Om, p)` and `torque.spatial(t, R, Om, p)`."""
-
-    body: object
-    spatial: object
+ZERO = (0.0, 0.0, 0.0)
 
 
 class Callback(NamedTuple):
@@ -43,40 +40,50 @@ class Torque:
     Attributes
     ----------
     function : callable
-        `f(t, R[, omega][, p])`, R an array (form "array") or a nested tuple (form "tuple").
+        `f(t, R[, omega][, x, v][, p])`, R an array (form "array") or a nested tuple (form "tuple").
     frame : {"spatial", "body"}
         The frame of the result.
     params : namedtuple or None
         Numbers, vectors and matrices handed to the function as its last argument.
     potential : callable or None
         `V(t, R[, p])`: potential energy, so that the total energy can be followed.
-    derivatives : callable or None
-        `d(t, R, omega, alpha[, p])`: first and second time derivative of the torque along the motion, in its own frame,
-        from the body angular velocity and acceleration; methods of Taylor type use them.
-    uses_omega : bool
-        The function wants the body angular velocity after R.
+    derivatives : tuple of callables
+        Time derivatives of the torque along the motion, as many as are known: the k-th function is `d_k(t, R, w[, p])` with
+        w[0], ..., w[k-1] the body angular velocity and its first k - 1 derivatives.  They have the torque's frame (those of a
+        body torque are the derivatives of its body components) and form.  A Taylor method of order n uses them when there
+        are n - 1 or more.
+    uses_omega, uses_position : bool
+        The function wants the body angular velocity after R; in flight, then position and velocity.
     """
 
-    def __init__(self, function, *, frame="spatial", params=None, potential=None, derivatives=None, uses_omega=False,
-                 form="array", name=None):
+    acts = True   # False for the torque that is always zero
+
+    kind = "torque"
+
+    def __init__(self, function, *, frame="spatial", params=None, potential=None, derivatives=(), uses_omega=False,
+                 uses_position=False, form="array", name=None):
         if not callable(function):
-            raise InputError(f"a torque must be a function f(t, R), got {function!r}")
+            raise InputError(f"a {self.kind} must be a function, got {function!r}")
         _choice("frame", frame, ("spatial", "body"))
         _choice("form", form, ("array", "tuple"))
-        self.function, self.frame, self.form, self.uses_omega = function, frame, form, bool(uses_omega)
-        self.potential, self.derivatives = potential, derivatives
+        self.function, self.frame, self.form = function, frame, form
+        self.uses_omega, self.uses_position = bool(uses_omega), bool(uses_position)
+        self.potential, self.derivatives = potential, _functions(derivatives)
         self.params = _params(params)
         self.name = name or getattr(function, "__name__", type(function).__name__)
-        _check_arguments(function, 2 + self.uses_omega + (self.params is not None), self)
+        _check_arguments(function, self)
 
-    def __call__(self, t, R, omega=(0.0, 0.0, 0.0)):
+    def arguments(self):
+        """The names of the arguments that the function gets."""
+        return ["t", "R", *["omega"] * self.uses_omega, *["x", "v"] * self.uses_position, *["p"] * (self.params is not None)]
+
+    def __call__(self, t, R, omega=ZERO, x=ZERO, v=ZERO):
         """The torque in its own frame, as an array, from any attitude matrix: for looking at, not for loops."""
-        R = np.asarray(R, dtype=float)
-        omega = np.asarray(omega, dtype=float)
+        given = {name: np.asarray(value, dtype=float) for name, value in (("R", R), ("omega", omega), ("x", x), ("v", v))}
         if self.form == "tuple":
-            R, omega = tuple(map(tuple, R.tolist())), tuple(omega.tolist())
-        extra = (omega,) * self.uses_omega + ((self.params,) if self.params is not None else ())
-        return np.asarray(self.function(t, R, *extra), dtype=float)
+            given = {name: _kernels.nested(value) for name, value in given.items()}
+        given.update(t=t, p=self.params)
+        return np.asarray(self.function(*(given[name] for name in self.arguments())), dtype=float)
 
     def __add__(self, other):
         return Sum((*_terms(self), *_terms(as_torque(other))))
@@ -100,15 +107,27 @@ class Torque:
 
     # --- kernels: f(t, R, Om, p) on tuples -----------------------------------------------------------------------------
 
-    def kernel(self):
+    def kernel(self, setting=GROUND):
         """The torque on tuples, in its own frame and the user's axes."""
-        return _adapt(self.function, self.form, self.uses_omega, self.params is not None)
+        if self.uses_position and setting is GROUND:
+            raise InputError(f"torque {self.name!r} looks at the position: give position0, velocity0 or force too")
+        return _kernels.adapt(self.function, self.form, self.uses_omega, self.uses_position, self.params is not None, setting)
 
     def potential_kernel(self):
         """The potential on tuples, or None."""
         if self.potential is None:
             return None
-        return _adapt_scalar(self.potential, self.form, self.params is not None)
+        return _kernels.adapt_scalar(self.potential, self.form, self.params is not None)
+
+    def derivative_kernels(self):
+        """The time derivatives on tuples, d_k(t, R, W, p), in the torque's own frame and the user's axes."""
+        return tuple(_kernels.adapt_derivative(d, self.form, self.params is not None) for d in self.derivatives)
+
+    def without_derivatives(self):
+        """The same torque, with nothing known about its derivatives."""
+        bare = copy(self)
+        bare.derivatives = ()
+        return bare
 
     @property
     def has_potential(self):
@@ -120,9 +139,13 @@ class Torque:
         """The parameters as the kernel gets them."""
         return () if self.params is None else self.params
 
+    def source(self):
+        """The code behind the torque, for provenance."""
+        return self.function if isinstance(self.function, FunctionType) else type(self.function).__call__
+
     def obstacle(self):
         """Why the function must not be compiled although numba might: what it refers to may change under it."""
-        return _mutable_reference(self.function)
+        return next(filter(None, map(_mutable_reference, (self.function, *self.derivatives))), None)
 
 
 class Sum(Torque):
@@ -131,26 +154,27 @@ class Sum(Torque):
     def __init__(self, terms):
         self.terms = tuple(terms)
         self.name = " + ".join(term.name for term in self.terms)
-        self.frame, self.form, self.params, self.derivatives = "spatial", "tuple", None, None
+        self.frame, self.form, self.params, self.derivatives = "spatial", "tuple", None, ()
         self.uses_omega = any(term.uses_omega for term in self.terms)
+        self.uses_position = any(term.uses_position for term in self.terms)
         self.potential = None
 
-    def __call__(self, t, R, omega=(0.0, 0.0, 0.0)):
-        return sum((term(t, R, omega) if term.frame == "spatial" else np.asarray(R) @ term(t, R, omega))
+    def __call__(self, t, R, *rest):
+        return sum((term(t, R, *rest) if term.frame == "spatial" else np.asarray(R) @ term(t, R, *rest))
                    for term in self.terms)
 
-    def kernel(self):
-        total = in_frame(self.terms[0].kernel(), self.terms[0].frame).spatial
-        for term in self.terms[1:]:
-            total = _sum_kernel(total, in_frame(term.kernel(), term.frame).spatial)
+    def kernel(self, setting=GROUND):
+        total, *others = [_kernels.in_frame(term.kernel(setting), term.frame).spatial for term in self.terms]
+        for other in others:
+            total = _kernels.added(total, other, setting)
         return total
 
     def potential_kernel(self):
         if not self.has_potential:
             return None
-        total = self.terms[0].potential_kernel() or _no_potential
-        for term in self.terms[1:]:
-            total = _sum_potential(total, term.potential_kernel() or _no_potential)
+        total, *others = [term.potential_kernel() or _kernels.no_potential for term in self.terms]
+        for other in others:
+            total = _kernels.added_potential(total, other)
         return total
 
     @property
@@ -163,6 +187,9 @@ class Sum(Torque):
         for term in self.terms[1:]:
             total = (total, term.values)
         return total
+
+    def source(self):
+        return tuple(term.name if isinstance(term, Foreign) else term.source() for term in self.terms)
 
     def obstacle(self):
         return next(filter(None, (term.obstacle() for term in self.terms)), None)
@@ -182,21 +209,21 @@ class Foreign(Torque):
             raise InputError(f"a foreign torque needs a C function or its address, got {pointer!r}")
         self.inputs, self.outputs = np.zeros(12), np.zeros(3)
         self.frame, self.form, self.params, self.potential = frame, "tuple", None, potential
-        self.uses_omega, self.derivatives, self.name = True, None, name
+        self.uses_omega, self.uses_position, self.derivatives, self.name = True, False, (), name
         self.values_ = Callback(float(address), float(self.inputs.ctypes.data), float(self.outputs.ctypes.data))
         self._call = ctypes.CFUNCTYPE(None, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p)(address)
 
-    def __call__(self, t, R, omega=(0.0, 0.0, 0.0)):
+    def __call__(self, t, R, omega=ZERO, x=ZERO, v=ZERO):
         self.inputs[:9], self.inputs[9:] = np.ravel(R), omega
         self._call(t, self.inputs.ctypes.data, self.outputs.ctypes.data)
         return self.outputs.copy()
 
     function = __call__
 
-    def kernel(self):
+    def kernel(self, setting=GROUND):
         from polhode.core.callback import kernel
 
-        return kernel
+        return kernel if setting is GROUND else _kernels.on_ground(kernel)
 
     @property
     def values(self):
@@ -211,7 +238,8 @@ class Foreign(Torque):
 def torque(function=None, /, **options):
     """Turn a function into a Torque; use as `@torque` or `@torque(frame="body", params={"k": 2.0}, ...)`.
 
-    The function is called as `f(t, R[, omega][, p])`: `omega` (body frame) when `uses_omega=True`, `p` when there are `params`.
+    The function is called as `f(t, R[, omega][, x, v][, p])`: `omega` (body frame) when `uses_omega=True`, position and velocity
+    when `uses_position=True`, `p` when there are `params`.
 
     >>> @torque(frame="body", params={"k": 0.1}, uses_omega=True)
     ... def drag(t, R, omega, p):
@@ -219,7 +247,7 @@ def torque(function=None, /, **options):
     >>> drag
     <torque drag(k=0.1), body frame>
     """
-    valid = ("frame", "params", "potential", "derivatives", "uses_omega", "form", "name")
+    valid = ("frame", "params", "potential", "derivatives", "uses_omega", "uses_position", "form", "name")
     for option in options:
         if option not in valid:
             raise unknown("torque option", option, valid)
@@ -263,10 +291,7 @@ def _number(value, name):
     if not np.all(np.isfinite(array)):
         raise InputError(f"torque parameter {name!r} must be finite, got {value!r}")
 
-    def nested(item):
-        return tuple(map(nested, item)) if isinstance(item, list) else item
-
-    return nested(array.tolist())
+    return _kernels.nested(array)
 
 
 def _params(params):
@@ -279,18 +304,26 @@ def _params(params):
     return namedtuple("Params", params)(*(_number(value, name) for name, value in params.items()))
 
 
-def _check_arguments(function, count, torque):
+def _functions(derivatives):
+    """A tuple of functions, from what a user gives for derivatives: one function, several, or nothing."""
+    given = () if derivatives is None else (derivatives,) if callable(derivatives) else tuple(derivatives)
+    if not all(map(callable, given)):
+        raise InputError(f"torque derivatives must be functions d_k(t, R, w), first, second, ..., got {derivatives!r}")
+    return given
+
+
+def _check_arguments(function, torque):
     """A wrong number of arguments is found before the run, with the call the function would get."""
+    names = torque.arguments()
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
         return
     try:
-        signature.bind(*range(count))
+        signature.bind(*names)
     except TypeError:
-        call = "t, R" + (", omega" if torque.uses_omega else "") + (", p" if torque.params is not None else "")
-        raise InputError(f"torque {torque.name!r} will be called as f({call}) but is defined as f{signature}; "
-                         "see the options uses_omega and params of @polhode.torque") from None
+        raise InputError(f"{torque.kind} {torque.name!r} will be called as f({', '.join(names)}) but is defined as f{signature}; "
+                         "see the options uses_omega, uses_position and params of @polhode.torque") from None
 
 
 def _mutable_reference(function, seen=None):
@@ -311,124 +344,3 @@ def _mutable_reference(function, seen=None):
                   or hasattr(value, "py_func") or callable(value)):
             return f"{type(value).__name__} that may change"
     return None
-
-
-# --- adapters: each returns a kernel -----------------------------------------------------------------------------------
-
-@jit
-def _as_array(R):
-    a = np.empty((3, 3))
-    for i in range(3):
-        for j in range(3):
-            a[i, j] = R[i][j]
-    return a
-
-
-@jit
-def _vector_array(v):
-    a = np.empty(3)
-    for i in range(3):
-        a[i] = v[i]
-    return a
-
-
-@jit
-def _same(x):
-    return x
-
-
-def _adapt(f, form, uses_omega, has_params):
-    """A user's function as a kernel f(t, R, Om, p)."""
-    attitude, vector = (_as_array, _vector_array) if form == "array" else (_same, _same)
-    if uses_omega and has_params:
-        @jit
-        def kernel(t, R, Om, p):
-            T = f(t, attitude(R), vector(Om), p)
-            return (float(T[0]), float(T[1]), float(T[2]))
-    elif uses_omega:
-        @jit
-        def kernel(t, R, Om, p):
-            T = f(t, attitude(R), vector(Om))
-            return (float(T[0]), float(T[1]), float(T[2]))
-    elif has_params:
-        @jit
-        def kernel(t, R, Om, p):
-            T = f(t, attitude(R), p)
-            return (float(T[0]), float(T[1]), float(T[2]))
-    else:
-        @jit
-        def kernel(t, R, Om, p):
-            T = f(t, attitude(R))
-            return (float(T[0]), float(T[1]), float(T[2]))
-    return kernel
-
-
-def _adapt_scalar(f, form, has_params):
-    """A user's potential as a kernel V(t, R, p)."""
-    attitude = _as_array if form == "array" else _same
-    if has_params:
-        @jit
-        def kernel(t, R, p):
-            return float(f(t, attitude(R), p))
-    else:
-        @jit
-        def kernel(t, R, p):
-            return float(f(t, attitude(R)))
-    return kernel
-
-
-def in_frame(f, frame):
-    """Both frames of a kernel given in one of them: T = R^T t."""
-    if frame == "body":
-        @jit
-        def spatial(t, R, Om, p):
-            return apply(R, f(t, R, Om, p))
-        return Frames(f, spatial)
-
-    @jit
-    def body(t, R, Om, p):
-        return apply_t(R, f(t, R, Om, p))
-    return Frames(body, f)
-
-
-def in_axes(f, frame):
-    """A kernel written for the user's body axes, for use in the principal ones; parameters become (axes, parameters)."""
-    if frame == "body":
-        @jit
-        def kernel(t, R, Om, p):
-            axes, inner = p
-            return apply_t(axes, f(t, matmul(R, transpose(axes)), apply(axes, Om), inner))
-    else:
-        @jit
-        def kernel(t, R, Om, p):
-            axes, inner = p
-            return f(t, matmul(R, transpose(axes)), apply(axes, Om), inner)
-    return kernel
-
-
-def potential_in_axes(f):
-    """A potential written for the user's body axes, for use in the principal ones."""
-    @jit
-    def kernel(t, R, p):
-        axes, inner = p
-        return f(t, matmul(R, transpose(axes)), inner)
-    return kernel
-
-
-def _sum_kernel(f, g):
-    @jit
-    def kernel(t, R, Om, p):
-        return add(f(t, R, Om, p[0]), g(t, R, Om, p[1]))
-    return kernel
-
-
-def _sum_potential(f, g):
-    @jit
-    def kernel(t, R, p):
-        return f(t, R, p[0]) + g(t, R, p[1])
-    return kernel
-
-
-@jit
-def _no_potential(t, R, p):
-    return 0.0

@@ -5,11 +5,11 @@ from scipy.optimize import brentq
 
 from polhode import rotations
 from polhode.errors import InputError
-from polhode.march import in_user_axes
+from polhode.march import in_user_axes, interpolated
 
 
 class Watch:
-    """Looks for sign changes of g(t, R, omega) from step to step.
+    """Looks for sign changes of g(t, R, omega), in flight g(t, R, omega, x, v), from step to step.
 
     `g.terminal` (True, or after how many events) ends the run; `g.direction` > 0 or < 0 takes only rising or falling zeros.
     """
@@ -24,21 +24,22 @@ class Watch:
         self.motions = [[] for _ in self.functions]
         self.ended = None
 
-    def _value(self, g, t, q, om):
-        q, om = in_user_axes(self.body, q, om)
-        value = float(g(t, rotations.matrices(q), om))
+    def _value(self, g, t, y):
+        y = in_user_axes(self.body, y)
+        value = float(g(t, rotations.matrices(y[:4]), *y[4:].reshape(-1, 3)))
         if not np.isfinite(value):
             raise InputError(f"event {getattr(g, '__name__', g)!r} returned {value} at t = {t!r}")
         return value
 
-    def begin(self, t, q, om):
-        self.at = (t, np.asarray(q), np.asarray(om))
-        self.values = [self._value(g, t, q, om) for g in self.functions]
+    def begin(self, t, y):
+        """Where the motion starts."""
+        self.at = (t, y)
+        self.values = [self._value(g, t, y) for g in self.functions]
 
-    def look(self, t, q, om, r):
+    def look(self, t, y, r):
         """Note the events inside these steps; after a terminal one the motion is cut off there."""
         for j in range(len(t)):
-            here = (t[j], q[j], om[j])
+            here = (t[j], y[j])
             hits = []
             for i, g in enumerate(self.functions):
                 value = self._value(g, *here)
@@ -47,29 +48,25 @@ class Watch:
                 if (rising and direction >= 0) or (falling and direction <= 0):
                     hits.append((*self._locate(g, self.at, here), i))
                 self.values[i] = value
-            for when, attitude, velocity, i in sorted(hits, key=lambda hit: abs(hit[0] - self.at[0])):
+            for when, motion, i in sorted(hits, key=lambda hit: abs(hit[0] - self.at[0])):
                 self.times[i].append(when)
-                self.motions[i].append((attitude, velocity))
+                self.motions[i].append(motion)
                 terminal = getattr(self.functions[i], "terminal", False)
                 if terminal and len(self.times[i]) >= int(terminal):
                     name = getattr(self.functions[i], "__name__", f"number {i}")
                     self.ended = f"event {name!r} ended the run at t = {when:.15g}"
-                    return (np.append(t[:j], when), np.vstack([q[:j], attitude]), np.vstack([om[:j], velocity]), r[:j + 1])
+                    return np.append(t[:j], when), np.vstack([y[:j], motion]), r[:j + 1]
             self.at = here
-        return t, q, om, r
+        return t, y, r
 
     def _locate(self, g, a, b):
         """The zero of g between two steps, on the interpolant."""
         h = b[0] - a[0]
-
-        def motion(s):
-            return rotations.hermite(a[1], a[2], b[1], b[2], h, s)
-
-        s = brentq(lambda s: self._value(g, a[0] + s * h, *motion(s)), 0.0, 1.0, xtol=1e-14)
-        return a[0] + s * h, *motion(s)
+        s = brentq(lambda s: self._value(g, a[0] + s * h, interpolated(a[1], b[1], h, s)), 0.0, 1.0, xtol=1e-14)
+        return a[0] + s * h, interpolated(a[1], b[1], h, s)
 
     def found(self):
-        """For each event function its times, and the attitudes and velocities there, in the user's axes."""
-        motions = [in_user_axes(self.body, np.array([m[0] for m in found]).reshape(-1, 4),
-                                np.array([m[1] for m in found]).reshape(-1, 3)) for found in self.motions]
+        """For each event function its times and the motions there (quaternion, omega, ...), in the user's axes."""
+        width = len(self.at[1])
+        motions = [in_user_axes(self.body, np.array(found).reshape(-1, width)) for found in self.motions]
         return [np.array(times) for times in self.times], motions

@@ -7,6 +7,7 @@ from polhode._torque import as_torque
 from polhode.core import loops
 from polhode.errors import ConvergenceError, InputError, TorqueError, unknown
 from polhode.events import Watch
+from polhode.flight import as_force, check, initial_place
 from polhode.grid import segments
 from polhode.march import March, as_body, in_user_axes, initial_motion, interruptible
 from polhode.methods import get
@@ -14,12 +15,13 @@ from polhode.program import build
 from polhode.record import AtSteps, AtTimes
 from polhode.trajectory import BLOW_UP, EVENT, FAILED, FINISHED, INTERRUPTED, Trajectory
 
-OPTIONS = ("body", "torque", "t_span", "step", "method", "rotation0", "omega0", "momentum0", "t_eval", "every", "events",
-           "breaks", "progress", "compiled")
+OPTIONS = ("body", "torque", "t_span", "step", "method", "rotation0", "omega0", "momentum0", "force", "position0", "velocity0",
+           "t_eval", "every", "events", "breaks", "progress", "compiled")
 
 
 def integrate(body, torque=None, t_span=None, step=None, method="LP2", *, rotation0=None, omega0=None, momentum0=None,
-              t_eval=None, every=1, events=None, breaks=None, progress=None, compiled=True, **misspelt):
+              force=None, position0=None, velocity0=None, t_eval=None, every=1, events=None, breaks=None, progress=None,
+              compiled=True, **misspelt):
     """Follow a rigid body's rotation over a span of time.
 
     Parameters
@@ -37,12 +39,16 @@ def integrate(body, torque=None, t_span=None, step=None, method="LP2", *, rotati
         Attitude at t0, body to space.
     omega0, momentum0 : three numbers
         Angular velocity or angular momentum at t0, body frame; one of the two.
+    force : function f(t, x, v, R) or Force, optional
+        Force on the centre of mass, in space: the body flies freely.  Its mass is the body's.
+    position0, velocity0 : three numbers, optional
+        Of the centre of mass at t0; zero if one of force, position0 and velocity0 is given without them.
     t_eval : array of times, optional
         Where to store the motion, in place of the steps: by an interpolation on SO(3) that is accurate to O(step^4) in
         attitude and O(step^3) in angular velocity, whatever the method's own order.
     every : int or "end"
         Store every so many steps (and the end); "end" stores the two ends alone and needs no memory.
-    events : function or list of functions g(t, R, omega), optional
+    events : function or list of functions g(t, R, omega), in flight g(t, R, omega, x, v), optional
         Zeros are located on the interpolant; attributes `terminal` and `direction` as in scipy's solve_ivp.
     breaks : times, optional
         Steps end on these times and begin anew: for jumps of the torque.
@@ -66,6 +72,8 @@ def integrate(body, torque=None, t_span=None, step=None, method="LP2", *, rotati
     if misspelt:
         raise unknown("option of integrate", next(iter(misspelt)), OPTIONS)
     run = _Run(body, torque, t_span, step, method, rotation0, omega0, momentum0, breaks)
+    if not (force is None and position0 is None and velocity0 is None):
+        run.will_fly(force, position0, velocity0)
     run.will_store(t_eval, every, events)
     return run.follow(compiled, progress)
 
@@ -85,28 +93,35 @@ class _Run:
         self.segments = segments(t_span, step, breaks, self.method.multistep, f"method {self.method.name}")
         self.step = np.asarray(step).tolist()
         self.total = sum(segment.count for segment in self.segments)
-        # where the run is: time, attitude and body velocity in principal axes, steps done
-        self.t, self.q, self.om, self.done = float(self.segments[0].grid[0]), motion[:4], motion[4:], 0
+        self.force = None
+        # where the run is: time, motion in principal axes, steps done
+        self.t, self.y, self.done = float(self.segments[0].grid[0]), motion, 0
+
+    def will_fly(self, force, position0, velocity0):
+        """Translation is to be carried along."""
+        self.force = as_force(force)
+        check(self.method, self.torque)
+        self.y = np.concatenate([self.y, initial_place(position0, velocity0)])
 
     def will_store(self, t_eval, every, events):
         """What is to be stored."""
         watch = None if events is None else Watch(events, self.body)
         if t_eval is None:
-            self.record = AtSteps(every, self.total, watch)
+            self.record = AtSteps(every, self.total, len(self.y), watch)
         elif every != 1:
             raise InputError("give t_eval or every, not both")
         else:
-            self.record = AtTimes(t_eval, self.t, self.segments[-1].end, watch)
+            self.record = AtTimes(t_eval, self.t, self.segments[-1].end, len(self.y), watch)
 
     def follow(self, compiled, progress):
         """Take the steps."""
-        self.program = build(self.method, self.torque, self.body, compiled)
+        self.program = build(self.method, self.torque, self.body, compiled, self.force)
         self.march = March(self.program)
-        self.record.first(self.t, self.q, self.om)
+        self.record.first(self.t, self.y)
         with interruptible() as interrupted:
             for index, segment in enumerate(self.segments):
                 if index == 0 or segment.fresh:
-                    self.march.begin(segment.first_step, segment.time(0), np.concatenate([self.q, self.om]))
+                    self.march.begin(segment.first_step, segment.time(0), self.y)
                     self._check_torque()
                 end = self._through(segment, progress, interrupted)
                 if end:
@@ -124,11 +139,11 @@ class _Run:
                 self._raise(error)
             if len(chunk.residuals):
                 times = segment.times(k, len(chunk.residuals), every)
-                self.record.add(self.done, times, chunk.q, chunk.om, chunk.residuals, every)
+                self.record.add(self.done, times, chunk.y, chunk.residuals, every)
             self.done += chunk.reached - k
             k = chunk.reached
             self.t = segment.time(k)
-            self.q, self.om = self.program.motion(self.march.z)
+            self.y = self.program.motion(self.march.z)
             if chunk.why != loops.DONE:
                 return self._stopped(chunk.why, segment.time(k + 1) - self.t)
             if self.record.ended:
@@ -143,11 +158,10 @@ class _Run:
 
     def _trajectory(self, status, message):
         if status != EVENT:
-            self.record.last(self.t, self.q, self.om)
-        t, q, om, residuals = self.record.arrays()
-        q, om = in_user_axes(self.body, q, om)
+            self.record.last(self.t, self.y)
+        t, y, residuals = self.record.arrays()
         t_events, y_events = self.record.events()
-        return Trajectory(t=t, quaternion=q, omega=om, residuals=residuals, body=self.body, torque=self.torque,
+        return Trajectory(t=t, motion=in_user_axes(self.body, y), residuals=residuals, body=self.body, torque=self.torque,
                           method=self.method, step=self.step, status=status, message=message, steps=self.done,
                           nfev=self.march.evaluations, mode=self.program.mode, note=self.program.note,
                           elapsed=self.march.elapsed, t_events=t_events, y_events=y_events,
@@ -155,21 +169,26 @@ class _Run:
 
     def _raise(self, error):
         """Raise the error with its place and with what was computed."""
-        q, om = in_user_axes(self.body, self.q, self.om)
-        error.t, error.step_index, error.state = self.t, self.done, {"quaternion": q.tolist(), "omega": om.tolist()}
+        error.t, error.step_index, error.state = self.t, self.done, self._state()
         error.trajectory = self._trajectory(FAILED, str(error))
         raise error
 
+    def _state(self):
+        """The motion in words."""
+        y = in_user_axes(self.body, self.y)
+        names = ("quaternion", "omega", "position", "velocity")
+        return {name: part.tolist() for name, part in zip(names, np.split(y, range(4, len(y), 3)), strict=False)}
+
     def _check_torque(self):
-        """Raise what a Python torque ran into."""
-        cause = self.program.python and self.program.python.error
+        """Raise what a Python torque or force ran into."""
+        cause = self.program.error
         if cause is None:
             return
         if isinstance(cause, (KeyboardInterrupt, SystemExit)):
             raise cause
-        q, om = in_user_axes(self.body, self.q, self.om)
-        error = TorqueError(f"the torque failed in the step from t = {self.t!r} (step {self.done}; quaternion {q.tolist()}, "
-                            f"omega {om.tolist()}): {type(cause).__name__}: {cause}")
+        state = ", ".join(f"{name} {value}" for name, value in self._state().items())
+        error = TorqueError(f"the torque failed in the step from t = {self.t!r} (step {self.done}; {state}): "
+                            f"{type(cause).__name__}: {cause}")
         error.__cause__ = cause
         self._raise(error)
 
@@ -185,12 +204,14 @@ class _Run:
                 f"{name} could not solve its equation in the step from t = {self.t:.15g} (step {self.done}, size {h:g}): "
                 f"relative residual {residual:.2g} instead of {loops.ROUND_OFF:g}; {advice}",
                 residual=residual, largest_step=largest))
-        q, om = in_user_axes(self.body, *self.program.motion(self.march.z, 1))
-        if np.isfinite(q).all():
-            value = self.torque(self.t + h, rotations.matrices(q), np.where(np.isfinite(om), om, 0.0))
-            if not np.isfinite(value).all():
-                self._raise(TorqueError(f"torque {self.torque.name!r} returned {value.tolist()} at t = {self.t + h:.15g} "
-                                        f"(step {self.done}; quaternion {q.tolist()})"))
+        y = in_user_axes(self.body, self.program.motion(self.march.z, 1))
+        if np.isfinite(y[:4]).all():
+            R, rest = rotations.matrices(y[:4]), np.where(np.isfinite(y[4:]), y[4:], 0.0).reshape(-1, 3)
+            for acting in filter(None, (self.torque, self.force)):
+                value = acting(self.t + h, R, *rest)
+                if not np.isfinite(value).all():
+                    self._raise(TorqueError(f"{acting.kind} {acting.name!r} returned {value.tolist()} at t = {self.t + h:.15g} "
+                                            f"(step {self.done}; quaternion {y[:4].tolist()})"))
         return BLOW_UP, (f"{name} blew up in step {self.done}, at t = {self.t:.15g}: the body turned more than "
                          f"{loops.LARGEST_ANGLE:g} rad in a step, or the state is not finite.  What came before is kept; "
                          "take a smaller step or another method")

@@ -39,11 +39,25 @@ def initial_motion(body, rotation0, omega0, momentum0):
     return np.concatenate([q, omega])
 
 
-def in_user_axes(body, q, omega):
-    """Attitudes and body velocities from principal axes to the user's."""
+def in_user_axes(body, y):
+    """Motions (..., 7 or 13) from principal axes to the user's: R -> R Q^T, Om -> Q Om; the place stays."""
     if body.is_principal:
-        return q, omega
-    return rotations.qmul(q, rotations.as_quaternion(body.axes.T)), omega @ body.axes.T
+        return y
+    q = rotations.qmul(y[..., :4], rotations.as_quaternion(body.axes.T))
+    return np.concatenate([q, y[..., 4:7] @ body.axes.T, y[..., 7:]], axis=-1)
+
+
+def interpolated(a, b, h, s):
+    """Motions a fraction s into steps of size h from a to b: Hermite on SO(3), and on the place in flight."""
+    q, om = rotations.hermite(a[..., :4], a[..., 4:7], b[..., :4], b[..., 4:7], h, s)
+    if a.shape[-1] == 7:
+        return np.concatenate([q, om], axis=-1)
+    h, s = np.asarray(h)[..., None], np.asarray(s)[..., None]
+    x0, v0, x1, v1 = a[..., 7:10], a[..., 10:], b[..., 7:10], b[..., 10:]
+    rise = (x1 - x0) / h
+    x = x0 + s * h * ((1 - s) ** 2 * v0 + s * ((3 - 2 * s) * rise - (1 - s) * v1))
+    v = (1 - s) * (1 - 3 * s) * v0 + s * (6 * (1 - s) * rise + (3 * s - 2) * v1)
+    return np.concatenate([q, om, x, v], axis=-1)
 
 
 @contextlib.contextmanager
@@ -64,8 +78,7 @@ def interruptible():
 class Chunk:
     """What a call of the loop gave: the motion after each whole group of steps, the next step's number, why it ended."""
 
-    q: np.ndarray
-    om: np.ndarray
+    y: np.ndarray
     residuals: np.ndarray
     reached: int
     why: int = loops.DONE
@@ -93,18 +106,18 @@ class March:
         """`groups` times `every` steps of a segment from its step k."""
         if segment.uneven not in self._loops:
             self._loops[segment.uneven] = self.program.march(segment.uneven)
-        q, om, r = np.empty((groups, 4)), np.empty((groups, 3)), np.empty(groups)
+        y, r = np.empty((groups, self.program.width)), np.empty(groups)
         before = self.z.copy()
         started = time.perf_counter()
         try:
-            why, reached, counted = self._loops[segment.uneven](groups, every, k, segment.grid, self.z, q, om, r)
+            why, reached, counted = self._loops[segment.uneven](groups, every, k, segment.grid, self.z, y, r)
         except Exception as error:   # raised inside a compiled torque: go on step by step until it is raised again
             self.z[:] = before
             if groups * every == 1:
                 raise TorqueError(f"the torque raised {type(error).__name__} in the step from t = {segment.time(k)!r}: "
                                   f"{error}") from error
             self.chunk = 1
-            return Chunk(q[:0], om[:0], r[:0], k)
+            return Chunk(y[:0], r[:0], k)
         seconds = time.perf_counter() - started
         self.elapsed += seconds
         self.counted += counted
@@ -114,21 +127,21 @@ class March:
         elif seconds > 2 * CHUNK_SECONDS:
             self.chunk = max(self.chunk // 2, 1)
         done = (reached - k) // every
-        return Chunk(q[:done], om[:done], r[:done], reached, why)
+        return Chunk(y[:done], r[:done], reached, why)
 
     @property
     def evaluations(self):
         """Torque evaluations so far: counted where the torque is Python, else from what method and state say."""
-        if self.program.python is not None:
-            return self.program.python.calls
-        first = self.starts * self.program.start_calls()
+        if self.program.pythons[0] is not None:
+            return self.program.pythons[0].calls
+        first = self.starts * self.program.start_calls
         torques = self.program.method.torques
         return first + (int(self.counted) if torques is None else self.steps * torques)
 
     def largest_step(self, t, h):
         """The largest step below h, to a few percent, that the method can take from the last good state; None if none."""
         def works(size):
-            out = np.empty((1, 4)), np.empty((1, 3)), np.empty(1)
+            out = np.empty((1, self.program.width)), np.empty(1)
             return self.program.march()(1, 1, 0, np.array([t, size]), self.z.copy(), *out)[0] == loops.DONE
 
         good = next((h * 0.5**i for i in range(1, 13) if works(h * 0.5**i)), None)

@@ -18,7 +18,7 @@ _ROUND_OFF = 1e-17   # what is drawn in place of an error of zero on a logarithm
 _POINTS = 4000       # per curve: more cannot be seen
 _STYLE = {"axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "grid.color": "#E4E4E4",
           "grid.linewidth": 0.7, "axes.axisbelow": True, "axes.edgecolor": "#888888", "axes.titlesize": 10.5,
-          "axes.titlelocation": "left", "axes.titleweight": "bold", "axes.labelsize": 9.5, "xtick.labelsize": 8.5,
+          "axes.titlelocation": "left", "figure.titleweight": "bold", "axes.labelsize": 9.5, "xtick.labelsize": 8.5,
           "ytick.labelsize": 8.5, "legend.fontsize": 9, "legend.frameon": False, "lines.linewidth": 1.2,
           "lines.solid_joinstyle": "round", "figure.titlesize": 12.5}
 
@@ -38,12 +38,11 @@ def overview(trajectory, path=None):
     """
     with _style():
         figure = _figure(10.5, 7.2)
-        grid = figure.add_gridspec(2, 2)
+        grid = figure.add_gridspec(3, 2, height_ratios=(2.0, 1.0, 1.0), width_ratios=(1.0, 0.95))
         _velocities(figure.add_subplot(grid[0, 0]), trajectory)
         _sphere(figure.add_subplot(grid[:, 1], projection="3d"), trajectory)
-        below = grid[1, 0].subgridspec(2, 1, hspace=0.08)
-        energy = figure.add_subplot(below[0])
-        _changes(energy, figure.add_subplot(below[1], sharex=energy), trajectory)
+        energy = figure.add_subplot(grid[1, 0])
+        _changes(energy, figure.add_subplot(grid[2, 0], sharex=energy), trajectory)
         figure.suptitle(_caption(trajectory), x=0.012, ha="left")
     return _saved(figure, path)
 
@@ -87,8 +86,8 @@ def flip(trajectory, path=None, snapshots=7):
     """
     spin = int(np.argmax(np.abs(trajectory.omega[0])))
     with _style():
-        figure = _figure(10.5, 5.6)
-        grid = figure.add_gridspec(2, snapshots, height_ratios=(1.25, 1.0))
+        figure = _figure(10.5, 5.2)
+        grid = figure.add_gridspec(2, snapshots, height_ratios=(1.0, 0.75))
         axes = figure.add_subplot(grid[0, :])
         _velocities(axes, trajectory)
         axes.set_title("Angular velocity in the body frame; dashed: the moments drawn below")
@@ -98,7 +97,7 @@ def flip(trajectory, path=None, snapshots=7):
             axes.axvline(trajectory.t[i], color=_GREY, lw=0.8, ls=(0, (3, 3)))
             picture = figure.add_subplot(grid[1, column], projection="3d")
             _draw_box(picture, upright @ rotations.matrices(trajectory.quaternion[i]), _edges(trajectory.body), spin)
-            picture.set_title(f"t = {trajectory.t[i]:.3g} s", fontsize=9, loc="center", fontweight="normal", y=0.98)
+            picture.set_title(f"t = {trajectory.t[i]:.3g} s", fontsize=9, loc="center", y=-0.14)
         figure.suptitle("A body spun about its intermediate axis turns over", x=0.012, ha="left")
     return _saved(figure, path)
 
@@ -122,10 +121,11 @@ def _changes(energy, momentum, run):
     pi = run.momentum_spatial
     size = float(np.linalg.norm(pi, axis=1).max()) or 1.0
     _logarithmic(momentum, run.t, np.linalg.norm(pi - pi[0], axis=1) / size, PALETTE[1])
-    energy.set_title("Change of energy and of spatial momentum, relative")
-    energy.set_ylabel("kinetic energy" if kinetic else "total energy")
-    momentum.set(xlabel="time [s]", ylabel="momentum")
+    energy.set_title(f"{'Kinetic' if kinetic else 'Total'} energy, relative change")
+    energy.set_ylabel("|E − E₀| / |E₀|")
     energy.tick_params(labelbottom=False)
+    momentum.set_title("Spatial angular momentum, relative change")
+    momentum.set(xlabel="time [s]", ylabel="|π − π₀| / max |π|")
 
 
 def _logarithmic(axes, t, values, colour):
@@ -155,16 +155,15 @@ def _sphere(axes, trajectory):
     axes.view_init(elev=24, azim=-58)
     view = _towards_viewer(axes)
     behind = np.stack([x, y, z], axis=1) @ view < 0.0
-    for hidden, alpha in ((True, 0.25), (False, 0.95)):
-        part = np.where(behind == hidden, 1.0, np.nan)
+    for part, alpha in ((1.0, 0.3), (np.where(behind, np.nan, 1.0), 0.95)):
         axes.plot(x * part, y * part, z * part, color=PALETTE[2], lw=0.9, alpha=alpha)
     for point, marker, label in ((0, "o", "start"), (-1, "s", "end")):
         axes.plot(x[point], y[point], z[point], marker, ms=6, color=PALETTE[1], mec="white", label=label, ls="none")
     for tip, name in zip(1.22 * np.eye(3), "xyz", strict=True):
         axes.plot(*zip(0.82 * tip, tip, strict=True), color=_GREY, lw=0.8)
         axes.text(*(1.1 * tip), name, color=_GREY, ha="center", va="center", fontsize=9)
-    _bare(axes, 0.86)
-    axes.set_title("Path of the body's third axis in space")
+    _bare(axes, 0.95)
+    axes.set_title("Path of the body's third axis in space", loc="center", y=1.12)
     axes.legend(loc="lower right", handletextpad=0.1)
 
 
@@ -174,10 +173,8 @@ def _end_labels(axes, t, ends):
     gap, last = 0.05 * (high - low), -np.inf
     for value, label, colour in sorted(ends):
         last = max(value, last + gap)
-        axes.annotate(label, (t, value), (8, 0), xycoords="data", textcoords="offset points", annotation_clip=False,
-                      color=colour, va="center", fontweight="bold", fontsize=9.5) if last == value else axes.annotate(
-            label, (t, last), (8, 0), textcoords="offset points", annotation_clip=False, color=colour, va="center",
-            fontweight="bold", fontsize=9.5)
+        axes.annotate(label, (t, last), (8, 0), textcoords="offset points", annotation_clip=False, color=colour, va="center",
+                      fontweight="bold", fontsize=9.5)
 
 
 # --- the flip ------------------------------------------------------------------------------------------------------------
@@ -219,11 +216,11 @@ def _draw_box(axes, R, edges, spin):
             face = corners[corners[:, axis] * side > 0][[0, 1, 3, 2]] @ R.T
             shade = colour if side > 0 else _paler(colour)
             axes.add_collection3d(Poly3DCollection([face], facecolor=shade, edgecolor="white", lw=0.6))
-    arrow = R[:, spin] * (0.5 * edges[spin] + np.array([[0.0], [0.45]]))
+    arrow = R[:, spin] * (0.5 * edges[spin] + np.array([[0.0], [0.32]]))
     axes.plot(*arrow.T, color="black", lw=2.0)
     axes.plot(*arrow[1:].T, "o", color="black", ms=4.5)
     axes.view_init(elev=18, azim=-60)
-    _bare(axes, 0.5)
+    _bare(axes, 0.55)
 
 
 def _paler(colour):
@@ -290,5 +287,6 @@ def _towards_viewer(axes):
 
 def _bare(axes, reach):
     axes.set_axis_off()
+    axes.set_proj_type("ortho")
     axes.set_box_aspect((1, 1, 1), zoom=1.25)
     axes.set(xlim=(-reach, reach), ylim=(-reach, reach), zlim=(-reach, reach))

@@ -11,14 +11,20 @@ All three give the same numbers.
 
 import ctypes
 from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 
-from polhode._torque import Callback, Foreign, Frames, in_axes, in_frame, potential_in_axes
+from polhode._kernels import (
+    FLIGHT, GROUND, Airborne, Frames, derivatives_in_axes, in_axes, in_frame, nested, potential_in_axes,
+)
+from polhode._torque import ZERO, Callback, Foreign
 from polhode.core import loops
 from polhode.core.jit import bind, digest, interpreted
 from polhode.core.layout import flatten, layout, shape
 from polhode.errors import InputError
+from polhode.flight import Actions, Parameters, flying
 
 _VELOCITY = {"Om": loops.velocity_from_Om, "om": loops.velocity_from_om, "Pi": loops.velocity_from_Pi,
              "pi": loops.velocity_from_pi}
@@ -39,17 +45,20 @@ def _method_names(method):
         "velocity": _VELOCITY[kept],
         "residual": loops.residual_of_state if "residual" in fields else loops.no_residual,
         "calls": loops.calls_of_state if "calls" in fields else loops.no_calls,
+        "launch": loops.launch_flight if "x" in fields else loops.launch_rotation,
+        "observe": loops.observe_flight if "x" in fields else loops.observe_rotation,
+        "flaw": loops.flaw_in_flight if "x" in fields else loops.no_flaw,
     }
 
 
 class PythonTorque:
-    """A Python torque behind a C function pointer, with the error it ran into, if any, kept for the caller."""
+    """A Python torque or force behind a C function pointer, with the error it ran into, if any, kept for the caller."""
 
-    def __init__(self, torque):
-        self.torque = torque
+    def __init__(self, acting, size):
+        self.acting = acting
         self.error = None
         self.calls = 0
-        self.inputs, self.outputs = np.zeros(12), np.zeros(3)
+        self.inputs, self.outputs = np.zeros(size), np.zeros(3)
         self._pointer = ctypes.CFUNCTYPE(None, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p)(self._call)
         address = ctypes.cast(self._pointer, ctypes.c_void_p).value
         self.values = Callback(float(address), float(self.inputs.ctypes.data), float(self.outputs.ctypes.data))
@@ -60,12 +69,12 @@ class PythonTorque:
             return
         self.calls += 1
         try:
-            state = self.inputs.copy()
-            value = self.torque(t, state[:9].reshape(3, 3), state[9:])
+            state = self.inputs.copy()   # R, omega and, in flight, position and velocity
+            value = self.acting(t, state[:9].reshape(3, 3), *state[9:].reshape(-1, 3))
             if value.shape != (3,):
-                raise ValueError(f"torque {self.torque.name!r} must return three numbers, got shape {value.shape}")
+                raise ValueError(f"{self.acting.kind} {self.acting.name!r} must return three numbers, got shape {value.shape}")
             if not np.isfinite(value).all():
-                raise ValueError(f"torque {self.torque.name!r} returned {value}")
+                raise ValueError(f"{self.acting.kind} {self.acting.name!r} returned {value}")
             self.outputs[:] = value
         except BaseException as error:   # an exception cannot cross compiled code: it is raised again on the other side
             self.error = error
@@ -82,8 +91,11 @@ class _Counter:
         return (0.0, 0.0, 0.0)
 
 
-def _nested(matrix):
-    return tuple(map(tuple, np.asarray(matrix, dtype=float).tolist()))
+@cache
+def _start_calls(start):
+    counter, one = _Counter(), (1.0, 1.0, 1.0)
+    start(0.1, 0.0, (0.0, 0.0, 0.0, 1.0), (0.1, 0.2, 0.3), loops.Body(one, one), Frames(counter, counter), ())
+    return counter.calls
 
 
 def _column(values):
@@ -96,50 +108,60 @@ class Program:
 
     method: object
     torque: object
+    force: object        # None unless in flight
     body: object
     mode: str            # "compiled", "callback", "python"
     note: str            # why not compiled, in a few words
     size: int            # components of the method's state
+    width: int           # numbers of a motion: 7, in flight 13
     moments: np.ndarray
     parameters: np.ndarray
     names: dict
-    python: PythonTorque | None
+    pythons: tuple       # the PythonTorques behind torque and force, None for one that is not Python
+
+    @property
+    def error(self):
+        """What a Python torque or force ran into, or None."""
+        return next((python.error for python in self.pythons if python and python.error is not None), None)
+
+    def forget_error(self):
+        """Let Python torques be called again."""
+        for python in filter(None, self.pythons):
+            python.error = None
 
     def bound(self, loop, **names):
         """The loop as machine code, or as Python in mode "python"."""
-        used = {**self.names, **names}
+        used = {name: value for name, value in {**self.names, **names}.items() if name in loop.__code__.co_names}
         return interpreted(loop, **used) if self.mode == "python" else bind(loop, **used)
 
     def begin(self, h, t, motion):
         """The method's first state, in lane 0 of a fresh (size, 2) array."""
         z = np.zeros((self.size, 2))
-        self.bound(loops.begin, clock=loops.even_clock)(h, t, motion, z, self.moments, self.parameters)
+        self.bound(loops.begin)(h, t, motion, z, self.moments, self.parameters)
         return z
 
     def march(self, uneven=False):
         """The time loop for a grid given as (t0, h), or time by time."""
         loop = self.bound(loops.march, clock=loops.listed_clock if uneven else loops.even_clock)
 
-        def run(count, every, k, grid, z, attitudes, velocities, residuals):
-            return loop(count, every, k, grid, z, self.moments, self.parameters, attitudes, velocities, residuals)
+        def run(count, every, k, grid, z, points, residuals):
+            return loop(count, every, k, grid, z, self.moments, self.parameters, points, residuals)
 
         if self.mode != "python" and not loop.signatures:   # compile, or load, before anyone looks at a clock
-            run(0, 1, 0, np.zeros(2), np.zeros((self.size, 2)), np.empty((0, 4)), np.empty((0, 3)), np.empty(0))
+            run(0, 1, 0, np.zeros(2), np.zeros((self.size, 2)), np.empty((0, self.width)), np.empty(0))
         return run
 
+    @property
     def start_calls(self):
         """How many torque evaluations the method's start makes."""
-        counter = _Counter()
-        names = {**self.names, "torque": Frames(counter, counter), "clock": loops.even_clock}
-        z = np.zeros((self.size, 2))
-        interpreted(loops.begin, **names)(0.1, 0.0, (0.0, 0.0, 0.0, 1.0, 0.1, 0.2, 0.3), z, np.ones((3, 1)), self.parameters)
-        return counter.calls
+        return _start_calls(self.method.start)
 
     def motion(self, z, lane=0):
-        """Attitude and body angular velocity (principal axes) of the state in a lane of z."""
+        """The numbers of the motion (principal axes) in a lane of z."""
         state = self.state(z, lane)
-        Om = self.names["velocity"](state, loops.load_body(self.moments, 0))
-        return np.array(state.q, dtype=float), np.array(Om, dtype=float)
+        point = np.empty((1, self.width))
+        self.names["observe"](state, self.names["velocity"](state, loops.load_body(self.moments, 0)), point, 0)
+        return point[0]
 
     def state(self, z, lane=0):
         """The state in a lane of z as the method's own NamedTuple."""
@@ -147,46 +169,98 @@ class Program:
 
     def source_digest(self):
         """A name for the code of torque and method, for provenance."""
-        return digest(self.names["step"], self.torque.name if isinstance(self.torque, Foreign) else self.torque.kernel())
+        acting = [self.torque] if self.force is None else [self.torque, self.force]
+        functions = [one.name if isinstance(one, Foreign) else one.source() for one in acting]
+        return digest(self.names["step"], *functions)
 
 
-def build(method, torque, body, compiled=True):
-    """Bind a method, a torque and a body; the torque is compiled if numba can do it and nothing it refers to may change."""
-    size, names = _method_names(method)
-    moments = np.array(body.moments, dtype=float).reshape(3, 1)
+class _Way(NamedTuple):
+    """How a torque or a force gets into the loop."""
 
-    def assembled(mode, note, kernel, values, python=None):
-        frame = torque.frame
-        if not body.is_principal:
-            kernel, values = in_axes(kernel, frame), (_nested(body.axes), values)
-        bindings = {**names, "torque": in_frame(kernel, frame), "load_parameters": layout(shape(values)).unpack}
-        return Program(method, torque, body, mode, note, size, moments, _column(values), bindings, python)
+    mode: str
+    note: str
+    kernel: object
+    values: object
+    python: PythonTorque | None = None
 
+
+def _ways(acting, setting, compiled):
+    """The ways in, the best first: the caller takes the first that works."""
     if not compiled:
-        if isinstance(torque, Foreign):
+        if isinstance(acting, Foreign):
             raise InputError("a foreign torque has no Python form; leave out compiled=False")
-        return assembled("python", "as asked", torque.kernel(), torque.values)
-    if isinstance(torque, Foreign):
-        return assembled("callback", "foreign function", torque.kernel(), torque.values)
-    note = torque.obstacle()
+        yield _Way("python", "as asked", acting.kernel(setting), acting.values)
+        return
+    if isinstance(acting, Foreign):
+        yield _Way("callback", "foreign function", acting.kernel(setting), acting.values)
+        return
+    note = acting.obstacle()
     if note is None:
-        program = assembled("compiled", "", torque.kernel(), torque.values)
-        note = _why_not(program)
+        kernel = acting.kernel(setting)
+        note = _why_not(kernel, acting.values if setting is GROUND else Airborne(acting.values, ZERO, ZERO))
         if note is None:
+            yield _Way("compiled", "", kernel, acting.values)
+            note = "its derivatives could not be compiled"
+    from polhode.core import callback
+
+    python = PythonTorque(acting, 12 if setting is GROUND else 18)
+    yield _Way("callback", note, callback.kernel if setting is GROUND else callback.kernel_in_flight, python.values, python)
+
+
+def build(method, torque, body, compiled=True, force=None):
+    """Bind a method, a torque and a body, in flight also a force.
+
+    A torque or force is compiled if numba can do it and nothing it refers to may change; otherwise it is called back.
+    """
+    setting = GROUND if force is None else FLIGHT
+    thrust = None if force is None else next(_ways(force, setting, compiled))
+    for way in _ways(torque, setting, compiled):
+        program = _assemble(method, torque, body, force, setting, way, thrust)
+        if not (way.mode == "compiled" and program.names["torque"].derivatives) or _compiles(program.march):
             return program
-    from polhode.core.callback import kernel
-
-    python = PythonTorque(torque)
-    return assembled("callback", note, kernel, python.values, python)
+    raise AssertionError("a callback always works")
 
 
-def _why_not(program):
-    """Compile the torque alone, or load it; None when that works, otherwise the first line of the reason."""
+def _assemble(method, torque, body, force, setting, way, thrust):
+    known = torque if way.mode != "callback" else torque.without_derivatives()   # these are not behind the callback
+    suited = method.suited(known)
+    kernel, values, frame = way.kernel, way.values, torque.frame
+    derivatives = known.derivative_kernels() if method.adapt and setting is GROUND else ()
+    if not body.is_principal:
+        kernel, values = in_axes(kernel, frame, setting), (nested(body.axes), values)
+        derivatives = derivatives_in_axes(derivatives, frame)
+    acting, (size, names) = in_frame(kernel, frame, derivatives), _method_names(suited)
+    if force is not None:
+        push, push_values = thrust.kernel, thrust.values
+        if not body.is_principal:
+            push, push_values = in_axes(push, "spatial", setting), (nested(body.axes), push_values)
+        acting, values = Actions(*acting, push), Parameters(values, push_values, float(body.mass))
+        size, names = _method_names(flying(suited, names["velocity"], names["residual"], names["calls"]))
+    names = {**names, "torque": acting, "load_parameters": layout(shape(values)).unpack}
+    ways = [way] if thrust is None else [way, thrust]
+    mode = next((one.mode for one in ways if one.mode != "compiled"), "compiled")
+    note = next((one.note for one in ways if one.mode != "compiled"), "")
+    return Program(suited, torque, force, body, mode, note, size, 7 if force is None else 13,
+                   np.array(body.moments, dtype=float).reshape(3, 1), _column(values), names, tuple(one.python for one in ways))
+
+
+def _why_not(kernel, values):
+    """Compile a kernel alone, or load it; None when that works, otherwise the last line of the reason."""
+    none = np.zeros((0, 4))
+    names = {"torque": Frames(kernel, kernel), "load_parameters": layout(shape(values)).unpack}
+    return _reason(lambda: bind(loops.torque_along, **names)(np.zeros(0), none, none[:, :3], _column(values), none[:, :3]))
+
+
+def _compiles(attempt):
+    return _reason(attempt) is None
+
+
+def _reason(attempt):
+    """Why numba cannot compile something; None when it can."""
     from numba.core.errors import NumbaError
 
-    none = np.zeros((0, 4))
     try:
-        program.bound(loops.torque_along)(np.zeros(0), none, none[:, :3], program.parameters, none[:, :3])
+        attempt()
     except (NumbaError, NotImplementedError, AttributeError, TypeError, KeyError, AssertionError) as error:
         lines = [line for line in str(error).splitlines() if line.strip()]
         return (lines[-1] if lines else type(error).__name__).strip()[:200]
@@ -200,7 +274,7 @@ def potential_energy(torque, body, t, attitudes):
         return None
     values = torque.values
     if not body.is_principal:
-        kernel, values = potential_in_axes(kernel), (_nested(body.axes), values)
+        kernel, values = potential_in_axes(kernel), (nested(body.axes), values)
     out = np.empty(len(t))
     names = {"potential": kernel, "load_parameters": layout(shape(values)).unpack}
     arguments = (np.asarray(t, dtype=float), np.ascontiguousarray(attitudes), _column(values), out)

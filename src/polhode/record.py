@@ -2,19 +2,17 @@
 
 import numpy as np
 
-from polhode import rotations
 from polhode.errors import InputError, floats, unknown
+from polhode.march import interpolated
 
 LARGEST = 2**36   # bytes
-POINT = 72        # bytes of a stored point
 
 
 class Record:
     """Collects points; subclasses say which."""
 
-    def __init__(self, capacity, watch):
-        self.t, self.r = np.empty(capacity), np.empty(capacity)
-        self.q, self.om = np.empty((capacity, 4)), np.empty((capacity, 3))
+    def __init__(self, capacity, width, watch):
+        self.t, self.y, self.r = np.empty(capacity), np.empty((capacity, width)), np.empty(capacity)
         self.n = 0
         self.watch = watch
 
@@ -23,17 +21,17 @@ class Record:
         """Why an event ended the run, or None."""
         return self.watch.ended if self.watch else None
 
-    def put(self, t, q, om, r):
+    def put(self, t, y, r):
         """Store points."""
         new = slice(self.n, self.n + len(t))
-        self.t[new], self.q[new], self.om[new], self.r[new] = t, q, om, r
+        self.t[new], self.y[new], self.r[new] = t, y, r
         self.n += len(t)
 
     def arrays(self):
-        """Times, attitudes, velocities and residuals stored so far."""
+        """Times, motions and residuals stored so far."""
         if self.n == len(self.t):
-            return self.t, self.q, self.om, self.r
-        return self.t[:self.n].copy(), self.q[:self.n].copy(), self.om[:self.n].copy(), self.r[:self.n].copy()
+            return self.t, self.y, self.r
+        return self.t[:self.n].copy(), self.y[:self.n].copy(), self.r[:self.n].copy()
 
     def events(self):
         """The times of the events and the motion there."""
@@ -43,7 +41,7 @@ class Record:
 class AtSteps(Record):
     """After every so many steps, and at the end."""
 
-    def __init__(self, every, total, watch):
+    def __init__(self, every, total, width, watch):
         if isinstance(every, str):
             if every != "end":
                 raise unknown("value of every", every, ["end"])
@@ -51,17 +49,18 @@ class AtSteps(Record):
         if not (isinstance(every, (int, np.integer)) and not isinstance(every, bool) and every >= 1):
             raise InputError(f"every must be a whole number of steps, at least 1, or 'end', got {every!r}")
         points = total // every + 2
-        if points * POINT > LARGEST:
-            raise InputError(f"{total} steps stored every {every} need {points * POINT:.3g} bytes; store fewer points with "
+        size = 8 * (width + 2) * points
+        if size > LARGEST:
+            raise InputError(f"{total} steps stored every {every} need {size:.3g} bytes; store fewer points with "
                              "every=..., every='end' or t_eval=...")
-        super().__init__(points, watch)
+        super().__init__(points, width, watch)
         self.every = int(every)
 
-    def first(self, t, q, om):
+    def first(self, t, y):
         """The initial motion."""
-        self.put([t], [q], [om], [0.0])
+        self.put([t], [y], [0.0])
         if self.watch:
-            self.watch.begin(t, q, om)
+            self.watch.begin(t, y)
 
     def next(self, done, left, chunk):
         """(groups, steps per group) to take now."""
@@ -72,25 +71,25 @@ class AtSteps(Record):
             return 1, min(to_next, left, chunk)
         return min(chunk // self.every, left // self.every), self.every
 
-    def add(self, done, t, q, om, r, every):
+    def add(self, done, t, y, r, every):
         """The motion after step done + every, done + 2 every, ..."""
         if self.watch:
-            t, q, om, r = self.watch.look(t, q, om, r)
+            t, y, r = self.watch.look(t, y, r)
         keep = (done + every * np.arange(1, len(t) + 1)) % self.every == 0
         if self.ended:
             keep[-1] = True
-        self.put(t[keep], q[keep], om[keep], r[keep])
+        self.put(t[keep], y[keep], r[keep])
 
-    def last(self, t, q, om):
+    def last(self, t, y):
         """Where the run ended."""
         if self.t[self.n - 1] != t:
-            self.put([t], [q], [om], [0.0])
+            self.put([t], [y], [0.0])
 
 
 class AtTimes(Record):
     """At given times, by interpolation inside the steps."""
 
-    def __init__(self, t_eval, t0, t1, watch):
+    def __init__(self, t_eval, t0, t1, width, watch):
         times = floats("t_eval", t_eval)
         if times.ndim != 1 or not len(times):
             raise InputError(f"t_eval must be a list of times, got shape {times.shape}")
@@ -102,34 +101,33 @@ class AtTimes(Record):
             raise InputError(f"t_eval must lie inside the span {t0!r} to {t1!r}, got {float(outside[0])!r}")
         if np.any(np.diff(times) * self.direction < 0):
             raise InputError("t_eval must go the way of t_span: sort it")
-        super().__init__(len(times), watch)
+        super().__init__(len(times), width, watch)
         self.wanted = np.clip(times, low, high)
 
-    def first(self, t, q, om):
+    def first(self, t, y):
         """The initial motion."""
-        self.at = (t, q, om)
+        self.at = (t, y)
         here = int(np.sum(self.wanted == t))
-        self.put(np.full(here, t), np.tile(q, (here, 1)), np.tile(om, (here, 1)), np.zeros(here))
+        self.put(np.full(here, t), np.tile(y, (here, 1)), np.zeros(here))
         if self.watch:
-            self.watch.begin(t, q, om)
+            self.watch.begin(t, y)
 
     def next(self, done, left, chunk):
         """(groups, steps per group) to take now."""
         return min(left, chunk, 65536), 1
 
-    def add(self, done, t, q, om, r, every):
+    def add(self, done, t, y, r, every):
         """The motion after each of some steps in a row."""
         if self.watch:
-            t, q, om, r = self.watch.look(t, q, om, r)
-        ts, qs, oms = (np.concatenate([[old], new]) for old, new in zip(self.at, (t, q, om), strict=True))
+            t, y, r = self.watch.look(t, y, r)
+        ts, ys = np.concatenate([[self.at[0]], t]), np.concatenate([[self.at[1]], y])
         last = self.n + np.searchsorted(self.direction * self.wanted[self.n:], self.direction * t[-1], side="right")
         wanted = self.wanted[self.n:last]
         if len(wanted):
             i = np.clip(np.searchsorted(self.direction * ts, self.direction * wanted, side="left") - 1, 0, len(t) - 1)
             h = ts[i + 1] - ts[i]
-            motion = rotations.hermite(qs[i], oms[i], qs[i + 1], oms[i + 1], h, (wanted - ts[i]) / h)
-            self.put(wanted, *motion, r[i])
-        self.at = (t[-1], q[-1], om[-1])
+            self.put(wanted, interpolated(ys[i], ys[i + 1], h, (wanted - ts[i]) / h), r[i])
+        self.at = (t[-1], y[-1])
 
-    def last(self, t, q, om):
+    def last(self, t, y):
         """Nothing: only what was asked for is stored."""

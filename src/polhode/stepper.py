@@ -56,7 +56,7 @@ class Stepper:
         motion = initial_motion(self.body, rotation0, omega0, momentum0)
         self.program = build(self.method, self.torque, self.body, compiled)
         self._origin, self._count, self._h = number("t", t), 0, h
-        self._out = np.empty((1, 4)), np.empty((1, 3)), np.empty(1)
+        self._out = np.empty((1, self.program.width)), np.empty(1)
         self._z = self.program.begin(h, self._origin, motion)
         self._check_torque("at the start")
         self._march = self.program.march()
@@ -81,9 +81,9 @@ class Stepper:
                                "the state is still that before the step", **place)
 
     def _check_torque(self, where):
-        python = self.program.python
-        if python is not None and python.error is not None:
-            cause, python.error = python.error, None
+        cause = self.program.error
+        if cause is not None:
+            self.program.forget_error()
             raise TorqueError(f"the torque failed {where}: {type(cause).__name__}: {cause}", t=self.t,
                               step_index=self._count) from cause
 
@@ -95,7 +95,7 @@ class Stepper:
     @property
     def quaternion(self):
         """Attitude, body to space, scalar last."""
-        return in_user_axes(self.body, *self.program.motion(self._z))[0]
+        return self._motion[:4]
 
     @property
     def rotation(self):
@@ -110,7 +110,11 @@ class Stepper:
     @property
     def omega(self):
         """Body angular velocity."""
-        return in_user_axes(self.body, *self.program.motion(self._z))[1]
+        return self._motion[4:7]
+
+    @property
+    def _motion(self):
+        return in_user_axes(self.body, self.program.motion(self._z))
 
     @property
     def state(self):

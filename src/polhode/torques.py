@@ -16,11 +16,11 @@ import math
 
 import numpy as np
 
-from polhode._torque import Foreign, Frames, Sum, Torque, as_torque, torque
+from polhode._torque import Foreign, Sum, Torque, as_torque, torque
 from polhode.core.vec import apply, apply_t, cross, dot, matrix, qexp, scale, sincos
 from polhode.errors import InputError, unknown
 
-__all__ = ["Foreign", "Frames", "Sum", "Torque", "as_torque", "book_toss", "by_name", "constant", "coulomb_wall", "damping",
+__all__ = ["Foreign", "Sum", "Torque", "as_torque", "book_toss", "by_name", "constant", "coulomb_wall", "damping",
            "free", "gravity_gradient", "heavy_top", "stress_potential", "torque"]
 
 
@@ -34,7 +34,9 @@ def _zero(t, R):
 
 def free():
     """No torque."""
-    return Torque(_nothing, frame="body", form="tuple", potential=_zero, name="free")
+    none = Torque(_nothing, frame="body", form="tuple", potential=_zero, name="free")
+    none.acts = False
+    return none
 
 
 # --- weight ------------------------------------------------------------------------------------------------------------

@@ -33,12 +33,15 @@ class Trajectory:
     elapsed : float
         Seconds spent in the steps.
     t_events, y_events : list
-        For each event function, its times, and (quaternion, omega) there.
+        For each event function, its times, and the motions there: quaternion, omega, in flight position and velocity.
+    position, velocity : (n, 3) arrays or None
+        Of the centre of mass, in space, for a body in flight.
     """
 
-    def __init__(self, *, t, quaternion, omega, residuals, body, torque, method, step, status, message, nfev, steps, mode,
+    def __init__(self, *, t, motion, residuals, body, torque, method, step, status, message, nfev, steps, mode,
                  note="", elapsed=0.0, t_events=None, y_events=None, source=""):
-        self.t, self.quaternion, self.omega, self.residuals = t, quaternion, omega, residuals
+        self.t, self.quaternion, self.omega, self.residuals = t, motion[:, :4], motion[:, 4:7], residuals
+        self.position, self.velocity = (motion[:, 7:10], motion[:, 10:]) if motion.shape[1] > 7 else (None, None)
         self.body, self.torque, self.method, self.step = body, torque, method, step
         self.status, self.message = status, message
         self.nfev, self.steps, self.mode, self.note, self.elapsed = nfev, steps, mode, note, elapsed
@@ -165,6 +168,9 @@ class Trajectory:
         if self.potential_energy is not None:
             data["potential_energy"] = ("time", self.potential_energy, {"units": "J", "long_name": "potential energy"})
             data["total_energy"] = ("time", self.total_energy, {"units": "J", "long_name": "total energy"})
+        if self.position is not None:
+            data["position"] = (("time", "axis"), self.position, {"units": "m", "long_name": "position of the centre of mass"})
+            data["velocity"] = (("time", "axis"), self.velocity, {"units": "m/s", "long_name": "velocity of the centre of mass"})
         data["residual"] = ("time", self.residuals, {"units": "1", "long_name": "residual of the implicit equation"})
         coords = {"time": ("time", self.t, {"units": "s", "long_name": "time"}),
                   "quaternion_component": list("xyzw"), "axis": list("xyz")}

@@ -8,18 +8,19 @@ One function per fact, each taking a method (or its name) and returning plain nu
     poisson_defect         the same for the body momentum alone, torque-free, on so(3)*
     free_drift             change of spatial momentum and of energy of the torque-free body
     torque_calls           torque evaluations at the start and in each step
-    newton_calls           nonlinear equations solved in each step
+    solver_calls           nonlinear equations solved in each step
     drift_slope            slope of the energy over a long run of the stress test
 
-The trial problem has no symmetry to hide behind: three different moments of inertia, a generic attitude and velocity, and a
-torque that depends on attitude nonlinearly and on time.  Steps run as plain Python, which gives the bits of the compiled ones
-without the wait for the compiler; `drift_slope` alone compiles.
+`errors` gives the errors themselves at one step; trial.py holds the problem.  Steps run as plain Python, which gives the bits
+of the compiled ones without the wait for the compiler; `drift_slope` alone compiles.
 """
 
 from polhode.certify.measure import (
-    BODY, EnergyDrift, FreeDrift, Orders, TorqueCalls, drift_slope, free_drift, newton_calls, order, poisson_defect,
-    symmetry_defect, symplecticity_defect, torque_calls, trial,
+    EnergyDrift, FreeDrift, Orders, TorqueCalls, drift_slope, errors, free_drift, order, poisson_defect, solver_calls,
+    symmetry_defect, symplecticity_defect, torque_calls,
 )
+from polhode.certify.trial import ATTITUDE, BODY, VELOCITY, trial_torque
 
-__all__ = ["BODY", "EnergyDrift", "FreeDrift", "Orders", "TorqueCalls", "drift_slope", "free_drift", "newton_calls", "order",
-           "poisson_defect", "symmetry_defect", "symplecticity_defect", "torque_calls", "trial"]
+__all__ = ["ATTITUDE", "BODY", "VELOCITY", "EnergyDrift", "FreeDrift", "Orders", "TorqueCalls", "drift_slope", "errors",
+           "free_drift", "order", "poisson_defect", "solver_calls", "symmetry_defect", "symplecticity_defect", "torque_calls",
+           "trial_torque"]

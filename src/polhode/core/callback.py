@@ -1,6 +1,7 @@
 """Calling a function by its address from compiled code: torques written in Python, C or anything else that has a C ABI.
 
     void torque(double t, const double state[12], double out[3])      state: R row by row, then body angular velocity
+    void force(double t, const double state[18], double out[3])       ... then position and velocity
 
 The address arrives as data (in the parameters of the torque), not as a constant, so one compiled loop per method serves every
 such torque and nothing is compiled for a new one.  Importing this module imports numba.
@@ -15,21 +16,19 @@ from polhode.core.jit import jit
 
 
 @intrinsic
-def call_address(typingctx, function, t, R, Om, inputs, outputs):
-    """Store R and Om at `inputs`, call `function(t, inputs, outputs)`, read three numbers at `outputs`."""
-    vector = types.UniTuple(types.float64, 3)
-    signature = vector(types.float64, types.float64, types.UniTuple(vector, 3), vector, types.float64, types.float64)
+def call_address(typingctx, function, t, numbers, inputs, outputs):
+    """Store the numbers at `inputs`, call `function(t, inputs, outputs)`, read three numbers at `outputs`."""
+    real = types.float64
+    signature = types.UniTuple(real, 3)(real, real, types.UniTuple(real, numbers.count), real, real)
 
     def emit(context, builder, signature, arguments):
-        function, t, R, Om, inputs, outputs = arguments
+        function, t, numbers, inputs, outputs = arguments
         double, address = ir.DoubleType(), ir.IntType(64)
         pointer = double.as_pointer()
         into = builder.inttoptr(builder.fptoui(inputs, address), pointer)
         out = builder.inttoptr(builder.fptoui(outputs, address), pointer)
-        numbers = [builder.extract_value(R, (i, j)) for i in range(3) for j in range(3)]
-        numbers += [builder.extract_value(Om, i) for i in range(3)]
-        for i, number in enumerate(numbers):
-            builder.store(number, builder.gep(into, [ir.Constant(address, i)]))
+        for i in range(signature.args[2].count):
+            builder.store(builder.extract_value(numbers, i), builder.gep(into, [ir.Constant(address, i)]))
         kind = ir.FunctionType(ir.VoidType(), [double, pointer, pointer])
         builder.call(builder.inttoptr(builder.fptoui(function, address), kind.as_pointer()), [t, into, out])
         result = [builder.load(builder.gep(out, [ir.Constant(address, i)])) for i in range(3)]
@@ -41,4 +40,10 @@ def call_address(typingctx, function, t, R, Om, inputs, outputs):
 @jit
 def kernel(t, R, Om, p):
     """The torque whose address and buffers are in the parameters; addresses fit a double exactly."""
-    return call_address(p.function, t, R, Om, p.inputs, p.outputs)
+    return call_address(p.function, t, R[0] + R[1] + R[2] + Om, p.inputs, p.outputs)
+
+
+@jit
+def kernel_in_flight(t, R, Om, p):
+    """The same for a torque or force that also looks at position and velocity."""
+    return call_address(p.inner.function, t, R[0] + R[1] + R[2] + Om + p.x + p.v, p.inner.inputs, p.inner.outputs)

@@ -10,9 +10,11 @@ loop uses, in whatever file, therefore gives another name: stale machine code ca
 runs the same method and torque compiles nothing.  (numba's own cache looks at the loop's file alone.)
 """
 
+import dis
 import hashlib
 import os
 import sys
+from functools import cache
 from pathlib import Path
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
 
@@ -32,12 +34,14 @@ def jit(function):
 
 # --- what a function can see ------------------------------------------------------------------------------------------
 
+@cache
 def _names(code):
-    """The global names a code object mentions, nested functions and comprehensions included."""
-    yield from code.co_names
+    """The global names a code object loads, nested functions and comprehensions included."""
+    names = [step.argval for step in dis.get_instructions(code) if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")]
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            yield from _names(constant)
+            names += _names(constant)
+    return tuple(dict.fromkeys(names))
 
 
 def visible(function):
@@ -57,6 +61,14 @@ def _known_to_numba(function):
     return (getattr(function, "__module__", None) or "").split(".")[0] in ("numpy", "math", "cmath", "builtins", "numba")
 
 
+@cache
+def _code_text(code):
+    """What a code object does, without where it stands."""
+    parts = [code.co_code, code.co_names, code.co_varnames, code.co_freevars, code.co_argcount]
+    parts += [_code_text(item) if isinstance(item, CodeType) else item for item in code.co_consts]
+    return repr(parts).encode()
+
+
 class _Digest:
     """Feeds everything that code depends on into one hash."""
 
@@ -68,14 +80,6 @@ class _Digest:
         for part in parts:
             self.hash.update(repr(part).encode())
 
-    def code(self, code):
-        self.text(code.co_code, code.co_names, code.co_varnames, code.co_freevars, code.co_argcount)
-        for constant in code.co_consts:
-            if isinstance(constant, CodeType):
-                self.code(constant)
-            else:
-                self.text(constant)
-
     def add(self, obj):
         function = _python(obj)
         if function is not None:
@@ -83,7 +87,7 @@ class _Digest:
             if id(function) in self.seen or _known_to_numba(function):
                 return
             self.seen.add(id(function))
-            self.code(function.__code__)
+            self.hash.update(_code_text(function.__code__))
             names, cells = visible(function)
             for name in sorted(names):
                 self.text(name)
@@ -124,24 +128,29 @@ class Rebinder:
     """Copies functions so that they see other functions: `make` turns each copy into what callers are to see.
 
     `replace` maps functions to what stands in for them.  With numba's njit for `make` the copies are machine code; with the
-    identity and a `replace` that maps `sincos` to mpmath's, they are the same methods in fifty digits.
+    identity and a `replace` that maps `sincos` to mpmath's, they are the same methods in fifty digits.  Copies of the
+    package's own functions are also looked up, and left, in `shared`; a user's function is copied anew each time, since what
+    it refers to may have changed.
     """
 
-    def __init__(self, make, replace=()):
+    def __init__(self, make, replace=(), shared=None):
         self.make = make
         self.done = dict(replace)
+        self.shared = {} if shared is None else shared
 
     def __call__(self, obj):
         function = _python(obj)
         if function is not None:
-            if function in self.done:
-                return self.done[function]
+            done = self.shared if function.__module__.startswith("polhode.") else self.done
+            for known in (self.done, done):
+                if function in known:
+                    return known[function]
             if _known_to_numba(function):
                 return obj
             if obj is not function and not hasattr(function, "__jit__"):
                 return obj   # the user's own dispatcher, with the user's own flags
-            self.done[function] = self.make(self.copy(function))
-            return self.done[function]
+            done[function] = self.make(self.copy(function))
+            return done[function]
         if isinstance(obj, tuple) and obj and not isinstance(obj, type):
             items = [self(item) for item in obj]
             return type(obj)(*items) if hasattr(obj, "_fields") else tuple(items)
@@ -168,12 +177,12 @@ def _njit(function):
     return numba.njit(function, **(INLINE if hasattr(function, "__jit__") else PLAIN))
 
 
-_machine = Rebinder(_njit)   # one for all loops: what they share is compiled once in a process
+_machine_code = {}   # of the package's functions: what loops share is compiled once in a process
 
 
 def compiled(function):
     """The function itself as a numba dispatcher, for tests and for use outside a loop."""
-    return _machine(function)
+    return Rebinder(_njit, shared=_machine_code)(function)
 
 
 def interpreted(function, **names):
@@ -246,7 +255,7 @@ def bind(loop, **names):
     if name not in _bound:
         import numba
 
-        dispatcher = numba.njit(_machine.copy(loop, **names), **PLAIN)
+        dispatcher = numba.njit(Rebinder(_njit, shared=_machine_code).copy(loop, **names), **PLAIN)
         _use_disk(dispatcher, name)
         _bound[name] = dispatcher
     return _bound[name]

@@ -15,9 +15,9 @@ from polhode.core.vec import matrix, qrotate_t, times
 DONE, DIVERGED, UNSOLVED = 0, 1, 2
 LARGEST_ANGLE = 1e8   # radians per step; beyond it a double no longer says which way the body points
 
-# bound per method:   step, start, clock, load_state, store_state, velocity, residual, calls
+# bound per method:   step, start, clock, load_state, store_state, velocity, residual, calls, launch, observe, flaw
 # bound per torque:   torque, load_parameters
-step = start = clock = load_state = store_state = velocity = residual = calls = None
+step = start = clock = load_state = store_state = velocity = residual = calls = launch = observe = flaw = None
 torque = load_parameters = potential = None
 
 
@@ -76,6 +76,48 @@ def no_calls(s):
     return 0.0
 
 
+# --- a motion as numbers: attitude and body angular velocity (7), in flight also position and velocity (13) ---------------
+
+@jit
+def launch_rotation(start, h, t, motion, body, torque, p):
+    q = (motion[0], motion[1], motion[2], motion[3])
+    return start(h, t, q, (motion[4], motion[5], motion[6]), body, torque, p)
+
+
+@jit
+def launch_flight(start, h, t, motion, body, torque, p):
+    q = (motion[0], motion[1], motion[2], motion[3])
+    x, v = (motion[7], motion[8], motion[9]), (motion[10], motion[11], motion[12])
+    return start(h, t, q, (motion[4], motion[5], motion[6]), x, v, body, torque, p)
+
+
+@jit
+def observe_rotation(s, Om, points, j):
+    for i in range(4):
+        points[j, i] = s.q[i]
+    for i in range(3):
+        points[j, 4 + i] = Om[i]
+
+
+@jit
+def observe_flight(s, Om, points, j):
+    observe_rotation(s, Om, points, j)
+    for i in range(3):
+        points[j, 7 + i] = s.x[i]
+        points[j, 10 + i] = s.v[i]
+
+
+@jit
+def no_flaw(s):
+    return 0.0
+
+
+@jit
+def flaw_in_flight(s):
+    """0, or NaN when the translation is not finite, which the rotation need not notice."""
+    return 0.0 * (s.v[0] + s.v[1] + s.v[2])
+
+
 # --- the grid of times ------------------------------------------------------------------------------------------------
 
 @jit
@@ -93,16 +135,14 @@ def listed_clock(grid, k):
 # --- the loops --------------------------------------------------------------------------------------------------------
 
 def begin(h, t, motion, z, moments, parameters):
-    """The method's own state, in lane 0 of z, from the attitude and body angular velocity in `motion`."""
+    """The method's own state, in lane 0 of z, from the numbers of a motion."""
     body = load_body(moments, 0)
     p = load_parameters(parameters, 0)
-    q = (motion[0], motion[1], motion[2], motion[3])
-    Om = (motion[4], motion[5], motion[6])
-    store_state(start(h, t, q, Om, body, torque, p), z, 0)
+    store_state(launch(start, h, t, motion, body, torque, p), z, 0)
 
 
-def march(count, every, k, grid, z, moments, parameters, attitudes, velocities, residuals):
-    """Take `count` groups of `every` steps from step k on; after each, store attitude, velocity and largest residual.
+def march(count, every, k, grid, z, moments, parameters, points, residuals):
+    """Take `count` groups of `every` steps from step k on; after each, store the motion and the largest residual.
 
     Lane 0 of z holds the state; when a step fails it keeps the last good one and lane 1 takes the failed one.
     Returns (why it ended, the number of the next step, torque evaluations counted by the state).
@@ -118,7 +158,7 @@ def march(count, every, k, grid, z, moments, parameters, attitudes, velocities, 
             new = step(h, t, s, body, torque, p)
             evaluations += calls(new)
             Om = velocity(new, body)
-            angle = abs(h) * abs(Om[0]) + abs(h) * abs(Om[1]) + abs(h) * abs(Om[2])
+            angle = abs(h) * (abs(Om[0]) + abs(Om[1]) + abs(Om[2])) + flaw(new)
             r = residual(new)
             if not (angle < LARGEST_ANGLE and r <= ROUND_OFF):
                 store_state(s, z, 0)
@@ -127,11 +167,7 @@ def march(count, every, k, grid, z, moments, parameters, attitudes, velocities, 
             worst = max(worst, r)
             s = new
             k += 1
-        Om = velocity(s, body)
-        for i in range(4):
-            attitudes[j, i] = s.q[i]
-        for i in range(3):
-            velocities[j, i] = Om[i]
+        observe(s, velocity(s, body), points, j)
         residuals[j] = worst
     store_state(s, z, 0)
     return DONE, k, evaluations

@@ -40,3 +40,17 @@ def newton(equation, x, data):
         x = sub(x, solve(DF, F))
     F, DF, terms = equation(x, data)
     return polish(equation, x, data, size(F) / (terms + 1e-300))
+
+
+@jit
+def newton_near(near, equation, x, data):
+    """The same with two iterations on `near`, a cheap form of the equation that holds while the step is small.
+
+    For a guess that is good to the third order of the step; the equation itself has the last word.
+    """
+    F, DF, terms = near(x, data)
+    x = sub(x, solve(DF, F))
+    F, DF, terms = near(x, data)
+    x = sub(x, solve(DF, F))
+    F, DF, terms = equation(x, data)
+    return polish(equation, x, data, size(F) / (terms + 1e-300))

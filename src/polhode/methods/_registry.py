@@ -50,6 +50,9 @@ class Method:
         What the torque-free motion keeps to round-off: "momentum" (spatial), "energy".
     multistep : bool
         The state remembers more than attitude and velocity: a start from these alone is a new start.
+    adapt : function or None
+        `adapt(torque)` gives the same method with a step made for what is known of the torque (that there is none, that it
+        offers derivatives, that it looks at the angular velocity); without it the step takes every torque alike.
     """
 
     name: str
@@ -68,6 +71,11 @@ class Method:
     aliases: tuple = ()
     cite: str = ""
     summary: str = ""
+    adapt: Callable | None = None
+
+    def suited(self, torque):
+        """The method as it is best run with a torque."""
+        return self if self.adapt is None else self.adapt(torque)
 
     @property
     def implicit(self):

@@ -5,7 +5,8 @@
     A' = (Om' - Om)/(gamma h) + (1 - 1/gamma) A
 
 The acceleration is remembered, not evaluated: the method starts itself from the equation of motion, and a restart from
-attitude and velocity alone is a new start.
+attitude and velocity alone is a new start.  With gamma = 1 it is the mean of the last step, half a step old: still of second
+order, but no longer symmetric, and the energy drifts.
 """
 
 from typing import NamedTuple
@@ -47,3 +48,11 @@ def simo_wong(gamma, h, t, s, body, torque, p):
 def step(h, t, s, body, torque, p):
     """Simo-Wong, gamma = 1/2: explicit, momentum conserving, remembers its acceleration."""
     return simo_wong(0.5, h, t, s, body, torque, p)
+
+
+@method("SW1", state=State, start=start, order=2, torques=1, symmetric=False, symplectic=False, conserves=("momentum",),
+        multistep=True, family="newmark", cite="buss2001accurate")
+@jit
+def step_one(h, t, s, body, torque, p):
+    """Simo-Wong, gamma = 1: explicit, momentum conserving, with an acceleration half a step old."""
+    return simo_wong(1.0, h, t, s, body, torque, p)

@@ -1,0 +1,279 @@
+"""Kernels: torques and forces as functions `f(t, R, Om, p)` on tuples, composed of small closures.
+
+R is the attitude, Om the body angular velocity, p the parameters.  The closures turn tuples into the arrays a user's function
+expects, the user's axes into principal axes, one frame into the other, and several torques into their sum.  In flight p also
+says where the body is: a `Setting` holds the three functions that know the difference.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from polhode.core.jit import jit
+from polhode.core.layout import Vector
+from polhode.core.vec import add, apply, apply_t, matmul, transpose
+
+
+class Frames(NamedTuple):
+    """A torque as methods see it: `torque.body(t, R, Om, p)` and `torque.spatial(t, R, Om, p)`."""
+
+    body: object
+    spatial: object
+    derivatives: tuple = ()   # ((((), d_3), d_2), d_1) in the torque's own frame: d_k(t, R, (Om, Om', ..., Om^(k-1)), p)
+
+
+class Airborne(NamedTuple):
+    """Parameters in flight: a torque's own, and where the body is."""
+
+    inner: object
+    x: Vector
+    v: Vector
+
+
+class Setting(NamedTuple):
+    """How kernels find the parameters in p, put others in their place, and find position and velocity."""
+
+    inner: object
+    around: object
+    place: object
+
+
+@jit
+def same(x):
+    return x
+
+
+@jit
+def first(rest, p):
+    return rest
+
+
+@jit
+def second(axes, T):
+    return T
+
+
+@jit
+def alone(x):
+    return (x,)
+
+
+@jit
+def nothing(*unused):
+    return ()
+
+
+@jit
+def inner(p):
+    return p.inner
+
+
+@jit
+def around(rest, p):
+    return Airborne(rest, p.x, p.v)
+
+
+@jit
+def place(vector, p):
+    return (vector(p.x), vector(p.v))
+
+
+GROUND = Setting(same, first, nothing)
+FLIGHT = Setting(inner, around, place)
+
+
+def nested(array):
+    """Nested tuples of floats, or a float, from an array."""
+    def tuples(item):
+        return tuple(map(tuples, item)) if isinstance(item, list) else item
+
+    return tuples(np.asarray(array, dtype=float).tolist())
+
+
+# --- adapters: each returns a kernel -----------------------------------------------------------------------------------
+
+@jit
+def as_array(R):
+    a = np.empty((3, 3))
+    for i in range(3):
+        for j in range(3):
+            a[i, j] = R[i][j]
+    return a
+
+
+@jit
+def vector_array(v):
+    a = np.empty(3)
+    for i in range(3):
+        a[i] = v[i]
+    return a
+
+
+def adapt(f, form, uses_omega, uses_position, has_params, setting):
+    """A user's function as a kernel f(t, R, Om, p)."""
+    attitude, vector = (as_array, vector_array) if form == "array" else (same, same)
+    inner, place = setting.inner, setting.place if uses_position else nothing
+    omega, params = alone if uses_omega else nothing, alone if has_params else nothing
+
+    @jit
+    def kernel(t, R, Om, p):
+        T = f(t, attitude(R), *(omega(vector(Om)) + place(vector, p) + params(inner(p))))
+        return (float(T[0]), float(T[1]), float(T[2]))
+
+    return kernel
+
+
+def adapt_force(f, form, has_params):
+    """A user's force f(t, x, v, R[, p]) as a kernel in flight."""
+    attitude, vector = (as_array, vector_array) if form == "array" else (same, same)
+    params = alone if has_params else nothing
+
+    @jit
+    def kernel(t, R, Om, p):
+        F = f(t, vector(p.x), vector(p.v), attitude(R), *params(p.inner))
+        return (float(F[0]), float(F[1]), float(F[2]))
+
+    return kernel
+
+
+@jit
+def rows(W):
+    a = np.empty((len(W), 3))
+    for i in range(len(W)):
+        for j in range(3):
+            a[i, j] = W[i][j]
+    return a
+
+
+def adapt_derivative(d, form, has_params):
+    """A user's torque derivative as a kernel d(t, R, W, p), W the angular velocity and its derivatives."""
+    attitude, vectors = (as_array, rows) if form == "array" else (same, same)
+    if has_params:
+        @jit
+        def kernel(t, R, W, p):
+            T = d(t, attitude(R), vectors(W), p)
+            return (float(T[0]), float(T[1]), float(T[2]))
+    else:
+        @jit
+        def kernel(t, R, W, p):
+            T = d(t, attitude(R), vectors(W))
+            return (float(T[0]), float(T[1]), float(T[2]))
+    return kernel
+
+
+def adapt_scalar(f, form, has_params):
+    """A user's potential as a kernel V(t, R, p)."""
+    attitude = as_array if form == "array" else same
+    if has_params:
+        @jit
+        def kernel(t, R, p):
+            return float(f(t, attitude(R), p))
+    else:
+        @jit
+        def kernel(t, R, p):
+            return float(f(t, attitude(R)))
+    return kernel
+
+
+def in_frame(f, frame, derivatives=()):
+    """Both frames of a kernel given in one of them: T = R^T t."""
+    nested = ()   # a flat tuple of functions would make numba call them through pointers
+    for derivative in reversed(derivatives):
+        nested = (nested, derivative)
+    if frame == "body":
+        @jit
+        def spatial(t, R, Om, p):
+            return apply(R, f(t, R, Om, p))
+        return Frames(f, spatial, nested)
+
+    @jit
+    def body(t, R, Om, p):
+        return apply_t(R, f(t, R, Om, p))
+    return Frames(body, f, nested)
+
+
+def in_axes(f, frame, setting):
+    """A kernel written for the user's body axes, for use in the principal ones; parameters become (axes, parameters)."""
+    inner, around = setting.inner, setting.around
+    back = apply_t if frame == "body" else second
+
+    @jit
+    def kernel(t, R, Om, p):
+        axes, rest = inner(p)
+        return back(axes, f(t, matmul(R, transpose(axes)), apply(axes, Om), around(rest, p)))
+
+    return kernel
+
+
+def derivatives_in_axes(derivatives, frame):
+    """Torque derivatives written for the user's body axes, for use in the principal ones."""
+    return tuple(_derivative_in_axes(d, _turned(k), frame) for k, d in enumerate(derivatives, 1))
+
+
+def _turned(k):
+    """`turned(axes, W)`: the first k vectors of W, each turned by the axes."""
+    if k == 1:
+        @jit
+        def turned(axes, W):
+            return (apply(axes, W[0]),)
+    else:
+        fewer = _turned(k - 1)
+
+        @jit
+        def turned(axes, W):
+            return (*fewer(axes, W), apply(axes, W[k - 1]))
+    return turned
+
+
+def _derivative_in_axes(d, turned, frame):
+    if frame == "body":
+        @jit
+        def kernel(t, R, W, p):
+            axes, inner = p
+            return apply_t(axes, d(t, matmul(R, transpose(axes)), turned(axes, W), inner))
+    else:
+        @jit
+        def kernel(t, R, W, p):
+            axes, inner = p
+            return d(t, matmul(R, transpose(axes)), turned(axes, W), inner)
+    return kernel
+
+
+def potential_in_axes(f):
+    """A potential written for the user's body axes, for use in the principal ones."""
+    @jit
+    def kernel(t, R, p):
+        axes, inner = p
+        return f(t, matmul(R, transpose(axes)), inner)
+    return kernel
+
+
+def added(f, g, setting):
+    """The sum of two kernels; parameters become a pair."""
+    inner, around = setting.inner, setting.around
+
+    @jit
+    def kernel(t, R, Om, p):
+        return add(f(t, R, Om, around(inner(p)[0], p)), g(t, R, Om, around(inner(p)[1], p)))
+
+    return kernel
+
+
+def on_ground(f):
+    """A kernel that knows nothing of flight, called in flight."""
+    @jit
+    def kernel(t, R, Om, p):
+        return f(t, R, Om, p.inner)
+    return kernel
+
+
+def added_potential(f, g):
+    @jit
+    def kernel(t, R, p):
+        return f(t, R, p[0]) + g(t, R, p[1])
+    return kernel
+
+
+@jit
+def no_potential(t, R, p):
+    return 0.0

@@ -1,0 +1,276 @@
+"""The command line.  Whatever takes time to import is imported inside the commands, so that `polhode --help` is quick.
+
+Exit codes: 0 fine, 2 bad input, 3 numerical failure, 130 interrupted.
+"""
+
+import contextlib
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from typer.core import TyperGroup
+
+FINE, BAD_INPUT, NUMERICAL_FAILURE, INTERRUPTED = 0, 2, 3, 130
+
+
+class Commands(TyperGroup):
+    """The one place where errors become a line in red and an exit code."""
+
+    def invoke(self, context):
+        try:
+            return super().invoke(context)
+        except typer.Exit:
+            raise
+        except KeyboardInterrupt:
+            complain("interrupted")
+            raise typer.Exit(INTERRUPTED) from None
+        except Exception as error:
+            from polhode.errors import IntegrationError, PolhodeError
+
+            if not isinstance(error, PolhodeError):
+                raise
+            complain(str(error))
+            raise typer.Exit(NUMERICAL_FAILURE if isinstance(error, IntegrationError) else BAD_INPUT) from None
+
+
+app = typer.Typer(cls=Commands, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich",
+                  context_settings={"help_option_names": ["-h", "--help"]},
+                  help="Simulate rotating rigid bodies: every known integrator on the rotation group, compiled and measured.")
+AsJson = Annotated[bool, typer.Option("--json", help="Print data for programs: JSON, and nothing else, on stdout.")]
+
+
+def main():
+    """Entry point of the `polhode` command."""
+    app(prog_name="polhode")
+
+
+def _version(asked: bool):
+    if asked:
+        from polhode import __version__
+
+        typer.echo(f"polhode {__version__}")
+        raise typer.Exit
+
+
+@app.callback(invoke_without_command=True)
+def top(context: typer.Context,
+        version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True,
+                                              help="Print the version.")] = False):
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+# --- commands ------------------------------------------------------------------------------------------------------------
+
+@app.command()
+def demo(out: Annotated[Path, typer.Option("--out", help="Folder for the report.")] = Path("polhode-demo"),
+         as_json: AsJson = False):
+    """Tumble a body, put five methods through a long stress test, and write a report: under a minute."""
+    from polhode import demo as job
+
+    with progress_bar() as bar:
+        data = job.run(out, bar)
+    if as_json:
+        print_json(data)
+        return
+    table = plain_table(*((title, "left" if key == "method" else "right") for key, title in job.COLUMNS.items()))
+    table.title = f"{data['problem']['title']}, {data['methods'][0]['steps']} steps"
+    table.caption = job.note(data)
+    for row in data["methods"]:
+        colour = {"method": "cyan", "energy_drift": "green" if row["symplectic"] else "yellow"}
+        table.add_row(*(f"[{colour.get(key, 'default')}]{job.shown(key, row)}" for key in job.COLUMNS))
+    flip = data["flip"]
+    screen = console()
+    screen.print(table)
+    screen.print(f"\nThe tumbling box turned over {flip['flips']} times, first at t = {flip['first_flip']:.3g} s.")
+    screen.print(f"Report: [bold]{data['report']}", soft_wrap=True)
+
+
+@app.command()
+def methods(family: Annotated[str | None, typer.Option(help="Only this family.")] = None, as_json: AsJson = False):
+    """List the methods and their facts."""
+    from polhode.errors import unknown
+    from polhode.methods import everything
+
+    found = sorted(everything(), key=lambda entry: entry.family)
+    families = list(dict.fromkeys(entry.family for entry in found))
+    if family is not None:
+        if family.lower() not in families:
+            raise unknown("family", family, families)
+        found = [entry for entry in found if entry.family == family.lower()]
+    facts = [entry.facts() for entry in found]
+    if as_json:
+        print_json(facts)
+    else:
+        console().print(methods_table(facts))
+
+
+def methods_table(facts):
+    """One line or two for each method, the families apart."""
+    from rich.markup import escape
+
+    table = plain_table(("method", "left"), ("order", "right"), ("torques", "right"), ("solves", "right"), ("symm.", "center"),
+                        ("sympl.", "center"), ("keeps", "left"), ("what it is", "left"))
+    table.caption = ("torques, solves: evaluations and nonlinear equations per step; symm., sympl.: time-symmetric, symplectic; "
+                     "keeps: momentum (mom) and energy (E) of a free body, to round-off")
+    tick = {True: "[green]yes", False: "[dim]-"}
+    for family in dict.fromkeys(row["family"] for row in facts):
+        table.add_row(f"[bold magenta]{family}")
+        for row in (row for row in facts if row["family"] == family):
+            torques = "varies" if row["torques_per_step"] is None else str(row["torques_per_step"])
+            keeps = " ".join({"momentum": "mom", "energy": "E"}.get(name, name) for name in row["conserves"])
+            names = f" [dim]({escape(', '.join(row['aliases']))})" if row["aliases"] else ""
+            table.add_row(f"[cyan]{escape(row['name'])}", str(row["order"]), torques, str(row["solves_per_step"]),
+                          tick[row["symmetric"]], tick[row["symplectic"]], keeps or "[dim]-",
+                          escape(row["summary"]).rstrip(".") + names)
+        table.add_section()
+    return table
+
+
+@app.command()
+def problems(as_json: AsJson = False):
+    """List the problems of the papers, with their parameters."""
+    from polhode.problems import ALL
+
+    rows = [problem.describe() for problem in ALL.values()]
+    if as_json:
+        print_json(rows)
+        return
+    from rich.markup import escape
+
+    table = plain_table(("problem", "left"), ("what it is", "left"), ("moments", "left"), ("until", "right"), ("step", "right"))
+    for row in rows:
+        table.add_row(f"[cyan]{row['name']}", f"{row['title']}, torque [magenta]{row['torque']}[/]\n[dim]{escape(row['source'])}",
+                      "\n".join(f"{moment:.4g}" for moment in row["moments"]), f"{row['t_span'][1]:g}", f"{row['step']:g}")
+    console().print(table)
+
+
+@app.command()
+def run(scenario: Annotated[Path, typer.Argument(help="A scenario file; see the folder examples.")],
+        output: Annotated[Path | None, typer.Option("-o", "--output", help="Write the motion: .nc, .npz or .csv.")] = None,
+        plot: Annotated[Path | None, typer.Option(help="Draw an overview: .png, .pdf or .svg.")] = None,
+        force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False, as_json: AsJson = False):
+    """Run a scenario."""
+    from polhode.io import load, store
+
+    job = load(scenario)
+    target, format = (output, None) if output else (job.output, job.format)
+    if target:
+        store.check(target, format, force)
+    if plot:
+        store.check(plot, None, force, ("png", "pdf", "svg"))
+    trajectory, code, message = follow(job)
+    if target:
+        store.save(trajectory, target, format, force)
+        message += f" (what was computed is in {target})"
+    if plot:
+        trajectory.plot(path=plot)
+    summary = trajectory.summary() | {"output": str(target) if target else None}
+    print_json(summary) if as_json else print_summary(job.title, summary)
+    if code:
+        complain(message)
+        raise typer.Exit(code)
+
+
+def follow(job):
+    """Run a scenario: the trajectory, whole or not, the exit code and what to say about it."""
+    from polhode.errors import IntegrationError
+
+    try:
+        with progress_bar(f"{job.method.name}: compiling") as bar:
+            trajectory = job.integrate(lambda done, total: bar(done, total, job.method.name))
+    except IntegrationError as error:
+        if error.trajectory is None:
+            raise
+        return error.trajectory, NUMERICAL_FAILURE, str(error)
+    codes = {"interrupted": INTERRUPTED, "blow-up": NUMERICAL_FAILURE}
+    return trajectory, codes.get(trajectory.status, FINE), trajectory.message
+
+
+def print_summary(title, summary):
+    from rich.markup import escape
+
+    table = plain_table(("", "left"), ("", "left"))
+    table.title, table.show_header = title, False
+    for key, value in summary.items():
+        if isinstance(value, list):
+            rows = value if isinstance(value[0], list) else [value]
+            text = "\n".join("  ".join(f"{x: .12g}" for x in row) for row in rows)
+        else:
+            text = f"{value:.6g}" if isinstance(value, float) else str(value)
+        if value not in (None, ""):
+            table.add_row(f"[cyan]{key.replace('_', ' ')}", escape(text))
+    console().print(table)
+
+
+@app.command()
+def cite(method: Annotated[str, typer.Argument(help="The name of a method.")], as_json: AsJson = False):
+    """Print the BibTeX entry of a method."""
+    from polhode import references
+    from polhode.methods import get
+
+    entry = get(method)
+    text = references.bibtex(entry.cite)
+    if as_json:
+        print_json({"method": entry.name, "key": entry.cite, "fields": references.fields(entry.cite), "bibtex": text})
+    else:
+        typer.echo(text)
+
+
+# --- the terminal --------------------------------------------------------------------------------------------------------
+
+def console(stderr=False):
+    from rich.console import Console
+
+    chosen = Console(stderr=stderr, highlight=False)
+    if not chosen.is_terminal:
+        chosen.width = 100   # in a file or a pipe there is no window to fit
+    return chosen
+
+
+def plain_table(*columns):
+    """A table without walls, from (title, justification) pairs; the first column is never broken."""
+    from rich.box import SIMPLE_HEAD
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(box=SIMPLE_HEAD, title_justify="left", title_style="bold", caption_justify="left", padding=(0, 1, 0, 0))
+    for number, (title, justify) in enumerate(columns):
+        table.add_column(escape(title), justify=justify, no_wrap=number == 0)
+    return table
+
+
+def complain(message):
+    from rich.text import Text
+
+    console(stderr=True).print(Text(f"polhode: {message}", style="red"), soft_wrap=True)
+
+
+def print_json(data):
+    typer.echo(json.dumps(plain(data), indent=2, allow_nan=False, ensure_ascii=False))
+
+
+def plain(data):
+    """JSON has no NaN and no infinity: null."""
+    if isinstance(data, dict):
+        return {key: plain(value) for key, value in data.items()}
+    if isinstance(data, (list, tuple)):
+        return [plain(value) for value in data]
+    return None if isinstance(data, float) and (data != data or abs(data) == float("inf")) else data
+
+
+@contextlib.contextmanager
+def progress_bar(first="starting"):
+    """A function bar(done, total, text) that shows a bar on stderr while the block runs; silent when that is no terminal."""
+    if not sys.stderr.isatty():
+        yield lambda *_: None
+        return
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.percentage:>3.0f} %"), TimeElapsedColumn(),
+               TimeRemainingColumn())
+    with Progress(*columns, console=console(stderr=True), transient=True) as progress:
+        task = progress.add_task(first, total=None)
+        yield lambda done, total, text: progress.update(task, completed=done, total=total, description=text)

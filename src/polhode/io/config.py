@@ -1,0 +1,274 @@
+"""Scenario files: a run described in TOML, checked as a whole before anything starts.
+
+    problem = "krysl/slow-top"        # or the three sections [body], [initial] and [torque]
+
+    [run]
+    method = "NMB"
+    step = 0.0125
+    t_span = [0, 10]
+
+Every error in the file is reported at once, with the path of its key.  A scenario holds data and names, never code.
+"""
+
+import contextlib
+import inspect
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pydantic import ValidationError
+
+from polhode import problems, rotations, torques
+from polhode.body import RigidBody
+from polhode.errors import InputError, unknown
+from polhode.grid import segments
+from polhode.io import schema
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A run, ready to go.  `load` makes one from a file; the attributes are the arguments of `polhode.integrate`."""
+
+    title: str
+    body: RigidBody
+    torque: Any
+    rotation0: np.ndarray
+    omega0: np.ndarray
+    method: Any
+    step: float | list
+    t_span: tuple
+    every: int | str = 1
+    t_eval: list | None = None
+    breaks: list | float | None = None
+    output: Path | None = None
+    format: str | None = None
+
+    def integrate(self, progress=None):
+        """Run it; `progress` is that of `polhode.integrate`."""
+        from polhode.integrate import integrate
+
+        return integrate(self.body, self.torque, self.t_span, self.step, self.method, rotation0=self.rotation0,
+                         omega0=self.omega0, every=self.every, t_eval=self.t_eval, breaks=self.breaks, progress=progress)
+
+
+def load(path):
+    """Read a scenario file.
+
+    Returns
+    -------
+    Scenario
+
+    Raises
+    ------
+    InputError
+        When the file cannot be read or anything in it is wrong; the message lists every fault.
+    """
+    path = Path(path)
+    data = _parse(path)
+    faults = _Faults()
+    parts = _read(data, faults)
+    if faults:
+        head = f"{path}: " if len(faults) == 1 else f"{path} has {len(faults)} errors:\n  "
+        raise InputError(head + "\n  ".join(faults))
+    return Scenario(title=data.get("title", path.stem), **parts)
+
+
+def _parse(path):
+    try:
+        return tomllib.loads(path.read_bytes().decode("utf-8-sig"))
+    except OSError as error:
+        raise InputError(f"cannot read the scenario {str(path)!r}: {error.strerror or error}") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path}: a scenario is UTF-8 text, but byte {error.start} is not; save it as UTF-8") from None
+    except (ValueError, RecursionError) as error:   # a TOMLDecodeError names line and column
+        raise InputError(f"{path}: not valid TOML: {error}") from None
+
+
+class _Faults(list):
+    """Collects what is wrong, so that all of it can be said at once."""
+
+    def add(self, path, message):
+        self.append(f"{'.'.join(map(str, path))}: {message}")
+
+    @contextlib.contextmanager
+    def at(self, *path):
+        """Errors raised inside are noted under this path."""
+        try:
+            yield
+        except InputError as error:
+            self.add(path, error)
+
+    def check(self, model, value, *path):
+        """The value as a section, or None when it is none."""
+        try:
+            return model.model_validate(value)
+        except ValidationError as errors:
+            for error in errors.errors():
+                place, message = schema.complaint(error, list(model.model_fields))
+                self.add((*path, *place), message)
+        return None
+
+
+def _read(data, faults):
+    """The arguments of Scenario from the sections; what is wrong goes to `faults`."""
+    for key in data:
+        if key not in schema.TOP:
+            faults.add((key,), schema.misplaced(key, schema.TOP))
+    if not isinstance(data.get("title", ""), str):
+        faults.add(("title",), f"must be text, got {data['title']!r}")
+    problem = None
+    if "problem" in data:
+        with faults.at("problem"):
+            problem = problems.get(data["problem"])
+    known = "problem" in data   # what a misspelt problem would have supplied is not missing
+    run = faults.check(schema.Run, data.get("run", {}), "run")
+    times = _times(run, problem, known, faults) if run else {}
+    body = _body(data, problem, known, faults)
+    rotation0, omega0 = _initial(data, body, problem, known, faults)
+    torque = _torque(data, body, problem, times.get("step"), faults)
+    if torque is not None and not faults:
+        _try_torque(torque, times["t_span"][0], rotation0, omega0, faults)
+    return {"body": body, "torque": torque, "rotation0": rotation0, "omega0": omega0, **times, **_output(data, faults)}
+
+
+# --- sections ------------------------------------------------------------------------------------------------------------
+
+def _body(data, problem, known, faults):
+    if "body" not in data:
+        if not known:
+            faults.add(("body",), "is missing; write a [body] section, or name a problem at the top: problem = \"...\"")
+        return problem and problem.body
+    given = data["body"]
+    shape = given.get("shape") if isinstance(given, dict) else None
+    if shape is not None and shape not in schema.SHAPES:
+        with faults.at("body", "shape"):
+            raise unknown("shape", shape, schema.SHAPES)
+        return None
+    if shape is None and isinstance(given, dict) and "inertia" not in given:
+        faults.add(("body",), f"give inertia, or a shape: {', '.join(schema.SHAPES)}")
+        return None
+    section = faults.check(schema.SHAPES.get(shape, schema.Inertia), given, "body")
+    with faults.at("body"):
+        return section and _made(section)
+    return None
+
+
+def _made(section):
+    """The RigidBody of a checked section."""
+    options = {key: value for key, value in section if key != "shape" and value is not None}
+    if isinstance(section, schema.Inertia):
+        return RigidBody(options.pop("inertia"), **options)
+    lengths = options.pop("size", None) or options.pop("semi_axes", None) or ()
+    return getattr(RigidBody, section.shape)(*lengths, **options)
+
+
+def _initial(data, body, problem, known, faults):
+    """Attitude and angular velocity; what the section leaves out is the problem's."""
+    section = faults.check(schema.Initial, data.get("initial", {}), "initial")
+    rotation0, omega0 = (problem.rotation0, problem.omega0) if problem else (rotations.as_quaternion(), None)
+    if section is None:
+        return rotation0, omega0
+    forms = [key for key in ("rotation", "rotation_vector", "quaternion", "matrix") if getattr(section, key) is not None]
+    if len(forms) > 1:
+        faults.add(("initial",), f"give the attitude once, got {' and '.join(forms)}")
+    elif forms:
+        given = getattr(section, forms[0])
+        rotation0 = rotations.as_quaternion() if isinstance(given, str) else given
+    if section.omega is not None and section.momentum is not None:
+        faults.add(("initial",), "give omega or momentum, got both; drop one")
+    elif section.omega is not None:
+        omega0 = np.array(section.omega)
+    elif section.momentum is not None:
+        omega0 = body and body.omega(section.momentum)
+    elif not known:
+        faults.add(("initial",), "give omega or momentum (three numbers, body frame), got neither")
+    return rotation0, omega0
+
+
+def _torque(data, body, problem, step, faults):
+    """The sum of the torques given, or the problem's, or none."""
+    if "torque" not in data:
+        return problem.torque(step if isinstance(step, float) else None) if problem else torques.free()
+    given = data["torque"]
+    several = isinstance(given, list)
+    terms = [_term(item, ("torque", i) if several else ("torque",), body, step, faults)
+             for i, item in enumerate(given if several else [given])]
+    if not terms:
+        faults.add(("torque",), "is an empty list; leave it out when nothing acts")
+    if not terms or any(term is None for term in terms):
+        return None
+    total = terms[0]
+    for term in terms[1:]:
+        total = total + term
+    return total
+
+
+def _term(given, path, body, step, faults):
+    if not isinstance(given, dict) or not isinstance(given.get("name"), str):
+        faults.add(path, f"needs a name; valid: {', '.join(torques.BUILT_IN)}")
+        return None
+    make = None
+    with faults.at(*path, "name"):
+        make = torques.by_name(given["name"])
+    section = make and faults.check(schema.torque_model(given["name"], make), given, *path)
+    if section is None:
+        return None
+    options = {key: value for key, value in section if key != "name"}
+    wants = inspect.signature(make).parameters
+    if "body" in wants:
+        options["body"] = body
+    if "step" in wants and options["step"] is None:
+        options["step"] = step
+        if isinstance(step, list):
+            faults.add((*path, "step"), "is missing; the steps of this run are not of one size")
+            return None
+    if any(options[key] is None for key in ("body", "step") if key in wants):
+        return None   # the section it comes from has been complained about
+    with faults.at(*path):
+        try:
+            return make(**options)
+        except (TypeError, ValueError) as error:
+            raise error if isinstance(error, InputError) else InputError(f"cannot be made of these values: {error}") from None
+    return None
+
+
+def _try_torque(torque, t0, rotation0, omega0, faults):
+    """Call the torque once where the run begins: a parameter of the wrong shape or a singular attitude shows here."""
+    try:
+        value = torque(t0, rotations.matrices(rotation0), omega0)
+    except (ArithmeticError, TypeError, ValueError, IndexError) as error:
+        faults.add(("torque",), f"cannot be evaluated where the run begins: {error}; change its parameters or [initial]")
+        return
+    if value.shape != (3,) or not np.isfinite(value).all():
+        faults.add(("torque",), f"is {value.tolist()} where the run begins; change its parameters or [initial]")
+
+
+def _times(run, problem, known, faults):
+    """Method, steps and what to store."""
+    step = run.step if run.step is not None else problem and problem.step
+    t_span = run.t_span or (problem and problem.t_span)
+    if isinstance(step, list) and t_span is None and len(step) > 1:
+        t_span = [step[0], step[-1]]
+    missing = [key for key, value in (("step", step), ("t_span", t_span)) if value is None and not known]
+    for key in missing:
+        faults.add(("run", key), "is missing")
+    if run.t_eval is not None and run.every != 1:
+        faults.add(("run",), "give t_eval or every, not both")
+    if step is not None and t_span is not None:
+        with faults.at("run"):
+            segments(t_span, step, run.breaks, run.method.multistep, f"method {run.method.name}")
+    return {"method": run.method, "step": step, "t_span": t_span and tuple(t_span), "every": run.every, "t_eval": run.t_eval,
+            "breaks": run.breaks}
+
+
+def _output(data, faults):
+    section = faults.check(schema.Output, data["output"], "output") if "output" in data else None
+    if section is None:
+        return {}
+    from polhode.io.store import chosen
+
+    with faults.at("output", "format" if section.format else "file"):
+        chosen(section.file, section.format)
+    return {"output": Path(section.file), "format": section.format}

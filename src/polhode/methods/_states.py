@@ -1,0 +1,32 @@
+"""Method states made from other states: what suffixes and compositions need."""
+
+from typing import NamedTuple, get_type_hints
+
+from polhode.core import loops
+from polhode.core.jit import jit
+from polhode.core.vec import matrix, qrotate, times
+
+VELOCITY = {"Om": loops.velocity_from_Om, "om": loops.velocity_from_om, "Pi": loops.velocity_from_Pi, "pi": loops.velocity_from_pi}
+
+# how a state's account of attitude and momentum reads when the body has been turned to attitude q and body momentum m,
+# with the spatial momentum as it was; everything else is kept
+TURNED = {"q": "q", "R": "matrix(q)", "Om": "times(body.Iinv, m)", "om": "qrotate(q, times(body.Iinv, m))", "Pi": "m"}
+
+
+def velocity_of(state):
+    """The function `velocity(s, body)` for a state class: body angular velocity from whichever field has it."""
+    return next(VELOCITY[name] for name in VELOCITY if name in state._fields)
+
+
+def extended(state, **fields):
+    """A state class with further fields."""
+    return NamedTuple("State", [*get_type_hints(state).items(), *fields.items()])
+
+
+def constructor(make, arguments, uses=(), **expressions):
+    """`build(arguments)`: a state of class `make`; fields without an expression are those of the argument n."""
+    fields = ", ".join(expressions.get(name, f"n.{name}") for name in make._fields)
+    scope = {function.__name__: function for function in (times, qrotate, matrix, *uses)} | {"make": make}
+    exec(f"def build({arguments}):\n    return make({fields})", scope)   # nothing but field names and the expressions enters
+    scope["build"].__module__ = __name__
+    return jit(scope["build"])

@@ -1,0 +1,264 @@
+"""What the Taylor methods share: the derivatives of the motion, and three ways in which a torque enters them.
+
+Body frame, m = R^T pi the body momentum, nu = J^-1 m, T the body torque:
+
+    m^(k+1) = sum_j C(k,j) m^(j) x nu^(k-j) + T^(k)
+
+A method is a `rotation(h, W)`: the rotation vector over h from W = (nu, nu', ..., nu^(n-1)), or from what it makes of them.
+The spatial momentum pi is the state: without torque it does not change by a bit.  The torque comes in
+
+    free        not at all;
+    analytic    through its own first n - 1 derivatives, where it offers them: one torque evaluation;
+    collocated  through the polynomial that takes its values at 0 and at further nodes of the step.  The first motion is that
+                under the torque of the beginning; each sweep asks for the torque along the motion of the sweep before.
+
+The nodes are Radau's (0 included): s of them integrate polynomials of degree 2s - 2, so that pi' = pi + h sum b_i t_i is of
+order 2s - 1.  The polynomial misses the torque by O(h^s), hence the attitude inside the step by O(h^(s+2)); a sweep gains two
+orders, or one where the torque looks at the angular velocity.  Order n therefore takes s >= n - 2 nodes, 2s - 1 >= n, and
+(n-1)/2, or n - 1, sweeps.
+
+The work of the torque, the integral of nu . T, is kept for the energy-preserving variants (energy.py).
+"""
+
+from fractions import Fraction
+from math import comb, factorial
+from typing import NamedTuple
+
+from polhode.core.jit import jit
+from polhode.core.layout import Quaternion, Vector
+from polhode.core.vec import add, apply_t, axpy, cross, dot, matrix, qexp, qmul, qrotate, qrotate_t, renormalise, scale, sub, times
+from polhode.methods._registry import Method, variant
+
+ZERO = (0.0, 0.0, 0.0)
+
+
+class State(NamedTuple):
+    q: Quaternion
+    pi: Vector     # spatial momentum
+    work: float    # of the torque in the last step
+
+
+@jit
+def start(h, t, q, Om, body, torque, p):
+    return State(q, qrotate(q, times(body.I, Om)), 0.0)
+
+
+@jit
+def ratio(a, b):
+    """a / b for whole numbers: a constant in machine code, exact to all digits in extended precision."""
+    return a / b
+
+
+# --- code written out for an order n ------------------------------------------------------------------------------------
+
+def written(name, arguments, lines, result, **scope):
+    """The function `name(arguments)` made of lines of straight code."""
+    scope.update(add=add, sub=sub, scale=scale, axpy=axpy, cross=cross, dot=dot, times=times, ratio=ratio, ZERO=ZERO)
+    exec(f"def {name}({arguments}):\n    " + "\n    ".join([*lines, f"return {result}"]), scope)   # nothing but the lines above
+    scope[name].__module__ = __name__
+    return jit(scope[name])
+
+
+def number(value):
+    """A fraction as source text."""
+    value = Fraction(value)
+    return f"{value.numerator}.0" if value.denominator == 1 else f"ratio({value.numerator}.0, {value.denominator}.0)"
+
+
+def total(terms):
+    """The sum of (coefficient, vector expression) pairs as source text."""
+    (c, x), *rest = terms
+    text = x if c == 1 else f"scale({number(c)}, {x})"
+    for c, x in rest:
+        text = f"add({x}, {text})" if c == 1 else f"axpy({number(c)}, {x}, {text})"
+    return text
+
+
+def listing(letter, count):
+    return "(" + "".join(f"{letter}{i}, " for i in range(count)) + ")"
+
+
+def momentum_derivative(k, torque=()):
+    """The line for m^(k+1)."""
+    return f"m{k + 1} = " + total([(comb(k, j), f"cross(m{j}, n{k - j})") for j in range(k, -1, -1)] + [(1, x) for x in torque])
+
+
+def motion_series(n, acting):
+    """`series(m0, T, k) -> (W, M)`: nu and m with their first n - 1 derivatives, from those of T; k = J^-1."""
+    lines = ["n0 = times(k, m0)"]
+    for i in range(n - 1):
+        lines += [momentum_derivative(i, [f"T[{i}]"] if acting else []), f"n{i + 1} = times(k, m{i + 1})"]
+    return written("series", "m0, T, k", lines, f"{listing('n', n)}, {listing('m', n)}")
+
+
+def work_series(n, length):
+    """`work(h, W, T)`: of the torque with derivatives T over h, the integral of nu . T by its first n terms."""
+    lines = ["r = 1.0", "x = 0.0"]
+    for k in range(n):
+        power = " + ".join(f"{comb(k, j)}.0 * dot(W[{j}], T[{k - j}])" for j in range(k + 1) if k - j < length)
+        lines += [f"r = r * h * {number(Fraction(1, k + 1))}", f"x = x + r * ({power})"]
+    return written("work", "h, W, T", lines, "x")
+
+
+def taylor_sum(n):
+    """`ahead(h, M)`: the vector sum_k M_k h^k / k!, by Horner's rule."""
+    lines = [f"x = M[{n - 1}]"] + [f"x = axpy(h * {number(Fraction(1, k + 1))}, x, M[{k}])" for k in range(n - 2, -1, -1)]
+    return written("ahead", "h, M", lines, "x")
+
+
+# --- without torque -----------------------------------------------------------------------------------------------------
+
+def free_step(n, rotation, prepare):
+    series = motion_series(n, acting=False)
+
+    @jit
+    def step(h, t, s, body, torque, p):
+        W, _ = series(qrotate_t(s.q, s.pi), (), body.Iinv)
+        return State(renormalise(qmul(s.q, qexp(rotation(h, prepare(W))))), s.pi, 0.0)
+    return step
+
+
+# --- by collocation -----------------------------------------------------------------------------------------------------
+
+def radau(s):
+    """Nodes (0 first) and weights on [0, 1] that integrate polynomials of degree 2s - 2, by Newton's method on P_(s-1) + P_s."""
+    import numpy as np
+    from numpy.polynomial import legendre
+
+    polynomial = np.zeros(s + 1)
+    polynomial[s - 1:] = 1.0
+    x = np.sort(legendre.legroots(polynomial).real)
+    for _ in range(3):
+        x = x - legendre.legval(x, polynomial) / legendre.legval(x, legendre.legder(polynomial))
+    x[0] = -1.0
+    weights = (1.0 - x) / (s * legendre.legval(x, np.eye(s)[s - 1])) ** 2
+    return (0.5 * (1.0 + x)).tolist(), (0.5 * weights).tolist()
+
+
+def interpolation(nodes):
+    """The derivatives at 0 of the polynomial through values at the nodes: row k gives the k-th from the values."""
+    import numpy as np
+
+    rows = np.linalg.inv(np.vander(nodes, increasing=True))
+    return [[factorial(k) * float(x) for x in row] for k, row in enumerate(rows)]
+
+
+def weighted(weights, letter):
+    """sum_i w_i letter_i as source text."""
+    text = f"scale({weights[0]!r}, {letter}0)"
+    for i, weight in enumerate(weights[1:], 1):
+        text = f"axpy({weight!r}, {letter}{i}, {text})"
+    return text
+
+
+def sweep_over(nodes, weights, length, rotation, ahead):
+    """`sweep(...)`: torque along a motion, as derivatives of its polynomial, and its impulse over h."""
+    @jit
+    def at(h, t, q, W, M, body, torque, p):
+        """Body torque, and the same in space, at time h ahead."""
+        q = renormalise(qmul(q, qexp(rotation(h, W))))
+        T = torque.body(t + h, matrix(q), times(body.Iinv, ahead(h, M)), p)
+        return T, qrotate(q, T)
+
+    count = len(nodes)
+    lines = ["f0 = qrotate(q, T0)"]
+    lines += [f"T{i}, f{i} = at({nodes[i]!r} * h, t, q, W, M, body, torque, p)" for i in range(1, count)]
+    fit = interpolation(nodes)
+    lines += ["D0 = T0", "r = 1.0"]
+    for k in range(1, count):
+        lines += ["r = r / h", f"D{k} = scale(r, {weighted(fit[k], 'T')})"]
+    lines += [f"D{k} = ZERO" for k in range(count, length)]
+    return written("sweep", "h, t, q, T0, W, M, body, torque, p", lines,
+                   f"{listing('D', length)}, scale(h, {weighted(weights, 'f')})", at=at, qrotate=qrotate)
+
+
+def collocated_step(n, rotation, prepare, count, sweeps):
+    """`count` nodes and so many sweeps."""
+    length = max(n - 1, count)
+    series, ahead = motion_series(n, acting=True), taylor_sum(n)
+    nodes, weights = radau(count)
+    sweep, work = sweep_over(nodes, weights, length, rotation, ahead), work_series(n, length)
+    constant = written("constant", "T0", [], "(T0, " + "ZERO, " * (length - 1) + ")")
+
+    @jit
+    def step(h, t, s, body, torque, p):
+        m = qrotate_t(s.q, s.pi)
+        T0 = torque.body(t, matrix(s.q), times(body.Iinv, m), p)
+        T, impulse = constant(T0), scale(h, qrotate(s.q, T0))
+        for _ in range(sweeps):
+            W, M = series(m, T, body.Iinv)
+            T, impulse = sweep(h, t, s.q, T0, prepare(W), M, body, torque, p)
+        W, _ = series(m, T, body.Iinv)
+        return State(renormalise(qmul(s.q, qexp(rotation(h, prepare(W))))), add(s.pi, impulse), work(h, W, T))
+    return step
+
+
+# --- with the torque's own derivatives ------------------------------------------------------------------------------------
+
+def analytic_step(n, rotation, prepare, frame):
+    """Torque derivatives, in the torque's own frame, for order n.
+
+    Let a_j,i be the i-th derivative of R^T t^(j): a_0,i = T^(i) are the derivatives of the body torque and a_j,0 those of the
+    spatial one, seen from the body.  a_j,i+1 = a_j+1,i - sum_l C(i,l) nu^(l) x a_j,i-l leads from either kind to the other.
+    """
+    lines = ["n0 = times(k, m0)"]
+    for k in range(n):
+        known = f"torque.derivatives{'[0]' * (k - 1)}[1](t, R, {listing('n', k)}, p)"
+        if frame == "spatial":
+            lines.append(f"a{k}_0 = " + (f"apply_t(R, {known})" if k else "T0"))
+            lines += [f"a{j}_{k - j} = " + total(_turned(j, k - j - 1, -1) + [(1, f"a{j + 1}_{k - j - 1}")])
+                      for j in range(k - 1, -1, -1)]
+        else:
+            lines.append(f"a0_{k} = " + (known if k else "T0"))
+            lines += [f"a{j + 1}_{k - j - 1} = " + total(_turned(j, k - j - 1, 1) + [(1, f"a{j}_{k - j}")]) for j in range(k)]
+        if k < n - 1:
+            lines += [momentum_derivative(k, [f"a0_{k}"]), f"n{k + 1} = times(k, m{k + 1})"]
+    lines += ["r = 1.0", "impulse = ZERO"]   # seen from the body at the beginning
+    for k in range(n):
+        lines += [f"r = r * h * {number(Fraction(1, k + 1))}", f"impulse = axpy(r, a{k}_0, impulse)"]
+    T = "(" + "".join(f"a0_{k}, " for k in range(n)) + ")"
+    everything = written("everything", "h, t, R, m0, T0, k, torque, p", lines, f"{listing('n', n)}, {T}, impulse", apply_t=apply_t)
+    work = work_series(n, n)
+
+    @jit
+    def step(h, t, s, body, torque, p):
+        R, m = matrix(s.q), qrotate_t(s.q, s.pi)
+        T0 = torque.body(t, R, times(body.Iinv, m), p)
+        W, T, impulse = everything(h, t, R, m, T0, body.Iinv, torque, p)
+        q = renormalise(qmul(s.q, qexp(rotation(h, prepare(W)))))
+        return State(q, add(s.pi, qrotate(s.q, impulse)), work(h, W, T))
+    return step
+
+
+def _turned(j, i, sign):
+    """sign times sum_l C(i,l) nu^(l) x a_j,i-l."""
+    return [(sign * comb(i, l), f"cross(n{l}, a{j}_{i - l})") for l in range(i + 1)]
+
+
+# --- methods ------------------------------------------------------------------------------------------------------------
+
+@jit
+def as_it_is(W):
+    return W
+
+
+def taylor_method(name, order, rotation, terms=None, prepare=as_it_is, family="taylor", cite="buss2001accurate", **facts):
+    """The Method of a `rotation` formula of some order that uses `terms` of nu, nu', ... (as many as its order)."""
+    n = terms or order
+    count = max((order + 2) // 2, order - 2)
+    sweeps = order // 2
+    base = Method(name, collocated_step(n, rotation, prepare, count, sweeps), start, State, order, torques=1 + sweeps * (count - 1),
+                  symmetric=False, symplectic=False, conserves=("momentum",), free_order=(order, order), family=family, cite=cite,
+                  **facts)
+
+    def adapt(torque):
+        if not torque.acts:
+            return variant(base, step=free_step(n, rotation, prepare), torques=0)
+        if torque.derivatives and len(torque.derivatives) >= n - 1:
+            return variant(base, step=analytic_step(n, rotation, prepare, torque.frame), torques=1)
+        if torque.uses_omega and order > 2:
+            more = order - 1
+            return variant(base, step=collocated_step(n, rotation, prepare, count, more), torques=1 + more * (count - 1))
+        return base
+
+    return variant(base, adapt=adapt)

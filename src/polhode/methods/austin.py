@@ -1,0 +1,91 @@
+"""The implicit midpoint rule on SO(3) (AKW).  Austin, Krishnaprasad & Wang 1993; AKW in Krysl & Endres 2005, IMR in Krysl 2005.
+
+    Pi' = Pi + h (Pm x W + Tm),   Pm = (Pi + Pi')/2,  W = I^-1 Pm
+    R'  = R cay(h W)
+
+Tm is the torque at the attitude half way, R turned by atan(h |W|/2) about W.  AKW-end takes the mean (T + T')/2 of both ends
+instead.  AKW-exp turns by exp(h W) and keeps the rest: it shows how much of AKW's error is the Cayley map's, and it loses
+what the map is there for, the conservation of spatial momentum.
+"""
+
+from polhode.core.jit import jit
+from polhode.core.newton import size
+from polhode.core.vec import (
+    add, axpy, cross, diag, hat, madd, matrix, mscale, neg, normalise, qcay, qexp, qmul, renormalise, scale, sub, times,
+)
+from polhode.methods._implicit import State, guess, implicit, start
+from polhode.methods._registry import method
+from polhode.methods.newmark import hat_times
+
+
+@jit
+def balance(W, data):
+    """I W - h/2 I W x W - P, its tangent, and the size of its terms; P = Pi, and more with AKW-end."""
+    h, I, P = data
+    IW = times(I, W)
+    turn = scale(0.5 * h, cross(W, IW))
+    DG = madd(diag(I), mscale(0.5 * h, madd(hat_times(W, I), hat(neg(IW)))))
+    return sub(add(IW, turn), P), DG, size(IW) + size(turn) + size(P)
+
+
+@jit
+def turned(q, x):
+    """R cay(x)."""
+    return renormalise(qmul(q, qcay(x)))
+
+
+@jit
+def half_turned(q, x):
+    """R turned half as far: the bisector of 1 and cay(x)."""
+    a, b, c, d = qcay(x)
+    return qmul(q, normalise((a, b, c, d + 1.0)))
+
+
+@jit
+def torque_halfway(W, place):
+    h, t, q, torque, p = place
+    return torque.body(t + 0.5 * h, matrix(half_turned(q, scale(h, W))), W, p)
+
+
+@jit
+def torque_halfway_exp(W, place):
+    h, t, q, torque, p = place
+    return torque.body(t + 0.5 * h, matrix(qmul(q, qexp(scale(0.5 * h, W)))), W, p)
+
+
+@jit
+def torque_at_end(W, place):
+    h, t, q, Om, torque, p = place
+    return torque.body(t + h, matrix(turned(q, scale(h, W))), axpy(2.0, W, neg(Om)), p)
+
+
+@method("AKW", state=State, start=start, order=2, torques=None, solves=1, symmetric=True, symplectic=False,
+        conserves=("momentum", "energy"), family="midpoint", aliases=("IMR",), cite="austin1993almost")
+@jit
+def step(h, t, s, body, torque, p):
+    """Implicit midpoint rule, Cayley map, torque half way."""
+    W, T, D, residual, calls = implicit(balance, (h, body.I, s.Pi), torque_halfway, (h, t, s.q, torque, p), 0.5 * h,
+                                        guess(h, s, body), s.D)
+    return State(turned(s.q, scale(h, W)), axpy(2.0, times(body.I, W), neg(s.Pi)), T, D, residual, calls)
+
+
+@method("AKW-end", state=State, start=start, order=2, torques=None, solves=1, symmetric=True, symplectic=False,
+        conserves=("momentum", "energy"), family="midpoint", cite="austin1993almost")
+@jit
+def step_end(h, t, s, body, torque, p):
+    """Implicit midpoint rule, Cayley map, mean of the torques at both ends."""
+    P = axpy(0.25 * h, s.T, s.Pi)
+    W, T, D, residual, calls = implicit(balance, (h, body.I, P), torque_at_end,
+                                        (h, t, s.q, times(body.Iinv, s.Pi), torque, p), 0.25 * h, guess(h, s, body), s.D)
+    return State(turned(s.q, scale(h, W)), axpy(2.0, times(body.I, W), neg(s.Pi)), T, D, residual, calls)
+
+
+@method("AKW-exp", state=State, start=start, order=2, torques=None, solves=1, symmetric=True, symplectic=False,
+        conserves=("energy",), family="midpoint", cite="krysl2005explicit")
+@jit
+def step_exp(h, t, s, body, torque, p):
+    """Implicit midpoint rule with the exponential map in place of Cayley's."""
+    W, T, D, residual, calls = implicit(balance, (h, body.I, s.Pi), torque_halfway_exp, (h, t, s.q, torque, p), 0.5 * h,
+                                        guess(h, s, body), s.D)
+    q = renormalise(qmul(s.q, qexp(scale(h, W))))
+    return State(q, axpy(2.0, times(body.I, W), neg(s.Pi)), T, D, residual, calls)

@@ -1,0 +1,150 @@
+"""Runge-Kutta, Adams and Simo-Wong as Buss ran them in 2001: for the reproduction of his tables, not for use.
+
+RK-buss    He says that rotations were averaged as quaternions and finds second order.  His numbers are those of an average of
+           rotation *vectors*: the classical stages k_i of the spatial velocity, and R' = exp(h (k1 + 2 k2 + 2 k3 + k4)/6) R.
+           That leaves out the commutators and is of order 2, whatever the stages.  Right: RK4-quaternion, of order 4.
+ABAM-buss  Adams-Bashforth predictor, Adams-Moulton corrector (PECE) with the same averages, of spatial velocities.  Besides,
+           the predicted velocity is formed in the body frame of the predicted attitude and then used in the frame of the
+           current one, omega_p = R J^-1 R_p^T pi: order 2 too, with larger errors.  It starts with three steps of five first-order steps each.
+           Right: ABAM, of order 4.
+SW-buss    Simo & Wong's acceleration (nu_i - nu_(i-1))/h enters as nu + h^2/2 a, with one factor h too many, and the method is
+           as good as taylor1.  "Almost identical to the first-order method" is an artefact of that slip.  Right: SW, SW1.
+
+Torque, absent in the paper, enters by the same rules.
+"""
+
+from typing import NamedTuple
+
+from polhode.core.jit import jit
+from polhode.core.layout import Quaternion, Vector
+from polhode.core.vec import add, axpy, matrix, qexp, qmul, qrotate, qrotate_t, renormalise, scale, sub, times
+from polhode.methods._registry import method
+
+
+class State(NamedTuple):
+    q: Quaternion
+    pi: Vector
+
+
+@jit
+def start(h, t, q, Om, body, torque, p):
+    return State(q, qrotate(q, times(body.I, Om)))
+
+
+@jit
+def spatial_rates(t, q, pi, body, torque, p):
+    """Spatial velocity and torque."""
+    Om = times(body.Iinv, qrotate_t(q, pi))
+    return qrotate(q, Om), torque.spatial(t, matrix(q), Om, p)
+
+
+@jit
+def turned(q, x):
+    """The attitude after the spatial rotation vector x."""
+    return renormalise(qmul(qexp(x), q))
+
+
+@jit
+def simpson(k1, k2, k3, k4):
+    """(k1 + 2 k2 + 2 k3 + k4)/6."""
+    return scale(1.0 / 6.0, add(add(k1, k4), scale(2.0, add(k2, k3))))
+
+
+@method("RK-buss", state=State, start=start, order=2, torques=4, symmetric=False, symplectic=False, conserves=("momentum",),
+        family="buss", cite="buss2001accurate")
+@jit
+def runge_kutta(h, t, s, body, torque, p):
+    """Runge-Kutta with averaged rotation vectors, as Buss ran it."""
+    k1, f1 = spatial_rates(t, s.q, s.pi, body, torque, p)
+    k2, f2 = spatial_rates(t + 0.5 * h, turned(s.q, scale(0.5 * h, k1)), axpy(0.5 * h, f1, s.pi), body, torque, p)
+    k3, f3 = spatial_rates(t + 0.5 * h, turned(s.q, scale(0.5 * h, k2)), axpy(0.5 * h, f2, s.pi), body, torque, p)
+    k4, f4 = spatial_rates(t + h, turned(s.q, scale(h, k3)), axpy(h, f3, s.pi), body, torque, p)
+    return State(turned(s.q, scale(h, simpson(k1, k2, k3, k4))), axpy(h, simpson(f1, f2, f3, f4), s.pi))
+
+
+# --- Adams-Bashforth, Adams-Moulton ---------------------------------------------------------------------------------------
+
+class History(NamedTuple):
+    q: Quaternion
+    pi: Vector
+    taken: float     # steps so far
+    k1: Vector       # spatial velocities one, two, three steps ago
+    k2: Vector
+    k3: Vector
+    f1: Vector       # spatial torques
+    f2: Vector
+    f3: Vector
+    calls: float
+
+
+@jit
+def start_history(h, t, q, Om, body, torque, p):
+    none = (0.0, 0.0, 0.0)
+    return History(q, qrotate(q, times(body.I, Om)), 0.0, none, none, none, none, none, none, 0.0)
+
+
+@jit
+def bashforth(x0, x1, x2, x3):
+    """(55 x0 - 59 x1 + 37 x2 - 9 x3)/24."""
+    return scale(1.0 / 24.0, axpy(55.0, x0, axpy(-59.0, x1, axpy(37.0, x2, scale(-9.0, x3)))))
+
+
+@jit
+def moulton(new, x0, x1, x2):
+    """(9 new + 19 x0 - 5 x1 + x2)/24."""
+    return scale(1.0 / 24.0, axpy(9.0, new, axpy(19.0, x0, axpy(-5.0, x1, x2))))
+
+
+@jit
+def in_five(h, t, q, pi, body, torque, p):
+    """Five first-order steps."""
+    for i in range(5):
+        k, f = spatial_rates(t + 0.2 * i * h, q, pi, body, torque, p)
+        q, pi = turned(q, scale(0.2 * h, k)), axpy(0.2 * h, f, pi)
+    return q, pi
+
+
+@method("ABAM-buss", state=History, start=start_history, order=2, torques=None, symmetric=False, symplectic=False,
+        conserves=("momentum",), multistep=True, family="buss", cite="buss2001accurate")
+@jit
+def adams(h, t, s, body, torque, p):
+    """Adams-Bashforth-Moulton with averaged rotation vectors and a velocity in the wrong frame, as Buss ran it."""
+    k0, f0 = spatial_rates(t, s.q, s.pi, body, torque, p)
+    if s.taken < 3.0:
+        q, pi = in_five(h, t, s.q, s.pi, body, torque, p)
+        calls = 6.0
+    else:
+        q_p = turned(s.q, scale(h, bashforth(k0, s.k1, s.k2, s.k3)))
+        pi_p = axpy(h, bashforth(f0, s.f1, s.f2, s.f3), s.pi)
+        Om_p = times(body.Iinv, qrotate_t(q_p, pi_p))
+        f_p = torque.spatial(t + h, matrix(q_p), Om_p, p)
+        q = turned(s.q, scale(h, moulton(qrotate(s.q, Om_p), k0, s.k1, s.k2)))   # R Om_p for R_p Om_p: the slip
+        pi = axpy(h, moulton(f_p, f0, s.f1, s.f2), s.pi)
+        calls = 2.0
+    return History(q, pi, s.taken + 1.0, k0, s.k1, s.k2, f0, s.f1, s.f2, calls)
+
+
+# --- Simo-Wong ------------------------------------------------------------------------------------------------------------
+
+class Remembered(NamedTuple):
+    q: Quaternion
+    pi: Vector
+    before: Vector   # body velocity one step ago
+    f: Vector        # spatial torque at the end of the last step
+
+
+@jit
+def start_remembered(h, t, q, Om, body, torque, p):
+    return Remembered(q, qrotate(q, times(body.I, Om)), Om, torque.spatial(t, matrix(q), Om, p))
+
+
+@method("SW-buss", state=Remembered, start=start_remembered, order=1, torques=1, symmetric=False, symplectic=False,
+        conserves=("momentum",), multistep=True, family="buss", cite="buss2001accurate")
+@jit
+def simo_wong(h, t, s, body, torque, p):
+    """Simo-Wong with the acceleration times h, as Buss ran it."""
+    Om = times(body.Iinv, qrotate_t(s.q, s.pi))
+    hA = sub(Om, s.before)
+    q = renormalise(qmul(s.q, qexp(scale(h, axpy(0.5 * h, hA, Om)))))
+    f = torque.spatial(t + h, matrix(q), add(Om, hA), p)
+    return Remembered(q, axpy(0.5 * h, add(s.f, f), s.pi), Om, f)

@@ -1,0 +1,151 @@
+"""Discrete Moser-Veselov (DMV) and its corrections.  Moser & Veselov 1991; McLachlan & Zanna 2005; Hairer & Vilmart 2006.
+
+The free flow, with the unit quaternion (v, w) of the turn F:
+
+    w I v + v x I v = h Pi/2,  w = sqrt(1 - |v|^2);    R' = R F,  Pi' = F^T Pi
+
+It keeps momentum and energy and is symplectic: the exact flow over h of another Hamiltonian, with x_i = 1/I_i,
+
+    K(H, C) = H + h^2 K3(H, C) + h^4 K5(H, C) + ...,     H = Pi.I^-1 Pi/2,  C = Pi.Pi/2
+
+Since H and C stand still, so do a = dK/dH and b = dK/dC, and that flow is the true one run for the time h a, followed by a
+turn about the momentum by h b.  DMV4 and DMV6 choose the step h~ with h~ a(h~) = h, to fourth and sixth order: the body
+momentum becomes as accurate, the attitude does not.  DMV4+att and DMV6+att turn the attitude back by h~ b(h~) as well.
+Since h~ depends on H and C, the body momentum alone still moves symplectically, attitude and momentum together do not.
+There is no solution beyond about h |Pi| = I.  Torque comes in as half kicks, which leaves second order.
+"""
+
+import math
+
+from polhode.core.jit import jit
+from polhode.core.newton import newton, size
+from polhode.core.vec import (
+    add, cross, diag, dot, hat, madd, mscale, neg, outer, qexp, qmul, qrotate_t, renormalise, scale, sub, times,
+)
+from polhode.methods._kicked import State, kicked, start
+from polhode.methods._registry import method
+from polhode.methods.newmark import hat_times
+
+SMALLEST = 1e-12   # w^2 where |v| >= 1, which is no solution
+
+
+@jit
+def turn(v, data):
+    """w I v + v x I v - h Pi/2, its tangent, and the size of its terms."""
+    half, I = data
+    Iv = times(I, v)
+    rest = 1.0 - dot(v, v)
+    w = math.sqrt(rest if rest > SMALLEST else SMALLEST)
+    along, across = scale(w, Iv), cross(v, Iv)
+    F = sub(add(along, across), half)
+    DF = madd(madd(diag(scale(w, I)), mscale(-1.0 / w, outer(Iv, v))), madd(hat_times(v, I), hat(neg(Iv))))
+    return F, DF, size(along) + size(across) + size(half)
+
+
+@jit
+def moser_veselov(h, q, Pi, body):
+    """The free flow over h."""
+    half = scale(0.5 * h, Pi)
+    v, residual = newton(turn, times(body.Iinv, half), (half, body.I))
+    rest = 1.0 - dot(v, v)
+    turned = (v[0], v[1], v[2], math.sqrt(rest if rest > SMALLEST else SMALLEST))
+    # |v| >= 1 solves the guarded equation, not the true one; and a NaN is no solution either
+    residual = residual if residual < 1.0 and rest > SMALLEST else 1.0
+    return renormalise(qmul(q, turned)), qrotate_t(turned, Pi), residual
+
+
+@jit
+def symmetric_polynomials(x):
+    """e1, e2, e3 of three numbers."""
+    return x[0] + x[1] + x[2], x[0] * x[1] + x[1] * x[2] + x[2] * x[0], x[0] * x[1] * x[2]
+
+
+@jit
+def rates(Pi, body):
+    """(a3, b3, a5, b5): the derivatives of K3 and K5 with respect to H and C."""
+    e1, e2, e3 = symmetric_polynomials(body.Iinv)
+    H, C = 0.5 * dot(Pi, times(body.Iinv, Pi)), 0.5 * dot(Pi, Pi)
+    a3 = (2.0 * e1 * H - e2 * C) / 6.0
+    b3 = (2.0 * e3 * C - e2 * H) / 6.0
+    k30, k21, k12, k03 = 0.1 * e1 * e1 - 0.05 * e2, 0.1 * e3 - 0.15 * e1 * e2, 0.1 * e1 * e3 + 0.05 * e2 * e2, -0.05 * e2 * e3
+    a5 = 3.0 * k30 * H * H + 2.0 * k21 * H * C + k12 * C * C
+    b5 = k21 * H * H + 2.0 * k12 * H * C + 3.0 * k03 * C * C
+    return a3, b3, a5, b5
+
+
+@jit
+def corrected(h, c3, c5):
+    """h~ = h + c3 h^3 + c5 h^5, and whether it still grows with h: where it does not, the series has lost its meaning."""
+    z = h * h
+    return h * (1.0 + z * (c3 + z * c5)), 1.0 + z * (3.0 * c3 + 5.0 * z * c5) > 0.0
+
+
+@jit
+def drift4(h, q, Pi, body):
+    a3, _, _, _ = rates(Pi, body)
+    k, sound = corrected(h, -a3, 0.0)
+    q, Pi, residual = moser_veselov(k, q, Pi, body)
+    return q, Pi, residual if sound else 1.0
+
+
+@jit
+def drift6(h, q, Pi, body):
+    a3, _, a5, _ = rates(Pi, body)
+    k, sound = corrected(h, -a3, 3.0 * a3 * a3 - a5)
+    q, Pi, residual = moser_veselov(k, q, Pi, body)
+    return q, Pi, residual if sound else 1.0
+
+
+@jit
+def drift4_att(h, q, Pi, body):
+    a3, b3, _, _ = rates(Pi, body)
+    k, _ = corrected(h, -a3, 0.0)
+    return drift4(h, qmul(q, qexp(scale(-k * k * k * b3, Pi))), Pi, body)
+
+
+@jit
+def drift6_att(h, q, Pi, body):
+    a3, b3, a5, b5 = rates(Pi, body)
+    k, _ = corrected(h, -a3, 3.0 * a3 * a3 - a5)
+    z = k * k
+    return drift6(h, qmul(q, qexp(scale(-k * z * (b3 + z * b5), Pi))), Pi, body)
+
+
+@method("DMV", state=State, start=start, order=2, torques=1, solves=1, symmetric=True, symplectic=True,
+        conserves=("momentum", "energy"), family="variational", cite="moser1991discrete")
+@jit
+def step(h, t, s, body, torque, p):
+    """Discrete Moser-Veselov: integrable like the free body itself."""
+    return kicked(moser_veselov, h, t, s, body, torque, p)
+
+
+@method("DMV4", state=State, start=start, order=2, torques=1, solves=1, symmetric=True, symplectic="orbits",
+        conserves=("momentum", "energy"), free_order=(2, 4), family="variational", cite="mclachlan2005discrete")
+@jit
+def step_4(h, t, s, body, torque, p):
+    """Discrete Moser-Veselov with the step corrected: the free momentum is of order 4."""
+    return kicked(drift4, h, t, s, body, torque, p)
+
+
+@method("DMV6", state=State, start=start, order=2, torques=1, solves=1, symmetric=True, symplectic="orbits",
+        conserves=("momentum", "energy"), free_order=(2, 6), family="variational", cite="mclachlan2005discrete")
+@jit
+def step_6(h, t, s, body, torque, p):
+    """Discrete Moser-Veselov with the step corrected: the free momentum is of order 6."""
+    return kicked(drift6, h, t, s, body, torque, p)
+
+
+@method("DMV4+att", state=State, start=start, order=2, torques=1, solves=1, symmetric=True, symplectic="orbits",
+        conserves=("momentum", "energy"), free_order=(4, 4), family="variational", cite="hairer2006preprocessed")
+@jit
+def step_4_att(h, t, s, body, torque, p):
+    """Discrete Moser-Veselov with step and attitude corrected: the free motion is of order 4."""
+    return kicked(drift4_att, h, t, s, body, torque, p)
+
+
+@method("DMV6+att", state=State, start=start, order=2, torques=1, solves=1, symmetric=True, symplectic="orbits",
+        conserves=("momentum", "energy"), free_order=(6, 6), family="variational", cite="hairer2006preprocessed")
+@jit
+def step_6_att(h, t, s, body, torque, p):
+    """Discrete Moser-Veselov with step and attitude corrected: the free motion is of order 6."""
+    return kicked(drift6_att, h, t, s, body, torque, p)

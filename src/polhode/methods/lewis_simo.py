@@ -1,0 +1,49 @@
+"""Lewis & Simo's conserving algorithm (LS).  Lewis & Simo 1994; LS in Krysl 2005.
+
+    R'  = R exp(h W),   W = (Om + Om')/2
+    pi' = pi + h t(R exp(h W/2))
+
+Seen from the attitude half way, with v = exp(-h W/2) Pi, it reads exp(h W/2) I (2 W - Om) - v = h T.  Free, it keeps momentum
+(the second line) and energy: Om'.Pi' - Om.Pi = (Pi' - Pi).(Om + Om') = 0, since exp(h W) does not move W.
+"""
+
+from polhode.core.jit import jit
+from polhode.core.newton import size
+from polhode.core.vec import (
+    apply, apply_t, axpy, dexp_matrix, exp, hat, madd, matmul, matrix, mscale, neg, qexp, qmul, renormalise, scale, sub, times,
+    transpose,
+)
+from polhode.methods._implicit import State, guess, implicit, start
+from polhode.methods._registry import method
+
+
+@jit
+def balance(W, data):
+    """exp(u) Pi' - exp(-u) Pi with u = h W/2 and Pi' = I (2 W - Om), its tangent, and the size of its terms."""
+    h, I, Pi, Om = data
+    u = scale(0.5 * h, W)
+    E = exp(u)
+    after, before = apply(E, times(I, axpy(2.0, W, neg(Om)))), apply_t(E, Pi)
+    # exp(u + du) = exp((S du)^) exp(u) and exp(-u - du) = exp(-(S^T du)^) exp(-u), with S = dexp_u
+    S = dexp_matrix(u)
+    turn = madd(matmul(hat(neg(after)), S), matmul(hat(neg(before)), transpose(S)))
+    EI = (times(E[0], I), times(E[1], I), times(E[2], I))
+    return sub(after, before), madd(mscale(2.0, EI), mscale(0.5 * h, turn)), size(after) + size(before)
+
+
+@jit
+def torque_halfway(W, place):
+    h, t, q, torque, p = place
+    return torque.body(t + 0.5 * h, matrix(qmul(q, qexp(scale(0.5 * h, W)))), W, p)
+
+
+@method("LS", state=State, start=start, order=2, torques=None, solves=1, symmetric=True, symplectic=False,
+        conserves=("momentum", "energy"), family="midpoint", aliases=("Lewis-Simo",), cite="lewis1994conserving")
+@jit
+def step(h, t, s, body, torque, p):
+    """Lewis-Simo: implicit, exponential map, torque half way; free, it keeps momentum and energy."""
+    Om = times(body.Iinv, s.Pi)
+    W, T, D, residual, calls = implicit(balance, (h, body.I, s.Pi, Om), torque_halfway, (h, t, s.q, torque, p), h,
+                                        guess(h, s, body), s.D)
+    q = renormalise(qmul(s.q, qexp(scale(h, W))))
+    return State(q, times(body.I, axpy(2.0, W, neg(Om))), T, D, residual, calls)

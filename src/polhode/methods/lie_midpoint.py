@@ -1,0 +1,146 @@
+"""The midpoint Lie algorithm and its explicit relatives (LIEMID).  Krysl 2005.
+
+The free flow F_h, momentum-conserving, with W the velocity half way:
+
+    I W = exp(-h W/2) Pi,   R' = R exp(h W),   Pi' = exp(-h W) Pi
+
+LIEMID[I] has the torque half way in it as well; the paper drops exp(-h W/2) before the momentum half way, which costs an
+order:
+
+    I W = exp(-h W/2) Pi + h/2 Tm,   Pi' = exp(-h W/2) (exp(-h W/2) Pi + h Tm),   Tm = T(R exp(h W/2))
+
+With the kick K_h: Pi' = Pi + h T(R),
+
+    LIEMID[E1] = K_h F_h    kick last      LIEMID[E2] = F_h K_h    kick first      LIEMID[EA] = K_{h/2} F_{h/2} F_{h/2} K_{h/2}
+
+the last being E1 after E2 with half the step, each the adjoint of the other; the paper prints exp(-h W) (Pi + h T) in the
+adjoint, which costs an order too.  Its claim that LIEMID[EA] is symplectic does not hold, even for the free body.
+"""
+
+import math
+
+from polhode.core.jit import jit
+from polhode.core.newton import newton_near, size
+from polhode.core.vec import (
+    add, axpy, cross, dexp_second, dot, half_angle, matrix, outer, poly6, qexp, qmul, qrotate_t, renormalise, scale, sub,
+    times,
+)
+from polhode.methods._implicit import State as ImplicitState
+from polhode.methods._implicit import guess, implicit
+from polhode.methods._implicit import start as start_implicit
+from polhode.methods._kicked import State, kicked, start
+from polhode.methods._registry import method
+
+# (1 - cos th)/th^2 and (th - sin th)/th^3 as series in th^2
+FIRST = tuple((-1.0) ** k / math.factorial(2 * k + 2) for k in range(6))
+SECOND = tuple((-1.0) ** k / math.factorial(2 * k + 3) for k in range(6))
+
+
+@jit
+def balance(sine, first, second, W, data):
+    """I W - v with v = exp(-u) Pi, u = h W/2, its tangent I - h/2 v^ S, and the size of its terms.
+
+    exp(-u) = 1 - sine u^ + first u^^2 and S = dexp_{-u} = 1 - first u^ + second u^^2, so that with v^ u^ = u v^T - u.v
+    v^ S = (v - second (u.v) u)^ + first (u.v) + u (second v x u - first v)^T.
+    """
+    h, I, Pi = data
+    u = scale(0.5 * h, W)
+    turn = cross(u, Pi)
+    IW, v = times(I, W), axpy(first, cross(u, turn), axpy(-sine, turn, Pi))
+    uv, hu = dot(u, v), scale(-0.5 * h, u)
+    x, y, z = scale(0.5 * h, axpy(-second * uv, u, v))
+    d = 0.5 * h * first * uv
+    a, b, c = outer(hu, axpy(second, cross(v, u), scale(-first, v)))
+    DF = ((I[0] - d + a[0], a[1] + z, a[2] - y), (b[0] - z, I[1] - d + b[1], b[2] + x), (c[0] + y, c[1] - x, I[2] - d + c[2]))
+    return sub(IW, v), DF, size(IW) + size(v)
+
+
+@jit
+def halfway(W, data):
+    th2 = 0.25 * data[0] * data[0] * dot(W, W)
+    th, s, c = half_angle(th2)
+    a = s / th
+    return balance(2.0 * a * c, 2.0 * a * a, dexp_second(th2), W, data)
+
+
+@jit
+def halfway_near(W, data):
+    """The same by Taylor series, good to round-off for h |W| < 1/2 and a step towards it beyond."""
+    th2 = 0.25 * data[0] * data[0] * dot(W, W)
+    second = poly6(SECOND, th2)
+    return balance(1.0 - th2 * second, poly6(FIRST, th2), second, W, data)
+
+
+@jit
+def series(e, Pi, body):
+    """W of I W = exp(-e W) Pi to third order in e."""
+    W0 = times(body.Iinv, Pi)
+    a0 = cross(Pi, W0)
+    W1 = times(body.Iinv, a0)
+    a1, b0 = cross(Pi, W1), cross(a0, W0)
+    W2 = times(body.Iinv, axpy(0.5, b0, a1))
+    b1 = add(cross(a0, W1), cross(a1, W0))
+    W3 = times(body.Iinv, add(cross(Pi, W2), axpy(1.0 / 6.0, cross(b0, W0), scale(0.5, b1))))
+    return axpy(e, axpy(e, axpy(e, W3, W2), W1), W0)
+
+
+@jit
+def free(h, q, Pi, body):
+    """F_h."""
+    W, residual = newton_near(halfway_near, halfway, series(0.5 * h, Pi, body), (h, body.I, Pi))
+    turn = qexp(scale(h, W))
+    return renormalise(qmul(q, turn)), qrotate_t(turn, Pi), residual
+
+
+@jit
+def free_twice(h, q, Pi, body):
+    """F_{h/2} F_{h/2}."""
+    q, Pi, first = free(0.5 * h, q, Pi, body)
+    q, Pi, second = free(0.5 * h, q, Pi, body)
+    return q, Pi, max(first, second)
+
+
+@method("LIEMID[EA]", state=State, start=start, order=2, torques=1, solves=2, symmetric=True, symplectic=False,
+        conserves=("momentum",), family="midpoint", cite="krysl2005momentum")
+@jit
+def step(h, t, s, body, torque, p):
+    """Midpoint Lie algorithm, explicit in the torque, alternating: two free half steps between half kicks."""
+    return kicked(free_twice, h, t, s, body, torque, p)
+
+
+@method("LIEMID[E1]", state=State, start=start, order=1, torques=1, solves=1, symmetric=False,
+        symplectic=False, conserves=("momentum",), free_order=(2, 2), family="midpoint", cite="krysl2005momentum")
+@jit
+def step_1(h, t, s, body, torque, p):
+    """Midpoint Lie algorithm, the kick last: first order."""
+    q, Pi, residual = free(h, s.q, s.Pi, body)
+    T = torque.body(t + h, matrix(q), times(body.Iinv, axpy(h, s.T, Pi)), p)
+    return State(q, axpy(h, T, Pi), T, residual)
+
+
+@method("LIEMID[E2]", state=State, start=start, order=1, torques=1, solves=1, symmetric=False,
+        symplectic=False, conserves=("momentum",), free_order=(2, 2), family="midpoint", cite="krysl2005momentum")
+@jit
+def step_2(h, t, s, body, torque, p):
+    """Midpoint Lie algorithm, the kick first: first order."""
+    q, Pi, residual = free(h, s.q, axpy(h, s.T, s.Pi), body)
+    return State(q, Pi, torque.body(t + h, matrix(q), times(body.Iinv, Pi), p), residual)
+
+
+@jit
+def torque_halfway(W, place):
+    h, t, q, torque, p = place
+    return torque.body(t + 0.5 * h, matrix(qmul(q, qexp(scale(0.5 * h, W)))), W, p)
+
+
+@method("LIEMID[I]", state=ImplicitState, start=start_implicit, order=2, torques=None, solves=1, symmetric=True,
+        symplectic=False, conserves=("momentum",), family="midpoint", cite="krysl2005momentum")
+@jit
+def step_implicit(h, t, s, body, torque, p):
+    """Midpoint Lie algorithm, implicit in the torque half way."""
+    W, T, D, residual, calls = implicit(halfway, (h, body.I, s.Pi), torque_halfway, (h, t, s.q, torque, p), 0.5 * h,
+                                        guess(h, s, body), s.D)
+    half = qexp(scale(0.5 * h, W))
+    q = renormalise(qmul(qmul(s.q, half), half))
+    Pi = qrotate_t(half, axpy(h, T, qrotate_t(half, s.Pi)))
+    return ImplicitState(q, Pi, T, D, residual, calls)

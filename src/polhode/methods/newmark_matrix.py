@@ -1,0 +1,76 @@
+"""NMB on the attitude matrix itself, as Krysl & Endres 2005 wrote it: R' = R exp(h W), product after product.
+
+Rounding then takes R off the rotation group, slowly: figure 9 shows it in the projection pi.chi of the spatial momentum on
+the axis of a symmetric top, which is Pi_3 as long as R is orthogonal.  NMB-matrix leaves it at that; NMB-matrix-orth brings
+R back at every step by R (3 - R^T R)/2, one Newton step towards the nearest rotation.  The quaternion in the state is read
+off R for output; `axis_momentum` looks at R itself.
+"""
+
+from typing import NamedTuple
+
+from polhode.core.jit import jit
+from polhode.core.layout import Matrix, Quaternion, Vector, layout
+from polhode.core.newton import newton
+from polhode.core.vec import (
+    apply, axpy, cross, dot, exp, madd, matmul, matrix, mscale, quaternion, scale, sub, times, transpose,
+)
+from polhode.methods._registry import method
+from polhode.methods.newmark import balance
+
+
+class State(NamedTuple):
+    q: Quaternion
+    Om: Vector
+    A: Vector
+    R: Matrix
+    residual: float
+
+
+@jit
+def start(h, t, q, Om, body, torque, p):
+    R = matrix(q)
+    T = torque.body(t, R, Om, p)
+    return State(q, Om, times(body.Iinv, sub(T, cross(Om, times(body.I, Om)))), R, 0.0)
+
+
+@jit
+def as_it_is(R):
+    return R
+
+
+@jit
+def orthogonal(R):
+    """R (3 - R^T R)/2: errors of the size of round-off disappear."""
+    return madd(mscale(1.5, R), mscale(-0.5, matmul(R, matmul(transpose(R), R))))
+
+
+@jit
+def newmark_matrix(mend, h, t, s, body, torque, p):
+    W = axpy(0.5 * h, s.A, s.Om)
+    R = mend(matmul(s.R, exp(scale(h, W))))
+    T = torque.body(t + h, R, axpy(h, s.A, s.Om), p)
+    A, residual = newton(balance, s.A, (0.5 * h, W, T, body.I))
+    return State(quaternion(R), axpy(0.5 * h, A, W), A, R, residual)
+
+
+@method("NMB-matrix", state=State, start=start, order=2, torques=1, solves=1, symmetric=True, symplectic=False,
+        family="newmark", cite="krysl2005explicit")
+@jit
+def step(h, t, s, body, torque, p):
+    """Explicit Newmark on the attitude matrix, never re-orthogonalised."""
+    return newmark_matrix(as_it_is, h, t, s, body, torque, p)
+
+
+@method("NMB-matrix-orth", state=State, start=start, order=2, torques=1, solves=1, symmetric=True, symplectic=False,
+        family="newmark", cite="krysl2005explicit")
+@jit
+def step_orthogonal(h, t, s, body, torque, p):
+    """Explicit Newmark on the attitude matrix, re-orthogonalised at every step."""
+    return newmark_matrix(orthogonal, h, t, s, body, torque, p)
+
+
+def axis_momentum(stepper):
+    """pi.chi = (R I Om) . (R e3) of a Stepper of these methods, with R as the method keeps it (principal axes)."""
+    s = layout(State).unpack(stepper.state.memory.reshape(-1, 1), 0)
+    Pi = times(tuple(stepper.body.moments.tolist()), s.Om)
+    return float(dot(apply(s.R, Pi), apply(s.R, (0.0, 0.0, 1.0))))

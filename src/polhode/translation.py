@@ -1,0 +1,104 @@
+"""Where the rotational methods come from: the same three on a vector space.  Krysl 2005, section 2.
+
+    Phi_h    p' = p + h f(t, u),      u' = u + h M^-1 p'       symplectic Euler
+    Phi*_h   u' = u + h M^-1 p,       p' = p + h f(t', u')     its adjoint
+    Xi_h     Phi*_{h/2} Phi_{h/2}                              Newmark with beta = 0, gamma = 1/2: velocity Verlet
+
+For the translation of a body, or any motion in a space of any dimension.  `mass` is a number, one number for each
+coordinate, or a symmetric matrix; `force(t, u)` returns an array like u.
+
+    >>> import numpy as np
+    >>> t, u, p = newmark([1.0], [0.0], lambda t, u: -u, step=0.01, steps=314)
+    >>> bool(abs(u[-1, 0] - np.cos(3.14)) < 1e-4)
+    True
+"""
+
+import numpy as np
+
+from polhode.errors import InputError, floats, number
+
+__all__ = ["adjoint", "newmark", "symplectic_euler"]
+
+
+def symplectic_euler(u, p, force, *, step, steps, mass=1.0, t=0.0):
+    """Phi_h, kick then drift: symplectic, first order.
+
+    Parameters
+    ----------
+    u, p : arrays of the same shape (n,)
+        Position and momentum at the start.
+    force : function f(t, u)
+    step : float
+        May be negative.
+    steps : int
+    mass : float, (n,) array or (n, n) array
+    t : float
+        Time at the start.
+
+    Returns
+    -------
+    t, u, p : arrays of shape (steps + 1,), (steps + 1, n), (steps + 1, n)
+    """
+    def advance(h, t, u, p, f, velocity):
+        p = p + h * f
+        u = u + h * velocity(p)
+        return u, p, force(t + h, u)
+
+    return _march(advance, u, p, force, step, steps, mass, t)
+
+
+def adjoint(u, p, force, *, step, steps, mass=1.0, t=0.0):
+    """Phi*_h, drift then kick: the inverse of Phi_{-h}.  Arguments as for `symplectic_euler`."""
+    def advance(h, t, u, p, f, velocity):
+        u = u + h * velocity(p)
+        f = force(t + h, u)
+        return u, p + h * f, f
+
+    return _march(advance, u, p, force, step, steps, mass, t)
+
+
+def newmark(u, p, force, *, step, steps, mass=1.0, t=0.0):
+    """Xi_h, half a kick, drift, half a kick: symplectic, symmetric, second order.  Arguments as for `symplectic_euler`."""
+    def advance(h, t, u, p, f, velocity):
+        p = p + 0.5 * h * f
+        u = u + h * velocity(p)
+        f = force(t + h, u)
+        return u, p + 0.5 * h * f, f
+
+    return _march(advance, u, p, force, step, steps, mass, t)
+
+
+def _march(advance, u, p, force, step, steps, mass, t):
+    """Take the steps; the force at the end of one is that at the beginning of the next, so each is evaluated once."""
+    u, p = floats("u", u), floats("p", p)
+    if u.ndim != 1 or u.shape != p.shape:
+        raise InputError(f"u and p must be lists of equally many numbers, got shapes {u.shape} and {p.shape}")
+    h, t = number("step", step), number("t", t)
+    if h == 0.0:
+        raise InputError("step must not be zero")
+    if not (isinstance(steps, (int, np.integer)) and steps >= 0):
+        raise InputError(f"steps must be a whole number, at least 0, got {steps!r}")
+    velocity = _velocity(mass, len(u))
+    times = t + h * np.arange(steps + 1)
+    us, ps = np.empty((steps + 1, len(u))), np.empty((steps + 1, len(u)))
+    us[0], ps[0] = u, p
+    f = force(t, u)
+    for k in range(steps):
+        u, p, f = advance(h, times[k], u, p, f, velocity)
+        us[k + 1], ps[k + 1] = u, p
+    return times, us, ps
+
+
+def _velocity(mass, n):
+    """M^-1 as a function of the momentum, with the mass checked."""
+    M = floats("mass", mass)
+    if M.shape == (n, n):
+        if not np.allclose(M, M.T) or np.linalg.eigvalsh(M)[0] <= 0.0:
+            raise InputError("a mass matrix must be symmetric and positive definite")
+        inverse = np.linalg.inv(M)
+        return lambda p: inverse @ p
+    if M.shape not in ((), (n,)):
+        raise InputError(f"mass must be a number, {n} numbers or an {n} x {n} matrix, got shape {M.shape}")
+    if np.any(M <= 0.0):
+        raise InputError(f"mass must be positive, got {mass!r}")
+    return lambda p: p / M

@@ -1,0 +1,62 @@
+"""What README and CONTRIBUTING say is run here."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+def blocks(name, language):
+    text = (ROOT / name).read_text()
+    return re.findall(rf"```{language}\n(.*?)```", text, flags=re.S)
+
+
+def execute(code, folder):
+    environment = {**os.environ, "MPLBACKEND": "Agg"}
+    done = subprocess.run([sys.executable, "-c", code], cwd=folder, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("code", blocks("README.md", "python"))
+def test_the_code_of_the_readme_runs(code, tmp_path):
+    execute(code, tmp_path)
+    assert (tmp_path / "top.png").stat().st_size > 10_000
+
+
+def test_the_commands_of_the_readme_run(tmp_path):
+    commands = [line.split("#")[0].strip() for block in blocks("README.md", "") for line in block.splitlines()]
+    commands = [command for command in commands if command.startswith("polhode ")]
+    assert len(commands) >= 4
+    for command in commands:
+        done = subprocess.run([sys.executable, "-m", "polhode", *command.split()[1:]], cwd=ROOT, capture_output=True, text=True)
+        assert done.returncode == 0, (command, done.stderr)
+        assert done.stdout.strip()
+
+
+def test_a_method_added_as_contributing_says_works_everywhere(tmp_path):
+    """Write the method of CONTRIBUTING.md into a file, register it by importing it, and measure its facts."""
+    (tmp_path / "mine.py").write_text(blocks("CONTRIBUTING.md", "python")[0])
+    out = execute("""
+import mine, polhode
+from polhode.certify import measure
+entry = polhode.methods.get("EULER")
+assert entry in polhode.methods.everything()
+run = polhode.integrate([1, 2, 2.5], "heavy_top", (0, 1), 0.001, "euler", omega0=(0.1, 1, 0.2), rotation0=(0.3, 0, 0))
+assert run.nfev == run.steps == 1000
+slopes = measure.order(entry)
+print("order", round(slopes[0], 1), round(slopes[1], 1))
+""", tmp_path)
+    assert out.split() == ["order", "1.0", "1.0"]
+
+
+def test_the_version_is_the_same_everywhere():
+    import polhode
+
+    assert f"version: {polhode.__version__}\n" in (ROOT / "CITATION.cff").read_text()
+    assert f"## {polhode.__version__}" in (ROOT / "CHANGELOG.md").read_text()

@@ -1,0 +1,240 @@
+"""Every fact a method declares is measured, and every fact it does not declare must fail: the table is neither bold nor timid.
+
+A method is tested by being registered; of those made on demand, by a parameter or a suffix, one of each kind is (EXAMPLES).
+The controls at the end show that the measurements see what they should.
+"""
+
+import numpy as np
+import pytest
+
+from polhode import Stepper, certify, integrate, torques
+from polhode.certify import ATTITUDE, BODY, VELOCITY
+from polhode.core.vec import cross, matrix, normalise, qexp, qmul, scale, sub, times
+from polhode.methods import Method, Motion, everything, get
+from polhode.methods._registry import _families, _suffixes, start_motion, variant
+
+HELD, BROKEN = 1e-11, 1e-9   # a fact leaves less than the one, its absence more than the other
+SLOPE = 0.1                  # how far a measured order may be from the declared one
+
+EXAMPLES = ("newmark(0.6)", "taylor2+ep")
+
+
+@pytest.fixture(params=[*everything(), *map(get, EXAMPLES)], ids=lambda method: method.name)
+def method(request):
+    return request.param
+
+
+def test_every_kind_made_on_demand_has_an_example():
+    assert set(_families) <= {name.split("(")[0] for name in EXAMPLES}
+    assert set(_suffixes) <= {name.rpartition("+")[2] for name in EXAMPLES}
+
+
+def near(measured, declared):
+    """Whether a measured order is the declared one; both may be inf, for what is exact."""
+    return measured == declared or abs(measured - declared) < SLOPE
+
+
+def assert_fact(claimed, defect, what):
+    """A claim needs a defect at round-off, no claim a defect that is clearly there."""
+    if claimed:
+        assert defect < HELD, f"declared {what}, but the defect is {defect:.2g}"
+    else:
+        assert defect > BROKEN, f"not declared {what}, but the defect is only {defect:.2g}"
+
+
+# --- the declared facts ---------------------------------------------------------------------------------------------------
+
+def test_order(method):
+    found = certify.order(method)
+    assert near(found.attitude, method.order), found
+    assert near(found.momentum, method.order), found
+
+
+def test_order_with_damping(method):
+    """Torques that look at the angular velocity get one good enough for second order, whatever the order."""
+    found = certify.order(method, "damped")
+    assert min(found.attitude, found.momentum) > min(method.order, 2) - SLOPE, found
+
+
+def test_free_order(method):
+    found = certify.order(method, "free")
+    attitude, momentum = method.free_order
+    assert near(found.attitude, attitude), found
+    assert near(found.momentum, momentum), found
+
+
+def test_symmetric(method):
+    assert_fact(method.symmetric, certify.symmetry_defect(method), "symmetric")
+
+
+def test_symplectic(method):
+    assert_fact(method.symplectic is True, certify.symplecticity_defect(method), "symplectic")
+
+
+def test_symplectic_on_orbits(method):
+    """`symplectic="orbits"`: the free body momentum alone moves symplectically; True implies it."""
+    assert method.symplectic in (True, False, "orbits")
+    assert_fact(method.symplectic in (True, "orbits"), certify.poisson_defect(method), "symplectic on the orbits")
+
+
+def test_conserves(method):
+    drift = certify.free_drift(method)
+    assert set(method.conserves) <= set(drift._fields)
+    for what in drift._fields:
+        assert_fact(what in method.conserves, getattr(drift, what), f"to conserve {what}")
+
+
+def test_torques(method):
+    calls = certify.torque_calls(method)
+    if method.torques is None:
+        assert calls.reported == calls.steps, "the state must count the evaluations of each step"
+    else:
+        assert set(calls.steps) == {method.torques}
+    assert calls.start <= 1 or method.multistep
+
+
+def test_solves(method):
+    assert set(certify.solver_calls(method)) == {method.solves}
+
+
+# --- the ways to run it -----------------------------------------------------------------------------------------------------
+
+STEP, COUNT = 0.125, 24      # binary, so that times are exact however they are added up
+MOTION = {"rotation0": np.array(ATTITUDE), "omega0": VELOCITY}
+
+
+class Opaque:
+    """A torque that cannot be compiled."""
+
+    def __init__(self, torque):
+        self.torque = torque
+
+    def __call__(self, t, R, p):
+        return self.torque.function(t, R, p)
+
+
+def run(method, torque=None, **options):
+    return integrate(BODY, torque or certify.trial_torque(), (0.0, STEP * COUNT), STEP, method, **MOTION, **options)
+
+
+def same(a, b):
+    return np.array_equal(a.quaternion, b.quaternion) and np.array_equal(a.omega, b.omega) and a.nfev == b.nfev
+
+
+def test_same_bits_compiled_callback_python(method):
+    trial = certify.trial_torque()
+    compiled, python = run(method), run(method, compiled=False)
+    called = run(method, torques.Torque(Opaque(trial), form=trial.form, params=trial.params))
+    assert (compiled.mode, called.mode, python.mode) == ("compiled", "callback", "python"), (compiled.note, python.note)
+    assert same(compiled, called)
+    assert same(compiled, python)
+
+
+def test_restart_is_exact(method):
+    def fresh():
+        return Stepper(BODY, certify.trial_torque(), step=STEP, method=method, **MOTION)
+
+    first, second = fresh(), fresh()
+    first.step(COUNT // 2)
+    second.state = first.state
+    for stepper in (first, second):
+        stepper.step(COUNT // 2)
+    whole = run(method)
+    for stepper in (first, second):
+        assert stepper.t == whole.t[-1]
+        assert np.array_equal(stepper.quaternion, whole.quaternion[-1])
+        assert np.array_equal(stepper.omega, whole.omega[-1])
+
+
+def test_backward_time(method):
+    """Back from the end of a run: to the beginning if the method is symmetric and starts itself, else within its error."""
+    ahead = run(method)
+    back = integrate(BODY, certify.trial_torque(), (STEP * COUNT, 0.0), STEP, method, rotation0=ahead.quaternion[-1],
+                     omega0=ahead.omega[-1])
+    assert back.t[-1] == 0.0
+    miss = max(np.abs(back.matrix[-1] - ahead.matrix[0]).max(), np.abs(back.omega[-1] - VELOCITY).max())
+    exact = method.symmetric and not method.multistep
+    assert miss < (1e-10 if exact else 1e-10 + 10.0 * max(certify.errors(method, COUNT)))
+
+
+# --- controls: methods whose facts are known, or made wrong ---------------------------------------------------------------------
+
+def runge_kutta(substeps):
+    """The classical Runge-Kutta method on (q, Om), with so many steps in one."""
+
+    def rate(t, q, Om, body, torque, p):
+        T = torque.body(t, matrix(normalise(q)), Om, p)
+        return scaled(0.5, qmul(q, (*Om, 0.0))), times(body.Iinv, sub(T, cross(Om, times(body.I, Om))))
+
+    def scaled(c, a):
+        return tuple(c * x for x in a)
+
+    def ahead(c, k, y):
+        return tuple(tuple(c * a + b for a, b in zip(da, b0, strict=True)) for da, b0 in zip(k, y, strict=True))
+
+    def step(h, t, s, body, torque, p):
+        h, y = h / substeps, (s.q, s.Om)
+        for i in range(substeps):
+            at = t + i * h
+            k1 = rate(at, *y, body, torque, p)
+            k2 = rate(at + h / 2, *ahead(h / 2, k1, y), body, torque, p)
+            k3 = rate(at + h / 2, *ahead(h / 2, k2, y), body, torque, p)
+            k4 = rate(at + h, *ahead(h, k3, y), body, torque, p)
+            y = ahead(h / 6, k1, ahead(h / 3, k2, ahead(h / 3, k3, ahead(h / 6, k4, y))))
+        return Motion(normalise(y[0]), y[1])
+
+    return Method("control", step, start_motion, Motion, order=4, torques=4 * substeps, symmetric=False, symplectic=False)
+
+
+def test_runge_kutta_has_order_4_and_nothing_else():
+    control = runge_kutta(1)
+    for kind in ("torque", "free", "damped"):
+        found = certify.order(control, kind)
+        assert near(found.attitude, 4)
+        assert near(found.momentum, 4)
+    assert certify.symmetry_defect(control) > BROKEN
+    assert certify.symplecticity_defect(control) > BROKEN
+    assert certify.poisson_defect(control) > BROKEN
+    assert min(certify.free_drift(control)) > BROKEN
+    assert set(certify.torque_calls(control).steps) == {4}
+    assert certify.torque_calls(control).start == 0
+
+
+def test_the_flow_itself_has_every_fact():
+    """A step so finely divided that it is the flow: the forms measured are those that the motion keeps."""
+    control = runge_kutta(200)
+    assert certify.symmetry_defect(control) < HELD
+    assert certify.symplecticity_defect(control) < HELD
+    assert certify.poisson_defect(control) < HELD
+    assert max(certify.free_drift(control, count=20)) < HELD
+
+
+def test_a_torque_at_the_wrong_time_costs_the_order():
+    nmb = get("NMB")
+    late = variant(nmb, step=lambda h, t, s, body, torque, p: nmb.step(h, t - h, s, body, torque, p))
+    assert near(certify.order(late).momentum, 1)
+    assert near(certify.order(late, "free").momentum, 2)
+
+
+def test_nmb_and_nms_are_one_method():
+    body, space = run("NMB"), run("NMS")
+    assert np.abs(body.matrix - space.matrix).max() < 1e-13
+    assert np.abs(body.omega - space.omega).max() < 1e-13
+
+
+def test_trial_torque_is_minus_the_gradient_of_its_potential():
+    trial, e = certify.trial_torque(), 1e-5
+    for t in (0.0, 0.6):
+        for i in range(3):
+            x = tuple(e if j == i else 0.0 for j in range(3))
+            V = [trial.potential(t, matrix(qmul(qexp(scale(s, x)), ATTITUDE)), trial.params) for s in (1.0, -1.0)]
+            assert trial(t, matrix(ATTITUDE))[i] == pytest.approx(-(V[0] - V[1]) / (2 * e), abs=1e-9)
+
+
+def test_drift_slope_of_the_stress_test():
+    """Bou-Rabee, Ortolan & Saccon 2009: NMB drifts, the symplectic VLV does not, HSTAGM blows up."""
+    assert certify.drift_slope("NMB", 0.25).slope == pytest.approx(-1.425e-6, rel=0.05)
+    steady = certify.drift_slope("VLV", 0.25)
+    assert abs(steady.slope) < 1e-9
+    assert steady.blow_up == np.inf
+    assert certify.drift_slope("HSTAGM", 0.25, t_end=200.0).blow_up == pytest.approx(126.0, abs=1.0)
