@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from polhode import Stepper, problems, torques
+from polhode import Stepper, integrate, problems, torques
 from polhode.errors import ConvergenceError, InputError
 from polhode.methods import get
 from polhode.methods.newmark_matrix import axis_momentum
@@ -29,10 +29,20 @@ FAST_R = np.array([[-.749215586933407, .602598914163208, -.274864608390057],
 FAST_PI = np.array([-.825255618261355, .772281645922445, 50.0])
 
 
+def torque_of(problem):
+    """The problem's torque; tops and walls in one form, weight and wall of which one is nothing, so that they share programs."""
+    torque = problem.torque()
+    if torque.name == "heavy_top":
+        return torque + torques.coulomb_wall().with_params(sign=0.0)
+    return torques.heavy_top(0.0) + torque if torque.name == "coulomb_wall" else torque
+
+
 @cache
 def end(problem, method, step, t_span=None):
     """(R, Pi) at the end of a run."""
-    run = problems.get(problem).integrate(method, step=step, t_span=t_span, every="end")
+    problem = problems.get(problem)
+    run = integrate(problem.body, torque_of(problem), t_span or problem.t_span, step, method, rotation0=problem.rotation0,
+                    omega0=problem.omega0, every="end")
     assert run.success
     return run.matrix[-1], run.momentum[-1]
 
@@ -48,11 +58,10 @@ def near(value, rel=0.02):
     return pytest.approx(value, rel=rel)
 
 
-# --- the free body, KE 3.1 --------------------------------------------------------------------------------------------------
+# --- the free body, KE 3.1 ------------------------------------------------------------------------------------------
 
 FREE = {   # attitude error at h = 1/8 and 1/64, momentum error at 1/64
     "NMB": (1.45e-3, 2.27e-5, 1.97e-5), "NMS": (1.45e-3, 2.27e-5, 1.97e-5), "NMB-cay": (1.12e-1, 1.76e-3, 1.97e-5),
-    "NMB-matrix": (1.45e-3, 2.27e-5, 1.97e-5), "newmark(0.5)": (1.45e-3, 2.27e-5, 1.97e-5),
     "AKW": (1.17e-1, 1.83e-3, 9.62e-6), "AKW-end": (1.17e-1, 1.83e-3, 9.62e-6), "SW": (1.22e-2, 1.92e-4, 1.64e-4),
     "LS": (2.02e-2, 3.18e-4, 3.05e-4), "HSTAGM": (1.49e-2, 2.35e-4, 2.35e-4), "LP2": (3.16e-2, 4.89e-4, 4.19e-4),
     "LIEMID[I]": (7.91e-3, 1.23e-4, 1.08e-4), "LIEMID[EA]": (1.97e-3, 3.08e-5, 2.69e-5), "DMV": (2.26e-1, 3.53e-3, 9.35e-4),
@@ -94,10 +103,11 @@ def test_why_nmb_beats_the_midpoint_rule_in_free_attitude():
     ("DMV4+att", 4, 4), ("DMV6+att", 6, 6), ("CG4", 4, 4), ("RKMK4", 4, 4), ("CF4", 4, 4), ("CG-RK4", 2, 4),
     ("LIEMID[E1]", 2, 2), ("LIEMID[E2]", 2, 2)])
 def test_free_orders(method, attitude, momentum):
-    steps = (1 / 4, 1 / 8) if attitude == 6 else (1 / 64, 1 / 128)
+    """At least; what is not more is measured with all the facts."""
+    steps = (1 / 8, 1 / 16) if attitude == 6 else (1 / 64, 1 / 128)
     coarse, fine = (end("krysl/free-body", method, h) for h in steps)
-    assert np.log2(np.linalg.norm(coarse[0] - FREE_R) / np.linalg.norm(fine[0] - FREE_R)) == pytest.approx(attitude, abs=0.2)
-    assert np.log2(np.linalg.norm(coarse[1] - FREE_PI) / np.linalg.norm(fine[1] - FREE_PI)) == pytest.approx(momentum, abs=0.5)
+    assert np.log2(np.linalg.norm(coarse[0] - FREE_R) / np.linalg.norm(fine[0] - FREE_R)) > attitude - 0.1
+    assert np.log2(np.linalg.norm(coarse[1] - FREE_PI) / np.linalg.norm(fine[1] - FREE_PI)) > momentum - 0.1
 
 
 @pytest.mark.parametrize(("step", "low", "high"), [
@@ -121,7 +131,7 @@ def test_dmv_says_when_there_is_no_solution(method, compiled):
     assert problem.integrate(method, step=largest, t_span=(0.0, largest)).success
 
 
-# --- with torque: KE 3.2 to 3.6 ---------------------------------------------------------------------------------------------
+# --- with torque: KE 3.2 to 3.6 -------------------------------------------------------------------------------------
 
 def test_book_toss():
     def energy(method):
@@ -183,7 +193,7 @@ def first_excess(problem, method, step, t_end):
     return run.t[np.argmax(off)] if off.any() else np.inf
 
 
-SECOND_ORDER = ["NMB", "NMB-cay", "NMS", "NMB-matrix-orth", "SW", "SW1", "HSTAGM", "AKW", "AKW-end", "AKW-exp", "LS", "LIEMID[I]",
+SECOND_ORDER = ["NMB", "NMB-cay", "NMS", "SW", "SW1", "HSTAGM", "AKW", "AKW-end", "AKW-exp", "LS", "LIEMID[I]",
                 "LIEMID[EA]", "VLV", "LP2", "DMV", "DMV4", "CG-RK4"]
 STEPS = {"krysl/fast-top": .000625, "krysl/slow-top": .00625, "krysl/coulomb-wall": .0015625,
          "krysl/coulomb-wall-printed": .00625, "bou-rabee/stress": .0125}
@@ -212,7 +222,7 @@ def test_fourth_order(method):
             assert np.log2(a / b) == pytest.approx(4.0, abs=0.1)
 
 
-# --- the stress test, BR ------------------------------------------------------------------------------------------------------
+# --- the stress test, BR --------------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize(("method", "coarse", "fine"), [
     ("NMB-cay", -3.876e-6, -1.037e-6), ("NMB", -1.425e-6, -4.647e-7), ("LIEMID[EA]", 5.748e-7, 1.423e-7),
@@ -228,7 +238,7 @@ def test_stress_slopes(method, coarse, fine):
 @pytest.mark.parametrize(("method", "step", "time", "rel"), [
     ("HSTAGM", 0.25, 126, 0.01), ("HSTAGM", 0.125, 173, 0.01), ("SW1", 0.25, 256, 0.01), ("SW1", 0.125, 1982, 0.05)])
 def test_stress_blow_up(method, step, time, rel):
-    """Blow-up: the energy is off by more than 1.  After 2000 time units rounding decides a few percent of the time: 1948 to 1982."""
+    """Blow-up: the energy is off by more than 1.  Late ones depend on rounding, by a few percent: 1948 to 1982 for the last."""
     assert first_excess("bou-rabee/stress", method, step, 2500.0) == near(time, rel)
 
 
@@ -236,7 +246,7 @@ def test_simo_wong_is_stable_as_printed():
     assert first_excess("bou-rabee/stress", "SW", 0.25, 3000.0) == np.inf
 
 
-# --- the methods among themselves -----------------------------------------------------------------------------------------------
+# --- the methods among themselves -----------------------------------------------------------------------------------
 
 def test_body_and_spatial_newmark_are_one_method():
     for problem, step in (("krysl/slow-top", .0125), ("krysl/coulomb-wall", .003125)):
@@ -250,8 +260,7 @@ def test_newmark_family():
     assert np.abs(half[0] - nmb[0]).max() < 1e-11
     assert (get("newmark(0.6)").order, get("newmark(.5)").order) == (1, 2)
     coarse, fine = errors("bou-rabee/stress", "newmark(0.6)", .0125), errors("bou-rabee/stress", "newmark(0.6)", .00625)
-    for a, b in zip(coarse, fine, strict=True):
-        assert np.log2(a / b) == pytest.approx(1.0, abs=0.1)
+    assert np.log2(np.divide(coarse, fine)) == pytest.approx([1.0, 1.0], abs=0.1)
     for wrong in ("newmark(0)", "newmark(1.5)", "newmark(-0.5)", "newmark(nan)"):
         with pytest.raises(InputError, match=r"gamma must lie in \(0, 1\], got"):
             get(wrong)
@@ -259,9 +268,9 @@ def test_newmark_family():
 
 @pytest.mark.parametrize("method", ["LIEMID[E1]", "LIEMID[E2]"])
 def test_first_order(method):
-    coarse, fine = errors("bou-rabee/stress", method, .0125), errors("bou-rabee/stress", method, .00625)
+    coarse, fine = errors("bou-rabee/stress", method, .0008), errors("bou-rabee/stress", method, .0004)
     for a, b in zip(coarse, fine, strict=True):
-        assert np.log2(a / b) == pytest.approx(1.0, abs=0.1)
+        assert np.log2(a / b) == pytest.approx(1.0, abs=0.05)
 
 
 @pytest.mark.parametrize(("method", "per_step"), [
@@ -293,13 +302,15 @@ def test_implicit_methods_converge_with_few_torques(method, problem, step, t_end
     assert run.nfev / run.steps < most
 
 
-@pytest.mark.parametrize("method", ["AKW", "LS", "LIEMID[I]"])
+@pytest.mark.parametrize("method", ["AKW", "AKW-end", "AKW-exp", "LS", "LIEMID[I]"])
 def test_implicit_methods_say_when_they_fail(method):
-    with pytest.raises(ConvergenceError):
-        problems.get("krysl/coulomb-wall").integrate(method, step=20.0, t_span=(0.0, 4000.0))
+    with pytest.raises(ConvergenceError) as caught:
+        integrate([5.0, 5.0, 1.0], torques.heavy_top(1e7), (0.0, 10.0), 0.5, method, rotation0=(0.3, 0.0, 0.0),
+                  omega0=(0.0, 0.0, 50.0))
+    assert 1e-3 < caught.value.largest_step < 0.3
 
 
-# --- KE figure 9 ------------------------------------------------------------------------------------------------------------------
+# --- KE figure 9 ----------------------------------------------------------------------------------------------------
 
 def test_the_matrix_update_drifts_off_the_group():
     top = problems.get("krysl/lagrange-top")
@@ -316,7 +327,7 @@ def test_the_matrix_update_drifts_off_the_group():
     assert largest_error("NMB-matrix-orth") < 4e-15
 
 
-# --- Lie group Runge-Kutta methods on Buss's problem --------------------------------------------------------------------------------
+# --- Lie group Runge-Kutta methods on the problem of Buss -------------------------------------------------------------
 
 @pytest.mark.parametrize(("method", "t_end", "eps", "count"), [
     ("RKMK4", 0.4, 1e-3, 50), ("RKMK4", 0.4, 1e-6, 272), ("RKMK4", 4.0, 1e-3, 1149), ("RKMK4", 4.0, 1e-6, 5000),

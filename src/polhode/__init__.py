@@ -25,7 +25,7 @@ _HOMES = {
     "ConvergenceError": "polhode.errors",
     "TorqueError": "polhode.errors",
 }
-_MODULES = ("methods", "problems", "rotations", "torques")
+_MODULES = ("lie", "methods", "poinsot", "problems", "rotations", "torques")
 
 __all__ = sorted((*_HOMES, *_MODULES))
 

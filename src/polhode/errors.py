@@ -97,7 +97,9 @@ def nearest(name: object, valid: Iterable[str]) -> str:
     folded: dict[str, str] = {}
     for candidate in valid:
         folded.setdefault(str(candidate).casefold(), str(candidate))
-    match = difflib.get_close_matches(str(name).casefold(), list(folded), n=1)
+    wanted = str(name).casefold()
+    swapped = [candidate for candidate in folded if sorted(candidate) == sorted(wanted)]   # the commonest slip of all
+    match = swapped or difflib.get_close_matches(wanted, list(folded), n=1)
     return f" (did you mean {folded[match[0]]!r}?)" if match else ""
 
 

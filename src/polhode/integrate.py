@@ -11,6 +11,7 @@ from polhode.flight import as_force, check, initial_place
 from polhode.grid import segments
 from polhode.march import March, as_body, in_user_axes, initial_motion, interruptible
 from polhode.methods import get
+from polhode.methods.energy import infeasible_energy
 from polhode.program import build
 from polhode.record import AtSteps, AtTimes
 from polhode.trajectory import BLOW_UP, EVENT, FAILED, FINISHED, INTERRUPTED, Trajectory
@@ -157,6 +158,7 @@ class _Run:
     # --- how a run ends ---------------------------------------------------------------------------------------------------
 
     def _trajectory(self, status, message):
+        message += infeasible_energy(self.program.state(self.march.z))
         if status != EVENT:
             self.record.last(self.t, self.y)
         t, y, residuals = self.record.arrays()

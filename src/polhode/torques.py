@@ -18,7 +18,7 @@ import numpy as np
 
 from polhode._torque import Foreign, Sum, Torque, as_torque, torque
 from polhode.core.vec import apply, apply_t, cross, dot, matrix, qexp, scale, sincos
-from polhode.errors import InputError, unknown
+from polhode.errors import InputError, floats, number, unknown
 
 __all__ = ["Foreign", "Sum", "Torque", "as_torque", "book_toss", "by_name", "constant", "coulomb_wall", "damping",
            "free", "gravity_gradient", "heavy_top", "stress_potential", "torque"]
@@ -67,7 +67,7 @@ def heavy_top(moment=20.0, arm=(0.0, 0.0, 1.0), up=(0.0, 0.0, 1.0)):
     arm, up : vectors
         From the fixed point to the centre of mass (body frame), and against gravity (space); only their directions matter.
     """
-    arm, up = _unit("arm", arm), _unit("up", up)
+    moment, arm, up = number("moment", moment), _unit("arm", arm), _unit("up", up)
     if arm == up == (0.0, 0.0, 1.0):
         return Torque(_upright, form="tuple", params={"moment": moment}, potential=_upright_potential, name="heavy_top")
     return Torque(_armed, form="tuple", params={"moment": moment, "arm": arm, "up": up}, potential=_armed_potential,
@@ -167,6 +167,7 @@ def book_toss(step, toss=20.0, release=2.0, disturbance=0.2):
 
     (toss, 0, 0) until `release`, then (0, disturbance/step, 0) for one `step`, then nothing; spatial frame.
     """
+    step = number("step", step, positive=True)
     return Torque(_toss, form="tuple", name="book_toss",
                   params={"step": step, "toss": toss, "release": release, "disturbance": disturbance})
 
@@ -197,7 +198,7 @@ def gravity_gradient(body, rate):
 
     The orbit lies in the spatial x-y plane; n is the direction of the satellite from the centre, at angle `rate` t from x.
     """
-    return Torque(_tidal, frame="body", form="tuple", params={"rate": rate, "inertia": body.inertia},
+    return Torque(_tidal, frame="body", form="tuple", params={"rate": number("rate", rate), "inertia": body.inertia},
                   potential=_tidal_potential, name="gravity_gradient")
 
 
@@ -207,7 +208,10 @@ def _drag(t, R, Om, p):
 
 def damping(coefficient):
     """Against the angular velocity: T = -c Om, with one coefficient or one for each body axis."""
-    values = np.broadcast_to(np.asarray(coefficient, dtype=float), (3,))
+    values = floats("coefficient", coefficient)
+    if values.shape not in ((), (3,)):
+        raise InputError(f"coefficient must be one number or three, got shape {values.shape}")
+    values = np.broadcast_to(values, (3,))
     return Torque(_drag, frame="body", form="tuple", uses_omega=True, params={"coefficients": values}, name="damping")
 
 

@@ -108,13 +108,10 @@ def dd_times(x, a):
 
 @jit
 def dd_div(x, y):
-    """x / y by long division: three digits in base 2^53, the last for the rounding."""
+    """x / y: the quotient of the high parts, and that of what it leaves."""
     a = x[0] / y[0]
     r = dd_sub(x, dd_times(y, a))
-    b = r[0] / y[0]
-    r = dd_sub(r, dd_times(y, b))
-    s, e = quick_two_sum(a, b)
-    return quick_two_sum(s, e + r[0] / y[0])
+    return quick_two_sum(a, r[0] / y[0])
 
 
 @jit

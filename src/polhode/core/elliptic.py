@@ -121,7 +121,7 @@ def agm(ar, kc, nu):
 
     for 0 <= nu <= 1, a sum of positive terms.  k' = 0 is the limit M = 0, X = 1 of an infinite period.
     """
-    one, two, a, b = ar.real(1.0), ar.real(2.0), ar.real(1.0), kc
+    one, one_half, a, b = ar.real(1.0), ar.real(0.5), ar.real(1.0), kc
     total, factor = ar.real(0.0), ar.real(1.0)
     if ar.value(kc) == 0.0:
         return ar.real(0.0), one
@@ -130,11 +130,11 @@ def agm(ar, kc, nu):
         ab = ar.mul(a, b)
         p = ar.mul(ar.mul(nu, nu), ab)
         below = ar.add(one, p)
-        factor = ar.div(factor, two)
+        factor = ar.mul(one_half, factor)
         total = ar.add(total, factor)
         factor = ar.mul(factor, ar.div(ar.sub(one, p), below))
-        nu = ar.div(ar.mul(two, nu), below)
-        a, b = ar.div(ar.add(a, b), two), ar.sqrt(ab)
+        nu = ar.div(ar.add(nu, nu), below)
+        a, b = ar.mul(one_half, ar.add(a, b)), ar.sqrt(ab)
         if last:
             break
         last = abs(ar.value(ar.sub(a, b))) <= ar.near * ar.value(a)

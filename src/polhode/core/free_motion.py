@@ -66,7 +66,13 @@ def _power_of_two(x):
 @jit
 def polhode(ar, Pi, I):
     """The free motion with body momentum Pi at t = 0 and principal moments I, all numbers of the arithmetic `ar`."""
-    add_, sub, mul, div, sqrt, real, value = ar.add, ar.sub, ar.mul, ar.div, ar.sqrt, ar.real, ar.value
+    plus = ar.add
+    sub = ar.sub
+    mul = ar.mul
+    div = ar.div
+    sqrt = ar.sqrt
+    real = ar.real
+    value = ar.value
     # in units of the largest moment and momentum, so that no square leaves the range of floats
     i = _power_of_two(max(value(I[0]), value(I[1]), value(I[2])))
     m = _power_of_two(max(abs(value(Pi[0])), abs(value(Pi[1])), abs(value(Pi[2]))))
@@ -80,11 +86,11 @@ def polhode(ar, Pi, I):
     (I1, M1, e1), (I2, M2, e2), (I3, M3, e3) = x, y, z
     d12, d23, d13 = sub(I1, I2), sub(I2, I3), sub(I1, I3)
     w1, w2, w3 = div(mul(M1, M1), I1), div(mul(M2, M2), I2), div(mul(M3, M3), I3)
-    P, Q = add_(mul(w1, d13), mul(w2, d23)), add_(mul(w2, d12), mul(w3, d13))
+    P, Q = plus(mul(w1, d13), mul(w2, d23)), plus(mul(w2, d12), mul(w3, d13))
     D = sub(mul(w1, d12), mul(w3, d23))
     J = mul(mul(I1, I2), I3)
     squares = div(mul(d12, P), J), div(mul(d23, Q), J)
-    L2 = add_(add_(mul(M1, M1), mul(M2, M2)), mul(M3, M3))
+    L2 = plus(plus(mul(M1, M1), mul(M2, M2)), mul(M3, M3))
     # round the first axis or the last; where nothing moves, round the axis of symmetry
     first = value(D) > 0.0 or (value(D) == 0.0 and value(d12) > value(d23))
     Ia, Ma, ea, Ic, Mc, ec = (I1, M1, e1, I3, M3, e3) if first else (I3, M3, e3, I1, M1, e1)
@@ -99,10 +105,10 @@ def polhode(ar, Pi, I):
     at_rest = value(L2) == 0.0
     L = real(1.0) if at_rest else sqrt(L2)
     bulge = div(mul(Ia, dbc), mul(I2, d13)) if value(d13) > 0.0 else real(0.0)
-    nu = div(sqrt(add_(mul(Ma, Ma), mul(mul(M2, M2), bulge))), L)
+    nu = div(sqrt(plus(mul(Ma, Ma), mul(mul(M2, M2), bulge))), L)
     mean, X = agm(ar, kc, nu)
     rate = mul(sqrt(alpha2), mean)
-    Lambda = div(add_(mul(L, L), mul(excess, X)), mul(Ia, L)) if not at_rest else real(0.0)
+    Lambda = div(plus(mul(L, L), mul(excess, X)), mul(Ia, L)) if not at_rest else real(0.0)
     near = value(kc) * value(kc) < 0.5
     period = real(0.0)
     if near:

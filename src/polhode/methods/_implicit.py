@@ -63,6 +63,7 @@ def implicit(balance, data, force, place, c, W, D):
         missed = sub(sub(T, before), apply(D, dW))
         D = madd(D, outer(scale(1.0 / (dot(dW, dW) + 1e-300), missed), dW))
         calls += 1.0
+    residual = residual if calls == 1.0 or residual < 1.0 else 1.0   # an iteration that ran away has no solution, not a NaN
     # a last correction, which asks for no torque: T and W then fit each other to the last bit, and so what is conserved is
     dW = solve(madd(DG, mscale(-c, D)), scale(-1.0, F))
     return add(W, dW), add(T, apply(D, dW)), D, residual, calls

@@ -47,6 +47,16 @@ class Infeasible(NamedTuple):
     high: float
 
 
+def infeasible_energy(state):
+    """What to tell about steps after which the energy could not be what it should be; empty when there were none."""
+    found = getattr(state, "infeasible", None)
+    if found is None or not found.count:
+        return ""
+    times = "once" if found.count == 1 else f"{found.count:.0f} times"
+    return (f"; the energy could not be restored {times}: the last time {found.E:.12g} was wanted, and the momentum allows "
+            f"{found.low:.12g} to {found.high:.12g}")
+
+
 # --- the correction -----------------------------------------------------------------------------------------------------
 
 @jit
