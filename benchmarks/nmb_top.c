@@ -63,15 +63,14 @@ long nmb_top(long n, double h, const double I[3], double moment, double q[4], do
         double R[3][3] = {{1 - 2 * (q1 * q1 + q2 * q2), 2 * (q0 * q1 - q2 * q3), 2 * (q0 * q2 + q1 * q3)},
                           {2 * (q0 * q1 + q2 * q3), 1 - 2 * (q0 * q0 + q2 * q2), 2 * (q1 * q2 - q0 * q3)},
                           {2 * (q0 * q2 - q1 * q3), 2 * (q1 * q2 + q0 * q3), 1 - 2 * (q0 * q0 + q1 * q1)}};
-        double t[2] = {-moment * R[1][2], moment * R[0][2]}, T[3], w[3], Iw[3], F[3], residual;
+        double t[2] = {-moment * R[1][2], moment * R[0][2]}, T[3], w[3], Iw[3], F[3], residual = 0.0;
         for (int i = 0; i < 3; i++) T[i] = R[0][i] * t[0] + R[1][i] * t[1];
-        for (int j = 0; j < 3; j++) { balance(h, I, W, T, A, w, Iw, F); correct(h, I, w, Iw, F, A); }
-        residual = balance(h, I, W, T, A, w, Iw, F);
-        for (int j = 0; residual > 2e-14 && j < 40; j++) {
-            correct(h, I, w, Iw, F, A);
+        for (int j = 0; j < 3; j++) { residual = balance(h, I, W, T, A, w, Iw, F); correct(h, I, w, Iw, F, A); }
+        for (int j = 0; residual > 1e-9 && j < 40; j++) {
             residual = balance(h, I, W, T, A, w, Iw, F);
+            correct(h, I, w, Iw, F, A);
         }
-        failed += !(residual <= 2e-14);
+        failed += !(residual <= 1e-9);
         for (int i = 0; i < 3; i++) Om[i] = W[i] + 0.5 * h * A[i];
     }
     q[0] = q0; q[1] = q1; q[2] = q2; q[3] = q3;

@@ -82,12 +82,12 @@ GROUND = Setting(same, first, nothing)
 FLIGHT = Setting(inner, around, place)
 
 
-def nested(array):
+def nested(array, dtype=float):
     """Nested tuples of floats, or a float, from an array."""
     def tuples(item):
         return tuple(map(tuples, item)) if isinstance(item, list) else item
 
-    return tuples(np.asarray(array, dtype=float).tolist())
+    return tuples(np.asarray(array, dtype=dtype).tolist())
 
 
 # --- adapters: each returns a kernel -----------------------------------------------------------------------------------

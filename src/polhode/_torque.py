@@ -72,6 +72,7 @@ class Torque:
         self.params = _params(params)
         self.name = name or getattr(function, "__name__", type(function).__name__)
         _check_arguments(function, self)
+        self._order = tuple(("R", "omega", "x", "v", "p").index(name) for name in self.arguments() if name != "t")
 
     def arguments(self):
         """The names of the arguments that the function gets."""
@@ -79,11 +80,10 @@ class Torque:
 
     def __call__(self, t, R, omega=ZERO, x=ZERO, v=ZERO):
         """The torque in its own frame, as an array, from any attitude matrix: for looking at, not for loops."""
-        given = {name: np.asarray(value, dtype=float) for name, value in (("R", R), ("omega", omega), ("x", x), ("v", v))}
-        if self.form == "tuple":
-            given = {name: _kernels.nested(value) for name, value in given.items()}
-        given.update(t=t, p=self.params)
-        return np.asarray(self.function(*(given[name] for name in self.arguments())), dtype=float)
+        arrange = np.asarray if self.form == "array" else _kernels.nested
+        given = (R, omega, x, v)
+        arguments = [self.params if i == 4 else arrange(given[i], dtype=float) for i in self._order]
+        return np.asarray(self.function(t, *arguments), dtype=float)
 
     def __add__(self, other):
         return Sum((*_terms(self), *_terms(as_torque(other))))

@@ -4,14 +4,10 @@ from decimal import Decimal, localcontext
 
 import numpy as np
 
+from polhode.exact._decimal import pair
+
 DIGITS = 50
 SWEEPS = 12
-
-
-def pair(x):
-    """A Decimal as (hi, lo)."""
-    hi = float(x)
-    return hi, float(x - Decimal(hi))
 
 
 def _product(A, B):

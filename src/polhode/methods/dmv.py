@@ -46,7 +46,8 @@ def turn(v, data):
 def moser_veselov(h, q, Pi, body):
     """The free flow over h."""
     half = scale(0.5 * h, Pi)
-    v, residual = newton(turn, times(body.Iinv, half), (half, body.I))
+    v = times(body.Iinv, half)
+    v, residual = newton(turn, sub(v, times(body.Iinv, cross(v, half))), (half, body.I))
     rest = 1.0 - dot(v, v)
     turned = (v[0], v[1], v[2], math.sqrt(rest if rest > SMALLEST else SMALLEST))
     # |v| >= 1 solves the guarded equation, not the true one; and a NaN is no solution either

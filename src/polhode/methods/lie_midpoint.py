@@ -34,6 +34,7 @@ from polhode.methods._registry import method
 # (1 - cos th)/th^2 and (th - sin th)/th^3 as series in th^2
 FIRST = tuple((-1.0) ** k / math.factorial(2 * k + 2) for k in range(6))
 SECOND = tuple((-1.0) ** k / math.factorial(2 * k + 3) for k in range(6))
+NEAR = 0.1
 
 
 @jit
@@ -65,15 +66,16 @@ def halfway(W, data):
 
 @jit
 def halfway_near(W, data):
-    """The same by Taylor series, good to round-off for h |W| < 1/2 and a step towards it beyond."""
+    """The same by Taylor series, good to round-off for th^2 < NEAR."""
     th2 = 0.25 * data[0] * data[0] * dot(W, W)
     second = poly6(SECOND, th2)
-    return balance(1.0 - th2 * second, poly6(FIRST, th2), second, W, data)
+    F, DF, terms = balance(1.0 - th2 * second, poly6(FIRST, th2), second, W, data)
+    return F, DF, terms if th2 < NEAR else 0.0
 
 
 @jit
 def series(e, Pi, body):
-    """W of I W = exp(-e W) Pi to third order in e."""
+    """W of I W = exp(-e W) Pi to third order in e, and the third-order coefficient."""
     W0 = times(body.Iinv, Pi)
     a0 = cross(Pi, W0)
     W1 = times(body.Iinv, a0)
@@ -81,23 +83,34 @@ def series(e, Pi, body):
     W2 = times(body.Iinv, axpy(0.5, b0, a1))
     b1 = add(cross(a0, W1), cross(a1, W0))
     W3 = times(body.Iinv, add(cross(Pi, W2), axpy(1.0 / 6.0, cross(b0, W0), scale(0.5, b1))))
-    return axpy(e, axpy(e, axpy(e, W3, W2), W1), W0)
+    return axpy(e, axpy(e, axpy(e, W3, W2), W1), W0), W3
+
+
+@jit
+def flow(h, q, Pi, W, body):
+    """F_h from a guess of W: (R', Pi', W, residual)."""
+    W, residual = newton_near(halfway_near, halfway, W, (h, body.I, Pi))
+    turn = qexp(scale(h, W))
+    return qmul(q, turn), qrotate_t(turn, Pi), W, residual
 
 
 @jit
 def free(h, q, Pi, body):
     """F_h."""
-    W, residual = newton_near(halfway_near, halfway, series(0.5 * h, Pi, body), (h, body.I, Pi))
-    turn = qexp(scale(h, W))
-    return renormalise(qmul(q, turn)), qrotate_t(turn, Pi), residual
+    W, _ = series(0.5 * h, Pi, body)
+    q, Pi, _, residual = flow(h, q, Pi, W, body)
+    return renormalise(q), Pi, residual
 
 
 @jit
 def free_twice(h, q, Pi, body):
-    """F_{h/2} F_{h/2}."""
-    q, Pi, first = free(0.5 * h, q, Pi, body)
-    q, Pi, second = free(0.5 * h, q, Pi, body)
-    return q, Pi, max(first, second)
+    """F_{h/2} F_{h/2}.  Seen from between them their W are one series at -e and at e, which gives the second from the first."""
+    e = 0.25 * h
+    W, W3 = series(e, Pi, body)
+    q, Pi, W, first = flow(0.5 * h, q, Pi, W, body)
+    W1 = times(body.Iinv, cross(Pi, times(body.Iinv, Pi)))
+    q, Pi, _, second = flow(0.5 * h, q, Pi, axpy(2.0 * e, axpy(e * e, W3, W1), W), body)
+    return renormalise(q), Pi, max(first, second)
 
 
 @method("LIEMID[EA]", state=State, start=start, order=2, torques=1, solves=2, symmetric=True, symplectic=False,

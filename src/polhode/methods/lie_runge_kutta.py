@@ -12,12 +12,13 @@
 All but the first have the spatial momentum for an unknown, pi' = t: free, it stands still, and Om = I^-1 R^T pi.
 """
 
+import math
 from typing import NamedTuple
 
 from polhode.core.jit import jit
 from polhode.core.layout import Quaternion, Vector
 from polhode.core.vec import (
-    add, axpy, cross, matrix, qexp, qmul, qrotate, qrotate_t, renormalise, scale, times,
+    TINY, add, axpy, cross, dot, matrix, qexp, qmul, qrotate, qrotate_t, renormalise, scale, sincos, times,
 )
 from polhode.methods._registry import method
 
@@ -89,22 +90,42 @@ def step_cg_rk4(h, t, s, body, torque, p):
     return BodyState(renormalise(q), axpy(h / 6.0, classical(f1, f2, f3, f4), s.Pi))
 
 
+@jit
+def spin(k):
+    """A velocity as half its size and its axis: the five-stage method turns by each of them up to five times."""
+    n = math.sqrt(dot(k, k) + TINY)
+    return 0.5 * n, scale(1.0 / n, k)
+
+
+@jit
+def spun(q, c, w):
+    """R exp(c k), from the spin of k."""
+    half, axis = w
+    s, cosine = sincos(c * half)
+    x, y, z = scale(s, axis)
+    return qmul(q, (x, y, z, cosine))
+
+
 @method("CG4", state=State, start=start, order=4, torques=5, symmetric=False, symplectic=False, conserves=("momentum",),
         family="runge-kutta", cite="jackiewicz2000construction")
 @jit
 def step_cg4(h, t, s, body, torque, p):
     """Crouch-Grossman, five stages, fourth order."""
     k1, f1 = stage(t, s.q, s.pi, body, torque, p)
-    q = turned(s.q, h * A21, k1)
+    w1 = spin(k1)
+    q = spun(s.q, h * A21, w1)
     k2, f2 = stage(t + C2 * h, q, axpy(h * A21, f1, s.pi), body, torque, p)
-    q = turned(turned(s.q, h * A31, k1), h * A32, k2)
+    w2 = spin(k2)
+    q = spun(spun(s.q, h * A31, w1), h * A32, w2)
     k3, f3 = stage(t + C3 * h, q, axpy(h * A31, f1, axpy(h * A32, f2, s.pi)), body, torque, p)
-    q = turned(turned(turned(s.q, h * A41, k1), h * A42, k2), h * A43, k3)
+    w3 = spin(k3)
+    q = spun(spun(spun(s.q, h * A41, w1), h * A42, w2), h * A43, w3)
     k4, f4 = stage(t + C4 * h, q, axpy(h * A41, f1, axpy(h * A42, f2, axpy(h * A43, f3, s.pi))), body, torque, p)
-    q = turned(turned(turned(turned(s.q, h * A51, k1), h * A52, k2), h * A53, k3), h * A54, k4)
+    w4 = spin(k4)
+    q = spun(spun(spun(spun(s.q, h * A51, w1), h * A52, w2), h * A53, w3), h * A54, w4)
     pi = axpy(h * A51, f1, axpy(h * A52, f2, axpy(h * A53, f3, axpy(h * A54, f4, s.pi))))
     k5, f5 = stage(t + C5 * h, q, pi, body, torque, p)
-    q = turned(turned(turned(turned(turned(s.q, h * B1, k1), h * B2, k2), h * B3, k3), h * B4, k4), h * B5, k5)
+    q = spun(spun(spun(spun(spun(s.q, h * B1, w1), h * B2, w2), h * B3, w3), h * B4, w4), h * B5, spin(k5))
     pi = axpy(h * B1, f1, axpy(h * B2, f2, axpy(h * B3, f3, axpy(h * B4, f4, axpy(h * B5, f5, s.pi)))))
     return State(renormalise(q), pi)
 

@@ -34,7 +34,8 @@ def halfway(W, data):
 
 @jit
 def drift(h, q, Pi, body):
-    W, residual = newton(halfway, times(body.Iinv, Pi), (h, body.I, Pi))
+    Om = times(body.Iinv, Pi)
+    W, residual = newton(halfway, axpy(0.5 * h, times(body.Iinv, cross(Pi, Om)), Om), (h, body.I, Pi))
     IW = times(body.I, W)
     Pi = add(axpy(0.5 * h, cross(IW, W), IW), scale(0.25 * h * h * dot(W, IW), W))
     return renormalise(qmul(q, qcay(scale(h, W)))), Pi, residual

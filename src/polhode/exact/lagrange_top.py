@@ -1,0 +1,91 @@
+"""The symmetric heavy top, exactly.  The mathematics is in core/heavy_top.py, the constants in exact/_top.py."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from polhode import rotations
+from polhode.body import RigidBody
+from polhode.core.heavy_top import Top, at
+from polhode.core.jit import bind
+from polhode.core.layout import flatten, layout
+from polhode.errors import InputError, floats, number
+from polhode.exact._top import prepare
+from polhode.exact.free_body import free_body
+
+unpack = layout(Top).unpack
+OVER = np.array([1.0, 0.0, 0.0, 0.0])   # half a turn about x: exchanges up and down
+
+
+@dataclass(frozen=True)
+class TopMotion:
+    """A motion of the heavy top at the times t."""
+
+    t: np.ndarray
+    quaternion: np.ndarray   # body to space, scalar last; shape t.shape + (4,)
+    omega: np.ndarray        # body frame
+    heights: tuple           # lowest and highest value of R33, the cosine of the tilt
+    nutation: float          # period of the tilt; inf on the homoclinic motion and where the tilt is constant
+
+    @property
+    def matrix(self):
+        """The attitudes as 3x3 matrices, body to space."""
+        return rotations.matrices(self.quaternion)
+
+    @property
+    def rotation(self):
+        """The attitudes as a scipy Rotation, all in one row."""
+        return rotations.as_rotation(self.quaternion.reshape(-1, 4))
+
+
+def lagrange_top(moments, moment, rotation0=None, omega0=None, t=0.0):
+    """The motion of a symmetric heavy top with its fixed point on the axis, as under `torques.heavy_top(moment)`.
+
+    Any spin and any tilt: sleeping, unstable, homoclinic, hanging, a pendulum through the vertical, a regular precession.
+
+    Parameters
+    ----------
+    moments : (I1, I1, I3) about the fixed point, or RigidBody
+    moment : float
+        M g l; negative for a centre of mass below the fixed point on the body's axis.
+    rotation0 : as for `integrate`
+    omega0 : three numbers
+        Body angular velocity.
+    t : float or array
+        Times since the initial state.
+
+    Examples
+    --------
+    >>> top = lagrange_top([5.0, 5.0, 1.0], 20.0, [0.3, 0.0, 0.0], [0.0, 0.0, 50.0], 10.0)
+    >>> top.matrix[2].round(9)
+    array([-0.11052279,  0.29543223,  0.94894916])
+    """
+    moments = moments.moments if isinstance(moments, RigidBody) and moments.is_principal else floats("moments", moments)
+    if moments.shape != (3,) or moments[0] != moments[1] or not np.all(moments > 0.0):
+        raise InputError(f"moments must be (I1, I1, I3), positive and about the axis of symmetry, got {moments.tolist()}")
+    moment, times = number("moment", moment), floats("t", t)
+    omega0 = floats("omega0", (0.0, 0.0, 0.0) if omega0 is None else omega0)
+    if omega0.shape != (3,):
+        raise InputError(f"omega0 must be three numbers, got shape {omega0.shape}")
+    q0 = rotations.as_quaternion(rotation0)
+    if moment == 0.0:
+        free = free_body(moments, q0, omega0, times)
+        u = float(rotations.matrices(q0)[2, 2])
+        return TopMotion(times, free.quaternion, free.omega, (u, u), np.inf)
+    top, heights, k, z_rate = prepare(moments[0], moments[2], abs(moment), q0 if moment > 0 else rotations.qmul(OVER, q0), omega0)
+    q, omega = np.empty((times.size, 4)), np.empty((times.size, 3))
+    bind(_evaluate)(np.ascontiguousarray(times.ravel()), np.array(flatten(top)).reshape(-1, 1), q, omega)
+    if moment < 0:
+        q, heights = rotations.qmul(-OVER, q), (-heights[1], -heights[0])
+    return TopMotion(times, q.reshape((*times.shape, 4)), omega.reshape((*times.shape, 3)), heights,
+                     np.pi / float(z_rate) if k and z_rate else np.inf)
+
+
+def _evaluate(t, constants, attitudes, velocities):
+    c = unpack(constants, 0)
+    for j in range(len(t)):
+        q, omega = at(t[j], c)
+        for i in range(4):
+            attitudes[j, i] = q[i]
+        for i in range(3):
+            velocities[j, i] = omega[i]
