@@ -115,7 +115,7 @@ def methods_table(facts):
                         ("sympl.", "center"), ("keeps", "left"), ("what it is", "left"))
     table.caption = ("torques, solves: evaluations and nonlinear equations per step; symm., sympl.: time-symmetric, symplectic; "
                      "keeps: momentum (mom) and energy (E) of a free body, to round-off")
-    tick = {True: "[green]yes", False: "[dim]-"}
+    tick = {True: "[green]yes", False: "[dim]-", "orbits": "[yellow]orbits"}
     for family in dict.fromkeys(row["family"] for row in facts):
         table.add_row(f"[bold magenta]{family}")
         for row in (row for row in facts if row["family"] == family):

@@ -13,7 +13,7 @@ none is spoilt where roots meet: k = 0 for a regular precession and a sleeping t
 import math
 from decimal import Decimal, localcontext
 
-from polhode.core.heavy_top import Part, Top, far_below, far_form, near_below, near_cosine, near_sine
+from polhode.core.heavy_top import Part, Top, far_form, near_cosine, near_sine
 from polhode.exact._decimal import NOTHING, PI, PRECISION, circular, decay, mean, pair, times, unit
 
 NEWTON = 800
@@ -154,9 +154,7 @@ def _far(k, kc, z_rate, parts, rise, fall, backward):
     _, q = decay(None, k, kc)
     theta = [1 + 2 * sign * q + 2 * q**4 + 2 * sign * q**9 for sign in (1, -1)]   # theta_3(0), theta_4(0)
     forms = [part.far(k, kc, constant) for part, constant in zip(parts, theta, strict=True)]
-    below = far_below(x, y, q)
     thetas = [far_form(*z, form) for z, (form, _) in zip(((x, y), (-y, x)), forms, strict=True)]
-    assert below > 0
     return pair(z_rate), (0.0, 0.0), (float(x), float(y)), q, forms, thetas
 
 
@@ -171,6 +169,5 @@ def _near(k, kc, speed, z_rate, parts, rise, fall, backward):
     sign = -1 if backward else 1
     (S, dS), (Q, dQ) = near_sine(e, g, p, forms[0][0]), near_cosine(e, g, p, forms[1][0])
     thetas = [((sign * S[0], S[1]), (dS[0], sign * dS[1])), ((Q[0], sign * Q[1]), (sign * dQ[0], dQ[1]))]
-    assert near_below(e, g, p) > 0
     start = pair(-sign * x.ln() / 2) if x else STILL
     return pair(speed * around), pair(period) if period else (math.inf, 0.0), start, p, forms, thetas

@@ -44,8 +44,8 @@ class Method:
         Nonlinear equations solved per step.
     symmetric : bool
         A step of h followed by a step of -h comes back to where it began.
-    symplectic : bool
-        The step preserves the symplectic form of T*SO(3).
+    symplectic : bool or "orbits"
+        The step preserves the symplectic form of T*SO(3); "orbits": only that of the body momentum on its coadjoint orbits.
     conserves : tuple of str
         What the torque-free motion keeps to round-off: "momentum" (spatial), "energy".
     multistep : bool

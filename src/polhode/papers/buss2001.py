@@ -88,12 +88,12 @@ def runner(method):
 
 # --- energies -------------------------------------------------------------------------------------------------------------
 
-def fig4_fig5_energies(methods=None):
-    """The cells of figures 4 and 5, of all methods or of those named."""
+def fig4_fig5_energies(methods=None, figures=(4, 5)):
+    """The cells of figures 4 and 5, or of one of them, of all methods or of those named."""
     moments = problems.get(PROBLEM).body.moments
     rows = []
     for cell in printed()["energies"]:
-        if methods is None or cell["method"] in methods:
+        if (methods is None or cell["method"] in methods) and cell["figure"] in figures:
             _, omega = runner(cell["method"])(cell["h"], cell["N"] - 1)
             energy = 0.5 * float(moments @ omega**2)
             digits = len(cell["printed"].split(".")[1])

@@ -1,0 +1,143 @@
+"""A solution to compare with, for any smooth torque: order 16 in compensated arithmetic, refined until it no longer changes."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from polhode import rotations
+from polhode._torque import as_torque
+from polhode.body import RigidBody
+from polhode.errors import IntegrationError, TorqueError, floats
+from polhode.exact import _gauss
+from polhode.march import as_body, in_user_axes, initial_motion
+from polhode.methods import get as method
+from polhode.problems import Problem, get
+from polhode.program import build
+
+FIRST = 0.5            # radians, or that much of the torque's time scale, in a step of the first run
+ROUND_OFF = 1e-11      # differences below this that no longer shrink are round-off
+LARGEST = 4_000_000    # steps
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A reference solution at the times t."""
+
+    t: np.ndarray
+    quaternion: np.ndarray   # (n, 4), body to space, scalar last
+    omega: np.ndarray        # (n, 3), body frame
+    error: np.ndarray        # (n,) radians: distance from the run with steps twice as long, attitude and relative velocity
+    body: RigidBody
+    steps: int
+    evaluations: int
+
+    @property
+    def matrix(self):
+        """The attitudes as 3x3 matrices, body to space."""
+        return rotations.matrices(self.quaternion)
+
+    @property
+    def rotation(self):
+        """The attitudes as a scipy Rotation."""
+        return rotations.as_rotation(self.quaternion)
+
+    @property
+    def momentum(self):
+        """Angular momentum in the body frame."""
+        return self.body.momentum(self.omega)
+
+
+def reference(problem, t=None, *, torque=None, rotation0=None, omega0=None, momentum0=None, tolerance=1e-14):
+    """The motion to about 1e-13, with an estimate of its error, for a torque that is smooth along the motion.
+
+    Parameters
+    ----------
+    problem : Problem, its name, or a body
+        With a body (RigidBody or inertia), `torque`, `rotation0` and `omega0` or `momentum0` as for `integrate`.
+    t : increasing or decreasing times, the first being the initial one; optional for a problem
+        Where the motion is wanted; a problem's default is the two ends of its span.
+    tolerance : float
+        Steps are halved until the result changes by less than this, or by round-off alone.
+
+    Returns
+    -------
+    Reference
+
+    Examples
+    --------
+    >>> exact = reference("krysl/fast-top")
+    >>> bool(exact.error[-1] < 1e-12)
+    True
+    """
+    if isinstance(problem, (Problem, str)):
+        problem = get(problem)
+        body, torque, span = problem.body, problem.torque(), problem.t_span
+        rotation0, omega0 = problem.rotation0, problem.omega0
+    else:
+        body, span = as_body(problem), None
+    times = floats("t", span if t is None else t).reshape(-1)
+    motion = initial_motion(body, rotation0, omega0, momentum0)
+    run = _Runs(build(method("LP2"), as_torque(torque), body), times, motion)   # any method: only its torque is used
+    h = run.first_step()
+    before, change = None, math.inf
+    while True:
+        after = run.follow(h)
+        if after is not None and before is not None:
+            differences = _distance(before, after, body)
+            worst, last = float(differences.max()), change
+            change = worst
+            if worst <= tolerance or (worst <= ROUND_OFF and worst >= 0.5 * last):
+                break
+        before, h = after, 0.5 * h
+        if run.steps > LARGEST:
+            raise IntegrationError(f"no reference to {tolerance:g} with {run.steps} steps: the last two runs are {change:.2g} "
+                                   "apart; the torque is not smooth along the motion, or the motion is chaotic")
+    motion = in_user_axes(body, np.concatenate([after[0], after[1] / body.moments], axis=1))
+    return Reference(times, motion[:, :4], motion[:, 4:], differences, body, run.steps, run.evaluations)
+
+
+def _distance(one, two, body):
+    scale = np.abs(two[1] / body.moments).max(axis=1) + 1e-300
+    return np.maximum(rotations.angle_between(one[0], two[0]), np.abs((one[1] - two[1]) / body.moments).max(axis=1) / scale)
+
+
+class _Runs:
+    """Runs of one problem with smaller and smaller steps."""
+
+    def __init__(self, program, times, motion):
+        self.program, self.times = program, times
+        self.start = np.concatenate([motion[:4], program.moments[:, 0] * motion[4:]])
+        self.loop = program.bound(_gauss.gauss)
+        self.steps = self.evaluations = 0
+
+    def first_step(self):
+        """A step over which the body turns FIRST radians, by its velocity or by its torque."""
+        I = self.program.moments[:, 0]
+        omega = self.start[4:] / I
+        T = self.program.torque(self.times[0], rotations.matrices(self.start[:4]), omega)
+        rate = np.abs(omega).max() + math.sqrt(np.linalg.norm(T) / I.min())
+        longest = np.abs(np.diff(self.times)).max(initial=0.0)
+        return min(FIRST / rate if rate > 0.0 else math.inf, longest if longest > 0.0 else 1.0)
+
+    def follow(self, h):
+        """(quaternions, body momenta in principal axes) at the times; None when a step cannot be solved."""
+        y, low = self.start.copy(), np.zeros(7)
+        k, new = np.empty((_gauss.STAGES, 7)), np.empty((_gauss.STAGES, 7))
+        out = np.empty((len(self.times), 7))
+        out[0] = y
+        self.steps = 0
+        for j in range(1, len(self.times)):
+            t, span = self.times[j - 1], self.times[j] - self.times[j - 1]
+            count = max(1, math.ceil(abs(span) / h))
+            why, calls = self.loop(t, span / count, count, y, low, self.program.moments, self.program.parameters,
+                                   *_gauss.coefficients(), k, new)
+            self.steps += count
+            self.evaluations += calls
+            if self.program.error is not None:
+                raise TorqueError(f"the torque failed between t = {t!r} and {self.times[j]!r}: {self.program.error}"
+                                  ) from self.program.error
+            if why != _gauss.CONVERGED:
+                return None
+            out[j] = y
+        return out[:, :4] / np.linalg.norm(out[:, :4], axis=1, keepdims=True), out[:, 4:]

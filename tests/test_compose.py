@@ -1,0 +1,63 @@
+"""Compositions of symmetric methods: order, structure, and what is refused."""
+
+import math
+
+import numpy as np
+import pytest
+
+from polhode import InputError, certify, integrate
+from polhode.methods import get
+from polhode.methods.compose import SCHEMES, compose
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_coefficients(name):
+    order, steps, _ = SCHEMES[name]
+    assert steps == steps[::-1]
+    assert math.fsum(steps) == pytest.approx(1.0, abs=1e-15)
+    for power in range(3, order, 2):
+        assert math.fsum(c**power for c in steps) == pytest.approx(0.0, abs=1e-14)
+
+
+@pytest.mark.parametrize("base", ["LP2", "VLV"])
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_measured_facts(base, scheme):
+    method = compose(base, scheme)
+    order, steps, _ = SCHEMES[scheme]
+    assert (method.order, method.name) == (order, f"{base}+{scheme}")
+    found = certify.order(method)
+    assert abs(found.attitude - order) < 0.35
+    assert abs(found.momentum - order) < 0.35
+    assert certify.symmetry_defect(method) < 1e-11
+    assert certify.symplecticity_defect(method, 0.25) < 1e-11
+    assert set(certify.torque_calls(method).steps) == {len(steps)} == {method.torques}
+    assert set(certify.solver_calls(method)) == {method.solves}
+    assert certify.free_drift(method, count=100).momentum < 1e-11
+
+
+def test_names():
+    assert get("vlv+Yoshida6").order == 6
+    assert get("MR4-231").step is not get("MR4-123").step
+    assert get("MR4-231").torques == 3
+
+
+def test_residuals_are_those_of_the_worst_stage():
+    run = integrate([2.0, 3.0, 4.5], t_span=(0, 2), step=0.2, method="VLV+suzuki4", omega0=(0.4, 0.9, -0.3), compiled=False)
+    assert 0.0 < run.residuals.max() <= 2e-14
+
+
+def test_a_composition_of_mr2_is_mr4():
+    runs = [integrate([2.0, 3.0, 4.5], t_span=(0, 2), step=0.2, method=name, omega0=(0.4, 0.9, -0.3), compiled=False)
+            for name in ("MR4-312", "MR2-312+yoshida4")]
+    assert np.array_equal(runs[0].quaternion, runs[1].quaternion)
+
+
+@pytest.mark.parametrize(("base", "why"), [("taylor2", "symmetric"), ("SW", "remembers"), ("MR4-123", "order 2")])
+def test_what_cannot_be_composed(base, why):
+    with pytest.raises(InputError, match=why):
+        compose(base, "yoshida4")
+
+
+def test_unknown_scheme():
+    with pytest.raises(InputError, match="yoshida6"):
+        compose("VLV", "yoshida5")
