@@ -208,7 +208,8 @@ def test_spatial_momentum_does_not_change_by_a_bit(name):
 def test_the_recursion_agrees_with_the_listed_formulas(name, torque):
     settings = {"rotation0": np.array(certify.ATTITUDE), "omega0": certify.VELOCITY, "compiled": False}
     for h in (0.1, 0.8):
-        listed, recursion = (integrate(certify.BODY, torque, (0, 4 * h), h, m, **settings) for m in (name, f"taylor({LISTED[name]})"))
+        listed, recursion = (integrate(certify.BODY, torque, (0, 4 * h), h, method, **settings)
+                             for method in (name, f"taylor({LISTED[name]})"))
         assert np.abs(listed.quaternion - recursion.quaternion).max() < 1e-14
         assert np.abs(listed.omega - recursion.omega).max() < 2e-14
 
@@ -267,7 +268,8 @@ def certify_run(name):
 
 @pytest.mark.parametrize("axes", ["".join(map(str, axes)) for axes in itertools.permutations((1, 2, 3))])
 def test_all_axis_orders(axes):
-    for name, order, stages in ((f"MR2-{axes}", 2, 1), (f"MR4-{axes}", 4, 3), (f"MR2-{axes}-cay", 2, 1), (f"MR4-{axes}-cay", 4, 3)):
+    for name, order, stages in ((f"MR2-{axes}", 2, 1), (f"MR4-{axes}", 4, 3), (f"MR2-{axes}-cay", 2, 1),
+                                (f"MR4-{axes}-cay", 4, 3)):
         method = get(name)
         assert (method.order, method.torques, method.symplectic, method.symmetric) == (order, stages, True, True)
         found, _ = slopes(name, swinging, (24, 48))

@@ -1,7 +1,5 @@
 """NAME+ep: the correction itself on a hundred thousand cases, and the methods made with it."""
 
-from fractions import Fraction
-
 import numpy as np
 import pytest
 
@@ -18,53 +16,46 @@ def cases(seed, count):
     rng = np.random.default_rng(seed)
     for i in range(count):
         J = np.exp(rng.uniform(-3.0, 3.0, 3))
-        match i % 8:
-            case 0: J[1] = J[0]                                                                 # symmetric
-            case 1: J[1] = J[0] * (1.0 + 10.0 ** rng.uniform(-15, -3))                          # nearly
-            case 2: J[:] = J[0]                                                                 # a sphere
-            case 3: J = J[0] * (1.0 + 10.0 ** rng.uniform(-14, -2) * rng.uniform(-1, 1, 3))     # nearly
-            case 4: J[2] = J[0] + J[1]                                                          # flat
-            case 5: J[0], J[2] = 1e-3 * J[1], J[1] * (1.0 + rng.uniform(-1e-3, 1e-3))           # a needle
+        kind = i % 8
+        if kind == 0:                                       # symmetric
+            J[1] = J[0]
+        elif kind == 1:                                     # nearly
+            J[1] = J[0] * (1.0 + 10.0 ** rng.uniform(-15, -3))
+        elif kind == 2:                                     # a sphere
+            J[:] = J[0]
+        elif kind == 3:                                     # nearly
+            J = J[0] * (1.0 + 10.0 ** rng.uniform(-14, -2) * rng.uniform(-1, 1, 3))
+        elif kind == 4:                                     # flat
+            J[2] = J[0] + J[1]
+        elif kind == 5:                                     # a needle
+            J[0], J[2] = 1e-3 * J[1], J[1] * (1.0 + rng.uniform(-1e-3, 1e-3))
         m = rng.normal(size=3) * 10.0 ** rng.uniform(-6, 6)
         axis = rng.integers(3)
-        match rng.integers(8):
-            case 0: m[axis] = 0.0
-            case 1: m = np.eye(3)[axis] * m[axis]
-            case 2: m[axis] *= 1e-9
-            case 3: m[axis] *= 1e-160
+        small = [0.0, 1e-9, 1e-160, 1.0, 1.0, 1.0, None][rng.integers(7)]
+        m = np.eye(3)[axis] * m if small is None else np.where(np.arange(3) == axis, small * m, m)
         k = 1.0 / J
         low, high, now = 0.5 * (m @ m) * k.min(), 0.5 * (m @ m) * k.max(), 0.5 * (m * m) @ k
-        match rng.integers(5):
-            case 0: E = rng.uniform(low, high)
-            case 1: E = now * (1.0 + 10.0 ** rng.uniform(-15, -1) * rng.choice([-1.0, 1.0]))
-            case 2: E = rng.choice([low, high])
-            case 3: E = now
-            case _: E = rng.uniform(0.5 * low, 1.5 * high)
+        near = now * (1.0 + 10.0 ** rng.uniform(-15, -1) * rng.choice([-1.0, 1.0]))
+        E = [rng.uniform(low, high), near, low, high, now, rng.uniform(0.5 * low, 1.5 * high)][rng.integers(6)]
         yield tuple(m.tolist()), float(E), tuple(k.tolist())
-
-
-def exact(k, m):
-    """(kinetic energy, square of the momentum) without rounding."""
-    squares = [Fraction(x) ** 2 for x in m]
-    return sum(Fraction(a) * y for a, y in zip(k, squares, strict=True)) / 2, sum(squares)
 
 
 def test_energy_is_restored_or_reported_impossible():
     correct = compiled(restore)
-    impossible = 0
-    for m, E, k in cases(1, CASES):
-        new, possible, low, high = correct(m, E, k)
-        assert np.isfinite(new).all()
-        if possible:
-            energy, square = exact(k, new)
-            assert abs(float(energy / Fraction(E) - 1)) <= 1e-14, (m, E, k)
-            assert abs(float(square / exact(k, m)[1] - 1)) <= 1e-14, (m, E, k)
-            assert all(a * b >= 0.0 for a, b in zip(m, new, strict=True))
-        else:
-            impossible += 1
-            assert new == m
-            assert not low < E < high or high <= low * (1.0 + 1e-14), (m, E, k)
-    assert 0 < impossible < CASES // 4
+    asked = list(cases(1, CASES))
+    results = [correct(*case) for case in asked]
+    m, E, k = (np.array(column) for column in zip(*asked, strict=True))
+    new, possible, low, high = (np.array(column) for column in zip(*results, strict=True))
+    assert np.isfinite(new).all()
+    wide = new.astype(np.longdouble)   # 64 bits or more: what is left is the error of `restore`
+    energy = 0.5 * np.sum(k * wide**2, axis=1)
+    square = np.sum(wide**2, axis=1) / np.sum(m.astype(np.longdouble) ** 2, axis=1)
+    assert np.max(np.abs(energy / E - 1.0)[possible]) < 1e-14
+    assert np.max(np.abs(square - 1.0)) < 1e-14
+    assert np.all(new * m >= 0.0)
+    assert np.array_equal(new[~possible], m[~possible])
+    assert not np.any((low < E) & (high > E) & (high > low * (1.0 + 1e-14)) & ~possible)
+    assert 0 < np.sum(~possible) < CASES // 4
 
 
 def test_the_correction_is_the_same_in_python():
@@ -158,7 +149,7 @@ def test_what_is_impossible_is_said():
 
 
 def test_compiled_and_python_agree_bit_for_bit():
-    for torque, name in ((None, "taylor3+ep"), (torques.heavy_top(2.0), "taylor3+ep"), (torques.heavy_top(2.0), "NMB+ep")):
+    for torque, name in ((None, "taylor3+ep"), (torques.heavy_top(2.0), "NMB+ep")):
         runs = [integrate(BODY, torque, (0, 4), 0.1, name, compiled=compiled, **SPIN) for compiled in (True, False)]
         assert np.array_equal(runs[0].quaternion, runs[1].quaternion)
         assert np.array_equal(runs[0].omega, runs[1].omega)

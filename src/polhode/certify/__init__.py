@@ -15,12 +15,15 @@ One function per fact, each taking a method (or its name) and returning plain nu
 of the compiled ones without the wait for the compiler; `drift_slope` alone compiles.
 """
 
+from polhode.certify.conserve import AxisDrift, FreeDrift, axis_drift, free_drift, size_drift
+from polhode.certify.long_run import EnergyDrift, cost, drift_slope, stability_limit
 from polhode.certify.measure import (
-    EnergyDrift, FreeDrift, Orders, TorqueCalls, drift_slope, errors, free_drift, order, poisson_defect, solver_calls,
-    symmetry_defect, symplecticity_defect, torque_calls,
+    Defect, Orders, TorqueCalls, errors, order, poisson, poisson_defect, solver_calls, symmetry_defect, symplecticity,
+    symplecticity_defect, torque_calls,
 )
-from polhode.certify.trial import ATTITUDE, BODY, VELOCITY, trial_torque
+from polhode.certify.trial import ATTITUDE, BODY, LIVELY, VELOCITY, trial_torque
 
-__all__ = ["ATTITUDE", "BODY", "VELOCITY", "EnergyDrift", "FreeDrift", "Orders", "TorqueCalls", "drift_slope", "errors",
-           "free_drift", "order", "poisson_defect", "solver_calls", "symmetry_defect", "symplecticity_defect", "torque_calls",
+__all__ = ["ATTITUDE", "BODY", "LIVELY", "VELOCITY", "AxisDrift", "Defect", "EnergyDrift", "FreeDrift", "Orders", "TorqueCalls",
+           "axis_drift", "cost", "drift_slope", "errors", "free_drift", "order", "poisson", "poisson_defect", "size_drift",
+           "solver_calls", "stability_limit", "symmetry_defect", "symplecticity", "symplecticity_defect", "torque_calls",
            "trial_torque"]

@@ -1,11 +1,11 @@
-"""Elliptic functions by Landen's descending transformation, the AGM and theta series.  DLMF 19.8, 20.2, 22.7, 22.20.
+"""Elliptic functions by Landen's descending transformation, the AGM and theta series.  DLMF 19.8, 20.2, 20.7(viii), 22.20.
 
 Moduli k and k' with k^2 + k'^2 = 1 are always carried as two numbers, both accurate to the last digit, so that neither end is
 special.  Of the two nomes q = exp(-pi K'/K) and q' = exp(-pi K/K') one is at most exp(-pi) = 0.0432, where three terms of a
 theta series are exact: near k = 0 the series run in exp(iz), z = pi u/2K, and near k = 1 in exp(-y), y = pi u/2K'.
 Both variables follow from an amplitude, real or imaginary, by the same descent, which never cancels:
 
-    k_{n+1} = (k_n / (1 + k'_n))^2,   tan(phi_{n+1} - phi_n) = k'_n tan phi_n,   z = lim phi_n / 2^n                 DLMF 19.8.13
+    k_{n+1} = (k_n / (1 + k'_n))^2,   tan(phi_{n+1} - phi_n) = k'_n tan phi_n,   z = lim phi_n / 2^n           DLMF 19.8(ii)
 """
 
 import math
@@ -34,7 +34,7 @@ def landen(k, kc):
 
 @jit
 def nome(k, kc):
-    """q of the modulus k <= 0.708, with kc = k': e + 2 e^5 + 15 e^9 + 150 e^13, 2 e = (1 - sqrt k') / (1 + sqrt k').  DLMF 19.5.5."""
+    """q of the modulus k <= 0.708, with kc = k': e + 2 e^5 + 15 e^9 + 150 e^13, 2 e = (1 - sqrt k')/(1 + sqrt k').  DLMF 19.5.6."""
     r = 1.0 + math.sqrt(kc)
     e = 0.5 * k * k / ((1.0 + kc) * r * r)
     f = e * e

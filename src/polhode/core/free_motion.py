@@ -1,4 +1,7 @@
-"""The torque-free motion of a rigid body in closed form.  Whittaker 1937, section 69; van Zon & Schofield 2007; Celledoni et al. 2008.
+"""The torque-free motion of a rigid body in closed form.
+
+Whittaker 1937, section 69; van Zon & Schofield 2007, J. Comput. Phys. 225; Celledoni, Fasso, Safstrom & Zanna 2008, SIAM J. Sci.
+Comput. 30.  The gauge T(n) below, which has no singular directions, and the arithmetic of the rates are not in the papers.
 
 *Momentum.*  With moments I1 >= I2 >= I3 and D = L^2 - 2 E I2, the polhode goes round the principal axis a = 1 (D > 0) or a = 3
 (D < 0); c is the other of the two and b the intermediate axis.  On it
@@ -29,7 +32,7 @@ from typing import NamedTuple
 from polhode.core.double_double import FLOAT, dd_add, dd_times
 from polhode.core.elliptic import INF, NO_PERIOD, agm, circular, half, hyperbolic, landen, nome, unit
 from polhode.core.jit import jit
-from polhode.core.layout import Quaternion, Vector
+from polhode.core.layout import Vector
 from polhode.core.vec import add, axpy, cross, dot, nearest, normalise, qconj, qmul, scale, sincos
 
 STILL = 1e18   # u0 of a body that turns about its intermediate axis: it never leaves

@@ -1,4 +1,6 @@
-"""The symmetric heavy top in theta functions: its Cayley-Klein parameters at a given time.  Klein & Sommerfeld 1897; Whittaker 1937, section 72.
+"""The symmetric heavy top in theta functions: its Cayley-Klein parameters at a given time.
+
+Klein & Sommerfeld 1898, Theorie des Kreisels II; Whittaker 1937, sections 71-72.
 
     alpha = w + iz = cos(theta/2) exp(i (phi + psi)/2),   beta = x + iy = sin(theta/2) exp(i (phi - psi)/2)
 

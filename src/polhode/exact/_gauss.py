@@ -14,8 +14,7 @@ import numpy as np
 
 from polhode.core.double_double import two_sum
 from polhode.core.jit import jit
-from polhode.core.loops import load_body
-from polhode.core.vec import cross, matrix, times
+from polhode.core.vec import cross, matrix
 
 STAGES = 8
 SWEEPS = 60
@@ -63,10 +62,10 @@ def _value(p, x):
 
 
 @jit
-def slope(t, y, body, torque, p, k):
+def slope(t, y, I, torque, p, k):
     """k = f(t, y)."""
     q, Pi = (y[0], y[1], y[2], y[3]), (y[4], y[5], y[6])
-    Om = times(body.Iinv, Pi)
+    Om = (Pi[0] / I[0], Pi[1] / I[1], Pi[2] / I[2])   # not times 1/I, whose rounding would be the same in every step
     T = torque.body(t, matrix(q), Om, p)
     C = cross(Pi, Om)
     k[0] = 0.5 * (q[3] * Om[0] + q[1] * Om[2] - q[2] * Om[1])
@@ -77,18 +76,18 @@ def slope(t, y, body, torque, p, k):
         k[4 + i] = C[i] + T[i]
 
 
-def gauss(t0, h, count, y, low, moments, parameters, a, b, c, k, new):
-    """`count` steps of size h from y + low, which are changed in place; work space k (8, 7), new (8, 7).
+def gauss(t0, h, rest_of_h, count, y, low, moments, parameters, a, b, c, k, new):
+    """`count` steps of size h + rest_of_h from y + low, which are changed in place; work space k (8, 7), new (8, 7).
 
     Returns (CONVERGED or UNSOLVED, evaluations).
     """
-    body = load_body(moments, 0)
+    I = (moments[0, 0], moments[1, 0], moments[2, 0])
     p = load_parameters(parameters, 0)
     at = new[0].copy()
     evaluations = 0
     for n in range(count):
         t = t0 + n * h
-        slope(t, y, body, torque, p, at)
+        slope(t, y, I, torque, p, at)
         for i in range(STAGES):
             k[i] = at
         last = np.inf
@@ -102,7 +101,7 @@ def gauss(t0, h, count, y, low, moments, parameters, a, b, c, k, new):
                     for j in range(STAGES):
                         total += a[i, j] * k[j, d]
                     at[d] = y[d] + (low[d] + h * total)
-                slope(t + c[i] * h, at, body, torque, p, new[i])
+                slope(t + c[i] * h, at, I, torque, p, new[i])
             for i in range(STAGES):
                 for d in range(7):
                     change = max(change, abs(new[i, d] - k[i, d]))
@@ -123,6 +122,6 @@ def gauss(t0, h, count, y, low, moments, parameters, a, b, c, k, new):
                 main += b[0, i] * k[i, d]
                 rest += b[1, i] * k[i, d]
             s, e = two_sum(y[d], h * main)
-            low[d] = low[d] + (e + h * rest)
+            low[d] = low[d] + (e + (h * rest + rest_of_h * main))
             y[d], low[d] = two_sum(s, low[d])
     return CONVERGED, evaluations

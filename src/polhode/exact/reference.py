@@ -8,6 +8,7 @@ import numpy as np
 from polhode import rotations
 from polhode._torque import as_torque
 from polhode.body import RigidBody
+from polhode.core.double_double import two_product
 from polhode.errors import IntegrationError, TorqueError, floats
 from polhode.exact import _gauss
 from polhode.march import as_body, in_user_axes, initial_motion
@@ -17,7 +18,7 @@ from polhode.program import build
 
 FIRST = 0.5            # radians, or that much of the torque's time scale, in a step of the first run
 ROUND_OFF = 1e-11      # differences below this that no longer shrink are round-off
-LARGEST = 4_000_000    # steps
+LARGEST = 1_000_000    # steps
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class Reference:
     t: np.ndarray
     quaternion: np.ndarray   # (n, 4), body to space, scalar last
     omega: np.ndarray        # (n, 3), body frame
-    error: np.ndarray        # (n,) radians: distance from the run with steps twice as long, attitude and relative velocity
+    error: np.ndarray        # (n,) estimate in radians, for attitude and relative velocity: see `reference`
     body: RigidBody
     steps: int
     evaluations: int
@@ -63,6 +64,8 @@ def reference(problem, t=None, *, torque=None, rotation0=None, omega0=None, mome
     Returns
     -------
     Reference
+        Its error estimate is the distance from the run with steps twice as long, whose own error is 65000 times larger where
+        round-off does not rule, plus eps sqrt(steps) for a rounding that both runs may share.
 
     Examples
     --------
@@ -94,7 +97,8 @@ def reference(problem, t=None, *, torque=None, rotation0=None, omega0=None, mome
             raise IntegrationError(f"no reference to {tolerance:g} with {run.steps} steps: the last two runs are {change:.2g} "
                                    "apart; the torque is not smooth along the motion, or the motion is chaotic")
     motion = in_user_axes(body, np.concatenate([after[0], after[1] / body.moments], axis=1))
-    return Reference(times, motion[:, :4], motion[:, 4:], differences, body, run.steps, run.evaluations)
+    error = differences + np.finfo(float).eps * math.sqrt(run.steps)
+    return Reference(times, motion[:, :4], motion[:, 4:], error, body, run.steps, run.evaluations)
 
 
 def _distance(one, two, body):
@@ -107,7 +111,8 @@ class _Runs:
 
     def __init__(self, program, times, motion):
         self.program, self.times = program, times
-        self.start = np.concatenate([motion[:4], program.moments[:, 0] * motion[4:]])
+        momentum, rest = two_product(program.moments[:, 0], motion[4:])
+        self.start, self.rest = np.concatenate([motion[:4], momentum]), np.concatenate([np.zeros(4), rest])
         self.loop = program.bound(_gauss.gauss)
         self.steps = self.evaluations = 0
 
@@ -122,7 +127,7 @@ class _Runs:
 
     def follow(self, h):
         """(quaternions, body momenta in principal axes) at the times; None when a step cannot be solved."""
-        y, low = self.start.copy(), np.zeros(7)
+        y, low = self.start.copy(), self.rest.copy()
         k, new = np.empty((_gauss.STAGES, 7)), np.empty((_gauss.STAGES, 7))
         out = np.empty((len(self.times), 7))
         out[0] = y
@@ -130,7 +135,10 @@ class _Runs:
         for j in range(1, len(self.times)):
             t, span = self.times[j - 1], self.times[j] - self.times[j - 1]
             count = max(1, math.ceil(abs(span) / h))
-            why, calls = self.loop(t, span / count, count, y, low, self.program.moments, self.program.parameters,
+            step = span / count
+            product, error = two_product(step, float(count))
+            rest = ((span - product) - error) / count
+            why, calls = self.loop(t, step, rest, count, y, low, self.program.moments, self.program.parameters,
                                    *_gauss.coefficients(), k, new)
             self.steps += count
             self.evaluations += calls

@@ -5,6 +5,7 @@ measures every declared fact.  A fact that is not declared must fail when measur
 """
 
 import importlib
+import inspect
 import pkgutil
 import re
 from collections.abc import Callable
@@ -207,6 +208,10 @@ def get(name):
             arguments = [float(part) for part in call[2].split(",")]
         except ValueError:
             raise InputError(f"{name!r}: the parameters must be numbers, as in {call[1]}(2)") from None
+        try:
+            inspect.signature(_families[call[1]]).bind(*arguments)
+        except TypeError:
+            raise InputError(f"{name!r}: {call[1]}(...) takes one number, got {len(arguments)}") from None
         return register(_families[call[1]](*arguments))
     raise unknown("method", name, names() + [f"{f}(...)" for f in _families])
 

@@ -6,7 +6,8 @@ from polhode.core import loops
 from polhode.core.jit import jit
 from polhode.core.vec import matrix, qrotate, times
 
-VELOCITY = {"Om": loops.velocity_from_Om, "om": loops.velocity_from_om, "Pi": loops.velocity_from_Pi, "pi": loops.velocity_from_pi}
+VELOCITY = {"Om": loops.velocity_from_Om, "om": loops.velocity_from_om, "Pi": loops.velocity_from_Pi,
+            "pi": loops.velocity_from_pi}
 
 # how a state's account of attitude and momentum reads when the body has been turned to attitude q and body momentum m,
 # with the spatial momentum as it was; everything else is kept

@@ -26,7 +26,9 @@ from typing import NamedTuple
 
 from polhode.core.jit import jit
 from polhode.core.layout import Quaternion, Vector
-from polhode.core.vec import add, apply_t, axpy, cross, dot, matrix, qexp, qmul, qrotate, qrotate_t, renormalise, scale, sub, times
+from polhode.core.vec import (
+    add, apply_t, axpy, cross, dot, matrix, qexp, qmul, qrotate, qrotate_t, renormalise, scale, times,
+)
 from polhode.methods._registry import Method, variant
 
 ZERO = (0.0, 0.0, 0.0)
@@ -53,7 +55,7 @@ def ratio(a, b):
 
 def written(name, arguments, lines, result, **scope):
     """The function `name(arguments)` made of lines of straight code."""
-    scope.update(add=add, sub=sub, scale=scale, axpy=axpy, cross=cross, dot=dot, times=times, ratio=ratio, ZERO=ZERO)
+    scope.update(add=add, scale=scale, axpy=axpy, cross=cross, dot=dot, times=times, ratio=ratio, ZERO=ZERO)
     exec(f"def {name}({arguments}):\n    " + "\n    ".join([*lines, f"return {result}"]), scope)   # nothing but the lines above
     scope[name].__module__ = __name__
     return jit(scope[name])
@@ -206,18 +208,19 @@ def analytic_step(n, rotation, prepare, frame):
         known = f"torque.derivatives{'[0]' * (k - 1)}[1](t, R, {listing('n', k)}, p)"
         if frame == "spatial":
             lines.append(f"a{k}_0 = " + (f"apply_t(R, {known})" if k else "T0"))
-            lines += [f"a{j}_{k - j} = " + total(_turned(j, k - j - 1, -1) + [(1, f"a{j + 1}_{k - j - 1}")])
+            lines += [f"a{j}_{k - j} = " + total([*_turned(j, k - j - 1, -1), (1, f"a{j + 1}_{k - j - 1}")])
                       for j in range(k - 1, -1, -1)]
         else:
             lines.append(f"a0_{k} = " + (known if k else "T0"))
-            lines += [f"a{j + 1}_{k - j - 1} = " + total(_turned(j, k - j - 1, 1) + [(1, f"a{j}_{k - j}")]) for j in range(k)]
+            lines += [f"a{j + 1}_{k - j - 1} = " + total([*_turned(j, k - j - 1, 1), (1, f"a{j}_{k - j}")]) for j in range(k)]
         if k < n - 1:
             lines += [momentum_derivative(k, [f"a0_{k}"]), f"n{k + 1} = times(k, m{k + 1})"]
     lines += ["r = 1.0", "impulse = ZERO"]   # seen from the body at the beginning
     for k in range(n):
         lines += [f"r = r * h * {number(Fraction(1, k + 1))}", f"impulse = axpy(r, a{k}_0, impulse)"]
     T = "(" + "".join(f"a0_{k}, " for k in range(n)) + ")"
-    everything = written("everything", "h, t, R, m0, T0, k, torque, p", lines, f"{listing('n', n)}, {T}, impulse", apply_t=apply_t)
+    everything = written("everything", "h, t, R, m0, T0, k, torque, p", lines, f"{listing('n', n)}, {T}, impulse",
+                         apply_t=apply_t)
     work = work_series(n, n)
 
     @jit
@@ -247,7 +250,7 @@ def taylor_method(name, order, rotation, terms=None, prepare=as_it_is, family="t
     n = terms or order
     count = max((order + 2) // 2, order - 2)
     sweeps = order // 2
-    base = Method(name, collocated_step(n, rotation, prepare, count, sweeps), start, State, order, torques=1 + sweeps * (count - 1),
+    base = Method(name, collocated_step(n, rotation, prepare, count, sweeps), start, State, order, 1 + sweeps * (count - 1),
                   symmetric=False, symplectic=False, conserves=("momentum",), free_order=(order, order), family=family, cite=cite,
                   **facts)
 

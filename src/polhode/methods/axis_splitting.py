@@ -33,7 +33,7 @@ def cayley(angle):
 
 
 def turns(half):
-    """The three axis rotations, with `half(angle)` for sine and cosine of half the angle.  Space sees the momentum stand still."""
+    """The axis rotations, with `half(angle)` for sine and cosine of half the angle.  Space sees the momentum stand still."""
     @jit
     def turn1(h, q, Pi, body):
         s, c = half(h * Pi[0] * body.Iinv[0])

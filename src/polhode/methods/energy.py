@@ -121,7 +121,7 @@ def restore(m, E, k):
     high = 0.5 * L2 * larger(k[0], larger(k[1], k[2]))
     now = 0.5 * dot(k, times(m, m))
     right = abs(E - now) <= ROUND_OFF * E
-    inside = low - REACH * E <= E and E <= high + REACH * E and high > low
+    inside = low - REACH * E <= E <= high + REACH * E and high > low
     unit = (k[0] + k[1] + k[2]) / 3.0
     u = onto_polhode(scale(1.0 / nonzero(L2), times(m, m)), scale(1.0 / unit, k),
                      2.0 * smaller(larger(E, low), high) / nonzero(L2 * unit))

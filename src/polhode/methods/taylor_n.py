@@ -12,7 +12,7 @@ by the functions below; all its numbers are ratios of whole numbers, so that it 
 """
 
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache
 from math import factorial
 
 from polhode.errors import InputError
@@ -22,7 +22,7 @@ from polhode.methods._taylor import number, taylor_method, total, written
 LARGEST = 24   # beyond it round-off eats what another order would gain
 
 
-@lru_cache(maxsize=None)
+@cache
 def bernoulli(m):
     """The Bernoulli number B_m."""
     if m == 0:

@@ -1,0 +1,160 @@
+"""Long runs: how the energy drifts, how large a step may be, what a step costs."""
+
+import math
+import time
+from typing import NamedTuple
+
+import numpy as np
+
+from polhode import problems, torques
+from polhode.certify.trial import VELOCITY, Map, norm
+from polhode.core.vec import dot
+from polhode.errors import ConvergenceError, IntegrationError
+from polhode.methods import get
+from polhode.program import _reason, build
+
+STRESS = "bou-rabee/stress"   # Bou-Rabee, Ortolan & Saccon 2009: to T = 15000
+BLOCKS = 50                   # the scatter of so many means tells how sure a slope is
+
+# --- energy -------------------------------------------------------------------------------------------------------------
+
+
+class EnergyDrift(NamedTuple):
+    """Least-squares slope of the total energy, the time of the blow-up (inf: none) up to which it is taken, standard error."""
+
+    slope: float
+    blow_up: float
+    uncertainty: float
+
+
+def obstacle(method, problem=STRESS):
+    """Why a method's step cannot be compiled; None when it can."""
+    chosen = problems.get(problem)
+    program = build(get(method), chosen.torque(), chosen.body)
+    return _reason(lambda: (program.begin(chosen.step, 0.0, np.array([0.0, 0.0, 0.0, 1.0, 0.1, 0.2, 0.3])), program.march()))
+
+
+def long_run(method, step=None, t_end=None, problem=STRESS, compiled=True):
+    """A run of a problem as far as it goes: what came before a step that failed is kept."""
+    chosen = problems.get(problem)
+    span = chosen.t_span if t_end is None else (chosen.t_span[0], t_end)
+    try:
+        run = chosen.integrate(method, step=step, t_span=span, compiled=compiled)
+    except IntegrationError as error:
+        if error.trajectory is None:
+            raise
+        return error.trajectory
+    if run.status == "interrupted":
+        raise KeyboardInterrupt
+    return run
+
+
+def energy_drift(run, limit=None):
+    """The `EnergyDrift` of a Trajectory.
+
+    An energy that has changed by more than `limit` (by default 1, or as much as there is if that is more), or a run that could
+    not go on, is a blow-up.
+    """
+    change = run.total_energy - run.total_energy[0]
+    limit = max(1.0, abs(run.total_energy[0])) if limit is None else limit
+    lost = np.flatnonzero(~(np.abs(change) <= limit))
+    end = lost[0] if len(lost) else len(change)
+    blow_up = math.inf if run.status == "finished" and not len(lost) else float(run.t[min(end, len(change) - 1)])
+    return EnergyDrift(_slope(run.t[:end], change[:end]), blow_up, _uncertainty(run.t[:end], change[:end]))
+
+
+def drift_slope(method, step=0.25, t_end=None, problem=STRESS, limit=None):
+    """Slope of the energy in a long run, by default Bou-Rabee, Ortolan & Saccon's stress test to T = 15000.
+
+    Examples
+    --------
+    >>> bool(abs(drift_slope("VLV", t_end=1000.0).slope) < 1e-6)
+    True
+    """
+    return energy_drift(long_run(method, step, t_end, problem), limit)
+
+
+def _slope(t, y):
+    t = t - t.mean()
+    return float(t @ y / (t @ t)) if len(t) > 1 else math.nan
+
+
+def _uncertainty(t, y):
+    """Standard error of the slope through means over blocks, which sees correlation and curvature."""
+    if len(t) < 3 * BLOCKS:
+        return math.nan
+    parts = np.array_split(np.arange(len(t)), BLOCKS)
+    t, y = (np.array([values[part].mean() for part in parts]) for values in (t, y))
+    slope, away = _slope(t, y), t - t.mean()
+    rest = y - y.mean() - slope * away
+    return float(np.sqrt(rest @ rest / (BLOCKS - 2) / (away @ away)))
+
+
+# --- stability ----------------------------------------------------------------------------------------------------------
+
+FIRST, RATIO, NARROW = 0.1, math.sqrt(2.0), 1.02   # of the search, in units of h |Om|
+SMALLEST, LARGEST = 1e-3, 16.0
+STEPS, ALLOWED = 2000, 0.25
+
+
+def stability_limit(method):
+    """The stability limit h |Om|: the angle turned per step up to which a free motion stays a motion.
+
+    A step size is stable when 2000 steps of the trial body, torque-free, solve their equations and keep the energy within a
+    quarter of what it was; |Om| is the initial angular speed.  On a grid with ratio sqrt(2), begun at 0.1, the limit lies
+    between the first two neighbours of which the larger is not stable, and is narrowed down there to two percent.  inf: stable
+    up to 16; 0: unstable down to 0.001.
+
+    Examples
+    --------
+    >>> stability_limit("LP2") > 0.5
+    True
+    """
+    path, speed = Map(method, torques.free()), norm(VELOCITY)
+
+    def energy(s):
+        return 0.5 * dot(path.velocity(s, path.body), path.momentum(s))
+
+    def stable(angle):
+        try:
+            states = path.run(angle / speed, STEPS)
+            first = energy(next(states))
+            return all(abs(energy(s) - first) <= ALLOWED * first for s in states)
+        except (ArithmeticError, ValueError, ConvergenceError):
+            return False
+
+    good = FIRST
+    while not stable(good):
+        good /= RATIO
+        if good < SMALLEST:
+            return 0.0
+    bad = good * RATIO
+    while stable(bad):
+        good, bad = bad, bad * RATIO
+        if bad > LARGEST:
+            return math.inf
+    while bad / good > NARROW:
+        middle = math.sqrt(good * bad)
+        good, bad = (middle, bad) if stable(middle) else (good, middle)
+    return good
+
+
+# --- cost ---------------------------------------------------------------------------------------------------------------
+
+def cost(method, count=20_000, repeats=7):
+    """Nanoseconds per step of the compiled loop on the stress test: the least of several runs; None for what cannot be compiled."""
+    if obstacle(method) is not None:
+        return None
+    chosen = problems.get(STRESS)
+    program = build(get(method), chosen.torque(), chosen.body)
+    march, grid = program.march(), np.array([0.0, 0.1])
+    first = program.begin(grid[1], 0.0, np.array([*chosen.rotation0, *chosen.omega0]))
+    best = math.inf
+    for _ in range(repeats):
+        z, out = first.copy(), (np.empty((1, program.width)), np.empty(1))
+        started = time.perf_counter()
+        _, reached, _ = march(1, count, 0, grid, z, *out)
+        if reached < count:
+            return None
+        best = min(best, time.perf_counter() - started)
+    return 1e9 * best / count
