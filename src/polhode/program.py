@@ -25,15 +25,12 @@ from polhode.core.jit import bind, digest, interpreted
 from polhode.core.layout import flatten, layout, shape
 from polhode.errors import InputError
 from polhode.flight import Actions, Parameters, flying
-
-_VELOCITY = {"Om": loops.velocity_from_Om, "om": loops.velocity_from_om, "Pi": loops.velocity_from_Pi,
-             "pi": loops.velocity_from_pi}
-
+from polhode.methods._states import VELOCITY
 
 def _method_names(method):
     """What a method puts into the loops."""
     fields = method.state._fields
-    kept = next((name for name in _VELOCITY if name in fields), None)
+    kept = next((name for name in VELOCITY if name in fields), None)
     if "q" not in fields or kept is None:
         raise InputError(f"the state of method {method.name!r} has fields {fields}; it needs q and one of Om, om, Pi, pi")
     memory = layout(method.state)
@@ -42,7 +39,7 @@ def _method_names(method):
         "start": method.start,
         "load_state": memory.unpack,
         "store_state": memory.pack,
-        "velocity": _VELOCITY[kept],
+        "velocity": VELOCITY[kept],
         "residual": loops.residual_of_state if "residual" in fields else loops.no_residual,
         "calls": loops.calls_of_state if "calls" in fields else loops.no_calls,
         "launch": loops.launch_flight if "x" in fields else loops.launch_rotation,

@@ -109,6 +109,7 @@ class Method:
 _methods: dict[str, Method] = {}
 _suffixes: dict[str, Callable] = {}
 _families: dict[str, Callable] = {}
+_made: dict[str, Method] = {}   # on demand, by get(): not part of the registry
 
 
 def register(entry):
@@ -199,9 +200,16 @@ def get(name):
     key = name.strip().lower()
     if key in _methods:
         return _methods[key]
+    if key not in _made:
+        _made[key] = _make(name, key)
+    return _made[key]
+
+
+def _make(name, key):
+    """A method with an ending or a parameter."""
     base, plus, ending = key.rpartition("+")
     if plus and ending in _suffixes:
-        return register(_suffixes[ending](get(base)))
+        return _suffixes[ending](get(base))
     call = re.fullmatch(r"([a-z0-9_-]+)\((.*)\)", key)
     if call and call[1] in _families:
         try:
@@ -212,7 +220,7 @@ def get(name):
             inspect.signature(_families[call[1]]).bind(*arguments)
         except TypeError:
             raise InputError(f"{name!r}: {call[1]}(...) takes one number, got {len(arguments)}") from None
-        return register(_families[call[1]](*arguments))
+        return _families[call[1]](*arguments)
     raise unknown("method", name, names() + [f"{f}(...)" for f in _families])
 
 
