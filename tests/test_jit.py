@@ -158,7 +158,8 @@ def test_old_files_leave_the_cache(tmp_path, monkeypatch):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["f6.nbi", "f7.nbi", "f8.nbi", "f9.nbi"]
 
 
-@pytest.mark.parametrize("code", ["import polhode", "from polhode.cli import main; main(['--help'])"])
+@pytest.mark.parametrize("code", ["import polhode", "from polhode.cli import main; sys.argv[1:] = ['--help']; main()"],
+                         ids=["import", "help"])
 def test_import_and_help_leave_numba_alone(code):
     program = f"import sys\ntry:\n    {code}\nexcept SystemExit:\n    pass\nassert 'numba' not in sys.modules"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)

@@ -27,6 +27,7 @@ from polhode.errors import InputError
 from polhode.flight import Actions, Parameters, flying
 from polhode.methods._states import VELOCITY
 
+
 def _method_names(method):
     """What a method puts into the loops."""
     fields = method.state._fields
