@@ -8,6 +8,9 @@
 The names below are imported when they are first used, so that `import polhode` is quick.
 """
 
+import sys
+from types import ModuleType
+
 __version__ = "0.1.0"
 
 _HOMES = {
@@ -25,7 +28,7 @@ _HOMES = {
     "ConvergenceError": "polhode.errors",
     "TorqueError": "polhode.errors",
 }
-_MODULES = ("lie", "methods", "poinsot", "problems", "rotations", "torques")
+_MODULES = ("certify", "lie", "methods", "poinsot", "problems", "rotations", "torques")
 
 __all__ = sorted((*_HOMES, *_MODULES))
 
@@ -45,3 +48,14 @@ def __getattr__(name):
 
 def __dir__():
     return __all__
+
+
+class _Package(ModuleType):
+    """Keeps the import system from putting the module `integrate` in the place of the function."""
+
+    def __setattr__(self, name, value):
+        if not (name in _HOMES and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package

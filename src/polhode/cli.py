@@ -1,6 +1,6 @@
 """The command line.  Whatever takes time to import is imported inside the commands, so that `polhode --help` is quick.
 
-Exit codes: 0 fine, 2 bad input, 3 numerical failure, 130 interrupted.
+Exit codes: 0 fine, 1 a certificate failed, 2 bad input, 3 numerical failure, 130 interrupted.
 """
 
 import contextlib
@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 from typer.core import TyperGroup
 
-FINE, BAD_INPUT, NUMERICAL_FAILURE, INTERRUPTED = 0, 2, 3, 130
+FINE, UNCERTIFIED, BAD_INPUT, NUMERICAL_FAILURE, INTERRUPTED = 0, 1, 2, 3, 130
 
 
 class Commands(TyperGroup):
@@ -217,6 +217,20 @@ def cite(method: Annotated[str, typer.Argument(help="The name of a method.")], a
         print_json({"method": entry.name, "key": entry.cite, "fields": references.fields(entry.cite), "bibtex": text})
     else:
         typer.echo(text)
+
+
+@app.command()
+def certify(methods: Annotated[list[str] | None, typer.Argument(help="Names, FILE.py, or FILE.py:FUNCTION.")] = None,
+            every: Annotated[bool, typer.Option("--all", help="All registered methods.")] = False,
+            problem: Annotated[str | None, typer.Option(help="Where drift is measured; else the stress test.")] = None,
+            output: Annotated[Path | None, typer.Option("-o", "--output", help="Draw one certificate: .png, .pdf, .svg.")] = None,
+            figure: Annotated[Path | None, typer.Option(help="Draw every certificate into this folder.")] = None,
+            force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False, as_json: AsJson = False):
+    """Measure what methods are, declared or not; exit code 1 when a declared fact fails."""
+    from polhode import cli_certify
+
+    if not cli_certify.run(methods or [], every, problem, output, figure, force, as_json):
+        raise typer.Exit(UNCERTIFIED)
 
 
 # --- the terminal --------------------------------------------------------------------------------------------------------

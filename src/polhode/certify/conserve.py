@@ -75,7 +75,7 @@ def invariants(problem):
     torque, body = chosen.torque(), chosen.body
     if not torque.acts:
         kept = ["energy", "momentum", "size"]
-        return kept + ["axis_body"] if body.moments[0] == body.moments[1] else kept
+        return [*kept, "axis_body"] if body.moments[0] == body.moments[1] else kept
     random = np.random.default_rng(1)
     times = np.linspace(*chosen.t_span, 50)
     attitudes = rotations.matrices(rotations.exp(random.normal(size=(50, 3))))

@@ -60,6 +60,14 @@ def torque_of(kind):
     return _TORQUES[kind]()
 
 
+def _floats(value):
+    """A nested tuple with Python's floats for NumPy's, which are slower and warn where these go on with inf and nan."""
+    if not isinstance(value, tuple):
+        return float(value)
+    parts = map(_floats, value)
+    return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+
+
 # --- a method as a map --------------------------------------------------------------------------------------------------
 
 class Map:
@@ -68,9 +76,9 @@ class Map:
     def __init__(self, method, torque, body=BODY, wrap=lambda frames: frames, rebind=lambda function: function):
         program = build(get(method), torque, body, compiled=False)
         self.method = program.method   # as it is best run with this torque
-        self.body = loops.load_body(program.moments, 0)
+        self.body = _floats(loops.load_body(program.moments, 0))
         self.torque = wrap(program.names["torque"])
-        self.parameters = program.names["load_parameters"](program.parameters, 0)
+        self.parameters = _floats(program.names["load_parameters"](program.parameters, 0))
         self.velocity = program.names["velocity"]
         self._start, self._step = rebind(self.method.start), rebind(self.method.step)
 

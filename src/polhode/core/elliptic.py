@@ -34,7 +34,7 @@ def landen(k, kc):
 
 @jit
 def nome(k, kc):
-    """q of the modulus k <= 0.708, with kc = k': e + 2 e^5 + 15 e^9 + 150 e^13, 2 e = (1 - sqrt k')/(1 + sqrt k').  DLMF 19.5.6."""
+    """q of the modulus k <= 0.708, kc = k': e + 2 e^5 + 15 e^9 + 150 e^13, 2 e = (1 - sqrt k')/(1 + sqrt k').  DLMF 19.5.6."""
     r = 1.0 + math.sqrt(kc)
     e = 0.5 * k * k / ((1.0 + kc) * r * r)
     f = e * e
@@ -107,7 +107,9 @@ def hyperbolic(T, k, kc, q):
     r2 = (1.0 + k3 / E) / (1.0 + k3 * E) if E > 0.0 else 1.0
     E = E * E * r2
     r3 = (1.0 + k4 / E) / (1.0 + k4 * E) if E > 0.0 else 1.0
-    s = E0 * math.sqrt(r0 * math.sqrt(r1 * math.sqrt(r2 * math.sqrt(r3))))
+    E = E * E * r3
+    r4 = 1.0 + 0.25 * k4 * k4 / E if E > 0.0 else 1.0   # k_5 is nothing, but not against E, which may be 1e-11 here
+    s = E0 * math.sqrt(r0 * math.sqrt(r1 * math.sqrt(r2 * math.sqrt(r3 * math.sqrt(r4)))))
     return q / s if reflected else s
 
 

@@ -77,7 +77,7 @@ def free_body(body, rotation0=None, omega0=None, t=0.0, *, momentum0=None):
     --------
     >>> motion = free_body([1.0, 2.0, 3.0], None, [0.0, 1.0, 1e-6], [0.0, 20.0, 40.0])
     >>> motion.omega[:, 1].round(3)
-    array([ 1.   , -0.974,  0.993])
+    array([ 1.   ,  0.996, -1.   ])
     """
     state = _State(body, rotation0, omega0, momentum0)
     times = floats("t", t)

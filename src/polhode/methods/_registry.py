@@ -81,7 +81,7 @@ class Method:
     @property
     def implicit(self):
         """Whether a step solves a nonlinear equation."""
-        return self.solves > 0
+        return bool(self.solves)
 
     def facts(self):
         """The facts as plain data, for tables and JSON."""
@@ -96,7 +96,7 @@ class Method:
             "solves_per_step": self.solves,
             "symmetric": self.symmetric,
             "symplectic": self.symplectic,
-            "conserves": list(self.conserves),
+            "conserves": list(self.conserves or ()),
             "multistep": self.multistep,
             "reference": self.cite,
             "summary": self.summary,
@@ -126,11 +126,12 @@ def _first_line(text):
     return (text or "").strip().split("\n")[0].strip()
 
 
-def method(name, *, state=Motion, start=start_motion, order, torques, symmetric, symplectic, conserves=(),
+def method(name, *, state=Motion, start=start_motion, order=None, torques=None, symmetric=None, symplectic=None, conserves=(),
            free_order=None, solves=0, multistep=False, family="", aliases=(), cite="", summary=""):
     """Register the decorated function `step(h, t, s, body, torque, p)` as a method.
 
-    The facts are those of `Method`.  The step gets the state `s` at time t and returns the one at t + h.
+    The facts are those of `Method`; `order`, `symmetric` and `symplectic` may be left out by those who wait for
+    `polhode.certify` to find them.  The step gets the state `s` at time t and returns the one at t + h.
 
     Parameters
     ----------

@@ -1,0 +1,338 @@
+"""Certificates: they measure what is known, expose what is false, take a user's own file, and read well as table, JSON, figure."""
+
+import json
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import polhode
+from polhode import certify, methods
+from polhode.certify import certificate as making
+from polhode.certify import conserve, long_run, measure, source
+from polhode.cli import app
+from polhode.core.jit import jit
+from polhode.core.vec import axpy, cross, matrix, qexp, qmul, renormalise, scale, sub, times
+from polhode.errors import InputError
+from polhode.methods import Motion, get
+from polhode.methods._registry import variant
+
+EXAMPLE = Path(__file__).parents[1] / "examples" / "my_integrator.py"
+
+EULER = '''
+import polhode
+from polhode.core.vec import axpy, cross, matrix, qexp, qmul, renormalise, scale, sub, times
+from polhode.methods import Motion
+
+def plain(h, t, s, body, torque, p):
+    """Explicit Euler."""
+    T = torque.body(t, matrix(s.q), s.Om, p)
+    A = times(body.Iinv, sub(T, cross(s.Om, times(body.I, s.Om))))
+    return Motion(renormalise(qmul(s.q, qexp(scale(h, s.Om)))), axpy(h, A, s.Om))
+
+'''
+
+
+@cache
+def certified(name):
+    return certify(name)
+
+
+def call(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+# --- what is known ----------------------------------------------------------------------------------------------------------
+
+# METHODS by kind: what the papers' methods are, measured
+@pytest.mark.parametrize("name, symmetric, symplectic, momentum, energy, torques, solves", [
+    ("NMB", True, False, False, False, 1, 1),
+    ("LIEMID[EA]", True, False, True, False, 1, 2),
+    ("VLV", True, True, True, False, 1, 1),
+    ("LP2", True, True, True, False, 1, 0),
+])
+def test_known_methods(name, symmetric, symplectic, momentum, energy, torques, solves):
+    found = certified(name)
+    facts = found.facts
+    assert found.ok, str(found)
+    assert found.verdict == "all declared facts hold"
+    measured = [facts[key].measured for key in ("symmetric", "symplectic", "conserves_momentum", "conserves_energy", "torques",
+                                                "solves")]
+    assert measured == [symmetric, symplectic, momentum, energy, torques, solves]
+    assert facts["symplectic"].details["step"] == 0.1
+    defect = facts["symplectic"].details["defect"]
+    assert defect < 1e-11 if symplectic else defect > 1e-7
+    assert 1e-15 < facts["symplectic"].details["noise"] < 1e-11
+    for key in ("order_attitude", "order_momentum", "free_order_attitude", "free_order_momentum"):
+        assert facts[key].measured == pytest.approx(2.0, abs=0.02) and facts[key].ok
+
+
+@pytest.mark.parametrize("name, coarse, fine", [("NMB-cay", -3.876e-6, -1.037e-6), ("NMB", -1.425e-6, -4.647e-7),
+                                                ("LIEMID[EA]", 5.748e-7, 1.423e-7)])
+def test_drift_slopes(name, coarse, fine):
+    slopes = [certify.drift_slope(name, step).slope for step in (0.25, 0.125)]
+    assert slopes == pytest.approx([coarse, fine], rel=0.05)
+
+
+def test_no_drift():
+    for name in ("VLV", "LP2"):
+        facts = certified(name).facts
+        for key in ("drift", "drift_half"):
+            assert abs(facts[key].measured) < 1e-9
+            assert facts[key].declared == 0.0 and facts[key].ok
+        assert facts["drift_ratio"].measured is None
+    drifting = certified("LIEMID[EA]").facts
+    assert drifting["drift"].ok is None
+    assert drifting["drift_ratio"].measured == pytest.approx(4.0, rel=0.05)
+
+
+def test_blow_up():
+    drift = certify.drift_slope("HSTAGM", 0.25, t_end=300.0)
+    assert drift.blow_up == pytest.approx(126.0, abs=1.0)
+
+
+@pytest.mark.parametrize("name", ["DMV4", "DMV6+att"])
+def test_symplectic_on_orbits_alone(name):
+    facts = {fact.name: fact for fact in making._structure(get(name))}
+    assert facts["symplectic"].measured is False and facts["symplectic"].ok
+    assert facts["poisson"].measured is True and facts["poisson"].declared is True and facts["poisson"].ok
+
+
+@pytest.mark.parametrize("name", [entry.name for entry in methods.everything()])
+def test_classification_at_a_tenth(name):
+    """Symplectic methods leave less than 1e-11 at h = 0.1, all others more than 1e-7, whatever their order."""
+    defect = certify.symplecticity(name, 0.1, certify.LIVELY)
+    if get(name).symplectic is True:
+        assert defect.value < 1e-11
+    else:
+        assert defect.value > 1e-7
+    assert defect.noise < 1e-11
+
+
+# --- single measurements --------------------------------------------------------------------------------------------------------
+
+def test_stability_limit():
+    """DMV has no solution beyond h |Pi|/I of about 1; explicit Euler gains energy at every step; VLV bears everything."""
+    assert 0.5 < certify.stability_limit("DMV") < 2.0
+    assert certify.stability_limit("taylor1") < 0.1
+    assert certify.stability_limit("VLV") == np.inf
+
+
+def test_momentum_about_axes():
+    kept = certify.axis_drift("VLV")
+    assert max(kept) < 1e-13
+    lost = certify.axis_drift("NMB")
+    assert lost.space > 1e-4 and lost.body < 1e-13
+    assert certify.size_drift("NMB") > 1e-4 > 1e-13 > certify.size_drift("AKW-exp")
+
+
+@pytest.mark.parametrize("problem, kept", [
+    ("krysl/free-body", {"energy", "momentum", "size"}), ("krysl/slow-top", {"energy", "axis_space", "axis_body"}),
+    ("krysl/coulomb-wall", {"energy", "axis_space"}), ("krysl/book-toss", set())])
+def test_what_problems_keep(problem, kept):
+    assert set(conserve.invariants(problem)) == kept
+
+
+def test_two_regimes_are_unsettled():
+    found = {fact.name: fact for fact in making._orders(get("taylor3+ep"), {})}
+    assert found["free_order_attitude"].ok is None and "unsettled" in found["free_order_attitude"].text
+    assert found["order_attitude"].ok is True
+
+
+def test_cost_is_nanoseconds():
+    assert 5.0 < certify.cost("LP2") < 50_000.0
+
+
+# --- what is false ------------------------------------------------------------------------------------------------------------------
+
+def test_a_lying_method_fails_where_it_lies():
+    liar = variant(get("NMB"), name="liar", order=3, free_order=(2, 3), symplectic=True, conserves=("energy",), torques=2, solves=0)
+    found = certify(liar)
+    failed = {name for name, fact in found.facts.items() if fact.ok is False}
+    assert not found.ok and found.verdict == "a declared fact fails"
+    assert failed == {"order_attitude", "order_momentum", "free_order_momentum", "symplectic", "poisson", "conserves_energy",
+                      "drift", "drift_half", "torques", "solves"}
+
+
+def test_a_timid_method_fails_too():
+    timid = variant(get("VLV"), symmetric=False, symplectic=False, conserves=())
+    facts = [*making._structure(timid), *making._conserved(timid)]
+    assert {fact.name for fact in facts if fact.ok is False} == {"symmetric", "symplectic", "poisson", "conserves_momentum"}
+
+
+# --- a user's own -------------------------------------------------------------------------------------------------------------------
+
+def euler(h, t, s, body, torque, p):
+    """Explicit Euler."""
+    A = times(body.Iinv, sub(torque.body(t, matrix(s.q), s.Om, p), cross(s.Om, times(body.I, s.Om))))
+    return Motion(renormalise(qmul(s.q, qexp(scale(h, s.Om)))), axpy(h, A, s.Om))
+
+
+def test_a_step_function_without_facts():
+    found = certify(jit(euler))
+    assert found.ok and found.verdict == "nothing declared"
+    assert found.name == "euler" and found.summary == "Explicit Euler."
+    assert all(fact.declared is None and fact.ok is None for fact in found.facts.values())
+    assert found.facts["order_attitude"].measured == pytest.approx(1.0, abs=0.05)
+    assert found.facts["drift"].details["blow_up"] is not None
+
+
+def test_a_step_that_cannot_be_compiled(monkeypatch):
+    def numpy_euler(h, t, s, body, torque, p):
+        new = euler(h, t, s, body, torque, p)
+        return Motion(tuple(np.array(new.q).tolist()), new.Om)
+
+    monkeypatch.setattr(long_run, "STRESS", "krysl/slow-top")   # in plain Python the stress test takes its time
+    found = certify(numpy_euler, "krysl/slow-top")
+    assert "tolist" in found.note
+    assert found.facts["cost"].measured is None and found.facts["drift"].measured is not None
+
+
+def test_the_example():
+    """The engine's integrator is what it says, and its long run shows."""
+    done = call("certify", EXAMPLE, "--json")
+    assert done.exit_code == 0, done.stderr
+    (data,) = json.loads(done.stdout)
+    facts = data["facts"]
+    assert data["name"] == "game-engine" and data["ok"]
+    assert facts["order_attitude"]["measured"] == pytest.approx(1.0, abs=0.05)
+    assert facts["symplectic"]["measured"] is False and facts["symplectic"]["defect"] > 1e-3
+    assert facts["drift"]["blow_up"] < 1000.0
+    assert facts["conserves_energy"]["measured"] is False and facts["stability_limit"]["measured"] < 0.1
+
+
+def test_example_names_one_method():
+    assert [method.name for method in certify.from_file(EXAMPLE)] == ["game-engine"]
+    assert source.as_method(f"{EXAMPLE}:step").name == "game-engine"
+    assert source.as_method(f"{EXAMPLE}:GAME-ENGINE").name == "game-engine"
+
+
+RETURNS = {"a tuple": "return s.q, s.Om", "nan": "return Motion(s.q, (float('nan'), 0.0, 0.0))", "long": "return Motion(s.q, (1.0, 2.0))",
+           "text": "return Motion(s.q, ('a', 'b', 'c'))", "length": "return Motion((0.0, 0.0, 0.0, 2.0), s.Om)", "raises": "return 1 / 0"}
+
+
+@pytest.mark.parametrize("kind, expected", [
+    ("a tuple", "must return a Motion(q, Om), got ((0."), ("nan", "returned a value that is not finite"), ("long", "another shape"),
+    ("text", "floats and tuples of floats"), ("length", "unit quaternion"), ("raises", "raised ZeroDivisionError")])
+def test_steps_that_return_the_wrong_thing(tmp_path, kind, expected):
+    file = tmp_path / "mine.py"
+    file.write_text(EULER + f"def step(h, t, s, body, torque, p):\n    {RETURNS[kind]}\n")
+    done = call("certify", f"{file}:step")
+    assert done.exit_code == 2 and expected in done.stderr and "the step of 'step'" in done.stderr
+
+
+@pytest.mark.parametrize("text, target, expected", [
+    ("import nothing_of_that_name", "", "could not be imported: ModuleNotFoundError"),
+    ("def step(:", "", "could not be imported: SyntaxError"),
+    ("x = 1", "", "registers no method"),
+    ("x = 1", ":x", "has no function and no method 'x'"),
+    (EULER + "polhode.method('NMB', order=1)(plain)", "", "is taken by"),
+])
+def test_files_that_cannot_be_used(tmp_path, text, target, expected):
+    file = tmp_path / "mine.py"
+    file.write_text(text)
+    done = call("certify", f"{file}{target}")
+    assert done.exit_code == 2 and done.stdout == "" and expected in done.stderr
+
+
+def test_what_is_not_there(tmp_path):
+    for arguments, expected in (((tmp_path / "none.py",), "there is no file"), (("NBM",), "did you mean 'NMB'?"), ((), "--all"),
+                                (("NMB", "--all"), "not both"), (("NMB", "--problem", "stres"), "unknown problem"),
+                                (("NMB", "VLV", "-o", "x.png"), "--figure"), (("NMB", "-o", "x.txt"), "png"),
+                                (("NMB", "--problem", "book-toss"), "does not keep its energy")):
+        done = call("certify", *arguments)
+        assert done.exit_code == 2 and done.stdout == "" and expected in done.stderr, (arguments, done.stderr)
+
+
+def test_two_methods_in_a_file(tmp_path):
+    file = tmp_path / "both.py"
+    file.write_text(EULER + "for name in ('one-of-two', 'two-of-two'):\n    polhode.method(name, order=1, torques=1)(plain)\n")
+    with pytest.raises(InputError, match="registers 2 methods"):
+        certify(str(file))
+    found = certify.from_file(file)
+    assert [method.name for method in found] == ["one-of-two", "two-of-two"]
+    assert found[0].symmetric is None   # left out: measured without a verdict
+    for method in found:
+        for name in (method.name, *method.aliases):
+            methods._registry._methods.pop(name)
+
+
+# --- table, JSON, figure ---------------------------------------------------------------------------------------------------------------
+
+FACTS = ["order_attitude", "order_momentum", "free_order_attitude", "free_order_momentum", "symmetric", "symplectic", "poisson",
+         "conserves_momentum", "conserves_energy", "conserves_size", "conserves_axis_space", "conserves_axis_body", "drift", "drift_half",
+         "drift_ratio", "stability_limit", "torques", "solves", "cost"]
+
+
+def test_schema():
+    data = certified("VLV").to_dict()
+    assert list(data) == ["name", "ok", "summary", "problem", "note", "facts"]
+    assert list(data["facts"]) == FACTS
+    for fact in data["facts"].values():
+        assert {"title", "declared", "measured", "ok", "text"} <= set(fact)
+        assert fact["ok"] in (True, False, None)
+
+
+def test_json_of_a_failure(tmp_path):
+    file = tmp_path / "liar.py"
+    file.write_text(EULER + "polhode.method('small-liar', order=2, torques=1, symmetric=True)(plain)\n")
+    done = call("certify", file, "--json")
+    assert done.exit_code == 1
+    (data,) = json.loads(done.stdout)
+    facts = data["facts"]
+    assert not data["ok"] and {name for name, fact in facts.items() if fact["ok"] is False} == {
+        "order_attitude", "order_momentum", "free_order_attitude", "free_order_momentum", "symmetric"}
+    assert facts["symplectic"]["declared"] is None and facts["symplectic"]["measured"] is False
+    methods._registry._methods.pop("small-liar")
+
+
+def test_table_several_figures_and_processes(tmp_path):
+    done = call("certify", "LIEMID[EA]", "VLV", "--figure", tmp_path / "figures")
+    assert done.exit_code == 0, done.stderr
+    assert max(map(len, done.stdout.splitlines())) <= 100
+    for part in ("LIEMID[EA]  all declared facts hold", "symplectic on coadjoint orbits", "Side by side"):
+        assert part in done.stdout
+    assert sorted(path.name for path in (tmp_path / "figures").iterdir()) == ["LIEMID-EA.png", "VLV.png"]
+    again = call("certify", "VLV", "--figure", tmp_path / "figures")
+    assert again.exit_code == 2 and "--force" in again.stderr
+
+
+def test_figure():
+    figure = certified("NMB").figure()
+    titles = [axes.get_title(loc="left") for axes in figure.axes]
+    assert titles[0] == "Error with a torque" and len(titles) == 4
+    assert "NMB: all declared facts hold" in figure.get_suptitle()
+
+
+def test_another_problem():
+    found = certify("VLV", "slow-top")
+    assert found.ok and found.problem == "krysl/slow-top"
+    assert found.facts["problem_axis_space"].measured < 1e-12
+    assert found.facts["problem_axis_body"].measured < 1e-12
+    assert 1e-8 < found.facts["problem_energy"].measured < 1e-1
+    assert found.facts["drift"].declared is None
+
+
+def test_text():
+    text = str(certified("VLV"))
+    assert text.startswith("VLV: all declared facts hold\n") and "symmetric in time" in text
+
+
+# --- the package that is a function -------------------------------------------------------------------------------------------------------
+
+def test_the_package_is_a_function_and_integrate_stays_one():
+    code = ("import sys, polhode\nassert not {'numba', 'scipy', 'numpy'} & set(sys.modules)\n"
+            "polhode.problem('slow-top').integrate('LP2', t_span=(0, 0.1))\n"
+            "from polhode import integrate\nassert callable(polhode.integrate) and callable(integrate)\n"
+            "assert callable(polhode.certify) and polhode.certify.measure.order is polhode.certify.order\n"
+            "from polhode.integrate import OPTIONS\n")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
+def test_measurements_are_exported():
+    assert certify.order is measure.order and polhode.certify is certify
