@@ -28,7 +28,7 @@ _HOMES = {
     "ConvergenceError": "polhode.errors",
     "TorqueError": "polhode.errors",
 }
-_MODULES = ("certify", "lie", "methods", "poinsot", "problems", "rotations", "torques")
+_MODULES = ("certify", "exact", "lie", "methods", "poinsot", "problems", "rotations", "torques")
 
 __all__ = sorted((*_HOMES, *_MODULES))
 

@@ -26,13 +26,14 @@ of the compiled ones without the wait for the compiler; `drift_slope` and `cost`
 import sys
 from types import ModuleType
 
-from polhode.certify.certificate import Certificate, Fact, certificate
 from polhode.certify.conserve import AxisDrift, FreeDrift, axis_drift, free_drift, size_drift
+from polhode.certify.judge import certificate
 from polhode.certify.long_run import EnergyDrift, cost, drift_slope, stability_limit
 from polhode.certify.measure import (
     Defect, Orders, TorqueCalls, errors, order, poisson, poisson_defect, scatter, solver_calls, symmetry_defect, symplecticity,
     symplecticity_defect, torque_calls,
 )
+from polhode.certify.result import Certificate, Fact
 from polhode.certify.source import from_file
 from polhode.certify.trial import ATTITUDE, BODY, LIVELY, VELOCITY, trial_torque
 

@@ -6,13 +6,13 @@ broken; a fact declared as None is measured without a verdict.
 """
 
 import math
-from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
 
 from polhode import problems
 from polhode.certify import conserve, long_run, measure
+from polhode.certify.result import Certificate, Fact
 from polhode.certify.source import as_method, check
 from polhode.certify.trial import LIVELY
 from polhode.errors import ConvergenceError, InputError
@@ -20,84 +20,12 @@ from polhode.errors import ConvergenceError, InputError
 HELD, BROKEN = 1e-11, 1e-9
 SLOPE = 0.1          # how far a measured order may be from the declared one, up to order 3; in proportion above
 SCATTER = 0.4        # slopes that differ more than this among the finest points are of no single order
-NO_DRIFT = 1e-9      # of the energy per unit time, in the stress test
+NO_DRIFT = 1e-9      # of the energy per unit time, in the stress test: as good as none
+LITTLE_DRIFT = 1e-7  # none either, if its error is as large
 SURE = 3.0           # standard errors
 POINTS = 500         # of an energy curve kept for the figure: pairs of least and largest
 
 TROUBLE = (ArithmeticError, ValueError, ConvergenceError)   # a step too large for a method
-
-
-@dataclass(frozen=True)
-class Fact:
-    """A line of a certificate: `ok` is None where nothing is declared or can be said, `text` is `measured` for readers."""
-
-    name: str
-    title: str
-    declared: object
-    measured: object
-    ok: bool | None
-    text: str
-    details: dict = field(default_factory=dict)
-
-    def to_dict(self):
-        """Plain data; what is exact to round-off is of order "exact"."""
-        values = {"title": self.title, "declared": self.declared, "measured": self.measured, "ok": self.ok, "text": self.text}
-        return {key: _exact(value) for key, value in values.items()} | self.details
-
-
-def _exact(value):
-    return "exact" if isinstance(value, float) and math.isinf(value) else value
-
-
-@dataclass(frozen=True)
-class Certificate:
-    """What `polhode.certify` returns.
-
-    Attributes
-    ----------
-    name, summary : str
-    facts : dict from name to Fact
-    ok : bool
-        Whether no declared fact failed.
-    curves : dict
-        What the figure is drawn from: errors against step, energy against time.
-    note : str
-        Why long runs were not compiled, if they were not.
-    """
-
-    name: str
-    summary: str
-    facts: dict
-    curves: dict
-    problem: str
-    note: str = ""
-
-    @property
-    def ok(self):
-        return all(fact.ok is not False for fact in self.facts.values())
-
-    @property
-    def verdict(self):
-        """The outcome in a few words."""
-        if all(fact.ok is None for fact in self.facts.values()):
-            return "nothing declared"
-        return "all declared facts hold" if self.ok else "a declared fact fails"
-
-    def to_dict(self):
-        """The certificate as plain data."""
-        return {"name": self.name, "ok": self.ok, "summary": self.summary, "problem": self.problem, "note": self.note,
-                "facts": {name: fact.to_dict() for name, fact in self.facts.items()}}
-
-    def figure(self, path=None):
-        """Convergence, energy and verdicts, as a matplotlib Figure; saved if a path is given."""
-        from polhode.certify.figure import draw
-
-        return draw(self, path)
-
-    def __str__(self):
-        from polhode.certify.report import text
-
-        return text(self)
 
 
 def certificate(method, problem=None):
@@ -238,15 +166,16 @@ def _energy(method, problem, curves):
 
 
 def _drift(name, step, drift, steady):
-    within = SURE * (drift.uncertainty if drift.uncertainty == drift.uncertainty else 0.0)
-    stays = drift.blow_up == math.inf
-    ok = (stays and abs(drift.slope) < max(NO_DRIFT, within)) if steady else None
-    slope = None if math.isnan(drift.slope) else drift.slope
-    shown = f"energy lost at t = {drift.blow_up:g}" if not stays else f"{drift.slope:+.3e}" + (
-        ", none to within its error" if abs(drift.slope) < within else "")
-    details = {"step": step, "uncertainty": None if math.isnan(drift.uncertainty) else drift.uncertainty,
-               "blow_up": None if stays else drift.blow_up}
-    return Fact(name, f"energy drift, slope at h = {step:g}", 0.0 if steady else None, slope, ok, shown, details)
+    stays, error = drift.blow_up == math.inf, _finite(drift.uncertainty)
+    allowed = max(NO_DRIFT, min(SURE * (error or 0.0), LITTLE_DRIFT))
+    shown = f"{drift.slope:+.3e}" + (f" ± {error:.0e}" if error else "") if stays else f"energy lost at t = {drift.blow_up:g}"
+    return Fact(name, f"energy drift, slope at h = {step:g}", 0.0 if steady else None, _finite(drift.slope),
+                (stays and abs(drift.slope) < allowed) if steady else None, shown,
+                {"step": step, "uncertainty": error, "blow_up": _finite(drift.blow_up)})
+
+
+def _finite(value):
+    return value if math.isfinite(value) else None
 
 
 def _ratio(coarse, fine):

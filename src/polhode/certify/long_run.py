@@ -149,8 +149,8 @@ def stability_limit(method):
 
 # --- cost ---------------------------------------------------------------------------------------------------------------
 
-def cost(method, count=20_000, repeats=7):
-    """Nanoseconds per compiled step on the stress test, the least of several runs; None for what cannot be compiled."""
+def cost(method, count=2_000, repeats=60):
+    """Nanoseconds per compiled step on the stress test, the least of many short runs; None for what cannot be compiled."""
     if obstacle(method) is not None:
         return None
     chosen = problems.get(STRESS)

@@ -47,7 +47,7 @@ def compared(certificate):
 def _drift(fact):
     if fact.details["blow_up"] is not None:
         return f"lost at {fact.details['blow_up']:.0f}"
-    return "none" if "none" in fact.text or fact.measured is None else f"{fact.measured:+.1e}"
+    return "-" if fact.measured is None else f"{fact.measured:+.1e}"
 
 
 def text(certificate):
