@@ -94,43 +94,66 @@ def nested(array, dtype=float):
 
 @jit
 def as_array(R):
-    a = np.empty((3, 3))
-    for i in range(3):
-        for j in range(3):
+    a = np.empty((len(R), len(R[0])))
+    for i in range(len(R)):
+        for j in range(len(R[0])):
             a[i, j] = R[i][j]
     return a
 
 
 @jit
 def vector_array(v):
-    a = np.empty(3)
-    for i in range(3):
+    a = np.empty(len(v))
+    for i in range(len(v)):
         a[i] = v[i]
     return a
 
 
-def adapt(f, form, uses_omega, uses_position, has_params, setting):
+def with_arrays(params):
+    """Parameters with arrays for vectors and matrices, as a function in array form gets them."""
+    return type(params)(*(np.array(value) if isinstance(value, tuple) else value for value in params))
+
+
+def arrays_of(params):
+    """The same as a kernel, for parameters like these."""
+    shapes = {0: "{}", 1: "vector_array({})", 2: "as_array({})"}
+    fields = ", ".join(shapes[np.ndim(value)].format(f"p[{i}]") for i, value in enumerate(params))
+    scope = {"make": type(params), "vector_array": vector_array, "as_array": as_array}
+    exec(f"def arrays(p):\n    return (make({fields}),)", scope)   # nothing but the shapes of the parameters enters
+    scope["arrays"].__module__ = __name__
+    return jit(scope["arrays"])
+
+
+def adapt(f, form, uses_omega, uses_position, params, setting):
     """A user's function as a kernel f(t, R, Om, p)."""
     attitude, vector = (as_array, vector_array) if form == "array" else (same, same)
     inner, place = setting.inner, setting.place if uses_position else nothing
-    omega, params = alone if uses_omega else nothing, alone if has_params else nothing
+    omega = alone if uses_omega else nothing
+    given = handed(params, form)
 
     @jit
     def kernel(t, R, Om, p):
-        T = f(t, attitude(R), *(omega(vector(Om)) + place(vector, p) + params(inner(p))))
+        T = f(t, attitude(R), *(omega(vector(Om)) + place(vector, p) + given(inner(p))))
         return (float(T[0]), float(T[1]), float(T[2]))
 
     return kernel
 
 
-def adapt_force(f, form, has_params):
+def handed(params, form):
+    """The kernel that gives (parameters,), or () when there are none."""
+    if params is None:
+        return nothing
+    return arrays_of(params) if form == "array" else alone
+
+
+def adapt_force(f, form, params):
     """A user's force f(t, x, v, R[, p]) as a kernel in flight."""
     attitude, vector = (as_array, vector_array) if form == "array" else (same, same)
-    params = alone if has_params else nothing
+    given = handed(params, form)
 
     @jit
     def kernel(t, R, Om, p):
-        F = f(t, vector(p.x), vector(p.v), attitude(R), *params(p.inner))
+        F = f(t, vector(p.x), vector(p.v), attitude(R), *given(p.inner))
         return (float(F[0]), float(F[1]), float(F[2]))
 
     return kernel
@@ -145,33 +168,28 @@ def rows(W):
     return a
 
 
-def adapt_derivative(d, form, has_params):
+def adapt_derivative(d, form, params):
     """A user's torque derivative as a kernel d(t, R, W, p), W the angular velocity and its derivatives."""
     attitude, vectors = (as_array, rows) if form == "array" else (same, same)
-    if has_params:
-        @jit
-        def kernel(t, R, W, p):
-            T = d(t, attitude(R), vectors(W), p)
-            return (float(T[0]), float(T[1]), float(T[2]))
-    else:
-        @jit
-        def kernel(t, R, W, p):
-            T = d(t, attitude(R), vectors(W))
-            return (float(T[0]), float(T[1]), float(T[2]))
+    given = handed(params, form)
+
+    @jit
+    def kernel(t, R, W, p):
+        T = d(t, attitude(R), vectors(W), *given(p))
+        return (float(T[0]), float(T[1]), float(T[2]))
+
     return kernel
 
 
-def adapt_scalar(f, form, has_params):
+def adapt_scalar(f, form, params):
     """A user's potential as a kernel V(t, R, p)."""
     attitude = as_array if form == "array" else same
-    if has_params:
-        @jit
-        def kernel(t, R, p):
-            return float(f(t, attitude(R), p))
-    else:
-        @jit
-        def kernel(t, R, p):
-            return float(f(t, attitude(R)))
+    given = handed(params, form)
+
+    @jit
+    def kernel(t, R, p):
+        return float(f(t, attitude(R), *given(p)))
+
     return kernel
 
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from polhode import _kernels
 from polhode._kernels import GROUND
-from polhode.core.jit import visible
+from polhode.core.jit import jit, visible
 from polhode.errors import InputError, unknown
 
 
@@ -44,7 +44,7 @@ class Torque:
     frame : {"spatial", "body"}
         The frame of the result.
     params : namedtuple or None
-        Numbers, vectors and matrices handed to the function as its last argument.
+        Numbers, vectors and matrices handed to the function as its last argument; arrays in form "array".
     potential : callable or None
         `V(t, R[, p])`: potential energy, so that the total energy can be followed.
     derivatives : tuple of callables
@@ -72,6 +72,8 @@ class Torque:
         self.params = _params(params)
         self.name = name or getattr(function, "__name__", type(function).__name__)
         _check_arguments(function, self)
+        if form == "tuple" and isinstance(function, FunctionType):
+            jit(function)   # part of the kernel: inlined, and fit for SIMD and GPU
         self._order = tuple(("R", "omega", "x", "v", "p").index(name) for name in self.arguments() if name != "t")
 
     def arguments(self):
@@ -82,7 +84,8 @@ class Torque:
         """The torque in its own frame, as an array, from any attitude matrix: for looking at, not for loops."""
         arrange = np.asarray if self.form == "array" else _kernels.nested
         given = (R, omega, x, v)
-        arguments = [self.params if i == 4 else arrange(given[i], dtype=float) for i in self._order]
+        params = self.params if self.form == "tuple" or self.params is None else _kernels.with_arrays(self.params)
+        arguments = [params if i == 4 else arrange(given[i], dtype=float) for i in self._order]
         return np.asarray(self.function(t, *arguments), dtype=float)
 
     def __add__(self, other):
@@ -111,17 +114,17 @@ class Torque:
         """The torque on tuples, in its own frame and the user's axes."""
         if self.uses_position and setting is GROUND:
             raise InputError(f"torque {self.name!r} looks at the position: give position0, velocity0 or force too")
-        return _kernels.adapt(self.function, self.form, self.uses_omega, self.uses_position, self.params is not None, setting)
+        return _kernels.adapt(self.function, self.form, self.uses_omega, self.uses_position, self.params, setting)
 
     def potential_kernel(self):
         """The potential on tuples, or None."""
         if self.potential is None:
             return None
-        return _kernels.adapt_scalar(self.potential, self.form, self.params is not None)
+        return _kernels.adapt_scalar(self.potential, self.form, self.params)
 
     def derivative_kernels(self):
         """The time derivatives on tuples, d_k(t, R, W, p), in the torque's own frame and the user's axes."""
-        return tuple(_kernels.adapt_derivative(d, self.form, self.params is not None) for d in self.derivatives)
+        return tuple(_kernels.adapt_derivative(d, self.form, self.params) for d in self.derivatives)
 
     def without_derivatives(self):
         """The same torque, with nothing known about its derivatives."""
@@ -265,7 +268,13 @@ def as_torque(value):
     if isinstance(value, Torque):
         return value
     if isinstance(value, str):
-        return torques.by_name(value)()
+        make = torques.by_name(value)
+        try:
+            inspect.signature(make).bind()
+        except TypeError:
+            call = f"polhode.torques.{make.__name__}{inspect.signature(make)}"
+            raise InputError(f"torque {make.__name__!r} has parameters without defaults: use {call}") from None
+        return make()
     if isinstance(value, ctypes._CFuncPtr):
         return Foreign(value)
     if callable(value):
@@ -330,17 +339,17 @@ def _mutable_reference(function, seen=None):
     """The first thing a function refers to that may change while it runs: compiled code would not notice."""
     seen = set() if seen is None else seen
     if not isinstance(function, FunctionType):
-        return None if hasattr(function, "py_func") else f"{type(function).__name__} object"
+        return None if hasattr(function, "py_func") else f"it is a {type(function).__name__}, not a plain function"
     if id(function) in seen:
         return None
     seen.add(id(function))
     names, cells = visible(function)
-    for value in [*names.values(), *cells]:
+    for name, value in [*names.items(), *zip(function.__code__.co_freevars, cells, strict=True)]:
         if isinstance(value, FunctionType):
             inner = _mutable_reference(value, seen)
             if inner:
                 return inner
         elif not (isinstance(value, (int, float, complex, str, tuple, type, ModuleType, type(None), np.generic))
                   or hasattr(value, "py_func") or callable(value)):
-            return f"{type(value).__name__} that may change"
+            return f"it uses {name!r}, a {type(value).__name__} that may change; numbers and arrays can be passed as params"
     return None

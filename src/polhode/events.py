@@ -1,7 +1,6 @@
 """Events: zeros of a function along the motion, located on the interpolant between steps, as in scipy's solve_ivp."""
 
 import numpy as np
-from scipy.optimize import brentq
 
 from polhode import rotations
 from polhode.errors import InputError
@@ -26,7 +25,12 @@ class Watch:
 
     def _value(self, g, t, y):
         y = in_user_axes(self.body, y)
-        value = float(g(t, rotations.matrices(y[:4]), *y[4:].reshape(-1, 3)))
+        name = getattr(g, "__name__", repr(g))
+        try:
+            value = float(g(t, rotations.matrices(y[:4]), *y[4:].reshape(-1, 3)))
+        except TypeError as error:
+            raise InputError(f"event {name!r} must be a function g(t, R, omega), in flight g(t, R, omega, x, v), that returns "
+                             f"one number: {error}") from error
         if not np.isfinite(value):
             raise InputError(f"event {getattr(g, '__name__', g)!r} returned {value} at t = {t!r}")
         return value
@@ -61,6 +65,8 @@ class Watch:
 
     def _locate(self, g, a, b):
         """The zero of g between two steps, on the interpolant."""
+        from scipy.optimize import brentq
+
         h = b[0] - a[0]
         s = brentq(lambda s: self._value(g, a[0] + s * h, interpolated(a[1], b[1], h, s)), 0.0, 1.0, xtol=1e-14)
         return a[0] + s * h, interpolated(a[1], b[1], h, s)

@@ -61,7 +61,7 @@ class Force(Torque):
 
     def kernel(self, setting=FLIGHT):
         """The force on tuples; only in flight."""
-        return _kernels.adapt_force(self.function, self.form, self.params is not None)
+        return _kernels.adapt_force(self.function, self.form, self.params)
 
 
 def weight(mass, g=9.81):

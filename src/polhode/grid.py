@@ -7,6 +7,7 @@ import numpy as np
 
 from polhode.errors import InputError, floats, number
 
+LARGEST_COUNT = 2.0**52
 _COMMENSURATE = 1e-9   # a remainder below this fraction of a step is rounding, not a step of its own
 
 
@@ -62,6 +63,9 @@ def segments(t_span, step, breaks=None, multistep=False, method="the method"):
     h = number("step", step, positive=True)
     if h > abs(t1 - t0) * (1 + _COMMENSURATE):
         raise InputError(f"step = {h!r} is larger than the span {t0!r} to {t1!r}; take a step of at most {abs(t1 - t0)!r}")
+    if abs(t1 - t0) / h > LARGEST_COUNT:
+        raise InputError(f"step = {h!r} cuts the span {t0!r} to {t1!r} into {abs(t1 - t0) / h:.2g} steps, more than a double can "
+                         "tell apart; take a larger step")
     inner = _breaks(breaks, t0, t1)
     result = []
     for a, b, first, last in zip([t0, *inner], [*inner, t1], [True] + [False] * len(inner),

@@ -2,14 +2,15 @@
 
 import numpy as np
 
-from polhode import rotations
 from polhode._torque import as_torque
 from polhode.core import loops
-from polhode.errors import ConvergenceError, InputError, TorqueError, unknown
+from polhode.errors import InputError, TorqueError, unknown
 from polhode.events import Watch
 from polhode.flight import as_force, check, initial_place
 from polhode.grid import segments
-from polhode.march import March, as_body, in_user_axes, initial_motion, interruptible
+from polhode.march import (
+    March, as_body, first_trouble, in_user_axes, initial_motion, interruptible, torque_trouble, unsolved,
+)
 from polhode.methods import get
 from polhode.methods.energy import infeasible_energy
 from polhode.program import build
@@ -72,6 +73,8 @@ def integrate(body, torque=None, t_span=None, step=None, method="LP2", *, rotati
     """
     if misspelt:
         raise unknown("option of integrate", next(iter(misspelt)), OPTIONS)
+    if not (progress is None or callable(progress)):
+        raise InputError(f"progress must be a function progress(done, total), got {progress!r}")
     run = _Run(body, torque, t_span, step, method, rotation0, omega0, momentum0, breaks)
     if not (force is None and position0 is None and velocity0 is None):
         run.will_fly(force, position0, velocity0)
@@ -116,9 +119,13 @@ class _Run:
 
     def follow(self, compiled, progress):
         """Take the steps."""
+        self.start = self.t, self.y
         self.program = build(self.method, self.torque, self.body, compiled, self.force)
         self.march = March(self.program)
         self.record.first(self.t, self.y)
+        trouble = first_trouble(self.program, self.t, self.y)
+        if trouble is not None:
+            self._raise(trouble)
         with interruptible() as interrupted:
             for index, segment in enumerate(self.segments):
                 if index == 0 or segment.fresh:
@@ -158,16 +165,22 @@ class _Run:
     # --- how a run ends ---------------------------------------------------------------------------------------------------
 
     def _trajectory(self, status, message):
-        message += infeasible_energy(self.program.state(self.march.z))
+        if self.march.z is not None:
+            message += infeasible_energy(self.program.state(self.march.z))
         if status != EVENT:
             self.record.last(self.t, self.y)
         t, y, residuals = self.record.arrays()
         t_events, y_events = self.record.events()
-        return Trajectory(t=t, motion=in_user_axes(self.body, y), residuals=residuals, body=self.body, torque=self.torque,
+        return Trajectory(t=t, motion=in_user_axes(self.body, y), ends=self._ends(), residuals=residuals,
+                          body=self.body, torque=self.torque,
                           method=self.method, step=self.step, status=status, message=message, steps=self.done,
                           nfev=self.march.evaluations, mode=self.program.mode, note=self.program.note,
                           elapsed=self.march.elapsed, t_events=t_events, y_events=y_events,
                           source=self.program.source_digest())
+
+    def _ends(self):
+        """The motion at the start and where the run is: ((t, y), (t, y))."""
+        return tuple((t, in_user_axes(self.body, y)) for t, y in (self.start, (self.t, self.y)))
 
     def _raise(self, error):
         """Raise the error with its place and with what was computed."""
@@ -197,23 +210,11 @@ class _Run:
     def _stopped(self, why, h):
         """A step of size h failed: raise for a torque or an unsolved equation, report a blow-up."""
         self._check_torque()
-        name = self.method.name
+        trouble = torque_trouble(self.program, self.t + h, self.program.motion(self.march.z, 1))
+        if trouble is not None:
+            self._raise(trouble)
         if why == loops.UNSOLVED:
-            residual = float(self.program.state(self.march.z, 1).residual)
-            largest = self.march.largest_step(self.t, h)
-            advice = f"the largest step that works here is about {largest:.3g}" if largest else "no smaller step works here"
-            self._raise(ConvergenceError(
-                f"{name} could not solve its equation in the step from t = {self.t:.15g} (step {self.done}, size {h:g}): "
-                f"relative residual {residual:.2g} instead of {loops.ROUND_OFF:g}; {advice}",
-                residual=residual, largest_step=largest))
-        y = in_user_axes(self.body, self.program.motion(self.march.z, 1))
-        if np.isfinite(y[:4]).all():
-            R, rest = rotations.matrices(y[:4]), np.where(np.isfinite(y[4:]), y[4:], 0.0).reshape(-1, 3)
-            for acting in filter(None, (self.torque, self.force)):
-                value = acting(self.t + h, R, *rest)
-                if not np.isfinite(value).all():
-                    self._raise(TorqueError(f"{acting.kind} {acting.name!r} returned {value.tolist()} at t = {self.t + h:.15g} "
-                                            f"(step {self.done}; quaternion {y[:4].tolist()})"))
-        return BLOW_UP, (f"{name} blew up in step {self.done}, at t = {self.t:.15g}: the body turned more than "
+            self._raise(unsolved(self.program, self.march.z, self.t, h, self.done))
+        return BLOW_UP, (f"{self.method.name} blew up in step {self.done}, at t = {self.t:.15g}: the body turned more than "
                          f"{loops.LARGEST_ANGLE:g} rad in a step, or the state is not finite.  What came before is kept; "
                          "take a smaller step or another method")

@@ -11,7 +11,7 @@ import numpy as np
 from polhode import rotations
 from polhode.body import RigidBody
 from polhode.core import loops
-from polhode.errors import InputError, TorqueError, floats
+from polhode.errors import ConvergenceError, InputError, TorqueError, floats
 
 CHUNK_SECONDS = 0.05      # compiled code is left about this often: for progress, Ctrl-C and memory
 CHUNK_STEPS = 1_000_000
@@ -138,17 +138,51 @@ class March:
         torques = self.program.method.torques
         return first + (int(self.counted) if torques is None else self.steps * torques)
 
-    def largest_step(self, t, h):
-        """The largest step below h, to a few percent, that the method can take from the last good state; None if none."""
-        def works(size):
-            out = np.empty((1, self.program.width)), np.empty(1)
-            return self.program.march()(1, 1, 0, np.array([t, size]), self.z.copy(), *out)[0] == loops.DONE
 
-        good = next((h * 0.5**i for i in range(1, 13) if works(h * 0.5**i)), None)
-        if good is None:
-            return None
+# --- what went wrong ------------------------------------------------------------------------------------------------------
+
+def torque_trouble(program, t, y):
+    """Ask torque and force, as Python, at time t and motion y (principal axes): the TorqueError if an answer is no good."""
+    y = in_user_axes(program.body, y)
+    if not np.isfinite(y[:4]).all():
+        return None
+    R, rest = rotations.matrices(y[:4]), np.where(np.isfinite(y[4:]), y[4:], 0.0).reshape(-1, 3)
+    place = f"at t = {t:.15g} (quaternion {y[:4].tolist()}, omega {y[4:7].tolist()})"
+    for acting in filter(None, (program.torque, program.force)):
+        who = f"{acting.kind} {acting.name!r}"
+        try:
+            value = acting(t, R, *rest)
+        except Exception as cause:
+            error = TorqueError(f"{who} raised {type(cause).__name__} {place}: {cause}")
+            error.__cause__ = cause
+            return error
+        if value.shape != (3,):
+            return TorqueError(f"{who} must return three numbers, got shape {value.shape} {place}")
+        if not np.isfinite(value).all():
+            return TorqueError(f"{who} returned {value.tolist()} {place}")
+    return None
+
+
+def first_trouble(program, t, y):
+    """The same before a compiled run begins: machine code reads three numbers whatever it is given."""
+    return torque_trouble(program, t, y) if program.mode == "compiled" else None
+
+
+def unsolved(program, z, t, h, step):
+    """The ConvergenceError of a step of size h from the state in lane 0 of z, with the largest step that works."""
+    def works(size):
+        out = np.empty((1, program.width)), np.empty(1)
+        return program.march()(1, 1, 0, np.array([t, size]), z.copy(), *out)[0] == loops.DONE
+
+    residual = float(program.state(z, 1).residual)
+    good = next((h * 0.5**i for i in range(1, 13) if works(h * 0.5**i)), None)
+    if good is not None:
         bad = 2.0 * good
         for _ in range(5):
             middle = 0.5 * (good + bad)
             good, bad = (middle, bad) if works(middle) else (good, middle)
-        return abs(good)
+    advice = f"the largest step that works here is about {abs(good):.3g}" if good else "no smaller step works here"
+    return ConvergenceError(
+        f"{program.method.name} could not solve its equation in the step from t = {t:.15g} (step {step}, size {h:g}): "
+        f"relative residual {residual:.2g} instead of {loops.ROUND_OFF:g}; {advice}",
+        residual=residual, largest_step=None if good is None else abs(good))

@@ -21,9 +21,9 @@ from polhode._kernels import (
 )
 from polhode._torque import ZERO, Callback, Foreign
 from polhode.core import loops
-from polhode.core.jit import bind, digest, interpreted
+from polhode.core.jit import bind, compile_now, digest, interpreted
 from polhode.core.layout import flatten, layout, shape
-from polhode.errors import InputError
+from polhode.errors import InputError, TorqueError
 from polhode.flight import Actions, Parameters, flying
 from polhode.methods._states import VELOCITY
 
@@ -135,7 +135,10 @@ class Program:
     def begin(self, h, t, motion):
         """The method's first state, in lane 0 of a fresh (size, 2) array."""
         z = np.zeros((self.size, 2))
-        self.bound(loops.begin)(h, t, motion, z, self.moments, self.parameters)
+        try:
+            compile_now(self.bound(loops.begin), h, t, motion, z, self.moments, self.parameters)
+        except (ArithmeticError, ValueError, LookupError) as error:
+            raise TorqueError(f"the torque raised {type(error).__name__} at t = {t!r}: {error}", t=t) from error
         return z
 
     def march(self, uneven=False):
@@ -146,7 +149,7 @@ class Program:
             return loop(count, every, k, grid, z, self.moments, self.parameters, points, residuals)
 
         if self.mode != "python" and not loop.signatures:   # compile, or load, before anyone looks at a clock
-            run(0, 1, 0, np.zeros(2), np.zeros((self.size, 2)), np.empty((0, self.width)), np.empty(0))
+            compile_now(run, 0, 1, 0, np.zeros(2), np.zeros((self.size, 2)), np.empty((0, self.width)), np.empty(0))
         return run
 
     @property
@@ -258,7 +261,7 @@ def _reason(attempt):
     from numba.core.errors import NumbaError
 
     try:
-        attempt()
+        compile_now(attempt)
     except (NumbaError, NotImplementedError, AttributeError, TypeError, KeyError, AssertionError) as error:
         lines = [line for line in str(error).splitlines() if line.strip()]
         return (lines[-1] if lines else type(error).__name__).strip()[:200]

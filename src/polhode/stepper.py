@@ -7,10 +7,13 @@ import numpy as np
 from polhode import rotations
 from polhode._torque import as_torque
 from polhode.core import loops
-from polhode.errors import ConvergenceError, InputError, IntegrationError, TorqueError, number
-from polhode.march import as_body, in_user_axes, initial_motion
+from polhode.errors import InputError, IntegrationError, TorqueError, number, unknown
+from polhode.march import as_body, first_trouble, in_user_axes, initial_motion, torque_trouble, unsolved
 from polhode.methods import get
 from polhode.program import build
+
+
+OPTIONS = ("body", "torque", "step", "t", "method", "rotation0", "omega0", "momentum0", "compiled")
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +51,9 @@ class Stepper:
     """
 
     def __init__(self, body, torque=None, *, step, t=0.0, method="LP2", rotation0=None, omega0=None, momentum0=None,
-                 compiled=True):
+                 compiled=True, **misspelt):
+        if misspelt:
+            raise unknown("option of Stepper", next(iter(misspelt)), OPTIONS)
         self.body, self.torque, self.method = as_body(body), as_torque(torque), get(method)
         h = number("step", step)
         if h == 0.0:
@@ -59,6 +64,9 @@ class Stepper:
         self._out = np.empty((1, self.program.width)), np.empty(1)
         self._z = self.program.begin(h, self._origin, motion)
         self._check_torque("at the start")
+        trouble = first_trouble(self.program, self._origin, motion)
+        if trouble is not None:
+            self._raise(trouble)
         self._march = self.program.march()
 
     def step(self, n=1):
@@ -71,14 +79,16 @@ class Stepper:
         why, self._count, _ = self._march(1, int(n), self._count, grid, self._z, *self._out)
         if why == loops.DONE:
             return
-        place = {"t": self.t, "step_index": self._count, "state": self.state}
         self._check_torque(f"in the step from t = {self.t!r}")
-        if why == loops.UNSOLVED:
-            residual = float(self.program.state(self._z, 1).residual)
-            raise ConvergenceError(f"{self.method.name} could not solve its equation in the step from t = {self.t!r}: "
-                                   f"relative residual {residual:.2g}; take a smaller step", residual=residual, **place)
-        raise IntegrationError(f"{self.method.name} blew up, or the torque was not finite, in the step from t = {self.t!r}; "
-                               "the state is still that before the step", **place)
+        trouble = torque_trouble(self.program, self.t + self._h, self.program.motion(self._z, 1))
+        if trouble is None and why == loops.UNSOLVED:
+            trouble = unsolved(self.program, self._z, self.t, self._h, self._count)
+        self._raise(trouble or IntegrationError(f"{self.method.name} blew up in the step from t = {self.t!r}; "
+                                                "the state is still that before the step"))
+
+    def _raise(self, error):
+        error.t, error.step_index, error.state = self.t, self._count, self.state
+        raise error
 
     def _check_torque(self, where):
         cause = self.program.error

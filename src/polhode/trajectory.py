@@ -38,10 +38,11 @@ class Trajectory:
         Of the centre of mass, in space, for a body in flight.
     """
 
-    def __init__(self, *, t, motion, residuals, body, torque, method, step, status, message, nfev, steps, mode,
+    def __init__(self, *, t, motion, ends, residuals, body, torque, method, step, status, message, nfev, steps, mode,
                  note="", elapsed=0.0, t_events=None, y_events=None, source=""):
         self.t, self.quaternion, self.omega, self.residuals = t, motion[:, :4], motion[:, 4:7], residuals
         self.position, self.velocity = (motion[:, 7:10], motion[:, 10:]) if motion.shape[1] > 7 else (None, None)
+        self.ends = ends   # (t, motion) at the start and at the end of the run, stored or not
         self.body, self.torque, self.method, self.step = body, torque, method, step
         self.status, self.message = status, message
         self.nfev, self.steps, self.mode, self.note, self.elapsed = nfev, steps, mode, note, elapsed
@@ -88,10 +89,12 @@ class Trajectory:
     @cached_property
     def potential_energy(self):
         """Potential energy, or None when the torque has no potential."""
-        inner = self.quaternion
+        return self._potential(self.t, self.quaternion)
+
+    def _potential(self, t, quaternion):
         if not self.body.is_principal:
-            inner = rotations.qmul(inner, rotations.as_quaternion(self.body.axes))
-        return potential_energy(self.torque, self.body, self.t, inner)
+            quaternion = rotations.qmul(quaternion, rotations.as_quaternion(self.body.axes))
+        return potential_energy(self.torque, self.body, t, quaternion)
 
     @property
     def total_energy(self):
@@ -107,29 +110,38 @@ class Trajectory:
         return float(np.max(np.abs(squared * squared - 1.0)))
 
     def summary(self):
-        """The run in a few plain numbers, as `polhode run --json` prints them."""
-        energy = self.total_energy
-        momentum = self.momentum_spatial
+        """The run in a few plain numbers, as `polhode run --json` prints them.
+
+        Initial and final values are those of the run; maxima are over the `samples` stored points, the initial ones
+        subtracted.  The spatial momentum changes by right when a torque acts: `momentum_error_max` is an error only without.
+        """
+        (t0, first), (t1, last) = self.ends
+        motions = np.stack([first, last])
+        ends = self.body.kinetic_energy(motions[:, 4:7])
+        if self.potential_energy is not None:
+            ends = ends + self._potential(np.array([t0, t1]), motions[:, :4])
+        momentum0 = rotations.rotate(first[:4], self.body.momentum(first[4:7]))
         return {
             "method": self.method.name,
             "torque": self.torque.name,
             "torque_mode": self.mode,
             "status": self.status,
             "message": self.message,
-            "t_final": float(self.t[-1]),
+            "t_final": float(t1),
+            "samples": len(self),
             "steps": int(self.steps),
             "torque_evaluations": int(self.nfev),
             "energy": "kinetic" if self.potential_energy is None else "total",
-            "energy_initial": float(energy[0]),
-            "energy_final": float(energy[-1]),
-            "energy_drift_max": float(np.max(np.abs(energy - energy[0]))),
-            "momentum_error_max": float(np.max(np.linalg.norm(momentum - momentum[0], axis=1))),
+            "energy_initial": float(ends[0]),
+            "energy_final": float(ends[1]),
+            "energy_drift_max": float(np.max(np.abs(np.append(self.total_energy, ends[1]) - ends[0]))),
+            "momentum_error_max": float(np.max(np.linalg.norm(self.momentum_spatial - momentum0, axis=1))),
             "orthogonality_error": self.orthogonality_error,
             "residual_max": float(np.max(self.residuals)),
             "elapsed_s": float(self.elapsed),
-            "rotation_final": self.matrix[-1].tolist(),
-            "quaternion_final": self.quaternion[-1].tolist(),
-            "omega_final": self.omega[-1].tolist(),
+            "rotation_final": rotations.matrices(last[:4]).tolist(),
+            "quaternion_final": last[:4].tolist(),
+            "omega_final": last[4:7].tolist(),
         }
 
     def provenance(self):
@@ -186,4 +198,4 @@ class Trajectory:
 
     def __repr__(self):
         return (f"<Trajectory: {self.method.name}, {len(self)} points, t = {self.t[0]:g} to {self.t[-1]:g}, "
-                f"{self.steps} steps, {self.status}>")
+                f"{self.steps} steps, {self.mode}, {self.status}>")

@@ -14,6 +14,7 @@ import dis
 import hashlib
 import os
 import sys
+import warnings
 from functools import cache
 from pathlib import Path
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
@@ -23,6 +24,7 @@ from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleT
 # no wrappers: what is inlined is never called from Python or C, and wrappers cost a quarter of the compile time.
 INLINE = {"forceinline": True, "error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 PLAIN = {"error_model": "numpy", "no_cfunc_wrapper": True}
+USERS = {"error_model": "python", "boundscheck": True}   # a user's function raises where Python would
 
 CACHE_LIMIT = 4000   # files kept on disk; the least recently written go first
 
@@ -117,7 +119,7 @@ def digest(*objects):
     import numba
 
     one = _Digest()
-    one.text(sys.version_info[:2], numba.__version__, llvmlite.__version__, INLINE, PLAIN)
+    one.text(sys.version_info[:2], numba.__version__, llvmlite.__version__, INLINE, PLAIN, USERS)
     for obj in objects:
         one.add(obj)
     return one.hash.hexdigest()[:32]
@@ -175,7 +177,8 @@ class Rebinder:
 def _njit(function):
     import numba
 
-    return numba.njit(function, **(INLINE if hasattr(function, "__jit__") else PLAIN))
+    ours = function.__module__.startswith("polhode.")
+    return numba.njit(function, **(INLINE if hasattr(function, "__jit__") else PLAIN if ours else USERS))
 
 
 _machine_code = {}   # of the package's functions: what loops share is compiled once in a process
@@ -250,6 +253,15 @@ def _use_disk(dispatcher, name):
 
 
 _bound = {}
+
+
+def compile_now(loop, *arguments):
+    """Call a bound loop so that it is compiled, or loaded; hints about a user's array code are not for this audience."""
+    from numba.core.errors import NumbaPerformanceWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NumbaPerformanceWarning)
+        return loop(*arguments)
 
 
 def bind(loop, **names):
