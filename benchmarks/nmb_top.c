@@ -27,11 +27,12 @@ static inline void cross(const double a[3], const double b[3], double c[3]) {
 /* I a + w x I w = T with w = W + h/2 a: the residual, and the size of its terms */
 static inline double balance(double h, const double I[3], const double W[3], const double T[3], const double a[3],
                              double w[3], double Iw[3], double F[3]) {
-    double g[3], size = 0.0;
+    double g[3], size = 0.0, sw = 0.0, sIw = 0.0;
     for (int i = 0; i < 3; i++) { w[i] = W[i] + 0.5 * h * a[i]; Iw[i] = I[i] * w[i]; }
     cross(w, Iw, g);
-    for (int i = 0; i < 3; i++) { F[i] = I[i] * a[i] + g[i] - T[i]; size += fabs(I[i] * a[i]) + fabs(g[i]) + fabs(T[i]); }
-    return (fabs(F[0]) + fabs(F[1]) + fabs(F[2])) / (size + 1e-300);
+    for (int i = 0; i < 3; i++) { F[i] = I[i] * a[i] + g[i] - T[i]; size += fabs(I[i] * a[i]) + fabs(T[i]); }
+    for (int i = 0; i < 3; i++) { sw += fabs(w[i]); sIw += fabs(Iw[i]); }
+    return (fabs(F[0]) + fabs(F[1]) + fabs(F[2])) / (size + sw * sIw + 1e-300);
 }
 
 static inline void correct(double h, const double I[3], const double w[3], const double Iw[3], const double F[3], double a[3]) {

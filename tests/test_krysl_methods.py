@@ -347,3 +347,22 @@ def test_steps_needed_on_buss_problem(method, t_end, eps, count):
 
     assert error(count - 1) >= eps
     assert all(error(n) < eps for n in np.unique(np.linspace(count, 1.3 * count, 30).astype(int)).tolist())
+
+
+@pytest.mark.parametrize(("problem", "method", "step"), [
+    ("krysl/slow-top", "HSTAGM", 0.2), ("krysl/slow-top", "SW1", 0.2), ("bou-rabee/stress", "HSTAGM", 0.25),
+    ("bou-rabee/stress", "SW1", 0.25)])
+def test_a_blow_up_stops_the_run_and_keeps_what_came_before(problem, method, step):
+    one = problems.get(problem)
+    run = one.integrate(method, step=step, t_span=(0.0, max(40.0, one.t_span[1])))
+    assert run.status == "blow-up" and not run.success and "smaller step" in run.message
+    assert len(run) == run.steps + 1 > 10
+    allowed = run.kinetic_energy[0] + np.abs(run.potential_energy - run.potential_energy[0])
+    assert np.isfinite(run.omega).all() and np.all(run.kinetic_energy <= 10.0 * allowed * (1 + 1e-12))
+
+
+@pytest.mark.parametrize("method", ["NMB", "NMB-cay", "NMS"])
+def test_nearly_spherical_bodies_are_no_obstacle(method):
+    moments = [70.24716083356181, 70.24716071685287, 70.2471606655312]
+    run = integrate(moments, None, (0, 500), 0.1, method, omega0=(0.6519657930676908, 6.353516265153145, -3.33606228807684))
+    assert run.status == "finished"

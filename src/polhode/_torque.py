@@ -138,6 +138,11 @@ class Torque:
         return self.potential is not None
 
     @property
+    def conservative(self):
+        """Whether all of the torque comes from its potential."""
+        return self.has_potential
+
+    @property
     def values(self):
         """The parameters as the kernel gets them."""
         return () if self.params is None else self.params
@@ -183,6 +188,10 @@ class Sum(Torque):
     @property
     def has_potential(self):
         return any(term.has_potential for term in self.terms)
+
+    @property
+    def conservative(self):
+        return all(term.conservative for term in self.terms)
 
     @property
     def values(self):

@@ -113,7 +113,9 @@ def methods_table(facts):
 
     table = plain_table(("method", "left"), ("order", "right"), ("torques", "right"), ("solves", "right"), ("symm.", "center"),
                         ("sympl.", "center"), ("keeps", "left"), ("what it is", "left"))
-    table.caption = ("torques, solves: evaluations and nonlinear equations per step; symm., sympl.: time-symmetric, symplectic; "
+    table.caption = ("On demand: newmark(gamma), taylor(n) for n up to 24; NAME+ep preserves energy; NAME+yoshida4, +suzuki4, "
+                     "+yoshida6 and +yoshida8 compose a symmetric method.\n"
+                     "torques, solves: evaluations and nonlinear equations per step; symm., sympl.: time-symmetric, symplectic; "
                      "keeps: momentum (mom) and energy (E) of a free body, to round-off")
     tick = {True: "[green]yes", False: "[dim]-", "orbits": "[yellow]orbits"}
     for family in dict.fromkeys(row["family"] for row in facts):

@@ -13,7 +13,7 @@ from polhode.march import (
 )
 from polhode.methods import get
 from polhode.methods.energy import infeasible_energy
-from polhode.program import build
+from polhode.program import build, potential_energy
 from polhode.record import AtSteps, AtTimes
 from polhode.trajectory import BLOW_UP, EVENT, FAILED, FINISHED, INTERRUPTED, Trajectory
 
@@ -80,6 +80,9 @@ def integrate(body, torque=None, t_span=None, step=None, method="LP2", *, rotati
         run.will_fly(force, position0, velocity0)
     run.will_store(t_eval, every, events)
     return run.follow(compiled, progress)
+
+RUNAWAY = 10.0       # times the kinetic energy that a conservative motion can have
+MANY_TURNS = 100.0   # radians per step: an equation unsolved there is a symptom
 
 
 class _Run:
@@ -156,6 +159,8 @@ class _Run:
                 return self._stopped(chunk.why, segment.time(k + 1) - self.t)
             if self.record.ended:
                 return EVENT, self.record.ended
+            if self._ran_away():
+                return self._blow_up(f"its kinetic energy is more than {RUNAWAY:g} times what the potential can give")
             if progress is not None:
                 progress(self.done, self.total)
             if interrupted.is_set():
@@ -213,8 +218,31 @@ class _Run:
         trouble = torque_trouble(self.program, self.t + h, self.program.motion(self.march.z, 1))
         if trouble is not None:
             self._raise(trouble)
-        if why == loops.UNSOLVED:
+        running_away = abs(h) * np.abs(self.y[4:7]).sum() > MANY_TURNS
+        if why == loops.UNSOLVED and not running_away:
             self._raise(unsolved(self.program, self.march.z, self.t, h, self.done))
-        return BLOW_UP, (f"{self.method.name} blew up in step {self.done}, at t = {self.t:.15g}: the body turned more than "
-                         f"{loops.LARGEST_ANGLE:g} rad in a step, or the state is not finite.  What came before is kept; "
+        return self._blow_up(f"the body turned more than {loops.LARGEST_ANGLE:g} rad in a step, or the state is not finite")
+
+    def _blow_up(self, how):
+        return BLOW_UP, (f"{self.method.name} blew up by step {self.done}, t = {self.t:.15g}: {how}.  What came before is kept; "
                          "take a smaller step or another method")
+
+    def _kinetic(self, y):
+        return 0.5 * (y[..., 4:7] ** 2) @ self.body.moments
+
+    def _excess(self, t, y):
+        """How far the kinetic energy is above what a conservative motion can have, RUNAWAY times T0 + |V - V0|."""
+        t0, y0 = self.start
+        V = potential_energy(self.torque, self.body, np.append(t, t0), np.vstack([y, y0])[:, :4])
+        return self._kinetic(y) - RUNAWAY * (self._kinetic(y0) + np.abs(V[:-1] - V[-1]))
+
+    def _ran_away(self):
+        """Whether the energy of a conservative motion has left all bounds; the points where it has are dropped."""
+        t0, y0 = self.start
+        if not (self.torque.conservative and self._kinetic(self.y) > RUNAWAY * self._kinetic(y0) + 1e-300):
+            return False
+        before, now = potential_energy(self.torque, self.body, np.array([t0, self.t]), np.stack([y0, y0])[:, :4])
+        if before != now or not self._excess(self.t, self.y[None])[0] > 0.0:   # in a field that changes any energy is possible
+            return False
+        self.t, self.y, self.done = self.record.cut(self._excess, self.done)
+        return True

@@ -62,6 +62,12 @@ class Solution(NamedTuple):
 
 # --- algebras -------------------------------------------------------------------------------------------------------------
 
+def _numbers(value):
+    """An array of floats, or of complex numbers where there are any."""
+    value = np.asarray(value)
+    return value.astype(np.result_type(value, float), copy=False)
+
+
 def commutator(a, b):
     """a b - b a."""
     return a @ b - b @ a
@@ -182,7 +188,7 @@ def _derivatives(W, t, h, n):
 def _taylor(order, derivatives):
     def step(h, t, y, W, bracket, move):
         known = derivatives(t, order) if derivatives else _derivatives(lambda s: W(s, y), t, h, order)
-        return move(series([np.asarray(Wk, dtype=float) for Wk in known], h, bracket), y)
+        return move(series([_numbers(Wk) for Wk in known], h, bracket), y)
     return step
 
 
@@ -279,7 +285,7 @@ def _field(W, algebra, t0, y0, needs_time_alone):
         raise InputError("the Taylor methods need W(t), a function of time alone; take RKMK4 or CF4 for W(t, y)")
 
     def field(t, y):
-        return np.asarray(W(t) if of_time else W(t, y), dtype=float)
+        return _numbers(W(t) if of_time else W(t, y))
 
     shape = field(t0, y0).shape
     if algebra.shape is not None and shape != algebra.shape:

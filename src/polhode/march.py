@@ -178,10 +178,12 @@ def unsolved(program, z, t, h, step):
     good = next((h * 0.5**i for i in range(1, 13) if works(h * 0.5**i)), None)
     if good is not None:
         bad = 2.0 * good
-        for _ in range(5):
+        for _ in range(8):
             middle = 0.5 * (good + bad)
             good, bad = (middle, bad) if works(middle) else (good, middle)
     advice = f"the largest step that works here is about {abs(good):.3g}" if good else "no smaller step works here"
+    if program.method.limit:
+        advice += f" ({program.method.limit})"
     return ConvergenceError(
         f"{program.method.name} could not solve its equation in the step from t = {t:.15g} (step {step}, size {h:g}): "
         f"relative residual {residual:.2g} instead of {loops.ROUND_OFF:g}; {advice}",

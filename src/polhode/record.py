@@ -33,6 +33,17 @@ class Record:
             return self.t, self.y, self.r
         return self.t[:self.n].copy(), self.y[:self.n].copy(), self.r[:self.n].copy()
 
+    def cut(self, excess, done):
+        """Drop the stored points from the first on where excess(t, y) > 0: (t, y, steps done) of the last one kept."""
+        found = np.flatnonzero(excess(self.t[:self.n], self.y[:self.n]) > 0.0)
+        if len(found):
+            self.n = max(int(found[0]), 1)
+        return float(self.t[self.n - 1]), self.y[self.n - 1].copy(), self.steps(done)
+
+    def steps(self, done):
+        """The number of steps up to the last stored point, where that is known."""
+        return done
+
     def events(self):
         """The times of the events and the motion there."""
         return self.watch.found() if self.watch else (None, None)
@@ -79,6 +90,10 @@ class AtSteps(Record):
         if self.ended:
             keep[-1] = True
         self.put(t[keep], y[keep], r[keep])
+
+    def steps(self, done):
+        """The number of steps up to the last stored point."""
+        return (self.n - 1) * self.every
 
     def last(self, t, y):
         """Where the run ended."""

@@ -36,7 +36,8 @@ def polish(equation, x, data, residual):
     while residual > NEARLY and k < CORRECTIONS:
         x, residual = correction(equation, x, data)
         k += 1
-    return x, residual * residual if residual <= NEARLY else residual
+    left = residual if residual < 1.0 else 1.0   # an iteration that ran away, to NaN even, has not solved anything
+    return x, residual * residual if residual <= NEARLY else left
 
 
 @jit

@@ -51,6 +51,8 @@ class Method:
         What the torque-free motion keeps to round-off: "momentum" (spatial), "energy".
     multistep : bool
         The state remembers more than attitude and velocity: a start from these alone is a new start.
+    limit : str
+        The largest step there is a solution for, in words, where that is known.
     adapt : function or None
         `adapt(torque)` gives the same method with a step made for what is known of the torque (that there is none, that it
         offers derivatives, that it looks at the angular velocity); without it the step takes every torque alike.
@@ -73,6 +75,7 @@ class Method:
     cite: str = ""
     summary: str = ""
     adapt: Callable | None = None
+    limit: str = ""
 
     def suited(self, torque):
         """The method as it is best run with a torque."""
@@ -100,6 +103,7 @@ class Method:
             "multistep": self.multistep,
             "reference": self.cite,
             "summary": self.summary,
+            "limit": self.limit,
         }
 
     def __repr__(self):
@@ -127,7 +131,7 @@ def _first_line(text):
 
 
 def method(name, *, state=Motion, start=start_motion, order=None, torques=None, symmetric=None, symplectic=None, conserves=(),
-           free_order=None, solves=0, multistep=False, family="", aliases=(), cite="", summary=""):
+           free_order=None, solves=0, multistep=False, family="", aliases=(), cite="", summary="", limit=""):
     """Register the decorated function `step(h, t, s, body, torque, p)` as a method.
 
     The facts are those of `Method`; `order`, `symmetric` and `symplectic` may be left out by those who wait for
@@ -147,7 +151,7 @@ def method(name, *, state=Motion, start=start_motion, order=None, torques=None, 
         jit(step)
         register(Method(name, step, start, state, order, torques, symmetric, symplectic, tuple(conserves),
                         tuple(free_order or (order, order)), solves, multistep, family or step.__module__.split(".")[-1],
-                        tuple(aliases), cite, summary or _first_line(step.__doc__)))
+                        tuple(aliases), cite, summary or _first_line(step.__doc__), limit=limit))
         return step
 
     return enter

@@ -9,7 +9,8 @@ ABAM-buss  Adams-Bashforth predictor, Adams-Moulton corrector (PECE) with the sa
            of five first-order ones.  Right: ABAM, of order 4.
 SW-buss    Simo & Wong's acceleration (nu_i - nu_(i-1))/h enters as nu + h^2/2 a, with one factor h too many, and the method is
            as good as taylor1.  "Almost identical to the first-order method" is an artefact of that slip: without it the
-           columns of figure 6 read 1087, 32734 and 37511 steps.  Right: SW, and SW1 with the paper's gamma = 1.
+           columns of figure 6 read 1087, 32734 and 37511 steps (with his first-order first step; SW1, which starts from the
+           equation of motion, needs 778, 23932 and 27925).  Right: SW, and SW1 with the paper's gamma = 1.
 
 Torque, absent in the paper, enters by the same rules.
 """

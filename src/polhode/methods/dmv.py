@@ -26,6 +26,7 @@ from polhode.methods._kicked import State, kicked, start
 from polhode.methods._registry import method
 from polhode.methods.newmark import hat_times
 
+LIMIT = "there is no solution beyond about h |Pi| = I"
 SMALLEST = 1e-12   # w^2 where |v| >= 1, which is no solution
 
 
@@ -113,7 +114,7 @@ def drift6_att(h, q, Pi, body):
 
 
 @method("DMV", state=State, start=start, order=2, torques=1, solves=1, symmetric=True, symplectic=True,
-        conserves=("momentum", "energy"), family="variational", cite="moser1991discrete")
+        conserves=("momentum", "energy"), family="variational", limit=LIMIT, cite="moser1991discrete")
 @jit
 def step(h, t, s, body, torque, p):
     """Discrete Moser-Veselov: integrable like the free body itself."""
@@ -121,7 +122,7 @@ def step(h, t, s, body, torque, p):
 
 
 @method("DMV4", state=State, start=start, order=2, torques=1, solves=1, symmetric=True, symplectic="orbits",
-        conserves=("momentum", "energy"), free_order=(2, 4), family="variational", cite="mclachlan2005discrete")
+        conserves=("momentum", "energy"), free_order=(2, 4), family="variational", limit=LIMIT, cite="mclachlan2005discrete")
 @jit
 def step_4(h, t, s, body, torque, p):
     """Discrete Moser-Veselov with the step corrected: the free momentum is of order 4."""
@@ -129,7 +130,7 @@ def step_4(h, t, s, body, torque, p):
 
 
 @method("DMV6", state=State, start=start, order=2, torques=1, solves=1, symmetric=True, symplectic="orbits",
-        conserves=("momentum", "energy"), free_order=(2, 6), family="variational", cite="mclachlan2005discrete")
+        conserves=("momentum", "energy"), free_order=(2, 6), family="variational", limit=LIMIT, cite="mclachlan2005discrete")
 @jit
 def step_6(h, t, s, body, torque, p):
     """Discrete Moser-Veselov with the step corrected: the free momentum is of order 6."""
@@ -137,7 +138,7 @@ def step_6(h, t, s, body, torque, p):
 
 
 @method("DMV4+att", state=State, start=start, order=2, torques=1, solves=1, symmetric=True, symplectic="orbits",
-        conserves=("momentum", "energy"), free_order=(4, 4), family="variational", cite="hairer2006preprocessed")
+        conserves=("momentum", "energy"), free_order=(4, 4), family="variational", limit=LIMIT, cite="hairer2006preprocessed")
 @jit
 def step_4_att(h, t, s, body, torque, p):
     """Discrete Moser-Veselov with step and attitude corrected: the free motion is of order 4."""
@@ -145,7 +146,7 @@ def step_4_att(h, t, s, body, torque, p):
 
 
 @method("DMV6+att", state=State, start=start, order=2, torques=1, solves=1, symmetric=True, symplectic="orbits",
-        conserves=("momentum", "energy"), free_order=(6, 6), family="variational", cite="hairer2006preprocessed")
+        conserves=("momentum", "energy"), free_order=(6, 6), family="variational", limit=LIMIT, cite="hairer2006preprocessed")
 @jit
 def step_6_att(h, t, s, body, torque, p):
     """Discrete Moser-Veselov with step and attitude corrected: the free motion is of order 6."""

@@ -39,7 +39,7 @@ def balance(a, data):
     F = sub(add(inertial, gyroscopic), T)
     wI = hat_times(w, I)
     DF = madd(diag(I), mscale(c, madd(wI, hat((-Iw[0], -Iw[1], -Iw[2])))))
-    return F, DF, size(inertial) + size(gyroscopic) + size(T)
+    return F, DF, size(inertial) + size(w) * size(Iw) + size(T)   # w and I w of a near-sphere are nearly parallel
 
 
 @jit
