@@ -178,7 +178,7 @@ file = "a.xls"
 @pytest.mark.parametrize("old, new, expected", [
     ("[body]\ninertia = [1.0, 2.0, 2.5]", "", "body: is missing; write a [body] section, or name a problem"),
     ("inertia = [1.0, 2.0, 2.5]", "mass = 2", "body: give inertia, or a shape: box"),
-    ("inertia = [1.0, 2.0, 2.5]", 'shape = "bix"', "body.shape: unknown shape 'bix' (did you mean 'box'?)"),
+    ("inertia = [1.0, 2.0, 2.5]", 'shape = "bix"\nsize = [1.0, 2.0, 3.0]', "body.shape: unknown shape 'bix' (did you mean 'box'?)"),
     ("inertia = [1.0, 2.0, 2.5]", "inertia = [1, 2]", "body.inertia: must have 3 entries, got 2"),
     ("inertia = [1.0, 2.0, 2.5]", "inertia = [1, 2, 30]", "triangle inequality"),
     ("inertia = [1.0, 2.0, 2.5]", "inertia = [[1, 2, 0], [0, 1, 0], [0, 0, 1]]", "body: inertia must be symmetric"),
@@ -194,7 +194,7 @@ file = "a.xls"
     ("omega = [0.0, 1, 0.0]", "omega = [1, 2, 3]\nmatrix = [[1, 0, 0], [0, 1, 0], [0, 0, -1]]", "initial.matrix: rotation"),
     ("step = 0.1", "", "run.step: is missing"),
     ("t_span = [0, 1]", "", "run.t_span: is missing"),
-    ("t_span = [0, 1]", "t_span = [0, 0]", "run: t_span must have a length"),
+    ("t_span = [0, 1]", "t_span = [0, 0]", "run.t_span: t_span must have a length"),
     ("step = 0.1", "step = 7", "run: step = 7.0 is larger than the span"),
     ("step = 0.1", "step = 0.1\nbreaks = [9]", "run: breaks must lie inside the span"),
     ("step = 0.1", "step = 0.1\nevery = 2\nt_eval = [0.5]", "run: give t_eval or every, not both"),

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["ConvergenceError", "InputError", "IntegrationError", "PolhodeError", "TorqueError", "floats", "nearest",
+__all__ = ["ConvergenceError", "InputError", "IntegrationError", "PolhodeError", "TorqueError", "closest", "floats", "nearest",
            "number", "unknown"]
 
 _LIST_AT_MOST = 12  # names written out in full by `unknown`
@@ -84,6 +84,23 @@ class TorqueError(IntegrationError):
     """The torque raised, or returned a wrong shape or a value that is not finite; raised ``from`` the original."""
 
 
+def closest(name: object, valid: Iterable[str]) -> str | None:
+    """Return the valid name nearest to `name`, or None when none is near.
+
+    Examples
+    --------
+    >>> closest("nbm", ["NMS", "NMB", "AKW"])
+    'NMB'
+    """
+    folded: dict[str, str] = {}
+    for candidate in valid:
+        folded.setdefault(str(candidate).casefold(), str(candidate))
+    wanted = str(name).casefold()
+    swapped = [candidate for candidate in folded if sorted(candidate) == sorted(wanted)]   # the commonest slip of all
+    match = swapped or difflib.get_close_matches(wanted, list(folded), n=1)
+    return folded[match[0]] if match else None
+
+
 def nearest(name: object, valid: Iterable[str]) -> str:
     """Return ``" (did you mean 'X'?)"`` for the valid name nearest to `name`, or ``""`` when none is near.
 
@@ -94,13 +111,8 @@ def nearest(name: object, valid: Iterable[str]) -> str:
     >>> nearest("leapfrog", ["NMB", "AKW"])
     ''
     """
-    folded: dict[str, str] = {}
-    for candidate in valid:
-        folded.setdefault(str(candidate).casefold(), str(candidate))
-    wanted = str(name).casefold()
-    swapped = [candidate for candidate in folded if sorted(candidate) == sorted(wanted)]   # the commonest slip of all
-    match = swapped or difflib.get_close_matches(wanted, list(folded), n=1)
-    return f" (did you mean {folded[match[0]]!r}?)" if match else ""
+    match = closest(name, valid)
+    return f" (did you mean {match!r}?)" if match else ""
 
 
 def unknown(kind: str, name: object, valid: Iterable[str]) -> InputError:

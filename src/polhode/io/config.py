@@ -22,7 +22,7 @@ from pydantic import ValidationError
 
 from polhode import problems, rotations, torques
 from polhode.body import RigidBody
-from polhode.errors import InputError, unknown
+from polhode.errors import InputError, closest, unknown
 from polhode.grid import segments
 from polhode.io import schema
 
@@ -145,6 +145,9 @@ def _body(data, problem, known, faults):
     if shape is not None and shape not in schema.SHAPES:
         with faults.at("body", "shape"):
             raise unknown("shape", shape, schema.SHAPES)
+        meant = closest(shape, schema.SHAPES)   # the rest of the section is checked as if that had been written
+        if meant:
+            faults.check(schema.SHAPES[meant], {**given, "shape": meant}, "body")
         return None
     if shape is None and isinstance(given, dict) and "inertia" not in given:
         faults.add(("body",), f"give inertia, or a shape: {', '.join(schema.SHAPES)}")
@@ -166,16 +169,17 @@ def _made(section):
 
 def _initial(data, body, problem, known, faults):
     """Attitude and angular velocity; what the section leaves out is the problem's."""
-    section = faults.check(schema.Initial, data.get("initial", {}), "initial")
+    given = data.get("initial", {})
+    section = faults.check(schema.Initial, given, "initial")
+    forms = [key for key in ("rotation", "rotation_vector", "quaternion", "matrix") if isinstance(given, dict) and key in given]
+    if len(forms) > 1:
+        faults.add(("initial",), f"give the attitude once, got {' and '.join(forms)}")
     rotation0, omega0 = (problem.rotation0, problem.omega0) if problem else (rotations.as_quaternion(), None)
     if section is None:
         return rotation0, omega0
-    forms = [key for key in ("rotation", "rotation_vector", "quaternion", "matrix") if getattr(section, key) is not None]
-    if len(forms) > 1:
-        faults.add(("initial",), f"give the attitude once, got {' and '.join(forms)}")
-    elif forms:
-        given = getattr(section, forms[0])
-        rotation0 = rotations.as_quaternion() if isinstance(given, str) else given
+    if len(forms) == 1:
+        attitude = getattr(section, forms[0])
+        rotation0 = rotations.as_quaternion() if isinstance(attitude, str) else attitude
     if section.omega is not None and section.momentum is not None:
         faults.add(("initial",), "give omega or momentum, got both; drop one")
     elif section.omega is not None:
@@ -212,6 +216,9 @@ def _term(given, path, body, step, faults):
     make = None
     with faults.at(*path, "name"):
         make = torques.by_name(given["name"])
+    meant = make is None and closest(given["name"], torques.BUILT_IN)   # its parameters are checked all the same
+    if meant:
+        faults.check(schema.torque_model(meant, torques.BUILT_IN[meant]), given, *path)
     section = make and faults.check(schema.torque_model(given["name"], make), given, *path)
     if section is None:
         return None

@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, create_model
 
 from polhode.errors import InputError, nearest
+from polhode.grid import span
 from polhode.methods import get
 from polhode.problems import Problem
 from polhode.rotations import as_quaternion
@@ -102,7 +103,7 @@ class Initial(Section):
 class Run(Section):
     method: Annotated[str, AfterValidator(get), Field(validate_default=True)] = DEFAULT_METHOD
     step: _either(Positive, list[float], _is_list) | None = None
-    t_span: Annotated[list[float], Field(min_length=2, max_length=2)] | None = None
+    t_span: Annotated[list[float], Field(min_length=2, max_length=2), AfterValidator(span)] | None = None
     every: Annotated[int | str, BeforeValidator(_how_often)] = 1
     t_eval: list[float] | None = None
     breaks: Numbers | None = None
