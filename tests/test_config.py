@@ -178,7 +178,7 @@ file = "a.xls"
 @pytest.mark.parametrize("old, new, expected", [
     ("[body]\ninertia = [1.0, 2.0, 2.5]", "", "body: is missing; write a [body] section, or name a problem"),
     ("inertia = [1.0, 2.0, 2.5]", "mass = 2", "body: give inertia, or a shape: box"),
-    ("inertia = [1.0, 2.0, 2.5]", 'shape = "bix"\nsize = [1.0, 2.0, 3.0]', "body.shape: unknown shape 'bix' (did you mean 'box'?)"),
+    ("inertia = [1.0, 2.0, 2.5]", 'shape = "bix"\nsize = [1, 2, 3]', "body.shape: unknown shape 'bix' (did you mean 'box'?)"),
     ("inertia = [1.0, 2.0, 2.5]", "inertia = [1, 2]", "body.inertia: must have 3 entries, got 2"),
     ("inertia = [1.0, 2.0, 2.5]", "inertia = [1, 2, 30]", "triangle inequality"),
     ("inertia = [1.0, 2.0, 2.5]", "inertia = [[1, 2, 0], [0, 1, 0], [0, 0, 1]]", "body: inertia must be symmetric"),
