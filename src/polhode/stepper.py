@@ -35,7 +35,8 @@ class State:
 class Stepper:
     """A motion advanced step by step.
 
-    Parameters are those of `integrate`; `t` is the time at the start, and a negative `step` runs backwards.
+    Parameters are those of `integrate` for a body that does not fly; `t` is the time at the start, and a negative `step` runs
+    backwards.
 
     Examples
     --------

@@ -84,7 +84,8 @@ def compose(method, scheme):
     ----------
     method : str or Method
         Symmetric, of order 2, without memory of earlier steps.
-    scheme : {"yoshida4", "suzuki4", "yoshida6", "yoshida8"}
+    scheme : {"yoshida4", "suzuki4", "yoshida6", "yoshida8"} or Scheme
+        A name, or one of your own: Scheme(order, (c_1, ..., c_s), cite).
 
     Examples
     --------
@@ -92,9 +93,13 @@ def compose(method, scheme):
     6
     """
     base = get(method)
-    if scheme not in SCHEMES:
+    own = isinstance(scheme, Scheme)
+    if not own and (not isinstance(scheme, str) or scheme not in SCHEMES):
         raise unknown("composition", scheme, SCHEMES)
-    order, steps, cite = SCHEMES[scheme]
+    order, steps, cite = scheme if own else SCHEMES[scheme]
+    scheme = "own" if own else scheme
+    if abs(sum(steps) - 1.0) > 1e-14 or tuple(steps) != tuple(reversed(steps)):
+        raise InputError(f"the steps of a composition must be a palindrome with the sum 1, got {tuple(steps)}")
     if not base.symmetric:
         raise InputError(f"only a symmetric method gains from a composition, and {base.name} is not one: take VLV, LP2, ...")
     if base.multistep:

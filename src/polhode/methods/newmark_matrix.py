@@ -14,6 +14,7 @@ from polhode.core.newton import newton
 from polhode.core.vec import (
     apply, axpy, cross, dot, exp, madd, matmul, matrix, mscale, quaternion, scale, sub, times, transpose,
 )
+from polhode.errors import InputError
 from polhode.methods._registry import method
 from polhode.methods.newmark import balance
 
@@ -71,6 +72,9 @@ def step_orthogonal(h, t, s, body, torque, p):
 
 def axis_momentum(stepper):
     """pi.chi = (R I Om) . (R e3) of a Stepper of these methods, with R as the method keeps it (principal axes)."""
+    if stepper.method.state is not State:
+        raise InputError(f"axis_momentum looks at the attitude matrix, which {stepper.method.name} does not keep; "
+                         "use a Stepper of NMB-matrix or NMB-matrix-orth")
     s = layout(State).unpack(stepper.state.memory.reshape(-1, 1), 0)
     Pi = times(tuple(stepper.body.moments.tolist()), s.Om)
     return float(dot(apply(s.R, Pi), apply(s.R, (0.0, 0.0, 1.0))))
