@@ -246,25 +246,25 @@ def _assemble(method, torque, body, force, setting, way, thrust):
 
 
 def _why_not(kernel, values):
-    """Compile a kernel alone, or load it; None when that works, otherwise the last line of the reason."""
+    """Compile a kernel alone, or load it; None when that works, otherwise the reason."""
     none = np.zeros((0, 4))
     names = {"torque": Frames(kernel, kernel), "load_parameters": layout(shape(values)).unpack}
-    return _reason(lambda: bind(loops.torque_along, **names)(np.zeros(0), none, none[:, :3], _column(values), none[:, :3]))
+    return obstacle(lambda: bind(loops.torque_along, **names)(np.zeros(0), none, none[:, :3], _column(values), none[:, :3]))
 
 
 def _compiles(attempt):
-    return _reason(attempt) is None
+    return obstacle(attempt) is None
 
 
-def _reason(attempt):
-    """Why numba cannot compile something; None when it can."""
+def obstacle(attempt):
+    """Why numba cannot compile what `attempt()` calls, in a line of its own; None when it can."""
     from numba.core.errors import NumbaError
 
     try:
         compile_now(attempt)
     except (NumbaError, NotImplementedError, AttributeError, TypeError, KeyError, AssertionError) as error:
-        lines = [line for line in str(error).splitlines() if line.strip()]
-        return (lines[-1] if lines else type(error).__name__).strip()[:200]
+        lines = [line.strip() for line in str(error).splitlines() if line.strip() and not line.startswith("Failed in")]
+        return (lines[0] if lines else type(error).__name__)[:200]
     return None
 
 

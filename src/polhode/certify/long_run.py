@@ -12,6 +12,7 @@ from polhode.core.vec import dot
 from polhode.errors import ConvergenceError, IntegrationError
 from polhode.methods import get
 from polhode.program import build
+from polhode.program import obstacle as program_obstacle
 
 STRESS = "bou-rabee/stress"   # Bou-Rabee, Ortolan & Saccon 2009: to T = 15000
 BLOCKS = 50                   # the scatter of so many means tells how sure a slope is
@@ -29,17 +30,14 @@ class EnergyDrift(NamedTuple):
 
 def obstacle(method, problem=STRESS):
     """Why a method's step cannot be compiled, in a line of the compiler's; None when it can."""
-    from numba.core.errors import NumbaError
-
     chosen = problems.get(problem)
     program = build(get(method), chosen.torque(), chosen.body)
-    try:
+
+    def attempt():
         program.begin(chosen.step, 0.0, np.array([*chosen.rotation0, *chosen.omega0]))
         program.march()
-    except (NumbaError, NotImplementedError, AttributeError, TypeError, KeyError, AssertionError) as error:   # all of them numba
-        lines = [line.strip() for line in str(error).splitlines() if line.strip() and not line.startswith("Failed in")]
-        return (lines[0] if lines else type(error).__name__)[:200]
-    return None
+
+    return program_obstacle(attempt)
 
 
 def long_run(method, step=None, t_end=None, problem=STRESS, compiled=True):
