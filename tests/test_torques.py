@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
@@ -44,7 +44,9 @@ def potential(torque, R, t=0.3):
 def test_the_torque_is_minus_the_gradient_of_the_potential(name, vector):
     """t . a = -dV/de of exp(e a) R, by central differences."""
     torque = CONSERVATIVE[name]
-    R = Rotation.from_rotvec(np.array(vector) + 0.05).as_matrix()
+    turn = np.array(vector) + 0.05
+    assume(np.linalg.norm(turn) > 0.1)   # at the identity the stress potential has a kink, where differences say nothing
+    R = Rotation.from_rotvec(turn).as_matrix()
     value = torque(0.3, R)
     spatial = R @ value if torque.frame == "body" else value
     e = 1e-5
