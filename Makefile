@@ -1,8 +1,8 @@
-# make setup | demo | test | test-long | bench      (Python 3.11 or newer with venv; nothing else)
+# make setup | demo | test | test-long | bench | web      (Python 3.11 or newer with venv; nothing else)
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: setup demo test test-long lint bench clean
+.PHONY: setup demo test test-long lint browser bench web clean
 
 setup: .venv/.done
 
@@ -20,14 +20,20 @@ lint: setup
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports
 
-test: lint
+browser:
+	@sh tests/browser/install.sh
+
+test: lint browser
 	$(BIN)/pytest -n 2 -m 'not slow'
 
-test-long: lint
+test-long: lint browser
 	$(BIN)/pytest -n 2
 
 bench: setup
 	$(BIN)/python benchmarks/single.py
+
+web:   # for developers: rebuilds the viewer in src/polhode/view/static; needs node
+	cd web && npm ci --ignore-scripts --no-audit --no-fund && npm run build
 
 clean:
 	rm -rf .venv dist build polhode-demo

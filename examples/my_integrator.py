@@ -20,18 +20,17 @@ by no more than 0.05 rad if a quarter of the energy is to survive 2000 steps.
 """
 
 import polhode
-from polhode.core.vec import axpy, cross, diag, hat, madd, matrix, mscale, normalise, qmul, scale, solve, sub, times
+from polhode.core.newton import differences, gyroscopic_tangent, products
+from polhode.core.vec import axpy, matrix, normalise, qmul, scale, solve, sub, times
 from polhode.methods import Motion
-from polhode.methods.newmark import hat_times
 
 
 @polhode.method("game-engine", order=1, torques=1, symmetric=False, symplectic=False,
                 summary="Semi-implicit Euler with an implicit gyroscopic term, as in game engines.")
 def step(h, t, s, body, torque, p):
     W = axpy(h, times(body.Iinv, torque.body(t, matrix(s.q), s.Om, p)), s.Om)
-    IW = times(body.I, W)
-    tangent = madd(diag(body.I), mscale(h, madd(hat_times(W, body.I), hat(scale(-1.0, IW)))))
-    Om = sub(W, solve(tangent, scale(h, cross(W, IW))))
+    g = scale(h, differences(body.I))   # h W x I W = g (W2 W3, W3 W1, W1 W2)
+    Om = sub(W, solve(gyroscopic_tangent(body.I, g, W), times(g, products(W))))
     x, y, z, w = qmul(s.q, (Om[0], Om[1], Om[2], 0.0))
     q = (s.q[0] + 0.5 * h * x, s.q[1] + 0.5 * h * y, s.q[2] + 0.5 * h * z, s.q[3] + 0.5 * h * w)
     return Motion(normalise(q), Om)

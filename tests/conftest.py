@@ -2,9 +2,11 @@
 
 Machine code is kept in a folder of its own, so that a run neither uses nor fills the user's cache.  Where CI is set, hypothesis
 draws the same examples every time: a verdict on a commit does not depend on luck, and new luck is tried on developers' machines.
+A job in the background ignores Ctrl-C, and so would every process that the tests start and interrupt: here it is heard again.
 """
 
 import os
+import signal
 import tempfile
 from pathlib import Path
 
@@ -15,3 +17,6 @@ os.environ.setdefault("POLHODE_CACHE_DIR", str(Path(tempfile.gettempdir()) / f"p
 settings.register_profile("ci", derandomize=True)
 if os.environ.get("CI"):
     settings.load_profile("ci")
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)

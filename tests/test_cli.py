@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -62,14 +63,14 @@ def test_help_imports_nothing_slow(arguments):
     assert (__version__ if "--version" in arguments else "Usage") in done.stdout
 
 
-def test_help_is_quick():
-    """Wall time, the best of several: a busy machine can only add to it."""
-    def seconds():
-        started = time.perf_counter()
-        assert polhode("--help").returncode == 0
-        return time.perf_counter() - started
-
-    assert min(seconds() for _ in range(5)) < 0.5
+def test_help_imports_nothing_heavy():
+    """What --help loads is what it takes: no compiler, no plots, no cluster."""
+    code = ("import sys; from polhode.cli import main; sys.argv = ['polhode', '--help']\n"
+            "try: main()\nexcept SystemExit: pass\n"
+            "heavy = {'numba', 'matplotlib', 'xarray', 'pandas', 'pydantic', 'dask', 'scipy.stats'} & set(sys.modules)\n"
+            "sys.exit(', '.join(sorted(heavy)) or 0)")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("arguments, expected", [
@@ -256,6 +257,12 @@ def test_a_real_process_gives_the_code_and_one_line(tmp_path):
     assert done.stderr == "polhode: cannot read the scenario 'nothing.toml': No such file or directory\n"
 
 
+def cpu_seconds(pid):
+    """The processor time that a process has used."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def test_interrupted(tmp_path):
     """Ctrl-C: exit code 130, and what was computed is in the file."""
     (tmp_path / "scenario.toml").write_text(SCENARIO)
@@ -263,9 +270,10 @@ def test_interrupted(tmp_path):
     (tmp_path / "scenario.toml").write_text(ENDLESS)
     process = subprocess.Popen([sys.executable, "-m", "polhode", "run", "scenario.toml", "-o", "out.npz", "--json"], cwd=tmp_path,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    time.sleep(8.0)
+    while cpu_seconds(process.pid) < 5.0:   # by then it is on its way, however busy the machine is
+        time.sleep(0.2)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=600)
     assert process.returncode == 130, err
     assert "interrupted after" in err and "Traceback" not in err
     data = json.loads(out)
@@ -283,7 +291,7 @@ def test_progress_is_silent_without_a_terminal(tmp_path):
 def test_progress_shows_on_a_terminal(tmp_path):
     (tmp_path / "scenario.toml").write_text(SCENARIO)
     inner, outer = pty.openpty()
-    done = subprocess.run([sys.executable, "-m", "polhode", "run", "scenario.toml", "--json"], cwd=tmp_path, timeout=120,
+    done = subprocess.run([sys.executable, "-m", "polhode", "run", "scenario.toml", "--json"], cwd=tmp_path, timeout=600,
                           stdout=subprocess.PIPE, stderr=outer, env={**os.environ, "TERM": "xterm"})
     shown = os.read(inner, 100_000).decode(errors="replace")
     os.close(inner), os.close(outer)

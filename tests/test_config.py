@@ -10,7 +10,8 @@ from polhode.errors import InputError, PolhodeError
 from polhode.io import load
 from polhode.io.schema import SHAPES
 
-EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*.toml"))
+FOLDER = Path(__file__).parent.parent / "examples"
+EXAMPLES = sorted(path for path in FOLDER.glob("*.toml") if path.stem != "sweep")
 
 GOOD = """
 [body]
@@ -59,7 +60,7 @@ def test_a_plain_scenario(scenario):
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_examples_load_and_begin(path):
-    assert len(EXAMPLES) == 4
+    assert len(EXAMPLES) == 5
     job = load(path)
     t0 = job.t_span[0]
     short = {**vars(job), "t_span": (t0, t0 + 20 * job.step), "every": 1}

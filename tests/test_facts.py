@@ -18,7 +18,8 @@ from polhode.methods._registry import _families, _suffixes, start_motion, varian
 HELD, BROKEN = 1e-11, 1e-9   # a fact leaves less than the one, its absence more than the other
 SLOPE = 0.1                  # how far a measured order may be from the declared one, up to order 3; in proportion above
 
-EXAMPLES = ("newmark(0.6)", "taylor(7)", "taylor2+ep", "LP2+yoshida4", "LP2+suzuki4", "LP2+yoshida6", "LP2+yoshida8")
+EXAMPLES = ("newmark(0.6)", "taylor(7)", "taylor2+ep", "LP2+yoshida4", "LP2+suzuki4", "LP2+yoshida6", "LP2+yoshida8",
+            "LP2+kahanli6", "LP2+kahanli8", "LP2+kahanli10")
 
 
 @pytest.fixture(params=[*everything(), *map(get, EXAMPLES)], ids=lambda method: method.name)

@@ -1,14 +1,21 @@
 """Figures: they are drawn without a display, say what they show, and cope with odd trajectories; and the demo."""
 
+import doctest
 import json
+import subprocess
 import sys
 
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
-from polhode import RigidBody, demo, integrate, plots, torques
+import polhode
+from polhode import RigidBody, cli_plot, demo, integrate, plots, problems, torques
 from polhode.errors import InputError
+from polhode.io import store
+from polhode.plots import ellipsoid, motion, strays
+from polhode.plots.motion import edges, moments_around_flip
+from polhode.plots.style import POINTS, thin
 
 SPIN = {"method": "VLV", "t_span": (0.0, 20.0), "step": 0.02, "omega0": (0.002, 6.0, 0.0)}
 
@@ -22,7 +29,12 @@ def words(figure):
     return " ".join(text.get_text() for text in figure.findobj(lambda artist: hasattr(artist, "get_text")))
 
 
-@pytest.mark.parametrize("draw", [plots.overview, plots.flip, lambda run, path=None: plots.drift([run], path)])
+@pytest.fixture(scope="module")
+def top():
+    return {name: problems.get("krysl/slow-top").integrate(name) for name in ("NMB", "LP2")}
+
+
+@pytest.mark.parametrize("draw", [plots.overview, plots.flip, plots.errors, plots.polhode, plots.drift])
 def test_figures_are_drawn_and_saved(tumble, draw, tmp_path):
     figure = draw(tumble, tmp_path / "a.png")
     assert isinstance(figure, Figure) and (tmp_path / "a.png").stat().st_size > 20_000
@@ -52,6 +64,89 @@ def test_kinetic_energy_is_named_when_there_is_no_potential():
     assert "Kinetic energy" in words(run.plot())
 
 
+@pytest.mark.parametrize("module", [plots, ellipsoid, motion, strays])
+def test_the_examples_run(module):
+    assert doctest.testmod(module).failed == 0
+
+
+@pytest.mark.parametrize("draw", [plots.overview, plots.flip, plots.errors, plots.drift, plots.polhode])
+def test_a_stored_run_gives_the_same_figure(tumble, draw, tmp_path):
+    path = store.save(tumble, tmp_path / "run.nc")
+    for a, b in zip(draw(tumble).axes, draw(path).axes, strict=True):
+        for one, other in zip(a.lines, b.lines, strict=True):
+            assert np.array_equal(one.get_xydata(), other.get_xydata(), equal_nan=True)
+
+
+def test_errors_have_signs_units_and_the_values_of_the_runs(top):
+    figure = plots.errors(top)
+    energy, momentum = figure.axes
+    for line, run in zip(energy.lines, top.values(), strict=False):
+        assert np.array_equal(line.get_ydata(), (run.total_energy - run.total_energy[0]) / abs(run.total_energy[0]))
+    assert energy.get_yscale() == "symlog" and "32.48 J" in words(figure) and "|L₀| = 5 kg m²/s" in words(figure)
+    assert {"NMB", "LP2"} <= set(words(figure).split())
+    nmb, lp2 = (np.abs(line.get_ydata()).max() for line in momentum.lines[:2])
+    assert nmb > 1e-3 and lp2 < 1e-13   # of a top the momentum about the vertical is kept, and NMB does not keep it
+
+
+def test_errors_cope_with_nothing_and_say_what_the_torque_does():
+    still = integrate([1.0, 2.0, 2.5], t_span=(0, 1), step=0.1, omega0=(0.0, 0.0, 0.0))
+    assert words(plots.errors(still)).count("unchanged to the last bit") == 2
+    damped = integrate([1.0, 2.0, 2.5], torques.damping(0.1), (0, 1), 0.1, omega0=(0.1, 1.0, 0.0))
+    assert words(plots.errors(damped)).count("by right") == 2
+    with pytest.raises(InputError, match="at least one"):
+        plots.errors([])
+
+
+def test_runs_of_one_method_are_told_apart_by_their_step(tumble):
+    other = integrate(RigidBody.box(0.20, 0.13, 0.03), **SPIN | {"step": 0.04})
+    text = words(plots.errors([tumble, other, other]))
+    assert "VLV, step 0.02" in text and "VLV, step 0.04" in text and "VLV, step 0.04 (3)" in text
+
+
+@pytest.mark.parametrize("body", [[1.0, 2.0, 3.0], [1.0, 1.0, 1.5], [2.0, 2.0, 2.0],
+                                  [[2.0, 0.3, 0.1], [0.3, 1.5, 0.2], [0.1, 0.2, 1.8]]])
+def test_polhodes_of_bodies_of_every_symmetry_lie_on_the_ellipsoid(body):
+    run = integrate(body, t_span=(0, 20), step=0.01, method="LP2", omega0=(0.3, 1.0, 0.2))
+    picture = plots.polhode(run).axes[0]
+    for line in picture.lines:
+        points = np.array(line.get_data_3d()).T
+        points = points[np.isfinite(points).all(axis=1)]
+        if len(points) > 50:   # not the pins
+            assert np.allclose(np.einsum("ni,ij,nj->n", points, run.body.inertia, points), 1.0, atol=1e-9)
+
+
+def test_a_polhode_needs_a_body_on_which_nothing_acts(top):
+    with pytest.raises(InputError, match="the torque heavy_top does"):
+        plots.polhode(top["NMB"])
+    with pytest.raises(InputError, match="at rest"):
+        plots.polhode(integrate([1.0, 2.0, 2.5], t_span=(0, 1), step=0.1, omega0=(0.0, 0.0, 0.0)))
+
+
+def test_convergence_draws_points_and_the_line_of_the_order():
+    found = polhode.compare("krysl/slow-top", methods=["NMB", "DOP853@rtol"], errors=[1e-4])
+    axes = plots.convergence(found).axes[0]
+    points, line = axes.lines   # a method by tolerance has no step
+    assert len(points.get_xdata()) > 4
+    x, y = np.log(line.get_xdata()), np.log(line.get_ydata())
+    assert np.allclose(np.diff(y) / np.diff(x), found.curves[0].slope) and abs(found.curves[0].slope - 2) < 0.1
+    found.curves.pop(0)
+    with pytest.raises(InputError, match="no curve"):
+        plots.convergence(found)
+
+
+def test_command(tumble, tmp_path):
+    path = store.save(tumble, tmp_path / "run.nc")
+    arguments = [sys.executable, "-m", "polhode", "plot", "run.nc", "run.nc", "--kind", "errors"]
+    done = subprocess.run(arguments, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0 and "run-errors.png" in done.stdout and (tmp_path / "run-errors.png").stat().st_size > 20_000
+    for runs, kind, output, expected in (([path], "errors", None, "--force"), ([path] * 2, "overview", None, "of one run"),
+                                         ([path], "errers", None, "did you mean 'errors'"),
+                                         ([tmp_path / "absent.nc"], "flip", None, "no file"),
+                                         ([path], "flip", tmp_path / "a.txt", "suffix")):
+        with pytest.raises(InputError, match=expected):
+            cli_plot.run(runs, kind, output, False)
+
+
 def test_drift_labels_every_method(tumble):
     figure = plots.drift({"first": tumble, "second": tumble})
     assert "first" in words(figure) and "second" in words(figure)
@@ -60,22 +155,29 @@ def test_drift_labels_every_method(tumble):
 
 
 def test_flip_takes_moments_around_the_first_flip(tumble):
-    indices = plots._moments(tumble, 1, 7)
+    indices = moments_around_flip(tumble, 1, 7)
     spin = tumble.omega[indices, 1]
     assert np.all(np.diff(indices) > 0) and spin[0] > 5.8 and spin[-1] < -5.8 and abs(spin[3]) < 0.5
 
 
+def test_flip_says_what_it_shows(tumble, top):
+    assert "turns over" in words(plots.flip(tumble))
+    assert "NMB, step 0.05 s" in words(plots.flip(top["NMB"])) and "turns over" not in words(plots.flip(top["NMB"]))
+    with pytest.raises(InputError, match="at rest"):
+        plots.flip(integrate([1.0, 2.0, 2.5], t_span=(0, 1), step=0.1, omega0=(0.0, 0.0, 0.0)))
+
+
 def test_a_body_without_shape_is_drawn_as_the_box_of_its_inertia():
     box = RigidBody.box(3.0, 2.0, 1.0)
-    assert np.allclose(plots._edges(RigidBody(box.moments)), [1.0, 2 / 3, 1 / 3])
+    assert np.allclose(edges(RigidBody(box.moments)), [1.0, 2 / 3, 1 / 3])
 
 
 def test_thin_keeps_the_extremes():
     t = np.linspace(0, 1, 100_001)
     y = np.sin(40 * t)
     y[51_234] = 7.0
-    thin_t, thin_y = plots._thin(t, y)
-    assert len(thin_t) <= plots._POINTS and thin_y.max() == 7.0 and np.all(np.diff(thin_t) > 0)
+    thin_t, thin_y = thin(t, y)
+    assert len(thin_t) <= POINTS and thin_y.max() == 7.0 and np.all(np.diff(thin_t) > 0)
 
 
 def test_demo(tmp_path, monkeypatch):
@@ -88,9 +190,9 @@ def test_demo(tmp_path, monkeypatch):
     assert newmark["energy_drift"] < -0.05 and abs(verlet["energy_drift"]) < 0.001   # Bou-Rabee's counterexample
     assert abs(newmark["energy_drift"]) > 50 * newmark["energy_drift_uncertainty"]
     assert 0.0 < verlet["attitude_error"] < 0.1 and data["flip"]["flips"] == 4
-    page = (tmp_path / "report" / "report.html").read_text(encoding="utf-8")
-    assert page.count("data:image/png;base64,") == 3 and demo.shown("energy_drift", newmark) in page
-    assert "http" not in page and told[0][0] == 0 and told[-1][2] == "done"
+    page = (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
+    assert page.count("data:image/png;base64,") == 1 and demo.shown("energy_drift", newmark) in page
+    assert "https://" not in page and told[0][0] == 0 and told[-1][2] == "done"
 
 
 def test_drift_comes_with_an_honest_uncertainty():

@@ -56,6 +56,25 @@ def test_the_torque_is_minus_the_gradient_of_the_potential(name, vector):
         assert abs(slope + spatial @ axis) < 1e-7 * max(1.0, np.abs(spatial).max() ** 1.5)
 
 
+@pytest.mark.parametrize("torque", [torques.heavy_top(3.0), torques.heavy_top(2.0, arm=(1, 2, -0.5), up=(0.1, 0.2, 1.0))])
+def test_the_derivatives_of_the_weight(torque):
+    """Along R(t) = R0 exp(x(t)) with a polynomial x, by differences of high order."""
+    x = np.array([[0.3, -0.2, 0.5], [0.1, 0.4, -0.3], [-0.2, 0.3, 0.1]])   # x = x0 t + x1 t^2/2 + x2 t^3/6
+    R0 = Rotation.from_rotvec([0.4, -0.6, 0.8])
+
+    def attitude(t):
+        return (R0 * Rotation.from_rotvec(x[0] * t + x[1] * t**2 / 2 + x[2] * t**3 / 6)).as_matrix()
+
+    # W = dexp_{-x} x' = x' - x x x'/2 + x x (x x x')/6: its value and first two derivatives at t = 0
+    W = (tuple(x[0]), tuple(x[1]), tuple(x[2] - 0.5 * np.cross(x[0], x[1])))
+    h = 0.02
+    values = np.array([torque(0.0, attitude(k * h)) for k in range(-4, 5)])
+    fit = np.linalg.inv(np.vander(h * np.arange(-4, 5), increasing=True))
+    for k, factorial in ((1, 1), (2, 2), (3, 6)):
+        found = torque.derivatives[k - 1](0.0, tuple(map(tuple, attitude(0.0).tolist())), W[:k], torque.params)
+        np.testing.assert_allclose(found, factorial * fit[k] @ values, rtol=0, atol=1e-8)
+
+
 def test_the_papers_formulas():
     R = Rotation.from_rotvec([0.3, -0.7, 0.5]).as_matrix()
     np.testing.assert_allclose(torques.heavy_top(20.0)(0, R), -20 * np.cross(R[:, 2], [0, 0, 1]), atol=1e-14)

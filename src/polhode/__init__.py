@@ -16,8 +16,15 @@ __version__ = "0.1.0"
 _HOMES = {
     "RigidBody": "polhode.body",
     "Stepper": "polhode.stepper",
+    "advise": "polhode.advise",
+    "compare": "polhode.compare",
     "integrate": "polhode.integrate",
     "Trajectory": "polhode.trajectory",
+    "ensemble": "polhode.ensemble",
+    "Ensemble": "polhode.ensemble",
+    "Statistics": "polhode.ensemble",
+    "sweep": "polhode.sweep",
+    "Sweep": "polhode.sweep",
     "Torque": "polhode._torque",
     "torque": "polhode._torque",
     "method": "polhode.methods",
@@ -25,10 +32,11 @@ _HOMES = {
     "PolhodeError": "polhode.errors",
     "InputError": "polhode.errors",
     "IntegrationError": "polhode.errors",
+    "ClusterError": "polhode.errors",
     "ConvergenceError": "polhode.errors",
     "TorqueError": "polhode.errors",
 }
-_MODULES = ("certify", "exact", "lie", "methods", "poinsot", "problems", "rotations", "torques")
+_MODULES = ("certify", "exact", "lie", "methods", "plots", "poinsot", "problems", "rotations", "torques", "view")
 
 __all__ = sorted((*_HOMES, *_MODULES))
 

@@ -1,6 +1,6 @@
 """The command line.  Whatever takes time to import is imported inside the commands, so that `polhode --help` is quick.
 
-Exit codes: 0 fine, 1 a certificate failed, 2 bad input, 3 numerical failure, 130 interrupted.
+Exit codes: 0 fine, 1 a certificate failed, 2 bad input, 3 numerical failure, 4 a cluster was lost, 130 interrupted.
 """
 
 import contextlib
@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 from typer.core import TyperGroup
 
-FINE, UNCERTIFIED, BAD_INPUT, NUMERICAL_FAILURE, INTERRUPTED = 0, 1, 2, 3, 130
+FINE, UNCERTIFIED, BAD_INPUT, NUMERICAL_FAILURE, CLUSTER_LOST, INTERRUPTED = 0, 1, 2, 3, 4, 130
 
 
 class Commands(TyperGroup):
@@ -208,6 +208,73 @@ def print_summary(title, summary):
 
 
 @app.command()
+def view(runs: Annotated[list[Path], typer.Argument(metavar="RUN.nc", help="A stored run, .nc or .npz.")],
+         compare: Annotated[list[Path] | None, typer.Option(metavar="OTHER.nc ...", help="Runs to show beside it.")] = None,
+         output: Annotated[Path | None, typer.Option("-o", "--output", help="The page; else RUN.html beside the run.")] = None,
+         title: Annotated[str | None, typer.Option(help="Title of the page.")] = None,
+         poinsot: Annotated[bool, typer.Option("--poinsot", help="Begin with Poinsot's picture.")] = False,
+         show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
+         force: Annotated[bool, typer.Option("--force", help="Overwrite an existing page.")] = False):
+    """Make a page of stored runs: the body in 3D with plots that follow, one file, no network."""
+    from polhode import cli_view
+
+    cli_view.run([runs[0], *(compare or []), *runs[1:]], output, title, poinsot, show, force)
+
+
+@app.command()
+def plot(runs: Annotated[list[Path], typer.Argument(metavar="RUN.nc", help="A stored run; errors and drift take several.")],
+         kind: Annotated[str, typer.Option(help="overview, errors, drift, polhode or flip.")] = "overview",
+         output: Annotated[Path | None, typer.Option("-o", "--output", help="A .png, .pdf or .svg; else RUN-KIND.png.")] = None,
+         force: Annotated[bool, typer.Option("--force", help="Overwrite an existing figure.")] = False):
+    """Draw a figure of stored runs."""
+    from polhode import cli_plot
+
+    cli_plot.run(runs, kind, output, force)
+
+
+@app.command()
+def play(port: Annotated[int, typer.Option(help="Port of the page; 0 takes a free one.")] = 0,
+         show: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = True):
+    """Serve a page to play with, on this machine alone: body, spin, method and step by sliders, computed by the library."""
+    from polhode import cli_play
+
+    cli_play.run(port, show)
+
+
+@app.command()
+def ensemble(scenario: Annotated[Path, typer.Argument(help="A scenario; its section \\[ensemble] says how bodies differ.")],
+             n: Annotated[int | None, typer.Option("--n", help="How many bodies, in place of the scenario's.")] = None,
+             device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
+             dtype: Annotated[str, typer.Option(help="float64 or float32.")] = "float64",
+             threads: Annotated[int | None, typer.Option(help="Threads; one per processor by default.")] = None,
+             method: Annotated[str | None, typer.Option(help="A method in place of the scenario's.")] = None,
+             output: Annotated[Path | None, typer.Option("-o", "--output", help="Write the bodies: .nc or .npz.")] = None,
+             force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
+             as_json: AsJson = False):
+    """Run many bodies of a scenario at once."""
+    from polhode import cli_ensemble
+
+    code = cli_ensemble.run(scenario, n, device, dtype, threads, method, output, force, as_json)
+    if code:
+        raise typer.Exit(code)
+
+
+@app.command()
+def sweep(source: Annotated[Path, typer.Argument(metavar="SWEEP.toml", help="A scenario; \\[sweep] in it says what varies.")],
+          out: Annotated[Path | None, typer.Option(metavar="STORE.zarr", help="The store; else SWEEP.zarr here.")] = None,
+          cluster: Annotated[str | None, typer.Option(metavar="ADDRESS", help="A Dask scheduler; else this machine.")] = None,
+          workers: Annotated[int, typer.Option(help="Processes on this machine; each has several threads.")] = 1,
+          chunk: Annotated[int | None, typer.Option(help="Bodies in a chunk; else by memory.")] = None,
+          wait: Annotated[float, typer.Option(help="Seconds to wait for a lost scheduler or for workers.")] = 30.0,
+          force: Annotated[bool, typer.Option("--force", help="Start anew.")] = False, as_json: AsJson = False):
+    """Run a scenario over many values, on a cluster; the same command goes on where it was cut short."""
+    from polhode import cli_sweep
+
+    if code := cli_sweep.run(source, out, cluster, workers, chunk, wait, force, as_json):
+        raise typer.Exit(code)
+
+
+@app.command()
 def cite(method: Annotated[str, typer.Argument(help="The name of a method.")], as_json: AsJson = False):
     """Print the BibTeX entry of a method."""
     from polhode import references
@@ -233,6 +300,58 @@ def certify(methods: Annotated[list[str] | None, typer.Argument(help="Names, FIL
 
     if not cli_certify.run(methods or [], every, problem, output, figure, force, as_json):
         raise typer.Exit(UNCERTIFIED)
+
+
+@app.command()
+def compare(problem: Annotated[str, typer.Argument(help="A problem (see polhode problems) or a SCENARIO.toml.")],
+            methods: Annotated[str | None, typer.Option(help="Names with commas between them, or all.")] = None,
+            family: Annotated[str | None, typer.Option(help="All methods of a family.")] = None,
+            errors: Annotated[str, typer.Option(help="Errors to be reached.")] = "1e-3,1e-6,1e-9",
+            until: Annotated[float | None, typer.Option(help="End the span at this time.")] = None,
+            currency: Annotated[str | None, typer.Option(help="Draw one panel: evaluations, steps or seconds.")] = None,
+            output: Annotated[Path | None, typer.Option("-o", "--output", help="Draw the curves: .png, .pdf, .svg.")] = None,
+            html: Annotated[Path | None, typer.Option("--html", help="Write a page with figure and sortable table.")] = None,
+            force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False, as_json: AsJson = False):
+    """Run methods over step sizes against the truth: what does accuracy cost, in torque evaluations, steps and seconds?"""
+    from polhode import cli_compare
+
+    code = cli_compare.run(problem, methods, family, errors, until, currency, output, html, force, as_json)
+    if code:
+        raise typer.Exit(code)
+
+
+@app.command()
+def reproduce(target: Annotated[str | None, typer.Argument(metavar="PAPER[/ITEM]", help="A paper, an item, or all.")] = None,
+              listing: Annotated[bool, typer.Option("--list", help="List papers and items.")] = False,
+              out: Annotated[Path | None, typer.Option("--out", help="Folder for figures, numbers and the report.")] = None,
+              quick: Annotated[bool, typer.Option("--quick", help="A meaningful part of every item.")] = False,
+              as_json: AsJson = False):
+    """Compute the papers' tables and figures anew, beside what they print; finished items are kept in the folder."""
+    from polhode import cli_reproduce
+
+    cli_reproduce.run(target, listing, out, quick, as_json)
+
+
+@app.command()
+def advise(problem: Annotated[str, typer.Argument(help="A SCENARIO.toml or a problem (see polhode problems).")],
+           error: Annotated[float, typer.Option(help="Allowed: radians, and relative angular velocity.")] = 1e-6,
+           torque_cost: Annotated[str | None, typer.Option(help="Of one torque evaluation: 2ms, 500us, 1.5s.")] = None,
+           long: Annotated[bool, typer.Option("--long", help="No energy drift; --error is that of the energy.")] = False,
+           symplectic: Annotated[bool, typer.Option("--symplectic", help="Symplectic methods only.")] = False,
+           explicit: Annotated[bool, typer.Option("--explicit", help="Methods that solve no equation only.")] = False,
+           symmetric: Annotated[bool, typer.Option("--symmetric", help="Time-symmetric methods only.")] = False,
+           one_torque: Annotated[bool, typer.Option("--one-torque", help="One torque evaluation per step only.")] = False,
+           order: Annotated[int | None, typer.Option(help="The least order.")] = None,
+           methods: Annotated[str | None, typer.Option(help="Try these, with commas between them.")] = None,
+           until: Annotated[float | None, typer.Option(help="End the span at this time.")] = None,
+           budget: Annotated[float, typer.Option(help="Seconds that pilot runs may spend on torque evaluations.")] = 10.0,
+           as_json: AsJson = False):
+    """Recommend a method and a step, from pilot runs with your own body, torque and span."""
+    from polhode import cli_advise
+
+    options = {"error": error, "torque_cost": torque_cost, "long": long, "symplectic": symplectic, "explicit": explicit,
+               "symmetric": symmetric, "one_torque": one_torque, "order": order, "until": until, "budget": budget}
+    cli_advise.run(problem, options, methods, as_json)
 
 
 # --- the terminal --------------------------------------------------------------------------------------------------------

@@ -51,9 +51,10 @@ def run(folder="polhode-demo", progress=None):
     _attitude_errors(problem, rows)
     tell(STAGES - 1, STAGES, "drawing")
     figures = _figures(folder, tumble, runs)
+    report = folder / "index.html"
     data = {"flip": flips(tumble), "problem": problem.describe(), "attitude_error_time": SHORT, "methods": rows,
-            "figures": [str(path) for path in figures.values()], "report": str(folder / "report.html")}
-    _report(folder / "report.html", data, figures)
+            "figures": [str(path) for path in figures.values()], "report": str(report)}
+    report.write_text(_page(data, tumble, runs, figures), encoding="utf-8")
     tell(STAGES, STAGES, "done")
     return data
 
@@ -149,8 +150,8 @@ def explanations(data):
     bound = max((abs(row["energy_drift"]) + 2 * row["energy_drift_uncertainty"] for row in calm), default=0.0)
     return {
         "flip": f"A box spun about its intermediate axis turns over {flip['flips']} times in this run, first at "
-                f"t = {flip['first_flip']:.3g} s, although nothing acts on it. The black pin marks the axis of the first spin; "
-                "the angular momentum points up throughout.",
+                f"t = {flip['first_flip']:.3g} s, although nothing acts on it. The orange pin marks the axis of the first spin; "
+                "the angular momentum L never moves.",
         "overview": f"{flip['method']} keeps the spatial angular momentum to {flip['momentum_error_max']:.1e} and the energy to "
                     f"{flip['energy_error_max']:.1e} of their sizes. The path of the box's third axis never leaves the sphere: "
                     f"the attitude is orthogonal to {flip['orthogonality_error']:.1e}.",
@@ -160,7 +161,6 @@ def explanations(data):
     }
 
 
-HEADINGS = {"flip": "The flip", "overview": "What is conserved", "drift": "Energy over a long run"}
 COLUMNS = {"method": "method", "order": "order", "symplectic": "symplectic", "energy_drift": "energy drift [%]",
            "energy_error_max": "largest energy error [%]", "attitude_error": f"attitude error at t = {SHORT:g} [rad]",
            "torque_evaluations": "torque evaluations", "elapsed_s": "time [s]"}
@@ -184,38 +184,72 @@ def shown(key, row):
     return f"{value:.3g}" if isinstance(value, float) else str(value)
 
 
-_PAGE = """<!doctype html>
-<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>polhode demo</title>
-<style>
-body {{ font: 16px/1.5 system-ui, sans-serif; color: #222; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }}
-img {{ max-width: 100%; height: auto }} table {{ border-collapse: collapse; margin: 1rem 0 }}
-th, td {{ padding: .3rem .8rem; text-align: right; border-bottom: 1px solid #ddd }}
-th:first-child, td:first-child {{ text-align: left }} footer, .note {{ color: #666; font-size: .9rem }}
-</style>
-<h1>polhode demo</h1>
-{body}
-<footer>polhode {version}. Every number and figure on this page comes from the run that wrote it.</footer>
-</html>
+_STYLE = """
+.report { font: 16px/1.5 ui-sans-serif, system-ui, sans-serif; max-width: 84rem; margin: 0 auto;
+  padding: 1.6rem clamp(1rem, 3vw, 2.5rem) }
+.report h1, .report h2 { font-family: "Iowan Old Style", "Palatino Linotype", Palatino, Georgia, serif; font-weight: 500;
+  line-height: 1.2; margin: 0 0 .4rem }
+.report h1 { font-size: 2rem } .report h2 { font-size: 1.3rem } .report p { margin: 0 0 .8rem }
+.report .lead, .report .note, .report footer { color: var(--muted) } .report .note, .report footer { font-size: .85rem }
+.report .pair { display: grid; gap: 1.5rem 2.5rem; margin: 1.4rem 0 2.5rem;
+  grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)) }
+.report .stage { min-height: min(26rem, 90vw) } .report .wide { overflow-x: auto }
+.report img { max-width: 100%; border-radius: 12px }
+.report table { border-collapse: collapse; margin: 1rem 0; font-variant-numeric: tabular-nums; font-size: .9rem }
+.report th, .report td { padding: .3rem .8rem; text-align: right; border-bottom: 1px solid var(--hair) }
+.report th:first-child, .report td:first-child { text-align: left }
 """
+_BODY = """<style>{style}</style>
+<div class="report">
+<h1>polhode</h1>
+<p class="lead">Simulate anything that spins, tumbles or precesses, and know what your integrator does to it.</p>
+<div class="pair">
+<section><h2>A box in the air turns over</h2><p>{flip}</p><div id="viewer"></div></section>
+<section><h2>In a long run the method decides</h2><p>{drift}</p><div id="drift"></div></section>
+</div>
+<h2>The methods side by side</h2>
+{table}
+<h2>What the box keeps</h2>
+<p>{overview}</p>
+<img alt="Angular velocity, energy, momentum and path of an axis of the box" src="data:image/png;base64,{picture}">
+<footer>polhode {version}. Every number and figure on this page comes from the run that wrote it.</footer>
+</div>"""
+_START = """polhode.viewer = polhode.mount(document.getElementById("viewer"), {runs}, {{compact: true}});
+polhode.chart(document.getElementById("drift"), "Energy error (E − E₀) / |E₀| [%], running mean", {times}, {lines},
+  {{tall: 400}});"""
 
 
-def _report(path, data, figures):
+def _page(data, tumble, runs, figures):
+    """The report: the box in 3D beside the drift of the methods, then the table and what is conserved."""
     from polhode import __version__
+    from polhode.view.page import document, encode, record, script_json
 
-    texts = explanations(data)
-    parts = []
-    for name, figure in figures.items():
-        picture = base64.b64encode(figure.read_bytes()).decode()
-        parts.append(f'<h2>{HEADINGS[name]}</h2>\n<p>{html.escape(texts[name])}</p>\n'
-                     f'<img alt="{HEADINGS[name]}" src="data:image/png;base64,{picture}">')
-    path.write_text(_PAGE.format(body="\n".join([*parts, _table(data)]), version=__version__), encoding="utf-8")
+    texts = {name: html.escape(text) for name, text in explanations(data).items()}
+    picture = base64.b64encode(figures["overview"].read_bytes()).decode()
+    times, lines = _running_means(runs)
+    start = _START.format(runs=script_json(encode([record(tumble)])), times=script_json(times), lines=script_json(lines))
+    body = _BODY.format(style=_STYLE, table=_table(data), picture=picture, version=__version__, **texts)
+    return document("polhode demo", body, start)
+
+
+def _running_means(runs, blocks=300):
+    """Times, and the energy error of each run in percent, averaged over so many spans."""
+    parts = np.array_split(np.arange(len(runs[0])), blocks)
+
+    def means(values):
+        return [float(f"{values[part].mean():.5g}") for part in parts]
+
+    def percent(energy):
+        return 100.0 * (energy - energy[0]) / abs(energy[0])
+
+    return means(runs[0].t), [{"label": run.method.name, "y": means(percent(run.total_energy))} for run in runs]
 
 
 def _table(data):
     head = "".join(f"<th>{html.escape(title)}</th>" for title in COLUMNS.values())
     rows = "".join("<tr>" + "".join(f"<td>{html.escape(shown(key, row))}</td>" for key in COLUMNS) + "</tr>\n"
                    for row in data["methods"])
-    return (f"<table>\n<tr>{head}</tr>\n{rows}</table>\n<p class='note'>{html.escape(note(data))}</p>")
+    return (f"<div class='wide'><table>\n<tr>{head}</tr>\n{rows}</table></div>\n<p class='note'>{html.escape(note(data))}</p>")
 
 
 def note(data):

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["ConvergenceError", "InputError", "IntegrationError", "PolhodeError", "TorqueError", "closest", "floats", "nearest",
-           "number", "unknown"]
+__all__ = ["ClusterError", "ConvergenceError", "InputError", "IntegrationError", "PolhodeError", "TorqueError", "closest",
+           "floats", "nearest", "number", "unknown"]
 
 _LIST_AT_MOST = 12  # names written out in full by `unknown`
 
@@ -82,6 +82,10 @@ class ConvergenceError(IntegrationError):
 
 class TorqueError(IntegrationError):
     """The torque raised, or returned a wrong shape or a value that is not finite; raised ``from`` the original."""
+
+
+class ClusterError(PolhodeError, RuntimeError):
+    """A cluster was lost or has no workers; what it had finished is stored, and the same call goes on from there."""
 
 
 def closest(name: object, valid: Iterable[str]) -> str | None:

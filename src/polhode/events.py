@@ -1,5 +1,7 @@
 """Events: zeros of a function along the motion, located on the interpolant between steps, as in scipy's solve_ivp."""
 
+from functools import partial
+
 import numpy as np
 
 from polhode import rotations
@@ -40,8 +42,11 @@ class Watch:
         self.at = (t, y)
         self.values = [self._value(g, t, y) for g in self.functions]
 
-    def look(self, t, y, r):
-        """Note the events inside these steps; after a terminal one the motion is cut off there."""
+    def look(self, t, y, r, inside=None):
+        """Note the events inside these steps; after a terminal one the motion is cut off there.
+
+        `inside(j, when)` is the motion inside step j; without it, Hermite's between the ends.
+        """
         for j in range(len(t)):
             here = (t[j], y[j])
             hits = []
@@ -50,7 +55,7 @@ class Watch:
                 rising, falling = self.values[i] < 0 <= value, self.values[i] > 0 >= value
                 direction = getattr(g, "direction", 0)
                 if (rising and direction >= 0) or (falling and direction <= 0):
-                    hits.append((*self._locate(g, self.at, here), i))
+                    hits.append((*self._locate(g, self.at, here, inside and partial(inside, j)), i))
                 self.values[i] = value
             for when, motion, i in sorted(hits, key=lambda hit: abs(hit[0] - self.at[0])):
                 self.times[i].append(when)
@@ -59,17 +64,22 @@ class Watch:
                 if terminal and len(self.times[i]) >= int(terminal):
                     name = getattr(self.functions[i], "__name__", f"number {i}")
                     self.ended = f"event {name!r} ended the run at t = {when:.15g}"
+                    self.end = len(t) - 1 - j, when, motion   # steps that were taken for nothing, and where it ended
                     return np.append(t[:j], when), np.vstack([y[:j], motion]), r[:j + 1]
             self.at = here
         return t, y, r
 
-    def _locate(self, g, a, b):
+    def _locate(self, g, a, b, inside):
         """The zero of g between two steps, on the interpolant."""
         from scipy.optimize import brentq
 
         h = b[0] - a[0]
-        s = brentq(lambda s: self._value(g, a[0] + s * h, interpolated(a[1], b[1], h, s)), 0.0, 1.0, xtol=1e-14)
-        return a[0] + s * h, interpolated(a[1], b[1], h, s)
+
+        def at(s):
+            when = a[0] + s * h
+            return when, inside(when) if inside else interpolated(a[1], b[1], h, s)
+
+        return at(brentq(lambda s: self._value(g, *at(s)), 0.0, 1.0, xtol=1e-14))
 
     def found(self):
         """For each event function its times and the motions there (quaternion, omega, ...), in the user's axes."""

@@ -44,6 +44,30 @@ class Segment:
         return t
 
 
+@dataclass(frozen=True)
+class Stretch:
+    """A piece of the run between jumps of the torque: from `start` to `stop`, a hair inside the `end` that the user wrote."""
+
+    start: float
+    stop: float
+    end: float
+    fresh = True   # each begins anew
+
+
+def stretches(t_span, breaks=None):
+    """The run as stretches in which steps may end anywhere."""
+    t0, t1 = span(t_span)
+    inner = _breaks(breaks, t0, t1)
+    ends = [t0, *inner, t1]
+    hairs = [0.0, *(_hair(t1 - t0, t) for t in inner), 0.0]
+    return [Stretch(a + begin, b - end, b) for a, b, begin, end in zip(ends, ends[1:], hairs, hairs[1:], strict=False)]
+
+
+def _hair(direction, *sizes):
+    """A few units in the last place of the largest of these numbers, the way the run goes."""
+    return math.copysign(4.0 * np.finfo(float).eps * max(map(abs, sizes)), direction)
+
+
 def span(t_span):
     """The two ends of the run, checked."""
     ends = floats("t_span", t_span)
@@ -78,7 +102,7 @@ def _even(a, b, h, jump_before, jump_after, multistep):
     """Steps of h from a to b.  A side where the torque jumps is kept by a few units in the last place, so that the torque
     is asked for its limit on this side."""
     direction = 1.0 if b > a else -1.0
-    hair = direction * 4.0 * np.finfo(float).eps * max(abs(a), abs(b), h)
+    hair = _hair(direction, a, b, h)
     begin = a + hair if jump_before else a
     end = b - hair if jump_after else b
     ratio = abs(b - a) / h

@@ -17,13 +17,14 @@ from polhode.program import build, potential_energy
 from polhode.record import AtSteps, AtTimes
 from polhode.trajectory import BLOW_UP, EVENT, FAILED, FINISHED, INTERRUPTED, Trajectory
 
-OPTIONS = ("body", "torque", "t_span", "step", "method", "rotation0", "omega0", "momentum0", "force", "position0", "velocity0",
-           "t_eval", "every", "events", "breaks", "progress", "compiled")
+OPTIONS = ("body", "torque", "t_span", "step", "method", "rotation0", "omega0", "momentum0", "rtol", "atol", "max_step", "force",
+           "position0", "velocity0", "t_eval", "every", "events", "breaks", "progress", "compiled")
+STANDARD, BY_TOLERANCE = "LP2", "DOP853"   # the methods when none is named
 
 
-def integrate(body, torque=None, t_span=None, step=None, method="LP2", *, rotation0=None, omega0=None, momentum0=None,
-              force=None, position0=None, velocity0=None, t_eval=None, every=1, events=None, breaks=None, progress=None,
-              compiled=True, **misspelt):
+def integrate(body, torque=None, t_span=None, step=None, method=None, *, rotation0=None, omega0=None, momentum0=None,
+              rtol=None, atol=None, max_step=None, force=None, position0=None, velocity0=None, t_eval=None, every=1,
+              events=None, breaks=None, progress=None, compiled=True, **misspelt):
     """Follow a rigid body's rotation over a span of time.
 
     Parameters
@@ -36,18 +37,25 @@ def integrate(body, torque=None, t_span=None, step=None, method="LP2", *, rotati
     step : float, or array of times
         Size of the steps; the last one is cut to end at t1.  An array of times gives every step its own size.
     method : str or Method
-        `polhode methods` lists them.  The default is symplectic, second order, one torque evaluation per step.
+        `polhode methods` lists them.  The default with a step is LP2: symplectic, second order, one torque evaluation per step;
+        with `rtol` it is DOP853.
     rotation0 : scipy Rotation, 3x3 matrix, scalar-last quaternion, rotation vector, or None
         Attitude at t0, body to space.
     omega0, momentum0 : three numbers
         Angular velocity or angular momentum at t0, body frame; one of the two.
+    rtol, atol : float, optional
+        In place of `step`: the steps are chosen so that each adds at most about rtol + atol radians to the error of the attitude,
+        and rtol times the largest angular velocity so far, + atol, to that of the angular velocity; atol is 0 if not given.
+    max_step : float, optional
+        The largest step that may be chosen, so that a short event of the torque is not stepped over.
     force : function f(t, x, v, R) or Force, optional
         Force on the centre of mass, in space: the body flies freely.  Its mass is the body's.
     position0, velocity0 : three numbers, optional
         Of the centre of mass at t0; zero if one of force, position0 and velocity0 is given without them.
     t_eval : array of times, optional
         Where to store the motion, in place of the steps: by an interpolation on SO(3) that is accurate to O(step^4) in
-        attitude and O(step^3) in angular velocity, whatever the method's own order.
+        attitude and O(step^3) in angular velocity, whatever the method's own order; with `rtol` by the method's own
+        continuous extension, about as accurate as the steps.
     every : int or "end"
         Store every so many steps (and the end); "end" stores the two ends alone and needs no memory.
     events : function or list of functions g(t, R, omega), in flight g(t, R, omega, x, v), optional
@@ -70,12 +78,26 @@ def integrate(body, torque=None, t_span=None, step=None, method="LP2", *, rotati
     >>> run = integrate([1.0, 2.0, 3.0], t_span=(0, 40), step=0.01, omega0=(0.001, 1.0, 0.0))
     >>> bool(run.omega[:, 1].min() < -0.99)
     True
+
+    The same to nine digits, in steps that the method chooses.
+
+    >>> run = integrate([1.0, 2.0, 3.0], t_span=(0, 40), rtol=1e-9, omega0=(0.001, 1.0, 0.0))
+    >>> run.method.name, run.steps < 100
+    ('DOP853', True)
     """
     if misspelt:
         raise unknown("option of integrate", next(iter(misspelt)), OPTIONS)
     if not (progress is None or callable(progress)):
         raise InputError(f"progress must be a function progress(done, total), got {progress!r}")
-    run = _Run(body, torque, t_span, step, method, rotation0, omega0, momentum0, breaks)
+    initial = rotation0, omega0, momentum0
+    if rtol is None and atol is None and max_step is None:
+        run = _Run(body, torque, method or STANDARD, *initial)
+        run.will_step(t_span, step, breaks)
+    else:
+        from polhode.adaptive import ToleranceRun
+
+        run = ToleranceRun(body, torque, method or BY_TOLERANCE, *initial)
+        run.will_hold(t_span, step, rtol, atol, max_step, breaks)
     if not (force is None and position0 is None and velocity0 is None):
         run.will_fly(force, position0, velocity0)
     run.will_store(t_eval, every, events)
@@ -88,21 +110,26 @@ MANY_TURNS = 100.0   # radians per step: an equation unsolved there is a symptom
 class _Run:
     """One call of `integrate`: everything is checked before any work, and nothing computed is lost."""
 
-    def __init__(self, body, torque, t_span, step, method, rotation0, omega0, momentum0, breaks):
+    step = tolerance = None   # what decides the steps: one of the two is given
+
+    def __init__(self, body, torque, method, rotation0, omega0, momentum0):
         self.body = as_body(body)
         self.torque = as_torque(torque)
         self.method = get(method)
+        self.force = None
+        # where the run is: motion in principal axes, steps done, and the time
+        self.y, self.done = initial_motion(self.body, rotation0, omega0, momentum0), 0
+
+    def will_step(self, t_span, step, breaks):
+        """The steps are given."""
         if step is None:
-            raise InputError("step is missing: give the size of a step, or an array of times")
+            raise InputError("step is missing: give the size of a step, an array of times, or rtol to have the steps chosen")
         if t_span is None and np.ndim(step) == 0:
             raise InputError("t_span is missing: give (t0, t1)")
-        motion = initial_motion(self.body, rotation0, omega0, momentum0)
         self.segments = segments(t_span, step, breaks, self.method.multistep, f"method {self.method.name}")
         self.step = np.asarray(step).tolist()
         self.total = sum(segment.count for segment in self.segments)
-        self.force = None
-        # where the run is: time, motion in principal axes, steps done
-        self.t, self.y, self.done = float(self.segments[0].grid[0]), motion, 0
+        self.t = float(self.segments[0].grid[0])
 
     def will_fly(self, force, position0, velocity0):
         """Translation is to be carried along."""
@@ -124,7 +151,7 @@ class _Run:
         """Take the steps."""
         self.start = self.t, self.y
         self.program = build(self.method, self.torque, self.body, compiled, self.force)
-        self.march = March(self.program)
+        self.march = self._marcher()
         self.record.first(self.t, self.y)
         trouble = first_trouble(self.program, self.t, self.y)
         if trouble is not None:
@@ -132,12 +159,19 @@ class _Run:
         with interruptible() as interrupted:
             for index, segment in enumerate(self.segments):
                 if index == 0 or segment.fresh:
-                    self.march.begin(segment.first_step, segment.time(0), self.y)
+                    self._begin(segment)
                     self._check_torque()
                 end = self._through(segment, progress, interrupted)
                 if end:
                     return self._trajectory(*end)
         return self._trajectory(FINISHED, "the run reached its end")
+
+    def _marcher(self):
+        return March(self.program)
+
+    def _begin(self, segment):
+        """Start (anew) where the run is."""
+        self.march.begin(segment.first_step, segment.time(0), self.y)
 
     def _through(self, segment, progress, interrupted):
         """The steps of a segment; (status, message) if the run ends inside it."""
@@ -157,14 +191,23 @@ class _Run:
             self.y = self.program.motion(self.march.z)
             if chunk.why != loops.DONE:
                 return self._stopped(chunk.why, segment.time(k + 1) - self.t)
-            if self.record.ended:
-                return EVENT, self.record.ended
-            if self._ran_away():
-                return self._blow_up(f"its kinetic energy is more than {RUNAWAY:g} times what the potential can give")
-            if progress is not None:
-                progress(self.done, self.total)
-            if interrupted.is_set():
-                return INTERRUPTED, f"interrupted after {self.done} of {self.total} steps, at t = {self.t:.15g}"
+            end = self._between_chunks(progress, interrupted)
+            if end:
+                return end
+        return None
+
+    def _between_chunks(self, progress, interrupted):
+        """(status, message) if the run ends here."""
+        if self.record.ended:
+            surplus, self.t, self.y = self.record.watch.end
+            self.done -= surplus
+            return EVENT, self.record.ended
+        if self._ran_away():
+            return self._blow_up(f"its kinetic energy is more than {RUNAWAY:g} times what the potential can give")
+        if progress is not None:
+            progress(self.done, self.total)
+        if interrupted.is_set():
+            return INTERRUPTED, f"interrupted after {self.done} of {self.total} steps, at t = {self.t:.15g}"
         return None
 
     # --- how a run ends ---------------------------------------------------------------------------------------------------
@@ -178,7 +221,8 @@ class _Run:
         t_events, y_events = self.record.events()
         return Trajectory(t=t, motion=in_user_axes(self.body, y), ends=self._ends(), residuals=residuals,
                           body=self.body, torque=self.torque,
-                          method=self.method, step=self.step, status=status, message=message, steps=self.done,
+                          method=self.method, step=self.step, tolerance=self.tolerance, status=status, message=message,
+                          steps=self.done, rejected=self.march.rejected,
                           nfev=self.march.evaluations, mode=self.program.mode, note=self.program.note,
                           elapsed=self.march.elapsed, t_events=t_events, y_events=y_events,
                           source=self.program.source_digest())

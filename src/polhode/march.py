@@ -31,20 +31,37 @@ def initial_motion(body, rotation0, omega0, momentum0):
     vector = floats(name, value)
     if vector.shape != (3,):
         raise InputError(f"{name} must be three numbers, got shape {vector.shape}")
-    q = rotations.as_quaternion(rotation0)
-    omega = vector if momentum0 is None else body.omega(vector)
-    if not body.is_principal:
-        q = rotations.qmul(q, rotations.as_quaternion(body.axes))
-        omega = body.axes.T @ omega
-    return np.concatenate([q, omega])
+    return in_principal_axes(body.moments, None if body.is_principal else body.axes, rotations.as_quaternion(rotation0),
+                             vector, momentum0 is not None)
+
+
+def in_principal_axes(moments, axes, q, vector, is_momentum):
+    """Motions (..., 7) in principal axes from the user's: R -> R Q, V -> Q^T V; axes None where they are the same."""
+    if axes is not None:
+        q = rotations.qmul(q, _quaternions(axes))
+        vector = _turned(vector, axes)
+    return np.concatenate([q, vector / moments if is_momentum else vector], axis=-1)
 
 
 def in_user_axes(body, y):
     """Motions (..., 7 or 13) from principal axes to the user's: R -> R Q^T, Om -> Q Om; the place stays."""
-    if body.is_principal:
-        return y
-    q = rotations.qmul(y[..., :4], rotations.as_quaternion(body.axes.T))
-    return np.concatenate([q, y[..., 4:7] @ body.axes.T, y[..., 7:]], axis=-1)
+    return y if body.is_principal else back_to_axes(body.axes, y)
+
+
+def back_to_axes(axes, y):
+    """The same for axes (..., 3, 3)."""
+    back = np.swapaxes(axes, -1, -2)
+    return np.concatenate([rotations.qmul(y[..., :4], _quaternions(back)), _turned(y[..., 4:7], back), y[..., 7:]], axis=-1)
+
+
+def _turned(v, axes):
+    """v Q = Q^T v, term by term: the same bits for one vector as for many."""
+    return v[..., :1] * axes[..., 0, :] + v[..., 1:2] * axes[..., 1, :] + v[..., 2:] * axes[..., 2, :]
+
+
+def _quaternions(axes):
+    one_by_one = [rotations.as_quaternion(one) for one in axes.reshape(-1, 3, 3)]
+    return np.array(one_by_one).reshape(*axes.shape[:-2], 4)
 
 
 def interpolated(a, b, h, s):
@@ -86,6 +103,8 @@ class Chunk:
 
 class March:
     """Takes chunks of steps and keeps the time and the torque evaluations they took."""
+
+    rejected = 0   # steps of given size are never taken back
 
     def __init__(self, program):
         self.program = program

@@ -40,11 +40,11 @@ class Problem:
         """The torque, for runs with the given step."""
         return self.make_torque(self.step if step is None else step)
 
-    def integrate(self, method="LP2", step=None, t_span=None, **options):
-        """Run the problem; `step` and `t_span` default to the paper's."""
+    def integrate(self, method=None, step=None, t_span=None, **options):
+        """Run the problem; `step` (unless there is `rtol`) and `t_span` default to the paper's."""
         from polhode.integrate import integrate
 
-        step = self.step if step is None else step
+        step = self.step if step is None and "rtol" not in options else step
         return integrate(self.body, self.torque(step if np.ndim(step) == 0 else None), t_span or self.t_span, step, method,
                          rotation0=self.rotation0, omega0=self.omega0, **options)
 

@@ -10,6 +10,7 @@ All three give the same numbers.
 """
 
 import ctypes
+import re
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
@@ -110,7 +111,9 @@ class Program:
     body: object
     mode: str            # "compiled", "callback", "python"
     note: str            # why not compiled, in a few words
-    size: int            # components of the method's state
+    kind: type           # of the state: the NamedTuple class
+    shape: object        # of the parameters
+    size: int            # components of the state
     width: int           # numbers of a motion: 7, in flight 13
     moments: np.ndarray
     parameters: np.ndarray
@@ -208,40 +211,42 @@ def _ways(acting, setting, compiled):
     yield _Way("callback", note, callback.kernel if setting is GROUND else callback.kernel_in_flight, python.values, python)
 
 
-def build(method, torque, body, compiled=True, force=None):
+def build(method, torque, body, compiled=True, force=None, alone=True):
     """Bind a method, a torque and a body, in flight also a force.
 
     A torque or force is compiled if numba can do it and nothing it refers to may change; otherwise it is called back.
+    A body that is not `alone` stands for several, for which the method may not be made to measure.
     """
     setting = GROUND if force is None else FLIGHT
     thrust = None if force is None else next(_ways(force, setting, compiled))
     for way in _ways(torque, setting, compiled):
-        program = _assemble(method, torque, body, force, setting, way, thrust)
+        program = _assemble(method, torque, body, force, setting, way, thrust, alone)
         if not (way.mode == "compiled" and program.names["torque"].derivatives) or _compiles(program.march):
             return program
     raise AssertionError("a callback always works")
 
 
-def _assemble(method, torque, body, force, setting, way, thrust):
+def _assemble(method, torque, body, force, setting, way, thrust, alone):
     known = torque if way.mode != "callback" else torque.without_derivatives()   # these are not behind the callback
-    suited = method.suited(known)
+    suited = method.suited(known, body if alone else None)
     kernel, values, frame = way.kernel, way.values, torque.frame
     derivatives = known.derivative_kernels() if method.adapt and setting is GROUND else ()
     if not body.is_principal:
         kernel, values = in_axes(kernel, frame, setting), (nested(body.axes), values)
         derivatives = derivatives_in_axes(derivatives, frame)
-    acting, (size, names) = in_frame(kernel, frame, derivatives), _method_names(suited)
+    acting, (size, names), run = in_frame(kernel, frame, derivatives), _method_names(suited), suited
     if force is not None:
         push, push_values = thrust.kernel, thrust.values
         if not body.is_principal:
             push, push_values = in_axes(push, "spatial", setting), (nested(body.axes), push_values)
         acting, values = Actions(*acting, push), Parameters(values, push_values, float(body.mass))
-        size, names = _method_names(flying(suited, names["velocity"], names["residual"], names["calls"]))
+        run = flying(suited, names["velocity"], names["residual"], names["calls"])
+        size, names = _method_names(run)
     names = {**names, "torque": acting, "load_parameters": layout(shape(values)).unpack}
     ways = [way] if thrust is None else [way, thrust]
     mode = next((one.mode for one in ways if one.mode != "compiled"), "compiled")
     note = next((one.note for one in ways if one.mode != "compiled"), "")
-    return Program(suited, torque, force, body, mode, note, size, 7 if force is None else 13,
+    return Program(suited, torque, force, body, mode, note, run.state, shape(values), size, 7 if force is None else 13,
                    np.array(body.moments, dtype=float).reshape(3, 1), _column(values), names, tuple(one.python for one in ways))
 
 
@@ -263,7 +268,8 @@ def obstacle(attempt):
     try:
         compile_now(attempt)
     except (NumbaError, NotImplementedError, AttributeError, TypeError, KeyError, AssertionError) as error:
-        lines = [line.strip() for line in str(error).splitlines() if line.strip() and not line.startswith("Failed in")]
+        text = re.sub("\x1b\\[[0-9;]*m", "", str(error))   # numba writes in colours
+        lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("Failed in")]
         return (lines[0] if lines else type(error).__name__)[:200]
     return None
 

@@ -1,5 +1,7 @@
 """What a run stores: the motion after every so many steps, or at given times by interpolation, and the events on the way."""
 
+import sys
+
 import numpy as np
 
 from polhode.errors import InputError, floats, unknown
@@ -24,6 +26,10 @@ class Record:
     def put(self, t, y, r):
         """Store points."""
         new = slice(self.n, self.n + len(t))
+        if new.stop > len(self.t):   # no one knew how many there would be
+            room = max(new.stop, 2 * len(self.t))
+            self.t, self.y, self.r = (np.concatenate([kept, np.empty((room - len(kept), *kept.shape[1:]))])
+                                      for kept in (self.t, self.y, self.r))
         self.t[new], self.y[new], self.r[new] = t, y, r
         self.n += len(t)
 
@@ -50,13 +56,15 @@ class Record:
 
 
 class AtSteps(Record):
-    """After every so many steps, and at the end."""
+    """After every so many steps, and at the end; `total` is 0 where the number of steps is not known."""
+
+    wanted = np.empty(0)
 
     def __init__(self, every, total, width, watch):
         if isinstance(every, str):
             if every != "end":
                 raise unknown("value of every", every, ["end"])
-            every = total
+            every = total or sys.maxsize
         if not (isinstance(every, (int, np.integer)) and not isinstance(every, bool) and every >= 1):
             raise InputError(f"every must be a whole number of steps, at least 1, or 'end', got {every!r}")
         points = total // every + 2
@@ -82,10 +90,10 @@ class AtSteps(Record):
             return 1, min(to_next, left, chunk)
         return min(chunk // self.every, left // self.every), self.every
 
-    def add(self, done, t, y, r, every):
-        """The motion after step done + every, done + 2 every, ..."""
+    def add(self, done, t, y, r, every, inside=None):
+        """The motion after step done + every, done + 2 every, ...; `inside` is that of `Watch.look`."""
         if self.watch:
-            t, y, r = self.watch.look(t, y, r)
+            t, y, r = self.watch.look(t, y, r, inside)
         keep = (done + every * np.arange(1, len(t) + 1)) % self.every == 0
         if self.ended:
             keep[-1] = True
@@ -131,17 +139,18 @@ class AtTimes(Record):
         """(groups, steps per group) to take now."""
         return min(left, chunk, 65536), 1
 
-    def add(self, done, t, y, r, every):
-        """The motion after each of some steps in a row."""
+    def add(self, done, t, y, r, every, inside=None):
+        """The motion after each of some steps in a row; `inside` is that of `Watch.look`."""
         if self.watch:
-            t, y, r = self.watch.look(t, y, r)
+            t, y, r = self.watch.look(t, y, r, inside)
         ts, ys = np.concatenate([[self.at[0]], t]), np.concatenate([[self.at[1]], y])
         last = self.n + np.searchsorted(self.direction * self.wanted[self.n:], self.direction * t[-1], side="right")
         wanted = self.wanted[self.n:last]
         if len(wanted):
             i = np.clip(np.searchsorted(self.direction * ts, self.direction * wanted, side="left") - 1, 0, len(t) - 1)
             h = ts[i + 1] - ts[i]
-            self.put(wanted, interpolated(ys[i], ys[i + 1], h, (wanted - ts[i]) / h), r[i])
+            motions = inside(i, wanted) if inside else interpolated(ys[i], ys[i + 1], h, (wanted - ts[i]) / h)
+            self.put(wanted, motions, r[i])
         self.at = (t[-1], y[-1])
 
     def last(self, t, y):

@@ -17,7 +17,8 @@ import math
 import numpy as np
 
 from polhode._torque import Foreign, Sum, Torque, as_torque, torque
-from polhode.core.vec import apply, apply_t, cross, dot, matrix, qexp, scale, sincos
+from polhode.core.jit import jit
+from polhode.core.vec import add, apply, apply_t, cross, dot, matrix, qexp, scale, sincos
 from polhode.errors import InputError, floats, number, unknown
 
 __all__ = ["Foreign", "Sum", "Torque", "as_torque", "book_toss", "by_name", "constant", "coulomb_wall", "damping",
@@ -57,6 +58,53 @@ def _armed_potential(t, R, p):
     return p.moment * dot(p.up, apply(R, p.arm))
 
 
+# R a and its derivatives are R E_k with E_0 = a, E_1 = b_0 x a, E_2 = b_1 x a + b_0 x E_1 and
+# E_3 = b_2 x a + 2 b_1 x E_1 + b_0 x E_2, where b_0 = W_0, b_1 = W_1, b_2 = W_2 + W_0 x W_1 are the derivatives of the spatial
+# velocity, seen from the body.
+
+@jit
+def _second(a, W):
+    return add(cross(W[1], a), cross(W[0], cross(W[0], a)))
+
+
+@jit
+def _third(a, W):
+    b2 = add(W[2], cross(W[0], W[1]))
+    return add(add(cross(b2, a), scale(2.0, cross(W[1], cross(W[0], a)))), cross(W[0], _second(a, W)))
+
+
+UP = (0.0, 0.0, 1.0)
+
+
+@jit
+def _weight(moment, y, up):
+    return scale(-moment, cross(y, up))
+
+
+def _upright_1(t, R, W, p):
+    return _weight(p.moment, apply(R, cross(W[0], UP)), UP)
+
+
+def _upright_2(t, R, W, p):
+    return _weight(p.moment, apply(R, _second(UP, W)), UP)
+
+
+def _upright_3(t, R, W, p):
+    return _weight(p.moment, apply(R, _third(UP, W)), UP)
+
+
+def _armed_1(t, R, W, p):
+    return _weight(p.moment, apply(R, cross(W[0], p.arm)), p.up)
+
+
+def _armed_2(t, R, W, p):
+    return _weight(p.moment, apply(R, _second(p.arm, W)), p.up)
+
+
+def _armed_3(t, R, W, p):
+    return _weight(p.moment, apply(R, _third(p.arm, W)), p.up)
+
+
 def heavy_top(moment=20.0, arm=(0.0, 0.0, 1.0), up=(0.0, 0.0, 1.0)):
     """Weight times lever arm, for a body that turns about a fixed point: t = -moment (R arm) x up.
 
@@ -68,10 +116,11 @@ def heavy_top(moment=20.0, arm=(0.0, 0.0, 1.0), up=(0.0, 0.0, 1.0)):
         From the fixed point to the centre of mass (body frame), and against gravity (space); only their directions matter.
     """
     moment, arm, up = number("moment", moment), _unit("arm", arm), _unit("up", up)
-    if arm == up == (0.0, 0.0, 1.0):
-        return Torque(_upright, form="tuple", params={"moment": moment}, potential=_upright_potential, name="heavy_top")
+    if arm == up == UP:
+        return Torque(_upright, form="tuple", params={"moment": moment}, potential=_upright_potential,
+                      derivatives=(_upright_1, _upright_2, _upright_3), name="heavy_top")
     return Torque(_armed, form="tuple", params={"moment": moment, "arm": arm, "up": up}, potential=_armed_potential,
-                  name="heavy_top")
+                  derivatives=(_armed_1, _armed_2, _armed_3), name="heavy_top")
 
 
 # --- Coulomb attraction with a soft wall ----------------------------------------------------------------------------------

@@ -26,8 +26,10 @@ class Trajectory:
     status : str
         "finished", "event", "interrupted", "blow-up", or "failed" for one kept on an error; `success` is true for the first
         two, `message` says more.
-    nfev, steps : int
-        Torque evaluations and steps taken.
+    nfev, steps, rejected : int
+        Torque evaluations, steps taken, and steps that a tolerance refused.
+    step, tolerance : number or list, (rtol, atol)
+        What decided the steps; the other one is None.
     mode, note : str
         How the torque ran ("compiled", "callback", "python") and, if it was not compiled, why.
     elapsed : float
@@ -39,11 +41,12 @@ class Trajectory:
     """
 
     def __init__(self, *, t, motion, ends, residuals, body, torque, method, step, status, message, nfev, steps, mode,
-                 note="", elapsed=0.0, t_events=None, y_events=None, source=""):
+                 tolerance=None, rejected=0, note="", elapsed=0.0, t_events=None, y_events=None, source=""):
         self.t, self.quaternion, self.omega, self.residuals = t, motion[:, :4], motion[:, 4:7], residuals
         self.position, self.velocity = (motion[:, 7:10], motion[:, 10:]) if motion.shape[1] > 7 else (None, None)
         self.ends = ends   # (t, motion) at the start and at the end of the run, stored or not
         self.body, self.torque, self.method, self.step = body, torque, method, step
+        self.tolerance, self.rejected = tolerance, rejected
         self.status, self.message = status, message
         self.nfev, self.steps, self.mode, self.note, self.elapsed = nfev, steps, mode, note, elapsed
         self.t_events, self.y_events, self.source = t_events, y_events, source
@@ -130,6 +133,7 @@ class Trajectory:
             "t_final": float(t1),
             "samples": len(self),
             "steps": int(self.steps),
+            **({} if self.tolerance is None else {"rejected_steps": int(self.rejected)}),
             "torque_evaluations": int(self.nfev),
             "energy": "kinetic" if self.potential_energy is None else "total",
             "energy_initial": float(ends[0]),
@@ -153,6 +157,7 @@ class Trajectory:
             "method": self.method.name,
             "method_facts": self.method.facts(),
             "step": self.step,
+            "tolerance": self.tolerance,
             "body": self.body.to_dict(),
             "torque": repr(self.torque),
             "torque_mode": self.mode,
@@ -195,6 +200,32 @@ class Trajectory:
         from polhode.plots import overview
 
         return overview(self, **options)
+
+    def view(self, compare=(), **options):
+        """A self-contained page with the body in 3D and plots that follow; a notebook shows it inline.
+
+        Parameters
+        ----------
+        compare : Trajectory, path of a stored run, or a list of them
+            Shown beside this run, in step.
+        **options
+            `title`, `mesh`, `poinsot`, `autoplay`, as in `polhode.view.page`.
+
+        Returns
+        -------
+        polhode.view.Page
+            With `save(path)`, `open()` and `html`.
+
+        Examples
+        --------
+        >>> import polhode
+        >>> run = polhode.integrate(polhode.RigidBody.box(3, 2, 1), t_span=(0, 20), step=0.01, omega0=(0, 1, 0.001))
+        >>> run.view(title="A book in the air").title
+        'A book in the air'
+        """
+        from polhode.view import page
+
+        return page([self, *(compare if isinstance(compare, (list, tuple)) else [compare])], **options)
 
     def __repr__(self):
         return (f"<Trajectory: {self.method.name}, {len(self)} points, t = {self.t[0]:g} to {self.t[-1]:g}, "

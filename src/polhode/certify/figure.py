@@ -5,7 +5,7 @@ from matplotlib.ticker import NullFormatter
 
 from polhode.certify.measure import CEILING, FLOOR
 from polhode.certify.report import rows
-from polhode.plots import PALETTE, _figure, _saved, _style
+from polhode.plots.style import PALETTE, new_figure, saved, styled
 
 GREY = "#555555"
 COLOUR = {"ok": "#009E73", "FAIL": "#D55E00", "-": "#999999"}
@@ -13,8 +13,8 @@ COLOUR = {"ok": "#009E73", "FAIL": "#D55E00", "-": "#999999"}
 
 def draw(certificate, path=None):
     """A matplotlib Figure of a Certificate, saved if a path is given."""
-    with _style():
-        figure = _figure(11.5, 7.4)
+    with styled():
+        figure = new_figure(11.5, 7.4)
         grid = figure.add_gridspec(2, 3, width_ratios=(1.0, 1.0, 1.42), height_ratios=(1.0, 0.8))
         torque = figure.add_subplot(grid[0, 0])
         free = figure.add_subplot(grid[0, 1], sharey=torque)
@@ -28,7 +28,7 @@ def draw(certificate, path=None):
         _energy(figure.add_subplot(grid[1, :2]), certificate)
         _verdicts(figure.add_subplot(grid[:, 2]), certificate)
         figure.suptitle(f"{certificate.name}: {certificate.verdict}", x=0.012, ha="left")
-    return _saved(figure, path)
+    return saved(figure, path)
 
 
 def _convergence(axes, found, title):

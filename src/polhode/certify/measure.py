@@ -14,6 +14,7 @@ from polhode.certify.trial import ATTITUDE, SPAN, VELOCITY, Map, apart, differen
 from polhode.core.jit import Rebinder
 from polhode.core.vec import qexp, qmul, times
 from polhode.errors import ConvergenceError
+from polhode.methods import get
 
 # --- order --------------------------------------------------------------------------------------------------------------
 
@@ -21,6 +22,7 @@ LADDER = (4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 102
 ENOUGH, WHOLE = 256, 0.05     # the ladder ends here if the orders found are whole numbers to within so much
 FLOOR, CEILING = 3e-12, 0.3   # below it the round-off of run and reference shows, above it nothing is asymptotic
 POINTS = 5                    # the order is read from so many points: a factor of four in the step
+MIXED = 0.4                   # slopes that scatter more than this come from two terms of the error that nearly cancel
 
 
 class Orders(NamedTuple):
@@ -56,24 +58,25 @@ def order(method, kind="torque"):
     2.0
     """
     reference(kind)   # an unknown kind is refused here
-    found = []
+    even, found = get(method).symmetric, []
     for count in LADDER:
         try:
             found.append(errors(method, count, kind))
         except (ArithmeticError, ValueError, ConvergenceError):   # a step too large for the method
             found.append((math.nan, math.nan))
         steps, pair = SPAN / np.array(LADDER[:len(found)]), np.array(found).T
-        orders = [_slope(steps, each) for each in pair]
+        orders = [_slope(steps, each, even) for each in pair]
         settled = all(math.isinf(p) or abs(p - round(p)) < WHOLE for p in orders if not math.isnan(p))
         if max(found[-1]) < FLOOR or (count >= ENOUGH and settled):
             break
     return Orders(*orders, steps, *pair)
 
 
-def _slope(steps, errors):
+def _slope(steps, errors, even):
     """The order p from log error = a + p log h + c h, fitted to the finest points in range.
 
-    The last term stands for the next one in the error's expansion, so that p is the slope in the limit of small steps.
+    The last term stands for the next one in the error's expansion, so that p is the slope in the limit of small steps.  A
+    symmetric method's expansion is `even`, it goes on in powers of h^2: then c h^2 + d h^4 takes the place of c h.
     """
     if np.nanmax(errors, initial=0.0) < FLOOR and not np.all(np.isnan(errors)):
         return math.inf
@@ -81,13 +84,26 @@ def _slope(steps, errors):
     if len(good) < 3:
         return math.nan
     h = steps[good]
-    terms = np.stack([np.log(h), np.ones_like(h), h][:len(good) - 1], axis=1)
-    return float(np.linalg.lstsq(terms, np.log(errors[good]), rcond=None)[0][0])
+    terms = np.stack([np.log(h), np.ones_like(h), *([h**2, h**4] if even else [h])][:len(good) - 1], axis=1)
+    p = float(np.linalg.lstsq(terms, np.log(errors[good]), rcond=None)[0][0])
+    return p if even or scatter(steps, errors) <= MIXED else _of_two_terms(steps, errors, p)
 
 
-def _in_range(errors):
+def _of_two_terms(steps, errors, about):
+    """The order p from |error|^2 = h^2p (A + B h + C h^2), the length of a sum of two vectors: where the leading term is so
+    small that the next one is not a mere correction."""
+    good = _in_range(errors, POINTS + 1)
+    h = steps[good]
+
+    def misfit(p):
+        terms = np.stack([h**0, h, h * h], axis=1) * (h**p / errors[good])[:, None] ** 2
+        return np.linalg.norm(terms @ np.linalg.lstsq(terms, h**0, rcond=None)[0] - 1.0)
+    return float(min(about + np.linspace(-1.0, 1.0, 201), key=misfit))
+
+
+def _in_range(errors, points=POINTS):
     """Indices of the finest points that are neither round-off nor too coarse."""
-    return np.flatnonzero((errors > FLOOR) & (errors < CEILING))[-POINTS:]
+    return np.flatnonzero((errors > FLOOR) & (errors < CEILING))[-points:]
 
 
 def scatter(steps, errors):

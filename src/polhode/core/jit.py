@@ -12,12 +12,14 @@ runs the same method and torque compiles nothing.  (numba's own cache looks at t
 
 import dis
 import hashlib
+import inspect
 import os
 import sys
 import warnings
 from functools import cache
 from pathlib import Path
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
+from typing import NamedTuple
 
 # inline: one flat function per loop, without which LLVM does not vectorise tuple code over the lanes of a tile.
 # numpy error model: a division by zero gives inf, as on a GPU, instead of a branch.  fastmath stays off: bits stay equal.
@@ -25,6 +27,7 @@ from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleT
 INLINE = {"forceinline": True, "error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 PLAIN = {"error_model": "numpy", "no_cfunc_wrapper": True}
 USERS = {"error_model": "python", "boundscheck": True}   # a user's function raises where Python would
+THREADED = {**PLAIN, "nogil": True}   # loops that several Python threads run at once
 
 CACHE_LIMIT = 4000   # files kept on disk; the least recently written go first
 
@@ -181,14 +184,46 @@ def _njit(function):
     return numba.njit(function, **(INLINE if hasattr(function, "__jit__") else PLAIN if ours else USERS))
 
 
-_machine_code = {}   # of the package's functions: what loops share is compiled once in a process
+class Build(NamedTuple):
+    """How `bind` makes copies: by which kind of Rebinder, with what in place of what, and how it compiles the loop itself."""
+
+    rebinder: type = Rebinder
+    replace: tuple = ()   # pairs (function, what stands in for it)
+    threaded: bool = False
+    packed: bool = False   # a loop over lanes, see packed.py
+
+    def make(self):
+        """A Rebinder that compiles; builds that differ share no machine code."""
+        rebind = self.rebinder(_njit, shared=_machine_code.setdefault(self[:2], {}))
+        rebind.done.update({function: rebind(stand_in) for function, stand_in in self.replace})
+        return rebind
+
+    def compile(self, loop):
+        """The loop as a numba dispatcher."""
+        import numba
+
+        flags = THREADED if self.threaded else PLAIN
+        if self.packed:
+            from polhode.core.packed import PackedCompiler
+
+            flags = {**flags, "pipeline_class": PackedCompiler}
+        return numba.njit(loop, **flags)
+
+    def digested(self):
+        """What a digest needs to know."""
+        files = [inspect.getfile(self.rebinder)] + [str(Path(__file__).with_name("packed.py"))] * self.packed
+        sources = [Path(file).read_bytes() for file in files if file != __file__]
+        return (self.rebinder.__qualname__, *sources, *(item for pair in self.replace for item in pair), self.threaded)
+
+
+_machine_code = {}   # by build, of the package's functions: what loops share is compiled once in a process
 
 
 def compiled(function):
     """The function itself as a numba dispatcher, for tests and for use outside a loop."""
     import numba
 
-    return numba.njit(Rebinder(_njit, shared=_machine_code).copy(function), **PLAIN)
+    return numba.njit(Build().make().copy(function), **PLAIN)
 
 
 def interpreted(function, **names):
@@ -264,13 +299,12 @@ def compile_now(loop, *arguments):
         return loop(*arguments)
 
 
-def bind(loop, **names):
+def bind(loop, build=None, **names):
     """Machine code of `loop` with the given functions under the given names; the same code is made, or loaded, once."""
-    name = digest(loop, *(item for pair in sorted(names.items()) for item in pair))
+    name = digest(loop, *(build.digested() if build else ()), *(item for pair in sorted(names.items()) for item in pair))
     if name not in _bound:
-        import numba
-
-        dispatcher = numba.njit(Rebinder(_njit, shared=_machine_code).copy(loop, **names), **PLAIN)
+        build = build or Build()
+        dispatcher = build.compile(build.make().copy(loop, **names))
         _use_disk(dispatcher, name)
         _bound[name] = dispatcher
     return _bound[name]

@@ -37,16 +37,15 @@ def _parts(kind):
     return None
 
 
-def _write(kind, path, loads, stores, scope):
+def _write(kind, path, place, loads, stores, scope):
     """The expression that builds `kind`, filling in the loads, the stores and the names they use."""
     parts = _parts(kind)
     if parts is None:
-        index = len(loads)
-        loads.append(f"z[{index}, k]")
-        stores.append(f"z[{index}, k] = {path}")
+        loads.append(f"z[{place(len(loads))}]")
+        stores.append(f"{loads[-1]} = {path}")
         return loads[-1]
     make, kinds = parts
-    inside = "".join(_write(part, f"{path}[{i}]", loads, stores, scope) + ", " for i, part in enumerate(kinds))
+    inside = "".join(_write(part, f"{path}[{i}]", place, loads, stores, scope) + ", " for i, part in enumerate(kinds))
     if make is tuple:
         return f"({inside})"
     name = f"make{len(scope)}"
@@ -70,10 +69,17 @@ class Shape(NamedTuple):
 
 
 @cache
-def layout(kind):
-    """The layout of a NamedTuple class annotated with floats, Vector, Quaternion, ..., or of the `shape` of a value."""
+def layout(kind, lanes=None, first=0):
+    """The layout of a NamedTuple class annotated with floats, Vector, Quaternion, ..., or of the `shape` of a value.
+
+    With `lanes` the array is one tile, flat, and component i of lane k is z[(first + i) * lanes + k].  That the distance between
+    components is a constant is what tells LLVM that lanes do not touch each other.
+    """
+    def place(index):
+        return f"{first + index}, k" if lanes is None else f"{(first + index) * lanes} + k"
+
     loads, stores, scope = [], [], {}
-    expression = _write(kind, "s", loads, stores, scope)
+    expression = _write(kind, "s", place, loads, stores, scope)
     source = f"def unpack(z, k):\n    return {expression}\n\ndef pack(s, z, k):\n    " + "\n    ".join(stores or ["pass"])
     exec(source, scope)   # nothing but the field structure above enters the source
     for function in (scope["unpack"], scope["pack"]):

@@ -23,8 +23,10 @@ from pydantic import ValidationError
 from polhode import problems, rotations, torques
 from polhode.body import RigidBody
 from polhode.errors import InputError, closest, unknown
-from polhode.grid import segments
+from polhode.grid import segments, stretches
+from polhode.integrate import BY_TOLERANCE, STANDARD
 from polhode.io import schema
+from polhode.methods import get
 
 
 @dataclass(frozen=True)
@@ -37,20 +39,25 @@ class Scenario:
     rotation0: np.ndarray
     omega0: np.ndarray
     method: Any
-    step: float | list
+    step: float | list | None
     t_span: tuple
+    rtol: float | None = None
+    atol: float | None = None
+    max_step: float | None = None
     every: int | str = 1
     t_eval: list | None = None
     breaks: list | float | None = None
     output: Path | None = None
     format: str | None = None
+    ensemble: schema.Ensemble | None = None
 
     def integrate(self, progress=None):
         """Run it; `progress` is that of `polhode.integrate`."""
         from polhode.integrate import integrate
 
         return integrate(self.body, self.torque, self.t_span, self.step, self.method, rotation0=self.rotation0,
-                         omega0=self.omega0, every=self.every, t_eval=self.t_eval, breaks=self.breaks, progress=progress)
+                         omega0=self.omega0, rtol=self.rtol, atol=self.atol, max_step=self.max_step, every=self.every,
+                         t_eval=self.t_eval, breaks=self.breaks, progress=progress)
 
 
 def load(path):
@@ -66,16 +73,19 @@ def load(path):
         When the file cannot be read or anything in it is wrong; the message lists every fault.
     """
     path = Path(path)
-    data = _parse(path)
-    faults = _Faults()
+    return scenario(parse(path), path)
+
+
+def scenario(data, path):
+    """A Scenario from the contents of a file; `path` is for the messages and the title."""
+    faults = Faults()
     parts = _read(data, faults)
-    if faults:
-        head = f"{path}: " if len(faults) == 1 else f"{path} has {len(faults)} errors:\n  "
-        raise InputError(head + "\n  ".join(faults))
-    return Scenario(title=data.get("title", path.stem), **parts)
+    faults.report(path)
+    return Scenario(title=data.get("title", Path(path).stem), **parts)
 
 
-def _parse(path):
+def parse(path):
+    """The contents of a TOML file."""
     try:
         return tomllib.loads(path.read_bytes().decode("utf-8-sig"))
     except OSError as error:
@@ -86,7 +96,7 @@ def _parse(path):
         raise InputError(f"{path}: not valid TOML: {error}") from None
 
 
-class _Faults(list):
+class Faults(list):
     """Collects what is wrong, so that all of it can be said at once."""
 
     def add(self, path, message):
@@ -99,6 +109,12 @@ class _Faults(list):
             yield
         except InputError as error:
             self.add(path, error)
+
+    def report(self, path):
+        """Raise what has been collected about a file, if anything."""
+        if self:
+            head = f"{path}: " if len(self) == 1 else f"{path} has {len(self)} errors:\n  "
+            raise InputError(head + "\n  ".join(self))
 
     def check(self, model, value, *path):
         """The value as a section, or None when it is none."""
@@ -114,7 +130,9 @@ class _Faults(list):
 def _read(data, faults):
     """The arguments of Scenario from the sections; what is wrong goes to `faults`."""
     for key in data:
-        if key not in schema.TOP:
+        if key == "sweep":
+            faults.add((key,), "makes many runs of one; give the file to `polhode sweep`, or drop the section")
+        elif key not in schema.TOP:
             faults.add((key,), schema.misplaced(key, schema.TOP))
     if not isinstance(data.get("title", ""), str):
         faults.add(("title",), f"must be text, got {data['title']!r}")
@@ -127,10 +145,11 @@ def _read(data, faults):
     times = _times(run, problem, known, faults) if run else {}
     body = _body(data, problem, known, faults)
     rotation0, omega0 = _initial(data, body, problem, known, faults)
-    torque = _torque(data, body, problem, times.get("step"), faults)
+    torque = _torque(data, body, problem, [] if "rtol" in times else times.get("step"), faults)
     if torque is not None and not faults:
         _try_torque(torque, times["t_span"][0], rotation0, omega0, faults)
-    return {"body": body, "torque": torque, "rotation0": rotation0, "omega0": omega0, **times, **_output(data, faults)}
+    return {"body": body, "torque": torque, "rotation0": rotation0, "omega0": omega0, **times, **_output(data, faults),
+            **_ensemble(data, torque, faults)}
 
 
 # --- sections ------------------------------------------------------------------------------------------------------------
@@ -254,7 +273,10 @@ def _try_torque(torque, t0, rotation0, omega0, faults):
 
 def _times(run, problem, known, faults):
     """Method, steps and what to store."""
+    if (run.rtol, run.atol, run.max_step) != (None, None, None):
+        return _tolerances(run, problem, known, faults)
     step = run.step if run.step is not None else problem and problem.step
+    method = run.method or get(STANDARD)
     t_span = run.t_span or (problem and problem.t_span)
     if isinstance(step, list) and t_span is None and len(step) > 1:
         t_span = [step[0], step[-1]]
@@ -265,9 +287,26 @@ def _times(run, problem, known, faults):
         faults.add(("run",), "give t_eval or every, not both")
     if step is not None and t_span is not None:
         with faults.at("run"):
-            segments(t_span, step, run.breaks, run.method.multistep, f"method {run.method.name}")
-    return {"method": run.method, "step": step, "t_span": t_span and tuple(t_span), "every": run.every, "t_eval": run.t_eval,
+            segments(t_span, step, run.breaks, method.multistep, f"method {method.name}")
+    return {"method": method, "step": step, "t_span": t_span and tuple(t_span), "every": run.every, "t_eval": run.t_eval,
             "breaks": run.breaks}
+
+
+def _tolerances(run, problem, known, faults):
+    """The same where a tolerance decides the steps."""
+    from polhode.adaptive import check
+
+    method, t_span = run.method or get(BY_TOLERANCE), run.t_span or (problem and problem.t_span)
+    if t_span is None and not known:
+        faults.add(("run", "t_span"), "is missing")
+    if run.t_eval is not None and run.every != 1:
+        faults.add(("run",), "give t_eval or every, not both")
+    with faults.at("run"):
+        check(method, run.step, run.rtol, run.atol, run.max_step)
+        if t_span is not None:
+            stretches(t_span, run.breaks)
+    return {"method": method, "step": None, "t_span": t_span and tuple(t_span), "every": run.every, "t_eval": run.t_eval,
+            "breaks": run.breaks, "rtol": run.rtol, "atol": run.atol, "max_step": run.max_step}
 
 
 def _output(data, faults):
@@ -279,3 +318,15 @@ def _output(data, faults):
     with faults.at("output", "format" if section.format else "file"):
         chosen(section.file, section.format)
     return {"output": Path(section.file), "format": section.format}
+
+
+def _ensemble(data, torque, faults):
+    section = faults.check(schema.Ensemble, data["ensemble"], "ensemble") if "ensemble" in data else None
+    if section is None:
+        return {}
+    if torque is not None:
+        from polhode.ensemble.inputs import check_parameters
+
+        with faults.at("ensemble", "parameter_spread"):
+            check_parameters(torque, section.parameter_spread)
+    return {"ensemble": section}

@@ -1,6 +1,7 @@
 """What a scenario file may say: one flat pydantic model for each section, and how their complaints read."""
 
 import inspect
+from functools import cache
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, create_model
@@ -8,7 +9,6 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Dis
 from polhode.errors import InputError, nearest
 from polhode.grid import span
 from polhode.methods import get
-from polhode.problems import Problem
 from polhode.rotations import as_quaternion
 
 
@@ -17,8 +17,6 @@ class Section(BaseModel):
 
     model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
 
-
-DEFAULT_METHOD = inspect.signature(Problem.integrate).parameters["method"].default   # one default for all doors
 
 Positive = Annotated[float, Field(gt=0)]
 Vector = Annotated[list[float], Field(min_length=3, max_length=3)]
@@ -101,8 +99,11 @@ class Initial(Section):
 
 
 class Run(Section):
-    method: Annotated[str, AfterValidator(get), Field(validate_default=True)] = DEFAULT_METHOD
+    method: Annotated[str, AfterValidator(get)] | None = None
     step: _either(Positive, list[float], _is_list) | None = None
+    rtol: Positive | None = None
+    atol: Annotated[float, Field(ge=0)] | None = None
+    max_step: Positive | None = None
     t_span: Annotated[list[float], Field(min_length=2, max_length=2), AfterValidator(span)] | None = None
     every: Annotated[int | str, BeforeValidator(_how_often)] = 1
     t_eval: list[float] | None = None
@@ -114,10 +115,29 @@ class Output(Section):
     format: str | None = None
 
 
-SECTIONS = ("body", "initial", "torque", "run", "output")
+def _count(value):
+    if type(value) is not int or value < 1:
+        raise InputError(f"must be a whole number of bodies, at least 1, got {value!r}")
+    return value
+
+
+Spread = Annotated[float, Field(ge=0)]
+
+
+class Ensemble(Section):
+    n: Annotated[int, BeforeValidator(_count)] = 1000
+    seed: Annotated[int, Field(ge=0)] = 0
+    rotation: Literal["random", "same"] = "random"
+    omega_spread: _either(Spread, Annotated[list[Spread], Field(min_length=3, max_length=3)], _is_list) = 0.0
+    inertia_spread: Spread = 0.0
+    parameter_spread: dict[str, _either(Spread, list[Spread], _is_list)] = {}
+
+
+SECTIONS = ("body", "initial", "torque", "run", "output", "ensemble")
 TOP = ("title", "problem", *SECTIONS)
 
 
+@cache
 def torque_model(name, function):
     """The keys of a torque's section: the parameters of the function that makes it.  The body and the step are supplied."""
     fields = {"name": (str, ...)}

@@ -77,7 +77,7 @@ def check(path, format=None, force=False, formats=FORMATS):
         raise InputError(f"cannot write {str(path)!r}: the folder {str(folder)!r} {state}; create it or choose another")
 
 
-def save(trajectory, path, format=None, force=False):
+def save(trajectory, path, format=None, force=False, formats=FORMATS):
     """Write a trajectory; the suffix (.nc, .npz, .csv) says how.
 
     Parameters
@@ -88,6 +88,8 @@ def save(trajectory, path, format=None, force=False):
         In place of the suffix.
     force : bool
         Overwrite an existing file.
+    formats : dict of functions
+        What writes each format: others write other things than trajectories.
 
     Returns
     -------
@@ -95,10 +97,10 @@ def save(trajectory, path, format=None, force=False):
         The file.
     """
     path = Path(path)
-    check(path, format, force)
+    check(path, format, force, formats)
     partial = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        FORMATS[chosen(path, format)](trajectory, partial)
+        formats[chosen(path, format, formats)](trajectory, partial)
         _place(partial, path, force)
     except OSError as error:
         partial.unlink(missing_ok=True)

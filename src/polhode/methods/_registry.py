@@ -54,8 +54,11 @@ class Method:
     limit : str
         The largest step there is a solution for, in words, where that is known.
     adapt : function or None
-        `adapt(torque)` gives the same method with a step made for what is known of the torque (that there is none, that it
-        offers derivatives, that it looks at the angular velocity); without it the step takes every torque alike.
+        `adapt(torque, body)` gives the same method with a step made for what is known of the torque (that there is none, that
+        it offers derivatives, that it looks at the angular velocity) and of the body (that it is symmetric; None: nothing is
+        known, or there are several); without it the step takes every torque and body alike.
+    control : core.adaptive.Pair, methods._series.Recursion or None
+        What a loop that chooses its own steps needs of the method; without it the method takes steps of given size alone.
     """
 
     name: str
@@ -76,10 +79,11 @@ class Method:
     summary: str = ""
     adapt: Callable | None = None
     limit: str = ""
+    control: tuple | None = None
 
-    def suited(self, torque):
-        """The method as it is best run with a torque."""
-        return self if self.adapt is None else self.adapt(torque)
+    def suited(self, torque, body=None):
+        """The method as it is best run with a torque and, where there is just one, a body."""
+        return self if self.adapt is None else self.adapt(torque, body)
 
     @property
     def implicit(self):
@@ -131,7 +135,8 @@ def _first_line(text):
 
 
 def method(name, *, state=Motion, start=start_motion, order=None, torques=None, symmetric=None, symplectic=None, conserves=(),
-           free_order=None, solves=0, multistep=False, family="", aliases=(), cite="", summary="", limit=""):
+           free_order=None, solves=0, multistep=False, family="", aliases=(), cite="", summary="", limit="",
+           control=None):
     """Register the decorated function `step(h, t, s, body, torque, p)` as a method.
 
     The facts are those of `Method`; `order`, `symmetric` and `symplectic` may be left out by those who wait for
@@ -151,7 +156,8 @@ def method(name, *, state=Motion, start=start_motion, order=None, torques=None, 
         jit(step)
         register(Method(name, step, start, state, order, torques, symmetric, symplectic, tuple(conserves),
                         tuple(free_order or (order, order)), solves, multistep, family or step.__module__.split(".")[-1],
-                        tuple(aliases), cite, summary or _first_line(step.__doc__), limit=limit))
+                        tuple(aliases), cite, summary or _first_line(step.__doc__), limit=limit,
+                        control=control))
         return step
 
     return enter
@@ -226,6 +232,8 @@ def _make(name, key):
         except TypeError:
             raise InputError(f"{name!r}: {call[1]}(...) takes one number, got {len(arguments)}") from None
         return _families[call[1]](*arguments)
+    if key in _families and not any(one.default is one.empty for one in inspect.signature(_families[key]).parameters.values()):
+        return _families[key]()
     raise unknown("method", name, names() + [f"{f}(...)" for f in _families])
 
 

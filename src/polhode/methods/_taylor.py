@@ -183,13 +183,19 @@ def collocated_step(n, rotation, prepare, count, sweeps):
     constant = written("constant", "T0", [], "(T0, " + "ZERO, " * (length - 1) + ")")
 
     @jit
+    def once(h, t, q, m, T0, T, body, torque, p):
+        W, M = series(m, T, body.Iinv)
+        return sweep(h, t, q, T0, prepare(W), M, body, torque, p)
+
+    # written out: a loop inside the step would keep LLVM from vectorising over bodies
+    swept = written("swept", "h, t, q, m, T0, T, impulse, body, torque, p",
+                    ["T, impulse = once(h, t, q, m, T0, T, body, torque, p)"] * sweeps, "T, impulse", once=once)
+
+    @jit
     def step(h, t, s, body, torque, p):
         m = qrotate_t(s.q, s.pi)
         T0 = torque.body(t, matrix(s.q), times(body.Iinv, m), p)
-        T, impulse = constant(T0), scale(h, qrotate(s.q, T0))
-        for _ in range(sweeps):
-            W, M = series(m, T, body.Iinv)
-            T, impulse = sweep(h, t, s.q, T0, prepare(W), M, body, torque, p)
+        T, impulse = swept(h, t, s.q, m, T0, constant(T0), scale(h, qrotate(s.q, T0)), body, torque, p)
         W, _ = series(m, T, body.Iinv)
         return State(renormalise(qmul(s.q, qexp(rotation(h, prepare(W))))), add(s.pi, impulse), work(h, W, T))
     return step
@@ -254,7 +260,7 @@ def taylor_method(name, order, rotation, terms=None, prepare=as_it_is, family="t
                   symmetric=False, symplectic=False, conserves=("momentum",), free_order=(order, order), family=family, cite=cite,
                   **facts)
 
-    def adapt(torque):
+    def adapt(torque, body):
         if not torque.acts:
             return variant(base, step=free_step(n, rotation, prepare), torques=0)
         if torque.derivatives and len(torque.derivatives) >= n - 1:

@@ -9,23 +9,21 @@ what the map is there for, the conservation of spatial momentum.
 """
 
 from polhode.core.jit import jit
-from polhode.core.newton import size
+from polhode.core.newton import differences, gyroscopic_tangent, products, size
 from polhode.core.vec import (
-    add, axpy, cross, diag, hat, madd, matrix, mscale, neg, normalise, qcay, qexp, qmul, renormalise, scale, sub, times,
+    add, axpy, matrix, neg, normalise, qcay, qexp, qmul, renormalise, scale, sub, times,
 )
 from polhode.methods._implicit import State, guess, implicit, start
 from polhode.methods._registry import method
-from polhode.methods.newmark import hat_times
 
 
 @jit
 def balance(W, data):
     """I W - h/2 I W x W - P, its tangent, and the size of its terms; P = Pi, and more with AKW-end."""
     h, I, P = data
-    IW = times(I, W)
-    turn = scale(0.5 * h, cross(W, IW))
-    DG = madd(diag(I), mscale(0.5 * h, madd(hat_times(W, I), hat(neg(IW)))))
-    return sub(add(IW, turn), P), DG, size(IW) + size(turn) + size(P)
+    IW, g = times(I, W), scale(0.5 * h, differences(I))
+    turn = times(g, products(W))
+    return sub(add(IW, turn), P), gyroscopic_tangent(I, g, W), size(IW) + size(turn) + size(P)
 
 
 @jit

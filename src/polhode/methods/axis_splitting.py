@@ -66,8 +66,8 @@ def turns(half):
     return turn1, turn2, turn3
 
 
-def split(first, second, third):
-    """The step made of three axis rotations."""
+def split_drift(first, second, third):
+    """The free motion made of three axis rotations."""
     @jit
     def drift(h, q, Pi, body):
         q, Pi = first(0.5 * h, q, Pi, body)
@@ -76,6 +76,12 @@ def split(first, second, third):
         q, Pi = second(0.5 * h, q, Pi, body)
         q, Pi = first(0.5 * h, q, Pi, body)
         return renormalise(q), Pi, 0.0
+    return drift
+
+
+def split(*turns):
+    """The step made of three axis rotations."""
+    drift = split_drift(*turns)
 
     @jit
     def step(h, t, s, body, torque, p):
@@ -89,13 +95,13 @@ def enter(name, step, summary, **more):
                            free_order=(2, 2), family="splitting", cite="mclachlan1993explicit", summary=summary, **more))
 
 
-EXACT, CAYLEY = turns(exact), turns(cayley)
+ROTATIONS, CAYLEY = turns(exact), turns(cayley)
 
-enter("LP2", split(*EXACT), "Lie-Poisson splitting into rotations about the axes 1, 2, 3, 2, 1")
+enter("LP2", split(*ROTATIONS), "Lie-Poisson splitting into rotations about the axes 1, 2, 3, 2, 1")
 
 for axes in permutations((1, 2, 3)):
     a, b, c = axes
-    for ending, rotations, kind in (("", EXACT, "rotations"), ("-cay", CAYLEY, "Cayley rotations")):
+    for ending, rotations, kind in (("", ROTATIONS, "rotations"), ("-cay", CAYLEY, "Cayley rotations")):
         second = enter(f"MR2-{a}{b}{c}{ending}", split(*(rotations[i - 1] for i in axes)),
                        f"McLachlan-Reich splitting into {kind} about the axes {a}, {b}, {c}, {b}, {a}")
         register(variant(compose(second, "yoshida4"), name=f"MR4-{a}{b}{c}{ending}", cite="buss2001accurate",

@@ -7,10 +7,13 @@ method has odd powers of h alone; the c_i are chosen so that the first of them c
     suzuki4     5 stages    1/(4 - 4^(1/3)) twice, the rest, twice: smaller errors and shorter steps back
     yoshida6    7 stages    Yoshida's solution A
     yoshida8   15 stages    Yoshida's solution D
+    kahanli6    9 stages    Kahan & Li 1997: s9odr6a, smaller errors than Yoshida's for the same work
+    kahanli8   17 stages    s17odr8a
+    kahanli10  33 stages    s33odr10b
 
 `compose(method, scheme)` makes the Method, and NAME+yoshida4 etc. names it.  What the method conserves, and whether it is
-symplectic, carries over; torque evaluations multiply.  The coefficients of orders 6 and 8 are those that solve the order
-conditions to 26 digits (Hairer, Lubich & Wanner 2006, V.3.2).
+symplectic, carries over; torque evaluations multiply.  The coefficients of orders 6 to 10 solve the order conditions to 26 digits
+and more (Hairer, Lubich & Wanner 2006, V.3.2; benchmarks/splitting_coefficients.py).
 """
 
 from typing import NamedTuple
@@ -32,6 +35,28 @@ def _palindrome(half, middle=None):
     return (*half, 1.0 - 2.0 * sum(half) if middle is None else middle, *reversed(half))
 
 
+def _numbers(name):
+    return tuple(float(part) for part in HALVES[name].split())
+
+
+# the first halves, in decimals: the middle one makes the sum 1
+HALVES = {
+    "kahanli6": """
+        0.39216144400731413927925055518118 0.33259913678935943859974864032027 -0.70624617255763935980996481947476
+        0.082213596293550800231490447448828""",
+    "kahanli8": """
+        0.13020248308889008087881763226255 0.56116298177510838456196440770159 -0.38947496264484728640807859864594
+        0.15884190655515560089621074563038 -0.39590389413323757733623153902219 0.18453964097831570709183254138857
+        0.25837438768632204729397910986043 0.29501172360931029887096624049197""",
+    "kahanli10": """
+        0.12282427644721572093644573727053 0.77644680890696440341980388988533 0.14881514553734297478899585676983
+        -0.1723912595350606724884558207522 -0.54745995781852463787280360342191 0.14512932327306927479175267627145
+        -0.31564555153114460562356480298645 0.12086865089833871979273652146407 0.17910277517866344258099630440484
+        0.44263408813993245948543900062922 -0.81935337479593697464342249535197 0.13445474141752884044726870255067
+        0.64444239169016646538042837801249 -0.7193014937020161255737168718684 0.21036902497348664609979865965817
+        -0.26908194941570516294303564985075""",
+}
+
 _CUBE, _FOUR = 2.0 ** (1.0 / 3.0), 4.0 ** (1.0 / 3.0)
 
 SCHEMES = {
@@ -44,6 +69,9 @@ SCHEMES = {
         0.74167036435061295344822780, -0.40910082580003159399730010, 0.19075471029623837995387626,
         -0.57386247111608226665638773, 0.29906418130365592384446354, 0.33462491824529818378495798,
         0.31529309239676659663205666), -0.79688793935291635401978884), "yoshida1990construction"),
+    "kahanli6": Scheme(6, _palindrome(_numbers("kahanli6")), "kahan1997composition"),
+    "kahanli8": Scheme(8, _palindrome(_numbers("kahanli8")), "kahan1997composition"),
+    "kahanli10": Scheme(10, _palindrome(_numbers("kahanli10")), "kahan1997composition"),
 }
 
 
@@ -58,23 +86,20 @@ def both(a, b):
 
 
 def in_a_row(step, state, steps):
-    """The step function of several steps in a row; residuals and counted torque evaluations are those of all stages."""
+    """The step function of several steps in a row; residuals and counted torque evaluations are those of all stages.
+
+    It is written out in one function: functions nested in functions would be compiled over and over.
+    """
     notes = {name: f"{how}(s.{name}, n.{name})" for name, how in (("residual", "larger"), ("calls", "both"))
              if name in state._fields}
-    c = steps[0]
-    if len(steps) == 1:
-        @jit
-        def row(h, t, s, body, torque, p):
-            return step(c * h, t, s, body, torque, p)
-        return row
-    rest = in_a_row(step, state, steps[1:])
-    joined = constructor(state, "s, n", (larger, both), **notes)
-
-    @jit
-    def row(h, t, s, body, torque, p):
-        first = step(c * h, t, s, body, torque, p)
-        return joined(first, rest(h, t + c * h, first, body, torque, p))
-    return row
+    first, *rest = (f"step({c!r} * h, t, s, body, torque, p)" for c in steps)
+    lines = [f"s = {first}"]
+    for c, following in zip(steps, rest, strict=False):
+        lines += [f"t = t + {c!r} * h", f"s = joined(s, {following})"]
+    scope = {"step": step, "joined": constructor(state, "s, n", (larger, both), **notes)}
+    exec("\n    ".join(["def row(h, t, s, body, torque, p):", *lines, "return s"]), scope)   # nothing but the steps enters
+    scope["row"].__module__ = __name__
+    return jit(scope["row"])
 
 
 def compose(method, scheme):
@@ -84,7 +109,7 @@ def compose(method, scheme):
     ----------
     method : str or Method
         Symmetric, of order 2, without memory of earlier steps.
-    scheme : {"yoshida4", "suzuki4", "yoshida6", "yoshida8"} or Scheme
+    scheme : {"yoshida4", "suzuki4", "yoshida6", "yoshida8", "kahanli6", "kahanli8", "kahanli10"} or Scheme
         A name, or one of your own: Scheme(order, (c_1, ..., c_s), cite).
 
     Examples
@@ -97,7 +122,7 @@ def compose(method, scheme):
     if not own and (not isinstance(scheme, str) or scheme not in SCHEMES):
         raise unknown("composition", scheme, SCHEMES)
     order, steps, cite = scheme if own else SCHEMES[scheme]
-    scheme = "own" if own else scheme
+    name = "own" if own else scheme
     if abs(sum(steps) - 1.0) > 1e-14 or tuple(steps) != tuple(reversed(steps)):
         raise InputError(f"the steps of a composition must be a palindrome with the sum 1, got {tuple(steps)}")
     if not base.symmetric:
@@ -105,13 +130,13 @@ def compose(method, scheme):
     if base.multistep:
         raise InputError(f"{base.name} remembers the step before, and the steps of a composition differ: take a one-step method")
     if base.order != 2:
-        raise InputError(f"the composition {scheme} is made for methods of order 2, and {base.name} has order {base.order}")
+        raise InputError(f"the composition {name} is made for methods of order 2, and {base.name} has order {base.order}")
     return Method(
-        f"{base.name}+{scheme}", in_a_row(base.step, base.state, steps), base.start, base.state, order,
+        f"{base.name}+{name}", in_a_row(base.step, base.state, steps), base.start, base.state, order,
         None if base.torques is None else len(steps) * base.torques, True, base.symplectic, base.conserves,
         tuple(max(order, free) for free in base.free_order), len(steps) * base.solves, False, base.family, cite=cite,
-        summary=f"{base.name} composed to order {order} ({scheme}, {len(steps)} stages)",
-        adapt=base.adapt and (lambda torque: compose(base.suited(torque), scheme)))
+        summary=f"{base.name} composed to order {order} ({name}, {len(steps)} stages)",
+        adapt=base.adapt and (lambda torque, body: compose(base.suited(torque, body), scheme)))
 
 
 for name in SCHEMES:

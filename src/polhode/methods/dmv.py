@@ -18,13 +18,12 @@ There is no solution beyond about h |Pi| = I.  Torque comes in as half kicks, wh
 import math
 
 from polhode.core.jit import jit
-from polhode.core.newton import newton, size
+from polhode.core.newton import differences, gyroscopic_tangent, newton, products, size
 from polhode.core.vec import (
-    add, cross, diag, dot, hat, madd, mscale, neg, outer, qexp, qmul, qrotate_t, renormalise, scale, sub, times,
+    add, cross, dot, madd, outer, qexp, qmul, qrotate_t, renormalise, scale, sub, times,
 )
 from polhode.methods._kicked import State, kicked, start
 from polhode.methods._registry import method
-from polhode.methods.newmark import hat_times
 
 LIMIT = "there is no solution beyond about h |Pi| = I"
 SMALLEST = 1e-12   # w^2 where |v| >= 1, which is no solution
@@ -34,12 +33,12 @@ SMALLEST = 1e-12   # w^2 where |v| >= 1, which is no solution
 def turn(v, data):
     """w I v + v x I v - h Pi/2, its tangent, and the size of its terms."""
     half, I = data
-    Iv = times(I, v)
+    Iv, g = times(I, v), differences(I)
     rest = 1.0 - dot(v, v)
     w = math.sqrt(rest if rest > SMALLEST else SMALLEST)
-    along, across = scale(w, Iv), cross(v, Iv)
+    along, across = scale(w, Iv), times(g, products(v))
     F = sub(add(along, across), half)
-    DF = madd(madd(diag(scale(w, I)), mscale(-1.0 / w, outer(Iv, v))), madd(hat_times(v, I), hat(neg(Iv))))
+    DF = madd(gyroscopic_tangent(scale(w, I), g, v), outer(scale(-1.0 / w, Iv), v))
     return F, DF, size(along) + size(across) + size(half)
 
 

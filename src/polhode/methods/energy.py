@@ -33,6 +33,7 @@ from polhode.core.vec import (
 from polhode.methods._registry import Method, suffix
 from polhode.methods._states import TURNED, constructor, extended, velocity_of
 
+INF = math.inf
 ROUND_OFF = 1e-15   # of the energy: nothing to correct
 REACH = 4e-15       # of the energy: an end of the feasible range counts as reached
 SPREAD = 1e-29      # of k, squared: below it the energy does not depend on the direction of momentum
@@ -72,7 +73,7 @@ def larger(a, b):
 @jit
 def at_least(u, d):
     """The least s with u + s d >= 0, for d > 0; no bound otherwise."""
-    return -u / d if d > 0.0 else -math.inf
+    return -u / d if d > 0.0 else -INF
 
 
 @jit
@@ -206,4 +207,4 @@ def energy_preserving(base, acting=True):
         None if base.torques is None else base.torques + more, False, False, tuple(dict.fromkeys((*base.conserves, "energy"))),
         base.free_order, base.solves, base.multistep, base.family,
         cite="buss2001accurate", summary=f"{base.summary}; energy preserving",
-        adapt=lambda torque: energy_preserving(base.suited(torque), torque.acts))
+        adapt=lambda torque, body: energy_preserving(base.suited(torque, body), torque.acts))

@@ -8,37 +8,45 @@ between half kicks by the torque; W is the velocity half way.
 """
 
 from polhode.core.jit import jit
-from polhode.core.newton import newton, size
+from polhode.core.newton import differences, gyroscopic_tangent, newton_after, products, size
 from polhode.core.vec import (
-    add, axpy, cross, diag, dot, hat, madd, mscale, outer, qcay, qmul, renormalise, scale, sub, times,
+    add, dot, madd, outer, qcay, qmul, renormalise, scale, sub, times,
 )
 from polhode.methods._kicked import State, kicked, start
 from polhode.methods._registry import method
-from polhode.methods.newmark import hat_times
+
+
+@jit
+def turning(W, IW, g, h):
+    """The terms of (5a) beside I W, -h/2 I W x W and h^2/4 (W . I W) W, and the latter's factor; g = h/2 differences(I)."""
+    c = 0.25 * h * h * dot(W, IW)
+    return times(g, products(W)), scale(c, W), c
 
 
 @jit
 def halfway(W, data):
     """F(W) of (5a), its tangent, and the size of its terms."""
-    h, I, Pi = data
+    h, I, g, Pi = data
     IW = times(I, W)
-    c = 0.25 * h * h * dot(W, IW)
-    turn = scale(0.5 * h, cross(IW, W))
-    F = sub(add(sub(IW, turn), scale(c, W)), Pi)
-    DF = madd(
-        madd(diag((I[0] + c, I[1] + c, I[2] + c)), mscale(0.5 * h, madd(hat_times(W, I), hat(scale(-1.0, IW))))),
-        mscale(0.5 * h * h, outer(W, IW)),
-    )
-    return F, DF, size(IW) + size(turn) + c * size(W) + size(Pi)
+    across, along, c = turning(W, IW, g, h)
+    F = sub(add(add(IW, across), along), Pi)
+    DF = madd(gyroscopic_tangent((I[0] + c, I[1] + c, I[2] + c), g, W), outer(scale(0.5 * h * h, W), IW))
+    return F, DF, size(IW) + size(across) + size(along) + size(Pi)
 
 
 @jit
 def drift(h, q, Pi, body):
-    Om = times(body.Iinv, Pi)
-    W, residual = newton(halfway, axpy(0.5 * h, times(body.Iinv, cross(Pi, Om)), Om), (h, body.I, Pi))
-    IW = times(body.I, W)
-    Pi = add(axpy(0.5 * h, cross(IW, W), IW), scale(0.25 * h * h * dot(W, IW), W))
-    return renormalise(qmul(q, qcay(scale(h, W)))), Pi, residual
+    I, g = body.I, scale(0.5 * h, differences(body.I))
+    guess = times(body.Iinv, Pi)
+    guess = times(body.Iinv, sub(Pi, times(g, products(guess))))
+    W = guess
+    for _ in range(2):
+        across, along, _ = turning(W, times(I, W), g, h)
+        W = times(body.Iinv, sub(sub(Pi, across), along))
+    W, residual = newton_after(halfway, W, guess, (h, I, g, Pi))
+    IW = times(I, W)
+    across, along, _ = turning(W, IW, g, h)
+    return renormalise(qmul(q, qcay(scale(h, W)))), add(sub(IW, across), along), residual
 
 
 @method("VLV", state=State, start=start, order=2, torques=1, solves=1, symmetric=True, symplectic=True,

@@ -5,19 +5,17 @@
     Om' = S (Om + h (1 - gamma) A) + h gamma A'             KE (34),  S = dexp_{-h W}
     Om' = W + h/2 A'                                        KE (36)   the same with gamma = 1/2, where S W = W
 
-The tangent of the equation is I + c (w^ I - (I w)^) with w = V + c A', c = h gamma.  KE (43) prints h^2/2 for the
-second-order part and I w^ for (I w)^; with those Newton's method does not converge.  KE (33) prints dexp_{+h W} for S, which
-gamma = 1/2 forgives.
+In principal axes (19) is w1 + c d1 w2 w3 = V1 + c T1/I1, and so on round, for w = Om' = V + c A', with c = h gamma and
+d1 = (I3 - I2)/I1.  KE (43) solves it for A' with h^2/2 for the second-order part of the tangent, where h^2/4 is right, and I w^
+for (I w)^; with those Newton's method does not converge.  KE (33) prints dexp_{+h W} for S, which gamma = 1/2 forgives.
 """
 
 from typing import NamedTuple
 
 from polhode.core.jit import jit
 from polhode.core.layout import Quaternion, Vector
-from polhode.core.newton import newton, size
-from polhode.core.vec import (
-    add, axpy, cross, dexp_body, diag, hat, madd, matrix, mscale, qcay, qexp, qmul, renormalise, scale, sub, times,
-)
+from polhode.core.newton import differences, gyroscopic, products
+from polhode.core.vec import axpy, dexp_body, matrix, qcay, qexp, qmul, renormalise, scale, sub, times
 from polhode.errors import InputError
 from polhode.methods._registry import Method, family, method
 
@@ -30,36 +28,29 @@ class State(NamedTuple):
 
 
 @jit
-def balance(a, data):
-    """F(a) = I a + w x I w - T with w = V + c a, its tangent, and the size of its terms."""
-    c, V, T, I = data
-    w = axpy(c, a, V)
-    Iw = times(I, w)
-    inertial, gyroscopic = times(I, a), cross(w, Iw)
-    F = sub(add(inertial, gyroscopic), T)
-    wI = hat_times(w, I)
-    DF = madd(diag(I), mscale(c, madd(wI, hat((-Iw[0], -Iw[1], -Iw[2])))))
-    return F, DF, size(inertial) + size(w) * size(Iw) + size(T)   # w and I w of a near-sphere are nearly parallel
-
-
-@jit
-def hat_times(w, I):
-    """w^ diag(I)."""
-    return ((0.0, -w[2] * I[1], w[1] * I[2]), (w[2] * I[0], 0.0, -w[0] * I[2]), (-w[1] * I[0], w[0] * I[1], 0.0))
+def acceleration(Om, T, body):
+    """A of (19)."""
+    return times(body.Iinv, sub(T, times(differences(body.I), products(Om))))
 
 
 @jit
 def start(h, t, q, Om, body, torque, p):
-    T = torque.body(t, matrix(q), Om, p)
-    return State(q, Om, times(body.Iinv, sub(T, cross(Om, times(body.I, Om)))), 0.0)
+    return State(q, Om, acceleration(Om, torque.body(t, matrix(q), Om, p), body), 0.0)
+
+
+@jit
+def velocity(c, V, T, guess, body):
+    """Om' = V + c A' of (19), near a guess, and its relative residual."""
+    return gyroscopic(scale(c, times(body.Iinv, differences(body.I))), axpy(c, times(body.Iinv, T), V), guess)
 
 
 @jit
 def finish(c, V, h, t, q, s, body, torque, p):
-    """From the new attitude: torque, balance (19), velocity Om' = V + c A'."""
-    T = torque.body(t + h, matrix(q), axpy(h, s.A, s.Om), p)
-    A, residual = newton(balance, s.A, (c, V, T, body.I))
-    return State(q, axpy(c, A, V), A, residual)
+    """From the new attitude: torque, velocity, acceleration."""
+    expected = axpy(h, s.A, s.Om)
+    T = torque.body(t + h, matrix(q), expected, p)
+    Om, residual = velocity(c, V, T, expected, body)
+    return State(q, Om, acceleration(Om, T, body), residual)
 
 
 @method("NMB", state=State, start=start, order=2, torques=1, solves=1, symmetric=True, symplectic=False,

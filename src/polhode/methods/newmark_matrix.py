@@ -10,13 +10,10 @@ from typing import NamedTuple
 
 from polhode.core.jit import jit
 from polhode.core.layout import Matrix, Quaternion, Vector, layout
-from polhode.core.newton import newton
-from polhode.core.vec import (
-    apply, axpy, cross, dot, exp, madd, matmul, matrix, mscale, quaternion, scale, sub, times, transpose,
-)
+from polhode.core.vec import apply, axpy, dot, exp, madd, matmul, matrix, mscale, quaternion, scale, times, transpose
 from polhode.errors import InputError
 from polhode.methods._registry import method
-from polhode.methods.newmark import balance
+from polhode.methods.newmark import acceleration, velocity
 
 
 class State(NamedTuple):
@@ -30,8 +27,7 @@ class State(NamedTuple):
 @jit
 def start(h, t, q, Om, body, torque, p):
     R = matrix(q)
-    T = torque.body(t, R, Om, p)
-    return State(q, Om, times(body.Iinv, sub(T, cross(Om, times(body.I, Om)))), R, 0.0)
+    return State(q, Om, acceleration(Om, torque.body(t, R, Om, p), body), R, 0.0)
 
 
 @jit
@@ -49,9 +45,10 @@ def orthogonal(R):
 def newmark_matrix(mend, h, t, s, body, torque, p):
     W = axpy(0.5 * h, s.A, s.Om)
     R = mend(matmul(s.R, exp(scale(h, W))))
-    T = torque.body(t + h, R, axpy(h, s.A, s.Om), p)
-    A, residual = newton(balance, s.A, (0.5 * h, W, T, body.I))
-    return State(quaternion(R), axpy(0.5 * h, A, W), A, R, residual)
+    expected = axpy(h, s.A, s.Om)
+    T = torque.body(t + h, R, expected, p)
+    Om, residual = velocity(0.5 * h, W, T, expected, body)
+    return State(quaternion(R), Om, acceleration(Om, T, body), R, residual)
 
 
 @method("NMB-matrix", state=State, start=start, order=2, torques=1, solves=1, symmetric=True, symplectic=False,

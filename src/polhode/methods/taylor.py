@@ -29,7 +29,7 @@ def first(h, W):
 
 @jit
 def second(h, W):
-    return scale(h, axpy(h / 2, W[1], W[0]))
+    return scale(h, axpy(h / 2.0, W[1], W[0]))
 
 
 @jit
@@ -40,31 +40,31 @@ def spatial_second(W):
 
 @jit
 def false_third(h, W):
-    return scale(h, axpy(h * h / 6, spatial_second(W), axpy(h / 2, W[1], W[0])))
+    return scale(h, axpy(h * h / 6.0, spatial_second(W), axpy(h / 2.0, W[1], W[0])))
 
 
 @jit
 def augmented_second(h, W):
-    return scale(h, axpy(h * h / 12, cross(W[1], W[0]), axpy(h / 2, W[1], W[0])))
+    return scale(h, axpy(h * h / 12.0, cross(W[1], W[0]), axpy(h / 2.0, W[1], W[0])))
 
 
 @jit
 def third(h, W):
     """With h^3/36 w'' x w added: it helps on nearly symmetric bodies."""
     A = spatial_second(W)
-    return scale(h, axpy(h * h / 12, cross(axpy(h / 3, A, W[1]), W[0]), axpy(h * h / 6, A, axpy(h / 2, W[1], W[0]))))
+    return scale(h, axpy(h * h / 12.0, cross(axpy(h / 3.0, A, W[1]), W[0]), axpy(h * h / 6.0, A, axpy(h / 2.0, W[1], W[0]))))
 
 
 @jit
 def third_plain(h, W):
     Y2 = axpy(-0.5, cross(W[1], W[0]), W[2])
-    return scale(h, axpy(h * h / 6, Y2, axpy(h / 2, W[1], W[0])))
+    return scale(h, axpy(h * h / 6.0, Y2, axpy(h / 2.0, W[1], W[0])))
 
 
 @jit
 def fourth(h, W):
     Y3 = add(W[3], cross(W[0], W[2]))
-    return axpy(h * h * h * h / 24, Y3, third_plain(h, W))
+    return axpy(h * h * h * h / 24.0, Y3, third_plain(h, W))
 
 
 @jit
@@ -73,7 +73,7 @@ def fifth(h, W):
     b = cross(V1, V0)
     brackets = axpy(1.5, cross(V0, V3), add(cross(V1, V2), axpy(0.5, cross(V1, b), V4)))
     double = cross(V0, axpy(-1.0, cross(V2, V0), cross(V0, b)))
-    return axpy(h * h * h * h * h / 120, axpy(1.0 / 6.0, double, brackets), fourth(h, W))
+    return axpy(h * h * h * h * h / 120.0, axpy(1.0 / 6.0, double, brackets), fourth(h, W))
 
 
 @jit
@@ -83,7 +83,7 @@ def sixth(h, W):
     single = axpy(2.0, cross(V0, V4), axpy(2.5, cross(V1, V3), V5))
     double = axpy(2.0, cross(V2, b), axpy(0.5, cross(V1, c), axpy(-0.5, cross(V0, cross(V3, V0)), single)))
     triple = cross(V0, axpy(0.5, cross(V0, c), cross(V1, b)))
-    return axpy(h * h * h * h * h * h / 720, add(double, triple), fifth(h, W))
+    return axpy(h * h * h * h * h * h / 720.0, add(double, triple), fifth(h, W))
 
 
 for name, order, rotation, terms, summary in (

@@ -17,9 +17,10 @@ from math import factorial
 
 from polhode.errors import InputError
 from polhode.methods._registry import family
+from polhode.methods._series import LARGEST, Recursion
 from polhode.methods._taylor import number, taylor_method, total, written
 
-LARGEST = 24   # beyond it round-off eats what another order would gain
+STANDARD = 12
 
 
 @cache
@@ -86,10 +87,14 @@ def horner(n):
 
 
 @family("taylor")
-def taylor(n):
-    """The Taylor series method of order n."""
-    order = int(n)
+def taylor(n=None):
+    """The Taylor series method of order n; without one, of the order that suits a tolerance, or STANDARD."""
+    order = STANDARD if n is None else int(n)
+    if n is None:
+        return taylor_method("taylor", order, horner(order), prepare=logarithm_series(order), control=Recursion(None),
+                             summary="Taylor series, of an order chosen by the tolerance")
     if order != n or not 1 <= order <= LARGEST:
         raise InputError(f"taylor(n) needs a whole number n from 1 to {LARGEST}, got {n!r}")
     return taylor_method(f"taylor({order})", order, horner(order), prepare=logarithm_series(order),
+                         control=Recursion(order),
                          summary=f"Taylor series in the exponential, order {order}")

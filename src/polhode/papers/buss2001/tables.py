@@ -1,8 +1,7 @@
-"""The tables of Buss 2001, computed anew beside what is printed.
+"""How the numbers of Buss 2001 are computed, and the printed ones, from printed.json.
 
-The paper gives neither the inertia nor the momentum of its body, and the body is not the 1:4:18 prism of the text; the problem
-`buss/prism` reproduces the tables.  Figures 4 and 5 take N - 1 steps for the header N.  Figures 6 and 7 take N steps and give
-1 + the largest N whose error, the angle between computed and exact attitude at T, is eps or more.
+Figures 4 and 5 take N - 1 steps for the header N.  Figures 6 and 7 take N steps and give 1 + the largest N whose error, the
+angle between computed and exact attitude at T, is eps or more.
 
     fig4_fig5_energies()   81 of 83 energies agree in every printed digit; the other two are misprints
     fig6_fig7_steps()      step counts, most of them the same, all within 1 %
@@ -24,7 +23,7 @@ from polhode.methods import get
 from polhode.program import build
 
 PROBLEM = "buss/prism"
-COARSEST = 8       # steps, where the search begins
+LIMIT = {0.4: 20480, 4.0: 40960, 40.0: 163840}   # the most steps the paper tries, by T, where no cell says otherwise
 SCAN = 0.02        # the search goes on through so large a part of the steps found: errors are not quite monotonic
 
 
@@ -68,7 +67,7 @@ class Steps(NamedTuple):
 @cache
 def printed():
     """The tables as printed, and the exact attitudes of the problem (25 digits, Taylor series of order 20)."""
-    return json.loads(files("polhode.papers").joinpath("buss2001.json").read_text("utf-8"))
+    return json.loads(files("polhode.papers.buss2001").joinpath("printed.json").read_text("utf-8"))
 
 
 @cache
@@ -88,12 +87,12 @@ def runner(method):
 
 # --- energies -------------------------------------------------------------------------------------------------------------
 
-def fig4_fig5_energies(methods=None, figures=(4, 5)):
-    """The cells of figures 4 and 5, or of one of them, of all methods or of those named."""
+def fig4_fig5_energies(methods=None, figures=(4, 5), most=800_000):
+    """The cells of figures 4 and 5, or of one of them, of all methods or of those named, up to so many steps."""
     moments = problems.get(PROBLEM).body.moments
     rows = []
     for cell in printed()["energies"]:
-        if (methods is None or cell["method"] in methods) and cell["figure"] in figures:
+        if (methods is None or cell["method"] in methods) and cell["figure"] in figures and cell["N"] <= most:
             _, omega = runner(cell["method"])(cell["h"], cell["N"] - 1)
             energy = 0.5 * float(moments @ omega**2)
             digits = len(cell["printed"].split(".")[1])
@@ -111,12 +110,13 @@ def angle_error(method, T, count):
     return float(np.linalg.norm(qlog(qmul(qconj(exact), tuple(q.tolist())))))
 
 
+@cache
 def steps_needed(method, T, eps, limit):
     """1 + the largest number of steps, up to `limit`, with an error of eps or more; None when that is the limit itself."""
     def fails(count):
         return not angle_error(method, T, count) < eps   # NaN fails
 
-    good = COARSEST
+    good = 1
     while fails(good):
         if good >= limit:
             return None
@@ -129,12 +129,16 @@ def steps_needed(method, T, eps, limit):
     return 1 + max([bad, *filter(fails, beyond)])
 
 
-def fig6_fig7_steps(methods=None, largest_time=40.0):
-    """The cells of figures 6 and 7, of all methods or of those named (NAME+ep is a method of its own), up to some T."""
+def fig6_fig7_steps(methods=None, largest_time=40.0, columns=None, figures=(6, 7)):
+    """The cells of figures 6 and 7, of all methods or of those named (NAME+ep is a method of its own), up to some T.
+
+    `columns` are pairs (T, eps), all of them unless given.
+    """
     rows = []
     for cell in printed()["steps"]:
-        if (methods is None or cell["method"] in methods) and cell["T"] <= largest_time:
-            limit = cell.get("more_than") or {0.4: 20480, 4.0: 40960, 40.0: 163840}[cell["T"]]
+        wanted = columns is None or (cell["T"], cell["eps"]) in columns
+        if wanted and cell["figure"] in figures and (methods is None or cell["method"] in methods) and cell["T"] <= largest_time:
+            limit = cell.get("more_than") or LIMIT[cell["T"]]
             ours = steps_needed(cell["method"], cell["T"], cell["eps"], limit)
             rows.append(Steps(cell["figure"], cell["algorithm"], cell["method"], cell["T"], cell["eps"], cell["printed"], ours,
                               limit))

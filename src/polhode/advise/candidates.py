@@ -1,0 +1,70 @@
+"""Which methods are tried: a short list that holds a best one for every kind of task, cut down by what the user demands."""
+
+from polhode.compare import entries
+from polhode.errors import InputError
+from polhode.methods import everything, get
+
+# high orders first: the first good one bounds what the others may cost
+CANDIDATES = ("DOP853@rtol", "DOP853", "EXACT-RKN6", "EXACT-RKN4", "EXACT", "DP5", "RK4-quaternion", "SW")
+LONG = ("EXACT-RKN6", "EXACT-RKN4", "EXACT", "MR2-BM6", "MR2-BM4", "LP2", "VLV")
+FREE = ("EXACT", "DOP853@rtol")   # next to the closed solution
+FEW = 8   # that are tried where a demand leaves none of the above
+
+DEMANDS = {
+    "symplectic": ("symplectic", lambda facts: facts["symplectic"] is True),
+    "explicit": ("explicit", lambda facts: not facts["implicit"]),
+    "symmetric": ("symmetric", lambda facts: facts["symmetric"]),
+    "one_torque": ("content with one torque per step", lambda facts: facts["torques_per_step"] == 1),
+}
+
+
+def demands(symplectic=False, explicit=False, symmetric=False, one_torque=False, order=None):
+    """The demands made, as (words, test) pairs."""
+    asked = {"symplectic": symplectic, "explicit": explicit, "symmetric": symmetric, "one_torque": one_torque}
+    made = [DEMANDS[name] for name, wanted in asked.items() if wanted]
+    if order is not None:
+        if not (isinstance(order, int) and order >= 1):
+            raise InputError(f"order must be a whole number from 1, got {order!r}")
+        made.append((f"of order {order} or more", lambda facts: (facts["order"] or 0) >= order))
+    return made
+
+
+def facts(name):
+    """The facts of an entry; one that chooses its own steps is neither symmetric nor symplectic."""
+    base, at, _ = name.partition("@")
+    found = get(base).facts()
+    return {**found, "symmetric": False, "symplectic": False, "torques_per_step": None} if at else found
+
+
+def shortlist(made, methods=None, long=False, free=False):
+    """The names to try; an InputError says which demand leaves none."""
+    ours = FREE if free else LONG if long else CANDIDATES
+    preferred = entries.chosen(methods) if methods is not None else [*ours, *_foreign()]
+    pool = preferred if methods is not None else list(dict.fromkeys([*preferred, *entries.chosen("all")]))
+    known = {name: facts(name) for name in pool}
+    if long:
+        made = [("free of energy drift (symplectic, or kept so by +ep)", _no_drift), *made]
+    left = pool
+    for number, (words, fits) in enumerate(made):
+        before, left = left, [name for name in left if fits(known[name])]
+        if not left:
+            raise InputError(_none_left([one for one, _ in made[:number]], words, before, methods is not None))
+    return [name for name in preferred if name in left] or sorted(left, key=lambda name: -known[name]["order"])[:FEW]
+
+
+def _no_drift(known):
+    return known["symplectic"] is True or known["name"].lower().endswith("+ep")
+
+
+def _foreign():
+    """Methods that the user registered."""
+    return [method.name for method in everything() if not method.step.__module__.startswith("polhode.")]
+
+
+def _none_left(earlier, words, before, own):
+    which = "of the methods given" if own else "registered"
+    if not earlier:
+        return f"no method {which} is {words}; drop that demand"
+    shown = ", ".join(before[:4]) + (f" and {len(before) - 4} more" if len(before) > 4 else "")
+    return (f"no method {which} is {', '.join(earlier)} and {words}: the last demand removes the {len(before)} that were left "
+            f"({shown}); drop one of them")

@@ -1,0 +1,80 @@
+"""The command `polhode advise`: candidates are compiled by several processes, then measured by one."""
+
+import os
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import get_context
+
+from polhode.advise import advise, candidates, tried
+from polhode.advise.cost import seconds, spelt
+from polhode.cli import console, plain_table, print_json, progress_bar
+from polhode.compare import as_task, entries, error_asked
+
+
+def run(problem, options, methods, as_json):
+    """Advise and print."""
+    options = {**options, "methods": None if methods is None else entries.chosen(methods.split(","))}
+    error_asked(options["error"])
+    if options["torque_cost"] is not None:
+        options["torque_cost"] = seconds("--torque-cost", options["torque_cost"])
+    task = as_task(problem).until(options["until"])
+    made = candidates.demands(*(options[name] for name in ("symplectic", "explicit", "symmetric", "one_torque", "order")))
+    names, _ = tried(task, made, options["methods"], options["long"], options["symplectic"])
+    with progress_bar("compiling") as bar:
+        compile_all(task.source, names, bar)
+        found = advise(problem, progress=lambda done, total, name: bar(done, total, f"trying {name}"), **options)
+    if as_json:
+        print_json(found.to_dict())
+    else:
+        show(found)
+
+
+def compile_all(source, names, bar):
+    """Let several processes put the candidates' machine code into the cache."""
+    with ProcessPoolExecutor(min(len(names), os.cpu_count() or 1), get_context("spawn")) as pool:
+        work = {pool.submit(_compile, source, name): name for name in names}
+        try:
+            for done, future in enumerate(as_completed(work), 1):
+                bar(done, len(names), f"compiled {work[future]}")
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+def _compile(source, name):
+    """The work of a process; what goes wrong here goes wrong again, and is told, where it is measured."""
+    task = as_task(source)
+    entries.runner(task, None, name).compile()
+
+
+# --- tables -------------------------------------------------------------------------------------------------------------------
+
+def show(found):
+    from rich.markup import escape
+
+    screen = console()
+    size = f"step {found.step:.6g}" if found.step else f"rtol {found.rtol:.2g}" if found.rtol else "closed form"
+    screen.print(f"[bold]{escape(found.task.title)}[/]: [bold cyan]{escape(found.method)}[/], {size}")
+    screen.print(escape(found.why))
+    screen.print(table(found))
+    for note in found.notes:
+        screen.print(f"[yellow]{escape(note)}")
+
+
+def table(found):
+    """All candidates, the cheapest first."""
+    from rich.markup import escape
+
+    rows = plain_table(("method", "left"), ("step or rtol", "right"), ("steps", "right"), ("torques", "right"), ("cost", "right"),
+                       ("error", "right"), ("energy", "right"), ("", "left"))
+    for trial in found.trials:
+        if trial.point is None:
+            rows.add_row(f"[dim]{escape(trial.name)}", *[""] * 6, f"[dim]{escape(trial.note)}")
+            continue
+        point = trial.point
+        cells = f"{point.setting:.4g}", str(point.steps), str(point.evaluations), spelt(trial.cost), f"{point.error:.1e}"
+        rows.add_row(f"[cyan]{escape(trial.name)}", *cells, f"{point.energy:.1e}", escape(trial.note))
+    t0, t1 = found.pilot_span
+    checked = "measured" if found.verified else "extrapolated"
+    rows.caption = (f"Errors {checked}; the truth by {found.truth}, pilot runs over t = {t0:g} to {t1:g}, {found.spent} torque "
+                    f"evaluations used; a torque evaluation costs {spelt(found.price.torque)}.")
+    return rows

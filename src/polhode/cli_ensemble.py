@@ -1,0 +1,46 @@
+"""The command `polhode ensemble`: many bodies of a scenario, a bar, a table."""
+
+import os
+
+from polhode.cli import FINE, INTERRUPTED, NUMERICAL_FAILURE, complain, print_json, print_summary, progress_bar
+from polhode.ensemble import ensemble
+from polhode.errors import InputError
+from polhode.io import load, store
+from polhode.io.many import arguments
+
+FORMATS = ("nc", "npz")
+MEANING = {"diverged": "its motion is no longer finite, or turns further in a step than a double can tell",
+           "unsolved": "the equation of the step has no solution that Newton's method finds"}
+
+
+def run(scenario, n, device, dtype, threads, method, output, force, as_json):
+    """Run, store, print; the exit code."""
+    job = load(scenario)
+    if n is not None and n < 1:
+        raise InputError(f"--n must be a whole number of bodies, at least 1, got {n}")
+    if output:
+        store.check(output, None, force, FORMATS)
+    options = arguments(job, n)
+    if method is not None:
+        options["method"] = method
+    with progress_bar("compiling") as bar:
+        result = ensemble(**options, device=device, dtype=dtype, threads=threads,
+                          progress=lambda done, total: bar(done, total, f"{options['n']} bodies"))
+    if output:
+        result.save(output, force)
+    summary = result.summary() | {"output": os.fspath(output) if output else None}
+    if as_json:
+        print_json(summary)
+    else:
+        print_summary(job.title, {key: value for key, value in summary.items() if key != "failures"})
+    if result.interrupted:
+        complain(result.message)
+        return INTERRUPTED
+    if result.failures:
+        first = result.failures[0]
+        rest = "The others finished" if len(result.failures) < result.n else "None finished"
+        complain(f"{len(result.failures)} of {result.n} bodies failed; the first is body {first.body}, in step {first.step} from "
+                 f"t = {first.t:.15g}: {MEANING.get(first.reason, first.reason)}.  {rest}; take a smaller step, a slower body or "
+                 "another method")
+        return NUMERICAL_FAILURE
+    return FINE

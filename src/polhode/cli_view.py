@@ -1,0 +1,16 @@
+"""The command `polhode view`: stored runs in, one page out."""
+
+from polhode.cli import complain, console
+from polhode.io import store
+from polhode.view.page import FORMATS, page
+
+
+def run(runs, output, title, poinsot, show, force):
+    """Make the page, say where it is and open it; what is in the way is refused before any work."""
+    output = output or runs[0].with_suffix(".html")
+    store.check(output, None, force, FORMATS)
+    made = page(runs, title=title, poinsot=poinsot)
+    made.save(output, force)
+    console().print(f"Page: [bold]{output}", soft_wrap=True)
+    if show and not made.open():
+        complain(f"no browser could be started; open {output} yourself")

@@ -1,0 +1,52 @@
+"""Which methods are compared, by name: `NAME` takes fixed steps, `NAME@rtol` chooses its own by tolerance."""
+
+from polhode.compare.runner import ByTolerance, FixedSteps
+from polhode.errors import InputError, unknown
+from polhode.methods import everything, get, names
+
+# what the papers compare, each kind once, and what lies beyond them
+DEFAULT = ("NMB", "SW", "AKW", "LIEMID[EA]", "VLV", "LP2", "MR4-123", "RK4-quaternion", "CF4", "taylor3", "EXACT", "EXACT-RKN4",
+           "EXACT-RKN6", "DOP853", "DOP853@rtol")
+
+
+def chosen(methods=None, family=None):
+    """The names asked for, each once and spelt as the registry spells them; a name that is unknown is refused."""
+    if methods is not None and family is not None:
+        raise InputError("give methods or a family, not both")
+    if family is not None:
+        found = everything()
+        families = list(dict.fromkeys(entry.family for entry in found))
+        if str(family).lower() not in families:
+            raise unknown("family", family, families)
+        return [entry.name for entry in found if entry.family == family.lower()]
+    if methods is None:
+        return list(DEFAULT)
+    given = [methods] if isinstance(methods, str) else list(methods)
+    if [str(name).lower() for name in given] == ["all"]:
+        return names() + by_tolerance()
+    if not given:
+        raise InputError("methods is empty; name some, or leave it out")
+    return list(dict.fromkeys(_spelt(name) for name in given))
+
+
+def _spelt(name):
+    base, at, knob = name.strip().partition("@") if isinstance(name, str) else (name, "", "")
+    method = get(base)
+    if not at:
+        return method.name
+    if knob.lower() != "rtol":
+        raise InputError(f"{name!r}: only @rtol may follow a method's name, for a run by tolerance")
+    if method.control is None:
+        raise InputError(f"{method.name} takes steps of given size; by tolerance go {', '.join(by_tolerance())}")
+    return f"{method.name}@rtol"
+
+
+def by_tolerance():
+    """The entries that choose their own steps."""
+    return [f"{method.name}@rtol" for method in everything() if method.control]
+
+
+def runner(task, truth, name):
+    """A runner for a name that `chosen` gave."""
+    base, at, _ = name.partition("@")
+    return (ByTolerance if at else FixedSteps)(task, truth, get(base))

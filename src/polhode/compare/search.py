@@ -1,0 +1,110 @@
+"""The search for the longest step that is accurate enough.  Every run on the way is a point of the work-precision curve."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+STAGNANT = 0.7                 # an error that shrinks by less than this when the step is halved,
+ROUND_OFF = 1e-9               # and is below this, is round-off
+FIT = (1e-11, 1e-2)            # errors to which the slope of a curve is fitted
+CLOSE = 1.06                   # settings this near are not worth telling apart
+AIM = 0.8                      # of the error asked for
+MOST_STEPS = 50_000_000
+MANY = 500                     # steps of a run that says what a step costs
+
+
+class Curve:
+    """The points of a runner, from long steps to short ones.
+
+    `worth(point)` says whether a run that costs twice as much as the given point is worth its while.
+    """
+
+    def __init__(self, runner, worth=lambda point: True, timed=True):
+        self.runner, self.worth, self.timed = runner, worth, timed
+        self._found = {}
+
+    @property
+    def points(self):
+        """The points, long steps first."""
+        return [self._found[key] for key in sorted(self._found, reverse=True)]
+
+    def at(self, setting):
+        """The point of a setting, run once."""
+        if setting not in self._found:
+            self._found[setting] = self._steadied(self.runner.run(setting, self.timed))
+        return self._found[setting]
+
+    def _steadied(self, point):
+        """On a busy machine long runs are disturbed: a step takes no longer than a longer one took in a shorter run."""
+        rates = [known.seconds / known.steps for known in self._found.values()
+                 if known.setting >= point.setting and known.steps >= MANY and math.isfinite(known.error)]
+        return replace(point, seconds=min([point.seconds, *(rate * point.steps for rate in rates)]))
+
+    def ladder(self, target):
+        """Halve the setting until the error is below the target; whether it is."""
+        point = self.points[-1] if self._found else self.at(self.runner.first())
+        stagnant = 0
+        while not point.error <= target:
+            finer = self.runner.finer(point.setting)
+            if stagnant == 2 or not self.worth(point) or point.steps > MOST_STEPS or not finer < point.setting:
+                return False
+            before, point = point.error, self.at(finer)
+            shrinks = point.error < STAGNANT * before or before > ROUND_OFF
+            stagnant = 0 if shrinks else stagnant + 1
+        return True
+
+    def reach(self, target, tries=5):
+        """The Point with the largest setting known to meet the target, or None when none does."""
+        if not self.ladder(target):
+            return None
+        good = self._first_good(target)
+        for _ in range(tries):
+            longer = [point for point in self.points if point.setting > good.setting]
+            if not longer:
+                break
+            bad = longer[-1]
+            guess = self._between(good, bad, target)
+            if bad.setting / good.setting < CLOSE or not good.setting < guess < bad.setting:
+                break
+            point = self.at(guess)
+            if point.error <= target:
+                good = point
+                if point.error > 0.6 * target:
+                    break
+        return good
+
+    def _first_good(self, target):
+        """The longest step from which on all shorter ones are good: a lucky one among bad ones does not count."""
+        good = None
+        for point in reversed(self.points):
+            if not point.error <= target:
+                if good is not None or point.error > ROUND_OFF:
+                    break
+                continue
+            good = point
+        return good or min(self.points, key=lambda point: point.error)
+
+    def _between(self, good, bad, target):
+        """Where the curve through two points meets the target, or the middle where one of them is off the chart."""
+        a, b = bad.error, good.error
+        middle = math.sqrt(good.setting * bad.setting)
+        if not (math.isfinite(a) and b > 0.0 and a > 1.5 * b):
+            return self.runner.snapped(middle)
+        slope = math.log(a / b) / math.log(bad.setting / good.setting)
+        guess = good.setting * (AIM * target / b) ** (1.0 / slope)
+        guess = min(max(guess, good.setting ** 0.97 * bad.setting ** 0.03), good.setting ** 0.1 * bad.setting ** 0.9)
+        snapped = self.runner.snapped(guess)
+        return snapped if snapped > good.setting else self.runner.snapped(middle)
+
+    @property
+    def slope(self):
+        """The measured order: the median slope where the error is neither coarse nor round-off; None when there is too little."""
+        points = self.points
+        best = min(range(len(points)), key=lambda i: points[i].error, default=0)   # beyond it there is round-off
+        kept = [(math.log(point.setting), math.log(point.error)) for point in points[:best] if FIT[0] < point.error < FIT[1]]
+        if len(kept) < 3:
+            return None
+        x, y = np.array(kept).T
+        pairs = [(y[j] - y[i]) / (x[j] - x[i]) for i in range(len(x)) for j in range(i) if abs(x[j] - x[i]) > 0.5]
+        return float(np.median(pairs)) if pairs else None

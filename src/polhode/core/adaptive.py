@@ -1,0 +1,222 @@
+"""The time loop that chooses its own steps, around a Runge-Kutta pair; the names set to None here are bound by `bind`.
+
+A motion is seven numbers, y = (q, Om), the quaternion of any length:
+
+    q' = q Om / 2,   Om' = I^-1 (T(t, R, Om) - Om x I Om),   R = R(q / |q|)
+
+The error of a step is an angle, measured against rtol + atol, and a velocity, measured against rtol times the largest velocity
+so far + atol: a body that comes to rest for a moment does not ask for more digits than one that turns.  What the loop must know
+to go on (time, next step, motion, its slope, largest velocity, last error) is in z: chunks leave no trace in the results.
+"""
+
+import math
+from typing import NamedTuple
+
+from polhode.core.jit import jit
+from polhode.core.loops import load_body
+from polhode.core.vec import TINY, cross, normalise, rodrigues, sub, times
+
+DONE, FULL, STUCK = 0, 3, 4
+SAFETY, SHRINK, GROW = 0.85, 0.2, 10.0   # the next step aims at 0.85 of what the estimate allows, and is 0.2 to 10 times this one
+SLOWEST = 1e-150                        # an angular velocity whose square can still be divided by
+LEAST = 16.0 * 2.0**-52                 # times |t|: below it neighbouring times are no longer told apart
+CALM = 1e-4                             # the least error that the controller remembers
+SIZE = 4 + 7 + 7                        # numbers in z
+
+# bound per pair:     stages, error, extension, exponent, memory, costs
+# bound per torque:   torque, load_parameters
+stages = error = extension = exponent = memory = costs = None
+torque = load_parameters = None
+
+
+class Pair(NamedTuple):
+    """What a run by tolerance needs of a method; the fields bear the names under which the loop sees them."""
+
+    stages: object      # (h, t, y, f, body, torque, p) -> y', all slopes but that of y'
+    error: object       # (h, slopes, angle, velocity) -> the estimated error over what is allowed
+    extension: object   # (h, t, y, y', slopes, body, torque, p) -> F0, F1, ... of the continuous extension
+    exponent: float     # the error goes as h^(1/exponent)
+    memory: float       # how much the error of the step before counts: 0 is the plain controller, else proportional-integral
+    costs: tuple        # torque evaluations of a step and of its extension
+    terms: int          # F0, F1, ...
+    powers = False      # the extension is nested in s and 1 - s
+
+    def suited(self, program, rtol):
+        """The same for every torque."""
+        return self
+
+    @property
+    def loop(self):
+        """The time loop."""
+        return follow
+
+    @property
+    def names(self):
+        """What the loop sees."""
+        return self._asdict()
+
+    def blank(self):
+        """The numbers the loop starts with."""
+        return [0.0] * SIZE
+
+
+# --- motions as seven numbers ---------------------------------------------------------------------------------------------
+
+@jit
+def axpy7(c, x, y):
+    """c x + y."""
+    return (c * x[0] + y[0], c * x[1] + y[1], c * x[2] + y[2], c * x[3] + y[3],
+            c * x[4] + y[4], c * x[5] + y[5], c * x[6] + y[6])
+
+
+@jit
+def scale7(c, x):
+    """c x."""
+    return (c * x[0], c * x[1], c * x[2], c * x[3], c * x[4], c * x[5], c * x[6])
+
+
+@jit
+def sub7(x, y):
+    """x - y."""
+    return (x[0] - y[0], x[1] - y[1], x[2] - y[2], x[3] - y[3], x[4] - y[4], x[5] - y[5], x[6] - y[6])
+
+
+@jit
+def projected(y):
+    """The same motion with a unit quaternion."""
+    a, b, c, d = normalise((y[0], y[1], y[2], y[3]))
+    return (a, b, c, d, y[4], y[5], y[6])
+
+
+@jit
+def spin(q, Om):
+    """q Om / 2."""
+    a, b, c, d = q
+    x, y, z = 0.5 * Om[0], 0.5 * Om[1], 0.5 * Om[2]
+    return (d * x + b * z - c * y, d * y + c * x - a * z, d * z + a * y - b * x, -(a * x + b * y + c * z))
+
+
+@jit
+def attitude(q):
+    """R(q / |q|), without a square root."""
+    a, b, c, d = q
+    two = 2.0 / (a * a + b * b + c * c + d * d)
+    return rodrigues(two * d, two, (a, b, c))
+
+
+@jit
+def slope(t, y, body, torque, p):
+    """y'."""
+    q, Om = (y[0], y[1], y[2], y[3]), (y[4], y[5], y[6])
+    a, b, c, d = spin(q, Om)
+    A = times(body.Iinv, sub(torque.body(t, attitude(q), Om, p), cross(Om, times(body.I, Om))))
+    return (a, b, c, d, A[0], A[1], A[2])
+
+
+@jit
+def speed(y):
+    return math.sqrt(y[4] * y[4] + y[5] * y[5] + y[6] * y[6])
+
+
+@jit
+def spread(e, angle, velocity):
+    """The mean square of the two parts of an error, over what is allowed: 2 |dq| is an angle."""
+    turn = (e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3]) / (angle * angle)
+    return 2.0 * turn + 0.5 * (e[4] * e[4] + e[5] * e[5] + e[6] * e[6]) / (velocity * velocity)
+
+
+# --- the loop -------------------------------------------------------------------------------------------------------------
+
+@jit
+def first_step(t, y, f, span, angle, velocity, exponent, body, torque, p):
+    """Hairer, Norsett & Wanner 1993, section II.4: from the slope and, by a small step of Euler's, its own slope."""
+    d0, d1 = math.sqrt(spread(y, angle, velocity)), math.sqrt(spread(f, angle, velocity))
+    small = 0.01 * d0 / d1 if d1 > 0.0 else 0.01 * abs(span)
+    small = math.copysign(min(small, abs(span)), span)
+    ahead = slope(t + small, axpy7(small, f, y), body, torque, p)
+    d2 = math.sqrt(spread(sub7(ahead, f), angle, velocity)) / abs(small)
+    steepest = max(d1, d2)
+    h = (0.01 / steepest) ** exponent if steepest > 0.0 else abs(span)
+    return math.copysign(min(min(h, 100.0 * abs(small)), abs(span)), span)
+
+
+@jit
+def loaded(z, i):
+    return (z[i], z[i + 1], z[i + 2], z[i + 3], z[i + 4], z[i + 5], z[i + 6])
+
+
+@jit
+def stored(y, row):
+    for i in range(7):
+        row[i] = y[i]
+
+
+def follow(t1, rtol, atol, longest, always, wanted, z, moments, parameters, clock, points, pieces):
+    """Accepted steps on the way to t1, at most as many as there is room for: their times, motions and extensions.
+
+    The terms of the extension are stored for a step that passes one of the `wanted` times, or for every step (`always`).
+    Returns (why it ended, steps accepted, steps rejected, torque evaluations).
+    """
+    body = load_body(moments, 0)
+    p = load_parameters(parameters, 0)
+    t, h, fastest, before = z[0], z[1], z[2], z[3]
+    y, f = loaded(z, 4), loaded(z, 11)
+    angle = rtol + atol
+    forward = t1 > t
+    count, rejected, seen, evaluations = 0, 0, 0, 0
+    if h == 0.0:   # a fresh start
+        f = slope(t, y, body, torque, p)
+        fastest = max(fastest, max(speed(y), math.sqrt(speed(f))))   # what the torque alone would reach within a radian or so
+        velocity = rtol * fastest + atol + SLOWEST
+        h = first_step(t, y, f, t1 - t, angle, velocity, exponent, body, torque, p)
+        evaluations = 2
+    growth = GROW
+    why = DONE
+    while t != t1:
+        if count == len(clock):
+            why = FULL
+            break
+        h = math.copysign(min(abs(h), longest), h)
+        left = t1 - t
+        last = abs(left) <= abs(h)
+        if last:
+            h = left
+        elif abs(left) < 2.0 * abs(h):   # no sliver at the end
+            h = 0.5 * left
+        new, slopes = stages(h, t, y, f, body, torque, p)
+        ahead = slope(t + h, new, body, torque, p)
+        evaluations += costs[0]
+        velocity = rtol * max(fastest, speed(new)) + atol + SLOWEST
+        e = error(h, (*slopes, ahead), angle, velocity)
+        if e < 1.0:
+            now = t1 if last else t + h
+            passed = always
+            while seen < len(wanted) and (wanted[seen] <= now if forward else wanted[seen] >= now):
+                passed = True
+                seen += 1
+            if passed:
+                terms = extension(h, t, y, new, (*slopes, ahead), body, torque, p)
+                for i in range(len(terms)):
+                    stored(terms[i], pieces[count, i])
+                evaluations += costs[1]
+            t, y = now, projected(new)
+            a, b, c, d = spin((y[0], y[1], y[2], y[3]), (y[4], y[5], y[6]))
+            f = (a, b, c, d, ahead[4], ahead[5], ahead[6])
+            fastest = max(fastest, speed(y))
+            clock[count] = t
+            stored(y, points[count])
+            count += 1
+            e = max(e, CALM)
+            h *= min(growth, max(SHRINK, SAFETY * e ** (0.75 * memory - exponent) * before ** memory))
+            before, growth = e, GROW
+        else:   # also when it is not a number
+            rejected += 1
+            smaller = h * (max(SHRINK, SAFETY * e ** -exponent) if e < math.inf else SHRINK)
+            if not abs(smaller) > LEAST * abs(t) + TINY:
+                why = STUCK
+                break
+            h, growth = smaller, 1.0
+    z[0], z[1], z[2], z[3] = t, h, fastest, before
+    stored(y, z[4:11])
+    stored(f, z[11:18])
+    return why, count, rejected, evaluations

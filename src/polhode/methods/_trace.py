@@ -1,0 +1,154 @@
+"""The operations of a torque, found by running its own arithmetic on symbols.
+
+A torque in tuple form is made of + - * /, square roots, sines and cosines.  Called with symbols in place of numbers it leaves a
+graph of the operations that lead to its value.  A torque that compares numbers, or calls what knows no symbols, cannot be traced.
+"""
+
+import math
+
+from polhode.core.adaptive import attitude, slope
+from polhode.core.jit import Rebinder
+from polhode.core.loops import Body
+from polhode.core.vec import matrix, sincos
+
+
+class Untraceable(Exception):
+    """The value of a symbol was asked for."""
+
+
+class Symbol:
+    """A number that is constant over a step (`text` says which), or a series (node `index` of the graph)."""
+
+    def __init__(self, graph, text=None, index=None):
+        self.graph, self.text, self.index = graph, text, index
+
+    def __add__(self, other):
+        return self.graph.apply("add", self, other)
+
+    def __sub__(self, other):
+        return self.graph.apply("sub", self, other)
+
+    def __mul__(self, other):
+        return self.graph.apply("mul", self, other)
+
+    def __truediv__(self, other):
+        return self.graph.apply("div", self, other)
+
+    def __radd__(self, other):
+        return self.graph.symbol(other) + self
+
+    def __rsub__(self, other):
+        return self.graph.symbol(other) - self
+
+    def __rmul__(self, other):
+        return self.graph.symbol(other) * self
+
+    def __rtruediv__(self, other):
+        return self.graph.symbol(other) / self
+
+    def __neg__(self):
+        return -1.0 * self
+
+    def _asked(self, *_):
+        raise Untraceable("it decides by comparing numbers")
+
+    __bool__ = __lt__ = __le__ = __gt__ = __ge__ = __abs__ = __float__ = __int__ = __round__ = _asked
+
+
+SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
+
+
+class Graph:
+    """The operations that lead from the motion to its slope."""
+
+    def __init__(self):
+        self.nodes = []    # (operation, arguments): symbols
+        self.known = {}
+
+    def symbol(self, value):
+        return value if isinstance(value, Symbol) else Symbol(self, repr(float(value)))
+
+    def node(self, operation, *arguments):
+        key = operation, tuple(one.text if one.index is None else one.index for one in arguments)
+        if key not in self.known:
+            self.known[key] = len(self.nodes)
+            self.nodes.append((operation, arguments))
+        return Symbol(self, index=self.known[key])
+
+    def apply(self, operation, a, b):
+        a, b = self.symbol(a), self.symbol(b)
+        if a.index is None and b.index is None:
+            return Symbol(self, f"({a.text} {SIGNS[operation]} {b.text})")
+        zero, one = repr(0.0), repr(1.0)
+        if operation in ("add", "sub") and b.text == zero:
+            return a
+        if (operation == "mul" and zero in (a.text, b.text)) or (operation == "div" and a.text == zero):
+            return self.symbol(0.0)
+        if (operation == "mul" and a.text == one) or (operation == "add" and a.text == zero):
+            return b
+        return self.node(operation, a, b)
+
+
+class Mathematics:
+    """What torques find under the name math."""
+
+    pi, e, tau, inf, nan = math.pi, math.e, math.tau, math.inf, math.nan
+
+    @staticmethod
+    def sqrt(x):
+        if not isinstance(x, Symbol):
+            return math.sqrt(x)
+        return Symbol(x.graph, f"math.sqrt({x.text})") if x.index is None else x.graph.node("sqrt", x)
+
+    @staticmethod
+    def sin(x):
+        return traced_sincos(x)[0]
+
+    @staticmethod
+    def cos(x):
+        return traced_sincos(x)[1]
+
+
+def traced_sincos(x):
+    if not isinstance(x, Symbol):
+        return sincos(x)
+    if x.index is None:
+        return Symbol(x.graph, f"math.sin({x.text})"), Symbol(x.graph, f"math.cos({x.text})")
+    s = x.graph.node("sin", x)
+    return s, x.graph.node("cos", x, s)
+
+
+class Tracer(Rebinder):
+    """Copies functions so that they take symbols."""
+
+    def __call__(self, obj):
+        return Mathematics if obj is math else super().__call__(obj)
+
+    def copy(self, function, **names):
+        clone = super().copy(function, **names)
+        clone.__globals__["float"] = same   # numbers stay what they are
+        return clone
+
+
+def same(x):
+    return x
+
+
+def named(value, path, graph):
+    """A nested tuple of numbers as symbols that say where in `path` they stand."""
+    if not isinstance(value, tuple):
+        return Symbol(graph, path)
+    parts = [named(part, f"{path}[{i}]", graph) for i, part in enumerate(value)]
+    return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+
+
+def trace(torque, p):
+    """(graph, slope of the motion as seven symbols): nodes 0 to 6 are the motion, node 7 is the time."""
+    graph = Graph()
+    y = tuple(graph.node(f"motion{i}") for i in range(7))
+    t = graph.node("time")
+    one = (1.0, 1.0, 1.0)
+    tracer = Tracer(lambda copy: copy, replace=[(sincos, traced_sincos)])
+    tracer.done[attitude] = tracer(matrix)   # the motion itself keeps |q| = 1
+    body = named(Body(one, one), "body", graph)
+    return graph, tuple(map(graph.symbol, tracer(slope)(t, y, body, tracer(torque), named(p, "p", graph))))

@@ -1,0 +1,79 @@
+"""Kicks and the exact free motion (EXACT).  van Zon & Schofield 2007; Celledoni, Fasso, Safstrom & Zanna 2008.
+
+H = T + V: half a kick by the torque, the free motion over h without error, half a kick.  Symplectic, symmetric, explicit, one
+torque per step; exact without torque.  The free motion of a body with equal moments I_i = I_j is a product of two rotations,
+
+    q' = q exp(h Pi / I_i) exp(h (1/I_k - 1/I_i) Pi_k e_k),    Pi turned about e_k by the opposite of the second angle,
+
+that of a sphere the first of them alone; that of three different moments is in `polhode.core.short_motion`.  Which of the two
+a run takes is decided when its body is known, so that neither carries the other along.
+"""
+
+import math
+import sys
+
+from polhode.core.jit import jit
+from polhode.core.short_motion import exact_motion as triaxial
+from polhode.core.vec import TINY, dot, qmul, scale, sincos
+from polhode.methods._kicked import State, kicked, start
+from polhode.methods._registry import Method, register, variant
+
+EQUAL = 4.0 * sys.float_info.epsilon   # two moments that differ by no more, relative to their size, are one
+
+
+def symmetric(k):
+    """The free motion of a body that is symmetric about its principal axis k, spheres included."""
+    i, j = (k + 1) % 3, (k + 2) % 3
+    at = tuple({i: 0, j: 1, k: 2}[n] for n in range(3))   # where x, y, z are in (i, j, k)
+
+    @jit
+    def drift(h, q, Pi, body):
+        # exp(a) exp(b) = exp(b) exp(exp(-b) a): the spin about the axis, which is known first, comes first
+        spin, cosine, sine = spun(q[i], q[j], q[k], q[3], 0.5 * h * (body.Iinv[k] - body.Iinv[i]) * Pi[k])
+        turned = (cosine * Pi[i] + sine * Pi[j], cosine * Pi[j] - sine * Pi[i], Pi[k])
+        L = math.sqrt(dot(Pi, Pi) + TINY)
+        s, c = sincos(0.5 * h * body.Iinv[i] * L)
+        x, y, z, w = qmul(spin, (*scale(s / L, turned), c))
+        q, Pi = (x, y, z), turned
+        return (q[at[0]], q[at[1]], q[at[2]], w), (Pi[at[0]], Pi[at[1]], Pi[at[2]]), 0.0
+    return drift
+
+
+@jit
+def spun(x, y, z, w, half):
+    """(x, y, z, w) exp(2 half e_3) of unit length, and cosine and sine of the whole angle."""
+    s, c = sincos(half)
+    n = 1.5 - 0.5 * (x * x + y * y + z * z + w * w)   # as in renormalise, but ahead of the product
+    a, b = n * c, n * s
+    return (a * x + b * y, a * y - b * x, a * z + b * w, a * w - b * z), (c - s) * (c + s), 2.0 * s * c
+
+
+SYMMETRIC = tuple(symmetric(k) for k in range(3))
+
+
+def symmetry_axis(moments):
+    """The number of the axis about which a body with these moments is symmetric, 2 for a sphere; None: it is triaxial."""
+    return next((k for k in (2, 1, 0) if abs(moments[k - 2] - moments[k - 1]) <= EQUAL * moments[k - 1]), None)
+
+
+def free_drift(body):
+    """The exact free motion `drift(h, q, Pi, body)` made for a body; for any body when that is None."""
+    axis = None if body is None else symmetry_axis(body.moments)
+    return triaxial if axis is None else SYMMETRIC[axis]
+
+
+def kicked_by(drift):
+    """The step made of kicks and a drift."""
+    @jit
+    def step(h, t, s, body, torque, p):
+        return kicked(drift, h, t, s, body, torque, p)
+    return step
+
+
+STEPS = {drift: kicked_by(drift) for drift in (triaxial, *SYMMETRIC)}
+
+EXACT = register(Method(
+    "EXACT", STEPS[triaxial], start, State, order=2, torques=1, symmetric=True, symplectic=True, conserves=("momentum", "energy"),
+    free_order=(float("inf"), float("inf")), family="splitting", cite="vanzon2007numerical",
+    summary="Kicks and the exact free motion: trigonometric or elliptic functions, as the body asks for",
+    adapt=lambda torque, body: variant(EXACT, step=STEPS[free_drift(body)], adapt=None)))

@@ -1,0 +1,86 @@
+"""What all figures share: colours, a quiet style, figures without windows, and curves thinned to what can be seen.
+
+The colours are Okabe and Ito's, which readers with any kind of colour vision can tell apart.
+"""
+
+import matplotlib
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+GREY, PALE = "#555555", "#D9D9D9"
+POINTS = 4000   # per curve: more cannot be seen
+_RULES = {"axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "grid.color": "#E4E4E4",
+          "grid.linewidth": 0.7, "axes.axisbelow": True, "axes.edgecolor": "#888888", "axes.titlesize": 10.5,
+          "axes.titlelocation": "left", "figure.titleweight": "bold", "axes.labelsize": 9.5, "xtick.labelsize": 8.5,
+          "ytick.labelsize": 8.5, "legend.fontsize": 9, "legend.frameon": False, "lines.linewidth": 1.2,
+          "lines.solid_joinstyle": "round", "figure.titlesize": 12.5}
+
+
+def styled():
+    """A context in which figures are drawn."""
+    return matplotlib.rc_context(_RULES)
+
+
+def new_figure(width, height):
+    """A figure that belongs to no window and no global state."""
+    figure = Figure(figsize=(width, height), layout="constrained", dpi=150, facecolor="white")
+    FigureCanvasAgg(figure)
+    return figure
+
+
+def saved(figure, path):
+    """The figure, written where there is a path."""
+    if path is not None:
+        figure.savefig(path)
+    return figure
+
+
+def caption(record):
+    """Body, method, step and torque of a run in one line."""
+    step, tolerance = record.facts.get("step"), record.facts.get("tolerance")
+    shown = f"{step:g} s" if isinstance(step, (int, float)) else f"by rtol {tolerance[0]:g}" if _is_pair(tolerance) else "uneven"
+    name = f"{record.body.name}: " if record.body.name else ""
+    return f"{name}{record.facts['method']}, step {shown}, {record.facts.get('steps')} steps, torque {record.torque_name}"
+
+
+def _is_pair(tolerance):
+    return isinstance(tolerance, (list, tuple)) and len(tolerance) == 2
+
+
+def thin(t, y):
+    """At most `POINTS` points that look the same: the smallest and the largest of each interval."""
+    if len(t) <= POINTS:
+        return t, y
+    bins = np.array_split(np.arange(len(t)), POINTS // 2)
+    keep = sorted({i for part in bins for i in (part[np.argmin(y[part])], part[np.argmax(y[part])])})
+    return t[keep], y[keep]
+
+
+def towards_viewer(axes):
+    """The unit vector from a 3D picture to who looks at it."""
+    elevation, azimuth = np.radians((axes.elev, axes.azim))
+    return np.array([np.cos(elevation) * np.cos(azimuth), np.cos(elevation) * np.sin(azimuth), np.sin(elevation)])
+
+
+def curve_around(axes, points, normals, **look):
+    """A curve on a convex surface: what lies behind is paler.  `normals` point out of the surface."""
+    behind = normals @ towards_viewer(axes) < 0.0
+    for mask, alpha in ((np.ones(len(points)), 0.3), (np.where(behind, np.nan, 1.0), 0.95)):
+        axes.plot(*(points * mask[:, None]).T, alpha=alpha, **look)
+
+
+def bare(axes, reach):
+    """A 3D picture without walls."""
+    axes.set_axis_off()
+    axes.set_proj_type("ortho")
+    axes.set_box_aspect((1, 1, 1), zoom=1.25)
+    axes.set(xlim=(-reach, reach), ylim=(-reach, reach), zlim=(-reach, reach))
+
+
+def pins(axes, lengths, names, colour=GREY):
+    """The three axes, each from where it leaves the picture's surface, with its name."""
+    for tip, name in zip(np.diag(lengths), names, strict=True):
+        axes.plot(*zip(0.82 * tip, tip, strict=True), color=colour, lw=0.8)
+        axes.text(*(1.1 * tip), name, color=colour, ha="center", va="center", fontsize=9)

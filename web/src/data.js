@@ -1,0 +1,83 @@
+// A run as the page carries it, decoded; and its state at any time between the stored points.
+
+const ARRAYS = { f4: Float32Array, f8: Float64Array, u4: Uint32Array };
+
+/** "f4:BASE64" to a typed array; the bytes are little-endian, as every browser's machine is. */
+export function decode(text) {
+  const bytes = Uint8Array.from(atob(text.slice(3)), (c) => c.charCodeAt(0));
+  return new ARRAYS[text.slice(0, 2)](bytes.buffer);
+}
+
+/** Raw run (JSON) to run: typed arrays in place of text. Values that are typed arrays already are left as they are. */
+export function decodeRun(raw) {
+  const run = { ...raw };
+  for (const key of ["t", "quaternion", "omega", "energy", "momentum"])
+    if (typeof run[key] === "string") run[key] = decode(run[key]);
+  if (run.shape.kind === "mesh" && typeof run.shape.vertices === "string")
+    run.shape = { ...run.shape, vertices: decode(run.shape.vertices), faces: decode(run.shape.faces) };
+  return run;
+}
+
+/** The index i with t[i] <= time < t[i + 1], and how far between: [i, fraction]; the ends are held. */
+export function locate(t, time) {
+  const last = t.length - 1;
+  if (!(time > t[0])) return [0, 0];
+  if (time >= t[last]) return [last, 0];
+  let low = 0,
+    high = last;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (t[middle] <= time) low = middle;
+    else high = middle;
+  }
+  return [low, (time - t[low]) / (t[high] - t[low])];
+}
+
+/** The attitude at a time: the stored quaternion (x, y, z, w) at stored times, the great arc between them elsewhere. */
+export function attitude(run, time) {
+  const [i, s] = locate(run.t, time),
+    q = run.quaternion;
+  const a = [q[4 * i], q[4 * i + 1], q[4 * i + 2], q[4 * i + 3]];
+  if (s === 0) return a;
+  const b = [q[4 * i + 4], q[4 * i + 5], q[4 * i + 6], q[4 * i + 7]];
+  const cosine = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
+  const angle = Math.acos(Math.min(1, Math.abs(cosine)));
+  const [wa, wb] =
+    angle < 1e-4 ? [1 - s, s] : [Math.sin((1 - s) * angle) / Math.sin(angle), Math.sin(s * angle) / Math.sin(angle)];
+  const sign = cosine < 0 ? -1 : 1;
+  const mixed = a.map((x, k) => wa * x + sign * wb * b[k]);
+  const length = Math.hypot(...mixed);
+  return mixed.map((x) => x / length);
+}
+
+/** A row of an (n, width) array at a time, linear between stored points. */
+export function sample(run, array, width, time) {
+  const [i, s] = locate(run.t, time);
+  return Array.from({ length: width }, (_, k) => {
+    const a = array[width * i + k];
+    return s === 0 ? a : a + s * (array[width * (i + 1) + k] - a);
+  });
+}
+
+/** The largest length among the rows of an (n, 3) array. */
+export function largest(array) {
+  let most = 0;
+  for (let i = 0; i < array.length; i += 3) most = Math.max(most, Math.hypot(array[i], array[i + 1], array[i + 2]));
+  return most;
+}
+
+/** J omega, J = axes diag(moments) axes^T given as nine numbers by rows. */
+export function momentum(run, omega) {
+  const J = run.inertia;
+  return [0, 3, 6].map((r) => J[r] * omega[0] + J[r + 1] * omega[1] + J[r + 2] * omega[2]);
+}
+
+export const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+
+/** A vector from body to space, by a quaternion (x, y, z, w). */
+export function rotate([x, y, z, w], [a, b, c]) {
+  const u = 2 * (y * c - z * b),
+    v = 2 * (z * a - x * c),
+    r = 2 * (x * b - y * a);
+  return [a + w * u + y * r - z * v, b + w * v + z * u - x * r, c + w * r + x * v - y * u];
+}

@@ -1,0 +1,167 @@
+// play(element, catalogue, token): the playground. The form asks, the library on the other side of POST /run computes, the viewer
+// shows; while a newer question is on its way the older one is dropped.
+
+import "./play.css";
+import { button } from "./controls.js";
+import { number } from "./format.js";
+import { make } from "./plots.js";
+import { Form } from "./form.js";
+import { Theme } from "./theme.js";
+import { mount } from "./viewer.js";
+
+const PAUSE = 120; // milliseconds without a change before the library is asked
+const QUIET = 250; // milliseconds before it is said how far the work is: most is done by then
+const STATES = {
+  waiting: () => "waiting for another page",
+  preparing: (method) => `preparing ${method}: compiled when it is new, for some seconds`,
+  running: (method, share) => `${method}: ${Math.round(100 * share)} %`,
+};
+
+export function play(element, catalogue, token) {
+  return new Playground(element, catalogue, token);
+}
+
+class Playground {
+  constructor(element, catalogue, token) {
+    new Theme(document.documentElement); // light or dark before there is a picture
+    this.token = token;
+    this.answers = 0; // results shown so far
+    this.form = new Form(catalogue, (fresh) => this.changed(fresh));
+    this.status = make("p", "play-status");
+    this.status.setAttribute("role", "status");
+    this.result = make("section", "play-result");
+    this.place = make("div", "play-view");
+    this.place.append(make("p", "play-first", "The first motion is on its way."));
+    const panel = make("aside", "play-panel");
+    panel.append(make("h1", "", "Playground"), this.form.element, this.status, this.result);
+    panel.addEventListener("keydown", (event) => event.stopPropagation()); // keys in the form are the form's
+    const root = make("div", "polhode play-page");
+    root.append(panel, this.place);
+    element.replaceChildren(root);
+    this.changed(true);
+  }
+
+  /** Asks soon; `fresh` begins the picture anew. */
+  changed(fresh = false) {
+    this.fresh ||= fresh;
+    this.asking?.abort();
+    this.busy = true;
+    this.quiet();
+    clearTimeout(this.soon);
+    this.soon = setTimeout(() => this.ask(), PAUSE);
+  }
+
+  async ask() {
+    const asking = (this.asking = new AbortController());
+    const headers = { "Content-Type": "application/json", "X-Polhode-Token": this.token };
+    const body = JSON.stringify(this.form.values());
+    this.later = setTimeout(() => {
+      this.loud = true;
+      this.say(this.news);
+    }, QUIET);
+    try {
+      const reply = await fetch("/run", { method: "POST", headers, body, signal: asking.signal });
+      if (!reply.ok) throw new Error(await reply.text());
+      let last = null;
+      for await (const line of lines(reply.body)) if (!asking.signal.aborted) this.hear((last = line));
+      if (!asking.signal.aborted && (!last || last.state)) throw new Error("The computation failed; the terminal says why.");
+    } catch (error) {
+      if (asking.signal.aborted) return;
+      this.quiet();
+      const lost = error instanceof TypeError; // what fetch calls a server that is not there
+      this.say(lost ? "The playground is closed: start it again with `polhode play`." : error.message, true);
+    }
+    this.busy = false;
+  }
+
+  hear(line) {
+    if (line.state) return this.tell(STATES[line.state](line.method, line.share));
+    this.quiet();
+    return line.refused ? this.refuse(line.refused) : this.show(line);
+  }
+
+  /** How far the work is, once it has taken a while. */
+  tell(text) {
+    this.news = text;
+    if (this.loud) this.say(text);
+  }
+
+  quiet() {
+    clearTimeout(this.later);
+    this.loud = false;
+    this.news = "";
+  }
+
+  refuse(fields) {
+    this.form.complain(fields);
+    this.say(fields[""] ?? "The picture is of the last values that could be computed.", true);
+    this.root()?.classList.add("old");
+  }
+
+  show({ runs, verdicts, code }) {
+    this.form.complain({});
+    const { title, subtitle } = this.form.names();
+    if (!this.viewer) {
+      this.viewer = mount(this.place, runs, { title, subtitle });
+    } else {
+      this.viewer.update(runs, { title, subtitle, fresh: this.fresh || runs.length !== this.viewer.runs.length });
+    }
+    this.fresh = false;
+    this.answers += 1;
+    this.root().classList.remove("old");
+    this.say(verdicts.map((one) => one.message).filter(Boolean).join(" "), true);
+    this.result.replaceChildren(table(verdicts), python(code));
+  }
+
+  root() {
+    return this.viewer?.root;
+  }
+
+  say(text, wrong = false) {
+    this.status.textContent = text;
+    this.status.classList.toggle("wrong", wrong && Boolean(text));
+  }
+
+  /** For programs: whether something is on its way, what is asked, and what the viewer shows. */
+  state() {
+    return { busy: this.busy, answers: this.answers, asked: this.form.values(), viewer: this.viewer?.state() };
+  }
+}
+
+/** The lines of JSON in a stream. */
+async function* lines(stream) {
+  const reader = stream.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    const parts = (text + value).split("\n");
+    text = parts.pop();
+    for (const part of parts) yield JSON.parse(part);
+  }
+}
+
+/** What came out: a column for each method. */
+function table(verdicts) {
+  const rows = [
+    ["", (one) => one.method],
+    ["energy error", (one) => (one.by_right.energy ? "the torque works" : number(one.energy, 2))],
+    ["momentum error", (one) => (one.by_right.momentum ? "the torque acts" : number(one.momentum, 2))],
+    ["steps", (one) => String(one.steps)],
+    ["torque evaluations", (one) => (one.evaluations === null ? "none, nothing acts" : String(one.evaluations))],
+    ["time", (one) => `${number(1e3 * one.seconds, 2)} ms`],
+  ];
+  const element = make("table");
+  for (const [name, cell] of rows) {
+    const row = element.insertRow();
+    row.append(make("th", "", name), ...verdicts.map((one) => make(name ? "td" : "th", "", cell(one))));
+  }
+  return element;
+}
+
+function python(code) {
+  const details = make("details"),
+    copy = button("play-copy", "Copy", () => navigator.clipboard?.writeText(code), "Copy the code");
+  details.append(make("summary", "", "The same in Python"), make("pre", "", code), copy);
+  return details;
+}

@@ -1,0 +1,106 @@
+// One run in 3D: the body or Poinsot's picture, arrows, the tip's path.
+
+import { Color, DirectionalLight, HemisphereLight, Scene, Vector3 } from "three";
+import { attitude, largest, locate, momentum, rotate, sample } from "./data.js";
+import { Arrow, Axes, Disc, Trace } from "./parts.js";
+import { Poinsot } from "./poinsot.js";
+import { makeBody } from "./shapes.js";
+
+const REACH = { omega: 1.4, momentum: 1.65 }; // of the longest arrow; where both point one way, both are seen
+
+export class View {
+  constructor(run) {
+    this.run = run;
+    this.scene = new Scene();
+    this.sky = new HemisphereLight(0xffffff, 0xc9c5bd, 2.1);
+    this.key = new DirectionalLight(0xffffff, 1.5);
+    this.body = makeBody(run);
+    this.axes = new Axes(run.arm ? 1.0 : 1.22);
+    this.body.add(this.axes);
+    this.omega = new Arrow(0.024);
+    this.momentum = new Arrow(0.015);
+    this.floor = new Disc(run.arm ? 1.25 : 1.7);
+    this.floor.lay(run.arm ? [0, 0, 0] : run.up.map((x) => -1.5 * x), run.up);
+    const tip = this.tip();
+    this.trace = new Trace(tip);
+    this.deep = lowest(tip, run.up) < -0.1; // hangs below the floor
+    this.poinsot = run.free && largest(run.omega) > 0 ? new Poinsot(run) : null;
+    this.scene.add(this.sky, this.key, this.body, this.omega, this.momentum, this.floor, this.trace);
+    if (this.poinsot) this.scene.add(this.poinsot);
+    this.fastest = largest(run.omega) || 1;
+    this.heaviest = this.strongest() || 1;
+  }
+
+  /** Where the end of the third axis (of a top: the arm) goes. */
+  tip() {
+    const { arm, quaternion: q } = this.run,
+      points = [];
+    const end = arm ? arm.map((x) => 1.26 * x) : [0, 0, 1.22];
+    for (let i = 0; i < this.run.t.length; i += 1) points.push(...rotate(q.subarray(4 * i, 4 * i + 4), end));
+    return points;
+  }
+
+  strongest() {
+    let most = 0;
+    for (let i = 0; i < this.run.t.length; i += 1)
+      most = Math.max(most, Math.hypot(...momentum(this.run, this.run.omega.subarray(3 * i, 3 * i + 3))));
+    return most;
+  }
+
+  /** Draws a time. `options`: poinsot, arrows, trace, axes. */
+  show(time, options) {
+    const q = attitude(this.run, time),
+      poinsot = options.poinsot && this.poinsot;
+    this.body.visible = this.floor.visible = !poinsot;
+    this.trace.visible = options.trace && !poinsot;
+    this.axes.visible = options.axes;
+    if (this.poinsot) this.poinsot.visible = Boolean(poinsot);
+    const omega = sample(this.run, this.run.omega, 3, time);
+    let arrows = {
+      omega: rotate(q, omega).map((x) => (x * REACH.omega) / this.fastest),
+      momentum: rotate(q, momentum(this.run, omega)).map((x) => (x * REACH.momentum) / this.heaviest),
+    };
+    if (poinsot) arrows = this.poinsot.show(time);
+    this.body.quaternion.set(...q);
+    this.trace.until(locate(this.run.t, time)[0]);
+    for (const name of ["omega", "momentum"]) {
+      this[name].point(arrows[name]);
+      this[name].visible &&= options.arrows;
+    }
+  }
+
+  /** The light comes from above the reader's left shoulder. */
+  light(camera) {
+    const right = new Vector3().setFromMatrixColumn(camera.matrixWorld, 0);
+    this.key.position.copy(camera.position).addScaledVector(camera.up, 6).addScaledVector(right, -4);
+    this.sky.position.copy(camera.up);
+  }
+
+  paint(theme) {
+    this.body.traverse((part) => {
+      for (const material of [part.material ?? []].flat())
+        if (theme[material.name]) material.color = new Color(theme[material.name]);
+    });
+    this.axes.paint(theme.axes);
+    this.omega.material.color.set(theme.omega);
+    this.momentum.material.color.set(theme.momentum);
+    this.floor.paint(theme.grid, theme.grid);
+    this.trace.paint(theme.trace);
+    this.poinsot?.paint(theme);
+  }
+
+  dispose() {
+    this.scene.traverse((part) => {
+      part.geometry?.dispose();
+      for (const material of [part.material ?? []].flat()) material.dispose();
+    });
+  }
+}
+
+/** The least height among points, against a unit vector. */
+function lowest(points, up) {
+  let least = Infinity;
+  for (let i = 0; i < points.length; i += 3)
+    least = Math.min(least, points[i] * up[0] + points[i + 1] * up[1] + points[i + 2] * up[2]);
+  return least;
+}

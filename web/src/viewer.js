@@ -1,0 +1,316 @@
+// mount(element, runs, options): the whole page for one run or several, in step; `update(runs)` replaces the runs in place.
+
+import { Clock, goodSpeed, nextSpeed } from "./clock.js";
+import { button, helpDialog, listenToKeys, Switches, Transport } from "./controls.js";
+import { attitude, decodeRun, largest, locate } from "./data.js";
+import { make, Plot } from "./plots.js";
+import { AXES, errors, farApart, liveliest, sized, valueAt, velocities } from "./series.js";
+import { Stage } from "./stage.js";
+import { Theme } from "./theme.js";
+
+const SWITCHES = {
+  poinsot: ["Poinsot", "The inertia ellipsoid rolling on the invariable plane (P)"],
+  arrows: ["Arrows", "Angular velocity and momentum (A)"],
+  trace: ["Path", "Path of the third body axis, or of the tip of a top (R)"],
+  axes: ["Axes", "Body axes (B)"],
+};
+const NOT_FREE = "Poinsot’s picture is of a body on which nothing acts; here a torque does";
+
+/**
+ * @param {HTMLElement} element filled by the viewer
+ * @param {object[]} runs as `polhode.view` encodes them
+ * @param {{title?: string, subtitle?: string, autoplay?: boolean, poinsot?: boolean, compact?: boolean}} options; compact: the picture
+ *   and its controls alone
+ */
+export function mount(element, runs, options = {}) {
+  return new Viewer(element, runs, options);
+}
+
+class Viewer {
+  constructor(element, runs, options) {
+    this.theme = new Theme(document.documentElement);
+    this.options = { poinsot: Boolean(options.poinsot), arrows: true, trace: false, axes: true };
+    this.clock = new Clock(() => this.redraw());
+    this.build(element, options);
+    this.update(runs, { fresh: true });
+    this.stopKeys = listenToKeys(this);
+    this.sizes = new ResizeObserver(() => this.redraw());
+    this.sizes.observe(this.cells);
+    const calm = window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+    if (options.autoplay ?? !calm) this.clock.play();
+  }
+
+  build(element, { title = "", subtitle = "", compact = false }) {
+    this.root = make("div", compact ? "polhode compact" : "polhode");
+    const head = make("header", "head"),
+      tools = make("div", "tools");
+    this.title = make("h1", "", title);
+    this.subtitle = make("p", "subtitle", subtitle);
+    this.zoomButton = button("tool", "zoom", () => this.zoom(), "Plots near the present time (Z)");
+    this.logButton = button("tool", "log", () => this.log(), "Logarithmic error plots (L)");
+    tools.append(
+      this.zoomButton,
+      this.logButton,
+      button("tool", "◐", () => this.toggleTheme(), "Light or dark (T)"),
+      button("tool", "?", () => this.help(), "Keys (?)"),
+    );
+    head.append(this.title, tools, this.subtitle);
+    this.work = make("main", "work");
+    this.work.append(this.buildStage(), (this.plotsPlace = make("div", "plots")));
+    this.transport = new Transport(this);
+    this.about = make("footer", "about");
+    this.dialog = helpDialog();
+    this.root.append(head, this.work, this.transport.element, this.about, this.dialog);
+    element.replaceChildren(this.root);
+    const seek = (time) => this.seek(time),
+      kinds = compact ? [] : ["energy", "momentum", "omega"];
+    this.plots = Object.fromEntries(kinds.map((kind) => [kind, new Plot(this.plotsPlace, { seek })]));
+    this.stage = new Stage(this.canvas, this.cells, () => this.redraw());
+  }
+
+  buildStage() {
+    const stage = make("div", "stage");
+    this.canvas = make("canvas");
+    this.cells = make("div", "cells");
+    this.key = make("div", "key");
+    this.key.append(make("span", "key-omega", "ω angular velocity"), make("span", "key-momentum", "L angular momentum"));
+    this.turned = make("em", "", "L points down here, so that the ellipsoid rolls on top of the plane");
+    this.key.append(this.turned);
+    this.switches = new Switches(SWITCHES, (name) => this.switch(name));
+    stage.append(this.canvas, this.cells, this.key, this.switches.element);
+    return stage;
+  }
+
+  /** New runs in place of the old ones: camera, switches and (where the new span holds it) time stay. */
+  update(runs, { fresh = false, title, subtitle } = {}) {
+    this.runs = runs.map(decodeRun);
+    if (title !== undefined) this.title.textContent = title;
+    if (subtitle !== undefined) this.subtitle.textContent = subtitle;
+    this.free = this.runs.every((run) => run.free && largest(run.omega) > 0);
+    if (fresh) Object.assign(this.options, { trace: Boolean(this.runs[0].arm), axes: !this.runs[0].arm });
+    this.options.poinsot &&= this.free;
+    this.work.classList.toggle("many", this.runs.length > 1);
+    this.work.style.setProperty("--runs", this.runs.length);
+    this.cells.replaceChildren(...this.runs.map((run, i) => this.cell(run, i)));
+    this.stage.setRuns(this.runs);
+    this.stage.aim(this.runs[0], this.options.poinsot);
+    this.component = liveliest(this.runs[0]);
+    this.logarithmic = fresh ? ["energy", "momentum"].some((key) => farApart(this.runs, key)) : this.logarithmic;
+    this.fillPlots();
+    this.fillAbout();
+    this.paint();
+    const start = Math.min(...this.runs.map((run) => run.t[0])),
+      end = Math.max(...this.runs.map((run) => run.t.at(-1)));
+    if (fresh) {
+      this.clock.speed = goodSpeed(end - start, Math.max(...this.runs.map((run) => largest(run.omega))));
+      this.clock.time = start;
+    }
+    this.clock.span(start, end);
+  }
+
+  cell(run, i) {
+    const cell = make("div", "cell");
+    if (this.runs.length > 1) {
+      const name = make("div", "cell-name"),
+        mark = make("i");
+      mark.dataset.run = i;
+      name.append(mark, make("strong", "", run.label), make("span", "", run.detail));
+      cell.append(name);
+    }
+    return cell;
+  }
+
+  fillPlots() {
+    const { energy, momentum, omega } = this.plots;
+    if (!omega) return;
+    const many = this.runs.length > 1;
+    for (const [key, plot] of [
+      ["energy", energy],
+      ["momentum", momentum],
+    ]) {
+      const title = this.runs[0].titles[key];
+      plot.title.textContent = this.logarithmic ? sized(title) : title;
+      plot.setLines(errors(this.runs, key, this.theme), this.logarithmic);
+    }
+    omega.title.textContent = many ? `${AXES[this.component]} [rad/s]` : "Angular velocity, body axes [rad/s]";
+    if (many) this.chooser(omega.title);
+    omega.setLines(velocities(this.runs, this.component, this.theme), false);
+  }
+
+  /** With several runs one component is drawn; a click on the title goes to the next. */
+  chooser(title) {
+    title.textContent = "Angular velocity [rad/s] ";
+    AXES.forEach((name, k) => {
+      const choice = button("choice", name, () => {
+        this.component = k;
+        this.fillPlots();
+        this.redraw();
+      });
+      choice.setAttribute("aria-pressed", String(k === this.component));
+      title.append(choice);
+    });
+  }
+
+  fillAbout() {
+    const details = make("details"),
+      tables = make("div", "tables");
+    details.append(make("summary", "", this.runs.length > 1 ? "About these runs" : "About this run"), tables);
+    for (const run of this.runs) {
+      const list = make("dl");
+      for (const [key, value] of Object.entries(run.about)) list.append(make("dt", "", key), make("dd", "", value));
+      tables.append(list);
+    }
+    const notes = [...new Set(this.runs.flatMap((run) => run.notes))];
+    this.about.replaceChildren(make("p", "note", notes.join(" ")), details);
+  }
+
+  // --- actions: buttons, keys and programs call these ------------------------------------------------------------------
+
+  seek(time) {
+    this.clock.seek(time);
+  }
+
+  toggle() {
+    this.clock.play(!this.clock.playing);
+  }
+
+  play() {
+    this.clock.play(true);
+  }
+
+  pause() {
+    this.clock.play(false);
+  }
+
+  speed(up) {
+    this.clock.speed = nextSpeed(this.clock.speed, up);
+    this.redraw();
+  }
+
+  step(direction, far) {
+    const { t } = this.runs[0],
+      { time, start, end } = this.clock;
+    this.pause();
+    if (far) return this.seek(time + (direction * (end - start)) / 20);
+    const [i, s] = locate(t, time);
+    return this.seek(t[Math.max(0, Math.min(t.length - 1, direction > 0 ? i + 1 : s > 0 ? i : i - 1))]);
+  }
+
+  switch(name) {
+    if (name === "poinsot" && !this.free) return;
+    this.options[name] = !this.options[name];
+    if (name === "poinsot") this.stage.aim(this.runs[0], this.options.poinsot);
+    this.redraw();
+  }
+
+  log() {
+    this.logarithmic = !this.logarithmic;
+    this.fillPlots();
+    this.redraw();
+  }
+
+  zoom() {
+    this.near = !this.near;
+    this.redraw();
+  }
+
+  /** What the plots show: all, or a dozen turns of the body around the present time. */
+  window() {
+    const { time, start, end } = this.clock,
+      fastest = Math.max(...this.runs.map((run) => largest(run.omega)));
+    const width = Math.min(end - start, (24 * Math.PI) / fastest);
+    if (!this.near || !(width < end - start)) return null;
+    const left = Math.max(start, Math.min(end - width, time - width / 2));
+    return [left, left + width];
+  }
+
+  toggleTheme() {
+    this.theme.toggle();
+    document.dispatchEvent(new CustomEvent("polhode-theme", { detail: this.theme.name }));
+    this.paint();
+  }
+
+  help() {
+    if (this.dialog.open) this.dialog.close();
+    else this.dialog.showModal();
+  }
+
+  /** The picture as a PNG in the reader's downloads. */
+  save() {
+    const link = Object.assign(document.createElement("a"), { href: this.picture(), download: "polhode.png" });
+    link.click();
+  }
+
+  picture() {
+    this.stage.render(this.clock.time, this.options);
+    return this.canvas.toDataURL("image/png");
+  }
+
+  // --- drawing ----------------------------------------------------------------------------------------------------------
+
+  paint() {
+    this.stage.paint(() => this.theme.scene());
+    for (const plot of Object.values(this.plots)) plot.paint();
+    this.cells
+      .querySelectorAll("i[data-run]")
+      .forEach((mark) => (mark.style.background = this.theme.line(Number(mark.dataset.run))));
+    const { omega, momentum } = this.theme.scene();
+    this.root.style.setProperty("--omega", omega);
+    this.root.style.setProperty("--momentum", momentum);
+    this.redraw();
+  }
+
+  /** Asks for one frame; while it plays every frame asks for the next. */
+  redraw() {
+    this.asked ??= requestAnimationFrame((now) => {
+      this.asked = null;
+      this.clock.tick(now);
+      this.draw();
+      if (this.clock.playing) this.redraw();
+    });
+  }
+
+  draw() {
+    const window = this.window();
+    this.stage.render(this.clock.time, this.options);
+    for (const plot of Object.values(this.plots)) plot.show(this.clock.time, valueAt, window);
+    this.transport.show(this.clock);
+    this.switches.show(this.options, this.free ? {} : { poinsot: NOT_FREE });
+    this.logButton.setAttribute("aria-pressed", String(this.logarithmic));
+    this.zoomButton.setAttribute("aria-pressed", String(Boolean(this.near)));
+    this.key.querySelectorAll("span").forEach((part) => (part.hidden = !this.options.arrows));
+    this.turned.hidden = !this.options.poinsot;
+  }
+
+  /** What is shown, for programs and tests. */
+  state() {
+    const { time, playing, speed, start, end } = this.clock;
+    return {
+      time,
+      playing,
+      speed,
+      start,
+      end,
+      theme: this.theme.name,
+      ...this.options,
+      logarithmic: this.logarithmic,
+      near: Boolean(this.near),
+      runs: this.runs.map((run, i) => ({
+        label: run.label,
+        frames: run.t.length,
+        quaternion: attitude(run, time),
+        shown: this.stage.views[i].body.quaternion.toArray(),
+      })),
+      ticks: Object.fromEntries(Object.entries(this.plots).map(([key, plot]) => [key, plot.ticks])),
+    };
+  }
+
+  remove() {
+    this.stopKeys();
+    this.sizes.disconnect();
+    cancelAnimationFrame(this.asked);
+    Object.values(this.plots).forEach((plot) => plot.remove());
+    this.stage.dispose();
+    this.root.remove();
+  }
+}
