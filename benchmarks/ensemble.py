@@ -6,7 +6,8 @@ Heavy top (KE 3.5) with a random attitude and angular velocity for each body, fl
 compile time left out.  Times are processor time of the one thread that works, the best of several interleaved repeats: machines
 are noisy, read the ratios.  Threads and sizes are timed by the clock on the wall.
 
-    C             nmb_tiles.c: the same arithmetic on the same tiles, gcc -O3 -march=native with OpenMP SIMD pragmas
+    C             nmb_tiles.c: the same arithmetic on the same tiles, gcc -O3 -march=native with OpenMP SIMD pragmas,
+                  and what CFLAGS says, such as -mprefer-vector-width=512
     one by one    the loop over the single-body kernel of `polhode.integrate`
     RK4 by hand   what one writes with numba: arrays (7, n), RK4 on the quaternion, all bodies in each operation
     solve_ivp     SciPy's DOP853 on all bodies as one system (rtol 1e-7), per step of the comparison, a hundred bodies
@@ -15,6 +16,7 @@ are noisy, read the ratios.  Threads and sizes are timed by the clock on the wal
 import argparse
 import ctypes
 import json
+import os
 import shutil
 import subprocess
 import tempfile
@@ -72,7 +74,8 @@ class InC:
 
     def __init__(self, ours):
         library = Path(tempfile.mkdtemp()) / "nmb_tiles.so"
-        subprocess.run(["gcc", "-O3", "-march=native", "-fopenmp-simd", "-fno-math-errno", "-shared", "-fPIC", "-o", library,
+        subprocess.run(["gcc", "-O3", "-march=native", "-fopenmp-simd", "-fno-math-errno", "-shared", "-fPIC",
+                        *os.environ.get("CFLAGS", "").split(), "-o", library,
                         Path(__file__).with_name("nmb_tiles.c"), "-lm"], check=True)
         self.function = ctypes.CDLL(library).nmb_tiles
         self.function.restype = ctypes.c_long
