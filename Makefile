@@ -1,8 +1,9 @@
-# make setup | demo | test | test-long | bench | web      (Python 3.11 or newer with venv; nothing else)
+# make setup | demo | test | test-long | docs | fuzz | coverage | bench | web      (Python 3.11 or newer with venv; nothing else)
 PYTHON ?= python3
 BIN := .venv/bin
+KERNELS := $(addprefix tests/test_,stepper.py vec.py compose.py integrate.py flight.py poinsot.py exact_top.py exact_free.py)
 
-.PHONY: setup demo test test-long lint browser bench web clean
+.PHONY: setup demo test test-long docs certificates verdicts fuzz coverage lint browser bench web clean
 
 setup: .venv/.done
 
@@ -25,9 +26,33 @@ browser:
 
 test: lint browser
 	$(BIN)/pytest -n 2 -m 'not slow'
+	$(MAKE) docs
 
 test-long: lint browser
 	$(BIN)/pytest -n 2
+
+docs: setup   # docs/_build/html/index.html; every example runs, every warning is an error, every link must lead somewhere
+	rm -rf docs/_build
+	$(BIN)/sphinx-build -W --keep-going -q -j auto docs docs/_build/html
+	$(BIN)/python docs/check_links.py docs/_build/html
+
+certificates: setup   # what the documentation says was measured of the methods; minutes
+	$(BIN)/polhode certify --all --json > docs/data/certificates.json.new
+	mv docs/data/certificates.json.new docs/data/certificates.json
+
+verdicts: setup   # what the documentation says of the papers' claims; minutes
+	$(BIN)/polhode reproduce all --quick --out docs/_build/papers
+	$(BIN)/python docs/_ext/verdict_pages.py docs/_build/papers > docs/data/verdicts.json
+
+fuzz: setup   # a million hostile inputs for all readers, by atheris; about half an hour, Linux with Python below 3.13
+	$(BIN)/python tests/fuzz/run.py
+
+coverage: setup   # what the tests reach: loops and kernels as Python, with the JIT off, then everything else with it
+	$(BIN)/coverage erase
+	-NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -n 0 -m 'not slow' $(KERNELS)
+	$(BIN)/coverage run -m pytest -n 2 -m 'not slow' --ignore tests/browser
+	$(BIN)/coverage combine -q
+	$(BIN)/coverage report --fail-under 90
 
 bench: setup
 	$(BIN)/python benchmarks/single.py
@@ -36,4 +61,4 @@ web:   # for developers: rebuilds the viewer in src/polhode/view/static; needs n
 	cd web && npm ci --ignore-scripts --no-audit --no-fund && npm run build
 
 clean:
-	rm -rf .venv dist build polhode-demo
+	rm -rf .venv dist build polhode-demo polhode-fuzz docs/_build .coverage*

@@ -1,6 +1,6 @@
 """Many bodies: body-steps per second, and ratios to loops over one body, to C with SIMD and to the usual ways in Python.
 
-    python benchmarks/ensemble.py [--quick] [--bodies N] [--methods A,B|all] [--json]
+    python benchmarks/ensemble.py [--quick] [--bodies N] [--methods A,B|all] [--peers A,B|none] [--venvs DIR] [--json]
 
 Heavy top (KE 3.5) with a random attitude and angular velocity for each body, float64 unless said otherwise, endpoint only,
 compile time left out.  Times are processor time of the one thread that works, the best of several interleaved repeats: machines
@@ -11,6 +11,10 @@ are noisy, read the ratios.  Threads and sizes are timed by the clock on the wal
     one by one    the loop over the single-body kernel of `polhode.integrate`
     RK4 by hand   what one writes with numba: arrays (7, n), RK4 on the quaternion, all bodies in each operation
     solve_ivp     SciPy's DOP853 on all bodies as one system (rtol 1e-7), per step of the comparison, a hundred bodies
+
+Then the peers of `peers.py` that take many bodies, on tops that all stand as in KE 3.5 and spin each about an axis of its own, to
+T = 10: those with fixed steps take as many as NMB, the others the tolerance 1e-7.  Times are per body and per step of NMB, errors
+medians of the angle.  `peers.py` compares at equal accuracy.
 """
 
 import argparse
@@ -25,6 +29,9 @@ import tracemalloc
 from pathlib import Path
 
 import numpy as np
+from contestants.ours import JUDGED, Task, many_errors
+from contestants.ours import Ours as Prepared
+from contestants.peer import NEEDS, Missing, Peer
 
 from polhode import ensemble, problems
 from polhode.ensemble.tiles import LANES, Tiles, default_threads
@@ -167,6 +174,32 @@ def head_to_head(n, steps, repeats):
     return {name: {"ns_per_body_step": 1e9 * seconds, "times_NMB": seconds / found["NMB"]} for name, seconds in found.items()}
 
 
+def against_peers(names, folder, n):
+    """NMB and the peers on the same tops, and why some peers are not there."""
+    task = Task("slow-top", 10.0).know()
+    steps, median = round(task.end / STEP), many_errors(task)
+    seconds, end = Prepared(task).together("NMB", steps, n)
+    rows, missing = {"NMB": {"ns_per_body_step": 1e9 * seconds / steps, "error": median(end), "times_NMB": 1.0}}, []
+    for name in names:
+        try:
+            peer = Peer(name, folder)
+        except Missing as why:
+            missing.append(str(why))
+            continue
+        for solver, about in peer.solvers.items():
+            if not about["many"]:
+                continue
+            setting = steps if about["knob"] == "steps" else 1e-7
+            reply = peer.ask(solver=solver, problem=task.told(), setting=setting, many=n, kept=JUDGED, warm=True)
+            if "failed" in reply:
+                missing.append(f"{solver}: {reply['failed']}")
+            else:
+                rows[solver] = {"ns_per_body_step": 1e9 * reply["seconds"] / steps, "error": median(reply["y"]),
+                                "times_NMB": reply["seconds"] / seconds}
+        peer.close()
+    return {"rows": rows, "missing": missing}
+
+
 def by_method(names, n, steps, repeats):
     rows = []
     for name in names:
@@ -183,7 +216,7 @@ def scaling(counts, threads, repeats):
     rows = []
     for n in counts:
         runs = {f"{count}": Ours("NMB", n, count) for count in threads}
-        found = best(runs, max(10, 1_000_000 // max(n, LANES)), repeats, time.perf_counter)
+        found = best(runs, max(8, 5_000_000 // max(n, LANES)), repeats, time.perf_counter)   # a call of `ensemble` takes as many
         rows.append({"bodies": n, **{f"{count}_threads": 1.0 / seconds for count, seconds in found.items()}})
     return rows
 
@@ -204,14 +237,22 @@ def main():
     parser.add_argument("--quick", action="store_true", help="fewer bodies and repeats: a minute")
     parser.add_argument("--bodies", type=int, default=100_032)
     parser.add_argument("--methods", default="NMB,SW,VLV,LP2,MR2-231,taylor3,taylor4,AKW", help="names with commas, or all")
+    parser.add_argument("--peers", default=",".join(NEEDS), help="names with commas (default: all), or none")
+    parser.add_argument("--venvs", default="~/.cache/polhode-peers", help="where the peers' environments are")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     names = [entry.name for entry in everything()] if options.methods == "all" else options.methods.split(",")
     n, steps, repeats = (20_032, 20, 4) if options.quick else (options.bodies - options.bodies % LANES, 20, 8)
-    counts = [1, 100, 10_000] if options.quick else [1, 100, 10_000, 1_000_000]
+    counts = [1, 100, 10_000] if options.quick else [1, 10, 100, 1000, 10_000, 100_000, 1_000_000]
+    peers = [] if options.peers == "none" else options.peers.split(",")
+    for name in peers:
+        if name not in NEEDS:
+            parser.error(f"{name!r} is not one of {', '.join(NEEDS)}")
     threads = sorted({1, default_threads()})
     memory(1000)   # compiles
-    result = {"bodies": n, "head_to_head": head_to_head(n, steps, repeats), "methods": by_method(names, 6400, steps, repeats),
+    result = {"bodies": n, "head_to_head": head_to_head(n, steps, repeats),
+              "peers": against_peers(peers, options.venvs, 1000 if options.quick else 10_000),
+              "methods": by_method(names, 6400, steps, repeats),
               "scaling": scaling(counts, threads, repeats), "memory": memory()}
     if options.json:
         print(json.dumps(result, indent=1))
@@ -219,6 +260,11 @@ def main():
     print(f"NMB, {n} bodies, one thread{'':10s} {'ns':>9s} {'x NMB':>7s}")
     for name, row in sorted(result["head_to_head"].items(), key=lambda item: item[1]["ns_per_body_step"]):
         print(f"{name:34s} {row['ns_per_body_step']:9.2f} {row['times_NMB']:7.2f}")
+    print(f"\n{'tops to T = 10':34s} {'ns':>9s} {'x NMB':>7s}   error")
+    for name, row in sorted(result["peers"]["rows"].items(), key=lambda item: item[1]["ns_per_body_step"]):
+        print(f"{name:34s} {row['ns_per_body_step']:9.2f} {row['times_NMB']:7.2f}   {row['error']:.1e}")
+    for why in result["peers"]["missing"]:
+        print(f"left out: {why}")
     print(f"\n{'method':34s} {'ns':>9s} {'1 by 1':>7s}  packed")
     for row in sorted(result["methods"], key=lambda row: row["ns_per_body_step"]):
         packed = "yes" if row["vectorised"] else "no"

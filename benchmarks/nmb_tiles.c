@@ -5,8 +5,16 @@
 
 #define LANES 64
 
-static const double P1 = 0x1.921fb50000000p+0, P2 = 0x1.110b460000000p-26, P3 = 0x1.1a62633145c07p-54;
-static const double MAGIC = 6755399441055744.0;
+/* sin x / x and cos x by twelve terms of their series in y = x^2, for x up to 2 */
+#define TERM(a, b) ((a) + y * (b))
+#define SINC(y, y2, y4) (TERM(1.0, -1.0 / 6) + y2 * TERM(1.0 / 120, -1.0 / 5040) \
+    + y4 * (TERM(1.0 / 362880, -1.0 / 39916800) + y2 * TERM(1.0 / 6227020800.0, -1.0 / 1307674368000.0) \
+    + y4 * (TERM(1.0 / 355687428096000.0, -1.0 / 121645100408832000.0) \
+    + y2 * TERM(1.0 / 51090942171709440000.0, -1.0 / 25852016738884976640000.0))))
+#define COSINE(y, y2, y4) (TERM(1.0, -1.0 / 2) + y2 * TERM(1.0 / 24, -1.0 / 720) \
+    + y4 * (TERM(1.0 / 40320, -1.0 / 3628800) + y2 * TERM(1.0 / 479001600, -1.0 / 87178291200.0) \
+    + y4 * (TERM(1.0 / 20922789888000.0, -1.0 / 6402373705728000.0) \
+    + y2 * TERM(1.0 / 2432902008176640000.0, -1.0 / 1124000727777607680000.0))))
 
 /* one correction of w by Newton's method for w1 + k1 w2 w3 = b1 and so on round; r is the relative residual before */
 #define CORRECT(r) do { \
@@ -37,31 +45,15 @@ long nmb_tiles(long tiles, long n, double h, const double I[3], double moment, d
                 double A0 = z[7][l], A1 = z[8][l], A2 = z[9][l];
                 double W0 = z[4][l] + c * A0, W1 = z[5][l] + c * A1, W2 = z[6][l] + c * A2;
                 double x0 = h * W0, x1 = h * W1, x2 = h * W2;
-                double th = sqrt(x0 * x0 + x1 * x1 + x2 * x2 + 1e-300), x = 0.5 * th;
-                double turn = (x * 0.63661977236758134308 + MAGIC) - MAGIC;
-                double r = ((x - turn * P1) - turn * P2) - turn * P3, y = r * r, yy = y * y;
-                double s = r + r * y * ((-1.66666666666666324348e-01 + y * 8.33333333332248946124e-03)
-                    + yy * ((-1.98412698298579493134e-04 + y * 2.75573137070700676789e-06)
-                    + yy * (-2.50507602534068634195e-08 + y * 1.58969099521155010221e-10)));
-                double o = 1.0 - 0.5 * y + yy * ((4.16666666666666019037e-02 + y * -1.38888888888741095749e-03)
-                    + yy * ((2.48015872894767294178e-05 + y * -2.75573143513906633035e-07)
-                    + yy * (2.08757232129817482790e-09 + y * -1.13596475577881948265e-11)));
-                double m = turn - 4.0 * ((0.25 * turn - 0.125 + MAGIC) - MAGIC);
-                double sine = m * m == 1.0 ? o : s, cosine = m * m == 1.0 ? s : o;
-                sine = fabs(m - 0.5) > 1.0 ? -sine : sine;
-                cosine = m > 0.5 ? -cosine : cosine;
-                sine /= th;
+                double y = 0.25 * (x0 * x0 + x1 * x1 + x2 * x2), y2 = y * y, y4 = y2 * y2;
+                double sine = 0.5 * SINC(y, y2, y4), cosine = COSINE(y, y2, y4);
                 double a = sine * x0, b = sine * x1, d = sine * x2;
                 double n0 = q3 * a + q0 * cosine + q1 * d - q2 * b, n1 = q3 * b + q1 * cosine + q2 * a - q0 * d;
                 double n2 = q3 * d + q2 * cosine + q0 * b - q1 * a, n3 = q3 * cosine - q0 * a - q1 * b - q2 * d;
                 double f = 1.5 - 0.5 * (n0 * n0 + n1 * n1 + n2 * n2 + n3 * n3);
                 q0 = f * n0; q1 = f * n1; q2 = f * n2; q3 = f * n3;
-                double R02 = 2 * (q0 * q2 + q1 * q3), R12 = 2 * (q1 * q2 - q0 * q3);
-                double t0 = -moment * R12, t1 = moment * R02;
-                double T0 = (1 - 2 * (q1 * q1 + q2 * q2)) * t0 + 2 * (q0 * q1 + q2 * q3) * t1;
-                double T1 = 2 * (q0 * q1 - q2 * q3) * t0 + (1 - 2 * (q0 * q0 + q2 * q2)) * t1;
-                double T2 = R02 * t0 + R12 * t1;
-                double b0 = W0 + c * (i0 * T0), b1 = W1 + c * (i1 * T1), b2 = W2 + c * (i2 * T2), residual;
+                double T0 = moment * (2 * (q1 * q2 + q0 * q3)), T1 = -moment * (2 * (q0 * q2 - q1 * q3));
+                double b0 = W0 + c * (i0 * T0), b1 = W1 + c * (i1 * T1), b2 = W2, residual;
                 double w0 = z[4][l] + h * A0, w1 = z[5][l] + h * A1, w2 = z[6][l] + h * A2;
                 for (int i = 0; i < 3; i++) {
                     double u = b0 - k0 * (w1 * w2), v = b1 - k1 * (w2 * w0);
@@ -69,10 +61,10 @@ long nmb_tiles(long tiles, long n, double h, const double I[3], double moment, d
                 }
                 CORRECT(residual);
                 CORRECT(residual);
-                bad[l] = residual <= 1e-9 ? bad[l] : 1.0;
+                bad[l] = residual <= 1e-9 && y < 4.0 ? bad[l] : 1.0;
                 z[0][l] = q0; z[1][l] = q1; z[2][l] = q2; z[3][l] = q3;
                 z[4][l] = w0; z[5][l] = w1; z[6][l] = w2;
-                z[7][l] = i0 * (T0 - g0 * (w1 * w2)); z[8][l] = i1 * (T1 - g1 * (w2 * w0)); z[9][l] = i2 * (T2 - g2 * (w0 * w1));
+                z[7][l] = i0 * (T0 - g0 * (w1 * w2)); z[8][l] = i1 * (T1 - g1 * (w2 * w0)); z[9][l] = i2 * (-g2 * (w0 * w1));
             }
         }
         for (int l = 0; l < LANES; l++) failed += bad[l] != 0.0;

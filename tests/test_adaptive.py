@@ -255,7 +255,7 @@ def test_python_torques_give_the_same_numbers():
     whole = problem.integrate(rtol=1e-7, t_span=(0, 2), t_eval=[0.5, 2.0])
     acting = Opaque()
     options = dict(t_span=(0, 2), rtol=1e-7, t_eval=[0.5, 2.0], rotation0=problem.rotation0, omega0=problem.omega0)
-    called = integrate(problem.body, acting, **options)
+    called = integrate(problem.body, torque(acting, frame="body"), **options)
     plain = integrate(problem.body, problem.torque(), compiled=False, **options)
     for run in (called, plain):
         assert np.array_equal(run.quaternion, whole.quaternion) and np.array_equal(run.omega, whole.omega)

@@ -220,13 +220,16 @@ def extended_precision(name):
         th = mpmath.sqrt(th2)
         return th, mpmath.sin(th / 2), mpmath.cos(th / 2)
 
-    exact = {vec.half_angle: half_angle, _taylor.ratio: lambda a, b: mpmath.mpf(a) / mpmath.mpf(b)}
+    def sinc_cos(z):
+        return mpmath.sinc(mpmath.sqrt(z)), mpmath.cos(mpmath.sqrt(z))
+
+    exact = {vec.half_angle: half_angle, vec.sinc_cos: sinc_cos, _taylor.ratio: lambda a, b: mpmath.mpf(a) / mpmath.mpf(b)}
     step = Rebinder(lambda copy: copy, exact)(get(name).suited(torques.free()).step)
     I = tuple(map(mpmath.mpf, (2.0, 3.0, 4.5)))
     body = Body(I, tuple(1 / x for x in I))
 
     def run(count):
-        s = _taylor.State(tuple(map(mpmath.mpf, (0, 0, 0, 1))), tuple(map(mpmath.mpf, (1.6, -1.8, 2.25))), mpmath.mpf(0))
+        s = _taylor.State(tuple(map(mpmath.mpf, (0, 0, 0, 1))), tuple(map(mpmath.mpf, (1.6, -1.8, 2.25))))
         for _ in range(count):
             s = step(mpmath.mpf(1) / count, 0, s, body, None, None)
         return s.q

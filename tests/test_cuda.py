@@ -45,9 +45,10 @@ def test_constants_of_single_precision():
 def test_sincos_in_single_precision(scale):
     import numpy as np
 
+    from polhode.core.fma import fma, product_and_sum
     from polhode.core.vec import sincos
 
-    sine = SinglePrecision(lambda copy: copy)(sincos)
+    sine = SinglePrecision(lambda copy: copy, {fma: product_and_sum})(sincos)
     for x in np.float32(np.random.default_rng(1).uniform(-scale, scale, 200)):
         s, c = sine(x)
         assert s.dtype == np.float32

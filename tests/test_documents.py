@@ -1,6 +1,7 @@
 """What README and CONTRIBUTING say is run here."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -31,6 +32,7 @@ def test_the_code_of_the_readme_runs(code, tmp_path):
 
 def test_the_commands_of_the_readme_run(tmp_path):
     (tmp_path / "examples").symlink_to(ROOT / "examples")
+    (tmp_path / "mine.toml").write_text(blocks("README.md", "toml")[0])
     commands = [line.split("#")[0].strip() for block in blocks("README.md", "") for line in block.splitlines()]
     commands = [command for command in commands if command.startswith("polhode ")]
     assert len(commands) >= 4
@@ -55,6 +57,17 @@ slopes = measure.order(entry)
 print("order", round(slopes[0], 1), round(slopes[1], 1))
 """, tmp_path)
     assert out.split() == ["order", "1.0", "1.0"]
+
+
+@pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])
+def test_the_links_of_a_document_lead_somewhere(name):
+    links = re.findall(r"\]\((?!https?:)([^)#]+)", (ROOT / name).read_text())
+    assert all((ROOT / link).exists() for link in links), links
+
+
+def test_the_readme_is_short():
+    """Two screens, 130 columns wide, the picture aside."""
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 90
 
 
 def test_the_version_is_the_same_everywhere():

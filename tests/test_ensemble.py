@@ -63,7 +63,7 @@ def test_bodies_of_their_own_move_as_integrate_moves_them(method):
 def test_threads_tiles_and_chunks_leave_no_trace(method):
     n, steps = 150, 60
     moments, q, omega, strengths = many(n, 1)
-    program = build(get(method), torques.heavy_top(1.0), RigidBody(moments[0]), alone=False)
+    program = build(get(method), torques.heavy_top(1.0), RigidBody(moments[0]))
     segment, motions = Segment(np.array([0.0, H]), steps, steps * H), np.concatenate([q, omega], axis=1)
 
     def end(lanes, threads, chunks):
@@ -109,12 +109,17 @@ def test_bodies_with_axes_of_their_own():
         assert one.momentum[-1] == pytest.approx(run.momentum[i], abs=1e-13)
 
 
-def test_symmetric_and_other_bodies_in_one_ensemble_of_a_method_made_for_each():
-    moments = np.array([[1.0, 1.2, 1.5], [1.3, 1.3, 0.9], [1.0, 1.0, 1.0]])
-    run = ensemble([RigidBody(one) for one in moments], None, (0.0, 2.0), 0.1, "EXACT", omega0=[0.3, 1.0, 0.2])
-    for i, one in enumerate(moments):
-        alone = integrate(one, None, (0.0, 2.0), 0.1, "EXACT", omega0=[0.3, 1.0, 0.2])
-        assert run.quaternion[i] == pytest.approx(alone.quaternion[-1], abs=1e-13)
+@pytest.mark.parametrize("method", ["EXACT", "EXACT-RKN4"])
+def test_symmetric_and_other_bodies_in_one_ensemble_move_as_each_does_alone(method):
+    moments = np.array([[1.0, 1.2, 1.5], [1.3, 1.3, 0.9], [1.0, 1.0, 1.0], [1.1, 1.4, 1.4], [1.5, 1.2, 1.0], [1.2, 0.9, 1.2]])
+    omega = np.random.default_rng(3).standard_normal((6, 3))
+    omega[2] = np.nan   # fails, and leaves the others alone
+    strengths = 0.5 + 0.1 * np.arange(6)
+    run = ensemble(moments, torques.heavy_top(1.0), (0.0, 2.0), 0.1, method, omega0=omega, parameters={"moment": strengths})
+    assert [failure.body for failure in run.failures] == [2]
+    for i in (0, 1, 3, 4, 5):
+        alone = integrate(moments[i], torques.heavy_top(strengths[i]), (0.0, 2.0), 0.1, method, omega0=omega[i])
+        assert np.array_equal(run.quaternion[i], alone.quaternion[-1]) and np.array_equal(run.omega[i], alone.omega[-1])
 
 
 # --- packed instructions ---------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ import polhode
 from polhode import RigidBody, cli_plot, demo, integrate, plots, problems, torques
 from polhode.errors import InputError
 from polhode.io import store
-from polhode.plots import ellipsoid, motion, strays
+from polhode.plots import ellipsoid, globe, motion, strays
 from polhode.plots.motion import edges, moments_around_flip
 from polhode.plots.style import POINTS, thin
 
@@ -47,6 +47,18 @@ def test_overview_says_what_it_shows(tumble):
         assert part in text
 
 
+def test_the_sphere_takes_runs_and_directions(tumble, top):
+    figure = plots.sphere({"run": tumble, "directions": 3.0 * tumble.matrix[:, :, 2]})
+    a, b = (np.stack(axes.lines[-3].get_data_3d()) for axes in figure.axes)   # the curve's near side, before start and end
+    np.testing.assert_allclose(a, b, atol=1e-14)
+    assert len(plots.sphere(list(top.values()) * 3, dots=False).axes) == 6
+    many = plots.sphere(tumble.momentum, dots=True).axes[0]
+    assert sum(len(line.get_data_3d()[0]) for line in many.lines[-2:]) == len(tumble)
+    for wrong, options in ((np.zeros((5, 3)), {}), ({}, {}), (tumble, {"axis": 4})):
+        with pytest.raises(InputError):
+            plots.sphere(wrong, **options)
+
+
 def test_a_body_at_rest_is_unchanged_to_the_last_bit():
     run = integrate([1.0, 2.0, 2.5], t_span=(0, 1), step=0.1, omega0=(0.0, 0.0, 0.0))
     assert words(run.plot()).count("unchanged to the last bit") == 2
@@ -64,7 +76,7 @@ def test_kinetic_energy_is_named_when_there_is_no_potential():
     assert "Kinetic energy" in words(run.plot())
 
 
-@pytest.mark.parametrize("module", [plots, ellipsoid, motion, strays])
+@pytest.mark.parametrize("module", [plots, ellipsoid, globe, motion, strays])
 def test_the_examples_run(module):
     assert doctest.testmod(module).failed == 0
 

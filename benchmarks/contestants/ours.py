@@ -111,7 +111,7 @@ class Ours:
         def once():
             march.elapsed, march.memory[:] = 0.0, march.control.blank()
             march.begin(0.0, self.task.task.motion)
-            while march.take(stretch, False, nothing).why == FULL:
+            while march.take(stretch, False, nothing, march.most).why == FULL:
                 pass
             return march.elapsed
 

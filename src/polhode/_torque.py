@@ -171,6 +171,10 @@ class Sum(Torque):
         return sum((term(t, R, *rest) if term.frame == "spatial" else np.asarray(R) @ term(t, R, *rest))
                    for term in self.terms)
 
+    def __repr__(self):
+        inside = [f"{term.name}.{k}={v}" for term in self.terms if term.params for k, v in term.params._asdict().items()]
+        return f"<torque {self.name}({', '.join(inside)}), {self.frame} frame>"
+
     def kernel(self, setting=GROUND):
         total, *others = [_kernels.in_frame(term.kernel(setting), term.frame).spatial for term in self.terms]
         for other in others:
@@ -269,7 +273,13 @@ def torque(function=None, /, **options):
 
 
 def as_torque(value):
-    """None, a Torque, a function, the name of a built-in torque, or a C function pointer, as a Torque."""
+    """None, a Torque, a function, the name of a built-in torque, or a C function pointer, as a Torque.
+
+    Examples
+    --------
+    >>> as_torque("heavy_top"), as_torque(None)
+    (<torque heavy_top(moment=20.0), body frame>, <torque free(), body frame>)
+    """
     from polhode import torques
 
     if value is None:
@@ -324,7 +334,8 @@ def _params(params):
 
 def _functions(derivatives):
     """A tuple of functions, from what a user gives for derivatives: one function, several, or nothing."""
-    given = () if derivatives is None else (derivatives,) if callable(derivatives) else tuple(derivatives)
+    several = isinstance(derivatives, (list, tuple))
+    given = () if derivatives is None else tuple(derivatives) if several else (derivatives,)
     if not all(map(callable, given)):
         raise InputError(f"torque derivatives must be functions d_k(t, R, w), first, second, ..., got {derivatives!r}")
     return given

@@ -10,9 +10,9 @@ from polhode.core import adaptive
 from polhode.core.jit import compile_now
 from polhode.errors import InputError, IntegrationError, TorqueError, number
 from polhode.grid import stretches
-from polhode.integrate import _Run
 from polhode.march import CHUNK_SECONDS, torque_trouble
 from polhode.methods import everything
+from polhode.run import Run
 
 SMALLEST_RTOL = 1e-14     # steps cannot be better than their round-off
 LARGEST_RTOL = 0.1
@@ -112,9 +112,22 @@ class Controlled:
         """The motion there."""
         return self.memory[4:11].copy()
 
-    def take(self, stretch, always, wanted):
-        """Steps on the way to the end of a stretch; extensions for all of them, or for those that pass a wanted time."""
-        t0, y0, before, count = self.t, self.y, self.memory.copy(), self.chunk
+    @property
+    def state(self):
+        """Everything needed to go on, as plain data."""
+        return {"memory": self.memory.tolist(), "steps": self.steps, "rejected": self.rejected, "counted": self.counted,
+                "elapsed": self.elapsed, "calls": self.program.calls}
+
+    @state.setter
+    def state(self, saved):
+        self.memory[:], self.program.calls = saved["memory"], saved["calls"]
+        self.steps, self.rejected = saved["steps"], saved["rejected"]
+        self.counted, self.elapsed = saved["counted"], saved["elapsed"]
+
+    def take(self, stretch, always, wanted, most):
+        """At most so many steps on the way to the end of a stretch; extensions for all of them, or for those that pass a wanted
+        time."""
+        t0, y0, before, count = self.t, self.y, self.memory.copy(), min(self.chunk, most)
         clip = np.minimum if stretch.stop > t0 else np.maximum
         clock, points = np.empty(count), np.empty((count, 7))
         pieces = np.empty((count if always or len(wanted) else 0, self.control.terms, 7))
@@ -135,6 +148,10 @@ class Controlled:
             t[-1] = stretch.end
         return Chunk(t, y, starts, pieces[:done], self.control.powers, why)
 
+    def take_back(self, surplus):
+        """Steps of its own choosing are counted as they were taken."""
+        self.steps -= surplus
+
     def _account(self, seconds, done, rejected, counted):
         self.elapsed += seconds
         self.steps += done
@@ -152,7 +169,7 @@ class Controlled:
         return self.counted if python is None else python.calls
 
 
-class ToleranceRun(_Run):
+class ToleranceRun(Run):
     """One call of `integrate` with a tolerance."""
 
     total = 0   # steps in all: nobody knows
@@ -172,10 +189,17 @@ class ToleranceRun(_Run):
     def _marcher(self):
         return Controlled(self.program, self.tolerance, self.longest)
 
-    def follow(self, compiled, progress):
+    def follow(self, compiled, progress, checkpoint=None):
         """Take the steps."""
         self.span = abs(self.segments[-1].end - self.t)
-        return super().follow(compiled, progress)
+        return super().follow(compiled, progress, checkpoint)
+
+    def _steps_until(self, t):
+        """All of them: where they ended is not kept."""
+        return self.done
+
+    def _grid(self):
+        return {"tolerance": list(self.tolerance), "max_step": str(self.longest)}
 
     def _begin(self, segment):
         self.march.begin(segment.start, self.y)
@@ -185,19 +209,21 @@ class ToleranceRun(_Run):
         why = adaptive.FULL
         while why == adaptive.FULL:
             try:
-                chunk = self.march.take(segment, self.record.watch is not None, self.record.wanted[self.record.n:])
+                chunk = self.march.take(segment, self.record.watch is not None, self.record.wanted[self.record.n:], self._room())
             except TorqueError as error:
                 self._raise(error)
             why = chunk.why
             if len(chunk.t):
                 self.record.add(self.done, chunk.t, chunk.y, np.zeros(len(chunk.t)), 1, chunk.inside)
                 self.done += len(chunk.t)
+                self.k += len(chunk.t)
                 self.t, self.y = float(chunk.t[-1]), chunk.y[-1].copy()
             self._check_torque()
             if why == adaptive.STUCK:
                 self._stuck()
             covered = abs(self.t - self.start[0]) / self.span
             self.total = max(self.done, round(self.done / covered)) if covered else 0   # as far as one can tell
+            self.through = why != adaptive.FULL
             end = self._between_chunks(progress, interrupted)
             if end:
                 return end

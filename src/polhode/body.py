@@ -222,6 +222,63 @@ class RigidBody:
         return cls._uniform(tensor, total, name, {"kind": "points", "masses": masses, "positions": at})
 
     @classmethod
+    def from_mesh(cls, path: Any, density: float | None = None, *, mass: float | None = None, units: str | float = "m",
+                  name: str | None = None) -> RigidBody:
+        """Return the uniform solid inside a closed surface in an .stl, .obj, .ply or .glb file; needs ``polhode[mesh]``.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file.  Every edge must have a face on both sides, wound alike; several parts and cavities are fine.
+        density, mass : float
+            One of the two, in kg/m^3 or kg.
+        units : str or float
+            Of the coordinates: "m" (the default, and what GLB is by its standard), "cm", "mm", "um", "nm", "km", "in",
+            "ft", or the length of one in metres.
+        name : str, optional
+            A label.
+
+        Returns
+        -------
+        RigidBody
+            Its inertia is about the centre of mass, in the axes of the mesh; ``shape["centre_of_mass"]`` says where that is.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> corner = pathlib.Path(tempfile.mkdtemp()) / "corner.obj"
+        >>> lines = "v 0 0 0", "v 1 0 0", "v 0 1 0", "v 0 0 1", "f 1 3 2", "f 1 2 4", "f 1 4 3", "f 2 3 4"
+        >>> _ = corner.write_text(chr(10).join(lines))
+        >>> RigidBody.from_mesh(corner, mass=80).inertia.round(9)
+        array([[6., 1., 1.],
+               [1., 6., 1.],
+               [1., 1., 6.]])
+        """
+        from polhode.io.mesh import body
+
+        return body(cls, path, density, mass, units, name)
+
+    @classmethod
+    def from_urdf(cls, path: Any, link: str | None = None) -> RigidBody:
+        """Return the body of a `link` of a URDF file from its ``<inertial>``; the link may be left out if only one has it.
+
+        The inertia is about the centre of mass in the axes of the link: the ``rpy`` of the origin turns it, and the ``xyz`` is
+        given back as ``shape["centre_of_mass"]``.
+
+        Examples
+        --------
+        >>> import pathlib, tempfile
+        >>> robot = pathlib.Path(tempfile.mkdtemp()) / "robot.urdf"
+        >>> _ = robot.write_text("<robot><link name='arm'><inertial><mass value='3'/><inertia ixx='1' ixy='0' ixz='0' iyy='2' "
+        ...                      "iyz='0' izz='2.5'/></inertial></link></robot>")
+        >>> RigidBody.from_urdf(robot, "arm")
+        RigidBody(moments=(1, 2, 2.5), mass=3, shape='link', name='arm')
+        """
+        from polhode.io.urdf import body
+
+        return body(cls, path, link)
+
+    @classmethod
     def _uniform(cls, inertia: Any, mass: float, name: str | None, shape: dict[str, Any]) -> RigidBody:
         inertia = np.asarray(inertia)
         moments = np.diag(inertia) if inertia.ndim == 2 else inertia
@@ -235,7 +292,10 @@ class RigidBody:
     def momentum(self, omega: Any) -> np.ndarray:
         """Return the body angular momentum ``inertia @ omega`` of body angular velocities `omega` (..., 3)."""
         omega = floats("omega", omega, last=3, finite=False)
-        return self.moments * omega if self.is_principal else omega @ self.inertia
+        if self.is_principal:
+            return self.moments * omega
+        a, b, c = self.inertia   # term by term: the same bits for one vector as for many
+        return omega[..., :1] * a + omega[..., 1:2] * b + omega[..., 2:] * c
 
     def omega(self, momentum: Any) -> np.ndarray:
         """Return the body angular velocity that has the body angular `momentum` (..., 3).

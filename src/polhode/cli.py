@@ -1,10 +1,12 @@
 """The command line.  Whatever takes time to import is imported inside the commands, so that `polhode --help` is quick.
 
-Exit codes: 0 fine, 1 a certificate failed, 2 bad input, 3 numerical failure, 4 a cluster was lost, 130 interrupted.
+Every error ends here as one line on stderr and an exit code, a bug of polhode too; POLHODE_DEBUG=1 shows the traceback of that.
 """
 
 import contextlib
+import errno
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -12,7 +14,16 @@ from typing import Annotated
 import typer
 from typer.core import TyperGroup
 
-FINE, UNCERTIFIED, BAD_INPUT, NUMERICAL_FAILURE, CLUSTER_LOST, INTERRUPTED = 0, 1, 2, 3, 4, 130
+FINE, UNCERTIFIED, BAD_INPUT, NUMERICAL_FAILURE, CLUSTER_LOST, BUG, INTERRUPTED = 0, 1, 2, 3, 4, 70, 130
+EXIT_CODES = {
+    FINE: "fine",
+    UNCERTIFIED: "certify measured a method and found a declared fact false",
+    BAD_INPUT: "bad input: an argument, a scenario, a file; nothing was computed",
+    NUMERICAL_FAILURE: "numerical failure: blow-up, an equation without solution, a torque that failed; what came before is kept",
+    CLUSTER_LOST: "a cluster was lost or has no workers; what it had finished is stored",
+    BUG: "a bug of polhode; POLHODE_DEBUG=1 shows where",
+    INTERRUPTED: "interrupted by Ctrl-C; what was computed is kept",
+}
 
 
 class Commands(TyperGroup):
@@ -21,23 +32,42 @@ class Commands(TyperGroup):
     def invoke(self, context):
         try:
             return super().invoke(context)
-        except typer.Exit:
+        except (typer.Exit, typer.Abort):
             raise
         except KeyboardInterrupt:
             complain("interrupted")
             raise typer.Exit(INTERRUPTED) from None
         except Exception as error:
-            from polhode.errors import IntegrationError, PolhodeError
-
-            if not isinstance(error, PolhodeError):
+            told = meaning(error)
+            if told is None:
                 raise
-            complain(str(error))
-            raise typer.Exit(NUMERICAL_FAILURE if isinstance(error, IntegrationError) else BAD_INPUT) from None
+            complain(told[1])
+            raise typer.Exit(told[0]) from None
+
+
+def meaning(error):
+    """(exit code, message) of an error; None for those told by others: wrong options, a closed pipe, a bug looked for."""
+    from polhode.errors import ClusterError, IntegrationError, PolhodeError
+
+    if isinstance(error, PolhodeError):
+        codes = ((IntegrationError, NUMERICAL_FAILURE), (ClusterError, CLUSTER_LOST), (PolhodeError, BAD_INPUT))
+        return next(code for kind, code in codes if isinstance(error, kind)), str(error)
+    if hasattr(error, "exit_code") or getattr(error, "errno", None) == errno.EPIPE or os.environ.get("POLHODE_DEBUG"):
+        return None
+    if isinstance(error, MemoryError):
+        return BAD_INPUT, f"this needs more memory than there is ({error or 'none left'}); store less (every, --n)"
+    if isinstance(error, OSError) and error.filename is not None:
+        return BAD_INPUT, f"{error.strerror} ({os.fsdecode(error.filename)!r}); free the place, or choose another file"
+    return BUG, (f"this is a bug of polhode, {type(error).__name__}: {error}.  Please report it with the command and what it "
+                 "prints when POLHODE_DEBUG=1 is set")
 
 
 app = typer.Typer(cls=Commands, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich",
                   context_settings={"help_option_names": ["-h", "--help"]},
-                  help="Simulate rotating rigid bodies: every known integrator on the rotation group, compiled and measured.")
+                  help="Simulate rotating rigid bodies: every known integrator on the rotation group, compiled and measured.",
+                  epilog="\n\n".join(["Exit codes:", *(f"{code}  {what}" for code, what in EXIT_CODES.items())]))
+TorqueFile = Annotated[str | None, typer.Option("--torque-file", metavar="FILE.py[:NAME]",
+                                                help="A torque in Python for the scenario; the file is run.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print data for programs: JSON, and nothing else, on stdout.")]
 
 
@@ -150,52 +180,35 @@ def problems(as_json: AsJson = False):
 
 
 @app.command()
-def run(scenario: Annotated[Path, typer.Argument(help="A scenario file; see the folder examples.")],
-        output: Annotated[Path | None, typer.Option("-o", "--output", help="Write the motion: .nc, .npz or .csv.")] = None,
+def run(scenario: Annotated[Path | None, typer.Argument(help="A scenario file; see the folder examples.")] = None,
+        output: Annotated[Path | None, typer.Option("-o", "--output", help="Write the motion: .nc, .npz, .csv or .zarr.")] = None,
         plot: Annotated[Path | None, typer.Option(help="Draw an overview: .png, .pdf or .svg.")] = None,
+        torque_file: TorqueFile = None,
+        checkpoint: Annotated[str | None, typer.Option(metavar="EVERY", help="Stream to disk, ready to go on after a crash: "
+                                                                            "every so many steps, or 30s, 5min, 1h.")] = None,
+        resume: Annotated[Path | None, typer.Option(metavar="FILE", help="Go on with the run that was to become FILE.")] = None,
         force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False, as_json: AsJson = False):
-    """Run a scenario."""
-    from polhode.io import load, store
+    """Run a scenario, or go on with one that was cut short."""
+    from polhode import cli_run
 
-    job = load(scenario)
-    target, format = (output, None) if output else (job.output, job.format)
-    if target:
-        store.check(target, format, force)
-    if plot:
-        store.check(plot, None, force, ("png", "pdf", "svg"))
-    trajectory, code, message = follow(job)
-    if target:
-        store.save(trajectory, target, format, force)
-        message += f" (what was computed is in {target})"
-    if plot:
-        trajectory.plot(path=plot)
-    summary = trajectory.summary() | {"output": str(target) if target else None}
-    print_json(summary) if as_json else print_summary(job.title, summary)
-    if code:
-        complain(message)
+    if code := cli_run.run(scenario, output, plot, torque_file, checkpoint, resume, force, as_json):
         raise typer.Exit(code)
 
 
-def follow(job):
-    """Run a scenario: the trajectory, whole or not, the exit code and what to say about it."""
-    from polhode.errors import IntegrationError
+@app.command()
+def info(file: Annotated[Path, typer.Argument(help="A stored run, ensemble or sweep, or an unfinished run.")],
+         as_json: AsJson = False):
+    """Say what a file holds and where it comes from."""
+    from polhode import cli_info
 
-    try:
-        with progress_bar(f"{job.method.name}: compiling") as bar:
-            trajectory = job.integrate(lambda done, total: bar(done, total, job.method.name))
-    except IntegrationError as error:
-        if error.trajectory is None:
-            raise
-        return error.trajectory, NUMERICAL_FAILURE, str(error)
-    codes = {"interrupted": INTERRUPTED, "blow-up": NUMERICAL_FAILURE}
-    return trajectory, codes.get(trajectory.status, FINE), trajectory.message
+    cli_info.run(file, as_json)
 
 
 def print_summary(title, summary):
     from rich.markup import escape
 
     table = plain_table(("", "left"), ("", "left"))
-    table.title, table.show_header = title, False
+    table.title, table.show_header = escape(title), False
     for key, value in summary.items():
         if isinstance(value, list):
             rows = value if isinstance(value[0], list) else [value]
@@ -212,13 +225,14 @@ def view(runs: Annotated[list[Path], typer.Argument(metavar="RUN.nc", help="A st
          compare: Annotated[list[Path] | None, typer.Option(metavar="OTHER.nc ...", help="Runs to show beside it.")] = None,
          output: Annotated[Path | None, typer.Option("-o", "--output", help="The page; else RUN.html beside the run.")] = None,
          title: Annotated[str | None, typer.Option(help="Title of the page.")] = None,
+         mesh_file: Annotated[Path | None, typer.Option("--mesh", help="Draw this surface, in body axes, as the body.")] = None,
          poinsot: Annotated[bool, typer.Option("--poinsot", help="Begin with Poinsot's picture.")] = False,
          show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
          force: Annotated[bool, typer.Option("--force", help="Overwrite an existing page.")] = False):
     """Make a page of stored runs: the body in 3D with plots that follow, one file, no network."""
     from polhode import cli_view
 
-    cli_view.run([runs[0], *(compare or []), *runs[1:]], output, title, poinsot, show, force)
+    cli_view.run([runs[0], *(compare or []), *runs[1:]], output, title, mesh_file, poinsot, show, force)
 
 
 @app.command()
@@ -230,6 +244,18 @@ def plot(runs: Annotated[list[Path], typer.Argument(metavar="RUN.nc", help="A st
     from polhode import cli_plot
 
     cli_plot.run(runs, kind, output, force)
+
+
+@app.command()
+def mesh(file: Annotated[Path, typer.Argument(help="A closed surface: .stl, .obj, .ply or .glb.")],
+         density: Annotated[float | None, typer.Option(help="In kg/m^3; else 1.")] = None,
+         mass: Annotated[float | None, typer.Option(help="In kg, in place of the density.")] = None,
+         units: Annotated[str, typer.Option(help="Of its coordinates: m, cm, mm, um, nm, km, in, ft, or metres.")] = "m",
+         as_json: AsJson = False):
+    """Print mass, centre of mass and inertia of the solid inside a mesh."""
+    from polhode import cli_mesh
+
+    cli_mesh.run(file, density, mass, units, as_json)
 
 
 @app.command()
@@ -248,13 +274,14 @@ def ensemble(scenario: Annotated[Path, typer.Argument(help="A scenario; its sect
              dtype: Annotated[str, typer.Option(help="float64 or float32.")] = "float64",
              threads: Annotated[int | None, typer.Option(help="Threads; one per processor by default.")] = None,
              method: Annotated[str | None, typer.Option(help="A method in place of the scenario's.")] = None,
-             output: Annotated[Path | None, typer.Option("-o", "--output", help="Write the bodies: .nc or .npz.")] = None,
+             output: Annotated[Path | None, typer.Option("-o", "--output", help="Write the bodies: .nc, .npz or .zarr.")] = None,
+             torque_file: TorqueFile = None,
              force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
              as_json: AsJson = False):
     """Run many bodies of a scenario at once."""
     from polhode import cli_ensemble
 
-    code = cli_ensemble.run(scenario, n, device, dtype, threads, method, output, force, as_json)
+    code = cli_ensemble.run(scenario, torque_file, n, device, dtype, threads, method, output, force, as_json)
     if code:
         raise typer.Exit(code)
 
@@ -311,11 +338,12 @@ def compare(problem: Annotated[str, typer.Argument(help="A problem (see polhode 
             currency: Annotated[str | None, typer.Option(help="Draw one panel: evaluations, steps or seconds.")] = None,
             output: Annotated[Path | None, typer.Option("-o", "--output", help="Draw the curves: .png, .pdf, .svg.")] = None,
             html: Annotated[Path | None, typer.Option("--html", help="Write a page with figure and sortable table.")] = None,
+            torque_file: TorqueFile = None,
             force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False, as_json: AsJson = False):
     """Run methods over step sizes against the truth: what does accuracy cost, in torque evaluations, steps and seconds?"""
     from polhode import cli_compare
 
-    code = cli_compare.run(problem, methods, family, errors, until, currency, output, html, force, as_json)
+    code = cli_compare.run(problem, torque_file, methods, family, errors, until, currency, output, html, force, as_json)
     if code:
         raise typer.Exit(code)
 
@@ -345,13 +373,13 @@ def advise(problem: Annotated[str, typer.Argument(help="A SCENARIO.toml or a pro
            methods: Annotated[str | None, typer.Option(help="Try these, with commas between them.")] = None,
            until: Annotated[float | None, typer.Option(help="End the span at this time.")] = None,
            budget: Annotated[float, typer.Option(help="Seconds that pilot runs may spend on torque evaluations.")] = 10.0,
-           as_json: AsJson = False):
+           torque_file: TorqueFile = None, as_json: AsJson = False):
     """Recommend a method and a step, from pilot runs with your own body, torque and span."""
     from polhode import cli_advise
 
     options = {"error": error, "torque_cost": torque_cost, "long": long, "symplectic": symplectic, "explicit": explicit,
                "symmetric": symmetric, "one_torque": one_torque, "order": order, "until": until, "budget": budget}
-    cli_advise.run(problem, options, methods, as_json)
+    cli_advise.run(problem, torque_file, options, methods, as_json)
 
 
 # --- the terminal --------------------------------------------------------------------------------------------------------

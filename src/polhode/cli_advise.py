@@ -8,30 +8,32 @@ from polhode.advise import advise, candidates, tried
 from polhode.advise.cost import seconds, spelt
 from polhode.cli import console, plain_table, print_json, progress_bar
 from polhode.compare import as_task, entries, error_asked
+from polhode.errors import number
 
 
-def run(problem, options, methods, as_json):
+def run(problem, torque_file, options, methods, as_json):
     """Advise and print."""
     options = {**options, "methods": None if methods is None else entries.chosen(methods.split(","))}
     error_asked(options["error"])
+    number("budget", options["budget"], positive=True)
     if options["torque_cost"] is not None:
         options["torque_cost"] = seconds("--torque-cost", options["torque_cost"])
-    task = as_task(problem).until(options["until"])
+    task = as_task(problem, torque_file=torque_file).until(options["until"])
     made = candidates.demands(*(options[name] for name in ("symplectic", "explicit", "symmetric", "one_torque", "order")))
     names, _ = tried(task, made, options["methods"], options["long"], options["symplectic"])
     with progress_bar("compiling") as bar:
-        compile_all(task.source, names, bar)
-        found = advise(problem, progress=lambda done, total, name: bar(done, total, f"trying {name}"), **options)
+        compile_all(task.recipe, names, bar)
+        found = advise(task, progress=lambda done, total, name: bar(done, total, f"trying {name}"), **options)
     if as_json:
         print_json(found.to_dict())
     else:
         show(found)
 
 
-def compile_all(source, names, bar):
+def compile_all(recipe, names, bar):
     """Let several processes put the candidates' machine code into the cache."""
     with ProcessPoolExecutor(min(len(names), os.cpu_count() or 1), get_context("spawn")) as pool:
-        work = {pool.submit(_compile, source, name): name for name in names}
+        work = {pool.submit(_compile, recipe, name): name for name in names}
         try:
             for done, future in enumerate(as_completed(work), 1):
                 bar(done, len(names), f"compiled {work[future]}")
@@ -40,9 +42,9 @@ def compile_all(source, names, bar):
             raise
 
 
-def _compile(source, name):
+def _compile(recipe, name):
     """The work of a process; what goes wrong here goes wrong again, and is told, where it is measured."""
-    task = as_task(source)
+    task = as_task(**recipe)
     entries.runner(task, None, name).compile()
 
 

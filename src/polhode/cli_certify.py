@@ -7,11 +7,12 @@ from multiprocessing import get_context
 
 from polhode import certify, problems
 from polhode.certify import report
-from polhode.certify.source import as_method, check, is_file
+from polhode.certify.source import as_method, check
 from polhode.cli import console, plain_table, print_json, progress_bar
 from polhode.errors import InputError
 from polhode.io import store
 from polhode.methods import names
+from polhode.user_file import is_target
 
 FIGURES = ("png", "pdf", "svg")
 COLOUR = {"ok": "green", "FAIL": "bold red", "-": "dim"}
@@ -39,15 +40,15 @@ def run(given, every, problem, output, folder, force, as_json):
 def find(given, every):
     """What is to be certified: a name or "FILE.py:NAME" for each method, each once; all of it exists and takes a step."""
     if every == bool(given):
-        raise InputError("give methods or --all, not both" if every else "name the methods or files to certify, or give --all")
+        raise InputError("give methods or --all, not both; drop one" if every else "name methods or files, or give --all")
     targets = {}
     for target in names() if every else given:
-        if not is_file(target) or ".py:" in target:
-            targets[as_method(target).name if not is_file(target) else target] = None
+        if not is_target(target) or ".py:" in target:
+            targets[as_method(target).name if not is_target(target) else target] = None
         else:
             targets.update(dict.fromkeys(f"{target}:{method.name}" for method in certify.from_file(target)))
     for target in targets:
-        if is_file(target):
+        if is_target(target):
             check(as_method(target))
     return list(targets)
 

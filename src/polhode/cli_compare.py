@@ -16,11 +16,11 @@ COLUMNS = {"method": "method", "slope": "order", "setting": "step", "steps": "st
            "seconds": "time [µs]", "energy": "energy", "momentum": "momentum"}
 
 
-def run(problem, methods, family, errors, until, currency, output, page, force, as_json):
+def run(problem, torque_file, methods, family, errors, until, currency, output, page, force, as_json):
     """Compare, print, draw; the exit code."""
     chosen = entries.chosen(None if methods is None else methods.split(","), family)
     errors = asked(numbers(errors))
-    task = as_task(problem).until(until)
+    task = as_task(problem, torque_file=torque_file).until(until)
     for place, kinds in ((output, FIGURES), (page, ("html",))):
         if place:
             store.check(place, None, force, kinds)
@@ -50,7 +50,7 @@ def gathered(task, until, chosen, errors):
         found, curves = begin(task, errors), {}
         workers = min(len(chosen), os.cpu_count() or 1)
         with ProcessPoolExecutor(workers, get_context("spawn"), initializer=_ignore_interrupts) as pool:
-            work = {pool.submit(_measured, task.source, until, found.truth, name, errors): name for name in chosen}
+            work = {pool.submit(_measured, task.recipe, until, found.truth, name, errors): name for name in chosen}
             try:
                 for done, future in enumerate(as_completed(work), 1):
                     curves[work[future]] = future.result()
@@ -69,9 +69,9 @@ def _ignore_interrupts():
     signal.signal(signal.SIGINT, signal.SIG_IGN)   # the parent decides
 
 
-def _measured(source, until, truth, name, errors):
-    """The work of a process: the task is made again from its name."""
-    return measured(as_task(source).until(until), truth, name, errors)
+def _measured(recipe, until, truth, name, errors):
+    """The work of a process: the task is made again from its recipe."""
+    return measured(as_task(**recipe).until(until), truth, name, errors)
 
 
 # --- tables -------------------------------------------------------------------------------------------------------------------

@@ -1,21 +1,23 @@
 """The command `polhode ensemble`: many bodies of a scenario, a bar, a table."""
 
 import os
+import shlex
 
+from polhode import provenance
 from polhode.cli import FINE, INTERRUPTED, NUMERICAL_FAILURE, complain, print_json, print_summary, progress_bar
 from polhode.ensemble import ensemble
+from polhode.ensemble.dataset import FORMATS
 from polhode.errors import InputError
 from polhode.io import load, store
 from polhode.io.many import arguments
 
-FORMATS = ("nc", "npz")
 MEANING = {"diverged": "its motion is no longer finite, or turns further in a step than a double can tell",
            "unsolved": "the equation of the step has no solution that Newton's method finds"}
 
 
-def run(scenario, n, device, dtype, threads, method, output, force, as_json):
+def run(scenario, torque_file, n, device, dtype, threads, method, output, force, as_json):
     """Run, store, print; the exit code."""
-    job = load(scenario)
+    job = load(scenario, torque_file)
     if n is not None and n < 1:
         raise InputError(f"--n must be a whole number of bodies, at least 1, got {n}")
     if output:
@@ -26,6 +28,8 @@ def run(scenario, n, device, dtype, threads, method, output, force, as_json):
     with progress_bar("compiling") as bar:
         result = ensemble(**options, device=device, dtype=dtype, threads=threads,
                           progress=lambda done, total: bar(done, total, f"{options['n']} bodies"))
+    result.title = job.title
+    provenance.note_command(_command(scenario, torque_file, n, method))
     if output:
         result.save(output, force)
     summary = result.summary() | {"output": os.fspath(output) if output else None}
@@ -44,3 +48,10 @@ def run(scenario, n, device, dtype, threads, method, output, force, as_json):
                  "another method")
         return NUMERICAL_FAILURE
     return FINE
+
+
+def _command(scenario, torque_file, n, method):
+    """What says which numbers are computed; device and numbers' size stand next to it in the file."""
+    chosen = {"--torque-file": torque_file, "--n": n, "--method": method}
+    return shlex.join(["polhode", "ensemble", str(scenario), *(str(part) for pair in chosen.items() if pair[1] is not None
+                                                              for part in pair)])

@@ -5,11 +5,18 @@ from polhode.io import store
 from polhode.view.page import FORMATS, page
 
 
-def run(runs, output, title, poinsot, show, force):
+def surface(path):
+    """Vertices and faces of a mesh file; drawing does not need it closed."""
+    from polhode.io.mesh_file import triangles
+
+    return triangles(path)[:2]
+
+
+def run(runs, output, title, mesh, poinsot, show, force):
     """Make the page, say where it is and open it; what is in the way is refused before any work."""
     output = output or runs[0].with_suffix(".html")
     store.check(output, None, force, FORMATS)
-    made = page(runs, title=title, poinsot=poinsot)
+    made = page(runs, title=title, mesh=mesh and surface(mesh), poinsot=poinsot)
     made.save(output, force)
     console().print(f"Page: [bold]{output}", soft_wrap=True)
     if show and not made.open():

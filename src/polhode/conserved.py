@@ -1,6 +1,5 @@
 """What a motion keeps, and how far a run strays from it: the errors that pages and figures show."""
 
-import ast
 import re
 from typing import NamedTuple
 
@@ -21,8 +20,17 @@ def weight(torque):
     if "heavy_top" not in str(torque):
         return None, (0.0, 0.0, 1.0)
     found = dict(re.findall(r"(arm|up)=(\([^)]*\))", str(torque)))
-    arm, up = (ast.literal_eval(found.get(key, "(0.0, 0.0, 1.0)")) for key in ("arm", "up"))
+    arm, up = (_vector(found.get(key)) for key in ("arm", "up"))
     return list(arm), up
+
+
+def _vector(text):
+    """Three numbers from a provenance, which a stored file may have of anyone; the third axis where they are none."""
+    try:
+        x, y, z = map(float, text.strip("()").split(","))
+    except (AttributeError, ValueError):
+        return 0.0, 0.0, 1.0
+    return x, y, z
 
 
 def energy(record, start=0):

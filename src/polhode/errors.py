@@ -8,13 +8,14 @@ that knows nothing of polhode can still catch them.
 from __future__ import annotations
 
 import difflib
+import json
 from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 __all__ = ["ClusterError", "ConvergenceError", "InputError", "IntegrationError", "PolhodeError", "TorqueError", "closest",
-           "floats", "nearest", "number", "unknown"]
+           "difference", "floats", "nearest", "number", "unknown"]
 
 _LIST_AT_MOST = 12  # names written out in full by `unknown`
 
@@ -132,6 +133,31 @@ def unknown(kind: str, name: object, valid: Iterable[str]) -> InputError:
     if len(names) > _LIST_AT_MOST:
         listed += f", ... ({len(names) - _LIST_AT_MOST} more)"
     return InputError(f"unknown {kind} {name!r}{nearest(name, names)}; valid: {listed or 'none'}")
+
+
+def difference(there: dict[str, Any], here: dict[str, Any]) -> str:
+    """Return the first entries in which two nested dicts of plain data differ, in words.
+
+    Examples
+    --------
+    >>> difference({"method": "NMB", "run": {"step": 0.1}}, {"method": "NMB", "run": {"step": 0.2}})
+    'run.step is 0.1 there and 0.2 here'
+    """
+    a, b = _flat(there), _flat(here)
+    found = [f"{key} is {_entry(a.get(key))} there and {_entry(b.get(key))} here" for key in dict.fromkeys([*a, *b])
+             if a.get(key) != b.get(key)]
+    return "; ".join(found[:3]) + (f"; and {len(found) - 3} more" if len(found) > 3 else "")
+
+
+def _flat(data: Any, path: tuple[str, ...] = ()) -> dict[str, Any]:
+    if not isinstance(data, dict) or not data:
+        return {".".join(path): data}
+    return {key: value for name, inner in data.items() for key, value in _flat(inner, (*path, name)).items()}
+
+
+def _entry(value: object) -> str:
+    text = "nothing" if value is None else json.dumps(value)
+    return text if len(text) <= 50 else text[:47] + "..."
 
 
 def floats(what: str, value: Any, *, last: int | None = None, finite: bool = True) -> np.ndarray:

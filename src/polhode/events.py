@@ -5,6 +5,7 @@ from functools import partial
 import numpy as np
 
 from polhode import rotations
+from polhode.core.jit import digest
 from polhode.errors import InputError
 from polhode.march import in_user_axes, interpolated
 
@@ -41,6 +42,23 @@ class Watch:
         """Where the motion starts."""
         self.at = (t, y)
         self.values = [self._value(g, t, y) for g in self.functions]
+
+    def identity(self):
+        """A name for the code of each function."""
+        return [digest(g, addresses=False) for g in self.functions]
+
+    @property
+    def state(self):
+        """What must be known to go on: where the last step ended, the values there, and what has been found."""
+        pairs = zip(self.times, self.motions, strict=True)
+        found = [[[float(t), y.tolist()] for t, y in zip(*pair, strict=True)] for pair in pairs]
+        return {"t": float(self.at[0]), "y": self.at[1].tolist(), "values": self.values, "found": found}
+
+    @state.setter
+    def state(self, saved):
+        self.at, self.values = (saved["t"], np.array(saved["y"])), saved["values"]
+        self.times = [[t for t, _ in found] for found in saved["found"]]
+        self.motions = [[np.array(y) for _, y in found] for found in saved["found"]]
 
     def look(self, t, y, r, inside=None):
         """Note the events inside these steps; after a terminal one the motion is cut off there.

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from polhode.errors import InputError, floats, number
+from polhode.limits import check_step, check_times
 
 LARGEST_COUNT = 2.0**52
 _COMMENSURATE = 1e-9   # a remainder below this fraction of a step is rounding, not a step of its own
@@ -35,6 +36,12 @@ class Segment:
         if k == self.count:
             return self.end
         return float(self.grid[k]) if self.uneven else float(self.grid[0] + k * self.grid[1])
+
+    def steps_until(self, t):
+        """How many of its steps begin before time t."""
+        if self.uneven:
+            return int(np.searchsorted(self.grid[:-1] * np.sign(self.first_step), t * np.sign(self.first_step)))
+        return int(np.clip(np.ceil((t - self.grid[0]) / self.grid[1]), 0, self.count))
 
     def times(self, k, groups, every):
         """The times after k + every, k + 2 every, ... steps."""
@@ -75,6 +82,7 @@ def span(t_span):
         raise InputError(f"t_span must be two times (t0, t1), got {t_span!r}")
     if ends[0] == ends[1]:
         raise InputError(f"t_span must have a length, got {t_span!r}; the run would have no step")
+    check_times(ends)
     return float(ends[0]), float(ends[1])
 
 
@@ -84,12 +92,15 @@ def segments(t_span, step, breaks=None, multistep=False, method="the method"):
     if given.ndim:
         return [_listed(t_span, given, breaks, multistep, method)]
     t0, t1 = span(t_span)
-    h = number("step", step, positive=True)
+    h = check_step(number("step", step, positive=True))
     if h > abs(t1 - t0) * (1 + _COMMENSURATE):
         raise InputError(f"step = {h!r} is larger than the span {t0!r} to {t1!r}; take a step of at most {abs(t1 - t0)!r}")
     if abs(t1 - t0) / h > LARGEST_COUNT:
         raise InputError(f"step = {h!r} cuts the span {t0!r} to {t1!r} into {abs(t1 - t0) / h:.2g} steps, more than a double can "
                          "tell apart; take a larger step")
+    if abs(t0) + h == abs(t0) or abs(t1) + h == abs(t1):
+        raise InputError(f"step = {h!r} is lost in the rounding of times as large as {max(abs(t0), abs(t1))!r}; take a larger "
+                         "step, or count time from the start of the run")
     inner = _breaks(breaks, t0, t1)
     result = []
     for a, b, first, last in zip([t0, *inner], [*inner, t1], [True] + [False] * len(inner),
@@ -124,7 +135,7 @@ def _breaks(breaks, t0, t1):
     values = np.atleast_1d(floats("breaks", breaks))
     outside = values[(values < min(t0, t1)) | (values > max(t0, t1))]
     if len(outside):
-        raise InputError(f"breaks must lie inside the span {t0!r} to {t1!r}, got {outside[0]!r}")
+        raise InputError(f"breaks must lie inside the span {t0!r} to {t1!r}, got {float(outside[0])!r}; drop it")
     inner = np.unique(values[(values != t0) & (values != t1)])
     return (inner if t1 > t0 else inner[::-1]).tolist()
 
@@ -136,13 +147,15 @@ def _listed(t_span, times, breaks, multistep, method):
         raise InputError(f"{method} remembers earlier steps and needs them of equal size: give one number for step")
     if times.ndim != 1 or len(times) < 2:
         raise InputError(f"an array of times in place of step needs at least two times, got shape {times.shape}")
-    increments = np.diff(times)
+    increments = np.diff(check_times(times, "an array of times"))
     if not (np.all(increments > 0) or np.all(increments < 0)):
         worst = int(np.argmax(np.sign(increments) != np.sign(increments[0]))) if increments[0] else 0
-        raise InputError(f"an array of times must go one way, got {times[worst]!r} followed by {times[worst + 1]!r}")
+        before, after = times[worst:worst + 2].tolist()
+        raise InputError(f"an array of times must go one way, got {before!r} followed by {after!r}; sort it")
+    check_step(float(abs(increments).min()), "the shortest step of an array of times")
     if t_span is not None:
         t0, t1 = span(t_span)
         if (times[0], times[-1]) != (t0, t1):
-            raise InputError(f"the array of times runs from {times[0]!r} to {times[-1]!r}, t_span from {t0!r} to {t1!r}; "
-                             "leave out t_span or make them agree")
+            raise InputError(f"the array of times runs from {float(times[0])!r} to {float(times[-1])!r}, t_span from {t0!r} to "
+                             f"{t1!r}; leave out t_span or make them agree")
     return Segment(np.array(times, dtype=float), len(times) - 1, float(times[-1]), uneven=True)

@@ -27,7 +27,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from polhode.errors import InputError, floats, unknown
+from polhode.errors import InputError, unknown
+from polhode.grid import span
 from polhode.methods.taylor_n import bernoulli
 
 __all__ = ["Algebra", "Solution", "gl", "se3", "series", "sl", "so", "so3", "solve", "su2"]
@@ -64,8 +65,11 @@ class Solution(NamedTuple):
 
 def _numbers(value):
     """An array of floats, or of complex numbers where there are any."""
-    value = np.asarray(value)
-    return value.astype(np.result_type(value, float), copy=False)
+    try:
+        array = np.asarray(value)
+        return array.astype(np.result_type(array, float), copy=False)
+    except (TypeError, ValueError):
+        raise InputError(f"elements of an algebra are arrays of numbers, got {value!r:.80}; convert them first") from None
 
 
 def commutator(a, b):
@@ -115,24 +119,50 @@ se3 = Algebra("se(3)", _bracket_se3, _exp_se3, (6,))
 
 
 def so(n):
-    """Skew n x n matrices."""
+    """Skew n x n matrices.
+
+    Examples
+    --------
+    >>> so(4).shape
+    (4, 4)
+    """
     return Algebra(f"so({n})", commutator, _expm, (n, n))
 
 
 def sl(n):
-    """Trace-free n x n matrices."""
+    """Trace-free n x n matrices.
+
+    Examples
+    --------
+    >>> run = solve(sl(2), lambda t: np.array([[1.0, 0.0], [0.0, -1.0]]), np.eye(2), (0.0, 1.0), 4)
+    >>> bool(abs(np.linalg.det(run.y[-1]) - 1.0) < 1e-14)
+    True
+    """
     return Algebra(f"sl({n})", commutator, _expm, (n, n))
 
 
 def gl(n):
-    """All n x n matrices."""
+    """All n x n matrices.
+
+    Examples
+    --------
+    >>> run = solve(gl(1), lambda t: np.array([[t]]), np.eye(1), (0.0, 2.0), 4)
+    >>> float(run.y[-1, 0, 0].round(9)) == float(np.exp(2.0).round(9))
+    True
+    """
     return Algebra(f"gl({n})", commutator, _expm, (n, n))
 
 
 # --- the series -----------------------------------------------------------------------------------------------------------
 
 def series(W, h, bracket):
-    """Y(h) with exp(Y(h)) y(0) = y(h), for y' = W y, from W and its derivatives; their number is the order."""
+    """Y(h) with exp(Y(h)) y(0) = y(h), for y' = W y, from W and its derivatives; their number is the order.
+
+    Examples
+    --------
+    >>> series([np.array([0.0, 0.0, 1.0]), np.array([1.0, 0.0, 0.0])], 0.1, np.cross)
+    array([0.005, 0.   , 0.1  ])
+    """
     terms = _listed(W, bracket) if len(W) <= 6 else _recursion(W, bracket)
     return sum(h ** (n + 1) / factorial(n + 1) * Y for n, Y in enumerate(terms))
 
@@ -247,15 +277,23 @@ def solve(algebra, W, y0, t_span, steps, method="taylor4", *, derivatives=None, 
     -------
     Solution
         Times and group elements at all steps.
+
+    Examples
+    --------
+    A screw motion: along z at speed 1 while turning about z once in 2 pi.
+
+    >>> run = solve(se3, lambda t: np.array([0.0, 0.0, 1.0, 0.0, 0.0, 1.0]), np.eye(4), (0.0, np.pi), 8)
+    >>> (run.y[-1] @ [1.0, 0.0, 0.0, 1.0]).round(6) + 0.0
+    array([-1.      ,  0.      ,  3.141593,  1.      ])
     """
     step, needs_time_alone = _step(method, derivatives)
     if frame not in ("spatial", "body"):
         raise unknown("frame", frame, ("spatial", "body"))
     if not (isinstance(steps, (int, np.integer)) and steps >= 1):
         raise InputError(f"steps must be a whole number, at least 1, got {steps!r}")
-    t0, t1 = floats("t_span", t_span)
-    y = np.asarray(y0)
-    field = _field(W, algebra, float(t0), y, needs_time_alone)
+    t0, t1 = span(t_span)
+    y = _numbers(y0)
+    field = _field(W, algebra, t0, y, needs_time_alone)
     if frame == "spatial":
         bracket = algebra.bracket
 
@@ -269,9 +307,21 @@ def solve(algebra, W, y0, t_span, steps, method="taylor4", *, derivatives=None, 
             return y @ algebra.exp(a)
     times = np.linspace(t0, t1, steps + 1)
     h, path = (t1 - t0) / steps, [y]
+    _check_start(move, field(t0, y), y, algebra)
     for t in times[:-1]:
         path.append(step(h, t, path[-1], field, bracket, move))
     return Solution(times, np.array(path))
+
+
+def _check_start(move, element, y, algebra):
+    """Whether the group can act on y0 at all."""
+    try:
+        fits = np.shape(move(element, y)) == y.shape
+    except (TypeError, ValueError):
+        fits = False
+    if not fits:
+        raise InputError(f"y0 must be something that the group of {algebra.name} acts on by matrices, got shape {y.shape}; give "
+                         "a group element, such as the identity matrix, or a vector of its size")
 
 
 def _field(W, algebra, t0, y0, needs_time_alone):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polhode import rotations
+from polhode import limits, rotations
 from polhode.body import RigidBody
 from polhode.core import loops
 from polhode.errors import ConvergenceError, InputError, TorqueError, floats
@@ -18,8 +18,10 @@ CHUNK_STEPS = 1_000_000
 
 
 def as_body(body):
-    """A RigidBody from a RigidBody or an inertia."""
-    return body if isinstance(body, RigidBody) else RigidBody(body)
+    """A RigidBody that can be run, from a RigidBody or an inertia."""
+    body = body if isinstance(body, RigidBody) else RigidBody(body)
+    limits.check_moments(body.moments)
+    return body
 
 
 def initial_motion(body, rotation0, omega0, momentum0):
@@ -31,8 +33,11 @@ def initial_motion(body, rotation0, omega0, momentum0):
     vector = floats(name, value)
     if vector.shape != (3,):
         raise InputError(f"{name} must be three numbers, got shape {vector.shape}")
-    return in_principal_axes(body.moments, None if body.is_principal else body.axes, rotations.as_quaternion(rotation0),
-                             vector, momentum0 is not None)
+    with np.errstate(over="ignore"):
+        motion = in_principal_axes(body.moments, None if body.is_principal else body.axes, rotations.as_quaternion(rotation0),
+                                   vector, momentum0 is not None)
+    limits.check_rates(motion[4:], name if momentum0 is None else "the angular velocity of momentum0")
+    return motion
 
 
 def in_principal_axes(moments, axes, q, vector, is_momentum):
@@ -147,6 +152,24 @@ class March:
             self.chunk = max(self.chunk // 2, 1)
         done = (reached - k) // every
         return Chunk(y[:done], r[:done], reached, why)
+
+    def take_back(self, surplus):
+        """Do not count the last steps."""
+        torques = self.program.method.torques
+        self.steps -= surplus
+        if torques is not None:
+            self.program.calls = [calls and calls - surplus * torques for calls in self.program.calls]
+
+    @property
+    def state(self):
+        """Everything needed to go on, as plain data."""
+        return {"z": self.z.tolist(), "starts": self.starts, "steps": self.steps, "counted": self.counted,
+                "elapsed": self.elapsed, "calls": self.program.calls}
+
+    @state.setter
+    def state(self, saved):
+        self.z, self.program.calls = np.array(saved["z"]), saved["calls"]
+        self.starts, self.steps, self.counted, self.elapsed = (saved[key] for key in ("starts", "steps", "counted", "elapsed"))
 
     @property
     def evaluations(self):

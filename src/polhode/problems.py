@@ -120,7 +120,13 @@ ALL = dict([
 
 
 def get(name):
-    """A problem by name; the part after the slash is enough where it is unique."""
+    """A problem by name; the part after the slash is enough where it is unique.
+
+    Examples
+    --------
+    >>> get("slow-top").name, get("slow-top").body.moments
+    ('krysl/slow-top', array([5., 5., 1.]))
+    """
     if isinstance(name, Problem):
         return name
     key = str(name).strip().lower()
@@ -131,7 +137,13 @@ def get(name):
 
 
 def names():
-    """The names of all problems."""
+    """The names of all problems.
+
+    Examples
+    --------
+    >>> names()[:2]
+    ['krysl/free-body', 'krysl/book-toss']
+    """
     return list(ALL)
 
 

@@ -22,7 +22,7 @@ from polhode._kernels import (
 )
 from polhode._torque import ZERO, Callback, Foreign
 from polhode.core import loops
-from polhode.core.jit import bind, compile_now, digest, interpreted
+from polhode.core.jit import bind, compile_now, compiling, digest, interpreted
 from polhode.core.layout import flatten, layout, shape
 from polhode.errors import InputError, TorqueError
 from polhode.flight import Actions, Parameters, flying
@@ -46,7 +46,7 @@ def _method_names(method):
         "calls": loops.calls_of_state if "calls" in fields else loops.no_calls,
         "launch": loops.launch_flight if "x" in fields else loops.launch_rotation,
         "observe": loops.observe_flight if "x" in fields else loops.observe_rotation,
-        "flaw": loops.flaw_in_flight if "x" in fields else loops.no_flaw,
+        "flaw": loops.flaw_in_flight if "x" in fields else loops.flaw_in_rotation,
     }
 
 
@@ -125,6 +125,17 @@ class Program:
         """What a Python torque or force ran into, or None."""
         return next((python.error for python in self.pythons if python and python.error is not None), None)
 
+    @property
+    def calls(self):
+        """How often each Python torque or force has been called; None for one that is not Python."""
+        return [python and python.calls for python in self.pythons]
+
+    @calls.setter
+    def calls(self, counts):
+        for python, count in zip(self.pythons, counts, strict=True):
+            if python:
+                python.calls = count
+
     def forget_error(self):
         """Let Python torques be called again."""
         for python in filter(None, self.pythons):
@@ -173,9 +184,15 @@ class Program:
 
     def source_digest(self):
         """A name for the code of torque and method, for provenance."""
+        return digest(self.names["step"], *self._acting(), addresses=False)
+
+    def torque_digest(self):
+        """A name for the code of torque and force alone."""
+        return digest(*self._acting(), addresses=False)
+
+    def _acting(self):
         acting = [self.torque] if self.force is None else [self.torque, self.force]
-        functions = [one.name if isinstance(one, Foreign) else one.source() for one in acting]
-        return digest(self.names["step"], *functions)
+        return [one.name if isinstance(one, Foreign) else one.source() for one in acting]
 
 
 class _Way(NamedTuple):
@@ -211,24 +228,24 @@ def _ways(acting, setting, compiled):
     yield _Way("callback", note, callback.kernel if setting is GROUND else callback.kernel_in_flight, python.values, python)
 
 
-def build(method, torque, body, compiled=True, force=None, alone=True):
+def build(method, torque, body, compiled=True, force=None, like=None):
     """Bind a method, a torque and a body, in flight also a force.
 
     A torque or force is compiled if numba can do it and nothing it refers to may change; otherwise it is called back.
-    A body that is not `alone` stands for several, for which the method may not be made to measure.
+    Where `body` stands for several, `like` is the one for which the method is made to measure.
     """
-    setting = GROUND if force is None else FLIGHT
+    setting, compiled = GROUND if force is None else FLIGHT, compiled and compiling()
     thrust = None if force is None else next(_ways(force, setting, compiled))
     for way in _ways(torque, setting, compiled):
-        program = _assemble(method, torque, body, force, setting, way, thrust, alone)
+        program = _assemble(method, torque, body, force, setting, way, thrust, like or body)
         if not (way.mode == "compiled" and program.names["torque"].derivatives) or _compiles(program.march):
             return program
     raise AssertionError("a callback always works")
 
 
-def _assemble(method, torque, body, force, setting, way, thrust, alone):
+def _assemble(method, torque, body, force, setting, way, thrust, like):
     known = torque if way.mode != "callback" else torque.without_derivatives()   # these are not behind the callback
-    suited = method.suited(known, body if alone else None)
+    suited = method.suited(known, like)
     kernel, values, frame = way.kernel, way.values, torque.frame
     derivatives = known.derivative_kernels() if method.adapt and setting is GROUND else ()
     if not body.is_principal:

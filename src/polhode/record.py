@@ -4,24 +4,24 @@ import sys
 
 import numpy as np
 
+from polhode import memory
 from polhode.errors import InputError, floats, unknown
-from polhode.march import interpolated
+from polhode.march import in_user_axes, interpolated
+from polhode.provenance import fingerprint
+from polhode.trajectory import BLOCK, Trajectory
 
-LARGEST = 2**36   # bytes
 
+class Points:
+    """Times, motions and residuals in memory; `checkpoint.Stream` is the same on disk."""
 
-class Record:
-    """Collects points; subclasses say which."""
-
-    def __init__(self, capacity, width, watch):
+    def __init__(self, capacity, width):
         self.t, self.y, self.r = np.empty(capacity), np.empty((capacity, width)), np.empty(capacity)
         self.n = 0
-        self.watch = watch
 
     @property
-    def ended(self):
-        """Why an event ended the run, or None."""
-        return self.watch.ended if self.watch else None
+    def last_time(self):
+        """Where the last point is."""
+        return self.t[self.n - 1]
 
     def put(self, t, y, r):
         """Store points."""
@@ -39,16 +39,56 @@ class Record:
             return self.t, self.y, self.r
         return self.t[:self.n].copy(), self.y[:self.n].copy(), self.r[:self.n].copy()
 
-    def cut(self, excess, done):
-        """Drop the stored points from the first on where excess(t, y) > 0: (t, y, steps done) of the last one kept."""
+    def trajectory(self, body, **facts):
+        """The run, from its points and its other facts."""
+        t, y, residuals = self.arrays()
+        return Trajectory(t=t, motion=in_user_axes(body, y), residuals=residuals, body=body, **facts)
+
+    def cut(self, excess):
+        """Drop the points from the first on where excess(t, y) > 0: (t, y) of the last one kept."""
         found = np.flatnonzero(excess(self.t[:self.n], self.y[:self.n]) > 0.0)
         if len(found):
             self.n = max(int(found[0]), 1)
-        return float(self.t[self.n - 1]), self.y[self.n - 1].copy(), self.steps(done)
+        return float(self.t[self.n - 1]), self.y[self.n - 1].copy()
 
-    def steps(self, done):
-        """The number of steps up to the last stored point, where that is known."""
-        return done
+
+class Record:
+    """Says which points are stored; subclasses know.  `points` is where they go, in memory or on disk."""
+
+    points = None
+
+    def __init__(self, capacity, width, watch):
+        self.capacity, self.width, self.watch = capacity, width, watch
+
+    def keep_in(self, points=None):
+        """Where the points go: into memory if nothing else is given."""
+        if points is None:
+            memory.fits(f"{self.capacity} stored points", 8 * (self.width + 2) * self.capacity,
+                        "store fewer with every=..., every='end' or t_eval=..., or stream them to disk (--checkpoint)")
+            points = Points(self.capacity, self.width)
+        self.points = points
+
+    @property
+    def n(self):
+        """How many points are stored."""
+        return self.points.n
+
+    @property
+    def ended(self):
+        """Why an event ended the run, or None."""
+        return self.watch.ended if self.watch else None
+
+    def cut(self, excess):
+        """Drop the stored points from the first on where excess(t, y) > 0: (t, y, steps done) of the last one kept."""
+        return *self.points.cut(excess), self.steps()
+
+    def steps(self):
+        """The number of steps up to the last stored point, None where that is not known."""
+        return None
+
+    def identity(self):
+        """What is stored, as plain data."""
+        return {"points": self._which(), "events": self.watch.identity() if self.watch else []}
 
     def events(self):
         """The times of the events and the motion there."""
@@ -67,17 +107,13 @@ class AtSteps(Record):
             every = total or sys.maxsize
         if not (isinstance(every, (int, np.integer)) and not isinstance(every, bool) and every >= 1):
             raise InputError(f"every must be a whole number of steps, at least 1, or 'end', got {every!r}")
-        points = total // every + 2
-        size = 8 * (width + 2) * points
-        if size > LARGEST:
-            raise InputError(f"{total} steps stored every {every} need {size:.3g} bytes; store fewer points with "
-                             "every=..., every='end' or t_eval=...")
-        super().__init__(points, width, watch)
+        super().__init__(total // every + 2, width, watch)
         self.every = int(every)
+        self.worst = 0.0   # residual since the last stored point
 
     def first(self, t, y):
         """The initial motion."""
-        self.put([t], [y], [0.0])
+        self.points.put([t], [y], [0.0])
         if self.watch:
             self.watch.begin(t, y)
 
@@ -88,7 +124,7 @@ class AtSteps(Record):
         to_next = self.every - done % self.every
         if to_next < self.every or self.every > chunk or left < self.every:
             return 1, min(to_next, left, chunk)
-        return min(chunk // self.every, left // self.every), self.every
+        return min(chunk // self.every, left // self.every, BLOCK), self.every
 
     def add(self, done, t, y, r, every, inside=None):
         """The motion after step done + every, done + 2 every, ...; `inside` is that of `Watch.look`."""
@@ -97,16 +133,40 @@ class AtSteps(Record):
         keep = (done + every * np.arange(1, len(t) + 1)) % self.every == 0
         if self.ended:
             keep[-1] = True
-        self.put(t[keep], y[keep], r[keep])
+        if not keep.all() or self.worst:
+            r = self._largest(r, keep)
+        self.points.put(t[keep], y[keep], r[keep])
 
-    def steps(self, done):
+    def _largest(self, r, keep):
+        """For each point that is kept the largest residual since the one before; what comes after the last is remembered."""
+        r = np.concatenate([[max(r[0], self.worst)], r[1:]])
+        stored = np.flatnonzero(keep)
+        rest = r[stored[-1] + 1:] if len(stored) else r
+        self.worst = float(rest.max(initial=0.0))
+        if len(stored):
+            r[stored] = np.maximum.reduceat(r[:stored[-1] + 1], np.concatenate([[0], stored[:-1] + 1]))
+        return r
+
+    def steps(self):
         """The number of steps up to the last stored point."""
         return (self.n - 1) * self.every
 
     def last(self, t, y):
         """Where the run ended."""
-        if self.t[self.n - 1] != t:
-            self.put([t], [y], [0.0])
+        if self.points.last_time != t:
+            self.points.put([t], [y], [self.worst])
+
+    def _which(self):
+        return f"every {self.every} steps"
+
+    @property
+    def state(self):
+        """What must be known to go on, next to the points."""
+        return {"worst": self.worst}
+
+    @state.setter
+    def state(self, saved):
+        self.worst = saved["worst"]
 
 
 class AtTimes(Record):
@@ -121,7 +181,7 @@ class AtTimes(Record):
         slack = 1e-12 * (high - low)
         outside = times[(times < low - slack) | (times > high + slack)]
         if len(outside):
-            raise InputError(f"t_eval must lie inside the span {t0!r} to {t1!r}, got {float(outside[0])!r}")
+            raise InputError(f"t_eval must lie inside the span {t0!r} to {t1!r}, got {float(outside[0])!r}; drop it")
         if np.any(np.diff(times) * self.direction < 0):
             raise InputError("t_eval must go the way of t_span: sort it")
         super().__init__(len(times), width, watch)
@@ -131,13 +191,13 @@ class AtTimes(Record):
         """The initial motion."""
         self.at = (t, y)
         here = int(np.sum(self.wanted == t))
-        self.put(np.full(here, t), np.tile(y, (here, 1)), np.zeros(here))
+        self.points.put(np.full(here, t), np.tile(y, (here, 1)), np.zeros(here))
         if self.watch:
             self.watch.begin(t, y)
 
     def next(self, done, left, chunk):
         """(groups, steps per group) to take now."""
-        return min(left, chunk, 65536), 1
+        return min(left, chunk, BLOCK), 1
 
     def add(self, done, t, y, r, every, inside=None):
         """The motion after each of some steps in a row; `inside` is that of `Watch.look`."""
@@ -150,8 +210,20 @@ class AtTimes(Record):
             i = np.clip(np.searchsorted(self.direction * ts, self.direction * wanted, side="left") - 1, 0, len(t) - 1)
             h = ts[i + 1] - ts[i]
             motions = inside(i, wanted) if inside else interpolated(ys[i], ys[i + 1], h, (wanted - ts[i]) / h)
-            self.put(wanted, motions, r[i])
+            self.points.put(wanted, motions, r[i])
         self.at = (t[-1], y[-1])
 
     def last(self, t, y):
         """Nothing: only what was asked for is stored."""
+
+    def _which(self):
+        return f"at {len(self.wanted)} times, {fingerprint(self.wanted)}"
+
+    @property
+    def state(self):
+        """What must be known to go on, next to the points: where the last step ended."""
+        return {"t": float(self.at[0]), "y": self.at[1].tolist()}
+
+    @state.setter
+    def state(self, saved):
+        self.at = saved["t"], np.array(saved["y"])

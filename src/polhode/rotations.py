@@ -215,7 +215,13 @@ def log(q: Any) -> np.ndarray:
 
 
 def dexp_body(x: Any, y: Any) -> np.ndarray:
-    """Return the body velocity ``dexp_{-x} y`` of ``exp(x)`` where x changes at rate `y` (both (..., 3))."""
+    """Return the body velocity ``dexp_{-x} y`` of ``exp(x)`` where x changes at rate `y` (both (..., 3)).
+
+    Examples
+    --------
+    >>> dexp_body([0.0, 0.0, np.pi], [1.0, 0.0, 0.0]).round(4)   # x grows along the first axis; the body turns otherwise
+    array([ 0.    , -0.6366,  0.    ])
+    """
     x, y = floats("x", x, last=3, finite=False), floats("y", y, last=3, finite=False)
     a, xy = _norm(x), _cross(x, y)
     # (1 - cos a)/a^2 = sinc(a/2)^2/2 cancels nowhere; (a - sin a)/a^3 = sum (-1)^k a^2k/(2k+3)! does for a < 1
@@ -233,7 +239,13 @@ _COT = (1 / 12, 1 / 720, 1 / 30240, 1 / 1209600, 1 / 47900160, 691 / 13076743680
 
 
 def dexpinv_body(x: Any, y: Any) -> np.ndarray:
-    """Return the rate of x (..., 3) at which ``exp(x)`` has body velocity `y`: inverse of `dexp_body`, |x| < 2 pi."""
+    """Return the rate of x (..., 3) at which ``exp(x)`` has body velocity `y`: inverse of `dexp_body`, |x| < 2 pi.
+
+    Examples
+    --------
+    >>> dexpinv_body([0.0, 0.0, 0.5], dexp_body([0.0, 0.0, 0.5], [1.0, 2.0, 3.0]))
+    array([1., 2., 3.])
+    """
     x, y = floats("x", x, last=3, finite=False), floats("y", y, last=3, finite=False)
     a, xy = _norm(x), _cross(x, y)
     far = np.where(a < 1.0, 1.0, a)

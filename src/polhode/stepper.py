@@ -8,6 +8,7 @@ from polhode import rotations
 from polhode._torque import as_torque
 from polhode.core import loops
 from polhode.errors import InputError, IntegrationError, TorqueError, number, unknown
+from polhode.limits import check_step, check_times
 from polhode.march import as_body, first_trouble, in_user_axes, initial_motion, torque_trouble, unsolved
 from polhode.methods import get
 from polhode.program import build
@@ -59,9 +60,10 @@ class Stepper:
         h = number("step", step)
         if h == 0.0:
             raise InputError("step must not be zero; a negative step runs backwards")
+        check_step(h)
         motion = initial_motion(self.body, rotation0, omega0, momentum0)
         self.program = build(self.method, self.torque, self.body, compiled)
-        self._origin, self._count, self._h = number("t", t), 0, h
+        self._origin, self._count, self._h = float(check_times(np.array([number("t", t)]), "t")[0]), 0, h
         self._out = np.empty((1, self.program.width)), np.empty(1)
         self._z = self.program.begin(h, self._origin, motion)
         self._check_torque("at the start")
@@ -77,7 +79,13 @@ class Stepper:
         if n == 0:
             return
         grid = np.array([self._origin, self._h])
-        why, self._count, _ = self._march(1, int(n), self._count, grid, self._z, *self._out)
+        before = self._z.copy()
+        try:
+            why, self._count, _ = self._march(1, int(n), self._count, grid, self._z, *self._out)
+        except Exception as error:   # raised by the torque; the state is that before these steps
+            self._z[:] = before
+            raise TorqueError(f"the torque raised {type(error).__name__} in one of {n} steps from t = {self.t!r}: {error}; "
+                              "correct it, or take fewer steps", t=self.t, step_index=self._count) from error
         if why == loops.DONE:
             return
         self._check_torque(f"in the step from t = {self.t!r}")

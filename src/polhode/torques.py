@@ -34,7 +34,13 @@ def _zero(t, R):
 
 
 def free():
-    """No torque."""
+    """No torque.
+
+    Examples
+    --------
+    >>> free()(0.0, np.eye(3))
+    array([0., 0., 0.])
+    """
     none = Torque(_nothing, frame="body", form="tuple", potential=_zero, name="free")
     none.acts = False
     return none
@@ -42,8 +48,11 @@ def free():
 
 # --- weight ------------------------------------------------------------------------------------------------------------
 
+UP = (0.0, 0.0, 1.0)
+
+
 def _upright(t, R, p):
-    return (-p.moment * R[1][2], p.moment * R[0][2], 0.0)
+    return (p.moment * R[2][1], -p.moment * R[2][0], 0.0)
 
 
 def _upright_potential(t, R, p):
@@ -51,62 +60,66 @@ def _upright_potential(t, R, p):
 
 
 def _armed(t, R, p):
-    return scale(-p.moment, cross(apply(R, p.arm), p.up))
+    return _weight(p, apply_t(R, p.up))
 
 
 def _armed_potential(t, R, p):
     return p.moment * dot(p.up, apply(R, p.arm))
 
 
-# R a and its derivatives are R E_k with E_0 = a, E_1 = b_0 x a, E_2 = b_1 x a + b_0 x E_1 and
-# E_3 = b_2 x a + 2 b_1 x E_1 + b_0 x E_2, where b_0 = W_0, b_1 = W_1, b_2 = W_2 + W_0 x W_1 are the derivatives of the spatial
-# velocity, seen from the body.
+@jit
+def _weight(p, g):
+    return scale(-p.moment, cross(p.arm, g))
+
+
+# upwards seen from the body, g = R^T up, moves by g' = g x W_0, where W_0, W_1, ... are the body velocity and its derivatives
 
 @jit
-def _second(a, W):
-    return add(cross(W[1], a), cross(W[0], cross(W[0], a)))
-
-
-@jit
-def _third(a, W):
-    b2 = add(W[2], cross(W[0], W[1]))
-    return add(add(cross(b2, a), scale(2.0, cross(W[1], cross(W[0], a)))), cross(W[0], _second(a, W)))
-
-
-UP = (0.0, 0.0, 1.0)
+def _first(g, W):
+    return cross(g, W[0])
 
 
 @jit
-def _weight(moment, y, up):
-    return scale(-moment, cross(y, up))
+def _second(g, W):
+    return add(cross(g, W[1]), cross(_first(g, W), W[0]))
+
+
+@jit
+def _third(g, W):
+    return add(add(cross(g, W[2]), scale(2.0, cross(_first(g, W), W[1]))), cross(_second(g, W), W[0]))
+
+
+@jit
+def _upright_weight(p, g):
+    return (p.moment * g[1], -p.moment * g[0], 0.0)
 
 
 def _upright_1(t, R, W, p):
-    return _weight(p.moment, apply(R, cross(W[0], UP)), UP)
+    return _upright_weight(p, _first(R[2], W))
 
 
 def _upright_2(t, R, W, p):
-    return _weight(p.moment, apply(R, _second(UP, W)), UP)
+    return _upright_weight(p, _second(R[2], W))
 
 
 def _upright_3(t, R, W, p):
-    return _weight(p.moment, apply(R, _third(UP, W)), UP)
+    return _upright_weight(p, _third(R[2], W))
 
 
 def _armed_1(t, R, W, p):
-    return _weight(p.moment, apply(R, cross(W[0], p.arm)), p.up)
+    return _weight(p, _first(apply_t(R, p.up), W))
 
 
 def _armed_2(t, R, W, p):
-    return _weight(p.moment, apply(R, _second(p.arm, W)), p.up)
+    return _weight(p, _second(apply_t(R, p.up), W))
 
 
 def _armed_3(t, R, W, p):
-    return _weight(p.moment, apply(R, _third(p.arm, W)), p.up)
+    return _weight(p, _third(apply_t(R, p.up), W))
 
 
 def heavy_top(moment=20.0, arm=(0.0, 0.0, 1.0), up=(0.0, 0.0, 1.0)):
-    """Weight times lever arm, for a body that turns about a fixed point: t = -moment (R arm) x up.
+    """Weight times lever arm, for a body that turns about a fixed point: T = -moment arm x (R^T up), body frame.
 
     Parameters
     ----------
@@ -114,12 +127,17 @@ def heavy_top(moment=20.0, arm=(0.0, 0.0, 1.0), up=(0.0, 0.0, 1.0)):
         M g l: mass, gravity, distance of the centre of mass from the fixed point.
     arm, up : vectors
         From the fixed point to the centre of mass (body frame), and against gravity (space); only their directions matter.
+
+    Examples
+    --------
+    >>> heavy_top(20.0)(0.0, [[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])   # it lies along -y and falls about x
+    array([20., -0.,  0.])
     """
     moment, arm, up = number("moment", moment), _unit("arm", arm), _unit("up", up)
     if arm == up == UP:
-        return Torque(_upright, form="tuple", params={"moment": moment}, potential=_upright_potential,
+        return Torque(_upright, frame="body", form="tuple", params={"moment": moment}, potential=_upright_potential,
                       derivatives=(_upright_1, _upright_2, _upright_3), name="heavy_top")
-    return Torque(_armed, form="tuple", params={"moment": moment, "arm": arm, "up": up}, potential=_armed_potential,
+    return Torque(_armed, frame="body", form="tuple", params={"moment": moment, "arm": arm, "up": up}, potential=_armed_potential,
                   derivatives=(_armed_1, _armed_2, _armed_3), name="heavy_top")
 
 
@@ -130,7 +148,7 @@ def _coulomb(t, R, p):
     z2 = z * z
     z4 = z2 * z2
     slope = p.sign * (z2 - p.wall * z4 * z4 * z2 * z)
-    return (-slope * R[1][2], slope * R[0][2], 0.0)
+    return (slope * R[2][1], -slope * R[2][0], 0.0)
 
 
 def _coulomb_potential(t, R, p):
@@ -145,11 +163,17 @@ def coulomb_wall(sign="described", centre=1.1, wall=0.01):
 
     The paper prints the torque (-z^-2 + 0.01 z^-11) [-R23, R13, 0]; its text describes an attraction and a wall that repels,
     which is the opposite sign.  `sign="described"` is the text's, `sign="printed"` the formula's.
+
+    Examples
+    --------
+    >>> lying = [[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]]
+    >>> [round(float(coulomb_wall(sign)(0.0, lying)[0]), 4) for sign in ("described", "printed")]
+    [0.8229, -0.8229]
     """
     signs = {"described": 1.0, "printed": -1.0}
     if sign not in signs:
         raise unknown("sign of coulomb_wall", sign, list(signs))
-    return Torque(_coulomb, form="tuple", params={"sign": signs[sign], "centre": centre, "wall": wall},
+    return Torque(_coulomb, frame="body", form="tuple", params={"sign": signs[sign], "centre": centre, "wall": wall},
                   potential=_coulomb_potential, name="coulomb_wall")
 
 
@@ -193,6 +217,11 @@ def stress_potential(alpha=0.3, attractor=ATTRACTOR):
     """Potential (dist(R, 1) - 1)^2 - alpha / dist(R, Rm).  Bou-Rabee, Ortolan & Saccon 2009, eq. (7).
 
     `attractor` is the rotation vector of Rm.
+
+    Examples
+    --------
+    >>> stress_potential().has_potential
+    True
     """
     return Torque(_stress, frame="body", form="tuple", potential=_stress_potential, name="stress_potential",
                   params={"alpha": alpha, "attractor": matrix(qexp(tuple(map(float, attractor))))})
@@ -215,6 +244,12 @@ def book_toss(step, toss=20.0, release=2.0, disturbance=0.2):
     """A toss about the intermediate axis and a nudge of one time step.  Simo & Wong 1991; Krysl & Endres 2005, section 3.2.
 
     (toss, 0, 0) until `release`, then (0, disturbance/step, 0) for one `step`, then nothing; spatial frame.
+
+    Examples
+    --------
+    >>> toss = book_toss(step=0.05)
+    >>> [toss(t, np.eye(3)).tolist() for t in (1.0, 2.02, 3.0)]
+    [[20.0, 0.0, 0.0], [0.0, 4.0, 0.0], [0.0, 0.0, 0.0]]
     """
     step = number("step", step, positive=True)
     return Torque(_toss, form="tuple", name="book_toss",
@@ -226,7 +261,13 @@ def _constant(t, R, p):
 
 
 def constant(value, frame="spatial"):
-    """The same torque at all times, in the spatial or the body frame."""
+    """The same torque at all times, in the spatial or the body frame.
+
+    Examples
+    --------
+    >>> constant((0.0, 0.0, 1.0), frame="body")
+    <torque constant(value=(0.0, 0.0, 1.0)), body frame>
+    """
     return Torque(_constant, frame=frame, form="tuple", params={"value": _vector("value", value)}, name="constant")
 
 
@@ -246,6 +287,13 @@ def gravity_gradient(body, rate):
     """The torque of a central body's tide on a circular orbit: T = 3 rate^2 n x I n.
 
     The orbit lies in the spatial x-y plane; n is the direction of the satellite from the centre, at angle `rate` t from x.
+
+    Examples
+    --------
+    >>> from polhode import RigidBody
+    >>> tide = gravity_gradient(RigidBody([1.0, 2.0, 3.0]), rate=0.1)
+    >>> tide(2.5 * np.pi, np.eye(3)).round(6)   # after an eighth of the orbit
+    array([0.   , 0.   , 0.015])
     """
     return Torque(_tidal, frame="body", form="tuple", params={"rate": number("rate", rate), "inertia": body.inertia},
                   potential=_tidal_potential, name="gravity_gradient")
@@ -256,7 +304,15 @@ def _drag(t, R, Om, p):
 
 
 def damping(coefficient):
-    """Against the angular velocity: T = -c Om, with one coefficient or one for each body axis."""
+    """Against the angular velocity: T = -c Om, with one coefficient or one for each body axis.
+
+    Examples
+    --------
+    >>> damping(0.1)(0.0, np.eye(3), (1.0, 2.0, 3.0))
+    array([-0.1, -0.2, -0.3])
+    >>> heavy_top(20.0) + damping((0.1, 0.1, 0.0))
+    <torque heavy_top + damping(heavy_top.moment=20.0, damping.coefficients=(0.1, 0.1, 0.0)), spatial frame>
+    """
     values = floats("coefficient", coefficient)
     if values.shape not in ((), (3,)):
         raise InputError(f"coefficient must be one number or three, got shape {values.shape}")
@@ -269,7 +325,13 @@ BUILT_IN = {"free": free, "heavy_top": heavy_top, "coulomb_wall": coulomb_wall, 
 
 
 def by_name(name):
-    """The function that makes a named torque; `heavy-top` and `heavy_top` are the same."""
+    """The function that makes a named torque; `heavy-top` and `heavy_top` are the same.
+
+    Examples
+    --------
+    >>> by_name("heavy-top")(moment=20.0)
+    <torque heavy_top(moment=20.0), body frame>
+    """
     key = name.strip().lower().replace("-", "_")
     if key not in BUILT_IN:
         raise unknown("torque", name, list(BUILT_IN))
@@ -290,5 +352,5 @@ def _unit(name, value):
     value = _vector(name, value)
     length = math.sqrt(dot(value, value))
     if length == 0.0:
-        raise InputError(f"{name} must not be zero: it is a direction")
+        raise InputError(f"{name} must not be zero: it is a direction; give one, such as (0, 0, 1)")
     return tuple(x / length for x in value)

@@ -1,12 +1,14 @@
 """The result of a run: times, attitudes, angular velocities, and what follows from them."""
 
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 
-from polhode import rotations
+from polhode import provenance, rotations
 from polhode.program import potential_energy
 
+BLOCK = 65536   # points that are worked on at a time where a run may be longer than memory
 FINISHED, EVENT, INTERRUPTED, BLOW_UP, FAILED = "finished", "event", "interrupted", "blow-up", "failed"
 
 
@@ -38,21 +40,59 @@ class Trajectory:
         For each event function, its times, and the motions there: quaternion, omega, in flight position and velocity.
     position, velocity : (n, 3) arrays or None
         Of the centre of mass, in space, for a body in flight.
+    title : str
+        Of the scenario; "" where there is none.
     """
 
     def __init__(self, *, t, motion, ends, residuals, body, torque, method, step, status, message, nfev, steps, mode,
-                 tolerance=None, rejected=0, note="", elapsed=0.0, t_events=None, y_events=None, source=""):
-        self.t, self.quaternion, self.omega, self.residuals = t, motion[:, :4], motion[:, 4:7], residuals
-        self.position, self.velocity = (motion[:, 7:10], motion[:, 10:]) if motion.shape[1] > 7 else (None, None)
+                 tolerance=None, rejected=0, note="", elapsed=0.0, t_events=None, y_events=None, source="", torque_source="",
+                 title=""):
+        self.t, self.motion, self.residuals = t, motion, residuals
+        self.width = motion.shape[1]   # 7, in flight 13
         self.ends = ends   # (t, motion) at the start and at the end of the run, stored or not
         self.body, self.torque, self.method, self.step = body, torque, method, step
         self.tolerance, self.rejected = tolerance, rejected
         self.status, self.message = status, message
         self.nfev, self.steps, self.mode, self.note, self.elapsed = nfev, steps, mode, note, elapsed
-        self.t_events, self.y_events, self.source = t_events, y_events, source
+        self.t_events, self.y_events, self.source, self.torque_source = t_events, y_events, source, torque_source
+        self.title = title
 
     def __len__(self):
         return len(self.t)
+
+    def points(self, a, b):
+        """Times, motions and residuals of the stored points from a to b."""
+        return self.t[a:b], self.motion[a:b], self.residuals[a:b]
+
+    def blocks(self):
+        """The run in pieces of bounded size: pairs of the number of a piece's first point and the piece, a Trajectory."""
+        cuts = [*range(0, max(len(self) - BLOCK, 0) + 1, BLOCK), len(self)]   # the last may be longer: none is short
+        for a, b in pairwise(cuts):
+            piece = Trajectory.__new__(Trajectory)
+            piece.__dict__.update(self.__dict__)
+            piece.__dict__.pop("potential_energy", None)
+            piece.t, piece.motion, piece.residuals = self.points(a, b)
+            yield a, piece
+
+    @property
+    def quaternion(self):
+        """Attitude, body to space, scalar last."""
+        return self.motion[:, :4]
+
+    @property
+    def omega(self):
+        """Angular velocity in the body frame."""
+        return self.motion[:, 4:7]
+
+    @property
+    def position(self):
+        """Position of the centre of mass, or None when the body does not fly."""
+        return self.motion[:, 7:10] if self.width > 7 else None
+
+    @property
+    def velocity(self):
+        """Velocity of the centre of mass, or None when the body does not fly."""
+        return self.motion[:, 10:] if self.width > 7 else None
 
     @property
     def success(self):
@@ -110,7 +150,7 @@ class Trajectory:
     def orthogonality_error(self):
         """Largest entry of |R^T R - 1|, from the quaternion's length: R = |q|^2 times a rotation."""
         squared = np.einsum("ij,ij->i", self.quaternion, self.quaternion)
-        return float(np.max(np.abs(squared * squared - 1.0)))
+        return float(np.max(np.abs(squared * squared - 1.0), initial=0.0))
 
     def summary(self):
         """The run in a few plain numbers, as `polhode run --json` prints them.
@@ -121,9 +161,9 @@ class Trajectory:
         (t0, first), (t1, last) = self.ends
         motions = np.stack([first, last])
         ends = self.body.kinetic_energy(motions[:, 4:7])
-        if self.potential_energy is not None:
+        if self.torque.has_potential:
             ends = ends + self._potential(np.array([t0, t1]), motions[:, :4])
-        momentum0 = rotations.rotate(first[:4], self.body.momentum(first[4:7]))
+        worst = np.max([piece._largest(first, ends[0]) for _, piece in self.blocks()], axis=0)
         return {
             "method": self.method.name,
             "torque": self.torque.name,
@@ -135,25 +175,31 @@ class Trajectory:
             "steps": int(self.steps),
             **({} if self.tolerance is None else {"rejected_steps": int(self.rejected)}),
             "torque_evaluations": int(self.nfev),
-            "energy": "kinetic" if self.potential_energy is None else "total",
+            "energy": "total" if self.torque.has_potential else "kinetic",
             "energy_initial": float(ends[0]),
             "energy_final": float(ends[1]),
-            "energy_drift_max": float(np.max(np.abs(np.append(self.total_energy, ends[1]) - ends[0]))),
-            "momentum_error_max": float(np.max(np.linalg.norm(self.momentum_spatial - momentum0, axis=1))),
-            "orthogonality_error": self.orthogonality_error,
-            "residual_max": float(np.max(self.residuals)),
+            "energy_drift_max": float(max(worst[0], abs(ends[1] - ends[0]))),
+            "momentum_error_max": float(worst[1]),
+            "orthogonality_error": float(worst[2]),
+            "residual_max": float(worst[3]),
             "elapsed_s": float(self.elapsed),
             "rotation_final": rotations.matrices(last[:4]).tolist(),
             "quaternion_final": last[:4].tolist(),
             "omega_final": last[4:7].tolist(),
         }
 
-    def provenance(self):
-        """Where the numbers come from: version, method and its facts, step, body, torque, source digest."""
-        from polhode import __version__
+    def _largest(self, first, energy0):
+        """Largest energy drift, momentum error, orthogonality error and residual."""
+        momentum0 = rotations.rotate(first[:4], self.body.momentum(first[4:7]))
+        drifts = np.abs(self.total_energy - energy0), np.linalg.norm(self.momentum_spatial - momentum0, axis=1)
+        return *(np.max(drift, initial=0.0) for drift in drifts), self.orthogonality_error, np.max(self.residuals, initial=0.0)
 
+    def provenance(self):
+        """Where the numbers come from: method and its facts, step, body, torque, digests of the sources, versions, command."""
         return {
-            "polhode_version": __version__,
+            **({"title": self.title} if self.title else {}),
+            **provenance.environment(),
+            "command": provenance.command(),
             "method": self.method.name,
             "method_facts": self.method.facts(),
             "step": self.step,
@@ -162,6 +208,7 @@ class Trajectory:
             "torque": repr(self.torque),
             "torque_mode": self.mode,
             "source_digest": self.source,
+            "torque_digest": self.torque_source,
             "status": self.status,
             "message": self.message,
             "steps": int(self.steps),
@@ -170,30 +217,13 @@ class Trajectory:
 
     def to_xarray(self):
         """An xarray Dataset with units (SI, whatever the user's inertia and time were in) and provenance."""
-        import json
-
         import xarray as xr
 
-        units = {"omega": "rad/s", "omega_spatial": "rad/s", "momentum": "kg m2/s", "momentum_spatial": "kg m2/s"}
-        names = {"omega": "angular velocity, body frame", "omega_spatial": "angular velocity, space",
-                 "momentum": "angular momentum, body frame", "momentum_spatial": "angular momentum, space"}
-        data = {"quaternion": (("time", "quaternion_component"), self.quaternion,
-                               {"units": "1", "long_name": "attitude, body to space, scalar last"})}
-        for key, unit in units.items():
-            data[key] = (("time", "axis"), getattr(self, key), {"units": unit, "long_name": names[key]})
-        data["kinetic_energy"] = ("time", self.kinetic_energy, {"units": "J", "long_name": "kinetic energy"})
-        if self.potential_energy is not None:
-            data["potential_energy"] = ("time", self.potential_energy, {"units": "J", "long_name": "potential energy"})
-            data["total_energy"] = ("time", self.total_energy, {"units": "J", "long_name": "total energy"})
-        if self.position is not None:
-            data["position"] = (("time", "axis"), self.position, {"units": "m", "long_name": "position of the centre of mass"})
-            data["velocity"] = (("time", "axis"), self.velocity, {"units": "m/s", "long_name": "velocity of the centre of mass"})
-        data["residual"] = ("time", self.residuals, {"units": "1", "long_name": "residual of the implicit equation"})
-        coords = {"time": ("time", self.t, {"units": "s", "long_name": "time"}),
-                  "quaternion_component": list("xyzw"), "axis": list("xyz")}
-        attributes = {key: value if isinstance(value, (str, int, float)) else json.dumps(value)
-                      for key, value in self.provenance().items()}
-        return xr.Dataset(data, coords, {"title": "rotation of a rigid body", **attributes})
+        from polhode.io.columns import LABELS, attributes, columns
+
+        data = {column.name: (column.dimensions, column.values(self), column.about) for column in columns(self)}
+        coords = {"time": data.pop("time"), **{name: list(labels) for name, labels in LABELS.items()}}
+        return xr.Dataset(data, coords, attributes(self.provenance()))
 
     def plot(self, **options):
         """An overview figure: angular velocity, energy error, momentum error, path of a body axis in space."""

@@ -15,6 +15,7 @@ coordinate, or a symmetric matrix; `force(t, u)` returns an array like u.
 
 import numpy as np
 
+from polhode import memory
 from polhode.errors import InputError, floats, number
 
 __all__ = ["adjoint", "newmark", "symplectic_euler"]
@@ -38,6 +39,12 @@ def symplectic_euler(u, p, force, *, step, steps, mass=1.0, t=0.0):
     Returns
     -------
     t, u, p : arrays of shape (steps + 1,), (steps + 1, n), (steps + 1, n)
+
+    Examples
+    --------
+    >>> t, u, p = symplectic_euler([1.0], [0.0], lambda t, u: -u, step=0.01, steps=100)
+    >>> u.shape, round(float(u[-1, 0]), 2)
+    ((101, 1), 0.54)
     """
     def advance(h, t, u, p, f, velocity):
         p = p + h * f
@@ -48,7 +55,15 @@ def symplectic_euler(u, p, force, *, step, steps, mass=1.0, t=0.0):
 
 
 def adjoint(u, p, force, *, step, steps, mass=1.0, t=0.0):
-    """Phi*_h, drift then kick: the inverse of Phi_{-h}.  Arguments as for `symplectic_euler`."""
+    """Phi*_h, drift then kick: the inverse of Phi_{-h}.  Arguments as for `symplectic_euler`.
+
+    Examples
+    --------
+    >>> t, u, p = symplectic_euler([1.0], [0.0], lambda t, u: -u, step=0.1, steps=1)
+    >>> t, back, p = adjoint(u[-1], p[-1], lambda t, u: -u, step=-0.1, steps=1, t=0.1)
+    >>> float(back[-1, 0].round(15))
+    1.0
+    """
     def advance(h, t, u, p, f, velocity):
         u = u + h * velocity(p)
         f = force(t + h, u)
@@ -58,7 +73,14 @@ def adjoint(u, p, force, *, step, steps, mass=1.0, t=0.0):
 
 
 def newmark(u, p, force, *, step, steps, mass=1.0, t=0.0):
-    """Xi_h, half a kick, drift, half a kick: symplectic, symmetric, second order.  Arguments as for `symplectic_euler`."""
+    """Xi_h, half a kick, drift, half a kick: symplectic, symmetric, second order.  Arguments as for `symplectic_euler`.
+
+    Examples
+    --------
+    >>> t, u, p = newmark([1.0], [0.0], lambda t, u: -u, step=0.01, steps=100)
+    >>> round(float(u[-1, 0]), 4)
+    0.5403
+    """
     def advance(h, t, u, p, f, velocity):
         p = p + 0.5 * h * f
         u = u + h * velocity(p)
@@ -75,14 +97,17 @@ def _march(advance, u, p, force, step, steps, mass, t):
         raise InputError(f"u and p must be lists of equally many numbers, got shapes {u.shape} and {p.shape}")
     h, t = number("step", step), number("t", t)
     if h == 0.0:
-        raise InputError("step must not be zero")
-    if not (isinstance(steps, (int, np.integer)) and steps >= 0):
+        raise InputError(f"step must not be zero, got {step!r}; a negative step runs backwards")
+    if not (isinstance(steps, (int, np.integer)) and not isinstance(steps, bool) and steps >= 0):
         raise InputError(f"steps must be a whole number, at least 0, got {steps!r}")
     velocity = _velocity(mass, len(u))
+    memory.fits(f"{steps} steps", 16 * (steps + 1) * len(u), "take fewer at a time, and go on from the last")
     times = t + h * np.arange(steps + 1)
     us, ps = np.empty((steps + 1, len(u))), np.empty((steps + 1, len(u)))
     us[0], ps[0] = u, p
     f = force(t, u)
+    if np.shape(f) != u.shape:
+        raise InputError(f"force(t, u) must return {len(u)} numbers, as many as u has, got shape {np.shape(f)}")
     for k in range(steps):
         u, p, f = advance(h, times[k], u, p, f, velocity)
         us[k + 1], ps[k + 1] = u, p
@@ -94,7 +119,7 @@ def _velocity(mass, n):
     M = floats("mass", mass)
     if M.shape == (n, n):
         if not np.allclose(M, M.T) or np.linalg.eigvalsh(M)[0] <= 0.0:
-            raise InputError("a mass matrix must be symmetric and positive definite")
+            raise InputError(f"a mass matrix must be symmetric and positive definite, got {mass!r}; correct its entries")
         inverse = np.linalg.inv(M)
         return lambda p: inverse @ p
     if M.shape not in ((), (n,)):

@@ -1,11 +1,9 @@
 """What is to be certified: a registered method, a Method, or a step function of the user's own, in a Python file or not."""
 
-import importlib.util
 import math
-import re
-import sys
 from pathlib import Path
 
+from polhode import user_file
 from polhode.certify.trial import Map, trial_torque
 from polhode.core.layout import flatten, shape
 from polhode.errors import ConvergenceError, InputError
@@ -19,7 +17,7 @@ def as_method(given):
     """A Method from a name, a Method, a step function, "FILE.py" or "FILE.py:NAME"."""
     if callable(given) and not isinstance(given, (str, Method)):
         return unknown_facts(given)
-    if isinstance(given, (str, Path)) and is_file(given):
+    if isinstance(given, (str, Path)) and user_file.is_target(given):
         found = from_file(given)
         if len(found) > 1:
             raise InputError(f"{str(given)!r} registers {len(found)} methods ({', '.join(m.name for m in found)}); certify them "
@@ -37,21 +35,12 @@ def unknown_facts(step):
 
 # --- files ------------------------------------------------------------------------------------------------------------------
 
-def is_file(given):
-    """Whether a target names a Python file, "FILE.py" or "FILE.py:NAME", and not a method."""
-    return re.search(r"\.py(:|$)", str(given)) is not None
-
-
-_read = {}   # what each file registered
+_registered = {}   # what each file registered
 
 
 def from_file(target):
-    """The methods of a Python file: all it registers or, with "FILE.py:NAME", the one named or a step function of that name.
-
-    The file is run, as by `python FILE.py` but under another name than __main__.
-    """
-    path, _, name = str(target).partition(".py:")
-    path = Path(path + ".py" if name or str(target).endswith(":") else path)
+    """The methods of a Python file: all it registers or, with "FILE.py:NAME", the one named or a step function of that name."""
+    path, name = user_file.split(target)
     module, found = _run(path)
     if name:
         return [_named(path, module, name, found)]
@@ -67,29 +56,15 @@ def _named(path, module, name, found):
         if step is method.step or method.name.lower() == name.lower():
             return method
     if not callable(step):
-        raise InputError(f"{str(path)!r} has no function and no method {name!r}")
+        raise InputError(f"{str(path)!r} has no function and no method {name!r}; name one that it defines, as in {path}:step")
     return unknown_facts(step)
 
 
 def _run(path):
-    """Import a file once: the module and the methods it registered."""
-    place = path.resolve()
-    if place not in _read:
-        if not place.is_file():
-            raise InputError(f"there is no file {str(path)!r}")
-        before = set(map(id, everything()))
-        name = f"polhode_user.{place.stem}"
-        spec = importlib.util.spec_from_file_location(name, place)
-        module = sys.modules[name] = importlib.util.module_from_spec(spec)
-        try:
-            spec.loader.exec_module(module)
-        except InputError:
-            raise
-        except Exception as error:
-            del sys.modules[name]
-            raise InputError(f"{str(path)!r} could not be imported: {type(error).__name__}: {error}") from error
-        _read[place] = module, [method for method in everything() if id(method) not in before]
-    return _read[place]
+    """The module of a file and the methods it registered when it was run."""
+    before = set(map(id, everything()))
+    module = user_file.module(path)
+    return module, _registered.setdefault(module.__file__, [method for method in everything() if id(method) not in before])
 
 
 # --- does it step at all --------------------------------------------------------------------------------------------------------
@@ -113,7 +88,7 @@ def _tried(who, action):
     except ConvergenceError:
         raise
     except Exception as error:
-        raise InputError(f"{who} raised {type(error).__name__}: {error}") from error
+        raise InputError(f"{who} raised {type(error).__name__}: {error}; correct it in your file") from error
 
 
 def _check_state(who, state, method, expected):

@@ -52,7 +52,7 @@ def compare(problem, torque=None, t_span=None, *, methods=None, family=None, err
 
     Examples
     --------
-    >>> found = compare("krysl/slow-top", methods=["NMB", "LP2"], errors=[1e-2])
+    >>> found = compare("krysl/slow-top", methods=["NMB", "LP2"], errors=[1e-4])
     >>> [round(curve.slope) for curve in found.curves]
     [2, 2]
     """

@@ -12,7 +12,7 @@ DEFAULT = ("NMB", "SW", "AKW", "LIEMID[EA]", "VLV", "LP2", "MR4-123", "RK4-quate
 def chosen(methods=None, family=None):
     """The names asked for, each once and spelt as the registry spells them; a name that is unknown is refused."""
     if methods is not None and family is not None:
-        raise InputError("give methods or a family, not both")
+        raise InputError("give methods or a family, not both; drop one")
     if family is not None:
         found = everything()
         families = list(dict.fromkeys(entry.family for entry in found))

@@ -211,7 +211,7 @@ class ByTolerance(Runner):
                 march.begin(stretch.start, y)
             why = adaptive.FULL
             while why == adaptive.FULL:
-                chunk = march.take(stretch, False, wanted)
+                chunk = march.take(stretch, False, wanted, march.most)
                 self._check_torque()
                 why = chunk.why
                 if len(chunk.t):

@@ -1,7 +1,7 @@
 """A motion to be computed, and the truth about it: what `compare` and `advise` measure methods against."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -34,7 +34,7 @@ class Task:
     t_span: tuple
     jumps: tuple = ()
     unit: float | None = None
-    source: str = ""      # the problem or the file it can be made from again, in another process
+    recipe: dict = field(default_factory=dict)   # the arguments of `as_task` that make it again, in another process
 
     @property
     def breaks(self):
@@ -79,8 +79,10 @@ class Task:
         return rotations.rotate(motions[:, :4], self.body.moments * motions[:, 4:])
 
 
-def as_task(problem, torque=None, t_span=None, *, rotation0=None, omega0=None, momentum0=None, breaks=None):
-    """A Task from a problem, its name, a scenario, its file, or a body with the arguments of `integrate`."""
+def as_task(problem, torque=None, t_span=None, *, rotation0=None, omega0=None, momentum0=None, breaks=None,
+            torque_file=None):
+    """A Task from a problem, its name, a scenario, its file (`torque_file` is that of `load`), or a body with the arguments of
+    `integrate`."""
     given = {"torque": torque, "t_span": t_span, "rotation0": rotation0, "omega0": omega0, "momentum0": momentum0,
              "breaks": breaks}
     if isinstance(problem, Task):
@@ -89,36 +91,38 @@ def as_task(problem, torque=None, t_span=None, *, rotation0=None, omega0=None, m
         extra = next((name for name, value in given.items() if value is not None), None)
         if extra:
             raise InputError(f"{extra} belongs to the problem or scenario; give a body first to choose {extra} yourself")
-        return _named(problem)
+        return _named(problem, torque_file)
     body = as_body(problem)
     if t_span is None:
         raise InputError("t_span is missing: give (t0, t1)")
     return _task(body.name or "a body", body, as_torque(torque), rotation0, omega0, momentum0, span(t_span), breaks)
 
 
-def _named(problem):
+def _named(problem, torque_file):
     source = "" if not isinstance(problem, (str, Path)) else str(problem)
+    if torque_file is not None and not source.endswith(".toml"):
+        raise InputError(f"a torque file goes with a scenario, and {source!r} is not one; give a SCENARIO.toml, or drop it")
     if source.endswith(".toml"):
         from polhode.io import load
 
-        problem = load(source)
+        problem = load(source, torque_file)
     elif isinstance(problem, (str, Path)):
         problem = problems.get(source)
     if isinstance(problem, problems.Problem):
         end = SHORTER.get(problem.name, problem.t_span[1])
         return _task(problem.name, problem.body, problem.torque(), problem.rotation0, problem.omega0, None,
-                     (problem.t_span[0], end), None, source or problem.name)
+                     (problem.t_span[0], end), None, {"problem": source or problem.name})
     return _task(problem.title, problem.body, problem.torque, problem.rotation0, problem.omega0, None, problem.t_span,
-                 problem.breaks, source)
+                 problem.breaks, {"problem": source, "torque_file": torque_file})
 
 
-def _task(title, body, torque, rotation0, omega0, momentum0, t_span, breaks, source=""):
+def _task(title, body, torque, rotation0, omega0, momentum0, t_span, breaks, recipe=None):
     unit, jumps = None, () if breaks is None else np.atleast_1d(breaks).tolist()
     for term in getattr(torque, "terms", (torque,)):
         if term.name in PULSES:
             unit, jumps = PULSES[term.name](term.params)
     motion = initial_motion(body, rotation0, omega0, momentum0)
-    return Task(title, body, torque, motion, tuple(t_span), _inside(jumps, t_span), unit, source)
+    return Task(title, body, torque, motion, tuple(t_span), _inside(jumps, t_span), unit, recipe or {})
 
 
 def _inside(times, t_span):

@@ -12,9 +12,11 @@ to go on (time, next step, motion, its slope, largest velocity, last error) is i
 import math
 from typing import NamedTuple
 
+from polhode.core.fma import fma
 from polhode.core.jit import jit
 from polhode.core.loops import load_body
-from polhode.core.vec import TINY, cross, normalise, rodrigues, sub, times
+from polhode.core.newton import differences
+from polhode.core.vec import TINY, normalise, rodrigues, times
 
 DONE, FULL, STUCK = 0, 3, 4
 SAFETY, SHRINK, GROW = 0.85, 0.2, 10.0   # the next step aims at 0.85 of what the estimate allows, and is 0.2 to 10 times this one
@@ -65,8 +67,8 @@ class Pair(NamedTuple):
 @jit
 def axpy7(c, x, y):
     """c x + y."""
-    return (c * x[0] + y[0], c * x[1] + y[1], c * x[2] + y[2], c * x[3] + y[3],
-            c * x[4] + y[4], c * x[5] + y[5], c * x[6] + y[6])
+    return (fma(c, x[0], y[0]), fma(c, x[1], y[1]), fma(c, x[2], y[2]), fma(c, x[3], y[3]),
+            fma(c, x[4], y[4]), fma(c, x[5], y[5]), fma(c, x[6], y[6]))
 
 
 @jit
@@ -93,14 +95,15 @@ def spin(q, Om):
     """q Om / 2."""
     a, b, c, d = q
     x, y, z = 0.5 * Om[0], 0.5 * Om[1], 0.5 * Om[2]
-    return (d * x + b * z - c * y, d * y + c * x - a * z, d * z + a * y - b * x, -(a * x + b * y + c * z))
+    return (fma(d, x, fma(b, z, -c * y)), fma(d, y, fma(c, x, -a * z)), fma(d, z, fma(a, y, -b * x)),
+            fma(-a, x, fma(-b, y, -c * z)))
 
 
 @jit
 def attitude(q):
     """R(q / |q|), without a square root."""
     a, b, c, d = q
-    two = 2.0 / (a * a + b * b + c * c + d * d)
+    two = 2.0 / (fma(a, a, b * b) + fma(c, c, d * d))
     return rodrigues(two * d, two, (a, b, c))
 
 
@@ -109,7 +112,8 @@ def slope(t, y, body, torque, p):
     """y'."""
     q, Om = (y[0], y[1], y[2], y[3]), (y[4], y[5], y[6])
     a, b, c, d = spin(q, Om)
-    A = times(body.Iinv, sub(torque.body(t, attitude(q), Om, p), cross(Om, times(body.I, Om))))
+    T, g = torque.body(t, attitude(q), Om, p), differences(body.I)
+    A = times(body.Iinv, (fma(-g[0], Om[1] * Om[2], T[0]), fma(-g[1], Om[2] * Om[0], T[1]), fma(-g[2], Om[0] * Om[1], T[2])))
     return (a, b, c, d, A[0], A[1], A[2])
 
 

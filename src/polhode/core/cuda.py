@@ -8,13 +8,12 @@ where it was at the beginning of the call, for `redo`, which stops at the step t
 Nothing here imports numba-cuda before it is called.  With NUMBA_ENABLE_CUDASIM=1 all of it runs in numba's simulator.
 """
 
-import math
-
+from polhode.core.fma import fma, product_and_sum
 from polhode.core.jit import Rebinder, digest, jit
 from polhode.core.loops import DIVERGED, LARGEST_ANGLE, UNSOLVED
 from polhode.core.newton import ROUND_OFF, gyroscopic, gyroscopic_equation, polish, products, size
 from polhode.core.single import SinglePrecision
-from polhode.core.vec import dot, qexp, scale, sub, times
+from polhode.core.vec import COSINE, SINC, sinc_cos, sub, times
 
 THREADS = 128          # in a block
 ROUNDS, SETTLED = 8, 2e-15   # of an iteration that gains a digit or two each time; the change in the last one, relative to w
@@ -87,8 +86,7 @@ def read(z, moments, motions):
 
 # --- in place of the processor's: lanes of a tile stay together, threads may part company ---------------------------------------
 
-SINE = tuple((-0.25) ** k / (2.0 * math.factorial(2 * k + 1)) for k in range(9))   # sin(th/2)/th and cos(th/2) in powers of th^2
-COSINE = tuple((-0.25) ** k / math.factorial(2 * k) for k in range(9))
+NEAR = 0.25   # of the square of an angle: up to there nine terms of sin x / x and cos x are enough
 
 
 @jit
@@ -98,13 +96,11 @@ def series(c, z):
 
 
 @jit
-def qexp_by_series(x):
-    """`vec.qexp`, by two short series up to a radian."""
-    th2 = dot(x, x)
-    if th2 < 1.0:
-        a, b, d = scale(series(SINE, th2), x)
-        return a, b, d, series(COSINE, th2)
-    return qexp(x)
+def sinc_cos_near(z):
+    """`vec.sinc_cos`, by shorter series up to half a radian."""
+    if z < NEAR:
+        return series(SINC, z), series(COSINE, z)
+    return sinc_cos(z)
 
 
 @jit
@@ -181,7 +177,8 @@ def kernel(loop, single=False, arrays=(), **names):
     if key not in _kernels:
         here = {"cuda": cuda, "real": numba.float32 if single else numba.float64}
         copies = (SinglePrecision if single else Rebinder)(_device_function, shared=_copies[single])
-        stand_ins = {qexp: qexp_by_series, gyroscopic: gyroscopic_in_rounds}
+        copies.done[fma] = copies(product_and_sum)   # first: the others use it
+        stand_ins = {sinc_cos: sinc_cos_near, gyroscopic: gyroscopic_in_rounds}
         copies.done.update({function: copies(stand_in) for function, stand_in in stand_ins.items()})
         for function, stand_in in zip(arrays, (local_matrix, local_vector), strict=False):
             copies.done[function] = cuda.jit(copies.copy(stand_in, **here), device=True, inline="always")   # which may return one

@@ -14,6 +14,7 @@ import dis
 import hashlib
 import inspect
 import os
+import re
 import sys
 import warnings
 from functools import cache
@@ -36,6 +37,15 @@ def jit(function):
     """Mark a function of floats and tuples as part of a kernel: inlined wherever a bound loop uses it."""
     function.__jit__ = True
     return function
+
+
+def machine(instruction):
+    """Mark a function that processors have an instruction for: machine code gets what `instruction()` makes instead."""
+    def mark(function):
+        function.__machine__ = instruction
+        return jit(function)
+
+    return mark
 
 
 # --- what a function can see ------------------------------------------------------------------------------------------
@@ -78,8 +88,8 @@ def _code_text(code):
 class _Digest:
     """Feeds everything that code depends on into one hash."""
 
-    def __init__(self):
-        self.hash = hashlib.sha256()
+    def __init__(self, addresses=True):
+        self.hash, self.addresses = hashlib.sha256(), addresses
         self.seen = set()
 
     def text(self, *parts):
@@ -93,6 +103,8 @@ class _Digest:
             if id(function) in self.seen or _known_to_numba(function):
                 return
             self.seen.add(id(function))
+            if hasattr(function, "__machine__"):   # its Python is for Python alone
+                return self.add(function.__machine__.__wrapped__)
             self.hash.update(_code_text(function.__code__))
             names, cells = visible(function)
             for name in sorted(names):
@@ -113,15 +125,18 @@ class _Digest:
         elif hasattr(obj, "tobytes"):
             self.text(obj.shape, str(obj.dtype), obj.tobytes())
         else:
-            self.text(obj)
+            self.text(repr(obj) if self.addresses else re.sub(r" at 0x[0-9a-fA-F]+", "", repr(obj)))
 
 
-def digest(*objects):
-    """A name for everything the objects' code depends on: bytecode, constants, and all they reach."""
+def digest(*objects, addresses=True):
+    """A name for everything the objects' code depends on: bytecode, constants, and all they reach.
+
+    Machine code may hold the addresses of what it reaches; without them the name is the same in every process.
+    """
     import llvmlite
     import numba
 
-    one = _Digest()
+    one = _Digest(addresses)
     one.text(sys.version_info[:2], numba.__version__, llvmlite.__version__, INLINE, PLAIN, USERS)
     for obj in objects:
         one.add(obj)
@@ -172,14 +187,15 @@ class Rebinder:
         clone = FunctionType(function.__code__, scope, function.__name__, function.__defaults__, closure)
         clone.__qualname__ = function.__qualname__
         clone.__module__ = function.__module__
-        if hasattr(function, "__jit__"):
-            clone.__jit__ = True
+        clone.__dict__.update(function.__dict__)   # its marks
         return clone
 
 
 def _njit(function):
     import numba
 
+    if hasattr(function, "__machine__") and compiling():
+        return function.__machine__()
     ours = function.__module__.startswith("polhode.")
     return numba.njit(function, **(INLINE if hasattr(function, "__jit__") else PLAIN if ours else USERS))
 
@@ -217,6 +233,11 @@ class Build(NamedTuple):
 
 
 _machine_code = {}   # by build, of the package's functions: what loops share is compiled once in a process
+
+
+def compiling():
+    """Whether numba compiles: NUMBA_DISABLE_JIT=1 tells it not to, and all loops run as the Python they are written in."""
+    return os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
 
 
 def compiled(function):
@@ -305,7 +326,8 @@ def bind(loop, build=None, **names):
     if name not in _bound:
         build = build or Build()
         dispatcher = build.compile(build.make().copy(loop, **names))
-        _use_disk(dispatcher, name)
+        if hasattr(dispatcher, "py_func"):   # else numba has been told not to compile: the loop is Python
+            _use_disk(dispatcher, name)
         _bound[name] = dispatcher
     return _bound[name]
 

@@ -108,14 +108,15 @@ def observe_flight(s, Om, points, j):
 
 
 @jit
-def no_flaw(s):
-    return 0.0
+def flaw_in_rotation(s):
+    """0, or NaN when the attitude is not finite, which the velocity need not notice: it shows in the scalar part of a product."""
+    return 0.0 * s.q[3]
 
 
 @jit
 def flaw_in_flight(s):
-    """0, or NaN when the translation is not finite, which the rotation need not notice."""
-    return 0.0 * (s.v[0] + s.v[1] + s.v[2])
+    """The same with the translation."""
+    return flaw_in_rotation(s) + 0.0 * (s.v[0] + s.v[1] + s.v[2])
 
 
 # --- the grid of times ------------------------------------------------------------------------------------------------

@@ -64,6 +64,5 @@ class SinglePrecision(Rebinder):
         scope.setdefault("float", float32)   # float(x) in a kernel, too, is of the kernel's precision
         twin = FunctionType(single(function.__code__), scope, function.__name__, function.__defaults__, function.__closure__)
         twin.__qualname__, twin.__module__ = function.__qualname__, function.__module__
-        if hasattr(function, "__jit__"):
-            twin.__jit__ = True
+        twin.__dict__.update(function.__dict__)   # its marks
         return super().copy(twin, **names)

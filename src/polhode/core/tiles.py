@@ -13,6 +13,7 @@ from polhode.core.jit import jit
 from polhode.core.loops import DIVERGED, DONE, LARGEST_ANGLE, UNSOLVED
 from polhode.core.newton import NEARLY, ROUND_OFF, polish
 from polhode.core.short_motion import further, no_further
+from polhode.core.vec import sinc_cos, sinc_cos_short
 
 # bound per method:     step, start, clock, load_state, store_state, velocity, residual, launch, observe, flaw
 # bound per torque:     torque
@@ -30,7 +31,8 @@ def no_polish(equation, x, data, residual):
     return x, residual * residual if residual <= NEARLY else 1.0
 
 
-TOGETHER = ((polish, no_polish), (further, no_further))   # what stands in for what where lanes stay together
+# what stands in for what where lanes stay together
+TOGETHER = ((polish, no_polish), (further, no_further), (sinc_cos, sinc_cos_short))
 
 
 @jit

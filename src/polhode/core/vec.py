@@ -16,6 +16,7 @@ underflow: all are right at x = 0.  NaN in gives NaN out, and so does division b
 
 import math
 
+from polhode.core.fma import fma
 from polhode.core.jit import jit
 
 NAN = math.nan
@@ -37,6 +38,11 @@ COS = (
     4.16666666666666019037e-02, -1.38888888888741095749e-03, 2.48015872894767294178e-05,
     -2.75573143513906633035e-07, 2.08757232129817482790e-09, -1.13596475577881948265e-11,
 )  # fmt: skip
+
+# Taylor series in z = x^2 of sin x / x and cos x, for z < SHORT.
+SHORT = 4.0
+SINC = tuple((-1.0) ** k / math.factorial(2 * k + 1) for k in range(12))
+COSINE = tuple((-1.0) ** k / math.factorial(2 * k) for k in range(12))
 
 # Tangent maps: Taylor series in th^2 of (th - sin th)/th^3 and (sin u - u cos u)/th^3, u = th/2, for th^2 <= NEAR.
 NEAR = 4.0
@@ -62,14 +68,18 @@ def nearest(x):
 def poly6(c, z):
     """c0 + c1 z + ... + c5 z^5, in Estrin's order for its short chain of dependent operations."""
     zz = z * z
-    return (c[0] + z * c[1]) + zz * ((c[2] + z * c[3]) + zz * (c[4] + z * c[5]))
+    return fma(zz, fma(zz, fma(z, c[5], c[4]), fma(z, c[3], c[2])), fma(z, c[1], c[0]))
 
 
 @jit
 def poly12(c, z):
     """c0 + c1 z + ... + c11 z^11."""
-    zzz = z * z * z
-    return poly6(c[:6], z) + zzz * zzz * poly6(c[6:], z)
+    zz = z * z
+    zzzz = zz * zz
+    low = fma(zz, fma(z, c[3], c[2]), fma(z, c[1], c[0]))
+    middle = fma(zz, fma(z, c[7], c[6]), fma(z, c[5], c[4]))
+    high = fma(zz, fma(z, c[11], c[10]), fma(z, c[9], c[8]))
+    return fma(zzzz, fma(zzzz, high, middle), low)
 
 
 @jit
@@ -77,18 +87,35 @@ def sincos(x):
     """(sin x, cos x) to 1.2e-16 for |x| <= 4e8, to ulp(x) up to 1e14, NaN beyond: x = n pi/2 + r with |r| <= pi/4."""
     x = x if abs(x) < FAR else NAN
     n = nearest(x * TWO_OVER_PI)
-    r = ((x - n * P1) - n * P2) - n * P3
+    r = fma(n, -P3, fma(n, -P2, fma(n, -P1, x)))
     z = r * r
-    s = r + r * z * poly6(SIN, z)
+    s = fma(r * z, poly6(SIN, z), r)
     s = s if z > 0.0 else r  # keeps the sign of zero
     h = 0.5 * z
     w = 1.0 - h
-    c = w + (((1.0 - w) - h) + z * z * poly6(COS, z))  # the bracket returns what rounding took from w
+    c = w + fma(z * z, poly6(COS, z), (1.0 - w) - h)  # the bracket returns what rounding took from w
     m = n - 4.0 * nearest(0.25 * n - 0.125)  # the quadrant: -1, 0, 1 or 2
     odd = m * m == 1.0
     sin = c if odd else s
     cos = s if odd else c
     return -sin if abs(m - 0.5) > 1.0 else sin, -cos if m > 0.5 else cos
+
+
+@jit
+def sinc_cos(z):
+    """(sin x / x, cos x) of z = x^2: no root and no division for angles up to two radians, which is what a step turns by."""
+    if z < SHORT:
+        return poly12(SINC, z), poly12(COSINE, z)
+    x = math.sqrt(z)
+    s, c = sincos(x)
+    return s / x, c
+
+
+@jit
+def sinc_cos_short(z):
+    """The same where lanes stay together: NaN for larger angles, which are then taken one by one."""
+    z = z if z < SHORT else NAN
+    return poly12(SINC, z), poly12(COSINE, z)
 
 
 # -------------------------------------------------------------------------------------------------------------- vectors
@@ -344,8 +371,8 @@ def dexpinv_second(th2):
 @jit
 def qexp(x):
     """The quaternion of exp(x): (sin(th/2)/th x, cos(th/2))."""
-    th, s, c = half_angle(dot(x, x))
-    a, b, d = scale(s / th, x)
+    s, c = sinc_cos(0.25 * dot(x, x))
+    a, b, d = scale(0.5 * s, x)
     return a, b, d, c
 
 

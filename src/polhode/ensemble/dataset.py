@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 
+from polhode.io import columns, store, trees
 from polhode.trajectory import FAILED, FINISHED, INTERRUPTED
 
 STATUS = (FINISHED, FAILED, INTERRUPTED)
@@ -45,9 +46,7 @@ def dataset(run):
             for kind, values in summary._asdict().items():
                 unit = UNITS.get(name, "1")
                 data[f"{name}_{kind}_over_{over}"] = (dimension, values, {"units": f"({unit})2" if kind == "variance" else unit})
-    attributes = {key: value if isinstance(value, (str, int, float)) else json.dumps(value)
-                  for key, value in run.provenance().items()}
-    return xr.Dataset(data, coords, {"title": "rotation of many rigid bodies", **attributes})
+    return xr.Dataset(data, coords, columns.attributes(run.provenance(), columns.UNTITLED_MANY))
 
 
 def _npz(run, path):
@@ -57,8 +56,17 @@ def _npz(run, path):
                  provenance=np.array(json.dumps(run.provenance())))
 
 
-def save(run, path, force=False):
-    """Write the ensemble; the suffix, .nc or .npz, says how."""
-    from polhode.io import store
+def _netcdf(run, path):
+    dataset(run).to_netcdf(path, engine="scipy")
 
-    return store.save(run, path, None, force, {"nc": store.FORMATS["nc"], "npz": _npz})
+
+def _zarr(run, path):
+    trees.write_dataset(dataset(run), path)
+
+
+FORMATS = {"nc": _netcdf, "npz": _npz, "zarr": _zarr}
+
+
+def save(run, path, force=False):
+    """Write the ensemble; the suffix, .nc, .npz or .zarr, says how."""
+    return store.save(run, path, None, force, FORMATS)

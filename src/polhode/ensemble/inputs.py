@@ -13,9 +13,11 @@ import numpy as np
 from polhode import rotations
 from polhode._torque import Foreign, Sum
 from polhode.body import RigidBody
+from polhode.core.jit import digest
 from polhode.errors import InputError, floats, unknown
+from polhode.limits import check_moments
 from polhode.march import as_body
-from polhode.methods.exact_flow import symmetry_axis
+from polhode.methods.exact_flow import EQUAL
 
 BLOCK = 4096   # bodies that share a random stream
 
@@ -125,15 +127,27 @@ class Bodies:
         wrong = (moments <= 0.0).any(axis=1) | (2.0 * largest > moments.sum(axis=1) * (1.0 + 1e-12))
         for i in np.flatnonzero(wrong):
             self._body(int(i), moments[i])   # raises, unless rounding is to blame
+        check_moments(moments)
         self.count, self.one, self.axes = len(moments), self._body(0, moments[0]), None
         self.moments = np.ascontiguousarray(moments.T)
 
-    def agree(self, method, torque):
-        """Whether the method takes all these bodies by the same step; some have a step of their own for symmetric bodies."""
+    def kinds(self, method, torque):
+        """[(a body, the numbers of those like it, None for all)], one for each step the method has for these bodies."""
         if self.count == 1 or method.adapt is None:
-            return True
-        kinds = {moments: None for moments in map(tuple, self.moments.T.tolist())}
-        return len({symmetry_axis(one) for one in kinds}) == 1   # all that methods ask of a body
+            return [(self.one, None)]
+        axes, by_step = _symmetry_axes(self.moments), {}   # all that methods ask of a body
+        for axis in np.unique(axes):
+            like = RigidBody(self.moments[:, np.argmax(axes == axis)])
+            by_step.setdefault(digest(method.suited(torque, like).step), (like, []))[1].append(axis)
+        return [(like, None if len(by_step) == 1 else np.flatnonzero(np.isin(axes, those))) for like, those in by_step.values()]
+
+
+def _symmetry_axes(moments):
+    """`symmetry_axis` for moments (3, n), with 3 for a triaxial body."""
+    axes = np.full(moments.shape[1], 3)
+    for k in range(3):
+        axes[abs(moments[k - 2] - moments[k - 1]) <= EQUAL * moments[k - 1]] = k
+    return axes
 
 
 def _several(given):

@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from polhode import memory
 from polhode.ensemble.measure import QUANTITIES, Measure, check_function
 from polhode.errors import InputError, unknown
 
-LARGEST = 2**36   # bytes
 
 
 class Summary(NamedTuple):
@@ -110,9 +110,7 @@ class Every(End):
         self.every, self.total = every, run.total
         samples = run.total // every + 2
         size = 56 * run.n * samples
-        if size > LARGEST:
-            raise InputError(f"{run.n} bodies stored every {every} of {run.total} steps need {size:.3g} bytes; keep fewer, keep "
-                             "'statistics', or keep 'end'")
+        memory.fits(f"{run.n} bodies stored every {every} of {run.total} steps", size, "keep fewer, 'statistics' or 'end'")
         self.t, self.y = [], []
 
     def first(self, run):

@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from polhode import rotations
+from polhode import provenance, rotations
 from polhode.ensemble.measure import Measure
 from polhode.march import back_to_axes, in_principal_axes
 from polhode.trajectory import FAILED, FINISHED, INTERRUPTED
@@ -50,7 +50,11 @@ class Ensemble:
         Steps of each body, seconds they took, and the product of bodies and steps per second.
     seed : int or None
         What random numbers were drawn with.
+    title : str
+        Of the scenario; "" where there is none.
     """
+
+    title = ""
 
     def __init__(self, run):
         backend = run.backend
@@ -62,7 +66,7 @@ class Ensemble:
         self.message, self.interrupted, self.parameters = run.message + failed, run.interrupted, run.values
         self.mode, self.note = run.program.mode, run.program.note
         self.device, self.dtype, self.threads, self.vectorised = run.device, run.dtype, backend.threads, backend.vectorised
-        self.source = run.program.source_digest()
+        self.source, self.torque_source = run.program.source_digest(), run.program.torque_digest()
         self._measure = Measure(run.bodies, run.torque, run.values)
         y = backend.motions()
         run.backend = backend = None   # its memory is free before more is taken
@@ -165,17 +169,20 @@ class Ensemble:
         }
 
     def provenance(self):
-        """Where the numbers come from."""
-        from polhode import __version__
-
+        """Where the numbers come from: method and its facts, step, body, torque, digests of the sources, versions, command."""
         return {
-            "polhode_version": __version__,
+            **({"title": self.title} if self.title else {}),
+            **provenance.environment(),
+            "command": provenance.command(),
             "method": self.method.name,
             "method_facts": self.method.facts(),
             "step": self.step,
             "torque": repr(self.torque),
             "torque_mode": self.mode,
             "source_digest": self.source,
+            "torque_digest": self.torque_source,
+            "body": self.bodies.one.to_dict() if self.bodies.count == 1 else "each its own",
+            "n": self.n,
             "device": self.device,
             "dtype": self.dtype,
             "seed": "none" if self.seed is None else str(self.seed),
@@ -190,7 +197,7 @@ class Ensemble:
         return dataset(self)
 
     def save(self, path, force=False):
-        """Write the Dataset to a file: .nc (netCDF) or .npz."""
+        """Write the Dataset to a file: .nc (netCDF), .npz or .zarr."""
         from polhode.ensemble.dataset import save
 
         return save(self, path, force)

@@ -4,17 +4,21 @@ import time
 
 import numpy as np
 
+from polhode import memory
 from polhode._torque import as_torque
 from polhode.ensemble import inputs
 from polhode.ensemble.keep import keeping
+from polhode.ensemble.kinds import Kinds
 from polhode.ensemble.result import Ensemble, Failure
 from polhode.errors import InputError, unknown
 from polhode.grid import segments
+from polhode.limits import check_rates
 from polhode.march import first_trouble, in_principal_axes, interruptible
 from polhode.methods import get
 from polhode.program import build
 
 FIRST_CHUNK, CHUNK_STEPS, CHUNK_SECONDS = 8, 1_000_000, 0.1   # steps in a call: the first, the most, and how long it may take
+BYTES_PER_BODY = 256   # state, inputs and results
 DEVICES, DTYPES = ("cpu", "cuda"), ("float64", "float32")
 OPTIONS = ("bodies", "torque", "t_span", "step", "method", "rotation0", "omega0", "momentum0", "n", "parameters", "rng", "first",
            "breaks", "keep", "device", "dtype", "threads", "progress")
@@ -119,6 +123,7 @@ class Run:
         known = {name: value for name, value in values.items() if not inputs.is_distribution(value)}
         inputs.parameter_rows(self.torque, known, counts)
         self.n = counts.n
+        memory.fits(f"{self.n} bodies", BYTES_PER_BODY * self.n, "run them in several ensembles (first=...), or sweep")
         if q is None or v is None or len(known) < len(values):
             self.seed = inputs.seed_of(rng)
         if q is None:
@@ -141,7 +146,10 @@ class Run:
         """The initial motions; a body whose numbers are not numbers is out from the start."""
         one, bodies = self.n == 1 or self.bodies.count == 1, self.bodies
         q, v = np.broadcast_to(q, (self.n, 4)), np.broadcast_to(v, (self.n, 3))
-        self.motions = in_principal_axes(bodies.moments[:, 0] if one else bodies.moments.T, bodies.axes, q, v, is_momentum)
+        given = np.isfinite(q).all(axis=1) & np.isfinite(v).all(axis=1)
+        with np.errstate(over="ignore"):
+            self.motions = in_principal_axes(bodies.moments[:, 0] if one else bodies.moments.T, bodies.axes, q, v, is_momentum)
+        check_rates(self.motions[given, 4:], "the angular velocity of momentum0" if is_momentum else "omega0")
         self.lost = set(np.flatnonzero(~np.isfinite(self.motions).all(axis=1)).tolist())
         if len(self.lost) == self.n:
             raise InputError(f"rotation0 and {'momentum0' if is_momentum else 'omega0'} must be finite, got "
@@ -155,12 +163,7 @@ class Run:
 
     def follow(self, device, dtype, threads, progress):
         """Take the steps."""
-        self.program = build(self.method, self.torque, self.bodies.one, alone=self.bodies.agree(self.method, self.torque))
-        self.parameters = self._parameters()
-        trouble = first_trouble(self.program, self.t, self.motions[next(i for i in range(self.n) if i not in self.lost)])
-        if trouble is not None:
-            raise trouble
-        self.backend = _backend(device)(self.program, self.n, self.bodies.moments, self.parameters, dtype, threads)
+        self.backend = self._backend(device, dtype, threads)
         self.dtype, self.device, self.elapsed, self.chunk = dtype, device, 0.0, FIRST_CHUNK
         self.message = "the run reached its end"
         with interruptible() as interrupted:
@@ -174,6 +177,25 @@ class Run:
                 if not self._through(segment, progress, interrupted):
                     break
         return Ensemble(self)
+
+    def _backend(self, device, dtype, threads):
+        """What moves the bodies: one backend, or one for each kind of body the method has a step for."""
+        if device == "cuda":
+            from polhode.ensemble.gpu import Gpu as Backend
+        else:
+            from polhode.ensemble.tiles import Tiles as Backend
+        members = []
+        for like, chosen in self.bodies.kinds(self.method, self.torque):
+            self.program = program = build(self.method, self.torque, self.bodies.one, like=like)
+            bodies = np.arange(self.n) if chosen is None else chosen
+            well = next((i for i in bodies if i not in self.lost), None)
+            trouble = None if well is None else first_trouble(program, self.t, self.motions[well])
+            if trouble is not None:
+                raise trouble
+            moments, parameters = (rows if chosen is None or rows.shape[1] == 1 else rows[:, chosen]
+                                   for rows in (self.bodies.moments, self._parameters(program)))
+            members.append((bodies, Backend(program, len(bodies), moments, parameters, dtype, threads)))
+        return members[0][1] if len(members) == 1 else Kinds(members)
 
     def _through(self, segment, progress, interrupted):
         """The steps of a segment; False when the run was interrupted inside it."""
@@ -209,13 +231,13 @@ class Run:
                     reason = "its initial motion is not finite"
                 self.failures[body] = Failure(body, before + k, segment.time(k), reason)
 
-    def _parameters(self):
+    def _parameters(self, program):
         """What the kernels get, (m, 1 or n): the axes where there are any, then the torque's values or the way to them."""
-        python = self.program.pythons[0] is not None
+        python = program.pythons[0] is not None
         if python and self.values:
-            raise InputError(f"torque {self.torque.name!r} runs as Python ({self.program.note}), which knows one set of "
+            raise InputError(f"torque {self.torque.name!r} runs as Python ({program.note}), which knows one set of "
                              "parameters: leave out parameters=..., or make it a function that numba can compile")
-        rows = list(self.program.parameters[-3:]) if python else inputs.parameter_rows(self.torque, self.values)
+        rows = list(program.parameters[-3:]) if python else inputs.parameter_rows(self.torque, self.values)
         if self.bodies.axes is not None:
             rows = [*self.bodies.axes.reshape(-1, 9).T, *rows]
         several = any(len(row) > 1 for row in rows)
@@ -226,14 +248,3 @@ class Run:
         for i, row in enumerate(rows):
             parameters[i] = row
         return parameters
-
-
-def _backend(device):
-    """The class that moves bodies on a device."""
-    if device == "cuda":
-        from polhode.ensemble.gpu import Gpu
-
-        return Gpu
-    from polhode.ensemble.tiles import Tiles
-
-    return Tiles

@@ -84,13 +84,22 @@ def free_body(body, rotation0=None, omega0=None, t=0.0, *, momentum0=None):
     constants, left = state.prepared()
     shape, n = state.shape, left.shape[1]
     q, momentum = np.empty((times.size, n, 4)), np.empty((times.size, n, 3))
-    bind(_evaluate)(np.ascontiguousarray(times.ravel()), constants, left, q, momentum)
+    bind(_evaluate)(np.ascontiguousarray(times.ravel()), state.clock.ravel(), constants, left, q, momentum)
+    check_far(times, q)
     q, momentum = (x.reshape(times.shape + shape + x.shape[-1:]) for x in (q, momentum))
-    omega = momentum / state.moments[0]
+    omega, momentum = state.in_your_units(momentum / state.moments[0], momentum)
     if state.tilted:
         q = rotations.qmul(q, state.axes_quaternion * np.array([-1.0, -1.0, -1.0, 1.0]))
         omega, momentum = (np.einsum("...ij,...j->...i", state.axes[0], x) for x in (omega, momentum))
     return FreeMotion(times, q, omega, momentum)
+
+
+def check_far(times, attitudes):
+    """Refuse times at which no attitude is known: attitudes has one row, or more axes, for each time."""
+    lost = ~np.isfinite(attitudes.reshape(times.size, -1)).all(axis=1)
+    if lost.any():
+        raise InputError(f"t = {float(times.ravel()[np.argmax(lost)])!r} is too far away: the body has turned too often for a "
+                         "double to tell which way it points; give times within about 1e14 radians of the start")
 
 
 def periods(body, omega0=None, *, momentum0=None):
@@ -110,11 +119,14 @@ def periods(body, omega0=None, *, momentum0=None):
     sign = np.array([-np.sign(c.rate[0]) * c.side for c in names]).reshape(state.shape)
     spin = np.array([2.0 * c.half_spin[0] for c in names]).reshape(state.shape)
     with np.errstate(divide="ignore"):
-        return Periods(2.0 * np.pi / around, spin + sign * around)
+        return Periods(2.0 * np.pi / around / state.clock, (spin + sign * around) * state.clock)
 
 
 class _State:
-    """What the user gave, checked, broadcast, and in principal axes."""
+    """What the user gave, checked, broadcast, in principal axes, and in units in which nothing is large or small.
+
+    These are powers of two: moments and velocity are about 1, and time runs `clock` times as fast.
+    """
 
     def __init__(self, body, rotation0, omega0, momentum0):
         if (omega0 is None) == (momentum0 is None):
@@ -123,6 +135,8 @@ class _State:
         vector = floats(name, given, last=3)
         self.moments, self.axes, self.tilted = _bodies(body)
         q = _quaternions(rotation0)
+        inertia, size = _exponent(self.moments[0]), _exponent(vector)
+        self.moments, vector = np.ldexp(self.moments, -inertia[..., None]), np.ldexp(vector, -size[..., None])
         try:
             self.shape = np.broadcast_shapes(self.moments.shape[1:-1], vector.shape[:-1], q.shape[:-1])
         except ValueError:
@@ -138,6 +152,20 @@ class _State:
         moments = self.moments[0], self.moments[1]
         self.momentum = vector if momentum0 is not None else dd_mul(moments, vector)
         self.q = q
+        self.exponents = np.broadcast_arrays(*((size, inertia + size) if momentum0 is None else (size - inertia, size)),
+                                             np.empty(self.shape))[:2]
+        if self.exponents[0].max(initial=0) > 1000:
+            raise InputError(f"{name} gives an angular velocity above 1e300; choose another unit of time")
+        self.clock = np.ldexp(1.0, self.exponents[0])
+
+    def in_your_units(self, omega, momentum):
+        """Velocities and momenta (..., 3) as the user counts them."""
+        with np.errstate(over="ignore", under="ignore"):
+            omega, momentum = (np.ldexp(x, e[..., None]) for x, e in zip((omega, momentum), self.exponents, strict=True))
+        if not (np.isfinite(omega).all() and np.isfinite(momentum).all()):
+            raise InputError("the angular velocity or the momentum of this motion is beyond the range of float64; choose other "
+                             "units")
+        return omega, momentum
 
     def prepared(self):
         """The constants of each motion, and the constant left factor of its attitude."""
@@ -149,6 +177,11 @@ class _State:
         constants, left = np.empty((_memory.size, n)), np.empty((4, n))
         bind(_prepare)(momentum, moments, q, constants, left)
         return constants, left
+
+
+def _exponent(vectors):
+    """e for each vector (..., 3), with its largest component in [2^(e - 1), 2^e)."""
+    return np.frexp(np.abs(vectors).max(axis=-1))[1]
 
 
 def _rotated_back(axes, vector):
@@ -201,12 +234,12 @@ def _prepare(momentum, moments, q, constants, left):
             left[i, k] = x[i]
 
 
-def _evaluate(t, constants, left, attitudes, momenta):
+def _evaluate(t, clock, constants, left, attitudes, momenta):
     for k in range(left.shape[1]):
         c = unpack(constants, k)
         q0 = (left[0, k], left[1, k], left[2, k], left[3, k])
         for j in range(len(t)):
-            G, Pi = turn(t[j], c)
+            G, Pi = turn(t[j] * clock[k], c)
             q = normalise(qmul(q0, G))
             for i in range(4):
                 attitudes[j, k, i] = q[i]

@@ -11,7 +11,7 @@ from polhode.core.jit import bind
 from polhode.core.layout import flatten, layout
 from polhode.errors import InputError, floats, number
 from polhode.exact._top import prepare
-from polhode.exact.free_body import free_body
+from polhode.exact.free_body import check_far, free_body
 
 unpack = layout(Top).unpack
 OVER = np.array([1.0, 0.0, 0.0, 0.0])   # half a turn about x: exchanges up and down
@@ -68,17 +68,24 @@ def lagrange_top(moments, moment, rotation0=None, omega0=None, t=0.0):
     if omega0.shape != (3,):
         raise InputError(f"omega0 must be three numbers, got shape {omega0.shape}")
     q0 = rotations.as_quaternion(rotation0)
-    if moment == 0.0:
+    if _negligible(moment, moments.max(), np.abs(omega0).max()):
         free = free_body(moments, q0, omega0, times)
         u = float(rotations.matrices(q0)[2, 2])
         return TopMotion(times, free.quaternion, free.omega, (u, u), np.inf)
     top, heights, k, z_rate = prepare(moments[0], moments[2], abs(moment), q0 if moment > 0 else rotations.qmul(OVER, q0), omega0)
     q, omega = np.empty((times.size, 4)), np.empty((times.size, 3))
     bind(_evaluate)(np.ascontiguousarray(times.ravel()), np.array(flatten(top)).reshape(-1, 1), q, omega)
+    check_far(times, q)
     if moment < 0:
         q, heights = rotations.qmul(-OVER, q), (-heights[1], -heights[0])
     return TopMotion(times, q.reshape((*times.shape, 4)), omega.reshape((*times.shape, 3)), heights,
                      np.pi / float(z_rate) if k and z_rate else np.inf)
+
+
+def _negligible(moment, inertia, rate):
+    """Whether the weight changes nothing that a double shows, however long the top turns."""
+    with np.errstate(over="ignore", under="ignore"):
+        return moment == 0.0 or (rate > 0.0 and abs(moment) / inertia / rate / rate < 1e-50)
 
 
 def _evaluate(t, constants, attitudes, velocities):

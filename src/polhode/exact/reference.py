@@ -9,8 +9,9 @@ from polhode import rotations
 from polhode._torque import as_torque
 from polhode.body import RigidBody
 from polhode.core.double_double import two_product
-from polhode.errors import IntegrationError, TorqueError, floats
+from polhode.errors import InputError, IntegrationError, TorqueError, floats
 from polhode.exact import _gauss
+from polhode.limits import check_times
 from polhode.march import as_body, in_user_axes, initial_motion
 from polhode.methods import get as method
 from polhode.problems import Problem, get
@@ -79,7 +80,7 @@ def reference(problem, t=None, *, torque=None, rotation0=None, omega0=None, mome
         rotation0, omega0 = problem.rotation0, problem.omega0
     else:
         body, span = as_body(problem), None
-    times = floats("t", span if t is None else t).reshape(-1)
+    times = check_times(floats("t", span if t is None else t).reshape(-1), "t")
     motion = initial_motion(body, rotation0, omega0, momentum0)
     run = _Runs(build(method("LP2"), as_torque(torque), body), times, motion)   # any method: only its torque is used
     h = run.first_step()
@@ -119,8 +120,12 @@ class _Runs:
     def first_step(self):
         """A step over which the body turns FIRST radians, if its velocity stays what it is; at most the longest interval."""
         rate = np.abs(self.start[4:] / self.program.moments[:, 0]).max()
-        longest = np.abs(np.diff(self.times)).max(initial=0.0)
-        return min(FIRST / rate if rate > 0.0 else math.inf, longest if longest > 0.0 else 1.0)
+        spans = np.abs(np.diff(self.times))
+        longest = spans.max(initial=0.0)
+        if rate * spans.sum() > FIRST * LARGEST:
+            raise InputError(f"the body turns {rate * spans.sum():.2g} rad between t = {self.times[0]:g} and {self.times[-1]:g}, "
+                             f"and a reference can follow {FIRST * LARGEST:.2g}; end earlier")
+        return FIRST / rate if rate * longest > FIRST else longest or 1.0
 
     def follow(self, h):
         """(quaternions, body momenta in principal axes) at the times; None when a step cannot be solved."""
@@ -135,13 +140,17 @@ class _Runs:
             step = span / count
             product, error = two_product(step, float(count))
             rest = ((span - product) - error) / count
-            why, calls = self.loop(t, step, rest, count, y, low, self.program.moments, self.program.parameters,
-                                   *_gauss.coefficients(), k, new)
+            try:
+                why, calls = self.loop(t, step, rest, count, y, low, self.program.moments, self.program.parameters,
+                                       *_gauss.coefficients(), k, new)
+                cause = self.program.error   # that of a Python torque, kept for us
+            except Exception as error:   # that of a compiled one
+                cause = error
+            if cause is not None:
+                raise TorqueError(f"the torque failed between t = {float(t)!r} and {float(self.times[j])!r}: {cause}; correct "
+                                  "it, or end earlier") from cause
             self.steps += count
             self.evaluations += calls
-            if self.program.error is not None:
-                raise TorqueError(f"the torque failed between t = {t!r} and {self.times[j]!r}: {self.program.error}"
-                                  ) from self.program.error
             if why != _gauss.CONVERGED:
                 return None
             out[j] = y

@@ -7,7 +7,9 @@
     step = 0.0125
     t_span = [0, 10]
 
-Every error in the file is reported at once, with the path of its key.  A scenario holds data and names, never code.
+A section beside a problem replaces that part of it: [body] its body, [torque] its torque, and each key of [initial] and [run]
+what it says.  Every error in the file is reported at once, with the path of its key.  A scenario holds data and names, never
+code: a torque in Python is given beside it, by --torque-file.
 """
 
 import contextlib
@@ -20,13 +22,16 @@ from typing import Any
 import numpy as np
 from pydantic import ValidationError
 
-from polhode import problems, rotations, torques
+from polhode import problems, rotations, torques, user_file
 from polhode.body import RigidBody
 from polhode.errors import InputError, closest, unknown
 from polhode.grid import segments, stretches
 from polhode.integrate import BY_TOLERANCE, STANDARD
 from polhode.io import schema
 from polhode.methods import get
+
+
+MISSING = {"step": "the size of a step, such as step = 0.01", "t_span": "two times, such as t_span = [0, 10]"}
 
 
 @dataclass(frozen=True)
@@ -51,17 +56,24 @@ class Scenario:
     format: str | None = None
     ensemble: schema.Ensemble | None = None
 
-    def integrate(self, progress=None):
-        """Run it; `progress` is that of `polhode.integrate`."""
+    def integrate(self, progress=None, checkpoint=None):
+        """Run it; `progress` and `checkpoint` are those of `polhode.integrate`."""
         from polhode.integrate import integrate
 
         return integrate(self.body, self.torque, self.t_span, self.step, self.method, rotation0=self.rotation0,
                          omega0=self.omega0, rtol=self.rtol, atol=self.atol, max_step=self.max_step, every=self.every,
-                         t_eval=self.t_eval, breaks=self.breaks, progress=progress)
+                         t_eval=self.t_eval, breaks=self.breaks, progress=progress, checkpoint=checkpoint, title=self.title)
 
 
-def load(path):
+def load(path, torque_file=None):
     """Read a scenario file.
+
+    Parameters
+    ----------
+    path : str or Path
+    torque_file : str or Path, optional
+        "FILE.py" or "FILE.py:NAME": a torque in Python, in place of a [torque] section.  The file is run, which no
+        scenario can ask for.
 
     Returns
     -------
@@ -71,15 +83,20 @@ def load(path):
     ------
     InputError
         When the file cannot be read or anything in it is wrong; the message lists every fault.
+
+    Examples
+    --------
+    >>> load("flip.toml").method.name   # the file of that name in the folder examples
+    'VLV'
     """
     path = Path(path)
-    return scenario(parse(path), path)
+    return scenario(parse(path), path, torque_file)
 
 
-def scenario(data, path):
-    """A Scenario from the contents of a file; `path` is for the messages and the title."""
+def scenario(data, path, torque_file=None):
+    """A Scenario from the contents of a file; `path` is for the messages and the title, and a mesh is looked for beside it."""
     faults = Faults()
-    parts = _read(data, faults)
+    parts = _read(data, faults, torque_file, Path(path).parent)
     faults.report(path)
     return Scenario(title=data.get("title", Path(path).stem), **parts)
 
@@ -89,11 +106,11 @@ def parse(path):
     try:
         return tomllib.loads(path.read_bytes().decode("utf-8-sig"))
     except OSError as error:
-        raise InputError(f"cannot read the scenario {str(path)!r}: {error.strerror or error}") from None
+        raise InputError(f"cannot read the scenario {str(path)!r}: {error.strerror or error}; give a TOML file") from None
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: a scenario is UTF-8 text, but byte {error.start} is not; save it as UTF-8") from None
     except (ValueError, RecursionError) as error:   # a TOMLDecodeError names line and column
-        raise InputError(f"{path}: not valid TOML: {error}") from None
+        raise InputError(f"{path}: not valid TOML: {error}; correct it there") from None
 
 
 class Faults(list):
@@ -127,7 +144,7 @@ class Faults(list):
         return None
 
 
-def _read(data, faults):
+def _read(data, faults, torque_file, folder):
     """The arguments of Scenario from the sections; what is wrong goes to `faults`."""
     for key in data:
         if key == "sweep":
@@ -135,7 +152,7 @@ def _read(data, faults):
         elif key not in schema.TOP:
             faults.add((key,), schema.misplaced(key, schema.TOP))
     if not isinstance(data.get("title", ""), str):
-        faults.add(("title",), f"must be text, got {data['title']!r}")
+        faults.add(("title",), f"must be text, got {data['title']!r}; put it in quotes")
     problem = None
     if "problem" in data:
         with faults.at("problem"):
@@ -143,9 +160,12 @@ def _read(data, faults):
     known = "problem" in data   # what a misspelt problem would have supplied is not missing
     run = faults.check(schema.Run, data.get("run", {}), "run")
     times = _times(run, problem, known, faults) if run else {}
-    body = _body(data, problem, known, faults)
+    body = _body(data, problem, known, folder, faults)
     rotation0, omega0 = _initial(data, body, problem, known, faults)
-    torque = _torque(data, body, problem, [] if "rtol" in times else times.get("step"), faults)
+    if torque_file is None:
+        torque = _torque(data, body, problem, [] if "rtol" in times else times.get("step"), faults)
+    else:
+        torque = _from_file(data, torque_file, faults)
     if torque is not None and not faults:
         _try_torque(torque, times["t_span"][0], rotation0, omega0, faults)
     return {"body": body, "torque": torque, "rotation0": rotation0, "omega0": omega0, **times, **_output(data, faults),
@@ -154,34 +174,37 @@ def _read(data, faults):
 
 # --- sections ------------------------------------------------------------------------------------------------------------
 
-def _body(data, problem, known, faults):
+def _body(data, problem, known, folder, faults):
     if "body" not in data:
         if not known:
             faults.add(("body",), "is missing; write a [body] section, or name a problem at the top: problem = \"...\"")
         return problem and problem.body
     given = data["body"]
     shape = given.get("shape") if isinstance(given, dict) else None
-    if shape is not None and shape not in schema.SHAPES:
+    if shape is not None and shape not in tuple(schema.SHAPES):   # what is no text cannot be looked up
         with faults.at("body", "shape"):
             raise unknown("shape", shape, schema.SHAPES)
         meant = closest(shape, schema.SHAPES)   # the rest of the section is checked as if that had been written
         if meant:
             faults.check(schema.SHAPES[meant], {**given, "shape": meant}, "body")
         return None
-    if shape is None and isinstance(given, dict) and "inertia" not in given:
-        faults.add(("body",), f"give inertia, or a shape: {', '.join(schema.SHAPES)}")
+    is_mesh = shape is None and isinstance(given, dict) and "mesh" in given
+    if shape is None and isinstance(given, dict) and not is_mesh and "inertia" not in given:
+        faults.add(("body",), f"give inertia, or a shape: {', '.join(schema.SHAPES)}, or a mesh: mesh = \"FILE.stl\"")
         return None
-    section = faults.check(schema.SHAPES.get(shape, schema.Inertia), given, "body")
+    section = faults.check(schema.Mesh if is_mesh else schema.SHAPES.get(shape, schema.Inertia), given, "body")
     with faults.at("body"):
-        return section and _made(section)
+        return section and _made(section, folder)
     return None
 
 
-def _made(section):
+def _made(section, folder):
     """The RigidBody of a checked section."""
     options = {key: value for key, value in section if key != "shape" and value is not None}
     if isinstance(section, schema.Inertia):
         return RigidBody(options.pop("inertia"), **options)
+    if isinstance(section, schema.Mesh):
+        return RigidBody.from_mesh(folder / options.pop("mesh"), **options)
     lengths = options.pop("size", None) or options.pop("semi_axes", None) or ()
     return getattr(RigidBody, section.shape)(*lengths, **options)
 
@@ -192,7 +215,7 @@ def _initial(data, body, problem, known, faults):
     section = faults.check(schema.Initial, given, "initial")
     forms = [key for key in ("rotation", "rotation_vector", "quaternion", "matrix") if isinstance(given, dict) and key in given]
     if len(forms) > 1:
-        faults.add(("initial",), f"give the attitude once, got {' and '.join(forms)}")
+        faults.add(("initial",), f"give the attitude once, got {' and '.join(forms)}; drop one")
     rotation0, omega0 = (problem.rotation0, problem.omega0) if problem else (rotations.as_quaternion(), None)
     if section is None:
         return rotation0, omega0
@@ -226,6 +249,14 @@ def _torque(data, body, problem, step, faults):
     for term in terms[1:]:
         total = total + term
     return total
+
+
+def _from_file(data, torque_file, faults):
+    """The torque of a Python file, where the scenario has none of its own."""
+    if "torque" in data:
+        faults.add(("torque",), f"is given here and by the torque file {str(torque_file)!r}; drop one of the two")
+        return None
+    return user_file.torque(torque_file)
 
 
 def _term(given, path, body, step, faults):
@@ -282,9 +313,9 @@ def _times(run, problem, known, faults):
         t_span = [step[0], step[-1]]
     missing = [key for key, value in (("step", step), ("t_span", t_span)) if value is None and not known]
     for key in missing:
-        faults.add(("run", key), "is missing")
+        faults.add(("run", key), f"is missing; give {MISSING[key]}")
     if run.t_eval is not None and run.every != 1:
-        faults.add(("run",), "give t_eval or every, not both")
+        faults.add(("run",), "give t_eval or every, not both; drop one")
     if step is not None and t_span is not None:
         with faults.at("run"):
             segments(t_span, step, run.breaks, method.multistep, f"method {method.name}")
@@ -298,9 +329,9 @@ def _tolerances(run, problem, known, faults):
 
     method, t_span = run.method or get(BY_TOLERANCE), run.t_span or (problem and problem.t_span)
     if t_span is None and not known:
-        faults.add(("run", "t_span"), "is missing")
+        faults.add(("run", "t_span"), f"is missing; give {MISSING['t_span']}")
     if run.t_eval is not None and run.every != 1:
-        faults.add(("run",), "give t_eval or every, not both")
+        faults.add(("run",), "give t_eval or every, not both; drop one")
     with faults.at("run"):
         check(method, run.step, run.rtol, run.atol, run.max_step)
         if t_span is not None:

@@ -1,17 +1,24 @@
-"""Stored runs read back: the motion, the energies and the provenance, from netCDF or a NumPy archive."""
+"""Stored runs read back: the motion, the energies and the provenance, from netCDF, Zarr, a NumPy archive or CSV.
 
+Nothing that is read is ever executed: no pickle, no code.
+"""
+
+import csv
 import json
 import os
+import re
 import zipfile
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from polhode import rotations
+from polhode import memory, rotations
 from polhode.body import RigidBody
 from polhode.errors import InputError, PolhodeError
+from polhode.io import columns, trees
 
+REFUSED = "open it on a larger machine, if you trust it"
 _NEEDED = ("quaternion", "omega", "kinetic_energy")
 
 
@@ -77,36 +84,61 @@ def read(path):
     Parameters
     ----------
     path : str or Path
-        A .nc or .npz file.  A CSV holds no body, so there is none to show.
+        A .nc, .npz, .csv or .zarr file.
 
     Returns
     -------
     Record
     """
     path = Path(path)
-    suffix = path.suffix.lower()
-    if not path.is_file():
+    arrays, facts = contents(path)
+    if path.suffix.lower() == ".csv" and "body" not in facts:
+        raise InputError(f"cannot read {str(path)!r}: it holds the motion but not the body, which polhode notes in the first "
+                         "lines of a CSV; store the run again")
+    return as_record(path, arrays, facts)
+
+
+def contents(path):
+    """(arrays, provenance) of a stored run or ensemble, whatever there is of it."""
+    path = Path(path)
+    if not path.exists():
         raise InputError(f"there is no file {str(path)!r}; write one with `polhode run SCENARIO.toml -o FILE.nc`")
-    if suffix not in _READERS:
-        what = "a CSV holds the motion but not the body" if suffix == ".csv" else f"{suffix!r} is not the suffix of a stored run"
-        raise InputError(f"cannot read {str(path)!r}: {what}; store the run as .nc or .npz")
     try:
-        arrays, facts = _READERS[suffix](path)
-    except (OSError, ValueError, TypeError, KeyError, EOFError, AttributeError, zipfile.BadZipFile) as error:
+        return _reader(path)(path)
+    except InputError:
+        raise
+    except Exception as error:   # there is no end to what a broken file makes the libraries behind the readers raise
         raise InputError(f"{str(path)!r} is not a run that polhode stored, or it is damaged; run the scenario again with -o") \
             from error
-    return _record(path, arrays, facts)
 
 
-def _record(path, arrays, facts):
+def _reader(path):
+    """What reads a file, by its suffix or, where that says nothing, by its first bytes."""
+    suffix = path.suffix.lower()
+    if suffix not in _READERS and trees.is_tree(path):
+        return _tree
+    if suffix not in _READERS and path.is_file():
+        with open(path, "rb") as file:
+            suffix = {b"CDF": ".nc", b"PK\3": ".npz", b"# t": ".csv"}.get(file.read(3), suffix)
+    if suffix not in _READERS:
+        raise InputError(f"cannot read {str(path)!r}: {suffix!r} is not the suffix of a stored run; those are "
+                         f"{', '.join(_READERS)}")
+    return _READERS[suffix]
+
+
+def as_record(path, arrays, facts):
+    """The record in the contents of a file."""
     missing = [name for name in ("t", *_NEEDED) if name not in arrays]
     missing += [name for name in ("method", "body") if name not in facts]
     if missing:
         raise InputError(f"{str(path)!r} lacks {', '.join(missing)}: it is not a run that polhode stored; run the scenario again "
                          "with -o")
+    if arrays["t"].ndim != 1:
+        raise InputError(f"{str(path)!r}: time has shape {arrays['t'].shape}, expected one number a point; the file is damaged")
     n = len(arrays["t"])
-    for name, shape in (("quaternion", (n, 4)), ("omega", (n, 3)), ("kinetic_energy", (n,))):
-        if arrays[name].shape != shape:
+    shapes = {"quaternion": (n, 4), "omega": (n, 3), "kinetic_energy": (n,), "total_energy": (n,)}
+    for name, shape in shapes.items():
+        if name in arrays and arrays[name].shape != shape:
             raise InputError(f"{str(path)!r}: {name} has shape {arrays[name].shape}, expected {shape}; the file is damaged")
     try:
         body = RigidBody.from_dict(facts["body"])
@@ -115,31 +147,58 @@ def _record(path, arrays, facts):
     return Record(*(arrays[name] for name in ("t", *_NEEDED)), arrays.get("total_energy"), body, facts)
 
 
+# --- one function for each format: (arrays by name, provenance) -----------------------------------------------------------------
+
 def _netcdf(path):
     import xarray as xr
 
     with xr.open_dataset(path, engine="scipy") as data:
-        arrays = {name: np.asarray(data[name].values, dtype=float) for name in (*_NEEDED, "total_energy") if name in data}
-        if "time" in data:
-            arrays["t"] = np.asarray(data["time"].values, dtype=float)
-        return arrays, {key: _plain(value) for key, value in data.attrs.items()}
-
-
-def _plain(value):
-    """Dicts, lists and truths are stored as JSON; text that is not JSON is itself."""
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    if isinstance(value, str) and value[:1] in ("{", "["):
-        return json.loads(value)
-    return value
+        held = {name: variable for name, variable in data.variables.items() if variable.dtype.kind in "fiu"}
+        return {_key(name): np.asarray(one.values, dtype=float) for name, one in held.items()}, columns.facts(data.attrs)
 
 
 def _archive(path):
-    with np.load(path) as data:
-        arrays = {name: np.asarray(data[name], dtype=float) for name in ("t", *_NEEDED, "total_energy") if name in data}
-        return arrays, json.loads(str(data["provenance"])) if "provenance" in data else {}
+    with zipfile.ZipFile(path) as archive:
+        memory.fits(f"the arrays in {str(path)!r}", sum(one.file_size for one in archive.infolist()), REFUSED)
+    with np.load(path, allow_pickle=False) as data:
+        held = {_key(name): data[name] for name in data}
+    facts = json.loads(str(held.get("provenance", "{}")))
+    return {name: values.astype(float, copy=False) for name, values in held.items() if values.dtype.kind in "fiu"}, facts
 
 
-_READERS = {".nc": _netcdf, ".npz": _archive}
+def _table(path):
+    with open(path, newline="", encoding="utf-8") as file:
+        notes, line = {}, file.readline()
+        while line.startswith("#"):
+            key, _, value = line[1:].rstrip("\r\n").partition(": ")
+            notes[key.strip()] = value
+            line = file.readline()
+        header = next(csv.reader([line]))
+        rows = np.loadtxt(file, delimiter=",", ndmin=2)
+    if rows.shape[1] != len(header):
+        raise ValueError("the names do not fit the columns")
+    return _gathered(header, rows), columns.facts(notes)
+
+
+def _gathered(header, rows):
+    """Columns by name, those of a vector together."""
+    places = {}
+    for place, name in enumerate(header):
+        vector = re.fullmatch(r"(q|.*_)[xyzw]", name)
+        stem = vector[1].rstrip("_") if vector else name
+        places.setdefault("quaternion" if vector and stem == "q" else stem, []).append(place)
+    return {name: rows[:, which[0]] if len(which) == 1 else rows[:, which] for name, which in places.items()}
+
+
+def _tree(path):
+    attributes = trees.attributes_of(path)
+    if attributes is None:
+        raise ValueError("not a Zarr store")
+    return {_key(name): values for name, values in trees.numbers(path).items()}, columns.facts(attributes)
+
+
+def _key(name):
+    return "t" if name == "time" else name
+
+
+_READERS = {".nc": _netcdf, ".npz": _archive, ".csv": _table, ".zarr": _tree}

@@ -13,9 +13,9 @@ from polhode.rotations import as_quaternion
 
 
 class Section(BaseModel):
-    """Nothing is converted: text is not a number, and a key that is not known is an error."""
+    """Nothing is converted: text is not a number, and a key that is not known is an error.  What a key means is said below it."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False, use_attribute_docstrings=True)
 
 
 Positive = Annotated[float, Field(gt=0)]
@@ -48,71 +48,139 @@ Numbers = _either(float, list[float], _is_list)
 
 
 class Inertia(Section):
+    """A body by its inertia."""
+
     inertia: _either(Sizes, Matrix, _is_nested)
+    """Principal moments, or the whole matrix in any body frame."""
     mass: Positive = 1.0
+    """Mass; rotation does not ask for it."""
     check_triangle: bool = True
+    """Refuse moments that no real body has, where one exceeds the sum of the others."""
     name: str | None = None
+    """A name for tables and figures."""
 
 
 class _Uniform(Section):
     shape: str
+    """The shape."""
     mass: Positive | None = None
+    """Mass; give this or the density, or neither for a mass of 1."""
     density: Positive | None = None
+    """Mass per volume."""
     name: str | None = None
+    """A name for tables and figures."""
 
 
 class Box(_Uniform):
+    """A uniform box."""
+
     size: Sizes
+    """Edges along the body axes."""
 
 
 class Ellipsoid(_Uniform):
+    """A uniform ellipsoid."""
+
     semi_axes: Sizes
+    """Half diameters along the body axes."""
 
 
 class Cylinder(_Uniform):
+    """A uniform cylinder about the third body axis."""
+
     radius: Positive
+    """Radius."""
     height: Positive
+    """Height."""
 
 
 class Sphere(_Uniform):
+    """A uniform ball or a thin shell."""
+
     radius: Positive
+    """Radius."""
     hollow: bool = False
+    """A thin shell in place of a ball."""
 
 
 class PointMasses(Section):
+    """Points held together by rods without mass."""
+
     shape: str
+    """The shape."""
     masses: list[Positive]
+    """The masses."""
     positions: list[Vector]
+    """Where they are, in body axes; the centre of mass is found."""
     name: str | None = None
+    """A name for tables and figures."""
+
+
+class Mesh(Section):
+    """The uniform solid inside a closed surface."""
+
+    mesh: Annotated[str, Field(min_length=1)]
+    """An .stl, .obj, .ply or .glb file; a relative path begins in the folder of the scenario."""
+    mass: Positive | None = None
+    """Mass in kg; give this or the density."""
+    density: Positive | None = None
+    """Mass per volume, in kg/m^3."""
+    units: _either(str, Positive, lambda value: not isinstance(value, str)) = "m"
+    """Of its coordinates: "m", "cm", "mm", "um", "nm", "km", "in", "ft", or the length of one in metres."""
+    name: str | None = None
+    """A name for tables and figures."""
 
 
 SHAPES = {"box": Box, "ellipsoid": Ellipsoid, "cylinder": Cylinder, "sphere": Sphere, "point_masses": PointMasses}
 
 
 class Initial(Section):
+    """Where the motion begins: the attitude in one of four ways, the identity when none is given, and how the body turns."""
+
     rotation: Literal["identity"] | None = None
+    """The attitude: body axes along those of space."""
     rotation_vector: Annotated[Vector, AfterValidator(as_quaternion)] | None = None
+    """The attitude: axis times angle, in radians."""
     quaternion: Annotated[list[float], Field(min_length=4, max_length=4), AfterValidator(as_quaternion)] | None = None
+    """The attitude: a quaternion, scalar last, of length 1 to a few digits."""
     matrix: Annotated[Matrix, AfterValidator(as_quaternion)] | None = None
+    """The attitude: the rotation matrix from body to space, row by row."""
     omega: Vector | None = None
+    """Angular velocity in body axes; this or the momentum."""
     momentum: Vector | None = None
+    """Angular momentum in body axes."""
 
 
 class Run(Section):
+    """The method, the steps, and what is kept of them."""
+
     method: Annotated[str, AfterValidator(get)] | None = None
+    """The name of a method; left out, the standard one, which `polhode.integrate` takes too."""
     step: _either(Positive, list[float], _is_list) | None = None
+    """The size of a step, or the times of all steps."""
     rtol: Positive | None = None
+    """A relative tolerance in place of a step: the method chooses its steps."""
     atol: Annotated[float, Field(ge=0)] | None = None
+    """An absolute tolerance, next to `rtol`."""
     max_step: Positive | None = None
+    """The largest step that a tolerance may lead to."""
     t_span: Annotated[list[float], Field(min_length=2, max_length=2), AfterValidator(span)] | None = None
+    """First and last time; a last time before the first runs backwards."""
     every: Annotated[int | str, BeforeValidator(_how_often)] = 1
+    """Keep every so many steps, or "end" for the last alone."""
     t_eval: list[float] | None = None
+    """Keep the motion at these times, interpolated, in place of `every`."""
     breaks: Numbers | None = None
+    """Times at which the torque jumps: a step ends there and a new one begins."""
 
 
 class Output(Section):
+    """Where the motion is written when the command line says nothing else."""
+
     file: Annotated[str, Field(min_length=1)]
+    """The file."""
     format: str | None = None
+    """nc, npz or csv, where the ending of the file does not say."""
 
 
 def _count(value):
@@ -125,12 +193,20 @@ Spread = Annotated[float, Field(ge=0)]
 
 
 class Ensemble(Section):
+    """How the bodies of `polhode ensemble` differ from one another."""
+
     n: Annotated[int, BeforeValidator(_count)] = 1000
+    """How many bodies."""
     seed: Annotated[int, Field(ge=0)] = 0
+    """Seed of the random draws: the same seed, the same bodies."""
     rotation: Literal["random", "same"] = "random"
+    """Attitudes spread evenly over all there are, or that of `[initial]` for every body."""
     omega_spread: _either(Spread, Annotated[list[Spread], Field(min_length=3, max_length=3)], _is_list) = 0.0
+    """Standard deviation of the angular velocity about that of `[initial]`, one for all components or one for each."""
     inertia_spread: Spread = 0.0
+    """Relative spread of the body's extent along each principal axis, so that every body drawn is a possible one."""
     parameter_spread: dict[str, _either(Spread, list[Spread], _is_list)] = {}
+    """Standard deviations of the torque's parameters about the values of `[torque]`, by their names."""
 
 
 SECTIONS = ("body", "initial", "torque", "run", "output", "ensemble")
@@ -168,7 +244,7 @@ def _message(kind, text, value, context, path, keys):
     if kind == "value_error":   # raised by polhode itself, and says it all
         return str(context["error"])
     if kind == "missing":
-        return "is missing"
+        return "is missing; give it a value"
     if kind == "extra_forbidden":
         return misplaced(path[-1], keys)
     if kind in _KINDS:

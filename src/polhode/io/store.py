@@ -1,58 +1,48 @@
-"""Trajectories as files: netCDF with units and provenance, NumPy archives, CSV.
+"""Trajectories as files: netCDF with units and provenance, Zarr, NumPy archives, CSV.
 
-A file appears whole or not at all: it is written under a temporary name beside its place and then renamed.
+A file appears whole or not at all: it is written under a temporary name beside its place and then renamed.  Runs are written in
+pieces, so that one longer than memory can be stored.
 """
 
 import csv
 import json
 import os
+import shutil
+import zipfile
 from pathlib import Path
 
 import numpy as np
 
 from polhode.errors import InputError, unknown
-
-_COLUMNS = {"quaternion": "q{}", "omega": "omega_{}", "omega_spatial": "omega_spatial_{}", "momentum": "momentum_{}",
-            "momentum_spatial": "momentum_spatial_{}"}
-
-
-def _netcdf(trajectory, path):
-    data = trajectory.to_xarray()
-    for key, value in data.attrs.items():   # netCDF 3 has no integers above 32 bits
-        if isinstance(value, int) and abs(value) >= 2**31:
-            data.attrs[key] = float(value)
-    data.to_netcdf(path, engine="scipy")
+from polhode.io import netcdf, trees
+from polhode.io.columns import attributes, columns
 
 
-def _arrays(trajectory):
-    arrays = {"t": trajectory.t, **{key: getattr(trajectory, key) for key in _COLUMNS},
-              "kinetic_energy": trajectory.kinetic_energy}
-    if trajectory.potential_energy is not None:
-        arrays |= {"potential_energy": trajectory.potential_energy, "total_energy": trajectory.total_energy}
-    return arrays | {"residual": trajectory.residuals}
+def _npz(run, path):
+    """What `numpy.savez` would write, in pieces."""
+    with zipfile.ZipFile(path, "w") as archive:
+        for one in columns(run):
+            with archive.open(f"{one.key}.npy", "w", force_zip64=True) as file:
+                np.lib.format.write_array_header_1_0(file, {"descr": "<f8", "fortran_order": False, "shape": one.shape(len(run))})
+                for _, piece in run.blocks():
+                    file.write(np.ascontiguousarray(one.values(piece), "<f8").data.cast("B"))
+        with archive.open("provenance.npy", "w") as file:
+            np.lib.format.write_array(file, np.array(json.dumps(run.provenance())), allow_pickle=False)
 
 
-def _npz(trajectory, path):
-    with open(path, "wb") as file:
-        np.savez(file, **_arrays(trajectory), provenance=np.array(json.dumps(trajectory.provenance())))
-
-
-def _csv(trajectory, path):
-    """One header line, then numbers that read back bit for bit; a CSV has no place for provenance."""
-    header, columns = [], []
-    for name, values in _arrays(trajectory).items():
-        if values.ndim == 1:
-            header, columns = [*header, name], [*columns, values[:, None]]
-        else:
-            header += [_COLUMNS[name].format(axis) for axis in "xyzw"[:values.shape[1]]]
-            columns.append(values)
+def _csv(run, path):
+    """Provenance as comments, `# key: value`; a line of names; then numbers that read back bit for bit."""
+    held = columns(run)
     with open(path, "w", newline="", encoding="utf-8") as file:
-        rows = csv.writer(file)
-        rows.writerow(header)
-        rows.writerows(np.hstack(columns).tolist())
+        for key, value in attributes(run.provenance()).items():
+            file.write(f"# {key}: {value}\n")
+        rows = csv.writer(file, lineterminator="\n")
+        rows.writerow([name for one in held for name in one.header])
+        for _, piece in run.blocks():
+            rows.writerows(np.column_stack([one.values(piece) for one in held]).tolist())
 
 
-FORMATS = {"nc": _netcdf, "npz": _npz, "csv": _csv}
+FORMATS = {"nc": netcdf.write, "npz": _npz, "csv": _csv, "zarr": trees.write}
 
 
 def chosen(path, format=None, formats=FORMATS):
@@ -66,8 +56,10 @@ def chosen(path, format=None, formats=FORMATS):
 def check(path, format=None, force=False, formats=FORMATS):
     """Refuse, before any work, what would fail after it."""
     path = Path(path)
-    chosen(path, format, formats)
-    if path.is_dir():
+    name = chosen(path, format, formats)
+    if name == "zarr":
+        trees.need()
+    if path.is_dir() and not (name == "zarr" and trees.is_tree(path)):
         raise InputError(f"the output {str(path)!r} is a folder; give the name of a file")
     if path.exists() and not force:
         raise InputError(f"the output file {str(path)!r} exists; choose another name, or overwrite it with --force")
@@ -77,19 +69,21 @@ def check(path, format=None, force=False, formats=FORMATS):
         raise InputError(f"cannot write {str(path)!r}: the folder {str(folder)!r} {state}; create it or choose another")
 
 
-def save(trajectory, path, format=None, force=False, formats=FORMATS):
-    """Write a trajectory; the suffix (.nc, .npz, .csv) says how.
+def save(trajectory, path, format=None, force=False, formats=FORMATS, workshop=None):
+    """Write a trajectory; the suffix (.nc, .npz, .csv, .zarr) says how.
 
     Parameters
     ----------
     trajectory : Trajectory
     path : str or Path
-    format : {"nc", "npz", "csv"}, optional
+    format : {"nc", "npz", "csv", "zarr"}, optional
         In place of the suffix.
     force : bool
         Overwrite an existing file.
     formats : dict of functions
         What writes each format: others write other things than trajectories.
+    workshop : Path, optional
+        A folder on the same disk in which the file grows until it is whole; by default that is the folder it goes to.
 
     Returns
     -------
@@ -98,27 +92,57 @@ def save(trajectory, path, format=None, force=False, formats=FORMATS):
     """
     path = Path(path)
     check(path, format, force, formats)
-    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
+    partial = (workshop or path.parent) / f".{path.name}.{os.getpid()}.part"
     try:
         formats[chosen(path, format, formats)](trajectory, partial)
+        _settle(partial)
         _place(partial, path, force)
     except OSError as error:
-        partial.unlink(missing_ok=True)
+        _remove(partial)
         raise InputError(f"cannot write {str(path)!r}: {error.strerror or error}") from error
+    except KeyboardInterrupt:
+        _remove(partial)
+        raise
     return path
+
+
+def _settle(path):
+    """Force a file, or the files of a folder, to disk."""
+    for one in [path] if path.is_file() else filter(Path.is_file, path.rglob("*")):
+        with open(one, "rb+") as file:
+            os.fsync(file.fileno())
+
+
+def _remove(path):
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def _place(partial, path, force):
     """Rename; without `force` a file that has appeared meanwhile stays, and so does the new one under its temporary name."""
-    if not force:
+    if force and path.exists() and (path.is_dir() or partial.is_dir()):   # a folder is not replaced in one go
+        old = path.with_name(f".{path.name}.{os.getpid()}.old")
+        os.replace(path, old)
+        os.replace(partial, path)
+        _remove(old)
+        return
+    if not force and partial.is_dir() and path.exists():
+        raise _appeared(partial, path)
+    if not force and partial.is_file():
         try:
             os.link(partial, path)   # unlike a rename, this fails when the name is taken
         except FileExistsError:
-            raise InputError(f"{str(path)!r} has appeared during the run and is left alone; the result is in "
-                             f"{str(partial)!r}") from None
+            raise _appeared(partial, path) from None
         except OSError:   # a file system without links
             pass
         else:
             partial.unlink()
             return
     os.replace(partial, path)
+
+
+def _appeared(partial, path):
+    return InputError(f"{str(path)!r} has appeared during the run and is left alone; the result is in {str(partial)!r}: rename "
+                      "that")

@@ -6,6 +6,7 @@ measures every declared fact.  A fact that is not declared must fail when measur
 
 import importlib
 import inspect
+import math
 import pkgutil
 import re
 from collections.abc import Callable
@@ -59,6 +60,8 @@ class Method:
         known, or there are several); without it the step takes every torque and body alike.
     control : core.adaptive.Pair, methods._series.Recursion or None
         What a loop that chooses its own steps needs of the method; without it the method takes steps of given size alone.
+    worked : function or None
+        `worked()` gives the same method with the work of the torque over the last step as `work` in its state.
     """
 
     name: str
@@ -80,6 +83,7 @@ class Method:
     adapt: Callable | None = None
     limit: str = ""
     control: tuple | None = None
+    worked: Callable | None = None
 
     def suited(self, torque, body=None):
         """The method as it is best run with a torque and, where there is just one, a body."""
@@ -113,6 +117,8 @@ class Method:
     def __repr__(self):
         return f"<method {self.name}, order {self.order}>"
 
+
+LONGEST_NAME = 100
 
 _methods: dict[str, Method] = {}
 _suffixes: dict[str, Callable] = {}
@@ -150,6 +156,16 @@ def method(name, *, state=Motion, start=start_motion, order=None, torques=None, 
         equation, and `calls` the torque evaluations of the step.
     start : function
         `start(h, t, q, Om, body, torque, p)` gives the first state.
+
+    Examples
+    --------
+    >>> from polhode.core.vec import qexp, qmul, scale
+    >>> @method("coasting", order=1, torques=0, symmetric=True, symplectic=False)
+    ... def step(h, t, s, body, torque, p):
+    ...     "Goes on as it turns, whatever acts on it."
+    ...     return Motion(qmul(s.q, qexp(scale(h, s.Om))), s.Om)
+    >>> get("coasting").summary
+    'Goes on as it turns, whatever acts on it.'
     """
 
     def enter(step):
@@ -209,6 +225,9 @@ def get(name):
         raise InputError(f"method must be a name or a Method, got {name!r}; see polhode.methods.names()")
     _load()
     key = name.strip().lower()
+    if len(key) > LONGEST_NAME:
+        raise InputError(f"a method's name has at most {LONGEST_NAME} characters, got {len(key)}: {name[:40]!r}...; "
+                         "see polhode.methods.names()")
     if key in _methods:
         return _methods[key]
     if key not in _made:
@@ -225,8 +244,10 @@ def _make(name, key):
     if call and call[1] in _families:
         try:
             arguments = [float(part) for part in call[2].split(",")]
+            if not all(map(math.isfinite, arguments)):
+                raise ValueError
         except ValueError:
-            raise InputError(f"{name!r}: the parameters must be numbers, as in {call[1]}(2)") from None
+            raise InputError(f"{name!r}: the parameters must be finite numbers, as in {call[1]}(1)") from None
         try:
             inspect.signature(_families[call[1]]).bind(*arguments)
         except TypeError:
@@ -234,16 +255,29 @@ def _make(name, key):
         return _families[call[1]](*arguments)
     if key in _families and not any(one.default is one.empty for one in inspect.signature(_families[key]).parameters.values()):
         return _families[key]()
-    raise unknown("method", name, names() + [f"{f}(...)" for f in _families])
+    found = unknown("method", name, names() + [f"{f}(...)" for f in _families])
+    raise InputError(f"{found}; a symmetric one may be composed ({', '.join(f'NAME+{one}' for one in _suffixes)})")
 
 
 def names():
-    """The names of all registered methods, in the order of registration."""
+    """The names of all registered methods, in the order of registration.
+
+    Examples
+    --------
+    >>> "NMB" in names()
+    True
+    """
     return [entry.name for entry in everything()]
 
 
 def everything():
-    """All registered methods, each once."""
+    """All registered methods, each once.
+
+    Examples
+    --------
+    >>> [entry.name for entry in everything() if entry.symplectic is True and entry.order == 4 and entry.torques == 6]
+    ['EXACT-RKN4', 'MR2-BM4']
+    """
     _load()
     return list(dict.fromkeys(_methods.values()))
 

@@ -17,7 +17,7 @@ order 2s - 1.  The polynomial misses the torque by O(h^s), hence the attitude in
 orders, or one where the torque looks at the angular velocity.  Order n therefore takes s >= n - 2 nodes, 2s - 1 >= n, and
 (n-1)/2, or n - 1, sweeps.
 
-The work of the torque, the integral of nu . T, is kept for the energy-preserving variants (energy.py).
+The energy-preserving variants (energy.py) ask for a step that also sums up the work of the torque, the integral of nu . T.
 """
 
 from fractions import Fraction
@@ -37,12 +37,37 @@ ZERO = (0.0, 0.0, 0.0)
 class State(NamedTuple):
     q: Quaternion
     pi: Vector     # spatial momentum
+
+
+class Worked(NamedTuple):
+    q: Quaternion
+    pi: Vector
     work: float    # of the torque in the last step
 
 
 @jit
 def start(h, t, q, Om, body, torque, p):
-    return State(q, qrotate(q, times(body.I, Om)), 0.0)
+    return State(q, qrotate(q, times(body.I, Om)))
+
+
+@jit
+def start_worked(h, t, q, Om, body, torque, p):
+    return Worked(q, qrotate(q, times(body.I, Om)), 0.0)
+
+
+def end_of(n, length, worked):
+    """`end(h, q, pi, W, T)`: the state after a step, with or without the work."""
+    if not worked:
+        @jit
+        def end(h, q, pi, W, T):
+            return State(q, pi)
+    else:
+        work = work_series(n, length)
+
+        @jit
+        def end(h, q, pi, W, T):
+            return Worked(q, pi, work(h, W, T))
+    return end
 
 
 @jit
@@ -98,7 +123,7 @@ def work_series(n, length):
     lines = ["r = 1.0", "x = 0.0"]
     for k in range(n):
         power = " + ".join(f"{comb(k, j)}.0 * dot(W[{j}], T[{k - j}])" for j in range(k + 1) if k - j < length)
-        lines += [f"r = r * h * {number(Fraction(1, k + 1))}", f"x = x + r * ({power})"]
+        lines += [f"r = r * h * {number(Fraction(1, k + 1))}", f"x = x + r * ({power})"] if power else []
     return written("work", "h, W, T", lines, "x")
 
 
@@ -110,13 +135,13 @@ def taylor_sum(n):
 
 # --- without torque -----------------------------------------------------------------------------------------------------
 
-def free_step(n, rotation, prepare):
-    series = motion_series(n, acting=False)
+def free_step(n, rotation, prepare, worked):
+    end, series = end_of(n, 0, worked), motion_series(n, acting=False)
 
     @jit
     def step(h, t, s, body, torque, p):
         W, _ = series(qrotate_t(s.q, s.pi), (), body.Iinv)
-        return State(renormalise(qmul(s.q, qexp(rotation(h, prepare(W))))), s.pi, 0.0)
+        return end(h, renormalise(qmul(s.q, qexp(rotation(h, prepare(W))))), s.pi, W, ())
     return step
 
 
@@ -174,12 +199,12 @@ def sweep_over(nodes, weights, length, rotation, ahead):
                    f"{listing('D', length)}, scale(h, {weighted(weights, 'f')})", at=at, qrotate=qrotate)
 
 
-def collocated_step(n, rotation, prepare, count, sweeps):
+def collocated_step(n, rotation, prepare, worked, count, sweeps):
     """`count` nodes and so many sweeps."""
     length = max(n - 1, count)
     series, ahead = motion_series(n, acting=True), taylor_sum(n)
     nodes, weights = radau(count)
-    sweep, work = sweep_over(nodes, weights, length, rotation, ahead), work_series(n, length)
+    sweep, end = sweep_over(nodes, weights, length, rotation, ahead), end_of(n, length, worked)
     constant = written("constant", "T0", [], "(T0, " + "ZERO, " * (length - 1) + ")")
 
     @jit
@@ -197,13 +222,13 @@ def collocated_step(n, rotation, prepare, count, sweeps):
         T0 = torque.body(t, matrix(s.q), times(body.Iinv, m), p)
         T, impulse = swept(h, t, s.q, m, T0, constant(T0), scale(h, qrotate(s.q, T0)), body, torque, p)
         W, _ = series(m, T, body.Iinv)
-        return State(renormalise(qmul(s.q, qexp(rotation(h, prepare(W))))), add(s.pi, impulse), work(h, W, T))
+        return end(h, renormalise(qmul(s.q, qexp(rotation(h, prepare(W))))), add(s.pi, impulse), W, T)
     return step
 
 
 # --- with the torque's own derivatives ------------------------------------------------------------------------------------
 
-def analytic_step(n, rotation, prepare, frame):
+def analytic_step(n, rotation, prepare, worked, frame):
     """Torque derivatives, in the torque's own frame, for order n.
 
     Let a_j,i be the i-th derivative of R^T t^(j): a_0,i = T^(i) are the derivatives of the body torque and a_j,0 those of the
@@ -227,7 +252,7 @@ def analytic_step(n, rotation, prepare, frame):
     T = "(" + "".join(f"a0_{k}, " for k in range(n)) + ")"
     everything = written("everything", "h, t, R, m0, T0, k, torque, p", lines, f"{listing('n', n)}, {T}, impulse",
                          apply_t=apply_t)
-    work = work_series(n, n)
+    end = end_of(n, n, worked)
 
     @jit
     def step(h, t, s, body, torque, p):
@@ -235,7 +260,7 @@ def analytic_step(n, rotation, prepare, frame):
         T0 = torque.body(t, R, times(body.Iinv, m), p)
         W, T, impulse = everything(h, t, R, m, T0, body.Iinv, torque, p)
         q = renormalise(qmul(s.q, qexp(rotation(h, prepare(W)))))
-        return State(q, add(s.pi, qrotate(s.q, impulse)), work(h, W, T))
+        return end(h, q, add(s.pi, qrotate(s.q, impulse)), W, T)
     return step
 
 
@@ -256,18 +281,23 @@ def taylor_method(name, order, rotation, terms=None, prepare=as_it_is, family="t
     n = terms or order
     count = max((order + 2) // 2, order - 2)
     sweeps = order // 2
-    base = Method(name, collocated_step(n, rotation, prepare, count, sweeps), start, State, order, 1 + sweeps * (count - 1),
-                  symmetric=False, symplectic=False, conserves=("momentum",), free_order=(order, order), family=family, cite=cite,
-                  **facts)
 
-    def adapt(torque, body):
-        if not torque.acts:
-            return variant(base, step=free_step(n, rotation, prepare), torques=0)
-        if torque.derivatives and len(torque.derivatives) >= n - 1:
-            return variant(base, step=analytic_step(n, rotation, prepare, torque.frame), torques=1)
-        if torque.uses_omega and order > 2:
-            more = order - 1
-            return variant(base, step=collocated_step(n, rotation, prepare, count, more), torques=1 + more * (count - 1))
-        return base
+    def made(worked):
+        formula = (n, rotation, prepare, worked)
+        base = Method(name, collocated_step(*formula, count, sweeps), start_worked if worked else start,
+                      Worked if worked else State, order, 1 + sweeps * (count - 1), symmetric=False, symplectic=False,
+                      conserves=("momentum",), free_order=(order, order), family=family, cite=cite, **facts)
 
-    return variant(base, adapt=adapt)
+        def adapt(torque, body):
+            if not torque.acts:
+                return variant(base, step=free_step(*formula), torques=0)
+            if torque.derivatives and len(torque.derivatives) >= n - 1:
+                return variant(base, step=analytic_step(*formula, torque.frame), torques=1)
+            if torque.uses_omega and order > 2:
+                more = order - 1
+                return variant(base, step=collocated_step(*formula, count, more), torques=1 + more * (count - 1))
+            return base
+
+        return variant(base, adapt=adapt)
+
+    return variant(made(worked=False), worked=lambda: made(worked=True))

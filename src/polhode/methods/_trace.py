@@ -7,6 +7,7 @@ graph of the operations that lead to its value.  A torque that compares numbers,
 import math
 
 from polhode.core.adaptive import attitude, slope
+from polhode.core.fma import fma, product_and_sum
 from polhode.core.jit import Rebinder
 from polhode.core.loops import Body
 from polhode.core.vec import matrix, sincos
@@ -148,7 +149,7 @@ def trace(torque, p):
     y = tuple(graph.node(f"motion{i}") for i in range(7))
     t = graph.node("time")
     one = (1.0, 1.0, 1.0)
-    tracer = Tracer(lambda copy: copy, replace=[(sincos, traced_sincos)])
+    tracer = Tracer(lambda copy: copy, replace=[(sincos, traced_sincos), (fma, product_and_sum)])
     tracer.done[attitude] = tracer(matrix)   # the motion itself keeps |q| = 1
     body = named(Body(one, one), "body", graph)
     return graph, tuple(map(graph.symbol, tracer(slope)(t, y, body, tracer(torque), named(p, "p", graph))))

@@ -62,10 +62,16 @@ def symmetric_polynomials(x):
 
 
 @jit
-def rates(Pi, body):
+def in_steps(h, Pi, body):
+    """x and Pi in units of I1 and h, in which the step is 1: their high powers then stay in range, whatever the user's units."""
+    return scale(body.I[0], body.Iinv), scale(h * body.Iinv[0], Pi)
+
+
+@jit
+def rates(x, Pi):
     """(a3, b3, a5, b5): the derivatives of K3 and K5 with respect to H and C."""
-    e1, e2, e3 = symmetric_polynomials(body.Iinv)
-    H, C = 0.5 * dot(Pi, times(body.Iinv, Pi)), 0.5 * dot(Pi, Pi)
+    e1, e2, e3 = symmetric_polynomials(x)
+    H, C = 0.5 * dot(Pi, times(x, Pi)), 0.5 * dot(Pi, Pi)
     a3 = (2.0 * e1 * H - e2 * C) / 6.0
     b3 = (2.0 * e3 * C - e2 * H) / 6.0
     k30, k21, k12, k03 = 0.1 * e1 * e1 - 0.05 * e2, 0.1 * e3 - 0.15 * e1 * e2, 0.1 * e1 * e3 + 0.05 * e2 * e2, -0.05 * e2 * e3
@@ -75,41 +81,42 @@ def rates(Pi, body):
 
 
 @jit
-def corrected(h, c3, c5):
-    """h~ = h + c3 h^3 + c5 h^5, and whether it still grows with h: where it does not, the series has lost its meaning."""
-    z = h * h
-    return h * (1.0 + z * (c3 + z * c5)), 1.0 + z * (3.0 * c3 + 5.0 * z * c5) > 0.0
+def corrected(c3, c5):
+    """h~ = h + c3 h^3 + c5 h^5 at h = 1, and whether it still grows with h; if not, the series has lost its meaning."""
+    return 1.0 + c3 + c5, 1.0 + 3.0 * c3 + 5.0 * c5 > 0.0
 
 
 @jit
 def drift4(h, q, Pi, body):
-    a3, _, _, _ = rates(Pi, body)
-    k, sound = corrected(h, -a3, 0.0)
-    q, Pi, residual = moser_veselov(k, q, Pi, body)
+    a3, _, _, _ = rates(*in_steps(h, Pi, body))
+    k, sound = corrected(-a3, 0.0)
+    q, Pi, residual = moser_veselov(h * k, q, Pi, body)
     return q, Pi, residual if sound else 1.0
 
 
 @jit
 def drift6(h, q, Pi, body):
-    a3, _, a5, _ = rates(Pi, body)
-    k, sound = corrected(h, -a3, 3.0 * a3 * a3 - a5)
-    q, Pi, residual = moser_veselov(k, q, Pi, body)
+    a3, _, a5, _ = rates(*in_steps(h, Pi, body))
+    k, sound = corrected(-a3, 3.0 * a3 * a3 - a5)
+    q, Pi, residual = moser_veselov(h * k, q, Pi, body)
     return q, Pi, residual if sound else 1.0
 
 
 @jit
 def drift4_att(h, q, Pi, body):
-    a3, b3, _, _ = rates(Pi, body)
-    k, _ = corrected(h, -a3, 0.0)
-    return drift4(h, qmul(q, qexp(scale(-k * k * k * b3, Pi))), Pi, body)
+    x, P = in_steps(h, Pi, body)
+    a3, b3, _, _ = rates(x, P)
+    k, _ = corrected(-a3, 0.0)
+    return drift4(h, qmul(q, qexp(scale(-k * k * k * b3, P))), Pi, body)
 
 
 @jit
 def drift6_att(h, q, Pi, body):
-    a3, b3, a5, b5 = rates(Pi, body)
-    k, _ = corrected(h, -a3, 3.0 * a3 * a3 - a5)
+    x, P = in_steps(h, Pi, body)
+    a3, b3, a5, b5 = rates(x, P)
+    k, _ = corrected(-a3, 3.0 * a3 * a3 - a5)
     z = k * k
-    return drift6(h, qmul(q, qexp(scale(-k * z * (b3 + z * b5), Pi))), Pi, body)
+    return drift6(h, qmul(q, qexp(scale(-k * z * (b3 + z * b5), P))), Pi, body)
 
 
 @method("DMV", state=State, start=start, order=2, torques=1, solves=1, symmetric=True, symplectic=True,

@@ -16,17 +16,17 @@ symplectically, attitude and momentum together not quite.  With kicks the order 
 """
 
 from polhode.core.jit import jit
-from polhode.core.vec import dot, qexp, qmul, scale, times
+from polhode.core.vec import dot, neg, qexp, qmul, scale, times
 from polhode.methods._kicked import State, kicked, start
 from polhode.methods._registry import method
-from polhode.methods.dmv import LIMIT, moser_veselov, rates, symmetric_polynomials
+from polhode.methods.dmv import LIMIT, in_steps, moser_veselov, rates, symmetric_polynomials
 
 
 @jit
-def rates7(Pi, body):
+def rates7(x, Pi):
     """a7 and b7: the derivatives of K7 with respect to H and C."""
-    e1, e2, e3 = symmetric_polynomials(body.Iinv)
-    H, C = 0.5 * dot(Pi, times(body.Iinv, Pi)), 0.5 * dot(Pi, Pi)
+    e1, e2, e3 = symmetric_polynomials(x)
+    H, C = 0.5 * dot(Pi, times(x, Pi)), 0.5 * dot(Pi, Pi)
     k40 = 5.0 * e1 * (e1 * e1 - e2) + e3
     k31 = 4.0 * e2 * e2 - 10.0 * e1 * e1 * e2 + 8.0 * e1 * e3
     k22 = 6.0 * e1 * (e2 * e2 + e1 * e3) - 9.0 * e2 * e3
@@ -38,10 +38,10 @@ def rates7(Pi, body):
 
 
 @jit
-def rates9(Pi, body):
+def rates9(x, Pi):
     """a9 and b9: the derivatives of K9 with respect to H and C."""
-    e1, e2, e3 = symmetric_polynomials(body.Iinv)
-    H, C = 0.5 * dot(Pi, times(body.Iinv, Pi)), 0.5 * dot(Pi, Pi)
+    e1, e2, e3 = symmetric_polynomials(x)
+    H, C = 0.5 * dot(Pi, times(x, Pi)), 0.5 * dot(Pi, Pi)
     f1, f2, f3 = e1 * e1, e2 * e2, e3 * e3
     k50 = 14.0 * f1 * f1 - 21.0 * f1 * e2 + 3.0 * f2 + 6.0 * e1 * e3
     k41 = 30.0 * e1 * (f2 + e1 * e3) - 35.0 * f1 * e1 * e2 - 15.0 * e2 * e3
@@ -55,37 +55,38 @@ def rates9(Pi, body):
 
 
 @jit
-def reverted(h, a3, a5, a7, a9):
-    """k with k (1 + a3 k^2 + a5 k^4 + a7 k^6 + a9 k^8) = h up to h^9, and whether it still grows with h."""
-    z, s = h * h, a3 * a3
+def reverted(a3, a5, a7, a9):
+    """k with k (1 + a3 k^2 + a5 k^4 + a7 k^6 + a9 k^8) = h up to h^9, at h = 1, and whether it still grows with h."""
+    s = a3 * a3
     c3, c5 = -a3, 3.0 * s - a5
     c7 = a3 * (8.0 * a5 - 12.0 * s) - a7
     c9 = 55.0 * s * (s - a5) + 10.0 * a3 * a7 + 5.0 * a5 * a5 - a9
-    growth = 1.0 + z * (3.0 * c3 + z * (5.0 * c5 + z * (7.0 * c7 + 9.0 * z * c9)))
-    return h * (1.0 + z * (c3 + z * (c5 + z * (c7 + z * c9)))), growth > 0.0
+    return 1.0 + c3 + c5 + c7 + c9, 1.0 + 3.0 * c3 + 5.0 * c5 + 7.0 * c7 + 9.0 * c9 > 0.0
 
 
 @jit
-def preprocessed(k, sound, angle, q, Pi, body):
+def preprocessed(k, sound, turn, q, Pi, body):
     """DMV over k after a turn back about the momentum."""
-    q, Pi, residual = moser_veselov(k, qmul(q, qexp(scale(-angle, Pi))), Pi, body)
+    q, Pi, residual = moser_veselov(k, qmul(q, qexp(neg(turn))), Pi, body)
     return q, Pi, residual if sound else 1.0
 
 
 @jit
 def drift8(h, q, Pi, body):
-    (a3, b3, a5, b5), (a7, b7) = rates(Pi, body), rates7(Pi, body)
-    k, sound = reverted(h, a3, a5, a7, 0.0)
+    x, P = in_steps(h, Pi, body)
+    (a3, b3, a5, b5), (a7, b7) = rates(x, P), rates7(x, P)
+    k, sound = reverted(a3, a5, a7, 0.0)
     z = k * k
-    return preprocessed(k, sound, k * z * (b3 + z * (b5 + z * b7)), q, Pi, body)
+    return preprocessed(h * k, sound, scale(k * z * (b3 + z * (b5 + z * b7)), P), q, Pi, body)
 
 
 @jit
 def drift10(h, q, Pi, body):
-    (a3, b3, a5, b5), (a7, b7), (a9, b9) = rates(Pi, body), rates7(Pi, body), rates9(Pi, body)
-    k, sound = reverted(h, a3, a5, a7, a9)
+    x, P = in_steps(h, Pi, body)
+    (a3, b3, a5, b5), (a7, b7), (a9, b9) = rates(x, P), rates7(x, P), rates9(x, P)
+    k, sound = reverted(a3, a5, a7, a9)
     z = k * k
-    return preprocessed(k, sound, k * z * (b3 + z * (b5 + z * (b7 + z * b9))), q, Pi, body)
+    return preprocessed(h * k, sound, scale(k * z * (b3 + z * (b5 + z * (b7 + z * b9))), P), q, Pi, body)
 
 
 @method("DMV8+att", state=State, start=start, order=2, torques=1, solves=1, symmetric=True, symplectic="orbits",

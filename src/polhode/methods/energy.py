@@ -36,6 +36,7 @@ from polhode.methods._states import TURNED, constructor, extended, velocity_of
 INF = math.inf
 ROUND_OFF = 1e-15   # of the energy: nothing to correct
 REACH = 4e-15       # of the energy: an end of the feasible range counts as reached
+NOTHING = 1e-290    # of the momentum, squared: below it squares lose their digits, and there is nothing to correct
 SPREAD = 1e-29      # of k, squared: below it the energy does not depend on the direction of momentum
 
 
@@ -121,7 +122,7 @@ def restore(m, E, k):
     low = 0.5 * L2 * smaller(k[0], smaller(k[1], k[2]))
     high = 0.5 * L2 * larger(k[0], larger(k[1], k[2]))
     now = 0.5 * dot(k, times(m, m))
-    right = abs(E - now) <= ROUND_OFF * E
+    right = abs(E - now) <= ROUND_OFF * E or L2 < NOTHING
     inside = low - REACH * E <= E <= high + REACH * E and high > low
     unit = (k[0] + k[1] + k[2]) / 3.0
     u = onto_polhode(scale(1.0 / nonzero(L2), times(m, m)), scale(1.0 / unit, k),
@@ -162,6 +163,7 @@ def simpson(h, t, q0, Om0, q1, Om1, body, torque, p):
 @suffix("ep")
 def energy_preserving(base, acting=True):
     """The method with its energy kept, or brought up to the work of the torque, after every step."""
+    base = base.worked() if base.worked else base
     has_work = "work" in base.state._fields
     asks = acting and not has_work
     more = 3 if asks else 0

@@ -9,12 +9,11 @@ that of a sphere the first of them alone; that of three different moments is in 
 a run takes is decided when its body is known, so that neither carries the other along.
 """
 
-import math
 import sys
 
 from polhode.core.jit import jit
 from polhode.core.short_motion import exact_motion as triaxial
-from polhode.core.vec import TINY, dot, qmul, scale, sincos
+from polhode.core.vec import dot, qmul, scale, sinc_cos
 from polhode.methods._kicked import State, kicked, start
 from polhode.methods._registry import Method, register, variant
 
@@ -31,9 +30,9 @@ def symmetric(k):
         # exp(a) exp(b) = exp(b) exp(exp(-b) a): the spin about the axis, which is known first, comes first
         spin, cosine, sine = spun(q[i], q[j], q[k], q[3], 0.5 * h * (body.Iinv[k] - body.Iinv[i]) * Pi[k])
         turned = (cosine * Pi[i] + sine * Pi[j], cosine * Pi[j] - sine * Pi[i], Pi[k])
-        L = math.sqrt(dot(Pi, Pi) + TINY)
-        s, c = sincos(0.5 * h * body.Iinv[i] * L)
-        x, y, z, w = qmul(spin, (*scale(s / L, turned), c))
+        half = 0.5 * h * body.Iinv[i]
+        s, c = sinc_cos(half * half * dot(Pi, Pi))
+        x, y, z, w = qmul(spin, (*scale(half * s, turned), c))
         q, Pi = (x, y, z), turned
         return (q[at[0]], q[at[1]], q[at[2]], w), (Pi[at[0]], Pi[at[1]], Pi[at[2]]), 0.0
     return drift
@@ -42,7 +41,8 @@ def symmetric(k):
 @jit
 def spun(x, y, z, w, half):
     """(x, y, z, w) exp(2 half e_3) of unit length, and cosine and sine of the whole angle."""
-    s, c = sincos(half)
+    s, c = sinc_cos(half * half)
+    s = half * s
     n = 1.5 - 0.5 * (x * x + y * y + z * z + w * w)   # as in renormalise, but ahead of the product
     a, b = n * c, n * s
     return (a * x + b * y, a * y - b * x, a * z + b * w, a * w - b * z), (c - s) * (c + s), 2.0 * s * c

@@ -5,20 +5,25 @@
     drift(runs)                the energy in the long run, method beside method
     polhode(run)               Poinsot's curves of a free body
     flip(run)                  a tumbling body in snapshots
+    sphere(runs)               paths of an axis, or many directions, on the unit sphere
     convergence(comparison)    error against the step, with fitted orders
     work_precision(comparison) error against cost
     certificate(certificate)   what was declared and what was measured
 
 A run is a Trajectory or the path of a stored one.  Every function returns a matplotlib Figure that belongs to no window and no
 global state, and saves it when given a path.  `polhode plot` draws stored runs from the command line.
+
+Pictures of your own look like these inside `with styled():` on a `new_figure(width, height)`, in the colours of `PALETTE`.
 """
 
 from polhode.plots.ellipsoid import polhode
+from polhode.plots.globe import sphere
 from polhode.plots.motion import flip, overview
 from polhode.plots.strays import drift, errors
-from polhode.plots.style import PALETTE
+from polhode.plots.style import PALETTE, new_figure, styled
 
-__all__ = ["PALETTE", "certificate", "convergence", "drift", "errors", "flip", "overview", "polhode", "work_precision"]
+__all__ = ["PALETTE", "certificate", "convergence", "drift", "errors", "flip", "new_figure", "overview", "polhode", "sphere",
+           "styled", "work_precision"]
 
 
 def convergence(comparison, path=None):

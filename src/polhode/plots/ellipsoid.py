@@ -51,7 +51,8 @@ def _on_ellipsoid(axes, shape, run):
     body = shape.body
     reach = 1.0 / np.sqrt(body.moments.min())
     axes.view_init(elev=22, azim=38)
-    axes.plot_surface(*np.moveaxis(shape.ellipsoid(40), -1, 0), color="#F3F1EC", lw=0, alpha=0.5, shade=False, zorder=0)
+    axes.plot_surface(*np.moveaxis(shape.ellipsoid(40), -1, 0), rstride=1, cstride=1, color="#F3F1EC", lw=0, alpha=0.5,
+                      shade=False, zorder=0)
     for omega in _neighbours(body):
         curve = Poinsot(body, omega0=omega).polhode(240)
         curve_around(axes, curve, curve @ body.inertia, color="#8F8B84", lw=0.7)

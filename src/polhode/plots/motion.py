@@ -7,7 +7,8 @@ from polhode import rotations
 from polhode.conserved import energy, momentum
 from polhode.errors import InputError
 from polhode.io.read import record
-from polhode.plots.style import GREY, PALE, PALETTE, bare, caption, curve_around, new_figure, pins, saved, styled, thin
+from polhode.plots.globe import curve, directions, globe
+from polhode.plots.style import GREY, PALETTE, bare, caption, new_figure, saved, styled, thin
 
 _ROUND_OFF = 1e-17   # what is drawn in place of an error of zero on a logarithmic axis
 
@@ -138,20 +139,9 @@ def unchanged(axes, t):
 
 def _sphere(axes, run):
     """The path of the third body axis on the unit sphere."""
-    path = rotations.matrices(run.quaternion[::max(1, len(run.t) // 20_000)])[:, :, 2]
-    u = np.linspace(0.0, 2.0 * np.pi, 73)
-    for angle in np.radians((-60, -30, 0, 30, 60)):
-        axes.plot(np.cos(angle) * np.cos(u), np.cos(angle) * np.sin(u), np.full_like(u, np.sin(angle)), color=PALE, lw=0.6)
-    for angle in np.radians(np.arange(0, 180, 30)):
-        axes.plot(np.cos(u) * np.cos(angle), np.cos(u) * np.sin(angle), np.sin(u), color=PALE, lw=0.6)
-    axes.view_init(elev=24, azim=-58)
-    curve_around(axes, path, path, color=PALETTE[2], lw=0.9)
-    for point, marker, label in ((0, "o", "start"), (-1, "s", "end")):
-        axes.plot(*path[point], marker, ms=6, color=PALETTE[1], mec="white", label=label, ls="none")
-    pins(axes, (1.22, 1.22, 1.22), "xyz")
-    bare(axes, 0.95)
+    globe(axes)
+    curve(axes, directions(run))
     axes.set_title("Path of the body's third axis in space", loc="center", y=1.12)
-    axes.legend(loc="lower right", handletextpad=0.1)
 
 
 # --- the flip ------------------------------------------------------------------------------------------------------------

@@ -14,7 +14,9 @@ is picked by its name.  Lists and grids multiply.  What is drawn is drawn once f
 the same samples, so that differences between points are no noise.
 """
 
+import sys
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -29,13 +31,15 @@ SAMPLE = "sample"
 FIRST = ("run.method", "run.step")   # these dimensions come first: a chunk has one method and one step
 VECTORS = {"omega": 3, "momentum": 3, "rotation_vector": 3, "inertia": 3, "quaternion": 4}
 
+MOST = 10**6   # values of an axis, or whole axes of them would go through every worker
+
 Pair = Annotated[list[float], Field(min_length=2, max_length=2)]
 
 
 class Grid(schema.Section):
     begin: Annotated[float, Field(alias="from")]
     to: float
-    count: Annotated[int, Field(ge=2)]
+    count: Annotated[int, Field(ge=2, le=MOST)]
     scale: Literal["linear", "log"] = "linear"
 
 
@@ -46,7 +50,7 @@ class Draw(schema.Section):
 
 
 class Options(schema.Section):
-    samples: Annotated[int, Field(ge=1)] | None = None
+    samples: Annotated[int, Field(ge=1, le=2**53)] | None = None
     seed: Annotated[int, Field(ge=0)] = 0
     device: Literal["cpu", "cuda"] = "cpu"
     dtype: Literal["float64", "float32"] = "float64"
@@ -64,6 +68,10 @@ class Axis:
     law: tuple = ()
     shape: tuple = ()
 
+    @cached_property
+    def _array(self):
+        return np.asarray(self.values)
+
     @property
     def dimension(self):
         """The dimension it runs along: its own, or that of the samples."""
@@ -72,7 +80,7 @@ class Axis:
     def column(self, index, seed):
         """The values at these indices along its dimension."""
         if self.values:
-            return [self.values[i] for i in index] if isinstance(self.values[0], str) else np.asarray(self.values)[index]
+            return [self.values[i] for i in index] if isinstance(self.values[0], str) else self._array[index]
         first = int(index.min())
         law = "random" if self.law[0] == "random" else Law(*self.law)
         numbers = drawn(self.path, law, self.shape, seed, first, int(index.max()) - first + 1)
@@ -169,7 +177,8 @@ def _listed(path, values):
     if len(kinds) > 1 or None in kinds:
         raise InputError(f"{path}: must be numbers, texts or vectors of one length, all alike and finite, got {values!r:.80}")
     found = tuple(tuple(map(float, v)) if isinstance(v, list) else v if isinstance(v, str) else float(v) for v in values)
-    twice = next((value for i, value in enumerate(found) if value in found[:i]), None) if len(found) < 10_000 else None
+    seen = set()
+    twice = next((value for value in found if value in seen or seen.add(value)), None)
     if twice is not None:
         raise InputError(f"{path}: {twice!r} is given twice; drop one")
     return found
@@ -180,7 +189,8 @@ def _kind(value):
         return "text"
     if isinstance(value, list):
         return len(value) if value and all(_kind(item) == "number" for item in value) else None
-    return "number" if isinstance(value, (int, float)) and not isinstance(value, bool) and np.isfinite(value) else None
+    known = isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
+    return "number" if known else None
 
 
 def _spaced(path, grid):
@@ -196,8 +206,8 @@ def _spaced(path, grid):
 
 def _law(path, section):
     given = [(name, value) for name, value in section if value is not None]
-    if len(given) > 1:
-        raise InputError(f"{path}: give one law, got {' and '.join(name for name, _ in given)}")
+    if len(given) != 1:
+        raise InputError(f"{path}: give one law, got {' and '.join(name for name, _ in given) or 'none'}; keep one of them")
     (name, (a, b)), = given
     if name == "normal" and not b > 0.0:
         raise InputError(f"{path}.normal: the standard deviation must be positive, got {b!r}")
@@ -254,15 +264,21 @@ def _torques(data):
     return sections + [("torque", given)] * (isinstance(given, dict) and "name" in given)
 
 
+def _named(item, name):
+    return isinstance(item, dict) and item.get("name") == name
+
+
 def put(data, path, value: Any):
     """Write a value at a path of the scenario."""
     *way, last = path.split(".")
     here = data
     for part in way:
         if isinstance(here, list):
-            here = here[int(part)] if part.isdigit() else next(item for item in here if item.get("name") == part)
+            here = here[int(part)] if part.isdigit() else next(item for item in here if _named(item, part))
         else:
             here = here.setdefault(part, {})
+    if not isinstance(here, (dict, list)):
+        raise InputError(f"{'.'.join(way)} must hold several numbers for {path} to vary, got {here!r:.60}; give all of them")
     if isinstance(here, list):
         here[int(last)] = value
     elif last.isdigit() and not here:

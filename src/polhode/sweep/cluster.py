@@ -54,11 +54,22 @@ class Cluster:
                     part.close(timeout=2)
         self.own = self.client = None
 
+    def check(self):
+        """Refuse an address that is none: a Client that cannot be made leaves tracebacks behind."""
+        from distributed.comm.addressing import get_address_host_port, normalize_address
+
+        try:
+            get_address_host_port(normalize_address(self.address), strict=True)
+        except ValueError as error:
+            raise InputError(f"{self.address!r} is not the address of a scheduler, such as tcp://host:8786: {error}") from error
+
     def connect(self):
         """Begin, or begin anew."""
         from polhode.ensemble.tiles import default_threads
 
         self.leave()
+        if self.address is not None:
+            self.check()
         _, distributed = need()
         self.threads = None
         if self.address is None:
@@ -77,8 +88,6 @@ class Cluster:
                                + START.format(self.address)) from error
         except OSError as error:
             raise ClusterError(f"no Dask scheduler answers at {self.address}: {error}") from error
-        except ValueError as error:
-            raise InputError(f"{self.address!r} is not the address of a scheduler, such as tcp://host:8786: {error}") from error
 
     def memory(self):
         """Bytes of the smallest worker."""

@@ -63,6 +63,10 @@ class Plan:
             if key in data:
                 raise InputError(f"{path}: [{key}] does not go with [sweep]; drop it, and name the store with --out")
         faults = config.Faults()
+        for key in ("body", "initial", "run"):
+            if not isinstance(data.get(key, {}), dict):
+                faults.add((key,), f"must be a section, got {data[key]!r:.60}")
+        faults.report(path)
         for key in {"every", "t_eval"} & set(data.get("run", ())):
             faults.add(("run", key), "does not go with [sweep], which stores where each body ends; drop it")
         options, self.axes = reading.read(table, data, faults)
@@ -105,6 +109,7 @@ class Plan:
                 scenario = self.scenario({name: number})
         self.torque, self.body, self.t_span = scenario.torque, scenario.body, scenario.t_span
         steps, methods = self._all("run.step", scenario.step), self._all("run.method", scenario.method.name)
+        steps = sorted({*steps[::-(-len(steps) // CHECKED_VALUES)], min(steps)}) if len(steps) > CHECKED_VALUES else steps
         for method in methods:
             for step in steps:
                 put(trial := copy.deepcopy(self.data), "run.method", method)

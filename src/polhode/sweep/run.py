@@ -27,7 +27,7 @@ def sweep(source, out=None, *, cluster=None, workers=1, chunk=None, wait=30.0, f
     out : path, optional
         The store; by default the name of the file with the suffix .zarr, in the current folder.
     cluster : str, optional
-        The address of a Dask scheduler, such as "tcp://host:8786".  By default a cluster is started on this machine.
+        The address of a Dask scheduler, such as ``"tcp://host:8786"``.  By default a cluster is started on this machine.
     workers : int
         Processes of a cluster on this machine.  One is best: it uses all processors by threads.
     chunk : int, optional

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from polhode.errors import InputError
+from polhode.errors import InputError, difference
 from polhode.sweep.plan import boxes
 
 INSTALL = "pip install 'polhode[cluster]'"
@@ -130,7 +130,7 @@ def check(path, plan, force):
     if path.exists() and not force:
         there = Store(path).identity
         if there != plan.identity:
-            raise InputError(f"{str(path)!r} holds another sweep: {_difference(there, plan.identity)}; choose another name, "
+            raise InputError(f"{str(path)!r} holds another sweep: {difference(there, plan.identity)}; choose another name, "
                              "or start anew with --force")
         return
     folder = path.absolute().parent
@@ -141,25 +141,6 @@ def check(path, plan, force):
     if size > free:
         raise InputError(f"{plan.n} bodies of {BYTES} bytes each need {size} bytes ({size / 1e9:.3g} GB); {free / 1e9:.3g} GB "
                          f"are free in {str(folder)!r}; sweep over fewer values")
-
-
-def _difference(there, here):
-    """The first entries in which two identities differ, in words."""
-    a, b = _flat(there), _flat(here)
-    found = [f"{key} is {_brief(a.get(key))} there and {_brief(b.get(key))} here" for key in [*a, *(k for k in b if k not in a)]
-             if a.get(key) != b.get(key)]
-    return "; ".join(found[:3]) + (f"; and {len(found) - 3} more" if len(found) > 3 else "")
-
-
-def _flat(data, path=()):
-    if not isinstance(data, dict) or not data:
-        return {".".join(path): data}
-    return {key: value for name, inner in data.items() for key, value in _flat(inner, (*path, name)).items()}
-
-
-def _brief(value):
-    text = "nothing" if value is None else json.dumps(value)
-    return text if len(text) <= 50 else text[:47] + "..."
 
 
 def create(path, plan, chunk_shape, force=False):

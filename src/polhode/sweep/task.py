@@ -7,12 +7,10 @@ shorter way: angular velocity, attitude, principal moments, and plain parameters
 
 import re
 import signal
-from functools import cache
 
 import numpy as np
 
 from polhode.body import RigidBody
-from polhode.core.jit import digest as digest_of
 from polhode.ensemble import ensemble
 from polhode.ensemble.inputs import terms_of
 from polhode.ensemble.measure import Measure
@@ -56,7 +54,6 @@ def own_threads():
     return max(1, default_threads() // get_worker().state.nthreads)
 
 
-_digest = cache(digest_of)   # of a method's step
 
 
 class Chunk:
@@ -157,19 +154,14 @@ class Chunk:
     # --- from bodies to results ---------------------------------------------------------------------------------------------
 
     def run(self, threads):
-        """Follow the bodies; those for which the method takes another step go by themselves."""
+        """Follow the bodies; those given by an inertia tensor go by themselves."""
         out = {"quaternion": np.empty((self.n, 4)), "omega": np.empty((self.n, 3)), "energy": np.empty(self.n),
                "energy_error": np.empty(self.n), "time": np.empty(self.n), "status": np.zeros(self.n, np.int8)}
         seconds = 0.0
-        kinds = np.array([self._kind(body) for body in self.bodies])[self.which]
-        for kind in np.unique(kinds):
-            chosen = np.flatnonzero(kinds == kind)
-            seconds += self._follow(chosen, threads, out)
+        principal = np.array([body.is_principal for body in self.bodies])[self.which]
+        for kind in np.unique(principal):
+            seconds += self._follow(np.flatnonzero(principal == kind), threads, out)
         return {name: values.reshape(*self.shape, *values.shape[1:]) for name, values in out.items()}, seconds
-
-    def _kind(self, body):
-        method = self.first.method
-        return f"{body.is_principal} {_digest(method.suited(self.first.torque, body).step) if method.adapt else ''}"
 
     def _follow(self, chosen, threads, out):
         plan, one = self.plan, self.first

@@ -94,7 +94,7 @@ def page(runs, title=None, mesh=None, poinsot=False, autoplay=None):
     runs : Trajectory, path of a stored run, or a list of them
         At most 6; the first gives the title and the names of the plots.
     title : str, optional
-        In place of one made from the body and the torque.
+        In place of the scenario's, or one made from the body and the torque.
     mesh : (vertices, faces), optional
         Drawn in place of the body: (n, 3) numbers in your body axes, and (m, 3) indices.
     poinsot : bool
@@ -159,6 +159,8 @@ def script_json(data):
 
 
 def _title(record):
+    if record.facts.get("title"):
+        return str(record.facts["title"])
     problem = problems.ALL.get(record.body.name)
     if problem:
         return problem.title[0].upper() + problem.title[1:]

@@ -1,0 +1,107 @@
+"""A page for each command of the command line: usage, arguments, options, from the functions that are the commands."""
+
+import inspect
+import types
+import typing
+from dataclasses import dataclass
+
+from restructured import code, escaped, literal, title, toctree
+from typer.models import ArgumentInfo
+
+from polhode.cli import app
+
+GROUPS = {
+    "First steps": ("demo", "run", "view", "plot", "play"),
+    "Methods": ("methods", "compare", "advise", "certify", "cite"),
+    "Many bodies": ("ensemble", "sweep"),
+    "Papers": ("problems", "reproduce"),
+}
+INTRODUCTION = """
+``polhode COMMAND --help`` prints what is here.  Commands that print a table take ``--json``; files that exist are overwritten
+with ``--force`` alone; :doc:`exit codes <../exit-codes>` tell what happened.  ``polhode --version`` prints the version.
+"""
+
+
+TAKES = {"Path": "FILE", "float": "NUMBER", "int": "N", "str": "TEXT"}
+
+
+@dataclass
+class Parameter:
+    """An argument or option of a command, as its function declares it."""
+
+    name: str
+    kind: type
+    many: bool
+    default: object
+    info: object
+
+    @classmethod
+    def of(cls, parameter):
+        plain, info = typing.get_args(parameter.annotation)
+        if isinstance(plain, types.UnionType):
+            plain = next(one for one in plain.__args__ if one is not type(None))
+        many = typing.get_origin(plain) is list
+        return cls(parameter.name, typing.get_args(plain)[0] if many else plain, many, parameter.default, info)
+
+    @property
+    def is_argument(self):
+        return isinstance(self.info, ArgumentInfo)
+
+    @property
+    def placed(self):
+        """An argument as the usage line has it."""
+        shown = (self.info.metavar or self.name.upper()) + (" ..." if self.many else "")
+        return shown if self.default is inspect.Parameter.empty else f"[{shown}]"
+
+    @property
+    def names(self):
+        """An option as it is given, with what it takes."""
+        given = [self.info.default] if isinstance(self.info.default, str) else []   # typer takes the first name for a default
+        names = "/".join([*given, *(self.info.param_decls or ())] or [f"--{self.name.replace('_', '-')}"]).split("/")
+        takes = "" if self.kind is bool else f" {self.info.metavar or TAKES[self.kind.__name__]}"
+        return ", ".join(name + takes for name in names)
+
+    @property
+    def text(self):
+        text = plain(self.info.help or "")
+        if self.is_argument or self.kind is bool or self.default is None:
+            return text
+        return f"{text}  Default: {literal(self.default)}."
+
+
+def pages(docs):
+    commands = {one.name or one.callback.__name__: one.callback for one in app.registered_commands}
+    texts = {f"reference/commands/{name}.rst": page(name, command) for name, command in commands.items()}
+    return texts | {"reference/commands/index.rst": index(commands)}
+
+
+def index(commands):
+    groups = GROUPS | {"More": tuple(name for name in commands if not any(name in group for group in GROUPS.values()))}
+    parts = [title("Commands"), INTRODUCTION]
+    for heading, names in groups.items():
+        if names := [name for name in names if name in commands]:
+            parts += [title(heading, "-"), *(f":doc:`polhode {name} <{name}>`\n   {summary(commands[name])}\n" for name in names),
+                      toctree(names, hidden="")]
+    return "\n".join(parts)
+
+
+def summary(command):
+    return plain(inspect.getdoc(command))
+
+
+def plain(text):
+    """Help text without the escapes that rich needs."""
+    return escaped(" ".join(text.replace("\\[", "[").split()))
+
+
+def page(name, command):
+    parameters = [Parameter.of(one) for one in inspect.signature(command).parameters.values()]
+    arguments = [one for one in parameters if one.is_argument]
+    options = [one for one in parameters if not one.is_argument]
+    usage = " ".join(["polhode", name, *(one.placed for one in arguments), *(["[OPTIONS]"] if options else [])])
+    parts = [title(f"polhode {name}"), summary(command), "\n", code(usage, "text"), f"\n.. program:: polhode {name}\n"]
+    if arguments:
+        parts += [title("Arguments", "-"), *(f"{literal(one.placed.strip('[]'))}\n   {one.text}\n" for one in arguments)]
+    if options:
+        parts += [title("Options", "-"), *(f".. option:: {one.names}\n\n   {one.text}\n" for one in options)]
+    return "\n".join(parts)

@@ -1,0 +1,194 @@
+"""The table of methods and a page for each, from the registry; what was measured of them is in data/certificates.json."""
+
+import inspect
+import json
+import os
+import sys
+
+from docutils import nodes
+from restructured import code, escaped, prose, table, title, toctree
+from sphinx.addnodes import pending_xref
+
+from polhode import references
+from polhode.cli_certify import plain_name
+from polhode.methods import everything, get
+
+FAMILIES = {
+    "newmark": "Newmark, and what grew from it",
+    "midpoint": "Midpoint",
+    "variational": "Variational",
+    "splitting": "Splitting",
+    "taylor": "Taylor series",
+    "runge-kutta": "Runge-Kutta on the group",
+    "quaternion_space": "On the quaternion, normalised",
+    "buss": "As Buss ran them",
+}
+INTRODUCTION = """
+Every method that polhode has, from its registry.  Order, symmetry, symplecticity and what is kept are declared by the method
+and measured by ``polhode certify``; each name leads to a page with the formulas, what was measured, what a step costs, and the
+literature.
+
+Methods made on demand: ``newmark(gamma)``; ``taylor(n)`` for n up to 24; ``NAME+ep`` preserves energy, as in ``taylor3+ep``;
+``NAME+yoshida4``, ``+suzuki4``, ``+yoshida6``, ``+yoshida8``, ``+kahanli6``, ``+kahanli8`` and ``+kahanli10`` compose a
+symmetric method.
+
+The columns: *torques* and *solves* are torque evaluations and nonlinear equations per step; *symm.* and *sympl.* say whether the
+step is symmetric in time and symplectic (*orbits*: in the body momentum alone); *keeps* is what the motion of a free body keeps
+to round-off; *drift* is the slope of the energy in a long run of the stress test, and *ns* are the nanoseconds of a compiled step
+there, on the machine that made the certificates (``make certificates``): read the ratios.
+"""
+BESIDE = {"_taylor": ("taylor", "_taylor"), "compose": ("axis_splitting", "compose")}   # where the mathematics is in two files
+MADE_FROM = {"newmark": "NMB", "taylor": "taylor6"}   # families with a parameter have no page of their own
+YES = {True: "yes", False: "–", "orbits": "orbits"}
+
+
+def page_of(method):
+    """The name of a method's page: LIEMID[EA] is liemid-ea."""
+    return plain_name(method.name).lower().replace("+", "-")
+
+
+def role(name, rawtext, text, lineno, inliner, options=None, content=()):
+    """:method:`NMB` links to the page of a method, on-demand ones to that of the method they are made from."""
+    entry = get(text)
+    base = entry if entry in everything() else get(MADE_FROM.get(text.partition("(")[0].lower()) or text.partition("+")[0])
+    target = pending_xref("", refdomain="std", reftype="doc", reftarget=f"/reference/methods/{page_of(base)}", refexplicit=True,
+                          refwarn=True, refdoc=inliner.document.settings.env.current_document.docname)
+    target += nodes.literal(text, text, classes=["method"])
+    return [target], []
+
+
+def pages(docs):
+    certificates = {entry["name"]: entry for entry in json.loads((docs / "data" / "certificates.json").read_text("utf-8"))}
+    methods = everything()
+    texts = {f"reference/methods/{page_of(method)}.rst": page(method, certificates.get(method.name), docs) for method in methods}
+    modules = {module for method in methods for module in files_of(method)}
+    sources = {f"reference/methods/source/{short(module)}.rst": source_page(module, docs) for module in modules}
+    return texts | sources | {"reference/methods/index.rst": index(methods, certificates)}
+
+
+def index(methods, certificates):
+    parts = [title("Methods"), INTRODUCTION]
+    found = list(dict.fromkeys(method.family for method in methods))
+    for family in sorted(found, key=lambda name: list(FAMILIES).index(name) if name in FAMILIES else len(FAMILIES)):
+        members = [method for method in methods if method.family == family]
+        parts += [title(FAMILIES.get(family, family), "-"),
+                  table(("method", "order", "torques", "solves", "symm.", "sympl.", "keeps", "drift", "ns"),
+                        [row(method, certificates.get(method.name)) for method in members], "36 7 8 8 7 8 11 9 6", css="methods"),
+                  toctree(map(page_of, members), hidden="")]
+    return "\n".join(parts)
+
+
+def row(method, certificate):
+    facts = certificate["facts"] if certificate else {}
+    keeps = ", ".join(method.conserves or ()) or "–"
+    name = f":doc:`{method.name} <{page_of(method)}>`\n\n{escaped(method.summary.rstrip('.'))}"
+    return (name, method.order, torques(method), method.solves, YES[method.symmetric], YES[method.symplectic], keeps,
+            drift(facts.get("drift")), cost(facts.get("cost")))
+
+
+def torques(method):
+    return "varies" if method.torques is None else method.torques
+
+
+def drift(fact):
+    if fact is None:
+        return "–"
+    if fact.get("blow_up") is not None:
+        return "lost"
+    return "–" if fact["measured"] is None else f"{fact['measured']:+.0e}"
+
+
+def cost(fact):
+    return "–" if fact is None or fact["measured"] is None else f"{fact['measured']:.0f}"
+
+
+def page(method, certificate, docs):
+    modules = files_of(method)
+    sections = {
+        "Formulas": "\n\n".join(prose(inspect.getdoc(module)) for module in modules),
+        "Declared and measured": measured(method, certificate),
+        "Use": use(method),
+        "Source": source(method, modules, docs),
+        "Literature": f":cite:t:`{method.cite}`; ``polhode cite '{method.name}'`` prints\n\n"
+                      + code(references.bibtex(method.cite), "bibtex"),
+    }
+    head = [f".. _method-{page_of(method)}:\n", title(method.name), escaped(method.summary.rstrip(".") + ".\n"), told(method)]
+    return "\n".join([*head, *(f"{title(name, '-')}\n{text}\n" for name, text in sections.items())])
+
+
+def files_of(method):
+    """The modules that a method is written in."""
+    home = method.step.__module__.rpartition(".")[2]
+    return [sys.modules[f"polhode.methods.{name}"] for name in BESIDE.get(home, (home,))]
+
+
+def told(method):
+    """What a method says of itself."""
+    rows = [("Family", method.family), ("Other names", ", ".join(method.aliases)), ("Order", order(method)),
+            ("Torque evaluations per step", "an iteration decides" if method.torques is None else method.torques),
+            ("Nonlinear equations per step", method.solves or "none: explicit"),
+            ("Limit", escaped(method.limit)), ("Memory", "remembers earlier steps" if method.multistep else "")]
+    return "\n".join(f":{key}: {value}" for key, value in rows if value not in ("", ())) + "\n"
+
+
+def order(method):
+    if tuple(method.free_order) == (method.order, method.order):
+        return str(method.order)
+    attitude, momentum = ("exact" if value == float("inf") else value for value in method.free_order)
+    return f"{method.order}; free body: attitude {attitude}, body momentum {momentum}"
+
+
+def measured(method, certificate):
+    if certificate is None:
+        return f"No certificate is stored; ``polhode certify '{method.name}'`` makes one.\n"
+    verdict = {True: "holds", False: "**fails**", None: "–"}
+    rows = [(escaped(fact["title"]), declared(name, fact), escaped(fact["text"] or "–"), verdict[fact["ok"]])
+            for name, fact in certificate["facts"].items()]
+    return (f"``polhode certify '{method.name}'`` measured this; the drift is that of ``{certificate['problem']}``.\n\n"
+            + table(("fact", "declared", "measured", "verdict"), rows, css="facts"))
+
+
+def declared(name, fact):
+    """What was declared, in words; the certificate holds plain data."""
+    value = fact["declared"]
+    if name == "torques" and value is None and fact["ok"] is not None:
+        return "varies"
+    if name.startswith("drift") and value == 0.0:
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return "–" if value is None else value if isinstance(value, str) else f"{value:g}"
+
+
+def use(method):
+    return code(f"""\
+import polhode
+
+run = polhode.integrate([1.0, 2.0, 3.0], t_span=(0, 10), step=0.01,
+                        method="{method.name}", omega0=(0.01, 1, 0))""", "python")
+
+
+def source(method, modules, docs):
+    """Where the files are and, unless it is put together when it is asked for, the step."""
+    links = " and ".join(f":doc:`polhode/methods/{short(module)}.py <source/{short(module)}>`" for module in modules)
+    try:
+        lines, first = inspect.getsourcelines(method.step)
+    except OSError:
+        return f"The step is put together from those of another method: {links}.\n"
+    path = file(sys.modules[method.step.__module__], docs / "reference" / "methods")
+    return (f"{links}; the step is\n\n.. literalinclude:: {path}\n   :language: python\n   :dedent:\n"
+            f"   :lines: {first}-{first + len(lines) - 1}\n   :lineno-match:\n")
+
+
+def source_page(module, docs):
+    path = file(module, docs / "reference" / "methods" / "source")
+    heading = title(f"polhode/methods/{short(module)}.py")
+    return f":orphan:\n\n{heading}\n.. literalinclude:: {path}\n   :language: python\n   :linenos:\n"
+
+
+def short(module):
+    return module.__name__.rpartition(".")[2]
+
+
+def file(module, page):
+    return os.path.relpath(inspect.getsourcefile(module), page)

@@ -1,0 +1,51 @@
+"""The papers' items and the test problems, from their registries."""
+
+import numpy as np
+from restructured import escaped, literal, table, title
+
+from polhode import papers, problems
+
+PAPERS = """
+``polhode reproduce`` rebuilds every table and figure of the documents behind these methods, with the printed value beside ours,
+and gives a verdict on what the papers claim.  ``polhode reproduce PAPER/ITEM`` prints an item; ``polhode reproduce all --out
+DIR`` (under half an hour; with ``--quick`` minutes) writes the figures, the numbers and one page with all of it, the verdicts
+and the errata.  An interrupted run goes on where it was.
+"""
+PROBLEMS = """
+The papers' test problems, with their exact parameters and, where a paper is silent, what was assumed.  Scenario files name them
+(``problem = "krysl/slow-top"``), so do ``polhode compare`` and ``polhode advise``, and `polhode.problem` gives them in Python;
+the part after the slash is enough.  ``polhode problems`` prints this list.
+"""
+
+
+def pages(docs):
+    return {"reference/papers.rst": paper_page(), "reference/problems.rst": problem_page()}
+
+
+def paper_page():
+    parts = [title("The papers, computed anew"), PAPERS]
+    for paper in papers.PAPERS.values():
+        parts += [title(paper.short, "-"), f"\\{escaped(paper.reference)}.\n"]   # a name may begin like a list: S. R. ...
+        if found := [item for item in papers.items("all") if item.paper == paper.name]:
+            parts.append(table(("item", "what it is", "", "about"), [
+                (literal(item.key), escaped(item.title), item.kind, f"{item.seconds:g} s") for item in found], "32 46 10 12"))
+        if errata := papers.errata(paper.name):
+            parts += [title("Misprints", "~"), table(("where", "printed", "right"), [
+                tuple(map(escaped, (one.where, one.printed, one.correct))) for one in errata], "18 41 41")]
+    return "\n".join(parts)
+
+
+def problem_page():
+    parts = [title("Problems"), PROBLEMS]
+    for problem in problems.ALL.values():
+        facts = problem.describe()
+        parts += [title(problem.name, "-"), escaped(f"{problem.title[0].upper()}{problem.title[1:]}.  {problem.source}.") + "\n",
+                  f":Moments: {numbers(facts['moments'])}", f":Torque: ``{facts['torque']}``",
+                  f":Attitude: quaternion {numbers(facts['rotation0'])}", f":Angular velocity: {numbers(facts['omega0'])}",
+                  f":Span: {numbers(facts['t_span'])}", f":Step: {facts['step']:g}",
+                  *([f":Assumed: {escaped(problem.assumptions)}"] if problem.assumptions else []), ""]
+    return "\n".join(parts)
+
+
+def numbers(values):
+    return ", ".join(f"{value:.10g}" for value in np.asarray(values))

@@ -1,0 +1,118 @@
+"""The keys of scenario files, from the models that check them."""
+
+import inspect
+import json
+import re
+import typing
+
+from restructured import code, escaped, literal, prose, table, title
+
+from polhode import torques
+from polhode.io import schema
+from polhode.sweep import axes
+
+INTRODUCTION = """
+A scenario is a TOML file that describes a run.  ``polhode run`` and ``polhode ensemble`` read it, ``polhode sweep`` varies its
+keys, and ``polhode compare`` and ``polhode advise`` take it for their task.  The whole file is checked before anything starts,
+every fault is reported at once with the path of its key, and a misspelt key is answered with the nearest valid one.  A scenario
+holds data and names, never code.  The folder ``examples`` has some to start from; this is ``flip.toml``:
+"""
+TOP = (("title", "text", "the file's name", "A title for tables, figures and pages."),
+       ("problem", "text", "–", "A problem by name (``polhode problems`` lists them): it supplies body, torque, initial motion, "
+        "step and span; the sections below replace what they name."))
+NAMES = {"float": "number", "int": "whole number", "str": "text", "bool": "true or false", "NoneType": ""}
+
+
+def pages(docs):
+    example = (docs.parent / "examples" / "flip.toml").read_text("utf-8")
+    parts = [title("Scenario files"), INTRODUCTION, code(example, "toml"), "\n", title("Top of the file", "-"),
+             table(("key", "type", "default", "meaning"), [(literal(key), *rest) for key, *rest in TOP], "18 22 15 45")]
+    parts += [title("[body]", "-"), "By inertia, by ``shape``, or by ``mesh``: the keys depend on it.\n"]
+    for shape, model in {"": schema.Inertia, **schema.SHAPES}.items():
+        parts += [title(f'shape = "{shape}"' if shape else "by inertia", "~"), section(model)]
+    parts += [title("by mesh", "~"), section(schema.Mesh)]
+    parts += [title("[initial]", "-"), section(schema.Initial), title("[torque]", "-"), TORQUE]
+    for name, make in torques.BUILT_IN.items():
+        parts += [title(f'name = "{name}"', "~"), torque(name, make)]
+    parts += [title("[run]", "-"), section(schema.Run), title("[output]", "-"), section(schema.Output),
+              title("[ensemble]", "-"), section(schema.Ensemble), title("[sweep]", "-"), sweep()]
+    return {"reference/scenario.rst": "\n".join(parts)}
+
+
+TORQUE = """Left out, nothing acts (or the problem's torque does).  ``name`` picks one of the torques below, the other keys are
+its parameters; several torques, which add, are written ``[[torque]]``.  A torque of your own, in Python, is given on the command
+line.
+"""
+
+
+def section(model):
+    """A model in words and as a table of its keys."""
+    rows = [(literal(field.alias or key), kind(field), default(field), escaped(field.description or ""))
+            for key, field in model.model_fields.items()]
+    own = inspect.getdoc(model) if "__doc__" in vars(model) and model.__doc__ else ""
+    return f"{escaped(own)}\n\n" + table(("key", "type", "default", "meaning"), rows, "18 22 15 45")
+
+
+def default(field):
+    if field.is_required():
+        return "*required*"
+    value = field.get_default(call_default_factory=True)
+    if value is None or value == {}:
+        return "–"
+    return literal(json.dumps(value))   # TOML writes these as JSON does
+
+
+def kind(field):
+    """The type of a key in words."""
+    return words(field.annotation, field.metadata)
+
+
+def words(annotation, metadata=()):
+    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin is typing.Annotated:
+        return words(arguments[0], arguments[1:])
+    if origin is typing.Literal:
+        return " or ".join(literal(f'"{one}"') for one in arguments)
+    if origin is list:
+        return listed(arguments[0], metadata)
+    if origin is dict:
+        return f"table of {words(arguments[1])}"
+    if arguments:   # a union
+        return " or ".join(dict.fromkeys(filter(None, (words(one) for one in arguments))))
+    return bounded(NAMES.get(annotation.__name__, annotation.__name__), metadata)
+
+
+def constraint(metadata, name):
+    """A bound such as gt or min_length, wherever pydantic keeps it."""
+    for one in metadata:
+        for holder in (one, *getattr(one, "metadata", ())):
+            if (value := getattr(holder, name, None)) is not None:
+                return value
+    return None
+
+
+def bounded(name, metadata):
+    if constraint(metadata, "gt") == 0:
+        return f"positive {name}"
+    least = constraint(metadata, "ge")
+    return name if least is None else f"{name}, at least {least:g}"
+
+
+def listed(entry, metadata):
+    length = constraint(metadata, "max_length")
+    plural = re.sub(r"\b(number|list)\b", r"\1s", words(entry))
+    return f"list of {length} {plural}" if length else f"list of {plural}"
+
+
+def torque(name, make):
+    """A torque: what it is, and its parameters."""
+    model = schema.torque_model(name, make)
+    rows = [(literal(key), kind(field), default(field)) for key, field in model.model_fields.items() if key != "name"]
+    text = f"{escaped(inspect.getdoc(make).splitlines()[0])}  See `polhode.torques.{make.__name__}`.\n\n"
+    return text + (table(("key", "type", "default"), rows, "25 40 35") if rows else "")
+
+
+def sweep():
+    example = inspect.getdoc(axes)
+    rows = [(literal(key), kind(field), default(field)) for key, field in axes.Options.model_fields.items()]
+    return prose(example.partition("\n\n")[2]) + "\n\nNext to the axes:\n\n" + table(("key", "type", "default"), rows, "25 40 35")

@@ -1,0 +1,76 @@
+"""What the papers claim and misprint, as pages, and the figures that show it.
+
+Misprints and figures are computed at the build; finished figures are kept as long as the library's sources are the same.  The
+verdicts rest on every table and figure of the papers, which takes minutes: they are in data/verdicts.json, and `make verdicts`
+measures them anew.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+from restructured import escaped, table, title
+
+from polhode.papers import PAPERS, VERDICTS, errata, items
+from polhode.papers._store import compute, kept
+
+FIGURES = ("krysl-endres-2004/fig4", "krysl-endres-2004/fig12", "krysl-endres-2004/fig13", "krysl-2005/fig1",
+           "bou-rabee-2009/fig1", "bou-rabee-2009/fig4")   # those that theory/disagreements.rst shows
+FIELDS = ("paper", "item", "title", "matched", "total", "claims")
+
+
+def pages(docs):
+    for key in FIGURES:
+        if kept(key, docs / "theory" / "figures", quick=True) is None:
+            compute(key, True, docs / "theory" / "figures")
+    records = json.loads((docs / "data" / "verdicts.json").read_text("utf-8"))
+    return {"theory/verdicts.rst": verdict_page(records), "theory/errata.rst": errata_page(errata())}
+
+
+def verdict_page(records):
+    """Every claim by paper and item, after a table of how many hold."""
+    counts = [[short(name), *(str(sum(claim["verdict"] == verdict for record in own for claim in record["claims"]))
+                              for verdict in VERDICTS)] for name, own in by_paper(records)]
+    parts = [title("What the papers claim"),
+             "Sentences that numbers can decide, each with the numbers.  ``make verdicts`` computes them anew; "
+             "``polhode reproduce PAPER/ITEM`` computes one item, in full.\n", table(["", *VERDICTS], counts)]
+    for name, own in by_paper(records):
+        parts += [title(PAPERS[name].short, "-"), f"\\{escaped(PAPERS[name].reference)}.\n"]
+        for record in own:
+            rows = [[f"**{claim['verdict']}**", f"{escaped(claim['claim'])}\n\n*{escaped(claim['evidence'])}*"]
+                    for claim in record["claims"]]
+            parts += [title(f"{record['item']}: {record['title']}", "~"), table(["", "claim and evidence"], rows, "20 80")]
+    return "\n".join(parts)
+
+
+def errata_page(found):
+    """Every misprint by paper."""
+    parts = [title("Misprints"), "What is printed, what is right, and how one knows.  Numbers are computed when this page is "
+                                 "built.\n"]
+    for name in PAPERS:
+        rows = [list(map(escaped, (one.where, one.printed, one.correct, one.evidence))) for one in found if one.paper == name]
+        if rows:
+            parts += [title(PAPERS[name].short, "-"), table(["where", "printed", "correct", "evidence"], rows, "18 25 25 32")]
+    return "\n".join(parts)
+
+
+def by_paper(records):
+    """(paper, its records that judge something), in the order of the papers."""
+    for name in PAPERS:
+        own = [record for record in records if record["paper"] == name and record["claims"]]
+        if own:
+            yield name, own
+
+
+def short(name):
+    return PAPERS[name].short
+
+
+def collected(folder):
+    """The verdicts of a folder that `polhode reproduce all --out FOLDER` has filled."""
+    records = (kept(item.key, folder, quick=True) for item in items())
+    return [{field: record[field] for field in FIELDS} for record in records]
+
+
+if __name__ == "__main__":
+    print(json.dumps(collected(Path(sys.argv[1])), indent=1, ensure_ascii=False))

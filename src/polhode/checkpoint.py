@@ -1,0 +1,243 @@
+"""Long runs: points go to disk as they come, and a checkpoint now and then says how to go on after whatever happens.
+
+A folder holds it all:
+
+    run                  what is computed, written once; whoever goes on must mean the same
+    points               the stored points, eight bytes a number, only ever appended to
+    state-0, state-1     the last two checkpoints: the method's own state, and how many points belong to it
+    lock                 held by the process at work
+
+A checkpoint counts when it is whole: first the points are on disk, then the state is written beside its place, forced to disk and
+renamed over the older of the two.  A sum over the text of a state and one over the points before it say whether they are what was
+written; where the newer state is damaged the older one serves.  Nothing depends on how often this is done: a run that was cut
+short, however often, ends with the same bits as one that was not.
+"""
+
+import contextlib
+import errno
+import hashlib
+import json
+import os
+import re
+import shutil
+import time
+import warnings
+from pathlib import Path
+
+from polhode.errors import InputError, difference
+from polhode.stream import Stream
+
+STANDARD = "30s"
+_HEAD = "polhode checkpoint 1 "
+_UNITS = {"s": 1.0, "min": 60.0, "h": 3600.0}
+
+
+def interval(every):
+    """(steps, seconds) between checkpoints, one of them None, from a number of steps or text such as 30s, 5min or 1h."""
+    found = re.fullmatch(r"\s*([0-9.]+(?:e[+-]?[0-9]+)?)\s*(s|min|h)?\s*", str(every))
+    with contextlib.suppress(ValueError):
+        number, unit = (float(found[1]), found[2]) if found and not isinstance(every, bool) else (0.0, None)
+        if unit and 0.0 < number < float("inf"):
+            return None, number * _UNITS[unit]
+        if not unit and number >= 1.0 and number == int(number):
+            return int(number), None
+    raise InputError(f"a checkpoint is made every so many steps, as in 100000, or so often, as in 30s, 5min or 1h; got {every!r}")
+
+
+# --- small files with a sum ---------------------------------------------------------------------------------------------------
+
+def _write(path, data):
+    """Put data, as JSON under its sum, into the place of a file: whole or not at all, and on the disk itself."""
+    text = json.dumps(data)
+    fresh = path.with_name(f".{path.name}.new")
+    with open(fresh, "w", encoding="utf-8") as file:
+        file.write(f"{_HEAD}{hashlib.sha256(text.encode()).hexdigest()}\n{text}")
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(fresh, path)
+    with contextlib.suppress(OSError):   # not every system opens folders
+        folder = os.open(path.parent, os.O_RDONLY)
+        os.fsync(folder)
+        os.close(folder)
+
+
+def _read(path):
+    """What `_write` put there; None where the file is not what was written."""
+    try:
+        head, _, text = path.read_text(encoding="utf-8").partition("\n")
+        return json.loads(text) if head == _HEAD + hashlib.sha256(text.encode()).hexdigest() else None
+    except (OSError, ValueError):
+        return None
+
+
+# --- the folder ---------------------------------------------------------------------------------------------------------------
+
+class Checkpoint:
+    """A folder for a long run.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Made if it is not there; an unfinished run in it goes on, if it is the same.
+    every : int or str
+        Steps between checkpoints, or the time between them: 30s, 5min, 1h.
+    about : dict
+        What else whoever goes on may want to know; kept in the folder.
+    again : str
+        How to go on, for messages.
+    reserve : int
+        Numbers for each point that the finished file will need on the same disk.
+    tell : function
+        Gets what must be said about the state of the folder.
+    """
+
+    def __init__(self, folder, every=STANDARD, about=None, again="the same call goes on from there", reserve=0,
+                 tell=warnings.warn):
+        self.folder, self.about, self.again, self.reserve, self.tell = Path(folder), about or {}, again, reserve, tell
+        self.steps, self.seconds = interval(every)
+        self.generation, self.done, self.clock = 0, 0, time.monotonic()
+        self.points = self._held = None
+
+    def open(self, identity, record):
+        """Begin, or go on: the saved state of the run, None for a fresh one; `identity` is what the numbers depend on."""
+        try:
+            self.folder.mkdir(exist_ok=True)
+            self._lock()
+            self._check_identity(identity)
+            self.points = Stream(self.folder / "points", record.width, self._trouble)
+            record.keep_in(self.points)
+            saved = self._saved()
+            self._check_space(record)
+            return saved
+        except OSError as error:
+            self.close()
+            raise self._trouble(error) from error
+        except InputError:
+            self.close()
+            raise
+
+    def _check_identity(self, identity):
+        """Note what is computed here, or see that it is the same."""
+        self.fresh = not _occupied(self.folder)
+        if self.fresh:
+            _write(self.folder / "run", {"identity": identity, "about": self.about})
+            return
+        there = read_run(self.folder)["identity"]
+        if there != identity:
+            raise InputError(f"the unfinished run in {str(self.folder)!r} is another one: {difference(there, identity)}; "
+                             "go on with what began it, or start anew in another place")
+
+    def _check_space(self, record):
+        size = 8 * ((record.capacity - self.points.n) * self.points.width + record.capacity * self.reserve)
+        free = shutil.disk_usage(self.folder).free
+        if size > free:
+            if self.fresh:   # nothing has been computed: nothing is left behind
+                shutil.rmtree(self.folder, ignore_errors=True)
+            raise InputError(f"the run needs {size} bytes ({size / 1e9:.3g} GB) on the disk of {str(self.folder)!r}, where "
+                             f"{free / 1e9:.3g} GB are free; store fewer points, with every = ..., or choose another disk")
+
+    def _lock(self):
+        self._held = open(self.folder / "lock", "a")   # noqa: SIM115 - the system lets go of it when the process ends
+        with contextlib.suppress(ImportError):
+            import fcntl
+
+            try:
+                fcntl.flock(self._held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                if error.errno not in (errno.EAGAIN, errno.EACCES):
+                    return   # a file system without locks
+                raise InputError(f"the run in {str(self.folder)!r} is being computed by another process; wait for it, or end "
+                                 "it first") from None
+
+    def _saved(self):
+        """The newest state that is whole, with its points; None where there has been none yet."""
+        states = saved_states(self.folder)
+        for state in states:
+            if state is not None and self.points.rewind(state["points"], state["sum"]):
+                self.generation, self.done = state["generation"], state["done"]
+                if state is not states[0]:
+                    self.tell(f"the newest checkpoint in {str(self.folder)!r} is damaged; going on from the one before, at "
+                              f"step {state['done']}")
+                return state
+        if states:
+            raise InputError(f"the checkpoints in {str(self.folder)!r} are damaged: neither is what was written; start anew")
+        self.points.rewind(0, 0)
+        return None
+
+    def room(self, done):
+        """How many steps may be taken until the next checkpoint."""
+        return max(self.done + self.steps - done, 1) if self.steps else 2**62
+
+    def due(self, done):
+        """Whether it is time for a checkpoint."""
+        return done - self.done >= self.steps if self.steps else time.monotonic() - self.clock >= self.seconds
+
+    def save(self, state):
+        """Make a checkpoint."""
+        try:
+            self.points.sync()
+            self.generation += 1
+            entry = {"generation": self.generation, "points": self.points.n, "sum": self.points.sum, **state}
+            _write(self.folder / f"state-{self.generation % 2}", entry)
+        except OSError as error:
+            raise self._trouble(error) from error
+        self.done, self.clock = state["done"], time.monotonic()
+
+    def _trouble(self, error):
+        kept = f"The last good checkpoint, at step {self.done}, is kept: {self.again}" if self.done else "Nothing was lost"
+        return InputError(f"cannot write to {str(self.folder)!r}: {error.strerror or error}; free some space, or choose another "
+                          f"disk or folder.  {kept}")
+
+    def clear(self):
+        """Delete an unfinished run in the folder, unless a process is at work on it."""
+        self._lock()
+        self._held.close()
+        shutil.rmtree(self.folder)
+
+    def close(self):
+        """Let go of the folder; it stays."""
+        for file in (self.points and self.points.file, self._held):
+            if file:
+                file.close()
+
+    def remove(self):
+        """Let go of the folder and delete it."""
+        self.close()
+        shutil.rmtree(self.folder)
+
+
+def as_checkpoint(given, every=STANDARD):
+    """A Checkpoint as it is, or one in a folder."""
+    if isinstance(given, Checkpoint):
+        return given
+    try:
+        return Checkpoint(os.fspath(given), every)
+    except TypeError:
+        raise InputError(f"checkpoint must be the path of a folder, got {given!r}") from None
+
+
+def _occupied(folder):
+    """Whether a run has begun in a folder: without points and states there is nothing to lose."""
+    return any((folder / name).exists() for name in ("run", "points", "state-0", "state-1"))
+
+
+def is_checkpoint(folder):
+    """Whether a folder is that of an unfinished run."""
+    return (Path(folder) / "run").is_file()
+
+
+def read_run(folder):
+    """What the run in a folder is: {"identity": ..., "about": ...}."""
+    folder = Path(folder)
+    found = _read(folder / "run")
+    if found is None:
+        state = "is damaged or from another version of polhode" if is_checkpoint(folder) else "is missing"
+        raise InputError(f"cannot go on from {str(folder)!r}: its file 'run' {state}; start the run anew")
+    return found
+
+
+def saved_states(folder):
+    """The saved states in a folder, the newest first, None in the place of a damaged one: that one counts as the newest."""
+    places = [path for path in (Path(folder) / f"state-{i}" for i in (0, 1)) if path.exists()]
+    states = [_read(path) for path in places]
+    return sorted(states, key=lambda state: -float("inf") if state is None else -state["generation"])

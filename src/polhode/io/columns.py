@@ -1,0 +1,114 @@
+"""What a stored run holds: its variables with their units, and its provenance as attributes.  One table for every format."""
+
+import json
+import re
+from typing import NamedTuple
+
+import numpy as np
+
+LABELS = {"quaternion_component": "xyzw", "axis": "xyz"}
+UNTITLED, UNTITLED_MANY = "rotation of a rigid body", "rotation of many rigid bodies"
+_UNSAFE = re.compile("[\0\n\r]")   # what some format would take for the end of a text
+
+
+class Column(NamedTuple):
+    """A variable of a run: one value, or one for each label of `components`, at each stored time."""
+
+    name: str
+    components: str | None
+    units: str
+    long_name: str
+    attribute: str   # of the trajectory
+
+    @property
+    def labels(self):
+        """The labels of the components, "" for a single value."""
+        return LABELS.get(self.components, "")
+
+    @property
+    def dimensions(self):
+        """Their names."""
+        return ("time", self.components) if self.components else ("time",)
+
+    def shape(self, n):
+        """Its shape at n times."""
+        return (n, len(self.labels)) if self.components else (n,)
+
+    @property
+    def about(self):
+        """The attributes of the variable."""
+        return {"units": self.units, "long_name": self.long_name}
+
+    @property
+    def key(self):
+        """Its name where names are short, in CSV and NumPy files."""
+        return "t" if self.name == "time" else self.name
+
+    @property
+    def header(self):
+        """What stands over its columns in a table."""
+        stem = "q" if self.name == "quaternion" else f"{self.key}_"
+        return [stem + label for label in self.labels] or [self.key]
+
+    def values(self, run):
+        """Its values in a trajectory."""
+        return getattr(run, self.attribute)
+
+
+def columns(run):
+    """The variables of a trajectory."""
+    given = [
+        ("time", None, "s", "time", "t"),
+        ("quaternion", "quaternion_component", "1", "attitude, body to space, scalar last"),
+        ("omega", "axis", "rad/s", "angular velocity, body frame"),
+        ("omega_spatial", "axis", "rad/s", "angular velocity, space"),
+        ("momentum", "axis", "kg m2/s", "angular momentum, body frame"),
+        ("momentum_spatial", "axis", "kg m2/s", "angular momentum, space"),
+        ("kinetic_energy", None, "J", "kinetic energy"),
+    ]
+    if run.torque.has_potential:
+        given += [("potential_energy", None, "J", "potential energy"), ("total_energy", None, "J", "total energy")]
+    if run.width > 7:
+        given += [("position", "axis", "m", "position of the centre of mass"),
+                  ("velocity", "axis", "m/s", "velocity of the centre of mass")]
+    given += [("residual", None, "1", "residual of the implicit equation", "residuals")]
+    return [Column(*one[:4], one[4] if len(one) > 4 else one[0]) for one in given]
+
+
+# --- provenance -----------------------------------------------------------------------------------------------------------------
+
+def attributes(provenance, title=UNTITLED):
+    """Provenance as texts and numbers, which every format holds; `facts` gives it back exactly."""
+    return {"title": title, **{key: _held(value) for key, value in provenance.items()}}
+
+
+def _held(value):
+    if isinstance(value, str) and value and not (_UNSAFE.search(value) or _is_json(value)):
+        return value
+    if (type(value) is float and np.isfinite(value)) or (type(value) is int and abs(value) < 2**31):   # all that netCDF holds
+        return value
+    return json.dumps(value)
+
+
+def _is_json(text):
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def facts(attributes):
+    """The provenance that `attributes` was made of."""
+    held = {key: _plain(value) for key, value in attributes.items()}
+    if held.get("title") in (UNTITLED, UNTITLED_MANY):
+        del held["title"]
+    return held
+
+
+def _plain(value):
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, np.generic):
+        return value.item()
+    return json.loads(value) if isinstance(value, str) and _is_json(value) else value

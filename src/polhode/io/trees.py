@@ -1,0 +1,89 @@
+"""Zarr stores: folders of chunks, for what is too long for one file.  Needs the extra `cluster`."""
+
+import json
+import warnings
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+
+from polhode import memory
+from polhode.errors import InputError
+from polhode.io.columns import LABELS, attributes, columns
+from polhode.trajectory import BLOCK
+
+INSTALL = "pip install 'polhode[cluster]'"
+
+
+def need():
+    """The library zarr, or an error that says what to install."""
+    if find_spec("zarr") is None:
+        raise InputError(f"files that end in .zarr need the library zarr, which is not installed; install with: {INSTALL}, or "
+                         "write another format")
+    import zarr
+
+    return zarr
+
+
+def write(run, path):
+    """Write a trajectory, chunk by chunk."""
+    group = need().create_group(path, attributes=attributes(run.provenance()))
+    held = [(one, _array(group, one.name, one.shape(len(run)), "f8", one.dimensions, one.about)) for one in columns(run)]
+    _put_labels(group)
+    for first, piece in run.blocks():   # the last piece may be longer than a chunk; both begin at whole chunks
+        for one, array in held:
+            array[first:first + len(piece)] = one.values(piece)
+    finish(path)
+
+
+def write_dataset(data, path):
+    """Write an xarray Dataset, as it is."""
+    group = need().create_group(path, attributes=dict(data.attrs))
+    for name, variable in data.variables.items():
+        if name not in LABELS:
+            about = {key: value.tolist() if isinstance(value, np.ndarray) else value for key, value in variable.attrs.items()}
+            _array(group, name, variable.shape, variable.dtype, variable.dims, about)[...] = variable.values
+    _put_labels(group)
+    finish(path)
+
+
+def _array(group, name, shape, kind, dimensions, about):
+    chunks = (max(min(shape[0], BLOCK), 1), *shape[1:])
+    return group.create_array(name, shape=shape, chunks=chunks, dtype=kind, compressors=None, dimension_names=list(dimensions),
+                              attributes=about, fill_value=0 if np.dtype(kind).kind in "iu" else float("nan"),
+                              config={"write_empty_chunks": True})
+
+
+def _put_labels(group):
+    for name, labels in LABELS.items():
+        array = group.create_array(name, shape=(len(labels),), chunks=(len(labels),), dtype=str, compressors=None,
+                                   dimension_names=[name])
+        array[:] = np.array(list(labels), dtype=object)
+
+
+def finish(path):
+    """Write the summary that readers look for."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)   # it is no part of the standard yet
+        need().consolidate_metadata(path)
+
+
+def is_tree(path):
+    """Whether a Zarr store is there."""
+    return attributes_of(path) is not None
+
+
+def attributes_of(path):
+    """The attributes of a Zarr store, without any library; None where there is none."""
+    try:
+        found = json.loads((Path(path) / "zarr.json").read_text(encoding="utf-8"))
+        return found["attributes"] if found["node_type"] == "group" else None
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
+def numbers(path):
+    """{name: array} of all arrays of numbers in a store, those of groups inside it left out."""
+    found = {name: array for name, array in need().open_group(path, mode="r").arrays() if np.dtype(array.dtype).kind in "fiu"}
+    memory.fits(f"the arrays in {str(path)!r}", sum(array.nbytes for array in found.values()), "open them with xarray")
+    return {name: np.asarray(array[...], dtype=float) for name, array in found.items()}

@@ -1,0 +1,25 @@
+"""How much memory there is, asked before arrays are made."""
+
+import os
+
+from polhode.errors import InputError
+
+UNKNOWN = 2**36   # bytes, where the system does not say
+
+
+def total():
+    """Bytes of memory of this machine."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):   # Windows has no sysconf
+        return UNKNOWN
+
+
+def fits(what, size, fix):
+    """Refuse arrays that cannot fit: an `InputError` with the bytes they need, the bytes there are, and what to do.
+
+    >>> fits("1000 points", 72_000, "store fewer")
+    """
+    there = total()
+    if size > there:
+        raise InputError(f"{what} need {size} bytes ({size / 1e9:.3g} GB), and this machine has {there / 1e9:.3g} GB; {fix}")

@@ -1,0 +1,147 @@
+"""Nothing that is read is executed, and nothing that is read takes more memory than there is."""
+
+import ast
+import json
+import pickle
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import polhode
+from polhode import cli
+from polhode.errors import InputError
+from polhode.io import config, load, store
+from polhode.io.read import read
+
+SOURCE = Path(polhode.__file__).parent
+WRITTEN_BY_US = {"_kernels.py", "core/layout.py", "ensemble/measure.py", "methods/_series.py", "methods/_states.py",
+                 "methods/_taylor.py", "methods/compose.py", "methods/nystrom.py"}   # exec of text that polhode itself wrote
+
+
+class Bomb:
+    """Pickled, it makes a file when it is loaded."""
+
+    def __init__(self, path):
+        self.path = path
+
+    def __reduce__(self):
+        return (Path.touch, (Path(self.path),))
+
+
+def calls():
+    """(file, name) of every call in the source."""
+    for path in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call):
+                yield path.relative_to(SOURCE).as_posix(), ast.unparse(node.func), node
+
+
+def test_only_text_that_polhode_wrote_is_executed_and_only_one_file_runs_those_of_others():
+    found = {"eval": set(), "exec": set(), "spec.loader.exec_module": set(), "__import__": set(), "runpy.run_path": set()}
+    for file, name, _ in calls():
+        if name in found:
+            found[name].add(file)
+    assert found == {"eval": set(), "exec": WRITTEN_BY_US, "spec.loader.exec_module": {"user_file.py"}, "__import__": set(),
+                     "runpy.run_path": set()}
+
+
+def test_no_reader_knows_of_pickle():
+    loads = [node for _, name, node in calls() if name in ("np.load", "numpy.load")]
+    assert loads and not any(ast.unparse(word.value) == "True" for node in loads for word in node.keywords)
+    imported = {alias.name for path in SOURCE.rglob("*.py") for node in ast.walk(ast.parse(path.read_text("utf-8")))
+                if isinstance(node, ast.Import) for alias in node.names}
+    assert not imported & {"pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib"}
+
+
+GOOD = "[body]\ninertia = [1.0, 2.0, 2.5]\n[initial]\nomega = [0.1, 1.0, 0.2]\n[run]\nstep = 0.1\nt_span = [0.0, 1.0]\n"
+
+
+@pytest.mark.parametrize("torque", [
+    'name = "evil.py"', 'name = "evil.py:torque"', 'name = "evil:torque"', "name = \"__import__('evil')\"", 'name = "evil"',
+    'torque_file = "evil.py"', 'name = "constant"\nvalue = "__import__(\'evil\')"', 'file = "evil.py"\nname = "free"'])
+def test_a_scenario_never_runs_code(tmp_path, monkeypatch, torque):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    Path("evil.py").write_text("from pathlib import Path\nPath('ran').touch()\ndef torque(t, R):\n    return R[0]\n")
+    Path("evil.toml").write_text(GOOD + f"[torque]\n{torque}\n")
+    with pytest.raises(InputError):
+        load("evil.toml")
+    Path("evil.toml").write_text(GOOD.replace("step = 0.1", 'step = 0.1\nmethod = "evil.py:torque"'))
+    with pytest.raises(InputError):
+        load("evil.toml")
+    assert not Path("ran").exists()
+
+
+def test_a_torque_file_is_run_when_it_is_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("good.toml").write_text(GOOD)
+    Path("own.py").write_text("def torque(t, R):\n    return [0.0, 0.0, t]\n\ndef other(t, R):\n    return [0.0, 1.0, 0.0]\n")
+    assert load("good.toml", "own.py").torque(2.0, np.eye(3)).tolist() == [0.0, 0.0, 2.0]
+    assert load("good.toml", "own.py:other").torque(2.0, np.eye(3)).tolist() == [0.0, 1.0, 0.0]
+    assert load("good.toml").torque.name == "free"
+
+
+@pytest.fixture
+def run():
+    return polhode.integrate([1.0, 2.0, 2.5], None, (0, 1), 0.1, "NMB", omega0=(0.1, 1, 0.2), compiled=False)
+
+
+def test_a_pickle_inside_an_archive_is_refused_and_not_loaded(tmp_path, run):
+    place, mark = store.save(run, tmp_path / "run.npz"), tmp_path / "ran"
+    held = dict(np.load(place))
+    for name in ("t", "provenance", "extra"):
+        np.savez(tmp_path / "evil.npz", **held | {name: np.array([Bomb(mark)], dtype=object)})
+        with pytest.raises(InputError, match="is not a run that polhode stored, or it is damaged"):
+            read(tmp_path / "evil.npz")
+    (tmp_path / "bare.npz").write_bytes(pickle.dumps(Bomb(mark)))
+    with pytest.raises(InputError):
+        read(tmp_path / "bare.npz")
+    assert not mark.exists()
+
+
+def test_a_pickle_inside_a_zarr_store_or_a_netcdf_file_is_refused_and_not_loaded(tmp_path, run):
+    place, mark = store.save(run, tmp_path / "run.zarr"), tmp_path / "ran"
+    about = json.loads((place / "omega" / "zarr.json").read_text())
+    about["codecs"] = [{"name": "numcodecs.pickle", "configuration": {"protocol": 5}}]
+    (place / "omega" / "zarr.json").write_text(json.dumps(about))
+    for chunk in (place / "omega" / "c").rglob("*"):
+        if chunk.is_file():
+            chunk.write_bytes(pickle.dumps(Bomb(mark)))
+    (place / "zarr.json").write_text(json.dumps({"zarr_format": 3, "node_type": "group", "attributes":
+                                                 json.loads((place / "zarr.json").read_text())["attributes"]}))
+    with pytest.raises(InputError):
+        read(place)
+    (tmp_path / "evil.nc").write_bytes(pickle.dumps(Bomb(mark)))
+    with pytest.raises(InputError):
+        read(tmp_path / "evil.nc")
+    assert not mark.exists()
+
+
+# --- memory -----------------------------------------------------------------------------------------------------------------
+
+def test_what_does_not_fit_is_refused_with_the_bytes_it_needs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("huge.toml").write_text(GOOD.replace("[0.0, 1.0]", "[0.0, 1e15]").replace("step = 0.1", "step = 1.0"))
+    for line, words in ((["run", "huge.toml"], "72000000000000144 bytes"),
+                        (["run", "huge.toml", "-o", "huge.nc"], "72000000000000144 bytes"),
+                        (["run", "huge.toml", "-o", "huge.nc", "--checkpoint", "30s"], "bytes (2.8e+08 GB) on the disk of"),
+                        (["ensemble", "huge.toml", "--n", "1000000000000000"], "256000000000000000 bytes")):
+        result = CliRunner().invoke(cli.app, line)
+        assert result.exit_code == cli.BAD_INPUT and words in " ".join(result.stderr.split()), result.stderr
+    assert not list(Path().glob("huge.nc*"))
+
+
+def test_an_archive_that_claims_more_than_there_is_memory_is_not_opened(tmp_path, monkeypatch):
+    with zipfile.ZipFile(tmp_path / "bomb.npz", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("t.npy", bytes(10**6))
+    monkeypatch.setattr("polhode.memory.total", lambda: 10**5)
+    with pytest.raises(InputError, match=r"need 1000000 bytes .* this machine has"):
+        read(tmp_path / "bomb.npz")
+
+
+def test_the_title_of_a_scenario_is_only_text():
+    found = config.scenario({"title": "[red]{0.__class__}%s", "problem": "krysl/slow-top"}, "a.toml")
+    assert found.title == "[red]{0.__class__}%s"
