@@ -24,6 +24,8 @@ lint: setup
 browser:
 	@sh tests/browser/install.sh
 
+# the documentation finds what the tests have compiled
+test: export POLHODE_CACHE_DIR ?= $(CURDIR)/.venv/compiled
 test: lint browser
 	$(BIN)/pytest -n 2 -m 'not slow'
 	$(MAKE) docs

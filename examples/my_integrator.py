@@ -15,7 +15,7 @@ solved by a single Newton iteration:
 
 Nothing explodes, and that is what engines need.  The certificate shows the price: first order, neither symmetric nor
 symplectic, nothing conserved.  In the stress test the energy first melts away, then grows tenfold.  A free body loses energy
-and half of its angular momentum until it spins about its axis of largest inertia, as if there were friction; a step may turn it
+and half of its angular momentum until it spins about one of its two stable axes, as if there were friction; a step may turn it
 by no more than 0.05 rad if a quarter of the energy is to survive 2000 steps.
 """
 
