@@ -69,7 +69,7 @@ def test_the_error_follows_the_tolerance(method, name):
     assert np.all(errors < 1000 * tolerances), errors
 
 
-@pytest.mark.parametrize("method, theirs", [("DP5", "RK45"), ("DOP853", "DOP853")])
+@pytest.mark.parametrize("method, theirs", [pytest.param("DP5", "RK45", marks=pytest.mark.slow), ("DOP853", "DOP853")])
 def test_solve_ivp_is_no_better_at_the_same_tolerance(method, theirs):
     """Torque of time, attitude and angular velocity; the errors of both against a reference."""
     acting, span, rtol = forced(), (0.0, 6.0), 1e-7

@@ -50,7 +50,7 @@ def call(*arguments):
 # METHODS by kind: what the papers' methods are, measured
 @pytest.mark.parametrize("name, symmetric, symplectic, momentum, energy, torques, solves", [
     ("NMB", True, False, False, False, 1, 1),
-    ("LIEMID[EA]", True, False, True, False, 1, 2),
+    pytest.param("LIEMID[EA]", True, False, True, False, 1, 2, marks=pytest.mark.slow),
     ("VLV", True, True, True, False, 1, 1),
     ("LP2", True, True, True, False, 1, 0),
 ])

@@ -85,6 +85,7 @@ def test_every_form_holds_the_same_numbers(slow_top, tmp_path):
         slow_top.figure(currency="second")
 
 
+@pytest.mark.slow
 def test_jumps_do_not_cost_the_order():
     """A torque that stops, with the time of the jump named; and the book toss, whose jumps are known."""
     @polhode.torque(params={"size": 3.0})

@@ -55,6 +55,7 @@ def test_figure_5():
     assert f"{quaternion_average(0.004, 999):.4f}" != "83.4575"
 
 
+@pytest.mark.slow   # tests/test_buss_methods.py counts some of these steps in the default run
 def test_first_column_of_figure_6():
     result = run("fig6", quick=True)
     assert (result.matched, result.total) == (24, 24)

@@ -89,7 +89,10 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
+FAST = ("a method made for the body", "shapes and vectors", "three moments")
+
+
+@pytest.mark.parametrize("case", [case if case in FAST else pytest.param(case, marks=pytest.mark.slow) for case in CASES])
 def test_each_body_is_its_scenario_bit_for_bit(case):
     plan = plan_of(CASES[case])
     found = results(plan)

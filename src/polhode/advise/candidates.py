@@ -48,7 +48,8 @@ def shortlist(made, methods=None, long=False, free=False):
     for number, (words, fits) in enumerate(made):
         before, left = left, [name for name in left if fits(known[name])]
         if not left:
-            raise InputError(_none_left([one for one, _ in made[:number]], words, before, methods is not None))
+            highest = max(known[name]["order"] or 0 for name in before)
+            raise InputError(_none_left([one for one, _ in made[:number]], words, before, methods is not None, highest))
     return [name for name in preferred if name in left] or sorted(left, key=lambda name: -known[name]["order"])[:FEW]
 
 
@@ -61,8 +62,10 @@ def _foreign():
     return [method.name for method in everything() if not method.step.__module__.startswith("polhode.")]
 
 
-def _none_left(earlier, words, before, own):
+def _none_left(earlier, words, before, own, highest):
     which = "of the methods given" if own else "registered"
+    if words.startswith("of order"):
+        words += f" (the highest order is {highest})"
     if not earlier:
         return f"no method {which} is {words}; drop that demand"
     shown = ", ".join(before[:4]) + (f" and {len(before) - 4} more" if len(before) > 4 else "")

@@ -110,7 +110,8 @@ class Pilot:
         each = self.price.of(shown) / max(shown.evaluations, 1)
         if point is None:
             least = min(one.error for one in curve.points)
-            return Trial(name, runner.facts(), runner.knob, None, math.inf, each, f"gave up at {least:.1e}")
+            why = "too costly" if math.isfinite(best) else "out of budget"
+            return Trial(name, runner.facts(), runner.knob, None, math.inf, each, f"{why} at {least:.1e}")
         full = self._stretched(point)
         return Trial(name, runner.facts(), runner.knob, full, self.price.of(full), each)
 

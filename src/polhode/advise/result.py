@@ -136,7 +136,10 @@ def explained(trials, error, price, task, long, pilot):
     fixed = best.knob == "step"
     size = f"{point.steps} steps of {point.setting:.4g}" if fixed else f"rtol = {point.setting:.2g} ({point.steps} steps)"
     what = "an energy error" if long else "an error"
-    lead = f"{second.cost / best.cost:.2g} times less than {second.name} needs" if second else "and no other method got there"
+    if second:
+        lead = f"{second.cost / best.cost:.2g} times less than {second.name} needs"
+    else:
+        lead = "and the others tried were dropped at several times its cost" if trials[1:] else "the one method that was tried"
     first = (f"{best.name} (order {best.facts['order']}) keeps to {what} of {error:g} with {size}, {point.evaluations} torque "
              f"evaluations and {spelt(best.cost)}, {lead}.")
     return f"{first}  {_reason(best, price, task, long, pilot)}"

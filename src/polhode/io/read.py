@@ -7,6 +7,7 @@ import csv
 import json
 import os
 import re
+import sys
 import zipfile
 from pathlib import Path
 from typing import NamedTuple
@@ -162,8 +163,17 @@ def _archive(path):
         memory.fits(f"the arrays in {str(path)!r}", sum(one.file_size for one in archive.infolist()), REFUSED)
     with np.load(path, allow_pickle=False) as data:
         held = {_key(name): data[name] for name in data}
-    facts = json.loads(str(held.get("provenance", "{}")))
+    facts = json.loads(_text(held["provenance"])) if "provenance" in held else {}
     return {name: values.astype(float, copy=False) for name, values in held.items() if values.dtype.kind in "fiu"}, facts
+
+
+def _text(stored):
+    """A stored text; numpy hands over characters that do not exist, on which Python's own functions fail."""
+    stored = np.atleast_1d(stored)
+    codes = stored.view(np.dtype(np.uint32).newbyteorder(stored.dtype.byteorder)) if stored.dtype.kind == "U" else stored[:0]
+    if codes.size and codes.max() > sys.maxunicode:
+        raise ValueError("its provenance holds characters that do not exist")
+    return str(stored[0])
 
 
 def _table(path):
