@@ -527,3 +527,29 @@ def test_memory_stays_bounded(memory, suffix):
 def peak():
     """The largest memory this process has had, in kB."""
     return int(next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM")).split()[1])
+
+
+def test_shapes_are_recognised_when_a_run_goes_on(tmp_path):
+    """What is read back of a shape has lists for tuples, and is the same body."""
+    box = polhode.RigidBody.box(0.2, 0.13, 0.03)
+    given = dict(t_span=(0, 2), step=0.01, omega0=(0.01, 6.0, 0.0))
+    whole = polhode.integrate(box, **given)
+    for _ in range(2):
+        run = polhode.integrate(box, **given, checkpoint=tmp_path / "box.part", checkpoint_every=50)
+        assert np.array_equal(run.quaternion, whole.quaternion)
+
+
+def test_a_file_that_appears_meanwhile_costs_nothing(place, monkeypatch):
+    """What was computed goes under another name, and the message tells which."""
+    save = store.save
+    taken = iter([True])
+
+    def late(trajectory, path, *rest, **options):
+        if next(taken, False):
+            Path(path).write_text("precious")
+        return save(trajectory, path, *rest, **options)
+
+    monkeypatch.setattr(store, "save", late)
+    with pytest.raises(InputError, match="Nothing is lost: the motion is in out-") as told:
+        command("top.toml", "out.nc")
+    assert Path("out.nc").read_text() == "precious" and Path(str(told.value).rpartition(" ")[2]).stat().st_size > 1000

@@ -2,8 +2,11 @@
 
 import ast
 import json
+import os
 import pickle
+import shutil
 import zipfile
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +16,7 @@ from typer.testing import CliRunner
 import polhode
 from polhode import cli
 from polhode.errors import InputError
-from polhode.io import config, load, store
+from polhode.io import config, load, many, store
 from polhode.io.read import read
 
 SOURCE = Path(polhode.__file__).parent
@@ -145,3 +148,34 @@ def test_an_archive_that_claims_more_than_there_is_memory_is_not_opened(tmp_path
 def test_the_title_of_a_scenario_is_only_text():
     found = config.scenario({"title": "[red]{0.__class__}%s", "problem": "krysl/slow-top"}, "a.toml")
     assert found.title == "[red]{0.__class__}%s"
+
+
+def test_devices_and_pipes_are_not_waited_for(tmp_path):
+    """Neither ends; both were read for ever once."""
+    os.mkfifo(tmp_path / "pipe.toml")
+    for suffix in ("toml", "npz", "nc", "csv", "stl", "urdf"):
+        (tmp_path / f"zero.{suffix}").symlink_to("/dev/zero")
+    for use in (lambda: load(tmp_path / "pipe.toml"), lambda: load(tmp_path / "zero.toml"),
+                *(partial(read, tmp_path / f"zero.{suffix}") for suffix in ("npz", "nc", "csv")),
+                lambda: polhode.RigidBody.from_mesh(tmp_path / "zero.stl", 1.0),
+                lambda: polhode.RigidBody.from_urdf(tmp_path / "zero.urdf")):
+        with pytest.raises(InputError, match="a device or a pipe"):
+            use()
+    with open(tmp_path / "huge.toml", "wb") as file:
+        file.truncate(2**30)   # a hole, not a thousand million bytes
+    with pytest.raises(InputError, match="has 1073741824 bytes, and a scenario may have 67108864"):
+        load(tmp_path / "huge.toml")
+
+
+def test_more_bodies_than_memory_are_refused_before_any_is_drawn():
+    scenario = load(Path(__file__).parents[1] / "examples" / "ensemble.toml")
+    with pytest.raises(InputError, match="10000000000000 bodies need 2560000000000000 bytes"):
+        many.arguments(scenario, 10**13)
+
+
+def test_a_store_with_a_piece_missing_is_damaged(tmp_path):
+    run = polhode.integrate([1.0, 2.0, 3.0], t_span=(0, 1), step=0.1, omega0=(0.1, 1.0, 0.0))
+    store.save(run, tmp_path / "run.zarr")
+    shutil.rmtree(tmp_path / "run.zarr" / "omega" / "c")
+    with pytest.raises(InputError, match="omega is not finite everywhere"):
+        read(tmp_path / "run.zarr")

@@ -118,6 +118,7 @@ class Checkpoint:
 
     def _check_identity(self, identity):
         """Note what is computed here, or see that it is the same."""
+        identity = json.loads(json.dumps(identity))   # as it reads back: tuples are lists
         self.fresh = not _occupied(self.folder)
         if self.fresh:
             _write(self.folder / "run", {"identity": identity, "about": self.about})

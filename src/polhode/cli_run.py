@@ -1,7 +1,9 @@
 """The command `polhode run`: a scenario, or the rest of one that was cut short."""
 
+import contextlib
 import os
 import shlex
+import tempfile
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -83,7 +85,18 @@ def _save(task, trajectory):
     except InputError as error:
         if task.checkpoint:
             raise InputError(f"{error}.  Nothing is lost: {task.checkpoint.again}") from error
-        raise
+        place = _rescued(task, trajectory)
+        kept = f"Nothing is lost: the motion is in {place}" if place else "The motion is lost"
+        raise InputError(f"{error}.  {kept}") from error
+
+
+def _rescued(task, trajectory):
+    """Where a motion went that could not be stored where it should; None: nowhere."""
+    name = f"{task.target.stem}-{os.getpid()}{task.target.suffix}"
+    for folder in (task.target.parent, Path(tempfile.gettempdir())):
+        with contextlib.suppress(InputError):
+            return store.save(trajectory, folder / name, task.format)
+    return None
 
 
 def _whole(scenario, output, torque_file, every, force):

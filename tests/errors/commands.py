@@ -182,6 +182,7 @@ COMMANDS = [   # command lines, in a folder with the files of files.make
     ("compare good.toml --errors 2", "an error must be at least 1e-13, a", "got 2"),
     ("compare good.toml --methods NMB --until 3", "until must lie between 0.0 and 1.0", "got 3.0"),
     ("compare krysl/slow-top --torque-file torques.py:push", "'krysl/slow-top'", "give a SCENARIO.toml, or drop it"),
+    ("run /dev/zero", "'/dev/zero'", "copy it into one"),
     ("advise good.toml --torque-cost 3parsec", "'3parsec'", "write ns, us, ms, s or min, as in 2ms"),
     ("advise good.toml --torque-cost fast", "got 'fast'", "us, ms, s or min, as in 2ms), got 'fast'"),
     ("advise good.toml --order 0", "got 0", "der must be a whole number from 1, got 0"),

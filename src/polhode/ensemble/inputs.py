@@ -10,7 +10,7 @@ import zlib
 
 import numpy as np
 
-from polhode import rotations
+from polhode import memory, rotations
 from polhode._torque import Foreign, Sum
 from polhode.body import RigidBody
 from polhode.core.jit import digest
@@ -20,6 +20,12 @@ from polhode.march import as_body
 from polhode.methods.exact_flow import EQUAL
 
 BLOCK = 4096   # bodies that share a random stream
+BYTES_PER_BODY = 256   # state, inputs and results
+
+
+def enough(n):
+    """Refuse more bodies than memory holds."""
+    memory.fits(f"{n} bodies", BYTES_PER_BODY * n, "run them in several ensembles (first=...), or sweep")
 
 
 # --- draws ----------------------------------------------------------------------------------------------------------------

@@ -4,7 +4,6 @@ import time
 
 import numpy as np
 
-from polhode import memory
 from polhode._torque import as_torque
 from polhode.ensemble import inputs
 from polhode.ensemble.keep import keeping
@@ -18,7 +17,6 @@ from polhode.methods import get
 from polhode.program import build
 
 FIRST_CHUNK, CHUNK_STEPS, CHUNK_SECONDS = 8, 1_000_000, 0.1   # steps in a call: the first, the most, and how long it may take
-BYTES_PER_BODY = 256   # state, inputs and results
 DEVICES, DTYPES = ("cpu", "cuda"), ("float64", "float32")
 OPTIONS = ("bodies", "torque", "t_span", "step", "method", "rotation0", "omega0", "momentum0", "n", "parameters", "rng", "first",
            "breaks", "keep", "device", "dtype", "threads", "progress")
@@ -123,7 +121,7 @@ class Run:
         known = {name: value for name, value in values.items() if not inputs.is_distribution(value)}
         inputs.parameter_rows(self.torque, known, counts)
         self.n = counts.n
-        memory.fits(f"{self.n} bodies", BYTES_PER_BODY * self.n, "run them in several ensembles (first=...), or sweep")
+        inputs.enough(self.n)
         if q is None or v is None or len(known) < len(values):
             self.seed = inputs.seed_of(rng)
         if q is None:

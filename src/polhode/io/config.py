@@ -28,6 +28,7 @@ from polhode.errors import InputError, closest, unknown
 from polhode.grid import segments, stretches
 from polhode.integrate import BY_TOLERANCE, STANDARD
 from polhode.io import schema
+from polhode.io.regular import LARGEST_TEXT, regular
 from polhode.methods import get
 
 
@@ -104,13 +105,19 @@ def scenario(data, path, torque_file=None):
 def parse(path):
     """The contents of a TOML file."""
     try:
-        return tomllib.loads(path.read_bytes().decode("utf-8-sig"))
+        return tomllib.loads(regular(path, "a scenario", LARGEST_TEXT).read_bytes().decode("utf-8-sig"))
+    except InputError:
+        raise
     except OSError as error:
         raise InputError(f"cannot read the scenario {str(path)!r}: {error.strerror or error}; give a TOML file") from None
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: a scenario is UTF-8 text, but byte {error.start} is not; save it as UTF-8") from None
-    except (ValueError, RecursionError) as error:   # a TOMLDecodeError names line and column
+    except RecursionError:
+        raise InputError(f"{path}: not valid TOML: brackets are nested too deeply; take some away") from None
+    except tomllib.TOMLDecodeError as error:   # names line and column
         raise InputError(f"{path}: not valid TOML: {error}; correct it there") from None
+    except ValueError:   # of Python's int
+        raise InputError(f"{path}: not valid TOML: a whole number has thousands of digits; write fewer") from None
 
 
 class Faults(list):

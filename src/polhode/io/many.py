@@ -13,7 +13,7 @@ All have defaults: a scenario without the section is one of 1000 bodies at rando
 
 import numpy as np
 
-from polhode.ensemble.inputs import drawn
+from polhode.ensemble.inputs import drawn, enough
 from polhode.io import schema
 
 
@@ -23,6 +23,7 @@ def arguments(scenario, n=None, first=0):
 
     spread = scenario.ensemble or schema.Ensemble()
     n = spread.n if n is None else n
+    enough(n)
     omega_spread = np.asarray(spread.omega_spread)
     parameters = {name: stats.norm(_value(scenario.torque, name), np.asarray(sigma))
                   for name, sigma in spread.parameter_spread.items() if np.any(sigma)}

@@ -10,6 +10,7 @@ The sums mean something if the surface is closed: each edge of a face must be me
 """
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -35,7 +36,7 @@ class Solid:
 
     def shape(self):
         """For `RigidBody`: where it comes from, and the surface about the centre of mass unless it is too large."""
-        about = {"kind": "mesh", "file": self.path, "volume": self.volume, "centre_of_mass": self.centre}
+        about = {"kind": "mesh", "file": Path(self.path).name, "volume": self.volume, "centre_of_mass": self.centre}
         if len(self.faces) > DRAWN:
             return about
         return about | {"vertices": self.vertices - self.centre, "faces": self.faces}

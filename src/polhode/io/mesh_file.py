@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from polhode.errors import InputError, unknown
+from polhode.io.regular import regular
 
 FORMATS = ("stl", "obj", "ply", "glb")
 LARGEST_FILE = 512 * 2**20   # bytes
@@ -65,10 +66,7 @@ def _trimesh():
 
 def _content(path):
     try:
-        size = path.stat().st_size
-        if size > LARGEST_FILE:
-            raise InputError(f"{path}: has {size} bytes, and a mesh may have {LARGEST_FILE}; simplify it first")
-        return path.read_bytes()
+        return regular(path, "a mesh", LARGEST_FILE).read_bytes()
     except OSError as error:
         raise InputError(f"cannot read the mesh {str(path)!r}: {error.strerror or error}; give the path of a mesh") from None
 

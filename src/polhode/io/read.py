@@ -18,6 +18,7 @@ from polhode import memory, rotations
 from polhode.body import RigidBody
 from polhode.errors import InputError, PolhodeError
 from polhode.io import columns, trees
+from polhode.io.regular import regular
 
 REFUSED = "open it on a larger machine, if you trust it"
 _NEEDED = ("quaternion", "omega", "kinetic_energy")
@@ -104,13 +105,19 @@ def contents(path):
     path = Path(path)
     if not path.exists():
         raise InputError(f"there is no file {str(path)!r}; write one with `polhode run SCENARIO.toml -o FILE.nc`")
+    regular(path, "a stored run")
     try:
-        return _reader(path)(path)
+        arrays, facts = _reader(path)(path)
     except InputError:
         raise
     except Exception as error:   # there is no end to what a broken file makes the libraries behind the readers raise
         raise InputError(f"{str(path)!r} is not a run that polhode stored, or it is damaged; run the scenario again with -o") \
             from error
+    for name in ("t", "quaternion", "omega"):   # nothing else is ever stored of a run; a Zarr store shows NaN for lost pieces
+        if "end_time" not in arrays and name in arrays and not np.isfinite(arrays[name]).all():
+            raise InputError(f"{str(path)!r}: {name} is not finite everywhere, so a part of it is lost; run the scenario again "
+                             "with -o")
+    return arrays, facts
 
 
 def _reader(path):

@@ -65,7 +65,7 @@ def check(path, format=None, force=False, formats=FORMATS):
         raise InputError(f"the output file {str(path)!r} exists; choose another name, or overwrite it with --force")
     folder = path.absolute().parent
     if not (folder.is_dir() and os.access(folder, os.W_OK)):
-        state = "is not writable" if folder.is_dir() else "does not exist"
+        state = "is not writable" if folder.is_dir() else "is a file" if folder.exists() else "does not exist"
         raise InputError(f"cannot write {str(path)!r}: the folder {str(folder)!r} {state}; create it or choose another")
 
 
@@ -99,7 +99,7 @@ def save(trajectory, path, format=None, force=False, formats=FORMATS, workshop=N
         _place(partial, path, force)
     except OSError as error:
         _remove(partial)
-        raise InputError(f"cannot write {str(path)!r}: {error.strerror or error}") from error
+        raise InputError(f"cannot write {str(path)!r}: {error.strerror or error}; make room, or choose another place") from error
     except KeyboardInterrupt:
         _remove(partial)
         raise

@@ -7,6 +7,7 @@ from xml.parsers import expat
 import numpy as np
 
 from polhode.errors import InputError, unknown
+from polhode.io.regular import regular
 
 LARGEST = 16 * 2**20   # bytes
 DEEPEST = 100          # elements inside each other
@@ -91,11 +92,9 @@ def _numbers(element, key, count, place, default=None):
 def _parsed(path):
     """The root element.  A document type is refused: entities declared in one can grow without bound or open other files."""
     try:
-        if path.stat().st_size > LARGEST:
-            raise InputError(f"{path}: has {path.stat().st_size} bytes, and a URDF may have {LARGEST}; give one robot alone")
-        data = path.read_bytes()
+        data = regular(path, "a URDF", LARGEST).read_bytes()
     except OSError as error:
-        raise InputError(f"cannot read the URDF {str(path)!r}: {error.strerror or error}") from None
+        raise InputError(f"cannot read the URDF {str(path)!r}: {error.strerror or error}; give the path of a URDF file") from None
     builder, depth = ElementTree.TreeBuilder(), 0
 
     def start(tag, attributes):

@@ -1,0 +1,17 @@
+"""Plain files alone: a device or a pipe may never end."""
+
+import stat
+
+from polhode.errors import InputError
+
+LARGEST_TEXT = 2**26   # bytes of a scenario
+
+
+def regular(path, what, largest=None):
+    """Refuse what is not a plain file, or is larger than it may be; what does not exist raises `OSError`."""
+    found = path.stat()
+    if not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)):
+        raise InputError(f"cannot read {str(path)!r}: it is a device or a pipe, and {what} is a plain file; copy it into one")
+    if largest is not None and found.st_size > largest:
+        raise InputError(f"{path}: has {found.st_size} bytes, and {what} may have {largest}; make it smaller")
+    return path
