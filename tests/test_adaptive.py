@@ -55,7 +55,8 @@ def test_the_tableaux_are_those_of_scipy():
 # --- accuracy ---------------------------------------------------------------------------------------------------------------
 
 @pytest.mark.parametrize("method", PAIRS)
-@pytest.mark.parametrize("name", ["slow-top", "coulomb-wall", "free-body"])
+@pytest.mark.parametrize("name", ["slow-top", pytest.param("coulomb-wall", marks=pytest.mark.slow),
+                                  pytest.param("free-body", marks=pytest.mark.slow)])
 def test_the_error_follows_the_tolerance(method, name):
     end = 20.0 if name == "free-body" else 5.0
     problem, truth = problem_and_reference(name, [0.0, end])

@@ -96,7 +96,8 @@ def test_the_drift_is_chosen_for_the_body():
     assert free_drift(None) is triaxial
 
 
-@pytest.mark.parametrize("name", ["EXACT", "EXACT-RKN6", "EXACT+kahanli6"])
+@pytest.mark.parametrize("name", ["EXACT", pytest.param("EXACT-RKN6", marks=pytest.mark.slow),
+                                  pytest.param("EXACT+kahanli6", marks=pytest.mark.slow)])
 def test_all_bodies_move_alike_whatever_the_drift(name):
     """A symmetric body by its own formula and by the general one, and nearly symmetric bodies."""
     def end(moments, method):
@@ -126,7 +127,7 @@ def test_exact_is_ten_times_as_accurate_as_the_explicit_midpoint_lie_method(prob
 
 
 @pytest.mark.parametrize("inertia", [(2.0, 3.0, 4.5), (2.0, 2.0, 3.0), [[3.0, 0.2, 0.1], [0.2, 2.5, -0.3], [0.1, -0.3, 2.0]]])
-@pytest.mark.parametrize("name", ["EXACT", "EXACT-RKN6-14"])
+@pytest.mark.parametrize("name", ["EXACT", pytest.param("EXACT-RKN6-14", marks=pytest.mark.slow)])
 def test_free_motion_is_exact_at_any_step(inertia, name):
     body = RigidBody(inertia)
     run = integrate(body, None, (0, 20), 2.0, name, omega0=(0.8, -0.6, 0.5), compiled=False)
@@ -199,7 +200,7 @@ def test_compositions_suit_themselves_to_the_body():
         compose("EXACT-RKN4", "kahanli6")
 
 
-@pytest.mark.parametrize("name", ["EXACT-RKN6", "EXACT-RKN6-14"])
+@pytest.mark.parametrize("name", ["EXACT-RKN6", pytest.param("EXACT-RKN6-14", marks=pytest.mark.slow)])
 def test_energy_stays_in_the_stress_test(name):
     """T = 15000 at h = 1/4: oscillation within 1e-8, and no drift."""
     run = problems.get("bou-rabee/stress").integrate(name, step=0.25, every=10)
@@ -224,7 +225,7 @@ def test_modified_energy_of_a_rotation_about_an_axis(axis):
         assert a * x + b == pytest.approx(series, rel=1e-12)
 
 
-@pytest.mark.parametrize(("name", "order"), [("DMV8+att", 8), ("DMV10+att", 10)])
+@pytest.mark.parametrize(("name", "order"), [("DMV8+att", 8), pytest.param("DMV10+att", 10, marks=pytest.mark.slow)])
 def test_orders_on_another_body(name, order):
     """Errors at two steps, on Buss's thin body."""
     body, Pi, q = body_of((19 / 60, 3 / 100, 47 / 150)), (0.11, 0.03, -0.2), (0.0, 0.0, 0.0, 1.0)

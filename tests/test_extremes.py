@@ -8,6 +8,7 @@ import dataclasses
 import importlib.util
 import math
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -23,7 +24,9 @@ from polhode.core.jit import jit
 from polhode.core.vec import qmul
 from polhode.methods import everything, get
 
-METHODS = [*(method.name for method in everything()), "LP2+ep", "NMB+ep", "LP2+suzuki4", "LP2+kahanli10"]
+LONG = "MR.-(123|132|213|312|321)|taylor[1256]|DMV[48]"   # like others; left to the long run
+METHODS = [pytest.param(name, marks=pytest.mark.slow) if re.search(LONG, name) else name
+           for name in [*(method.name for method in everything()), "LP2+ep", "NMB+ep", "LP2+suzuki4", "LP2+kahanli10"]]
 MOMENTS, OMEGA, STEP, COUNT = (1.0, 2.0, 2.5), (0.3, 1.1, -0.4), 1 / 16, 8
 DIMENSIONS = {"SW-buss"}   # adds a velocity and an angle, as its author's program did: another clock, another result
 
