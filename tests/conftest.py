@@ -22,11 +22,18 @@ if os.environ.get("CI"):
 
 
 @pytest.fixture(autouse=True)
-def as_python():
-    """What a command in this process has noted about itself is not for the runs of the next test."""
+def leave_no_trace():
+    """What a command has noted about itself, and the methods that a test has registered, are not for the next test."""
+    def registered():
+        return getattr(sys.modules.get("polhode.methods._registry"), "_methods", {})
+
+    before = set(registered())
     yield
     if "polhode.provenance" in sys.modules:
         sys.modules["polhode.provenance"].note_command("Python")
+    for name, method in list(registered().items()):
+        if name not in before and not method.step.__module__.startswith("polhode."):
+            del registered()[name]
 
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

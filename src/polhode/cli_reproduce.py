@@ -96,8 +96,13 @@ def in_processes(missing, quick, folder, bar):
         pool.shutdown()
     except BaseException:
         pool.shutdown(wait=False, cancel_futures=True)
-        for child in multiprocessing.active_children():
+        children = multiprocessing.active_children()
+        for child in children:
             child.terminate()
+        for child in children:
+            child.join(5.0)
+        for stray in Path(folder).glob("*/.*.part") if folder is not None else ():   # what they were writing
+            stray.unlink(missing_ok=True)
         raise
     return found
 
