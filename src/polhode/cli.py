@@ -64,7 +64,7 @@ def meaning(error):
 
 app = typer.Typer(cls=Commands, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode="rich",
                   context_settings={"help_option_names": ["-h", "--help"]},
-                  help="Simulate rotating rigid bodies: every known integrator on the rotation group, compiled and measured.",
+                  help="Simulate rotating rigid bodies: the integrators of the rotation group, compiled and measured.",
                   epilog="\n\n".join(["Exit codes:", *(f"{code}  {what}" for code, what in EXIT_CODES.items())]))
 TorqueFile = Annotated[str | None, typer.Option("--torque-file", metavar="FILE.py[:NAME]",
                                                 help="A torque in Python for the scenario; the file is run.")]
