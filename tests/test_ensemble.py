@@ -121,6 +121,17 @@ def test_symmetric_and_other_bodies_in_one_ensemble_move_as_each_does_alone(meth
         assert np.array_equal(run.quaternion[i], alone.quaternion[-1]) and np.array_equal(run.omega[i], alone.omega[-1])
 
 
+@pytest.mark.parametrize("method", ["NMB", "EXACT"])
+def test_lanes_that_turn_too_far_for_the_series_are_taken_one_by_one(method):
+    """Beyond four radians a step the lanes of a tile part company; the bits stay those of `integrate`."""
+    omega = np.array([[0.1, 0.2, 1.0], [0.3, 0.1, 45.0], [0.2, 0.0, 39.9], [0.2, 0.0, 40.1], [30.0, 5.0, 60.0]])
+    run = ensemble([2.0, 2.0, 1.0], torques.heavy_top(1.0), (0.0, 1.0), 0.1, method, omega0=omega)
+    assert run.success
+    for i, one in enumerate(omega):
+        alone = integrate([2.0, 2.0, 1.0], torques.heavy_top(1.0), (0.0, 1.0), 0.1, method, omega0=one)
+        assert np.array_equal(run.quaternion[i], alone.quaternion[-1]) and np.array_equal(run.omega[i], alone.omega[-1])
+
+
 # --- packed instructions ---------------------------------------------------------------------------------------------------
 
 def compiled_afresh(method, monkeypatch, tmp_path, dtype="float64"):
