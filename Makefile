@@ -1,7 +1,7 @@
 # make setup | demo | test | test-long | docs | fuzz | coverage | bench | web      (Python 3.11 or newer with venv; nothing else)
 PYTHON ?= python3
 BIN := .venv/bin
-KERNELS := $(addprefix tests/test_,stepper.py vec.py compose.py integrate.py flight.py poinsot.py exact_top.py exact_free.py)
+KERNELS := $(patsubst %,tests/test_%.py,plain_python integrate stepper flight torques poinsot exact_free exact_top)
 
 .PHONY: setup demo test test-long docs certificates verdicts fuzz coverage lint browser bench web clean
 
@@ -51,7 +51,7 @@ fuzz: setup   # a million hostile inputs for all readers, by atheris; about half
 
 coverage: setup   # what the tests reach: loops and kernels as Python, with the JIT off, then everything else with it
 	$(BIN)/coverage erase
-	-NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -n 0 -m 'not slow' $(KERNELS)
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -n 0 -m 'not slow' $(KERNELS)
 	$(BIN)/coverage run -m pytest -n 2 -m 'not slow' --ignore tests/browser
 	$(BIN)/coverage combine -q
 	$(BIN)/coverage report --fail-under 90

@@ -14,11 +14,25 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from polhode.core.jit import compiling
+
 os.environ.setdefault("POLHODE_CACHE_DIR", str(Path(tempfile.gettempdir()) / f"polhode-test-cache-{os.getuid()}"))
 
 settings.register_profile("ci", derandomize=True)
 if os.environ.get("CI"):
     settings.load_profile("ci")
+
+
+def pytest_configure(config):
+    if not compiling():   # numpy's numbers warn where machine code goes on, as it should, with inf or NaN
+        config.addinivalue_line("filterwarnings", "ignore::RuntimeWarning")
+
+
+def pytest_collection_modifyitems(items):
+    """Where numba is told not to compile, all kernels run as Python, and tests of machine code have nothing to look at."""
+    for item in items:
+        if not compiling() and item.get_closest_marker("compiled"):
+            item.add_marker(pytest.mark.skip(reason="needs the JIT, which NUMBA_DISABLE_JIT turns off"))
 
 
 @pytest.fixture(autouse=True)

@@ -243,7 +243,7 @@ class Still:
     """No torque."""
 
     @staticmethod
-    def body(t, R, Om, p):
+    def at(t, q, Om, p):
         return (0.0, 0.0, 0.0)
 
 

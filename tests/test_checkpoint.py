@@ -353,12 +353,14 @@ def test_what_comes_after_the_last_checkpoint_does_not_matter(cut, place):
 
 
 @pytest.mark.parametrize("damage, expected", [
-    (lambda cut: [halved(cut / f"state-{i}") for i in (0, 1)], "are damaged: neither is what was written; start anew"),
-    (lambda cut: halved(cut / "points"), "are damaged"),
-    (lambda cut: (cut / "points").unlink(), "are damaged"),
-    (lambda cut: flipped(cut / "run"), "its file 'run' is damaged or from another version"),
-    (lambda cut: (cut / "run").unlink(), "its file 'run' is missing"),
-    (lambda cut: (cut / "run").write_text((cut / "run").read_text().replace("checkpoint 1", "checkpoint 2")), "another version"),
+    (lambda cut: [halved(cut / f"state-{i}") for i in (0, 1)],
+     "'state-0' and 'state-1' are not what was written, .*`polhode run top.toml -o out.nc --checkpoint 500 --force`"),
+    (lambda cut: halved(cut / "points"), r"the file 'points' \(\d+ bytes\) is not what was written, .*; begin again with"),
+    (lambda cut: (cut / "points").unlink(), r"the file 'points' \(0 bytes\) is not what was written, .*; begin again with"),
+    (lambda cut: flipped(cut / "run"), r"its file 'run' is damaged \(\d+ bytes are not what was written\); begin again with"),
+    (lambda cut: (cut / "run").unlink(), "its file 'run' is missing; begin again with"),
+    (lambda cut: (cut / "run").write_text((cut / "run").read_text().replace("checkpoint 2", "checkpoint 1")),
+     r"of another version of polhode \(format 1, here 2\); go on with that version, or begin again with"),
 ])
 def test_damage_beyond_repair_is_told(cut, damage, expected):
     damage(cut)
@@ -381,16 +383,19 @@ def test_another_version_another_scenario_another_torque(cut, place):
     original = (cut / "run").read_bytes()
     before = contents(cut)
     rewritten(cut, polhode_version="0.0.7")
-    with pytest.raises(InputError, match=r'polhode_version is "0.0.7" there and .* here; go on with what began it'):
+    with pytest.raises(InputError, match=r'polhode_version is "0.0.7" there and .* here; undo that and go on with'):
         command(resume="out.nc")
+    with pytest.raises(InputError, match=r'go on where it was begun \(polhode_version is "0.0.7" there'):
+        command("top.toml", "out.nc")
     (cut / "run").write_bytes(original)
     Path("other.toml").write_text(SCENARIO.replace("0.001", "0.002"))
     with pytest.raises(InputError, match=r"another one: step is 0.001 there and 0.002 here"):
         command("other.toml", resume="out.nc")
-    with pytest.raises(InputError, match=r"source_digest is"):
+    with pytest.raises(InputError, match=r"torque is .*heavy_top.* there and .*torque torque.* here"):
         command("top.toml", resume="out.nc", torque_file="push.py:torque")
-    with pytest.raises(InputError, match=r"an unfinished run is in 'out.nc.part'; go on with .*or start anew with --force"):
-        command("top.toml", "out.nc", checkpoint="500")
+    for every in ("500", None):   # without checkpoints, too, it does not begin beside one that is unfinished
+        with pytest.raises(InputError, match=r"run is in 'out.nc.part'; go on with .*or begin again with .* --force`, which"):
+            command("top.toml", "out.nc", checkpoint=every)
     with pytest.raises(InputError, match=r"leave that out"):
         command("top.toml", "elsewhere.nc", resume="out.nc")
     assert contents(cut) == before
@@ -402,22 +407,58 @@ def test_an_edited_torque_file_is_noticed(place):
     call = {"scenario": "free.toml", "output": "out.nc", "torque_file": "push.py:torque", "checkpoint": "50"}
     assert kill(lambda progress: with_progress(progress, call), random.Random(3)) == -signal.SIGKILL
     Path("push.py").write_text(TORQUE.replace("0.3", "0.31"))
-    with pytest.raises(InputError, match=r"only where it is named: polhode run --resume out.nc --torque-file push.py:torque"):
+    with pytest.raises(InputError, match=r"where it is named; write: polhode run --resume out.nc --torque-file push.py:torque"):
         command(resume="out.nc")   # a folder that someone sent does not run code
     resume = [sys.executable, "-m", "polhode", "run", "--resume", "out.nc", "--torque-file", "push.py:torque"]
     done = subprocess.run(resume, capture_output=True, text=True)
-    assert done.returncode == 2 and "source_digest is" in done.stderr and "Traceback" not in done.stderr
+    assert done.returncode == 2 and "the code of the torque has changed; undo that" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_force_starts_anew_and_nothing_else_does(cut, place):
     before = contents(cut)
     Path("out.nc").write_text("precious")
-    for call in ({"resume": "out.nc"}, {"scenario": "top.toml", "output": "out.nc", "checkpoint": "500"}):
-        with pytest.raises(InputError, match=r"'out.nc' exists"):
+    for call, way_out in (({"resume": "out.nc"}, "move it away, or overwrite it with `polhode run --resume out.nc --force`"),
+                          ({"scenario": "top.toml", "output": "out.nc", "checkpoint": "500"}, "choose another name, or")):
+        with pytest.raises(InputError, match=rf"'out.nc' exists.*{way_out}"):
             command(**call)
     assert Path("out.nc").read_text() == "precious" and contents(cut) == before
     assert command("top.toml", "out.nc", checkpoint="500", force=True) == 0
     assert Path("out.nc").read_bytes().startswith(b"CDF") and not cut.exists()
+
+
+def test_a_run_without_checkpoints_begins_again_where_that_is_forced(cut, place):
+    assert command("top.toml", "out.nc", force=True) == 0 and not cut.exists()
+    assert command("top.toml", "alone.nc") == 0 and contents("out.nc") == contents("alone.nc")
+
+
+CHANGES = {   # what is different, and how it is told
+    "t_span = [0.0, 20.0]": ("t_span = [0.0, 21.0]", r"t_span\[1\] is 20.0 there and 21.0 here"),
+    'method = "SW"': ('method = "SW1"', r'method is "SW" there and "SW1" here'),
+    "step = 0.001": ("step = 0.001\nevery = 5", "every is 1 there and 5 here"),
+    "[run]": ("[initial]\nomega = [0.0, 0.0, 4.0]\n[run]", r"initial.omega\[2\] is 5.0 there and 4.0 here"),
+    'problem = "krysl/slow-top"\n': ('problem = "krysl/slow-top"\ntorque = {name = "heavy_top", moment = 19.0}\n',
+                                     r"torque is .*moment=20.0.* there and .*moment=19.0.* here"),
+}
+
+
+def test_what_has_changed_is_told_with_both_values(cut):
+    for old, (new, told) in CHANGES.items():
+        Path("other.toml").write_text(SCENARIO.replace(old, new))
+        with pytest.raises(InputError, match=told):
+            command("other.toml", resume="out.nc")
+    Path("other.toml").write_text(SCENARIO + "breaks = [1.0]\n")
+    with pytest.raises(InputError, match=r"breaks is nothing there and \[1.0\] here"):
+        command("other.toml", resume="out.nc")
+
+
+def test_a_tolerance_notices_other_breaks_and_times(tmp_path):
+    call = {"t_span": (0, 1), "rtol": 1e-6, **START, "checkpoint": tmp_path / "run.part"}
+    polhode.integrate(BODY, **call, breaks=[0.5])
+    with pytest.raises(InputError, match=r"breaks\[0\] is 0.5 there and 0.6 here; undo that and make the same call again"):
+        polhode.integrate(BODY, **call, breaks=[0.6])
+    with pytest.raises(InputError, match=r"every is 1 there and nothing here; t_eval is nothing there and \[0.25\] here"):
+        polhode.integrate(BODY, **call, breaks=[0.5], t_eval=[0.25])
 
 
 def test_two_processes_do_not_write_to_one_run(cut, place):
@@ -483,6 +524,11 @@ def test_folders_that_cannot_be_used(place):
         command("top.toml", "nowhere/out.nc", checkpoint="500")
     with pytest.raises(InputError, match=r"there is no unfinished run 'none.nc.part'"):
         command(resume="none.nc")
+    Path("mine").mkdir()
+    Path("mine", "precious").write_text("")
+    with pytest.raises(InputError, match=r"it holds 'precious'; move that away"):
+        polhode.integrate(BODY, t_span=(0, 1), step=0.1, checkpoint="mine", **START)
+    assert Path("mine", "precious").exists()
     with pytest.raises(InputError, match=r"a scenario is missing"):
         command()
     with pytest.raises(InputError, match=r"--checkpoint 500 needs a file"):
@@ -502,7 +548,7 @@ def test_intervals(given, expected):
 
 @pytest.mark.parametrize("given", ["0", "-5", "1.5", "s", "0s", "-1s", "nan", "inf", "1e999s", "3 days", "", True, None, "1.2s3"])
 def test_bad_intervals(given):
-    with pytest.raises(InputError, match=r"as in 30s, 5min or 1h; got"):
+    with pytest.raises(InputError, match=r"as in 30s, 5min or 1h, got"):
         interval(given)
 
 

@@ -199,6 +199,7 @@ def test_where_the_two_kinds_of_series_meet():
     assert min(k2) < 0.45 and max(k2) > 0.55
 
 
+@pytest.mark.compiled
 def test_random_bodies_start_where_they_should():
     rng = np.random.default_rng(2)
     I, omega = rng.uniform(1.0, 2.0, (20000, 3)), rng.normal(size=(20000, 3))

@@ -214,7 +214,8 @@ def test_wrong_input_is_refused():
 
 # --- the reference for any torque ---------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("name", ["krysl/free-body", "krysl/fast-top", "krysl/slow-top"])
+@pytest.mark.parametrize("name", ["krysl/free-body", "krysl/slow-top",
+                                  pytest.param("krysl/fast-top", marks=pytest.mark.compiled)])
 def test_reference_where_the_solution_is_known(name):
     p = problems.get(name)
     solution = exact.reference(p)
@@ -225,6 +226,7 @@ def test_reference_where_the_solution_is_known(name):
     assert solution.error[-1] < 1e-12 and worst < 3 * solution.error[-1]   # an honest estimate
 
 
+@pytest.mark.compiled
 def test_reference_value_of_the_wall():
     solution = exact.reference("krysl/coulomb-wall")
     assert solution.matrix[-1, 2, 2] == pytest.approx(0.554210908072546, abs=1e-13)
@@ -266,6 +268,7 @@ def test_reference_calls_python_torques_back_and_reports_their_errors():
         exact.reference(p.body, [0.0, 0.5], torque=broken, omega0=p.omega0)
 
 
+@pytest.mark.compiled
 def test_reference_refuses_what_is_not_smooth(monkeypatch):
     monkeypatch.setattr(importlib.import_module("polhode.exact.reference"), "LARGEST", 1000)
     p = problems.get("krysl/book-toss")

@@ -3,6 +3,7 @@
 import json
 import math
 import pickle
+import struct
 import subprocess
 import sys
 from itertools import pairwise
@@ -69,6 +70,8 @@ def test_xarray_opens_them_with_units_and_provenance(run, tmp_path, suffix):
     path = store.save(run, tmp_path / f"run.{suffix}")
     expected = run.to_xarray()
     with xr.open_dataset(path, engine="scipy" if suffix == "nc" else "zarr") as data:
+        bear = [(data, "header_crc32"), *((data[name], "crc32") for name in data.variables)]
+        assert all([held.attrs.pop(key, None) for held, key in bear]) == (suffix == "nc")
         assert data.attrs == expected.attrs and set(data.variables) == set(expected.variables)
         for name, variable in expected.variables.items():
             assert data[name].attrs == variable.attrs and data[name].dims == variable.dims
@@ -213,6 +216,59 @@ def test_folders_are_overwritten_only_where_they_are_stores(tmp_path):
 def test_more_points_than_netcdf_holds():
     with pytest.raises(InputError, match=r"200000000 points are more than .* \(134217727\); store fewer, or write .zarr"):
         netcdf.check(200_000_000)
+
+
+@pytest.mark.parametrize("suffix", ["nc", "npz", "zarr"])
+@pytest.mark.parametrize("kind", ["run", "ensemble"])
+def test_a_byte_that_changes_is_noticed(tmp_path, suffix, kind):
+    """All bytes of a netCDF file but the few that fill a variable up to four; the chunks of a store; an array of an archive."""
+    if kind == "run":
+        path = store.save(tumble(t_span=(0, 0.3), compiled=False), tmp_path / f"run.{suffix}")
+    else:
+        many = polhode.ensemble(BODY, "heavy_top", (0, 0.1), 0.01, "LP2", omega0=(0, 1, 0), n=50)
+        path = many.save(tmp_path / f"run.{suffix}")
+    files = [path] if path.is_file() else [*path.glob("*/c/*"), *path.glob("*/c/*/*")]
+    for file in filter(Path.is_file, files):
+        if file.parent.parent.name in columns.LABELS or file.parent.parent.parent.name in columns.LABELS:
+            continue
+        whole = file.read_bytes()
+        first, last = {"nc": (0, len(whole) - 4), "zarr": (0, len(whole)), "npz": (300, 400)}[suffix]
+        for place in range(first, last, max((last - first) // 40, 1)):
+            changed = bytearray(whole)
+            changed[place] ^= 1 << place % 8
+            file.write_bytes(changed)
+            with pytest.raises(InputError, match="damaged: "):
+                read.contents(path)
+        file.write_bytes(whole)
+    assert read.contents(path)
+
+
+def test_it_says_which_variable_and_which_bytes(tmp_path):
+    path = store.save(tumble(t_span=(0, 1), compiled=False), tmp_path / "run.nc")
+    whole = path.read_bytes()
+    place = whole.index(struct.pack(">d", 0.5))   # among the times
+    path.write_bytes(whole[:place] + b"!" + whole[place + 1:])
+    with pytest.raises(InputError, match=r"damaged: time \(bytes \d+ to \d+\) is not what was written; run the scenario again"):
+        polhode.read(path)
+    path.write_bytes(whole[:-2000])
+    with pytest.raises(InputError, match=rf"takes the bytes \d+ to \d+, and the file has {len(whole) - 2000}: it was cut short"):
+        polhode.read(path)
+    path.write_bytes(whole[:100])
+    with pytest.raises(InputError, match="ends within its header, at byte 100: it was cut short"):
+        polhode.read(path)
+
+
+def test_files_of_before_the_sums_are_read(tmp_path):
+    """And so are those of other writers."""
+    run = tumble(t_span=(0, 1), compiled=False)
+    run.to_xarray().to_netcdf(tmp_path / "old.nc", engine="scipy")
+    stored = polhode.read(tmp_path / "old.nc")
+    assert stored.omega.tobytes() == np.ascontiguousarray(run.omega).tobytes() and stored.facts["method"] == "LP2"
+
+
+def test_more_numbers_than_netcdf_holds_in_a_variable():
+    with pytest.raises(InputError, match=r"200000000 points are more than .* \(178956970\)"):
+        netcdf.check(200_000_000, 24)
 
 
 # --- polhode info ---------------------------------------------------------------------------------------------------------

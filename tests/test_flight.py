@@ -48,6 +48,7 @@ def test_second_order_with_force_and_torque_coupled(method):
     assert np.all(np.abs(np.log2(np.array(attitude[:-1]) / np.array(attitude[1:])) - 2) < 0.2)
 
 
+@pytest.mark.compiled
 def test_compiled_callback_and_python_agree_and_count_one_call_per_step():
     calls = []
 
@@ -114,7 +115,8 @@ def test_bad_flights_are_refused_with_the_fix(changes, words):
         assert word in str(caught.value)
 
 
-def test_a_force_that_fails_keeps_what_was_computed():
+@pytest.mark.parametrize("compiled", [True, False])
+def test_a_force_that_fails_keeps_what_was_computed(compiled):
     log = []
 
     def failing(t, x, v, R):
@@ -122,6 +124,6 @@ def test_a_force_that_fails_keeps_what_was_computed():
         return x * np.nan if t > 1 else x
 
     with pytest.raises(TorqueError, match="force 'failing' returned") as caught:
-        fly(force=failing)
+        fly(force=failing, compiled=compiled)
     assert len(caught.value.trajectory) == 51 and "position" in str(caught.value)
     assert isinstance(Force(failing)(0.0, np.eye(3)), np.ndarray)

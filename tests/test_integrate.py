@@ -243,11 +243,13 @@ def test_events_are_located_and_end_the_run():
 
 # --- torques that fail, equations without solution, blow-ups ---------------------------------------------------------------
 
-def test_a_torque_that_returns_the_wrong_shape():
+@pytest.mark.parametrize("compiled", [True, False])
+def test_a_torque_that_returns_the_wrong_shape(compiled):
     with pytest.raises(TorqueError, match=r"three numbers, got shape \(2,\)"):
-        top(torque=lambda t, R: (1.0, 2.0))
+        top(torque=lambda t, R: (1.0, 2.0), compiled=compiled)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("stays_python", [True, False])
 def test_a_torque_that_turns_nan_keeps_what_was_computed(stays_python):
     used = [] if stays_python else ()
@@ -276,6 +278,7 @@ def test_a_torque_that_raises_keeps_what_was_computed_and_the_cause():
     assert len(caught.value.trajectory) == 5
 
 
+@pytest.mark.compiled
 def test_a_compiled_torque_that_raises():
     def picky(t, R):
         if t > 0.45:
@@ -376,6 +379,7 @@ def test_a_torque_without_potential_tracks_the_kinetic_energy():
     assert run.summary()["energy"] == "kinetic"
 
 
+@pytest.mark.compiled
 def test_memory_for_the_end_alone_does_not_grow():
     import tracemalloc
 

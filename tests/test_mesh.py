@@ -433,7 +433,7 @@ def test_roll_pitch_and_yaw_turn_the_inertia(tmp_path):
 @pytest.mark.parametrize("change, link, words", [
     ({}, "forarm", "did you mean 'forearm'"),
     ({}, "base", "no <inertial>"),
-    ({}, None, "3 links have an <inertial>: name one"),
+    ({}, None, "3 links have an <inertial>; name one"),
     ({}, "tip", "mass must be positive, got 0.0"),
     ({"izz": "9"}, "hand", "link 'hand': .*triangle inequality"),
     ({"izz": "nan"}, "hand", "izz of <inertia> must be a finite number, got 'nan'"),

@@ -77,8 +77,9 @@ def test_errors():
         log.append(t)
         return (0.0, 0.0, 1 / 0 if t > 0.05 else 0.0)
 
-    stepper = make(torque=failing)
-    with pytest.raises(TorqueError, match="ZeroDivisionError") as caught:
-        stepper.step(100)
-    assert caught.value.step_index == 5
-    assert stepper.t == pytest.approx(0.05)   # the state is that before the failed step
+    for compiled in (True, False):
+        stepper = make(torque=failing, compiled=compiled)
+        with pytest.raises(TorqueError, match="ZeroDivisionError") as caught:
+            stepper.step(100)
+        assert caught.value.step_index == 5
+        assert stepper.t == pytest.approx(0.05)   # the state is that before the failed step

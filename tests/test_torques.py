@@ -75,6 +75,20 @@ def test_the_derivatives_of_the_weight(torque):
         np.testing.assert_allclose(found, factorial * fit[k] @ values, rtol=0, atol=1e-8)
 
 
+@pytest.mark.parametrize("name", [name for name, torque in CONSERVATIVE.items() if torque.quaternion])
+def test_the_form_for_quaternions_is_the_same_torque(name):
+    """On unit quaternions; off them it has a value near it, as Runge-Kutta's stages need it."""
+    torque, rng = CONSERVATIVE[name], np.random.default_rng(4)
+    assert torque.frame == "body"
+    for _ in range(200):
+        q = rng.standard_normal(4)
+        q /= np.linalg.norm(q)
+        expected, given = torque(0.0, rotations.matrices(q)), (() if torque.params is None else (torque.params,))
+        size = 1.0 + np.abs(expected).max()
+        assert torque.quaternion(0.0, tuple(q.tolist()), *given) == pytest.approx(expected, abs=3e-12 * size)
+        assert torque.quaternion(0.0, tuple((q * (1.0 + 1e-7)).tolist()), *given) == pytest.approx(expected, abs=1e-4 * size)
+
+
 def test_the_papers_formulas():
     R = Rotation.from_rotvec([0.3, -0.7, 0.5]).as_matrix()
     np.testing.assert_allclose(torques.heavy_top(20.0)(0, R), R.T @ (-20 * np.cross(R[:, 2], [0, 0, 1])), atol=1e-14)
@@ -123,6 +137,7 @@ class Machine:
         return plain(t, R)
 
 
+@pytest.mark.compiled
 def test_every_form_gives_the_same_motion_and_says_how_it_ran():
     reference = run(torques.heavy_top(20.0))
     memory = []
@@ -144,6 +159,7 @@ def test_every_form_gives_the_same_motion_and_says_how_it_ran():
     assert len({id(R) for R in memory}) == len(memory)   # each call gets an array of its own
 
 
+@pytest.mark.compiled
 def test_a_torque_that_looks_at_changing_data_is_not_frozen():
     gain = np.array([1.0])
 
@@ -165,6 +181,7 @@ def test_a_global_number_that_changed_is_seen_by_the_next_run():
     np.testing.assert_allclose(one.momentum_spatial[-1, 0], 1.0, atol=1e-12)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("method", ["NMB", "NMB-cay", "NMS", "VLV", "SW", "LP2"])
 def test_one_torque_call_per_step_and_one_at_the_start(method):
     calls = []
@@ -201,6 +218,7 @@ void weight(double t, const double *state, double *out) {
 """
 
 
+@pytest.mark.compiled
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
 def test_a_torque_written_in_c(tmp_path):
     (tmp_path / "weight.c").write_text(SOURCE)

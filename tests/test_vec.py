@@ -17,24 +17,26 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from polhode.core import vec
+from polhode.core import lanes, vec
 from polhode.core.fma import fma, instruction
 
 EPS = 2.0**-52
 PLAIN = {name: f for name, f in vars(vec).items() if getattr(f, "__jit__", False) and f.__module__ == vec.__name__}
-ARGUMENTS = {  # s: scalar, t: th^2 >= 0, v: vector, q: quaternion, M: matrix, p: twelve coefficients
-    "nonzero": "s", "nearest": "s", "poly6": "ps", "poly12": "ps", "sincos": "s", "sinc_cos": "t", "sinc_cos_short": "t",
+ARGUMENTS = {  # s: scalar, t: th^2 >= 0, v: vector, q: quaternion, M: matrix, p: twelve coefficients, P: ten pairs
+    "nonzero": "s", "nearest": "s", "poly6": "ps", "poly10_twice": "Ps", "poly12": "ps", "sincos": "s", "sinc_cos": "t",
+    "sinc_cos_short": "t",
     "add": "vv", "sub": "vv", "neg": "v", "scale": "sv", "axpy": "svv", "times": "vv", "dot": "vv", "cross": "vv",
     "norm": "v", "hat": "v", "outer": "vv", "diag": "v", "transpose": "M", "madd": "MM", "mscale": "sM", "apply": "Mv",
     "apply_t": "Mv", "matmul": "MM", "det": "M", "solve": "Mv", "rodrigues": "ssv",
-    "qmul": "qq", "qconj": "q", "qrotate": "qv", "qrotate_t": "qv", "normalise": "q", "renormalise": "q",
-    "matrix": "q", "quaternion": "M",
+    "qmul": "qq", "qtimes": "qv", "qconj": "q", "qrotate": "qv", "qrotate_t": "qv", "normalise": "q", "renormalise": "q",
+    "matrix": "q", "attitude": "q", "quaternion": "M",
     "half_angle": "t", "sinc_half": "t", "dexp_first": "t", "dexp_second": "t", "dexpinv_second": "t",
     "qexp": "v", "exp": "v", "qlog": "q", "log": "M", "qcay": "v", "cay": "v", "qcayinv": "q", "cayinv": "M",
     "dexp": "vv", "dexp_body": "vv", "dexp_matrix": "v", "dexpinv": "vv", "dexpinv_body": "vv", "dcay": "vv",
     "dcayinv": "vv",
 }  # fmt: skip
-LENGTH = {"s": 1, "t": 1, "v": 3, "q": 4, "M": 9, "p": 12}
+LENGTH = {"s": 1, "t": 1, "v": 3, "q": 4, "M": 9, "p": 12, "P": 20}
+VERSIONS = ["plain", pytest.param("compiled", marks=pytest.mark.compiled)]
 
 
 @pytest.fixture(autouse=True)
@@ -47,7 +49,7 @@ def fifty_digits():
 def compiled():
     """The same functions as the loops see them: compiled in the order of definition, each calling the compiled ones."""
     out = {"fma": instruction()}
-    for name, f in PLAIN.items():
+    for name, f in {"fma2": lanes.fma2_alone, **PLAIN}.items():
         copy = types.FunctionType(f.__code__, {**f.__globals__, **out}, name)
         out[name] = numba.njit(forceinline=True, error_model="numpy")(copy)
     return out
@@ -156,7 +158,7 @@ def sincos_error(f, xs):
     return worst
 
 
-@pytest.mark.parametrize("version", ["plain", "compiled"])
+@pytest.mark.parametrize("version", VERSIONS)
 def test_sincos(version, compiled):
     f = vec.sincos if version == "plain" else compiled["sincos"]
     rng = np.random.default_rng(1)
@@ -170,20 +172,23 @@ def test_sincos(version, compiled):
         assert f(x) == (x, 1.0) and f(-x) == (-x, 1.0)
 
 
-@pytest.mark.parametrize("version", ["plain", "compiled"])
+@pytest.mark.parametrize("version", VERSIONS)
 def test_sincos_relative_error_of_small_angles(version, compiled):
     f = vec.sincos if version == "plain" else compiled["sincos"]
     for x in np.geomspace(1e-12, math.pi / 4, 2000).tolist():
         assert abs(f(x)[0] / mp.sin(x) - 1) < 2e-16
 
 
-@pytest.mark.parametrize("version", ["plain", "compiled"])
+@pytest.mark.parametrize("version", VERSIONS)
 def test_sinc_cos_on_both_sides_of_its_threshold(version, compiled):
     f, short = (vec.sinc_cos, vec.sinc_cos_short) if version == "plain" else (compiled["sinc_cos"], compiled["sinc_cos_short"])
     edge = [math.nextafter(vec.SHORT, 0.0), vec.SHORT, math.nextafter(vec.SHORT, 9.0)]
     for z in [*np.geomspace(1e-300, vec.SHORT, 400).tolist(), *edge, *np.geomspace(vec.SHORT, 1e6, 200).tolist()]:
         x = mp.sqrt(z)
         assert error(f(z), (mp.sin(x) / x, mp.cos(x))) < 4e-16 + 2e-16 * math.sqrt(z), z
+        if z < vec.SHORT:   # the series themselves, without rounding
+            series = [mp.fsum(mp.mpf(a) * mp.mpf(z) ** k for k, a in enumerate(c)) for c in (vec.SINC, vec.COSINE)]
+            assert error(tuple(series), (mp.sin(x) / x, mp.cos(x))) < 5e-17, z
         assert bits(short(z)) == bits(f(z)) if z < vec.SHORT else all(map(math.isnan, short(z)))
     assert f(0.0) == (1.0, 1.0) and all(map(math.isnan, (*f(math.nan), *short(math.nan))))
 
@@ -199,7 +204,7 @@ def test_fma_rounds_once():
     assert math.isnan(fma(math.nan, 1.0, 1.0)) and fma(mp.mpf(2), 3.0, 4.0) == 10
 
 
-@pytest.mark.parametrize("version", ["plain", "compiled"])
+@pytest.mark.parametrize("version", VERSIONS)
 def test_sincos_of_signed_zero_nan_and_too_large(version, compiled):
     f = vec.sincos if version == "plain" else compiled["sincos"]
     for zero in (0.0, -0.0):
@@ -223,6 +228,9 @@ def test_polynomials():
     for _ in range(100):
         c, z = tuple(rng.uniform(-1, 1, 12).tolist()), rng.uniform(-1, 1)
         assert error(vec.poly6(c[:6], z), mp.fsum(mp.mpf(a) * mp.mpf(z) ** k for k, a in enumerate(c[:6]))) < 4e-16
+        first, second = c[:10], c[2:]
+        for found, of in zip(vec.poly10_twice(tuple(zip(first, second, strict=True)), z), (first, second), strict=True):
+            assert error(found, mp.fsum(mp.mpf(a) * mp.mpf(z) ** k for k, a in enumerate(of))) < 6e-16
         assert error(vec.poly12(c, z), mp.fsum(mp.mpf(a) * mp.mpf(z) ** k for k, a in enumerate(c))) < 6e-16
 
 
@@ -539,7 +547,8 @@ def test_tangent_maps_and_their_inverses(a, y, s):
 def shape(kind, numbers):
     if kind in "st":
         return numbers[0]
-    return tuple(zip(*[iter(numbers)] * 3, strict=True)) if kind == "M" else tuple(numbers)
+    width = {"M": 3, "P": 2}.get(kind)
+    return tuple(zip(*[iter(numbers)] * width, strict=True)) if width else tuple(numbers)
 
 
 def bits(x):
@@ -568,6 +577,7 @@ def test_every_function_is_covered():
     assert list(PLAIN) == list(ARGUMENTS)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("name", ARGUMENTS)
 def test_plain_python_and_compiled_code_agree_bit_for_bit(name, compiled):
     for args in inputs(name):
@@ -581,6 +591,7 @@ def test_nan_gives_nan_and_nothing_raises(name):
     assert numbers and all(map(math.isnan, numbers))
 
 
+@pytest.mark.compiled
 @pytest.mark.skipif(platform.machine().lower() not in ("x86_64", "amd64"), reason="reads x86 assembly")
 @pytest.mark.parametrize("name", ["sincos", "sinc_cos_short", "qrotate", "quaternion", "solve", "dexp", "dexpinv", "cay"])
 def test_loops_over_lanes_vectorise(name, compiled):

@@ -68,4 +68,5 @@ def many(problem, omega0):
     return run
 
 
-serve({"RK4 by hand in numba": Solver("steps", one, many)})
+if __name__ == "__main__":
+    serve({"RK4 by hand in numba": Solver("steps", one, many)})

@@ -20,6 +20,7 @@ _HOMES = {
     "compare": "polhode.compare",
     "integrate": "polhode.integrate",
     "Trajectory": "polhode.trajectory",
+    "read": "polhode.io.read",
     "ensemble": "polhode.ensemble",
     "Ensemble": "polhode.ensemble",
     "Statistics": "polhode.ensemble",

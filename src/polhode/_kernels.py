@@ -11,14 +11,20 @@ import numpy as np
 
 from polhode.core.jit import jit
 from polhode.core.layout import Vector
-from polhode.core.vec import add, apply, apply_t, matmul, transpose
+from polhode.core.vec import add, apply, apply_t, attitude, matmul, matrix, transpose
 
 
 class Frames(NamedTuple):
-    """A torque as methods see it: `torque.body(t, R, Om, p)` and `torque.spatial(t, R, Om, p)`."""
+    """A torque as methods see it: `torque.body(t, R, Om, p)` and `torque.spatial(t, R, Om, p)`.
+
+    `torque.at(t, q, Om, p)` is the body torque at the attitude of a unit quaternion q, `torque.near(t, q, Om, p)` at q / |q|;
+    torques that have a form of their own for quaternions take q for what it is, on the understanding that its length is nearly 1.
+    """
 
     body: object
     spatial: object
+    at: object
+    near: object
     derivatives: tuple = ()   # ((((), d_3), d_2), d_1) in the torque's own frame: d_k(t, R, (Om, Om', ..., Om^(k-1)), p)
 
 
@@ -139,6 +145,17 @@ def adapt(f, form, uses_omega, uses_position, params, setting):
     return kernel
 
 
+def adapt_quaternion(f, params):
+    """A body torque f(t, q[, p]) as a kernel f(t, q, Om, p), on the ground."""
+    given = handed(params, "tuple")
+
+    @jit
+    def kernel(t, q, Om, p):
+        return f(t, q, *given(p))
+
+    return kernel
+
+
 def handed(params, form):
     """The kernel that gives (parameters,), or () when there are none."""
     if params is None:
@@ -193,8 +210,8 @@ def adapt_scalar(f, form, params):
     return kernel
 
 
-def in_frame(f, frame, derivatives=()):
-    """Both frames of a kernel given in one of them: T = R^T t."""
+def in_frame(f, frame, derivatives=(), at=None):
+    """Both frames of a kernel given in one of them: T = R^T t; `at` is its form for quaternions, if it has one."""
     nested = ()   # a flat tuple of functions would make numba call them through pointers
     for derivative in reversed(derivatives):
         nested = (nested, derivative)
@@ -202,12 +219,24 @@ def in_frame(f, frame, derivatives=()):
         @jit
         def spatial(t, R, Om, p):
             return apply(R, f(t, R, Om, p))
-        return Frames(f, spatial, nested)
+        return Frames(f, spatial, *at_quaternions(f, at), nested)
 
     @jit
     def body(t, R, Om, p):
         return apply_t(R, f(t, R, Om, p))
-    return Frames(body, f, nested)
+    return Frames(body, f, *at_quaternions(body, at), nested)
+
+
+def at_quaternions(body, own):
+    """A body torque at quaternions of unit length, and of any; its own form for quaternions, if it has one, does for both."""
+    @jit
+    def at(t, q, Om, p):
+        return body(t, matrix(q), Om, p)
+
+    @jit
+    def near(t, q, Om, p):
+        return body(t, attitude(q), Om, p)
+    return (own, own) if own else (at, near)
 
 
 def in_axes(f, frame, setting):

@@ -57,13 +57,14 @@ class Torque:
     """
 
     acts = True   # False for the torque that is always zero
+    quaternion = None   # of the named torques: the body torque as a function of a quaternion of nearly unit length
 
     kind = "torque"
 
     def __init__(self, function, *, frame="spatial", params=None, potential=None, derivatives=(), uses_omega=False,
                  uses_position=False, form="array", name=None):
         if not callable(function):
-            raise InputError(f"a {self.kind} must be a function, got {function!r}")
+            raise InputError(f"a {self.kind} must be a function, got {function!r}; write def f(t, R): ...")
         _choice("frame", frame, ("spatial", "body"))
         _choice("form", form, ("array", "tuple"))
         self.function, self.frame, self.form = function, frame, form
@@ -96,7 +97,7 @@ class Torque:
     def with_params(self, **changes):
         """The same torque with some parameters changed."""
         if self.params is None:
-            raise InputError(f"torque {self.name!r} has no parameters")
+            raise InputError(f"torque {self.name!r} has no parameters; drop them, or give it some: params={{...}}")
         for key in changes:
             if key not in self.params._fields:
                 raise unknown(f"parameter of torque {self.name!r}", key, self.params._fields)
@@ -113,8 +114,12 @@ class Torque:
     def kernel(self, setting=GROUND):
         """The torque on tuples, in its own frame and the user's axes."""
         if self.uses_position and setting is GROUND:
-            raise InputError(f"torque {self.name!r} looks at the position: give position0, velocity0 or force too")
+            raise InputError(f"torque {self.name!r} looks at the position; give position0, velocity0 or force too")
         return _kernels.adapt(self.function, self.form, self.uses_omega, self.uses_position, self.params, setting)
+
+    def quaternion_kernel(self):
+        """The body torque f(t, q, Om, p) at a quaternion of nearly unit length, or None."""
+        return None if self.quaternion is None else _kernels.adapt_quaternion(self.quaternion, self.params)
 
     def potential_kernel(self):
         """The potential on tuples, or None."""
@@ -222,7 +227,8 @@ class Foreign(Torque):
         self.pointer = pointer   # kept: a ctypes function dies with its last reference
         address = pointer if isinstance(pointer, int) else ctypes.cast(pointer, ctypes.c_void_p).value
         if not address:
-            raise InputError(f"a foreign torque needs a C function or its address, got {pointer!r}")
+            raise InputError(f"a foreign torque needs a C function or its address, got {pointer!r}; give one of ctypes, cffi "
+                             "or numba.cfunc")
         self.inputs, self.outputs = np.zeros(12), np.zeros(3)
         self.frame, self.form, self.params, self.potential = frame, "tuple", None, potential
         self.uses_omega, self.uses_position, self.derivatives, self.name = True, False, (), name
@@ -292,13 +298,13 @@ def as_torque(value):
             inspect.signature(make).bind()
         except TypeError:
             call = f"polhode.torques.{make.__name__}{inspect.signature(make)}"
-            raise InputError(f"torque {make.__name__!r} has parameters without defaults: use {call}") from None
+            raise InputError(f"torque {make.__name__!r} has parameters without defaults; write {call}") from None
         return make()
     if isinstance(value, ctypes._CFuncPtr):
         return Foreign(value)
     if callable(value):
         return Torque(value)
-    raise InputError(f"torque must be a function f(t, R), a Torque, a name or None, got {value!r}")
+    raise InputError(f"torque must be a function f(t, R), a Torque, a name or None, got {value!r}; write def f(t, R): ...")
 
 
 def _terms(value):
@@ -315,9 +321,10 @@ def _number(value, name):
     try:
         array = np.asarray(value, dtype=float)
     except (TypeError, ValueError):
-        raise InputError(f"torque parameter {name!r} must be a number or an array of numbers, got {value!r}") from None
+        raise InputError(f"torque parameter {name!r} must be a number or an array of numbers, got {value!r}; convert it to "
+                         "float") from None
     if not np.all(np.isfinite(array)):
-        raise InputError(f"torque parameter {name!r} must be finite, got {value!r}")
+        raise InputError(f"torque parameter {name!r} must be finite, got {value!r}; give a number")
 
     return _kernels.nested(array)
 
@@ -328,7 +335,7 @@ def _params(params):
     if hasattr(params, "_asdict"):
         params = params._asdict()
     if not isinstance(params, dict) or not params:
-        raise InputError(f"torque params must be a dict of names and numbers, got {params!r}")
+        raise InputError(f"torque params must be a dict of names and numbers, got {params!r}; write params={{'k': 1.0}}")
     return namedtuple("Params", params)(*(_number(value, name) for name, value in params.items()))
 
 
@@ -337,7 +344,8 @@ def _functions(derivatives):
     several = isinstance(derivatives, (list, tuple))
     given = () if derivatives is None else tuple(derivatives) if several else (derivatives,)
     if not all(map(callable, given)):
-        raise InputError(f"torque derivatives must be functions d_k(t, R, w), first, second, ..., got {derivatives!r}")
+        raise InputError(f"torque derivatives must be functions d_k(t, R, w), first, second, ..., got {derivatives!r}; give "
+                         "a tuple of them")
     return given
 
 

@@ -32,7 +32,7 @@ def check(method, step, rtol, atol, max_step):
         raise InputError("give step, for steps of given size, or rtol, to have them chosen; not both")
     if method.control is None:
         able = ", ".join([*(one.name for one in everything() if one.control), "taylor"])
-        raise InputError(f"{method.name} takes steps of given size: give step instead of rtol, or a method that chooses its "
+        raise InputError(f"{method.name} takes steps of given size; give step instead of rtol, or a method that chooses its "
                          f"steps: {able}")
     return tolerance(rtol, atol), np.inf if max_step is None else number("max_step", max_step, positive=True)
 
@@ -40,12 +40,13 @@ def check(method, step, rtol, atol, max_step):
 def tolerance(rtol, atol):
     """The tolerance, checked."""
     if rtol is None:
-        raise InputError("atol and max_step go with rtol, which is missing: give rtol too, or step for steps of given size")
+        raise InputError("atol and max_step go with rtol, which is missing; give rtol too, or step for steps of given size")
     rtol, atol = number("rtol", rtol), number("atol", 0.0 if atol is None else atol)
     if not SMALLEST_RTOL <= rtol <= LARGEST_RTOL:
-        raise InputError(f"rtol must lie between {SMALLEST_RTOL:g}, where round-off begins, and {LARGEST_RTOL:g}, got {rtol!r}")
+        raise InputError(f"rtol must lie between {SMALLEST_RTOL:g}, where round-off begins, and {LARGEST_RTOL:g}, got "
+                         f"{rtol!r}; take 1e-9")
     if atol < 0.0:
-        raise InputError(f"atol must not be negative, got {atol!r}")
+        raise InputError(f"atol must not be negative, got {atol!r}; give 0 or more")
     return Tolerance(rtol, atol)
 
 
@@ -100,7 +101,7 @@ class Controlled:
 
     def begin(self, t, y):
         """Start (anew) from a motion; the largest velocity so far is remembered."""
-        self.memory[0], self.memory[1], self.memory[3], self.memory[4:11] = t, 0.0, 1.0, y
+        self.memory[0], self.memory[1], self.memory[3], self.memory[4:11] = t, 0.0, 0.0, y
 
     @property
     def t(self):
@@ -131,14 +132,15 @@ class Controlled:
         clip = np.minimum if stretch.stop > t0 else np.maximum
         clock, points = np.empty(count), np.empty((count, 7))
         pieces = np.empty((count if always or len(wanted) else 0, self.control.terms, 7))
+        wanted = clip(wanted, stretch.stop)
         started = time.perf_counter()
         try:
-            why, done, rejected, counted = self._call(stretch.stop, always, clip(wanted, stretch.stop), self.memory, clock,
-                                                      points, pieces)
+            why, done, rejected, counted = self._call(stretch.stop, always, wanted, self.memory, clock, points, pieces)
         except Exception as error:   # raised inside a compiled torque: go on step by step until it is raised again
             self.memory[:] = before
             if count == 1:
-                raise TorqueError(f"the torque raised {type(error).__name__} in the step from t = {t0!r}: {error}") from error
+                raise TorqueError(f"the torque raised {type(error).__name__} in the step from t = {t0!r}: {error}; correct it, "
+                                  "or end the run before") from error
             self.chunk = self.most = 1
             return Chunk(clock[:0], points[:0], (clock[:0], points[:0]), pieces[:0], self.control.powers, adaptive.FULL)
         self._account(time.perf_counter() - started, done, rejected, counted)
@@ -178,8 +180,8 @@ class ToleranceRun(Run):
         """The steps are to be chosen."""
         self.tolerance, self.longest = check(self.method, step, rtol, atol, max_step)
         if t_span is None:
-            raise InputError("t_span is missing: give (t0, t1)")
-        self.segments = stretches(t_span, breaks)
+            raise InputError("t_span is missing; give (t0, t1)")
+        self.segments, self.breaks = stretches(t_span, breaks), breaks
         self.t = self.segments[0].start
 
     def will_fly(self, force, position0, velocity0):

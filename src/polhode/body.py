@@ -79,12 +79,13 @@ class RigidBody:
     def __init__(self, inertia: Any, mass: float = 1.0, *, check_triangle: bool = True, name: str | None = None,
                  shape: Mapping[str, Any] | None = None) -> None:
         if not isinstance(check_triangle, (bool, np.bool_)):
-            raise InputError(f"check_triangle must be True or False, got {check_triangle!r}")
+            raise InputError(f"check_triangle must be True or False, got {check_triangle!r}; give one of them")
         if name is not None and not isinstance(name, str):
             raise InputError(f"name must be text or None, got {name!r}; write name={str(name)!r}")
         given = floats("inertia", inertia)
         if given.shape not in ((3,), (3, 3)):
-            raise InputError(f"inertia must be 3 principal moments or a symmetric 3x3 tensor, got shape {given.shape}")
+            raise InputError(f"inertia must be 3 principal moments or a symmetric 3x3 tensor, got shape {given.shape}; give "
+                             "one of them")
         tensor = _symmetric(given) if given.ndim == 2 else np.diag(given)
         is_principal = not np.any(tensor[~np.eye(3, dtype=bool)])
         moments, axes = (np.diag(tensor).copy(), np.eye(3)) if is_principal else _principal(tensor)
@@ -92,7 +93,7 @@ class RigidBody:
         excess = _triangle_excess(moments)
         if check_triangle and excess:
             raise InputError(f"moments {_show(moments)}: {excess}, breaking the triangle inequality: no distribution "
-                             "of mass has these; check the entries, or pass check_triangle=False if you mean it")
+                             "of mass has these; check the entries, or switch the check off if you mean it: check_triangle=False")
         self.__setstate__({
             "inertia": tensor + 0.0,  # no negative zeros
             "moments": moments,
@@ -181,7 +182,7 @@ class RigidBody:
         """
         r = number("sphere radius", radius, positive=True)
         if not isinstance(hollow, (bool, np.bool_)):
-            raise InputError(f"hollow must be True or False, got {hollow!r}")
+            raise InputError(f"hollow must be True or False, got {hollow!r}; give one of them")
         if hollow and density is not None:
             raise InputError(f"density = {density!r} has no meaning for a thin shell, which has no volume; pass mass")
         m = _mass(mass, density, 4 / 3 * math.pi * r * r * r)
@@ -363,7 +364,8 @@ class RigidBody:
     def from_dict(cls, data: Mapping[str, Any]) -> RigidBody:
         """Return the body that `to_dict` described; only ``"inertia"`` is required."""
         if not isinstance(data, Mapping) or "inertia" not in data:
-            raise InputError(f"a body is a dict with at least the key 'inertia', got {data!r:.80}")
+            raise InputError(f"a body is a dict with at least the key 'inertia', got {data!r:.80}; give what "
+                             "RigidBody.to_dict() gave")
         for key in data:
             if key not in _KEYS:
                 raise unknown("key of a body", key, _KEYS)
@@ -445,7 +447,7 @@ def _plain_shape(shape: Mapping[str, Any] | None) -> dict[str, Any] | None:
         return None
     if not isinstance(shape, Mapping) or not isinstance(shape.get("kind"), str):
         raise InputError(f"shape must be a dict with a text 'kind', such as {{'kind': 'box', 'size': (1, 2, 3)}}, "
-                         f"got {shape!r:.80}")
+                         f"got {shape!r:.80}; write one")
     return _plain(shape)
 
 

@@ -24,11 +24,13 @@ import time
 import warnings
 from pathlib import Path
 
-from polhode.errors import InputError, difference
+from polhode.errors import InputError, difference, room
 from polhode.stream import Stream
 
 STANDARD = "30s"
-_HEAD = "polhode checkpoint 1 "
+_HEAD = "polhode checkpoint 2 "   # the number changes whenever a folder of before could not be understood
+_FILES = ("run", "points", "state-0", "state-1", "lock")
+_CODE = {"torque_digest": "the code of the torque", "events": "the code of the events", "source_digest": "the code of the method"}
 _UNITS = {"s": 1.0, "min": 60.0, "h": 3600.0}
 
 
@@ -41,7 +43,8 @@ def interval(every):
             return None, number * _UNITS[unit]
         if not unit and number >= 1.0 and number == int(number):
             return int(number), None
-    raise InputError(f"a checkpoint is made every so many steps, as in 100000, or so often, as in 30s, 5min or 1h; got {every!r}")
+    raise InputError(f"a checkpoint is made every so many steps, as in 100000, or so often, as in 30s, 5min or 1h, got "
+                     f"{every!r}; write {STANDARD}")
 
 
 # --- small files with a sum ---------------------------------------------------------------------------------------------------
@@ -83,17 +86,18 @@ class Checkpoint:
         Steps between checkpoints, or the time between them: 30s, 5min, 1h.
     about : dict
         What else whoever goes on may want to know; kept in the folder.
-    again : str
-        How to go on, for messages.
+    again, anew : str
+        How to go on, and how to begin again, for messages.
     reserve : int
         Numbers for each point that the finished file will need on the same disk.
     tell : function
         Gets what must be said about the state of the folder.
     """
 
-    def __init__(self, folder, every=STANDARD, about=None, again="the same call goes on from there", reserve=0,
-                 tell=warnings.warn):
-        self.folder, self.about, self.again, self.reserve, self.tell = Path(folder), about or {}, again, reserve, tell
+    def __init__(self, folder, every=STANDARD, about=None, again="make the same call again",
+                 anew="begin again in another folder", reserve=0, tell=warnings.warn):
+        self.folder, self.about, self.again, self.anew = Path(folder), about or {}, again, anew
+        self.reserve, self.tell = reserve, tell
         self.steps, self.seconds = interval(every)
         self.generation, self.done, self.clock = 0, 0, time.monotonic()
         self.points = self._held = None
@@ -119,14 +123,22 @@ class Checkpoint:
     def _check_identity(self, identity):
         """Note what is computed here, or see that it is the same."""
         identity = json.loads(json.dumps(identity))   # as it reads back: tuples are lists
-        self.fresh = not _occupied(self.folder)
+        self.fresh = not occupied(self.folder)
         if self.fresh:
+            self._check_empty()
             _write(self.folder / "run", {"identity": identity, "about": self.about})
             return
-        there = read_run(self.folder)["identity"]
+        there = read_run(self.folder, self.anew)["identity"]
         if there != identity:
-            raise InputError(f"the unfinished run in {str(self.folder)!r} is another one: {difference(there, identity)}; "
-                             "go on with what began it, or start anew in another place")
+            raise InputError(f"the unfinished run in {str(self.folder)!r} is another one: {_changed(there, identity)}; undo that "
+                             f"and {self.again}, or {self.anew}")
+
+    def _check_empty(self):
+        """Refuse a folder with files of others: the folder of a run is deleted when the run is finished."""
+        others = sorted(path.name for path in self.folder.iterdir() if path.name not in _FILES and path.name[0] != ".")
+        if others:
+            raise InputError(f"the folder {str(self.folder)!r} is for an unfinished run, but it holds {others[0]!r}; move that "
+                             "away, or choose another name for the run")
 
     def _check_space(self, record):
         size = 8 * ((record.capacity - self.points.n) * self.points.width + record.capacity * self.reserve)
@@ -152,7 +164,7 @@ class Checkpoint:
 
     def _saved(self):
         """The newest state that is whole, with its points; None where there has been none yet."""
-        states = saved_states(self.folder)
+        states = usable_states(self.folder, self.anew)
         for state in states:
             if state is not None and self.points.rewind(state["points"], state["sum"]):
                 self.generation, self.done = state["generation"], state["done"]
@@ -161,7 +173,8 @@ class Checkpoint:
                               f"step {state['done']}")
                 return state
         if states:
-            raise InputError(f"the checkpoints in {str(self.folder)!r} are damaged: neither is what was written; start anew")
+            size = (self.folder / "points").stat().st_size
+            raise damaged(self.folder, self.anew, f"the file 'points' ({size} bytes) is not what was written")
         self.points.rewind(0, 0)
         return None
 
@@ -186,8 +199,7 @@ class Checkpoint:
 
     def _trouble(self, error):
         kept = f"The last good checkpoint, at step {self.done}, is kept: {self.again}" if self.done else "Nothing was lost"
-        return InputError(f"cannot write to {str(self.folder)!r}: {error.strerror or error}; free some space, or choose another "
-                          f"disk or folder.  {kept}")
+        return InputError(f"cannot write to {str(self.folder)!r}: {error.strerror or error}; {room(error)}.  {kept}")
 
     def clear(self):
         """Delete an unfinished run in the folder, unless a process is at work on it."""
@@ -214,12 +226,19 @@ def as_checkpoint(given, every=STANDARD):
     try:
         return Checkpoint(os.fspath(given), every)
     except TypeError:
-        raise InputError(f"checkpoint must be the path of a folder, got {given!r}") from None
+        raise InputError(f"checkpoint must be the path of a folder, got {given!r}; write checkpoint='run.part'") from None
 
 
-def _occupied(folder):
+def _changed(there, here):
+    """What differs between two runs: settings with their values, then code."""
+    code = [f"{what} has changed" for key, what in _CODE.items() if there.get(key) != here.get(key)]
+    settings = [{key: value for key, value in one.items() if key not in _CODE} for one in (there, here)]
+    return difference(*settings) or code[0]
+
+
+def occupied(folder):
     """Whether a run has begun in a folder: without points and states there is nothing to lose."""
-    return any((folder / name).exists() for name in ("run", "points", "state-0", "state-1"))
+    return any((Path(folder) / name).exists() for name in ("run", "points", "state-0", "state-1"))
 
 
 def is_checkpoint(folder):
@@ -227,14 +246,25 @@ def is_checkpoint(folder):
     return (Path(folder) / "run").is_file()
 
 
-def read_run(folder):
-    """What the run in a folder is: {"identity": ..., "about": ...}."""
+def read_run(folder, anew="begin the run again in another place"):
+    """What the run in a folder is: {"identity": ..., "about": ...}; `anew` is what to do where that cannot be read."""
     folder = Path(folder)
     found = _read(folder / "run")
     if found is None:
-        state = "is damaged or from another version of polhode" if is_checkpoint(folder) else "is missing"
-        raise InputError(f"cannot go on from {str(folder)!r}: its file 'run' {state}; start the run anew")
+        raise InputError(f"cannot go on from {str(folder)!r}: its file 'run' {_trouble_with(folder / 'run')}{anew}")
     return found
+
+
+def _trouble_with(path):
+    """Why a file cannot be read, in words that end where one may say what to do."""
+    try:
+        head = path.read_bytes()[:len(_HEAD)].decode("ascii", "replace")
+    except OSError:
+        return "is missing; "
+    kind, _, number = head.strip().rpartition(" ")
+    if head != _HEAD and _HEAD.startswith(kind + " ") and number.isdigit():
+        return f"is of another version of polhode (format {number}, here {_HEAD.split()[-1]}); go on with that version, or "
+    return f"is damaged ({path.stat().st_size} bytes are not what was written); "
 
 
 def saved_states(folder):
@@ -242,3 +272,17 @@ def saved_states(folder):
     places = [path for path in (Path(folder) / f"state-{i}" for i in (0, 1)) if path.exists()]
     states = [_read(path) for path in places]
     return sorted(states, key=lambda state: -float("inf") if state is None else -state["generation"])
+
+
+def usable_states(folder, anew):
+    """The saved states, where at least one of them is whole or there has been none yet."""
+    states = saved_states(folder)
+    if states and not any(states):
+        names = " and ".join(repr(f"state-{i}") for i in (0, 1) if (Path(folder) / f"state-{i}").exists())
+        raise damaged(folder, anew, f"{names} {'are' if len(states) > 1 else 'is'} not what was written")
+    return states
+
+
+def damaged(folder, anew, what):
+    """The error for a folder from which nothing can go on."""
+    return InputError(f"the checkpoints in {str(folder)!r} are damaged: {what}, so that nothing can go on from there; {anew}")

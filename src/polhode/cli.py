@@ -29,30 +29,55 @@ EXIT_CODES = {
 class Commands(TyperGroup):
     """The one place where errors become a line in red and an exit code."""
 
+    typed = ()
+
+    def make_context(self, info_name, args, parent=None, **extra):
+        self.typed = tuple(args)
+        with telling():
+            return super().make_context(info_name, args, parent, **extra)
+
     def invoke(self, context):
-        try:
+        with telling():
             return super().invoke(context)
-        except (typer.Exit, typer.Abort):
+
+    def resolve_command(self, context, args):
+        if self.get_command(context, args[0]) is None:
+            from polhode.errors import unknown
+
+            raise unknown("command", args[0], self.list_commands(context))
+        return super().resolve_command(context, args)
+
+
+@contextlib.contextmanager
+def telling():
+    """Errors raised inside are told, and become an exit code."""
+    try:
+        yield
+    except (typer.Exit, typer.Abort):
+        raise
+    except KeyboardInterrupt:
+        complain("interrupted")
+        raise typer.Exit(INTERRUPTED) from None
+    except Exception as error:
+        told = meaning(error)
+        if told is None:
             raise
-        except KeyboardInterrupt:
-            complain("interrupted")
-            raise typer.Exit(INTERRUPTED) from None
-        except Exception as error:
-            told = meaning(error)
-            if told is None:
-                raise
-            complain(told[1])
-            raise typer.Exit(told[0]) from None
+        complain(told[1])
+        raise typer.Exit(told[0]) from None
 
 
 def meaning(error):
-    """(exit code, message) of an error; None for those told by others: wrong options, a closed pipe, a bug looked for."""
+    """(exit code, message) of an error; None for those told by others: a closed pipe, a bug looked for."""
     from polhode.errors import ClusterError, IntegrationError, PolhodeError
 
     if isinstance(error, PolhodeError):
         codes = ((IntegrationError, NUMERICAL_FAILURE), (ClusterError, CLUSTER_LOST), (PolhodeError, BAD_INPUT))
         return next(code for kind, code in codes if isinstance(error, kind)), str(error)
-    if hasattr(error, "exit_code") or getattr(error, "errno", None) == errno.EPIPE or os.environ.get("POLHODE_DEBUG"):
+    if hasattr(error, "format_message"):   # a wrong command line
+        from polhode.cli_usage import words
+
+        return BAD_INPUT, words(error)
+    if getattr(error, "errno", None) == errno.EPIPE or os.environ.get("POLHODE_DEBUG"):
         return None
     if isinstance(error, MemoryError):
         return BAD_INPUT, f"this needs more memory than there is ({error or 'none left'}); store less (every, --n)"
@@ -125,7 +150,7 @@ def methods(family: Annotated[str | None, typer.Option(help="Only this family.")
     from polhode.methods import everything
 
     found = sorted(everything(), key=lambda entry: entry.family)
-    families = list(dict.fromkeys(entry.family for entry in found))
+    families = sorted({entry.family for entry in found})
     if family is not None:
         if family.lower() not in families:
             raise unknown("family", family, families)

@@ -40,7 +40,8 @@ def run(given, every, problem, output, folder, force, as_json):
 def find(given, every):
     """What is to be certified: a name or "FILE.py:NAME" for each method, each once; all of it exists and takes a step."""
     if every == bool(given):
-        raise InputError("give methods or --all, not both; drop one" if every else "name methods or files, or give --all")
+        raise InputError("give methods or --all, not both; drop one" if every else
+                         "nothing is named to certify; name methods or files, or give --all")
     targets = {}
     for target in names() if every else given:
         if not is_target(target) or ".py:" in target:

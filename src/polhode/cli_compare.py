@@ -41,7 +41,7 @@ def numbers(text):
     try:
         return [float(part) for part in text.split(",")]
     except ValueError:
-        raise InputError(f"--errors must be numbers with commas between them, such as 1e-3,1e-6, got {text!r}") from None
+        raise InputError(f"--errors must be numbers with commas between them, got {text!r}; write --errors 1e-3,1e-6") from None
 
 
 def gathered(task, until, chosen, errors):

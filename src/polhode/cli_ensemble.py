@@ -19,7 +19,7 @@ def run(scenario, torque_file, n, device, dtype, threads, method, output, force,
     """Run, store, print; the exit code."""
     job = load(scenario, torque_file)
     if n is not None and n < 1:
-        raise InputError(f"--n must be a whole number of bodies, at least 1, got {n}")
+        raise InputError(f"--n must be a whole number of bodies, at least 1, got {n}; write --n 1000")
     if output:
         store.check(output, None, force, FORMATS)
     options = arguments(job, n)

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from polhode import provenance
-from polhode.checkpoint import STANDARD, Checkpoint, is_checkpoint, read_run
+from polhode.checkpoint import STANDARD, Checkpoint, occupied, read_run, usable_states
 from polhode.cli import (
     FINE, INTERRUPTED, NUMERICAL_FAILURE, complain, print_json, print_summary, progress_bar,
 )
-from polhode.errors import InputError, IntegrationError
-from polhode.io import config, store
+from polhode.errors import InputError, IntegrationError, difference, nearest
+from polhode.io import config, read, store
 
 FIGURES = ("png", "pdf", "svg")
 SUFFIX = ".part"   # of the folder of an unfinished run, next to the file it is to become
@@ -102,27 +102,39 @@ def _rescued(task, trajectory):
 def _whole(scenario, output, torque_file, every, force):
     """A run from its beginning."""
     if scenario is None:
-        raise InputError("a scenario is missing: give one, as in `polhode run SCENARIO.toml`, or go on with a run that was cut "
+        raise InputError("a scenario is missing; give one, as in `polhode run SCENARIO.toml`, or go on with a run that was cut "
                          "short, as in `polhode run --resume FILE`")
     job = config.load(scenario, torque_file)
     target, format = (output, None) if output else (job.output, job.format)
     if target:
         store.check(target, format, force)
-    chosen = ["--torque-file", str(torque_file)] if torque_file else []
-    task = Task(job, target, format, force, shlex.join(["polhode", "run", str(scenario), *chosen]))
-    if every is None:
-        return task
+    task = Task(job, target, format, force, _typed("run", scenario, torque_file=torque_file))
+    if every is not None and not target:
+        raise InputError(f"--checkpoint {every} needs a file that the run is to become; give one with -o FILE")
     if not target:
-        raise InputError(f"--checkpoint {every} needs a file that the run is to become: give one with -o FILE")
-    folder = _folder(target)
+        return task
     about = {"scenario": str(scenario), "text": Path(scenario).read_text(encoding="utf-8-sig"), "torque_file": torque_file,
              "folder": os.getcwd(), "format": format, "force": force, "every": every, "command": task.command, "title": job.title}
-    task.checkpoint = _checkpoint(target, every, about)
-    if is_checkpoint(folder):
+    checkpoint = _checkpoint(target, STANDARD if every is None else every, about)
+    if occupied(checkpoint.folder):
         if not force:
-            raise InputError(f"an unfinished run is in {str(folder)!r}; {task.checkpoint.again}, or start anew with --force")
-        task.checkpoint.clear()
+            _refuse_to_begin(target, _anew(target, scenario, torque_file, every))
+        checkpoint.clear()
+    if every is not None:
+        task.checkpoint = checkpoint
     return task
+
+
+def _refuse_to_begin(target, anew):
+    """Say what to do about an unfinished run where another is to begin."""
+    about, identity = (read_run(_folder(target), anew)[key] for key in ("about", "identity"))
+    usable_states(_folder(target), anew)
+    here = provenance.environment()
+    elsewhere = difference({key: identity.get(key) for key in here}, here)
+    again = f"go on with `{_resume(target, about['torque_file'])}`" if about.keys() >= KEPT else "let what began it go on"
+    if elsewhere:
+        again = f"go on where it was begun ({elsewhere})"
+    raise InputError(f"an unfinished run is in {str(_folder(target))!r}; {again}, or {anew}")
 
 
 def _rest(file, scenario, output, torque_file, every, force):
@@ -130,17 +142,16 @@ def _rest(file, scenario, output, torque_file, every, force):
     target = Path(file)
     target = target.with_name(target.name.removesuffix(SUFFIX))
     folder = _folder(target)
+    anew = _anew(target, scenario or "SCENARIO.toml", torque_file, every or STANDARD)
     if output and Path(output) != target:
         raise InputError(f"the run in {str(folder)!r} is to become {str(target)!r}, got -o {str(output)!r}; leave that out")
-    if not folder.is_dir():
-        finished = f"; {str(target)!r} is there: that run is finished" if target.exists() else ""
-        raise InputError(f"there is no unfinished run {str(folder)!r}{finished}; begin one with `polhode run SCENARIO.toml -o "
-                         f"{target} --checkpoint {STANDARD}`")
-    about = read_run(folder)["about"]
+    if not occupied(folder):
+        raise _nothing_to_go_on(target, scenario, torque_file)
+    about = read_run(folder, anew)["about"]
     if not about.keys() >= KEPT:
-        raise InputError(f"the run in {str(folder)!r} was begun by a Python program: let that make the same call again")
+        raise InputError(f"the run in {str(folder)!r} was begun by a Python program; let that make the same call again")
     if torque_file is None and about["torque_file"]:   # no file but one that is named here is ever run
-        raise InputError(f"the torque of the run in {str(folder)!r} is Python code, which is run only where it is named: "
+        raise InputError(f"the torque of the run in {str(folder)!r} is Python code, which is run only where it is named; write: "
                          f"{_resume(target, about['torque_file'])}")
     if scenario is None:
         place = Path(about["folder"]) / about["scenario"]
@@ -148,19 +159,65 @@ def _rest(file, scenario, output, torque_file, every, force):
     else:
         job = config.load(scenario, torque_file)
     force = force or about["force"]
+    if target.exists() and not force:
+        raise InputError(f"{str(target)!r} exists, and the run in {str(folder)!r} is to become it; move it away, or overwrite it "
+                         f"with `{_resume(target, torque_file)} --force`")
     store.check(target, about["format"], force)
-    return Task(job, target, about["format"], force, about["command"], _checkpoint(target, every or about["every"], about))
+    checkpoint = _checkpoint(target, every or about["every"], about | {"torque_file": torque_file}, scenario)
+    return Task(job, target, about["format"], force, about["command"], checkpoint)
+
+
+def _nothing_to_go_on(target, scenario, torque_file):
+    """The error for a run that cannot go on because there is no trace of it but perhaps its file."""
+    if not target.exists():
+        unfinished = [path.name.removesuffix(SUFFIX) for path in target.absolute().parent.glob(f"*{SUFFIX}") if occupied(path)]
+        begin = _typed("run", scenario or "SCENARIO.toml", "-o", target, "--checkpoint", STANDARD, torque_file=torque_file)
+        return InputError(f"there is no unfinished run {str(_folder(target))!r}{nearest(target.name, unfinished)}; begin one "
+                          f"with `{begin}`")
+    try:
+        facts = read.contents(target)[1]
+    except InputError:
+        begin = _typed("run", scenario or "SCENARIO.toml", "-o", target, "--force", torque_file=torque_file)
+        return InputError(f"there is no unfinished run {str(_folder(target))!r}, and {str(target)!r} is no run that can be read; "
+                          f"overwrite it with `{begin}`")
+    if facts.get("status") in ("finished", "event"):
+        return InputError(f"the run in {str(target)!r} is finished ({facts.get('message', 'it reached its end')}), and nothing "
+                          f"is left to do; see it with `{_typed('info', target)}`")
+    begun = shlex.split(str(facts.get("command", "")))   # polhode run SCENARIO.toml ...
+    if scenario or begun[:2] != ["polhode", "run"]:
+        begun = shlex.split(_typed("run", scenario or "SCENARIO.toml", torque_file=torque_file))
+    again = shlex.join([*begun, "-o", str(target), "--checkpoint", STANDARD, "--force"])
+    return InputError(f"the run in {str(target)!r} ended early ({facts.get('message', 'nobody knows why')}), and it was made "
+                      f"without --checkpoint, so that nothing can go on from there; run it again with `{again}`, "
+                      "which overwrites it")
 
 
 def _folder(target):
     return target.with_name(target.name + SUFFIX)
 
 
+def _typed(*words, torque_file=None):
+    """A command as it is typed."""
+    return shlex.join(["polhode", *map(str, words), *(["--torque-file", str(torque_file)] if torque_file else [])])
+
+
 def _resume(target, torque_file):
     """The command that goes on."""
-    return shlex.join(["polhode", "run", "--resume", str(target), *(["--torque-file", torque_file] if torque_file else [])])
+    return _typed("run", "--resume", target, torque_file=torque_file)
 
 
-def _checkpoint(target, every, about):
+def _anew(target, scenario, torque_file, every):
+    """What to do to begin again, in words."""
+    often = ["--checkpoint", every] if every else []
+    command = _typed("run", scenario, "-o", target, *often, "--force", torque_file=torque_file)
+    return f"begin again with `{command}`, which deletes what {str(_folder(target))!r} holds"
+
+
+def _checkpoint(target, every, about, scenario=None):
+    """Of a run that is to become `target`; the scenario is the one that began it where no other is given."""
     resume = _resume(target, about["torque_file"])
-    return Checkpoint(_folder(target), every, about | {"resume": resume}, f"go on with `{resume}`", NUMBERS, complain)
+    if scenario is None:
+        began = Path(about["folder"])
+        scenario = about["scenario"] if began == Path.cwd() else began / about["scenario"]
+    anew = _anew(target, scenario, about["torque_file"], every)
+    return Checkpoint(_folder(target), every, about | {"resume": resume}, f"go on with `{resume}`", anew, NUMBERS, complain)

@@ -8,6 +8,7 @@ that knows nothing of polhode can still catch them.
 from __future__ import annotations
 
 import difflib
+import errno
 import json
 from collections.abc import Iterable
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 import numpy as np
 
 __all__ = ["ClusterError", "ConvergenceError", "InputError", "IntegrationError", "PolhodeError", "TorqueError", "closest",
-           "difference", "floats", "nearest", "number", "unknown"]
+           "difference", "floats", "nearest", "number", "room", "unknown"]
 
 _LIST_AT_MOST = 12  # names written out in full by `unknown`
 
@@ -143,21 +144,37 @@ def difference(there: dict[str, Any], here: dict[str, Any]) -> str:
     >>> difference({"method": "NMB", "run": {"step": 0.1}}, {"method": "NMB", "run": {"step": 0.2}})
     'run.step is 0.1 there and 0.2 here'
     """
-    a, b = _flat(there), _flat(here)
-    found = [f"{key} is {_entry(a.get(key))} there and {_entry(b.get(key))} here" for key in dict.fromkeys([*a, *b])
-             if a.get(key) != b.get(key)]
+    found = [f"{path} is {_entry(one)} there and {_entry(other)} here" for path, one, other in _differing(there, here)]
     return "; ".join(found[:3]) + (f"; and {len(found) - 3} more" if len(found) > 3 else "")
 
 
-def _flat(data: Any, path: tuple[str, ...] = ()) -> dict[str, Any]:
-    if not isinstance(data, dict) or not data:
-        return {".".join(path): data}
-    return {key: value for name, inner in data.items() for key, value in _flat(inner, (*path, name)).items()}
+def _differing(one: Any, other: Any, path: str = "") -> Iterable[tuple[str, Any, Any]]:
+    """(path, one, other) of every entry in which two nests of plain data differ."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        for key in dict.fromkeys([*one, *other]):
+            yield from _differing(one.get(key), other.get(key), f"{path}.{key}" if path else key)
+    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        for place, (a, b) in enumerate(zip(one, other, strict=True)):
+            yield from _differing(a, b, f"{path}[{place}]")
+    elif one != other:
+        yield path, one, other
 
 
 def _entry(value: object) -> str:
     text = "nothing" if value is None else json.dumps(value)
-    return text if len(text) <= 50 else text[:47] + "..."
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def room(error: OSError) -> str:
+    """Return what may help where something could not be written, in words.
+
+    Examples
+    --------
+    >>> room(OSError(errno.ENOSPC, "No space left on device"))
+    'free some space, or choose another disk'
+    """
+    full = error.errno in (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", None))
+    return "free some space, or choose another disk" if full else "choose another place"
 
 
 def floats(what: str, value: Any, *, last: int | None = None, finite: bool = True) -> np.ndarray:
@@ -187,7 +204,8 @@ def floats(what: str, value: Any, *, last: int | None = None, finite: bool = Tru
     try:
         array = np.asarray(value)
     except (ValueError, TypeError) as error:  # a ragged nest of lists
-        raise InputError(f"{what} must be an array of real numbers, got {_brief(value)}: {error}") from error
+        raise InputError(f"{what} must be an array of real numbers, got {_brief(value)}: {error}; give rows of equal "
+                         "length") from error
     real = array.dtype.kind in "fiu"
     if array.dtype.kind == "O":  # integers above 64 bits, such as 10**30, arrive as objects
         real = array.size > 0 and all(type(item) in (int, float) for item in array.flat)
@@ -202,7 +220,7 @@ def floats(what: str, value: Any, *, last: int | None = None, finite: bool = Tru
     except OverflowError as error:
         raise InputError(f"{what} does not fit in a float64, got {_brief(value)}; choose other units") from error
     if last is not None and (array.ndim == 0 or array.shape[-1] != last):
-        raise InputError(f"{what} must have {last} numbers along its last axis, got shape {array.shape}")
+        raise InputError(f"{what} must have {last} numbers along its last axis, got shape {array.shape}; give {last} of them")
     if finite and not np.isfinite(array).all():
         where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         index = f"[{', '.join(map(str, where))}]" if where else ""
@@ -220,7 +238,7 @@ def number(what: str, value: Any, *, positive: bool = False) -> float:
     """
     array = floats(what, value)
     if array.ndim:
-        raise InputError(f"{what} must be one number, got an array of shape {array.shape}")
+        raise InputError(f"{what} must be one number, got an array of shape {array.shape}; give one of its entries")
     if positive and not array > 0.0:
         raise InputError(f"{what} must be positive, got {float(array)!r}; give a value above zero")
     return float(array)

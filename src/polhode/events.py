@@ -21,7 +21,7 @@ class Watch:
         self.functions = list(events) if isinstance(events, (list, tuple)) else [events]
         for g in self.functions:
             if not callable(g):
-                raise InputError(f"an event must be a function g(t, R, omega), got {g!r}")
+                raise InputError(f"an event must be a function g(t, R, omega), got {g!r}; write def g(t, R, omega): ...")
         self.times = [[] for _ in self.functions]
         self.motions = [[] for _ in self.functions]
         self.ended = None
@@ -33,9 +33,9 @@ class Watch:
             value = float(g(t, rotations.matrices(y[:4]), *y[4:].reshape(-1, 3)))
         except TypeError as error:
             raise InputError(f"event {name!r} must be a function g(t, R, omega), in flight g(t, R, omega, x, v), that returns "
-                             f"one number: {error}") from error
+                             f"one number, got {error}; correct it") from error
         if not np.isfinite(value):
-            raise InputError(f"event {getattr(g, '__name__', g)!r} returned {value} at t = {t!r}")
+            raise InputError(f"event {getattr(g, '__name__', g)!r} returned {value} at t = {t!r}; return a finite number")
         return value
 
     def begin(self, t, y):

@@ -28,6 +28,8 @@ class Actions(NamedTuple):
 
     body: object
     spatial: object
+    at: object
+    near: object
     derivatives: tuple
     force: object
 
@@ -94,7 +96,7 @@ def initial_place(position0, velocity0):
     for name, value in (("position0", position0), ("velocity0", velocity0)):
         vector = floats(name, ZERO if value is None else value)
         if vector.shape != (3,):
-            raise InputError(f"{name} must be three numbers, got shape {vector.shape}")
+            raise InputError(f"{name} must be three numbers, got shape {vector.shape}; give three")
         place.append(vector)
     return np.concatenate(place)
 

@@ -79,9 +79,9 @@ def span(t_span):
     """The two ends of the run, checked."""
     ends = floats("t_span", t_span)
     if ends.shape != (2,):
-        raise InputError(f"t_span must be two times (t0, t1), got {t_span!r}")
+        raise InputError(f"t_span must be two times (t0, t1), got {t_span!r}; write t_span=(0, 10)")
     if ends[0] == ends[1]:
-        raise InputError(f"t_span must have a length, got {t_span!r}; the run would have no step")
+        raise InputError(f"t_span must have a length, got {t_span!r}, with which the run would have no step; make the two differ")
     check_times(ends)
     return float(ends[0]), float(ends[1])
 
@@ -144,9 +144,10 @@ def _listed(t_span, times, breaks, multistep, method):
     if breaks is not None:
         raise InputError("breaks go with a step of fixed size; put the break times into the array of times instead")
     if multistep:
-        raise InputError(f"{method} remembers earlier steps and needs them of equal size: give one number for step")
+        raise InputError(f"{method} remembers earlier steps and needs them of equal size; give one number for step")
     if times.ndim != 1 or len(times) < 2:
-        raise InputError(f"an array of times in place of step needs at least two times, got shape {times.shape}")
+        raise InputError(f"an array of times in place of step needs at least two times, got shape {times.shape}; give more, "
+                         "or one number for the size of a step")
     increments = np.diff(check_times(times, "an array of times"))
     if not (np.all(increments > 0) or np.all(increments < 0)):
         worst = int(np.argmax(np.sign(increments) != np.sign(increments[0]))) if increments[0] else 0

@@ -84,7 +84,8 @@ def integrate(body, torque=None, t_span=None, step=None, method=None, *, rotatio
     if misspelt:
         raise unknown("option of integrate", next(iter(misspelt)), OPTIONS)
     if not (progress is None or callable(progress)):
-        raise InputError(f"progress must be a function progress(done, total), got {progress!r}")
+        raise InputError(f"progress must be a function progress(done, total), got {progress!r}; write def progress(done, "
+                         "total): ...")
     if checkpoint is not None:
         from polhode.checkpoint import as_checkpoint
 

@@ -290,7 +290,7 @@ def solve(algebra, W, y0, t_span, steps, method="taylor4", *, derivatives=None, 
     if frame not in ("spatial", "body"):
         raise unknown("frame", frame, ("spatial", "body"))
     if not (isinstance(steps, (int, np.integer)) and steps >= 1):
-        raise InputError(f"steps must be a whole number, at least 1, got {steps!r}")
+        raise InputError(f"steps must be a whole number, at least 1, got {steps!r}; take 100")
     t0, t1 = span(t_span)
     y = _numbers(y0)
     field = _field(W, algebra, t0, y, needs_time_alone)
@@ -339,5 +339,6 @@ def _field(W, algebra, t0, y0, needs_time_alone):
 
     shape = field(t0, y0).shape
     if algebra.shape is not None and shape != algebra.shape:
-        raise InputError(f"W must return elements of {algebra.name}, arrays of shape {algebra.shape}, got shape {shape}")
+        raise InputError(f"W must return elements of {algebra.name}, arrays of shape {algebra.shape}, got shape {shape}; "
+                         "return one of these")
     return field

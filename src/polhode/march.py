@@ -28,11 +28,11 @@ def initial_motion(body, rotation0, omega0, momentum0):
     """Quaternion and body angular velocity in principal axes, as one array of seven, from what the user gave."""
     if (omega0 is None) == (momentum0 is None):
         given = "neither" if omega0 is None else "both"
-        raise InputError(f"give omega0 or momentum0 (three numbers, body frame), got {given}")
+        raise InputError(f"give omega0 or momentum0 (three numbers, body frame), got {given}; give one of the two")
     name, value = ("omega0", omega0) if momentum0 is None else ("momentum0", momentum0)
     vector = floats(name, value)
     if vector.shape != (3,):
-        raise InputError(f"{name} must be three numbers, got shape {vector.shape}")
+        raise InputError(f"{name} must be three numbers, got shape {vector.shape}; give three")
     with np.errstate(over="ignore"):
         motion = in_principal_axes(body.moments, None if body.is_principal else body.axes, rotations.as_quaternion(rotation0),
                                    vector, momentum0 is not None)
@@ -123,7 +123,7 @@ class March:
 
     def begin(self, h, t, motion):
         """Let the method start (anew) from attitude and velocity."""
-        self.z = self.program.begin(h, t, motion)
+        self.z = begun(self.program, h, t, motion)
         self.starts += 1
 
     def take(self, segment, k, groups, every):
@@ -139,7 +139,7 @@ class March:
             self.z[:] = before
             if groups * every == 1:
                 raise TorqueError(f"the torque raised {type(error).__name__} in the step from t = {segment.time(k)!r}: "
-                                  f"{error}") from error
+                                  f"{error}; correct it, or end the run before") from error
             self.chunk = 1
             return Chunk(y[:0], r[:0], k)
         seconds = time.perf_counter() - started
@@ -181,6 +181,12 @@ class March:
         return first + (int(self.counted) if torques is None else self.steps * torques)
 
 
+def named(y):
+    """The numbers (7 or 13) of a motion by name."""
+    names = ("quaternion", "omega", "position", "velocity")
+    return {name: part.tolist() for name, part in zip(names, np.split(y, range(4, len(y), 3)), strict=False)}
+
+
 # --- what went wrong ------------------------------------------------------------------------------------------------------
 
 def torque_trouble(program, t, y):
@@ -189,20 +195,28 @@ def torque_trouble(program, t, y):
     if not np.isfinite(y[:4]).all():
         return None
     R, rest = rotations.matrices(y[:4]), np.where(np.isfinite(y[4:]), y[4:], 0.0).reshape(-1, 3)
-    place = f"at t = {t:.15g} (quaternion {y[:4].tolist()}, omega {y[4:7].tolist()})"
+    place = f"at t = {t:.15g} ({', '.join(f'{name} {value}' for name, value in named(y).items())})"
     for acting in filter(None, (program.torque, program.force)):
         who = f"{acting.kind} {acting.name!r}"
         try:
             value = acting(t, R, *rest)
         except Exception as cause:
-            error = TorqueError(f"{who} raised {type(cause).__name__} {place}: {cause}")
+            error = TorqueError(f"{who} raised {type(cause).__name__} {place}: {cause}; correct it, or end the run before")
             error.__cause__ = cause
             return error
         if value.shape != (3,):
-            return TorqueError(f"{who} must return three numbers, got shape {value.shape} {place}")
+            return TorqueError(f"{who} must return three numbers, got shape {value.shape} {place}; correct it")
         if not np.isfinite(value).all():
-            return TorqueError(f"{who} returned {value.tolist()} {place}")
+            return TorqueError(f"{who} returned {value.tolist()} {place}; correct it, or end the run before")
     return None
+
+
+def begun(program, h, t, motion):
+    """The method's first state; where that fails, the torque is asked what is wrong with its answer."""
+    try:
+        return program.begin(h, t, motion)
+    except TorqueError as error:
+        raise (torque_trouble(program, t, motion) or error) from error.__cause__
 
 
 def first_trouble(program, t, y):

@@ -58,7 +58,7 @@ class Poinsot:
     def __post_init__(self):
         object.__setattr__(self, "body", as_body(self.body))
         if self.energy == 0.0:
-            raise InputError("a body at rest has no polhode: give an angular velocity that is not zero")
+            raise InputError("a body at rest has no polhode; give an angular velocity that is not zero")
 
     @cached_property
     def _start(self):

@@ -93,7 +93,7 @@ class _Counter:
 @cache
 def _start_calls(start):
     counter, one = _Counter(), (1.0, 1.0, 1.0)
-    start(0.1, 0.0, (0.0, 0.0, 0.0, 1.0), (0.1, 0.2, 0.3), loops.Body(one, one), Frames(counter, counter), ())
+    start(0.1, 0.0, (0.0, 0.0, 0.0, 1.0), (0.1, 0.2, 0.3), loops.Body(one, one), Frames(*[counter] * 4), ())
     return counter.calls
 
 
@@ -152,7 +152,7 @@ class Program:
         try:
             compile_now(self.bound(loops.begin), h, t, motion, z, self.moments, self.parameters)
         except (ArithmeticError, ValueError, LookupError) as error:
-            raise TorqueError(f"the torque raised {type(error).__name__} at t = {t!r}: {error}", t=t) from error
+            raise TorqueError(f"the torque raised {type(error).__name__} at t = {t!r}: {error}; correct it", t=t) from error
         return z
 
     def march(self, uneven=False):
@@ -209,7 +209,7 @@ def _ways(acting, setting, compiled):
     """The ways in, the best first: the caller takes the first that works."""
     if not compiled:
         if isinstance(acting, Foreign):
-            raise InputError("a foreign torque has no Python form; leave out compiled=False")
+            raise InputError("a foreign torque has no Python form; leave out compiled=False, and NUMBA_DISABLE_JIT=1 where set")
         yield _Way("python", "as asked", acting.kernel(setting), acting.values)
         return
     if isinstance(acting, Foreign):
@@ -251,7 +251,8 @@ def _assemble(method, torque, body, force, setting, way, thrust, like):
     if not body.is_principal:
         kernel, values = in_axes(kernel, frame, setting), (nested(body.axes), values)
         derivatives = derivatives_in_axes(derivatives, frame)
-    acting, (size, names), run = in_frame(kernel, frame, derivatives), _method_names(suited), suited
+    at = torque.quaternion_kernel() if setting is GROUND and body.is_principal and way.mode != "callback" else None
+    acting, (size, names), run = in_frame(kernel, frame, derivatives, at), _method_names(suited), suited
     if force is not None:
         push, push_values = thrust.kernel, thrust.values
         if not body.is_principal:
@@ -270,7 +271,7 @@ def _assemble(method, torque, body, force, setting, way, thrust, like):
 def _why_not(kernel, values):
     """Compile a kernel alone, or load it; None when that works, otherwise the reason."""
     none = np.zeros((0, 4))
-    names = {"torque": Frames(kernel, kernel), "load_parameters": layout(shape(values)).unpack}
+    names = {"torque": Frames(*[kernel] * 4), "load_parameters": layout(shape(values)).unpack}
     return obstacle(lambda: bind(loops.torque_along, **names)(np.zeros(0), none, none[:, :3], _column(values), none[:, :3]))
 
 

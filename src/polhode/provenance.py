@@ -33,6 +33,13 @@ def environment():
     }
 
 
+def listed(numbers):
+    """Numbers as plain data: a short list as it is, of a long one the ends and a name for the whole."""
+    if len(numbers) <= 1000:
+        return numbers.tolist()
+    return {"count": len(numbers), "first": float(numbers[0]), "last": float(numbers[-1]), "digest": fingerprint(numbers)}
+
+
 def fingerprint(*arrays):
     """A name for the contents of arrays of numbers."""
     total = hashlib.sha256()

@@ -7,7 +7,7 @@ import numpy as np
 from polhode import memory
 from polhode.errors import InputError, floats, unknown
 from polhode.march import in_user_axes, interpolated
-from polhode.provenance import fingerprint
+from polhode.provenance import listed
 from polhode.trajectory import BLOCK, Trajectory
 
 
@@ -88,7 +88,7 @@ class Record:
 
     def identity(self):
         """What is stored, as plain data."""
-        return {"points": self._which(), "events": self.watch.identity() if self.watch else []}
+        return {**self._which(), "events": self.watch.identity() if self.watch else []}
 
     def events(self):
         """The times of the events and the motion there."""
@@ -106,9 +106,9 @@ class AtSteps(Record):
                 raise unknown("value of every", every, ["end"])
             every = total or sys.maxsize
         if not (isinstance(every, (int, np.integer)) and not isinstance(every, bool) and every >= 1):
-            raise InputError(f"every must be a whole number of steps, at least 1, or 'end', got {every!r}")
+            raise InputError(f"every must be a whole number of steps, at least 1, or 'end', got {every!r}; write every=10")
         super().__init__(total // every + 2, width, watch)
-        self.every = int(every)
+        self.every = min(int(every), sys.maxsize)
         self.worst = 0.0   # residual since the last stored point
 
     def first(self, t, y):
@@ -157,7 +157,7 @@ class AtSteps(Record):
             self.points.put([t], [y], [self.worst])
 
     def _which(self):
-        return f"every {self.every} steps"
+        return {"every": self.every}
 
     @property
     def state(self):
@@ -175,7 +175,7 @@ class AtTimes(Record):
     def __init__(self, t_eval, t0, t1, width, watch):
         times = floats("t_eval", t_eval)
         if times.ndim != 1 or not len(times):
-            raise InputError(f"t_eval must be a list of times, got shape {times.shape}")
+            raise InputError(f"t_eval must be a list of times, got shape {times.shape}; give at least one")
         self.direction = 1.0 if t1 > t0 else -1.0
         low, high = min(t0, t1), max(t0, t1)
         slack = 1e-12 * (high - low)
@@ -183,7 +183,7 @@ class AtTimes(Record):
         if len(outside):
             raise InputError(f"t_eval must lie inside the span {t0!r} to {t1!r}, got {float(outside[0])!r}; drop it")
         if np.any(np.diff(times) * self.direction < 0):
-            raise InputError("t_eval must go the way of t_span: sort it")
+            raise InputError("t_eval must go the way of t_span; sort it")
         super().__init__(len(times), width, watch)
         self.wanted = np.clip(times, low, high)
 
@@ -217,7 +217,7 @@ class AtTimes(Record):
         """Nothing: only what was asked for is stored."""
 
     def _which(self):
-        return f"at {len(self.wanted)} times, {fingerprint(self.wanted)}"
+        return {"t_eval": listed(self.wanted)}
 
     @property
     def state(self):

@@ -43,5 +43,5 @@ def fields(key):
     parts = [_FIELD.fullmatch(line) for line in lines]
     if None in parts:
         raise InputError(f"the entry {key!r} of references.bib has a line that is not 'name = {{...}},': "
-                         f"{lines[parts.index(None)]!r}")
+                         f"{lines[parts.index(None)]!r}; correct it there")
     return {part[1].lower(): re.sub(r"[{}]", "", part[part.lastindex]).replace("--", "–") for part in parts}

@@ -71,6 +71,9 @@ def as_quaternion(rotation: Any = None) -> np.ndarray:
                              + fix)
         return value.copy() if abs(norm - 1.0) <= 4 * _EPS else value / norm
     if value.shape == (3,):
+        if math.isinf(math.hypot(*value.tolist())):
+            raise InputError(f"rotation must be a vector with a length that fits in a float64, got {_show(value)}; give one of "
+                             "at most pi")
         return exp(value)
     raise InputError(f"rotation has shape {value.shape}; {_ACCEPTED}")
 

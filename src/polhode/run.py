@@ -11,12 +11,12 @@ from polhode.events import Watch
 from polhode.flight import as_force, check, initial_place
 from polhode.grid import segments
 from polhode.march import (
-    March, as_body, first_trouble, in_user_axes, initial_motion, interruptible, torque_trouble, unsolved,
+    March, as_body, first_trouble, in_user_axes, initial_motion, interruptible, named, torque_trouble, unsolved,
 )
 from polhode.methods import get
 from polhode.methods.energy import infeasible_energy
 from polhode.program import build, potential_energy
-from polhode.provenance import environment, fingerprint
+from polhode.provenance import environment, listed
 from polhode.record import AtSteps, AtTimes
 from polhode.trajectory import BLOW_UP, EVENT, FAILED, FINISHED, INTERRUPTED
 
@@ -41,11 +41,11 @@ class Run:
     def will_step(self, t_span, step, breaks):
         """The steps are given."""
         if step is None:
-            raise InputError("step is missing: give the size of a step, an array of times, or rtol to have the steps chosen")
+            raise InputError("step is missing; give the size of a step, an array of times, or rtol to have the steps chosen")
         if t_span is None and np.ndim(step) == 0:
-            raise InputError("t_span is missing: give (t0, t1)")
+            raise InputError("t_span is missing; give (t0, t1)")
         self.segments = segments(t_span, step, breaks, self.method.multistep, f"method {self.method.name}")
-        self.step = np.asarray(step).tolist()
+        self.step, self.breaks = np.asarray(step).tolist(), breaks
         self.total = sum(segment.count for segment in self.segments)
         self.t = float(self.segments[0].grid[0])
 
@@ -172,16 +172,15 @@ class Run:
     def _identity(self):
         """What the numbers depend on, as plain data."""
         return {
-            **environment(), "method": self.method.name, "source_digest": self.program.source_digest(),
-            "torque": repr(self.torque), "torque_mode": self.program.mode, "force": self.force and repr(self.force),
-            "body": self.body.to_dict(), "initial": {"t": self.t, "motion": self.y.tolist()},
-            "t_end": self.segments[-1].end, **self._grid(), "stored": self.record.identity(),
+            **environment(), "method": self.method.name, "torque": repr(self.torque), "torque_mode": self.program.mode,
+            "force": self.force and repr(self.force), "body": self.body.to_dict(), "initial": self._state(),
+            "t_span": [self.t, self.segments[-1].end], "breaks": None if self.breaks is None else listed(np.ravel(self.breaks)),
+            **self._grid(), **self.record.identity(), "torque_digest": self.program.torque_digest(),
+            "source_digest": self.program.source_digest(),
         }
 
     def _grid(self):
-        size = self.step if isinstance(self.step, float) else "by a list of times"
-        every = (np.append(one.grid, (one.count, one.end, one.fresh)) for one in self.segments)
-        return {"step": size, "steps": fingerprint(*every)}
+        return {"step": listed(np.array(self.step)) if isinstance(self.step, list) else self.step}
 
     # --- how a run ends ---------------------------------------------------------------------------------------------------
 
@@ -211,9 +210,7 @@ class Run:
 
     def _state(self):
         """The motion in words."""
-        y = in_user_axes(self.body, self.y)
-        names = ("quaternion", "omega", "position", "velocity")
-        return {name: part.tolist() for name, part in zip(names, np.split(y, range(4, len(y), 3)), strict=False)}
+        return named(in_user_axes(self.body, self.y))
 
     def _check_torque(self):
         """Raise what a Python torque or force ran into."""
@@ -224,7 +221,7 @@ class Run:
             raise cause
         state = ", ".join(f"{name} {value}" for name, value in self._state().items())
         error = TorqueError(f"the torque failed in the step from t = {self.t!r} (step {self.done}; {state}): "
-                            f"{type(cause).__name__}: {cause}")
+                            f"{type(cause).__name__}: {cause}; correct it, or end the run before")
         error.__cause__ = cause
         self._raise(error)
 

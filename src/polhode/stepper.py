@@ -9,7 +9,7 @@ from polhode._torque import as_torque
 from polhode.core import loops
 from polhode.errors import InputError, IntegrationError, TorqueError, number, unknown
 from polhode.limits import check_step, check_times
-from polhode.march import as_body, first_trouble, in_user_axes, initial_motion, torque_trouble, unsolved
+from polhode.march import as_body, begun, first_trouble, in_user_axes, initial_motion, torque_trouble, unsolved
 from polhode.methods import get
 from polhode.program import build
 
@@ -65,7 +65,7 @@ class Stepper:
         self.program = build(self.method, self.torque, self.body, compiled)
         self._origin, self._count, self._h = float(check_times(np.array([number("t", t)]), "t")[0]), 0, h
         self._out = np.empty((1, self.program.width)), np.empty(1)
-        self._z = self.program.begin(h, self._origin, motion)
+        self._z = begun(self.program, h, self._origin, motion)
         self._check_torque("at the start")
         trouble = first_trouble(self.program, self._origin, motion)
         if trouble is not None:
@@ -75,17 +75,22 @@ class Stepper:
     def step(self, n=1):
         """Take n steps."""
         if not (isinstance(n, (int, np.integer)) and n >= 0):
-            raise InputError(f"the number of steps must be a whole number, at least 0, got {n!r}")
+            raise InputError(f"the number of steps must be a whole number, at least 0, got {n!r}; take 1")
         if n == 0:
             return
         grid = np.array([self._origin, self._h])
         before = self._z.copy()
         try:
             why, self._count, _ = self._march(1, int(n), self._count, grid, self._z, *self._out)
-        except Exception as error:   # raised by the torque; the state is that before these steps
+        except Exception as error:   # raised by the torque, in Python or inside machine code
             self._z[:] = before
-            raise TorqueError(f"the torque raised {type(error).__name__} in one of {n} steps from t = {self.t!r}: {error}; "
-                              "correct it, or take fewer steps", t=self.t, step_index=self._count) from error
+            if n == 1:
+                raise TorqueError(f"the torque raised {type(error).__name__} in the step from t = {self.t!r}: {error}; "
+                                  "correct it and take the step again: the state is that before it", t=self.t,
+                                  step_index=self._count) from error
+            for _ in range(n):   # one by one until it is raised again
+                self.step()
+            return
         if why == loops.DONE:
             return
         self._check_torque(f"in the step from t = {self.t!r}")
@@ -93,7 +98,7 @@ class Stepper:
         if trouble is None and why == loops.UNSOLVED:
             trouble = unsolved(self.program, self._z, self.t, self._h, self._count)
         self._raise(trouble or IntegrationError(f"{self.method.name} blew up in the step from t = {self.t!r}; "
-                                                "the state is still that before the step"))
+                                                "take a smaller step: the state is still that before it"))
 
     def _raise(self, error):
         error.t, error.step_index, error.state = self.t, self._count, self.state
@@ -103,7 +108,7 @@ class Stepper:
         cause = self.program.error
         if cause is not None:
             self.program.forget_error()
-            raise TorqueError(f"the torque failed {where}: {type(cause).__name__}: {cause}", t=self.t,
+            raise TorqueError(f"the torque failed {where}: {type(cause).__name__}: {cause}; correct it", t=self.t,
                               step_index=self._count) from cause
 
     @property

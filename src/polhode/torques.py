@@ -17,8 +17,9 @@ import math
 import numpy as np
 
 from polhode._torque import Foreign, Sum, Torque, as_torque, torque
+from polhode.core.fma import fma
 from polhode.core.jit import jit
-from polhode.core.vec import add, apply, apply_t, cross, dot, matrix, qexp, scale, sincos
+from polhode.core.vec import add, apply, apply_t, cross, dot, matrix, qconj, qexp, qmul, scale, sincos
 from polhode.errors import InputError, floats, number, unknown
 
 __all__ = ["Foreign", "Sum", "Torque", "as_torque", "book_toss", "by_name", "constant", "coulomb_wall", "damping",
@@ -46,6 +47,12 @@ def free():
     return none
 
 
+def _with_quaternions(at, torque):
+    """The torque with its form for quaternions, which Runge-Kutta methods take: their stages are not of unit length."""
+    torque.quaternion = jit(at)
+    return torque
+
+
 # --- weight ------------------------------------------------------------------------------------------------------------
 
 UP = (0.0, 0.0, 1.0)
@@ -57,6 +64,11 @@ def _upright(t, R, p):
 
 def _upright_potential(t, R, p):
     return p.moment * R[2][2]
+
+
+def _upright_at(t, q, p):
+    a, b, c, d = q
+    return (2.0 * p.moment * fma(b, c, a * d), 2.0 * p.moment * fma(b, d, -a * c), 0.0)
 
 
 def _armed(t, R, p):
@@ -135,8 +147,9 @@ def heavy_top(moment=20.0, arm=(0.0, 0.0, 1.0), up=(0.0, 0.0, 1.0)):
     """
     moment, arm, up = number("moment", moment), _unit("arm", arm), _unit("up", up)
     if arm == up == UP:
-        return Torque(_upright, frame="body", form="tuple", params={"moment": moment}, potential=_upright_potential,
-                      derivatives=(_upright_1, _upright_2, _upright_3), name="heavy_top")
+        return _with_quaternions(_upright_at, Torque(
+            _upright, frame="body", form="tuple", params={"moment": moment}, potential=_upright_potential,
+            derivatives=(_upright_1, _upright_2, _upright_3), name="heavy_top"))
     return Torque(_armed, frame="body", form="tuple", params={"moment": moment, "arm": arm, "up": up}, potential=_armed_potential,
                   derivatives=(_armed_1, _armed_2, _armed_3), name="heavy_top")
 
@@ -149,6 +162,16 @@ def _coulomb(t, R, p):
     z4 = z2 * z2
     slope = p.sign * (z2 - p.wall * z4 * z4 * z2 * z)
     return (slope * R[2][1], -slope * R[2][0], 0.0)
+
+
+def _coulomb_at(t, q, p):
+    a, b, c, d = q
+    z = 1.0 / (p.centre + (fma(c, c, d * d) - fma(a, a, b * b)))
+    z2 = z * z
+    z4 = z2 * z2
+    slope = fma(p.wall * z, -z4 * z4, 1.0)   # last comes what is known last
+    near = 2.0 * p.sign * z2
+    return (near * fma(b, c, a * d) * slope, near * fma(b, d, -a * c) * slope, 0.0)
 
 
 def _coulomb_potential(t, R, p):
@@ -173,8 +196,9 @@ def coulomb_wall(sign="described", centre=1.1, wall=0.01):
     signs = {"described": 1.0, "printed": -1.0}
     if sign not in signs:
         raise unknown("sign of coulomb_wall", sign, list(signs))
-    return Torque(_coulomb, frame="body", form="tuple", params={"sign": signs[sign], "centre": centre, "wall": wall},
-                  potential=_coulomb_potential, name="coulomb_wall")
+    return _with_quaternions(_coulomb_at, Torque(
+        _coulomb, frame="body", form="tuple", params={"sign": signs[sign], "centre": centre, "wall": wall},
+        potential=_coulomb_potential, name="coulomb_wall"))
 
 
 # --- the stress test --------------------------------------------------------------------------------------------------
@@ -197,7 +221,7 @@ def _towards(M, R):
 
 
 def _stress(t, R, p):
-    A = _towards(p.attractor, R)
+    A = _towards(matrix(p.attractor), R)
     d = _distance(A)
     shell = 2.0 / _distance(R) - 2.0
     pull = -p.alpha / (d * d * d)
@@ -205,9 +229,19 @@ def _stress(t, R, p):
     return (shell * v[0] + pull * w[0], shell * v[1] + pull * w[1], shell * v[2] + pull * w[2])
 
 
+def _stress_at(t, q, p):
+    """|Q2 - Q1|^2 = 8 |v|^2 with v the vector of conj(q1) q2, and _vee(Q1^T Q2) = 4 w v."""
+    x, y, z, w = q
+    a, b, c, d = qmul(qconj(p.attractor), q)
+    square = 8.0 * (fma(a, a, b * b) + c * c)
+    shell = (8.0 / math.sqrt(8.0 * (fma(x, x, y * y) + z * z)) - 8.0) * w
+    pull = -4.0 * p.alpha * d / (square * math.sqrt(square))
+    return (fma(pull, a, shell * x), fma(pull, b, shell * y), fma(pull, c, shell * z))
+
+
 def _stress_potential(t, R, p):
     shell = _distance(R) - 1.0
-    return shell * shell - p.alpha / _distance(_towards(p.attractor, R))
+    return shell * shell - p.alpha / _distance(_towards(matrix(p.attractor), R))
 
 
 ATTRACTOR = (2.5 / math.sqrt(2.0), 0.0, 2.5 / math.sqrt(2.0))
@@ -223,8 +257,9 @@ def stress_potential(alpha=0.3, attractor=ATTRACTOR):
     >>> stress_potential().has_potential
     True
     """
-    return Torque(_stress, frame="body", form="tuple", potential=_stress_potential, name="stress_potential",
-                  params={"alpha": alpha, "attractor": matrix(qexp(tuple(map(float, attractor))))})
+    return _with_quaternions(_stress_at, Torque(
+        _stress, frame="body", form="tuple", potential=_stress_potential, name="stress_potential",
+        params={"alpha": alpha, "attractor": qexp(tuple(map(float, attractor)))}))
 
 
 # --- others -----------------------------------------------------------------------------------------------------------
@@ -315,7 +350,7 @@ def damping(coefficient):
     """
     values = floats("coefficient", coefficient)
     if values.shape not in ((), (3,)):
-        raise InputError(f"coefficient must be one number or three, got shape {values.shape}")
+        raise InputError(f"coefficient must be one number or three, got shape {values.shape}; give one of these")
     values = np.broadcast_to(values, (3,))
     return Torque(_drag, frame="body", form="tuple", uses_omega=True, params={"coefficients": values}, name="damping")
 
@@ -344,7 +379,7 @@ def _vector(name, value):
     except (TypeError, ValueError):
         array = None
     if array is None or array.shape != (3,) or not np.all(np.isfinite(array)):
-        raise InputError(f"{name} must be three finite numbers, got {value!r}")
+        raise InputError(f"{name} must be three finite numbers, got {value!r}; give three")
     return tuple(array.tolist())
 
 

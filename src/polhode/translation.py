@@ -94,12 +94,12 @@ def _march(advance, u, p, force, step, steps, mass, t):
     """Take the steps; the force at the end of one is that at the beginning of the next, so each is evaluated once."""
     u, p = floats("u", u), floats("p", p)
     if u.ndim != 1 or u.shape != p.shape:
-        raise InputError(f"u and p must be lists of equally many numbers, got shapes {u.shape} and {p.shape}")
+        raise InputError(f"u and p must be lists of equally many numbers, got shapes {u.shape} and {p.shape}; make them so")
     h, t = number("step", step), number("t", t)
     if h == 0.0:
         raise InputError(f"step must not be zero, got {step!r}; a negative step runs backwards")
     if not (isinstance(steps, (int, np.integer)) and not isinstance(steps, bool) and steps >= 0):
-        raise InputError(f"steps must be a whole number, at least 0, got {steps!r}")
+        raise InputError(f"steps must be a whole number, at least 0, got {steps!r}; take 100")
     velocity = _velocity(mass, len(u))
     memory.fits(f"{steps} steps", 16 * (steps + 1) * len(u), "take fewer at a time, and go on from the last")
     times = t + h * np.arange(steps + 1)
@@ -107,7 +107,7 @@ def _march(advance, u, p, force, step, steps, mass, t):
     us[0], ps[0] = u, p
     f = force(t, u)
     if np.shape(f) != u.shape:
-        raise InputError(f"force(t, u) must return {len(u)} numbers, as many as u has, got shape {np.shape(f)}")
+        raise InputError(f"force(t, u) must return {len(u)} numbers, as many as u has, got shape {np.shape(f)}; return these")
     for k in range(steps):
         u, p, f = advance(h, times[k], u, p, f, velocity)
         us[k + 1], ps[k + 1] = u, p
@@ -123,7 +123,7 @@ def _velocity(mass, n):
         inverse = np.linalg.inv(M)
         return lambda p: inverse @ p
     if M.shape not in ((), (n,)):
-        raise InputError(f"mass must be a number, {n} numbers or an {n} x {n} matrix, got shape {M.shape}")
+        raise InputError(f"mass must be a number, {n} numbers or an {n} x {n} matrix, got shape {M.shape}; give one of these")
     if np.any(M <= 0.0):
-        raise InputError(f"mass must be positive, got {mass!r}")
+        raise InputError(f"mass must be positive, got {mass!r}; give values above zero")
     return lambda p: p / M

@@ -1,12 +1,14 @@
 """The files that the cases of errors are about, made in the current folder."""
 
 import json
+import shutil
 import struct
 from pathlib import Path
 
 import numpy as np
 
 import polhode
+from polhode import cli_run
 from polhode.io import store
 
 GOOD = {"body": "inertia = [1.0, 2.0, 2.5]", "initial": "omega = [0.1, 1.0, 0.2]",
@@ -175,3 +177,23 @@ def make():
     np.savez("objects.npz", t=np.array([{"a": 1}], dtype=object))
     Path("bare.csv").write_text("t,omega_x\n0.0,1.0\n")
     Path("damaged.nc").write_bytes(b"CDF\x01 nonsense")
+    rest.status, rest.message = "interrupted", "interrupted after 1 of 2 steps"
+    store.save(rest, "early.nc")
+    unfinished()
+
+
+def unfinished():
+    """Folders of runs that were cut short, and what may have become of them."""
+    for name, torque_file in (("cut", None), ("code", "torques.py:push")):
+        task = cli_run._whole(Path("good.toml"), Path(f"{name}.nc"), torque_file, "5", False)
+        task.job.integrate(None, task.checkpoint)
+    polhode.integrate([1, 2, 3], t_span=(0, 1), step=0.5, omega0=(0, 0, 1), checkpoint="python.nc.part")
+    for name in ("hurt", "lost", "both"):
+        shutil.copytree("cut.nc.part", f"{name}.nc.part")
+    for state in Path("hurt.nc.part").glob("state-?"):
+        state.write_bytes(state.read_bytes()[:50])
+    Path("lost.nc.part", "run").unlink()
+    shutil.copy("run.nc", "both.nc")
+    Path("blocked.nc.part").write_text("")
+    Path("foreign.nc.part").mkdir()
+    Path("foreign.nc.part", "precious.txt").write_text("")

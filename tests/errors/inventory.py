@@ -23,6 +23,11 @@ class Site(NamedTuple):
     last: int
     text: str
 
+    @property
+    def place(self):
+        """The function it is in."""
+        return f"{self.file} {self.function}"
+
     def __str__(self):
         return f"{self.file}:{self.first} in {self.function}: {self.text[:120]}"
 

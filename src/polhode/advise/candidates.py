@@ -24,7 +24,7 @@ def demands(symplectic=False, explicit=False, symmetric=False, one_torque=False,
     made = [DEMANDS[name] for name, wanted in asked.items() if wanted]
     if order is not None:
         if not (isinstance(order, int) and order >= 1):
-            raise InputError(f"order must be a whole number from 1, got {order!r}")
+            raise InputError(f"order must be a whole number from 1, got {order!r}; take 4")
         made.append((f"of order {order} or more", lambda facts: (facts["order"] or 0) >= order))
     return made
 

@@ -23,7 +23,7 @@ def seconds(what, value):
     match = re.fullmatch(r"\s*([0-9.]+(?:[eE][+-]?[0-9]+)?)\s*([a-zA-Zµμ]*)\s*", value)
     units = "ns, us, ms, s or min, as in 2ms"
     if not match or match[1].count(".") > 1 or not re.search("[0-9]", match[1].lower().partition("e")[0]):
-        raise InputError(f"{what} must be a number and a unit ({units}), got {value!r}")
+        raise InputError(f"{what} must be a number and a unit ({units}), got {value!r}; write 2ms")
     if match[2] not in UNITS:
         said = f"the unit {match[2]!r} is not known" if match[2] else "there is no unit"
         raise InputError(f"{what} {value!r}: {said}; write {units}")

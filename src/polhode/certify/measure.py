@@ -274,8 +274,11 @@ class _Counted:
         return self.function(*arguments)
 
 
+FORMS = ("body", "spatial", "at", "near")   # in which a method may ask for the torque
+
+
 def _counted(frames):
-    return frames._replace(body=_Counted(frames.body), spatial=_Counted(frames.spatial))
+    return frames._replace(**{form: _Counted(getattr(frames, form)) for form in FORMS})
 
 
 class TorqueCalls(NamedTuple):
@@ -297,7 +300,7 @@ def torque_calls(method, step=0.1, count=8):
     path = Map(method, trial_torque(), wrap=_counted)
     totals, reported = [], []
     for s in path.run(step, count):
-        totals.append(path.torque.body.calls + path.torque.spatial.calls)
+        totals.append(sum(getattr(path.torque, form).calls for form in FORMS))
         reported.append(getattr(s, "calls", None))
     known = None if reported[-1] is None else tuple(map(int, reported[1:]))
     return TorqueCalls(totals[0], tuple(np.diff(totals).tolist()), known)

@@ -45,7 +45,7 @@ def from_file(target):
     if name:
         return [_named(path, module, name, found)]
     if not found:
-        raise InputError(f"{str(path)!r} registers no method: put @polhode.method(...) on a step function, or name one, as in "
+        raise InputError(f"{str(path)!r} registers no method; put @polhode.method(...) on a step function, or name one, as in "
                          f"{path}:step")
     return found
 
@@ -95,18 +95,21 @@ def _check_state(who, state, method, expected):
     kind = method.state
     fields = ", ".join(kind._fields)
     if not hasattr(state, "_fields") or state._fields != kind._fields:
-        raise InputError(f"{who} must return a {kind.__name__}({fields}), got {_brief(state)}")
+        raise InputError(f"{who} must return a {kind.__name__}({fields}), got {_brief(state)}; end it with return "
+                         f"{kind.__name__}(...)")
     try:
         numbers = flatten(state)
     except (TypeError, ValueError):
-        raise InputError(f"{who} must return a {kind.__name__} of floats and tuples of floats, got {_brief(state)}") from None
+        raise InputError(f"{who} must return a {kind.__name__} of floats and tuples of floats, got {_brief(state)}; convert its "
+                         "entries") from None
     if shape(state) != expected:
-        raise InputError(f"{who} returned a state of another shape than the one it was given: {_brief(state)}")
+        raise InputError(f"{who} returned a state of another shape than the one it was given, got {_brief(state)}; return one "
+                         "of the same")
     if not all(map(math.isfinite, numbers)):
-        raise InputError(f"{who} returned a value that is not finite: {_brief(state)}")
+        raise InputError(f"{who} returned a value that is not finite, got {_brief(state)}; correct it in your file")
     length = math.sqrt(sum(x * x for x in state.q))
     if len(state.q) != 4 or abs(length - 1.0) > UNIT:
-        raise InputError(f"{who} must return a unit quaternion q (x, y, z, w), got one of length {length:.12g}: normalise it")
+        raise InputError(f"{who} must return a unit quaternion q (x, y, z, w), got one of length {length:.12g}; normalise it")
 
 
 def _brief(value):

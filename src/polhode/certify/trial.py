@@ -90,7 +90,7 @@ class Map:
         residual = getattr(new, "residual", 0.0)
         if not residual <= loops.ROUND_OFF:
             raise ConvergenceError(f"{self.method.name} could not solve its equation in a step of {h:g} of the trial problem: "
-                                   f"relative residual {residual:.2g}", residual=residual)
+                                   f"relative residual {residual:.2g}; take a smaller step", residual=residual)
         return new
 
     def momentum(self, s):

@@ -91,7 +91,7 @@ def asked(errors):
     """The errors asked for, checked."""
     values = floats("errors", [errors] if isinstance(errors, (int, float)) else errors)
     if values.ndim != 1 or not len(values):
-        raise InputError(f"errors must be a list of numbers such as 1e-3, 1e-6, got {errors!r}")
+        raise InputError(f"errors must be a list of numbers, got {errors!r}; write errors=[1e-3, 1e-6]")
     for value in values:
         error_asked(value)
     return tuple(sorted({float(value) for value in values}, reverse=True))

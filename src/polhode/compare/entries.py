@@ -15,7 +15,7 @@ def chosen(methods=None, family=None):
         raise InputError("give methods or a family, not both; drop one")
     if family is not None:
         found = everything()
-        families = list(dict.fromkeys(entry.family for entry in found))
+        families = sorted({entry.family for entry in found})
         if str(family).lower() not in families:
             raise unknown("family", family, families)
         return [entry.name for entry in found if entry.family == family.lower()]
@@ -35,7 +35,8 @@ def _spelt(name):
     if not at:
         return method.name
     if knob.lower() != "rtol":
-        raise InputError(f"{name!r}: only @rtol may follow a method's name, for a run by tolerance")
+        raise InputError(f"{name!r}: only @rtol may follow a method's name, for a run by tolerance; write "
+                         f"{name.partition('@')[0]}@rtol")
     if method.control is None:
         raise InputError(f"{method.name} takes steps of given size; by tolerance go {', '.join(by_tolerance())}")
     return f"{method.name}@rtol"

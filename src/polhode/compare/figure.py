@@ -20,7 +20,7 @@ def work_precision(comparison, path=None, currency=None):
         raise unknown("currency", currency, list(CURRENCIES))
     curves = [curve for curve in comparison.curves if _shown(curve)]
     if not curves:
-        raise InputError("there is no curve to draw: no method gave a finite error")
+        raise InputError("there is no curve to draw: no method gave a finite error; take other methods or larger errors")
     panels = [currency] if currency else list(CURRENCIES)
 
     with styled():
@@ -46,7 +46,7 @@ def convergence(comparison, path=None):
     """Error against the step; see `polhode.plots.convergence`."""
     curves = [curve for curve in comparison.curves if curve.knob == "step" and _shown(curve)]
     if not curves:
-        raise InputError("there is no curve to draw: no method by step gave a finite error")
+        raise InputError("there is no curve to draw: no method by step gave a finite error; take other methods or larger errors")
     with styled():
         figure = new_figure(7.4, 5.4)
         grid = figure.add_gridspec(1, 2, width_ratios=(1.0, 0.34))

@@ -70,7 +70,7 @@ class Runner:
         times, motions, march = self._follow(setting, True)
         self._evaluations(march)
         if not times:
-            raise IntegrationError(f"{self.name} failed with {self.knob} {setting:g}")
+            raise IntegrationError(f"{self.name} failed with {self.knob} {setting:g}; take a smaller one")
         return np.concatenate(times), np.concatenate(motions)
 
     def _once(self, setting, looking):
@@ -99,7 +99,7 @@ class Runner:
         self.program.forget_error()
         if isinstance(cause, (KeyboardInterrupt, SystemExit)):
             raise cause
-        raise TorqueError(f"the torque failed in a run of {self.name}: {type(cause).__name__}: {cause}") from cause
+        raise TorqueError(f"the torque failed in a run of {self.name}: {type(cause).__name__}: {cause}; correct it") from cause
 
 
 class FixedSteps(Runner):
@@ -218,7 +218,8 @@ class ByTolerance(Runner):
                     y = chunk.y[-1]
                     yield chunk
             if why != adaptive.DONE:
-                raise IntegrationError(f"{self.name} cannot go on at t = {march.t:g}")
+                raise IntegrationError(f"{self.name} cannot go on at t = {march.t:g}; name that time in breaks if the torque "
+                                       "jumps there")
 
 
 def deviations(task, truth, times, motions, at):

@@ -94,7 +94,7 @@ def as_task(problem, torque=None, t_span=None, *, rotation0=None, omega0=None, m
         return _named(problem, torque_file)
     body = as_body(problem)
     if t_span is None:
-        raise InputError("t_span is missing: give (t0, t1)")
+        raise InputError("t_span is missing; give (t0, t1)")
     return _task(body.name or "a body", body, as_torque(torque), rotation0, omega0, momentum0, span(t_span), breaks)
 
 

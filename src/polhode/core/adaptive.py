@@ -6,7 +6,8 @@ A motion is seven numbers, y = (q, Om), the quaternion of any length:
 
 The error of a step is an angle, measured against rtol + atol, and a velocity, measured against rtol times the largest velocity
 so far + atol: a body that comes to rest for a moment does not ask for more digits than one that turns.  What the loop must know
-to go on (time, next step, motion, its slope, largest velocity, last error) is in z: chunks leave no trace in the results.
+to go on (time, next step, motion, its slope, largest velocity, last error as a logarithm) is in z: chunks leave no trace in
+the results.
 """
 
 import math
@@ -14,9 +15,10 @@ from typing import NamedTuple
 
 from polhode.core.fma import fma
 from polhode.core.jit import jit
+from polhode.core.lanes import axpy7
 from polhode.core.loops import load_body
 from polhode.core.newton import differences
-from polhode.core.vec import TINY, normalise, rodrigues, times
+from polhode.core.vec import TINY, normalise, qtimes, times
 
 DONE, FULL, STUCK = 0, 3, 4
 SAFETY, SHRINK, GROW = 0.85, 0.2, 10.0   # the next step aims at 0.85 of what the estimate allows, and is 0.2 to 10 times this one
@@ -35,7 +37,7 @@ class Pair(NamedTuple):
     """What a run by tolerance needs of a method; the fields bear the names under which the loop sees them."""
 
     stages: object      # (h, t, y, f, body, torque, p) -> y', all slopes but that of y'
-    error: object       # (h, slopes, angle, velocity) -> the estimated error over what is allowed
+    error: object       # (h, slopes, weights) -> the square of the estimated error over what is allowed
     extension: object   # (h, t, y, y', slopes, body, torque, p) -> F0, F1, ... of the continuous extension
     exponent: float     # the error goes as h^(1/exponent)
     memory: float       # how much the error of the step before counts: 0 is the plain controller, else proportional-integral
@@ -65,13 +67,6 @@ class Pair(NamedTuple):
 # --- motions as seven numbers ---------------------------------------------------------------------------------------------
 
 @jit
-def axpy7(c, x, y):
-    """c x + y."""
-    return (fma(c, x[0], y[0]), fma(c, x[1], y[1]), fma(c, x[2], y[2]), fma(c, x[3], y[3]),
-            fma(c, x[4], y[4]), fma(c, x[5], y[5]), fma(c, x[6], y[6]))
-
-
-@jit
 def scale7(c, x):
     """c x."""
     return (c * x[0], c * x[1], c * x[2], c * x[3], c * x[4], c * x[5], c * x[6])
@@ -93,18 +88,7 @@ def projected(y):
 @jit
 def spin(q, Om):
     """q Om / 2."""
-    a, b, c, d = q
-    x, y, z = 0.5 * Om[0], 0.5 * Om[1], 0.5 * Om[2]
-    return (fma(d, x, fma(b, z, -c * y)), fma(d, y, fma(c, x, -a * z)), fma(d, z, fma(a, y, -b * x)),
-            fma(-a, x, fma(-b, y, -c * z)))
-
-
-@jit
-def attitude(q):
-    """R(q / |q|), without a square root."""
-    a, b, c, d = q
-    two = 2.0 / (fma(a, a, b * b) + fma(c, c, d * d))
-    return rodrigues(two * d, two, (a, b, c))
+    return qtimes(q, (0.5 * Om[0], 0.5 * Om[1], 0.5 * Om[2]))
 
 
 @jit
@@ -112,9 +96,9 @@ def slope(t, y, body, torque, p):
     """y'."""
     q, Om = (y[0], y[1], y[2], y[3]), (y[4], y[5], y[6])
     a, b, c, d = spin(q, Om)
-    T, g = torque.body(t, attitude(q), Om, p), differences(body.I)
-    A = times(body.Iinv, (fma(-g[0], Om[1] * Om[2], T[0]), fma(-g[1], Om[2] * Om[0], T[1]), fma(-g[2], Om[0] * Om[1], T[2])))
-    return (a, b, c, d, A[0], A[1], A[2])
+    T, k, g = torque.near(t, q, Om, p), body.Iinv, times(body.Iinv, differences(body.I))
+    return (a, b, c, d, fma(k[0], T[0], -g[0] * (Om[1] * Om[2])), fma(k[1], T[1], -g[1] * (Om[2] * Om[0])),
+            fma(k[2], T[2], -g[2] * (Om[0] * Om[1])))
 
 
 @jit
@@ -123,22 +107,28 @@ def speed(y):
 
 
 @jit
-def spread(e, angle, velocity):
-    """The mean square of the two parts of an error, over what is allowed: 2 |dq| is an angle."""
-    turn = (e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3]) / (angle * angle)
-    return 2.0 * turn + 0.5 * (e[4] * e[4] + e[5] * e[5] + e[6] * e[6]) / (velocity * velocity)
+def weights(angle, velocity):
+    """What squares are multiplied by, where the allowed errors are an angle and a velocity: 2 |dq| is an angle."""
+    return 2.0 / (angle * angle), 0.5 / (velocity * velocity)
+
+
+@jit
+def spread(e, weights):
+    """The mean square of the two parts of an error, over what is allowed."""
+    turn = fma(e[0], e[0], e[1] * e[1]) + fma(e[2], e[2], e[3] * e[3])
+    return fma(weights[0], turn, weights[1] * fma(e[4], e[4], fma(e[5], e[5], e[6] * e[6])))
 
 
 # --- the loop -------------------------------------------------------------------------------------------------------------
 
 @jit
-def first_step(t, y, f, span, angle, velocity, exponent, body, torque, p):
+def first_step(t, y, f, span, weights, exponent, body, torque, p):
     """Hairer, Norsett & Wanner 1993, section II.4: from the slope and, by a small step of Euler's, its own slope."""
-    d0, d1 = math.sqrt(spread(y, angle, velocity)), math.sqrt(spread(f, angle, velocity))
+    d0, d1 = math.sqrt(spread(y, weights)), math.sqrt(spread(f, weights))
     small = 0.01 * d0 / d1 if d1 > 0.0 else 0.01 * abs(span)
     small = math.copysign(min(small, abs(span)), span)
     ahead = slope(t + small, axpy7(small, f, y), body, torque, p)
-    d2 = math.sqrt(spread(sub7(ahead, f), angle, velocity)) / abs(small)
+    d2 = math.sqrt(spread(sub7(ahead, f), weights)) / abs(small)
     steepest = max(d1, d2)
     h = (0.01 / steepest) ** exponent if steepest > 0.0 else abs(span)
     return math.copysign(min(min(h, 100.0 * abs(small)), abs(span)), span)
@@ -172,7 +162,7 @@ def follow(t1, rtol, atol, longest, always, wanted, z, moments, parameters, cloc
         f = slope(t, y, body, torque, p)
         fastest = max(fastest, max(speed(y), math.sqrt(speed(f))))   # what the torque alone would reach within a radian or so
         velocity = rtol * fastest + atol + SLOWEST
-        h = first_step(t, y, f, t1 - t, angle, velocity, exponent, body, torque, p)
+        h = first_step(t, y, f, t1 - t, weights(angle, velocity), exponent, body, torque, p)
         evaluations = 2
     growth = GROW
     why = DONE
@@ -191,8 +181,8 @@ def follow(t1, rtol, atol, longest, always, wanted, z, moments, parameters, cloc
         ahead = slope(t + h, new, body, torque, p)
         evaluations += costs[0]
         velocity = rtol * max(fastest, speed(new)) + atol + SLOWEST
-        e = error(h, (*slopes, ahead), angle, velocity)
-        if e < 1.0:
+        square = error(h, (*slopes, ahead), weights(angle, velocity))
+        if square < 1.0:
             now = t1 if last else t + h
             passed = always
             while seen < len(wanted) and (wanted[seen] <= now if forward else wanted[seen] >= now):
@@ -210,12 +200,12 @@ def follow(t1, rtol, atol, longest, always, wanted, z, moments, parameters, cloc
             clock[count] = t
             stored(y, points[count])
             count += 1
-            e = max(e, CALM)
-            h *= min(growth, max(SHRINK, SAFETY * e ** (0.75 * memory - exponent) * before ** memory))
+            e = 0.5 * math.log(max(square, CALM * CALM))
+            h *= min(growth, max(SHRINK, SAFETY * math.exp((0.75 * memory - exponent) * e + memory * before)))
             before, growth = e, GROW
         else:   # also when it is not a number
             rejected += 1
-            smaller = h * (max(SHRINK, SAFETY * e ** -exponent) if e < math.inf else SHRINK)
+            smaller = h * (max(SHRINK, SAFETY * square ** (-0.5 * exponent)) if square < math.inf else SHRINK)
             if not abs(smaller) > LEAST * abs(t) + TINY:
                 why = STUCK
                 break

@@ -10,6 +10,7 @@ Nothing here imports numba-cuda before it is called.  With NUMBA_ENABLE_CUDASIM=
 
 from polhode.core.fma import fma, product_and_sum
 from polhode.core.jit import Rebinder, digest, jit
+from polhode.core.lanes import ALONE
 from polhode.core.loops import DIVERGED, LARGEST_ANGLE, UNSOLVED
 from polhode.core.newton import ROUND_OFF, gyroscopic, gyroscopic_equation, polish, products, size
 from polhode.core.single import SinglePrecision
@@ -161,6 +162,8 @@ def _device_function(function):
 
 
 _copies = {False: {}, True: {}}   # the package's functions as device functions, in double and in single precision
+# what stands in for what on a GPU; later ones use the earlier
+STAND_INS = ((fma, product_and_sum), *ALONE, (sinc_cos, sinc_cos_near), (gyroscopic, gyroscopic_in_rounds))
 _kernels = {}
 
 
@@ -177,9 +180,8 @@ def kernel(loop, single=False, arrays=(), **names):
     if key not in _kernels:
         here = {"cuda": cuda, "real": numba.float32 if single else numba.float64}
         copies = (SinglePrecision if single else Rebinder)(_device_function, shared=_copies[single])
-        copies.done[fma] = copies(product_and_sum)   # first: the others use it
-        stand_ins = {sinc_cos: sinc_cos_near, gyroscopic: gyroscopic_in_rounds}
-        copies.done.update({function: copies(stand_in) for function, stand_in in stand_ins.items()})
+        for function, stand_in in STAND_INS:
+            copies.done[function] = copies(stand_in)
         for function, stand_in in zip(arrays, (local_matrix, local_vector), strict=False):
             copies.done[function] = cuda.jit(copies.copy(stand_in, **here), device=True, inline="always")   # which may return one
         _kernels[key] = cuda.jit(copies.copy(loop, **used, **here))

@@ -13,14 +13,20 @@ from functools import cache
 from polhode.core.jit import jit, machine
 
 
+def fused():
+    """Whether the processor has the instruction."""
+    import llvmlite.binding as llvm
+
+    return llvm.get_host_cpu_features().get("fma", True)   # arm64 does not list what it always has
+
+
 @cache
 def instruction():
     """LLVM's fma; product and sum on a processor that has none."""
-    import llvmlite.binding as llvm
     from numba.core import types
     from numba.extending import intrinsic
 
-    fused = llvm.get_host_cpu_features().get("fma", True)   # arm64 does not list what it always has
+    there = fused()
 
     @intrinsic
     def fma(typing, a, b, c):
@@ -29,7 +35,7 @@ def instruction():
 
         def generate(context, builder, signature, arguments):
             a, b, c = arguments
-            return builder.fma(a, b, c) if fused else builder.fadd(builder.fmul(a, b), c)
+            return builder.fma(a, b, c) if there else builder.fadd(builder.fmul(a, b), c)
 
         return a(a, b, c), generate
 

@@ -73,6 +73,10 @@ def _python(obj):
     return function if isinstance(function, FunctionType) else None
 
 
+def _ours(function):
+    return (function.__module__ or "").startswith("polhode.")   # what `exec` defines may have no module
+
+
 def _known_to_numba(function):
     return (getattr(function, "__module__", None) or "").split(".")[0] in ("numpy", "math", "cmath", "builtins", "numba")
 
@@ -162,7 +166,7 @@ class Rebinder:
     def __call__(self, obj):
         function = _python(obj)
         if function is not None:
-            done = self.shared if function.__module__.startswith("polhode.") else self.done
+            done = self.shared if _ours(function) else self.done
             for known in (self.done, done):
                 if function in known:
                     return known[function]
@@ -196,8 +200,7 @@ def _njit(function):
 
     if hasattr(function, "__machine__") and compiling():
         return function.__machine__()
-    ours = function.__module__.startswith("polhode.")
-    return numba.njit(function, **(INLINE if hasattr(function, "__jit__") else PLAIN if ours else USERS))
+    return numba.njit(function, **(INLINE if hasattr(function, "__jit__") else PLAIN if _ours(function) else USERS))
 
 
 class Build(NamedTuple):
@@ -211,7 +214,8 @@ class Build(NamedTuple):
     def make(self):
         """A Rebinder that compiles; builds that differ share no machine code."""
         rebind = self.rebinder(_njit, shared=_machine_code.setdefault(self[:2], {}))
-        rebind.done.update({function: rebind(stand_in) for function, stand_in in self.replace})
+        for function, stand_in in self.replace:   # in turn: one may use another
+            rebind.done[function] = rebind(stand_in)
         return rebind
 
     def compile(self, loop):
@@ -334,6 +338,7 @@ def bind(loop, build=None, **names):
 
 def cache_statistics():
     """How many bound loops were loaded from disk and how many were compiled in this process."""
-    hits = sum(sum(loop.stats.cache_hits.values()) for loop in _bound.values())
-    misses = sum(sum(loop.stats.cache_misses.values()) for loop in _bound.values())
+    machines = [loop for loop in _bound.values() if hasattr(loop, "stats")]
+    hits = sum(sum(loop.stats.cache_hits.values()) for loop in machines)
+    misses = sum(sum(loop.stats.cache_misses.values()) for loop in machines)
     return {"loaded": hits, "compiled": misses, "folder": str(cache_directory())}

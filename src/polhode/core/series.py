@@ -7,7 +7,7 @@ continuous extension.
 
 import math
 
-from polhode.core.adaptive import DONE, FULL, LEAST, SLOWEST, STUCK, axpy7, loaded, projected, speed, spread, stored
+from polhode.core.adaptive import DONE, FULL, LEAST, SLOWEST, STUCK, axpy7, loaded, projected, speed, spread, stored, weights
 from polhode.core.jit import jit
 from polhode.core.loops import load_body
 
@@ -24,9 +24,9 @@ def term(work, n, k):
 
 
 @jit
-def within(work, n, k, angle, velocity):
+def within(work, n, k, allowed):
     """The step at which the k-th term is as large as the tolerance."""
-    e = spread(term(work, n, k), angle, velocity)
+    e = spread(term(work, n, k), allowed)
     return e ** (-0.5 / k) if e > 0.0 else math.inf
 
 
@@ -46,8 +46,8 @@ def follow(t1, rtol, atol, longest, always, wanted, z, moments, parameters, cloc
         series(t, y, n, work, body, p)
         f = term(work, n, 1)
         fastest = max(fastest, max(speed(y), math.sqrt(speed(f))))
-        velocity = rtol * fastest + atol + SLOWEST
-        h = caution * min(within(work, n, n, rtol + atol, velocity), within(work, n, n - 1, rtol + atol, velocity))
+        allowed = weights(rtol + atol, rtol * fastest + atol + SLOWEST)
+        h = caution * min(within(work, n, n, allowed), within(work, n, n - 1, allowed))
         left = t1 - t
         last = abs(left) <= min(h, longest)
         h = left if last else math.copysign(min(h, longest), left)

@@ -59,6 +59,8 @@ class SinglePrecision(Rebinder):
     def copy(self, function, **names):
         from numba import float32
 
+        if hasattr(function, "__machine__"):   # machine code has an instruction for both, its Python takes numbers as they are
+            return super().copy(function, **names)
         scope = {name: ARITHMETIC.get((name, value), value) if isinstance(value, float) else value
                  for name, value in function.__globals__.items()}
         scope.setdefault("float", float32)   # float(x) in a kernel, too, is of the kernel's precision

@@ -10,6 +10,7 @@ good; `one_by_one` then takes those lanes from where they were, with the whole s
 """
 
 from polhode.core.jit import jit
+from polhode.core.lanes import ALONE
 from polhode.core.loops import DIVERGED, DONE, LARGEST_ANGLE, UNSOLVED
 from polhode.core.newton import NEARLY, ROUND_OFF, polish
 from polhode.core.short_motion import further, no_further
@@ -31,8 +32,8 @@ def no_polish(equation, x, data, residual):
     return x, residual * residual if residual <= NEARLY else 1.0
 
 
-# what stands in for what where lanes stay together
-TOGETHER = ((polish, no_polish), (further, no_further), (sinc_cos, sinc_cos_short))
+# what stands in for what where lanes stay together; later ones use the earlier
+TOGETHER = (*ALONE, (polish, no_polish), (further, no_further), (sinc_cos, sinc_cos_short))
 
 
 @jit

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 
-from polhode.io import columns, store, trees
+from polhode.io import columns, netcdf, store, trees
 from polhode.trajectory import FAILED, FINISHED, INTERRUPTED
 
 STATUS = (FINISHED, FAILED, INTERRUPTED)
@@ -57,7 +57,7 @@ def _npz(run, path):
 
 
 def _netcdf(run, path):
-    dataset(run).to_netcdf(path, engine="scipy")
+    netcdf.write_dataset(dataset(run), path)
 
 
 def _zarr(run, path):

@@ -38,7 +38,7 @@ def seed_of(rng):
         return int(rng.integers(2**63))
     if isinstance(rng, (int, np.integer)) and not isinstance(rng, bool) and rng >= 0:
         return int(rng)
-    raise InputError(f"rng must be a whole number from 0 on, a numpy Generator or None, got {rng!r}")
+    raise InputError(f"rng must be a whole number from 0 on, a numpy Generator or None, got {rng!r}; write rng=1")
 
 
 def drawn(what, distribution, shape, seed, first, n):
@@ -53,7 +53,8 @@ def drawn(what, distribution, shape, seed, first, n):
             try:
                 part = np.asarray(distribution.rvs(size=(BLOCK, *shape), random_state=stream), dtype=float)
             except ValueError as error:
-                raise InputError(f"{what}: cannot draw {shape or 'one number'} for each body: {error}") from error
+                raise InputError(f"{what}: cannot draw {shape or 'one number'} for each body: {error}; give a law of that "
+                                 "shape") from error
         begin = block * BLOCK
         parts.append(part[max(first - begin, 0):first + n - begin])
     return np.concatenate(parts)
@@ -70,7 +71,7 @@ class Counts:
 
     def __init__(self, n=None):
         if not (n is None or (isinstance(n, (int, np.integer)) and not isinstance(n, bool) and n >= 1)):
-            raise InputError(f"n must be a whole number of bodies, at least 1, got {n!r}")
+            raise InputError(f"n must be a whole number of bodies, at least 1, got {n!r}; write n=1000")
         self.given = {} if n is None else {"n": int(n)}
 
     def add(self, what, count):
@@ -110,7 +111,7 @@ class Bodies:
                 self._from([self._body(i, one) for i, one in enumerate(array)])
             else:
                 raise InputError("bodies must be a RigidBody, an inertia, a list of them, or an array (n, 3) of principal "
-                                 f"moments or (n, 3, 3) of tensors, got shape {array.shape}")
+                                 f"moments or (n, 3, 3) of tensors, got shape {array.shape}; give one of these")
 
     @staticmethod
     def _body(i, given):
@@ -120,8 +121,6 @@ class Bodies:
             raise InputError(f"body {i}: {error}") from error
 
     def _from(self, bodies):
-        if not bodies:
-            raise InputError("bodies is empty; give at least one")
         self.count = len(bodies)
         self.one = next((body for body in bodies if not body.is_principal), bodies[0])
         self.moments = np.array([body.moments for body in bodies]).T.copy()
@@ -180,7 +179,7 @@ def attitudes(given):
             q[i] = _attitude(i, value[i])
         return q
     raise InputError("rotation0 must be one rotation, a scipy Rotation of n, or an array (n, 4) of quaternions, (n, 3, 3) of "
-                     f"matrices or (n, 3) of rotation vectors, got shape {value.shape}")
+                     f"matrices or (n, 3) of rotation vectors, got shape {value.shape}; give one of these")
 
 
 def _attitude(i, one):
@@ -196,7 +195,8 @@ def vectors(what, given):
     """Vectors (1 or n, 3); NaN is let through."""
     value = np.atleast_2d(floats(what, given, finite=False))
     if value.ndim != 2 or value.shape[1] != 3:
-        raise InputError(f"{what} must be three numbers, or three for each body (n, 3), got shape {np.shape(given)}")
+        raise InputError(f"{what} must be three numbers, or three for each body (n, 3), got shape {np.shape(given)}; give one "
+                         "of these")
     return value
 
 
@@ -211,7 +211,8 @@ def check_parameters(torque, given):
     if given is None:
         return {}
     if not isinstance(given, dict):
-        raise InputError(f"parameters must be a dict of names and values, one for each body, got {given!r}")
+        raise InputError(f"parameters must be a dict of names and values, one for each body, got {given!r}; write "
+                         f"parameters={{name: values}}")
     names = [name for term in terms_of(torque) for name in _fields(term)]
     valid = [name for name in names if names.count(name) == 1]
     valid += [f"{term.name}.{name}" for term in terms_of(torque) for name in _fields(term) if len(terms_of(torque)) > 1]
@@ -247,7 +248,8 @@ def _parameter(name, value, shape):
         return value[None]
     if value.shape[1:] == shape and len(value):
         return value
-    raise InputError(f"parameter {name!r} must have shape {shape}, or one for each body {('n', *shape)}, got {value.shape}")
+    raise InputError(f"parameter {name!r} must have shape {shape}, or one for each body {('n', *shape)}, got {value.shape}; "
+                     "give one of these")
 
 
 # --- torques in C ---------------------------------------------------------------------------------------------------------

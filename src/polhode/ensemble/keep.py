@@ -64,7 +64,8 @@ class Statistics:
 
 def whole(every):
     if not (isinstance(every, (int, np.integer)) and not isinstance(every, bool) and every >= 1):
-        raise InputError(f"keep must be 'end', 'statistics' or a whole number of steps, at least 1, got {every!r}")
+        raise InputError(f"keep must be 'end', 'statistics' or a whole number of steps, at least 1, got {every!r}; write "
+                         "keep='end'")
     return int(every)
 
 

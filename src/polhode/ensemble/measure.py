@@ -64,7 +64,8 @@ def in_own_axes(R, Om, p):
 def check_function(name, function):
     """A user's function is one, and asks for what there is."""
     if not callable(function):
-        raise InputError(f"the statistic {name!r} must be a function of any of {', '.join(ARGUMENTS)}, got {function!r}")
+        raise InputError(f"the statistic {name!r} must be a function of any of {', '.join(ARGUMENTS)}, got {function!r}; "
+                         "write def f(omega): ...")
     for argument in inspect.signature(function).parameters:
         if argument not in ARGUMENTS:
             raise unknown(f"argument of the function for the statistic {name!r}:", argument, ARGUMENTS)
@@ -75,7 +76,7 @@ def of_function(function, own_axes, params, form):
     names = inspect.signature(function).parameters
     given = handed(params, form)
     if "p" in names and params is None:
-        raise InputError(f"the function {function.__name__!r} asks for p, and the torque has no parameters")
+        raise InputError(f"the function {function.__name__!r} asks for p, and the torque has no parameters; leave p out")
     forms = {"R": "as_array(R)", "omega": "vector_array(Om)", "p": "given(inner)[0]"}
     called = ", ".join(forms.get(name, name) for name in names)
     scope = {"function": function, "turned": in_own_axes if own_axes else as_given, "given": given, "matrix": matrix,

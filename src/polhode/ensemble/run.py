@@ -78,7 +78,8 @@ def ensemble(bodies, torque=None, t_span=None, step=None, method="LP2", *, rotat
     if str(np.dtype(dtype) if isinstance(dtype, type) else dtype) not in DTYPES:
         raise unknown("dtype", dtype, DTYPES)
     if not (progress is None or callable(progress)):
-        raise InputError(f"progress must be a function progress(done, total), got {progress!r}")
+        raise InputError(f"progress must be a function progress(done, total), got {progress!r}; write def progress(done, "
+                         "total): ...")
     run = Run(bodies, torque, t_span, step, method, breaks)
     run.will_start(rotation0, omega0, momentum0, n, parameters, rng, first)
     run.will_keep(keep)
@@ -91,9 +92,9 @@ class Run:
     def __init__(self, bodies, torque, t_span, step, method, breaks):
         self.bodies, self.torque, self.method = inputs.Bodies(bodies), as_torque(torque), get(method)
         if step is None:
-            raise InputError("step is missing: give the size of a step, or an array of times")
+            raise InputError("step is missing; give the size of a step, or an array of times")
         if t_span is None and np.ndim(step) == 0:
-            raise InputError("t_span is missing: give (t0, t1)")
+            raise InputError("t_span is missing; give (t0, t1)")
         self.segments = segments(t_span, step, breaks, self.method.multistep, f"method {self.method.name}")
         self.step = np.asarray(step).tolist()
         self.total = sum(segment.count for segment in self.segments)
@@ -104,9 +105,10 @@ class Run:
         """Motions (n, 7) in principal axes and torque parameters (m, 1 or n), checked."""
         if (omega0 is None) == (momentum0 is None):
             given = "neither" if omega0 is None else "both"
-            raise InputError(f"give omega0 or momentum0 (three numbers for all bodies, or for each), got {given}")
+            raise InputError(f"give omega0 or momentum0 (three numbers for all bodies, or for each), got {given}; give one of "
+                             "the two")
         if not (isinstance(first, (int, np.integer)) and not isinstance(first, bool) and first >= 0):
-            raise InputError(f"first must be a whole number from 0 on, got {first!r}")
+            raise InputError(f"first must be a whole number from 0 on, got {first!r}; write first=0")
         what, vector = ("omega0", omega0) if momentum0 is None else ("momentum0", momentum0)
         values = inputs.check_parameters(self.torque, parameters)
         if isinstance(rotation0, str) and rotation0 != "random":
@@ -151,7 +153,7 @@ class Run:
         self.lost = set(np.flatnonzero(~np.isfinite(self.motions).all(axis=1)).tolist())
         if len(self.lost) == self.n:
             raise InputError(f"rotation0 and {'momentum0' if is_momentum else 'omega0'} must be finite, got "
-                             f"{self.motions[0].tolist()} for body 0 and the like for every other")
+                             f"{self.motions[0].tolist()} for body 0 and the like for every other; give numbers")
 
     def will_keep(self, keep):
         """What is to be stored or summed up on the way."""
@@ -234,7 +236,7 @@ class Run:
         python = program.pythons[0] is not None
         if python and self.values:
             raise InputError(f"torque {self.torque.name!r} runs as Python ({program.note}), which knows one set of "
-                             "parameters: leave out parameters=..., or make it a function that numba can compile")
+                             "parameters; leave out parameters=..., or make it a function that numba can compile")
         rows = list(program.parameters[-3:]) if python else inputs.parameter_rows(self.torque, self.values)
         if self.bodies.axes is not None:
             rows = [*self.bodies.axes.reshape(-1, 9).T, *rows]

@@ -14,7 +14,7 @@ from itertools import count as counter
 import numpy as np
 
 from polhode.core import loops, tiles
-from polhode.core.jit import Build, bind, compile_now, jit
+from polhode.core.jit import Build, bind, compile_now, compiling, jit
 from polhode.core.layout import layout
 from polhode.errors import InputError
 
@@ -36,7 +36,8 @@ class Tiles:
 
     def __init__(self, program, n, moments, parameters, dtype="float64", threads=None, lanes=LANES):
         if not (threads is None or (isinstance(threads, (int, np.integer)) and not isinstance(threads, bool) and threads >= 1)):
-            raise InputError(f"threads must be a whole number, at least 1, or None for one per processor, got {threads!r}")
+            raise InputError(f"threads must be a whole number, at least 1, or None for one per processor, got {threads!r}; "
+                             "write threads=2")
         self.program, self.n, self.dtype = program, n, np.dtype(dtype)
         self.python = any(program.pythons)   # the interpreter runs one torque at a time: bodies go one by one
         self.lanes, self.task = (1, 1) if self.python else (lanes, TASK)
@@ -236,7 +237,9 @@ def of_its_own(kind, lanes, first):
 
 
 def vectorised(machine):
-    """Whether a compiled loop multiplies vectors; what is the same for all lanes it may still multiply singly."""
+    """Whether a bound loop multiplies vectors; what is the same for all lanes it may still multiply singly."""
+    if not compiling():
+        return False
     compiled = next(iter(machine.overloads.values()))
     code = str(compiled.library._get_module_for_linking())   # optimised, and there also when the loop came from the disk
     return len(PACKED.findall(code)) > len(SINGLE.findall(code))

@@ -130,7 +130,8 @@ class _State:
 
     def __init__(self, body, rotation0, omega0, momentum0):
         if (omega0 is None) == (momentum0 is None):
-            raise InputError(f"give omega0 or momentum0 (body frame), got {'neither' if omega0 is None else 'both'}")
+            raise InputError(f"give omega0 or momentum0 (body frame), got {'neither' if omega0 is None else 'both'}; give one "
+                             "of the two")
         name, given = ("omega0", omega0) if momentum0 is None else ("momentum0", momentum0)
         vector = floats(name, given, last=3)
         self.moments, self.axes, self.tilted = _bodies(body)
@@ -141,7 +142,7 @@ class _State:
             self.shape = np.broadcast_shapes(self.moments.shape[1:-1], vector.shape[:-1], q.shape[:-1])
         except ValueError:
             raise InputError(f"bodies {self.moments.shape[1:-1]}, rotation0 {q.shape[:-1]} and {name} {vector.shape[:-1]} "
-                             "cannot be broadcast against each other") from None
+                             "cannot be broadcast against each other; give as many of each, or one") from None
         if self.tilted:
             self.axes_quaternion = np.apply_along_axis(lambda R: rotations.as_quaternion(R.reshape(3, 3)), -1,
                                                        self.axes[0].reshape((*self.axes.shape[1:-2], 9)))
@@ -202,7 +203,7 @@ def _bodies(body):
         array = floats("body", body, last=3)
         if array.shape not in ((3,), (3, 3)):
             if not np.all(array > 0.0):
-                raise InputError(f"moments must be positive, got {float(array.min())!r}")
+                raise InputError(f"moments must be positive, got {float(array.min())!r}; give values above zero")
             return np.stack([array, np.zeros_like(array)]), None, False
         body = RigidBody(array, check_triangle=False)
     moments, axes = principal(body)

@@ -62,11 +62,12 @@ def lagrange_top(moments, moment, rotation0=None, omega0=None, t=0.0):
     """
     moments = moments.moments if isinstance(moments, RigidBody) and moments.is_principal else floats("moments", moments)
     if moments.shape != (3,) or moments[0] != moments[1] or not np.all(moments > 0.0):
-        raise InputError(f"moments must be (I1, I1, I3), positive and about the axis of symmetry, got {moments.tolist()}")
+        raise InputError(f"moments must be (I1, I1, I3), positive and about the axis of symmetry, got {moments.tolist()}; "
+                         "order them so")
     moment, times = number("moment", moment), floats("t", t)
     omega0 = floats("omega0", (0.0, 0.0, 0.0) if omega0 is None else omega0)
     if omega0.shape != (3,):
-        raise InputError(f"omega0 must be three numbers, got shape {omega0.shape}")
+        raise InputError(f"omega0 must be three numbers, got shape {omega0.shape}; give three")
     q0 = rotations.as_quaternion(rotation0)
     if _negligible(moment, moments.max(), np.abs(omega0).max()):
         free = free_body(moments, q0, omega0, times)

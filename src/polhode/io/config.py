@@ -13,7 +13,9 @@ code: a torque in Python is given beside it, by --torque-file.
 """
 
 import contextlib
+import datetime
 import inspect
+import re
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,7 +33,9 @@ from polhode.io import schema
 from polhode.io.regular import LARGEST_TEXT, regular
 from polhode.methods import get
 
-
+CODE = ("file", "path", "python", "code", "function", "module", "source", "torque_file")   # keys of those who hope to run code
+NEVER = "a scenario holds data and never runs code, got"
+TORQUE_FILE = "drop it here, and name the file on the command line: --torque-file FILE.py:NAME"
 MISSING = {"step": "the size of a step, such as step = 0.01", "t_span": "two times, such as t_span = [0, 10]"}
 
 
@@ -105,7 +109,8 @@ def scenario(data, path, torque_file=None):
 def parse(path):
     """The contents of a TOML file."""
     try:
-        return tomllib.loads(regular(path, "a scenario", LARGEST_TEXT).read_bytes().decode("utf-8-sig"))
+        text = regular(path, "a scenario", LARGEST_TEXT).read_bytes().decode("utf-8-sig")
+        data = tomllib.loads(text)
     except InputError:
         raise
     except OSError as error:
@@ -115,9 +120,30 @@ def parse(path):
     except RecursionError:
         raise InputError(f"{path}: not valid TOML: brackets are nested too deeply; take some away") from None
     except tomllib.TOMLDecodeError as error:   # names line and column
-        raise InputError(f"{path}: not valid TOML: {error}; correct it there") from None
+        raise InputError(f"{path}: not valid TOML: {error}{_line(text, str(error))}; correct it there: text goes in quotes, true "
+                         "and false are in lower case, lists are in brackets") from None
     except ValueError:   # of Python's int
         raise InputError(f"{path}: not valid TOML: a whole number has thousands of digits; write fewer") from None
+    faults = Faults()
+    _refuse_dates(data, (), faults)
+    faults.report(path)
+    return data
+
+
+def _line(text, error):
+    """The line that an error of TOML speaks of."""
+    found = re.search(r"at line (\d+)", error)
+    lines = text.splitlines()
+    return f", {lines[int(found[1]) - 1].strip()[:60]!r}" if found and int(found[1]) <= len(lines) else ""
+
+
+def _refuse_dates(value, path, faults):
+    """TOML has dates, for which a scenario has no use: 1979-05-27 is one where somebody meant text or a number."""
+    if isinstance(value, (dict, list)):
+        for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            _refuse_dates(inner, (*path, key), faults)
+    elif isinstance(value, (datetime.date, datetime.time)):
+        faults.add(path, f"is a date or a time, got {value.isoformat()}; write a number of seconds, or text in quotes")
 
 
 class Faults(list):
@@ -146,7 +172,7 @@ class Faults(list):
             return model.model_validate(value)
         except ValidationError as errors:
             for error in errors.errors():
-                place, message = schema.complaint(error, list(model.model_fields))
+                place, message = schema.complaint(error, list(model.model_fields), path[0])
                 self.add((*path, *place), message)
         return None
 
@@ -156,10 +182,12 @@ def _read(data, faults, torque_file, folder):
     for key in data:
         if key == "sweep":
             faults.add((key,), "makes many runs of one; give the file to `polhode sweep`, or drop the section")
+        elif key in ("torque_file", "torque-file"):
+            faults.add((key,), f"{NEVER} {schema.shown(data[key])}; {TORQUE_FILE}")
         elif key not in schema.TOP:
             faults.add((key,), schema.misplaced(key, schema.TOP))
     if not isinstance(data.get("title", ""), str):
-        faults.add(("title",), f"must be text, got {data['title']!r}; put it in quotes")
+        faults.add(("title",), f"must be text, got {schema.shown(data['title'])}; put it in quotes")
     problem = None
     if "problem" in data:
         with faults.at("problem"):
@@ -197,7 +225,8 @@ def _body(data, problem, known, folder, faults):
         return None
     is_mesh = shape is None and isinstance(given, dict) and "mesh" in given
     if shape is None and isinstance(given, dict) and not is_mesh and "inertia" not in given:
-        faults.add(("body",), f"give inertia, or a shape: {', '.join(schema.SHAPES)}, or a mesh: mesh = \"FILE.stl\"")
+        faults.add(("body",), f"has neither inertia nor shape nor mesh; write inertia = {schema.EXAMPLES['inertia']}, a shape "
+                              f"({', '.join(schema.SHAPES)}), or mesh = \"FILE.stl\"")
         return None
     section = faults.check(schema.Mesh if is_mesh else schema.SHAPES.get(shape, schema.Inertia), given, "body")
     with faults.at("body"):
@@ -236,7 +265,7 @@ def _initial(data, body, problem, known, faults):
     elif section.momentum is not None:
         omega0 = body and body.omega(section.momentum)
     elif not known:
-        faults.add(("initial",), "give omega or momentum (three numbers, body frame), got neither")
+        faults.add(("initial",), f"has neither omega nor momentum; write omega = {schema.EXAMPLES['omega']}, in the body frame")
     return rotation0, omega0
 
 
@@ -267,8 +296,13 @@ def _from_file(data, torque_file, faults):
 
 
 def _term(given, path, body, step, faults):
+    code = _code(given)
+    if code is not None:
+        faults.add(path, f"{NEVER} {schema.shown(code)}; {TORQUE_FILE}")
+        return None
     if not isinstance(given, dict) or not isinstance(given.get("name"), str):
-        faults.add(path, f"needs a name; valid: {', '.join(torques.BUILT_IN)}")
+        faults.add(path, f"needs a name, got {schema.shown(given)!s:.60}; write name = \"heavy_top\"; valid: "
+                         f"{', '.join(torques.BUILT_IN)}")
         return None
     make = None
     with faults.at(*path, "name"):
@@ -286,16 +320,27 @@ def _term(given, path, body, step, faults):
     if "step" in wants and options["step"] is None:
         options["step"] = step
         if isinstance(step, list):
-            faults.add((*path, "step"), "is missing; the steps of this run are not of one size")
+            faults.add((*path, "step"), "is missing, and the steps of this run are not of one size; write step = 0.01")
             return None
     if any(options[key] is None for key in ("body", "step") if key in wants):
         return None   # the section it comes from has been complained about
     with faults.at(*path):
         try:
             return make(**options)
+        except InputError:
+            raise
         except (TypeError, ValueError) as error:
-            raise error if isinstance(error, InputError) else InputError(f"cannot be made of these values: {error}") from None
+            raise InputError(f"cannot be made of these values: {error}; correct them") from None
     return None
+
+
+def _code(given):
+    """What a torque's section hopes to have run, or None."""
+    if not isinstance(given, dict):
+        return given if isinstance(given, str) and user_file.is_target(given) else None
+    named = given.get("name")
+    hoped = next((given[key] for key in CODE if key in given), None)
+    return named if hoped is None and isinstance(named, str) and user_file.is_target(named) else hoped
 
 
 def _try_torque(torque, t0, rotation0, omega0, faults):

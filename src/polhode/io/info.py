@@ -85,13 +85,13 @@ def _unfinished(folder):
     held = checkpoint.read_run(folder)
     identity, about = held["identity"], held["about"]
     states = checkpoint.saved_states(folder)
-    state = next((one for one in states if one is not None), None) or {"done": 0, "points": 0, "t": identity["initial"]["t"]}
+    state = next((one for one in states if one is not None), None) or {"done": 0, "points": 0, "t": identity["t_span"][0]}
     damaged = sum(one is None for one in states)
     return {
         "title": about.get("title", ""), "method": identity["method"], "step": identity.get("step"),
         "tolerance": identity.get("tolerance"), "torque": identity["torque"], "torque_mode": identity["torque_mode"],
         "steps": state["done"], "steps_in_all": state.get("of"), "points": state["points"], "t": state["t"],
-        "t_end": identity["t_end"], "checkpoints": len(states), "checkpoints_damaged": damaged,
+        "t_end": identity["t_span"][1], "checkpoints": len(states), "checkpoints_damaged": damaged,
         "resume": about.get("resume", "make the same call of polhode.integrate again"), "provenance": identity,
     }
 

@@ -81,7 +81,8 @@ def solid(path, units="m"):
 def body(cls, path, density=None, mass=None, units="m", name=None):
     """The body of class `cls` that a mesh file encloses; `RigidBody.from_mesh` is this."""
     if (density is None) == (mass is None):
-        raise InputError(f"give density or mass of the mesh {str(path)!r}, got {'neither' if mass is None else 'both'}")
+        raise InputError(f"give density or mass of the mesh {str(path)!r}, got {'neither' if mass is None else 'both'}; give "
+                         "one of the two")
     for what, value in (("density", density), ("mass", mass)):
         if value is not None:
             number(what, value, positive=True)   # before any work

@@ -59,7 +59,8 @@ def _trimesh():
     try:
         import trimesh
     except ImportError:
-        raise InputError("reading a mesh needs trimesh, which is not installed: pip install 'polhode[mesh]'") from None
+        raise InputError("reading a mesh needs trimesh, which is not installed; install it: pip install "
+                         "'polhode[mesh]'") from None
     logging.getLogger("trimesh").addHandler(_QUIET)
     return trimesh
 

@@ -17,7 +17,7 @@ import numpy as np
 from polhode import memory, rotations
 from polhode.body import RigidBody
 from polhode.errors import InputError, PolhodeError
-from polhode.io import columns, trees
+from polhode.io import columns, netcdf, trees
 from polhode.io.regular import regular
 
 REFUSED = "open it on a larger machine, if you trust it"
@@ -81,7 +81,9 @@ def of(trajectory):
 
 
 def read(path):
-    """The record in a file that `polhode run -o` or `polhode.io.store.save` wrote.
+    """Read a stored run: what `polhode run -o` or `polhode.io.save` wrote, bit for bit.
+
+    Nothing in the file is executed, and no pickle is loaded.
 
     Parameters
     ----------
@@ -91,6 +93,22 @@ def read(path):
     Returns
     -------
     Record
+        The times `t`, `quaternion`, `omega`, `kinetic_energy`, `total_energy` (None where the torque has no potential), the
+        `body`, and the provenance, `facts`; from these `energy`, `matrix`, `omega_spatial` and `momentum_spatial`.
+
+    Raises
+    ------
+    InputError
+        When there is no such file, when it is not a run that polhode stored, or when it is damaged: the sums in .nc, .npz and
+        .zarr files show that, and the message tells where.
+
+    Examples
+    --------
+    >>> import polhode
+    >>> run = polhode.integrate([1.0, 2.0, 3.0], t_span=(0, 1), step=0.01, omega0=(0.01, 1.0, 0.0))
+    >>> stored = polhode.read(polhode.io.save(run, "flip.nc"))
+    >>> bool((stored.omega == run.omega).all()), stored.body == run.body, stored.facts["method"]
+    (True, True, 'LP2')
     """
     path = Path(path)
     arrays, facts = contents(path)
@@ -111,13 +129,19 @@ def contents(path):
     except InputError:
         raise
     except Exception as error:   # there is no end to what a broken file makes the libraries behind the readers raise
-        raise InputError(f"{str(path)!r} is not a run that polhode stored, or it is damaged; run the scenario again with -o") \
-            from error
+        raise InputError(f"{str(path)!r} is not a run that polhode stored, or it is damaged: {_reason(error)}; run the scenario "
+                         "again with -o") from error
     for name in ("t", "quaternion", "omega"):   # nothing else is ever stored of a run; a Zarr store shows NaN for lost pieces
         if "end_time" not in arrays and name in arrays and not np.isfinite(arrays[name]).all():
             raise InputError(f"{str(path)!r}: {name} is not finite everywhere, so a part of it is lost; run the scenario again "
                              "with -o")
     return arrays, facts
+
+
+def _reason(error):
+    """What a library says about a file, in a line."""
+    text = " ".join(str(error).split()) or type(error).__name__
+    return text if len(text) <= 160 else text[:157] + "..."
 
 
 def _reader(path):
@@ -136,6 +160,9 @@ def _reader(path):
 
 def as_record(path, arrays, facts):
     """The record in the contents of a file."""
+    if "end_time" in arrays:
+        raise InputError(f"{str(path)!r} holds an ensemble, and one run is asked for; open it with xarray, or see `polhode info "
+                         f"{path}`")
     missing = [name for name in ("t", *_NEEDED) if name not in arrays]
     missing += [name for name in ("method", "body") if name not in facts]
     if missing:
@@ -158,11 +185,8 @@ def as_record(path, arrays, facts):
 # --- one function for each format: (arrays by name, provenance) -----------------------------------------------------------------
 
 def _netcdf(path):
-    import xarray as xr
-
-    with xr.open_dataset(path, engine="scipy") as data:
-        held = {name: variable for name, variable in data.variables.items() if variable.dtype.kind in "fiu"}
-        return {_key(name): np.asarray(one.values, dtype=float) for name, one in held.items()}, columns.facts(data.attrs)
+    arrays, attributes = netcdf.read(path)
+    return {_key(name): values for name, values in arrays.items()}, columns.facts(attributes)
 
 
 def _archive(path):
@@ -191,10 +215,17 @@ def _table(path):
             notes[key.strip()] = value
             line = file.readline()
         header = next(csv.reader([line]))
-        rows = np.loadtxt(file, delimiter=",", ndmin=2)
+        rows = _rows(file)
     if rows.shape[1] != len(header):
         raise ValueError("the names do not fit the columns")
     return _gathered(header, rows), columns.facts(notes)
+
+
+def _rows(file):
+    try:
+        return np.loadtxt(file, delimiter=",", ndmin=2)
+    except ValueError as error:
+        raise ValueError(f"its numbers are not what was written: {str(error).partition(';')[0]}") from None
 
 
 def _gathered(header, rows):

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from polhode.errors import InputError, unknown
+from polhode.errors import InputError, room, unknown
 from polhode.io import netcdf, trees
 from polhode.io.columns import attributes, columns
 
@@ -66,7 +66,26 @@ def check(path, format=None, force=False, formats=FORMATS):
     folder = path.absolute().parent
     if not (folder.is_dir() and os.access(folder, os.W_OK)):
         state = "is not writable" if folder.is_dir() else "is a file" if folder.exists() else "does not exist"
-        raise InputError(f"cannot write {str(path)!r}: the folder {str(folder)!r} {state}; create it or choose another")
+        create = "" if folder.exists() else "create it or "
+        raise InputError(f"cannot write {str(path)!r}: the folder {str(folder)!r} {state}; {create}choose another")
+    _try(path)
+
+
+def _try(path):
+    """Make a file beside the place of another one, and remove it: permissions do not tell all."""
+    trial = _partial(path, path.parent)
+    try:
+        with open(trial, "xb"):
+            pass
+        trial.unlink()
+    except OSError as error:
+        raise InputError(f"cannot write {str(path)!r}: no file can be made in the folder {str(path.absolute().parent)!r} "
+                         f"({error.strerror or error}); {room(error)}") from None
+
+
+def _partial(path, folder):
+    """Where a file grows until it is whole."""
+    return folder / f".{path.name}.{os.getpid()}.part"
 
 
 def save(trajectory, path, format=None, force=False, formats=FORMATS, workshop=None):
@@ -92,14 +111,14 @@ def save(trajectory, path, format=None, force=False, formats=FORMATS, workshop=N
     """
     path = Path(path)
     check(path, format, force, formats)
-    partial = (workshop or path.parent) / f".{path.name}.{os.getpid()}.part"
+    partial = _partial(path, workshop or path.parent)
     try:
         formats[chosen(path, format, formats)](trajectory, partial)
         _settle(partial)
         _place(partial, path, force)
     except OSError as error:
         _remove(partial)
-        raise InputError(f"cannot write {str(path)!r}: {error.strerror or error}; make room, or choose another place") from error
+        raise InputError(f"cannot write {str(path)!r}: {error.strerror or error}; {room(error)}") from error
     except KeyboardInterrupt:
         _remove(partial)
         raise

@@ -52,7 +52,7 @@ def _chosen(links, link, path):
     able = {name: found for name, found in links.items() if found is not None}
     if link is None:
         if len(able) != 1:
-            raise InputError(f"{path}: {len(able)} links have an <inertial>: name one: {', '.join(map(repr, able)) or 'none'}")
+            raise InputError(f"{path}: {len(able)} links have an <inertial>; name one: {', '.join(map(repr, able)) or 'none'}")
         link = next(iter(able))
     if link not in links:
         raise unknown(f"link of {path}:", link, links)
@@ -85,7 +85,7 @@ def _numbers(element, key, count, place, default=None):
         values = np.empty(0)
     if len(values) != count or not np.isfinite(values).all():
         what = "a finite number" if count == 1 else f"{count} finite numbers"
-        raise InputError(f"{place}: {key} of <{element.tag}> must be {what}, got {text!r:.60}")
+        raise InputError(f"{place}: {key} of <{element.tag}> must be {what}, got {text!r:.60}; correct it there")
     return values.tolist() if count == 1 else values
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from polhode.core.jit import jit
 from polhode.core.layout import Quaternion, Vector
-from polhode.core.vec import axpy, matrix, times
+from polhode.core.vec import axpy, times
 
 
 class State(NamedTuple):
@@ -21,7 +21,7 @@ class State(NamedTuple):
 
 @jit
 def start(h, t, q, Om, body, torque, p):
-    return State(q, times(body.I, Om), torque.body(t, matrix(q), Om, p), 0.0)
+    return State(q, times(body.I, Om), torque.at(t, q, Om, p), 0.0)
 
 
 @jit
@@ -29,5 +29,5 @@ def kicked(drift, h, t, s, body, torque, p):
     """Kick, drift, kick.  `drift(h, q, Pi, body) -> (q', Pi', residual)`."""
     q, Pi, residual = drift(h, s.q, axpy(0.5 * h, s.T, s.Pi), body)
     # a torque that looks at the velocity gets the one half a kick ahead, which is second-order accurate
-    T = torque.body(t + h, matrix(q), times(body.Iinv, axpy(0.5 * h, s.T, Pi)), p)
+    T = torque.at(t + h, q, times(body.Iinv, axpy(0.5 * h, s.T, Pi)), p)
     return State(q, axpy(0.5 * h, T, Pi), T, residual)

@@ -247,11 +247,11 @@ def _make(name, key):
             if not all(map(math.isfinite, arguments)):
                 raise ValueError
         except ValueError:
-            raise InputError(f"{name!r}: the parameters must be finite numbers, as in {call[1]}(1)") from None
+            raise InputError(f"{name!r}: the parameters must be finite numbers; write {call[1]}(1)") from None
         try:
             inspect.signature(_families[call[1]]).bind(*arguments)
         except TypeError:
-            raise InputError(f"{name!r}: {call[1]}(...) takes one number, got {len(arguments)}") from None
+            raise InputError(f"{name!r}: {call[1]}(...) takes one number, got {len(arguments)}; write {call[1]}(1)") from None
         return _families[call[1]](*arguments)
     if key in _families and not any(one.default is one.empty for one in inspect.signature(_families[key]).parameters.values()):
         return _families[key]()

@@ -124,13 +124,14 @@ def compose(method, scheme):
     order, steps, cite = scheme if own else SCHEMES[scheme]
     name = "own" if own else scheme
     if abs(sum(steps) - 1.0) > 1e-14 or tuple(steps) != tuple(reversed(steps)):
-        raise InputError(f"the steps of a composition must be a palindrome with the sum 1, got {tuple(steps)}")
+        raise InputError(f"the steps of a composition must be a palindrome with the sum 1, got {tuple(steps)}; correct them")
     if not base.symmetric:
-        raise InputError(f"only a symmetric method gains from a composition, and {base.name} is not one: take VLV, LP2, ...")
+        raise InputError(f"only a symmetric method gains from a composition, and {base.name} is not one; take VLV, LP2, ...")
     if base.multistep:
-        raise InputError(f"{base.name} remembers the step before, and the steps of a composition differ: take a one-step method")
+        raise InputError(f"{base.name} remembers the step before, and the steps of a composition differ; take a one-step method")
     if base.order != 2:
-        raise InputError(f"the composition {name} is made for methods of order 2, and {base.name} has order {base.order}")
+        raise InputError(f"the composition {name} is made for methods of order 2, and {base.name} has order {base.order}; "
+                         "take a method of order 2")
     return Method(
         f"{base.name}+{name}", in_a_row(base.step, base.state, steps), base.start, base.state, order,
         None if base.torques is None else len(steps) * base.torques, True, base.symplectic, base.conserves,

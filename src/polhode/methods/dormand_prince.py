@@ -3,9 +3,10 @@
     q' = q Om / 2,   I Om' = T(t, R, Om) - Om x I Om,   R = R(q / |q|)
 
 A stage is a quaternion of any length and only its direction counts: q -> q / |q| takes the non-zero quaternions, a group, to the
-unit ones, and the equation with it.  Every torque is therefore asked at a rotation, every step ends on one, and the order is
-that of the tableau.  Munthe-Kaas's way, a rotation vector u with u' = dexp_{-u}^-1 Om, needs an exponential and a dexp^-1 in
-every stage and takes about twice the time to the same error.
+unit ones, and the equation with it.  A torque is therefore asked at a rotation (the named ones go on smoothly to lengths near 1
+instead, which saves a division in every stage), every step ends on one, and the order is that of the tableau.  Munthe-Kaas's
+way, a rotation vector u with u' = dexp_{-u}^-1 Om, needs an exponential and a dexp^-1 in every stage and takes about twice the
+time to the same error.
 
 Both come with error estimates and with continuous extensions, of order 4 and 7 (Hairer, Norsett & Wanner 1993, II.6 and II.10):
 
@@ -15,9 +16,8 @@ Both come with error estimates and with continuous extensions, of order 4 and 7 
 `polhode.core.adaptive` has the equation and the loop that chooses the steps.
 """
 
-import math
-
 from polhode.core.adaptive import Pair, axpy7, projected, scale7, slope, spread, sub7
+from polhode.core.fma import fma
 from polhode.core.jit import jit
 from polhode.methods import _tableaux
 from polhode.methods._registry import Motion, method
@@ -88,19 +88,19 @@ _dp5_estimates, _dop853_estimates = estimates_of(_tableaux.DP5), estimates_of(_t
 
 
 @jit
-def dp5_error(h, slopes, angle, velocity):
+def dp5_error(h, slopes, weights):
     """The difference of the solutions of order 5 and 4."""
     (e,) = _dp5_estimates(slopes)
-    return abs(h) * math.sqrt(spread(e, angle, velocity))
+    return h * h * spread(e, weights)
 
 
 @jit
-def dop853_error(h, slopes, angle, velocity):
+def dop853_error(h, slopes, weights):
     """Estimates of order 5 and 3 combined so that the result goes as h^8: Hairer, Norsett & Wanner 1993, (II.10.17)."""
     fifth, third = _dop853_estimates(slopes)
-    e, coarse = spread(fifth, angle, velocity), spread(third, angle, velocity)
-    both = e + 0.01 * coarse
-    return abs(h) * e / math.sqrt(both) if both > 0.0 else both
+    e, coarse = spread(fifth, weights), spread(third, weights)
+    both = fma(0.01, coarse, e)
+    return h * h * e * (e / both) if both > 0.0 else both
 
 
 DP5 = pair(_tableaux.DP5, dp5_error, order=5, memory=0.04)

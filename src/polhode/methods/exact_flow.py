@@ -11,9 +11,10 @@ a run takes is decided when its body is known, so that neither carries the other
 
 import sys
 
+from polhode.core.fma import fma
 from polhode.core.jit import jit
 from polhode.core.short_motion import exact_motion as triaxial
-from polhode.core.vec import dot, qmul, scale, sinc_cos
+from polhode.core.vec import qtimes, renormalise, scale, sinc_cos
 from polhode.methods._kicked import State, kicked, start
 from polhode.methods._registry import Method, register, variant
 
@@ -29,23 +30,29 @@ def symmetric(k):
     def drift(h, q, Pi, body):
         # exp(a) exp(b) = exp(b) exp(exp(-b) a): the spin about the axis, which is known first, comes first
         spin, cosine, sine = spun(q[i], q[j], q[k], q[3], 0.5 * h * (body.Iinv[k] - body.Iinv[i]) * Pi[k])
-        turned = (cosine * Pi[i] + sine * Pi[j], cosine * Pi[j] - sine * Pi[i], Pi[k])
+        turned = (fma(cosine, Pi[i], sine * Pi[j]), fma(cosine, Pi[j], -sine * Pi[i]), Pi[k])
         half = 0.5 * h * body.Iinv[i]
-        s, c = sinc_cos(half * half * dot(Pi, Pi))
-        x, y, z, w = qmul(spin, (*scale(half * s, turned), c))
+        s, c = sinc_cos(half * half * fma(Pi[k], Pi[k], fma(Pi[i], Pi[i], Pi[j] * Pi[j])))
+        # spin (v s, c) = c spin + s spin v: the product does not wait for the series
+        x, y, z, w = mixed(c, spin, s, qtimes(spin, scale(half, turned)))
         q, Pi = (x, y, z), turned
         return (q[at[0]], q[at[1]], q[at[2]], w), (Pi[at[0]], Pi[at[1]], Pi[at[2]]), 0.0
     return drift
 
 
 @jit
+def mixed(c, p, s, q):
+    """c p + s q of quaternions."""
+    return fma(c, p[0], s * q[0]), fma(c, p[1], s * q[1]), fma(c, p[2], s * q[2]), fma(c, p[3], s * q[3])
+
+
+@jit
 def spun(x, y, z, w, half):
-    """(x, y, z, w) exp(2 half e_3) of unit length, and cosine and sine of the whole angle."""
+    """(x, y, z, w) exp(2 half e_3), and cosine and sine of the whole angle."""
     s, c = sinc_cos(half * half)
     s = half * s
-    n = 1.5 - 0.5 * (x * x + y * y + z * z + w * w)   # as in renormalise, but ahead of the product
-    a, b = n * c, n * s
-    return (a * x + b * y, a * y - b * x, a * z + b * w, a * w - b * z), (c - s) * (c + s), 2.0 * s * c
+    turned = fma(c, x, s * y), fma(c, y, -s * x), fma(c, z, s * w), fma(c, w, -s * z)
+    return turned, (c - s) * (c + s), 2.0 * s * c
 
 
 SYMMETRIC = tuple(symmetric(k) for k in range(3))
@@ -62,11 +69,17 @@ def free_drift(body):
     return triaxial if axis is None else SYMMETRIC[axis]
 
 
+@jit
+def of_unit_length(s):
+    """The state with what rounding did to the length of its quaternion undone; nothing waits for that."""
+    return State(renormalise(s.q), s.Pi, s.T, s.residual)
+
+
 def kicked_by(drift):
     """The step made of kicks and a drift."""
     @jit
     def step(h, t, s, body, torque, p):
-        return kicked(drift, h, t, s, body, torque, p)
+        return of_unit_length(kicked(drift, h, t, s, body, torque, p))
     return step
 
 

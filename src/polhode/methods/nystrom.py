@@ -21,12 +21,12 @@ order conditions to 32 digits (benchmarks/splitting_coefficients.py).
 """
 
 from polhode.core.jit import jit
-from polhode.core.vec import axpy, matrix, renormalise, times
+from polhode.core.vec import axpy, times
 from polhode.methods._kicked import State, start
 from polhode.methods._registry import Method, register, variant
 from polhode.methods.axis_splitting import ROTATIONS
 from polhode.methods.compose import larger
-from polhode.methods.exact_flow import SYMMETRIC, free_drift, triaxial
+from polhode.methods.exact_flow import SYMMETRIC, free_drift, of_unit_length, triaxial
 
 # the free half of each row: kicks b and drifts a, all but the last of which follow from sums of one
 COEFFICIENTS = {
@@ -83,7 +83,7 @@ def stage(move):
     @jit
     def one(a, b, ahead, c, h, t, s, body, torque, p):
         q, Pi, residual = move(a, h, s.q, s.Pi, body)
-        T = torque.body(t + c * h, matrix(q), times(body.Iinv, axpy(ahead * h, s.T, Pi)), p)
+        T = torque.at(t + c * h, q, times(body.Iinv, axpy(ahead * h, s.T, Pi)), p)
         return State(q, axpy(b * h, T, Pi), T, larger(s.residual, residual))
     return one
 
@@ -108,7 +108,7 @@ def kicks_first(move, kicks, drifts, lengths=None):
 
     @jit
     def step(h, t, s, body, torque, p):
-        return rest(h, t, State(s.q, axpy(first * h, s.T, s.Pi), s.T, 0.0), body, torque, p)
+        return of_unit_length(rest(h, t, State(s.q, axpy(first * h, s.T, s.Pi), s.T, 0.0), body, torque, p))
     return step
 
 
@@ -121,7 +121,7 @@ def drifts_first(move, kicks, drifts):
     def step(h, t, s, body, torque, p):
         s = rest(h, t, State(s.q, s.Pi, s.T, 0.0), body, torque, p)
         q, Pi, residual = move(last, h, s.q, s.Pi, body)
-        return State(q, Pi, s.T, larger(s.residual, residual))
+        return of_unit_length(State(q, Pi, s.T, larger(s.residual, residual)))
     return step
 
 
@@ -167,7 +167,7 @@ def rotations_between(steps, h, q, Pi, body):
     q, Pi = TURN3(lead + trail, q, Pi, body)
     q, Pi = TURN2(trail, q, Pi, body)
     q, Pi = TURN1(trail, q, Pi, body)
-    return renormalise(q), Pi, 0.0
+    return q, Pi, 0.0
 
 
 def over_rotations(name, scheme, order):

@@ -94,7 +94,7 @@ def taylor(n=None):
         return taylor_method("taylor", order, horner(order), prepare=logarithm_series(order), control=Recursion(None),
                              summary="Taylor series, of an order chosen by the tolerance")
     if order != n or not 1 <= order <= LARGEST:
-        raise InputError(f"taylor(n) needs a whole number n from 1 to {LARGEST}, got {n!r}")
+        raise InputError(f"taylor(n) needs a whole number n from 1 to {LARGEST}, got {n!r}; take 12")
     return taylor_method(f"taylor({order})", order, horner(order), prepare=logarithm_series(order),
                          control=Recursion(order),
                          summary=f"Taylor series in the exponential, order {order}")

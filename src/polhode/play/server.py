@@ -46,7 +46,7 @@ class Server(ThreadingHTTPServer):
 
     def __init__(self, port=0):
         if not (port == 0 or 1024 <= port <= 65535):
-            raise InputError(f"the port must be from 1024 to 65535, or 0 for a free one, got {port}")
+            raise InputError(f"the port must be from 1024 to 65535, or 0 for a free one, got {port}; write --port 0")
         try:
             super().__init__((ADDRESS, port), Handler)
         except OSError as error:

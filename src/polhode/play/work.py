@@ -73,30 +73,30 @@ def checked(asked):
 
 def _number(what, value):
     if value is None:
-        raise InputError(f"{what} is missing: give a number of seconds")
+        raise InputError(f"{what} is missing; give a number of seconds")
     return number(what, value, positive=True)
 
 
 def _omega(values):
     omega = floats("omega0", _filled("omega0", values, ("Ω₁", "Ω₂", "Ω₃")))
     if omega.shape != (3,):
-        raise InputError(f"omega0 must be three numbers, got shape {omega.shape}")
+        raise InputError(f"omega0 must be three numbers, got shape {omega.shape}; give three")
     return omega
 
 
 def _filled(what, values, names):
     if not isinstance(values, list):
-        raise InputError(f"{what} must be a list of three numbers, got {values!r}")
+        raise InputError(f"{what} must be a list of three numbers, got {values!r}; give three")
     missing = [name for name, value in zip(names, values, strict=False) if value is None]
     if missing:
-        raise InputError(f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing: give a number")
+        raise InputError(f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing; give a number")
     return values
 
 
 def _body(data):
     keys = ("kind", "values", "unphysical")
     if not isinstance(data, dict) or "kind" not in data:
-        raise InputError(f"the body must be an object with the keys {', '.join(keys)}, got {data!r}")
+        raise InputError(f"the body must be an object with the keys {', '.join(keys)}, got {data!r}; give these")
     strange = [key for key in data if key not in keys]
     if strange:
         raise unknown("key of the body", strange[0], keys)
@@ -105,7 +105,7 @@ def _body(data):
         raise unknown("kind of body", kind, BODIES)
     values = _filled("the body", data.get("values"), NAMES[kind])
     if len(values) != 3:
-        raise InputError(f"the body takes three numbers, got {len(values)}")
+        raise InputError(f"the body takes three numbers, got {len(values)}; give three")
     physical = data.get("unphysical") is not True
     return _stout(RigidBody(values, check_triangle=physical) if kind == "moments" else BODIES[kind](*values), NAMES[kind])
 

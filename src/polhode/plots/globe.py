@@ -92,7 +92,7 @@ def _titled(paths):
         several = paths if isinstance(paths, (list, tuple)) else [paths]
         paths = {str(number + 1) if len(several) > 1 else "": one for number, one in enumerate(several)}
     if not paths:
-        raise InputError("sphere needs at least one run or array of directions")
+        raise InputError("sphere needs at least one run or array of directions, got none; give one")
     return paths
 
 
@@ -102,7 +102,7 @@ def directions(points, axis=3):
         points = floats("directions", points, last=3)
         length = np.linalg.norm(points, axis=-1, keepdims=True)
         if points.ndim != 2 or not np.all(length > 0.0):
-            raise InputError(f"directions must be an array (n, 3) without zero vectors, got shape {points.shape}")
+            raise InputError(f"directions must be an array (n, 3) without zero vectors, got shape {points.shape}; drop those")
         return points / length
     quaternion = record(points).quaternion
     return rotations.matrices(quaternion[::max(1, len(quaternion) // _MOST_POINTS)])[:, :, axis - 1]

@@ -69,7 +69,8 @@ def flip(run, path=None, snapshots=7):
     run = record(run)
     spin = int(np.argmax(np.abs(run.omega[0])))
     if not run.omega[0, spin]:
-        raise InputError("the body is at rest at the start: it has no spin to turn over, and no momentum to stand upright")
+        raise InputError("the body is at rest at the start: it has no spin to turn over, and no momentum to stand upright; "
+                         "give it an angular velocity")
     with styled():
         figure = new_figure(10.5, 5.2)
         grid = figure.add_gridspec(2, snapshots, height_ratios=(1.0, 0.75))

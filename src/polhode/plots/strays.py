@@ -105,7 +105,7 @@ def _labelled(figure, runs):
             label = name if names.count(name) == 1 else f"{name}, step {one.facts.get('step')}"
             found[label if label not in found else f"{label} ({len(found) + 1})"] = one
     if not found:
-        raise InputError(f"{figure} needs at least one trajectory")
+        raise InputError(f"{figure} needs at least one trajectory, got none; give one")
     return found
 
 

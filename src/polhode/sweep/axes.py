@@ -117,7 +117,7 @@ def flattened(table, valid, path=""):
 def read(table, data, faults):
     """(options, axes) of the section for the scenario `data`; what is wrong goes to `faults`."""
     if not isinstance(table, dict):
-        faults.add(("sweep",), f"must be a section, got {table!r}")
+        faults.add(("sweep",), f"must be a section, got {table!r}; write a line [sweep] and its keys below that")
         return None, []
     options = faults.check(Options, {key: value for key, value in table.items() if key in Options.model_fields}, "sweep")
     valid = paths(data)
@@ -154,13 +154,13 @@ def _axis(path, leaf):
         return Axis(path, _listed(path, leaf))
     if not isinstance(leaf, dict):
         raise InputError(f"{path}: must be a list of values, {{ from, to, count }} or a law such as {{ normal = [0, 1] }}, "
-                         f"got {leaf!r}")
+                         f"got {leaf!r}; write {path} = [0.1, 0.2]")
     model = Draw if set(leaf) & set(Draw.model_fields) else Grid
     try:
         section = model.model_validate(leaf)
     except ValidationError as errors:
         first = min(errors.errors(), key=lambda error: error["type"] != "extra_forbidden")   # misspelt, then missing
-        place, message = schema.complaint(first, LEAF)
+        place, message = schema.complaint(first, LEAF, path)
         raise InputError(f"{'.'.join(map(str, (path, *place)))}: {message}") from None
     if model is Grid:
         return Axis(path, _spaced(path, section))
@@ -175,7 +175,8 @@ def _listed(path, values):
         raise InputError(f"{path}: the list is empty; give at least one value")
     kinds = {_kind(value) for value in values}
     if len(kinds) > 1 or None in kinds:
-        raise InputError(f"{path}: must be numbers, texts or vectors of one length, all alike and finite, got {values!r:.80}")
+        raise InputError(f"{path}: must be numbers, texts or vectors of one length, all alike and finite, got {values!r:.80}; "
+                         "make them so")
     found = tuple(tuple(map(float, v)) if isinstance(v, list) else v if isinstance(v, str) else float(v) for v in values)
     seen = set()
     twice = next((value for value in found if value in seen or seen.add(value)), None)
@@ -200,7 +201,8 @@ def _spaced(path, grid):
     if grid.scale == "linear":
         return tuple(np.linspace(a, b, grid.count).tolist())
     if a * b <= 0.0:
-        raise InputError(f"{path}: a log scale needs from and to of one sign and not zero, got {a!r} and {b!r}")
+        raise InputError(f"{path}: a log scale needs from and to of one sign and not zero, got {a!r} and {b!r}; take a linear "
+                         "scale, or other ends")
     return tuple(np.geomspace(a, b, grid.count).tolist())
 
 
@@ -210,10 +212,10 @@ def _law(path, section):
         raise InputError(f"{path}: give one law, got {' and '.join(name for name, _ in given) or 'none'}; keep one of them")
     (name, (a, b)), = given
     if name == "normal" and not b > 0.0:
-        raise InputError(f"{path}.normal: the standard deviation must be positive, got {b!r}")
+        raise InputError(f"{path}.normal: the standard deviation must be positive, got {b!r}; give a value above zero")
     if (name != "normal" and not a < b) or (name == "loguniform" and not a > 0.0):
         above = ", above zero" if name == "loguniform" else ""
-        raise InputError(f"{path}.{name}: must be two numbers that ascend{above}, got {[a, b]!r}")
+        raise InputError(f"{path}.{name}: must be two numbers that ascend{above}, got {[a, b]!r}; swap or correct them")
     return name, a, b
 
 

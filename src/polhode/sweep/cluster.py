@@ -61,7 +61,8 @@ class Cluster:
         try:
             get_address_host_port(normalize_address(self.address), strict=True)
         except ValueError as error:
-            raise InputError(f"{self.address!r} is not the address of a scheduler, such as tcp://host:8786: {error}") from error
+            raise InputError(f"{self.address!r} is not the address of a scheduler ({error}); write tcp://host:8786, for "
+                             "example") from error
 
     def connect(self):
         """Begin, or begin anew."""
@@ -87,7 +88,7 @@ class Cluster:
             raise ClusterError(f"the Dask scheduler at {self.address} has had no workers for {self.wait:g} s; "
                                + START.format(self.address)) from error
         except OSError as error:
-            raise ClusterError(f"no Dask scheduler answers at {self.address}: {error}") from error
+            raise ClusterError(f"no Dask scheduler answers at {self.address}: {error}; start it with: dask scheduler") from error
 
     def memory(self):
         """Bytes of the smallest worker."""
@@ -109,7 +110,8 @@ def results(cluster, source, digest, boxes, todo):
                 yield number, result
         except (CancelledError, OSError) as error:   # CommClosedError is an OSError
             if came == 0 and lost is not None:   # twice in a row with nothing done
-                raise ClusterError(f"the cluster was lost twice before any chunk came back: {error}") from error
+                raise ClusterError(f"the cluster was lost twice before any chunk came back: {error}; see its logs, and "
+                                   "run it again") from error
             lost = error if came == 0 else None
             cluster.leave()
 

@@ -65,7 +65,7 @@ class Plan:
         faults = config.Faults()
         for key in ("body", "initial", "run"):
             if not isinstance(data.get(key, {}), dict):
-                faults.add((key,), f"must be a section, got {data[key]!r:.60}")
+                faults.add((key,), f"must be a section, got {data[key]!r:.60}; write a line [{key}] and its keys below that")
         faults.report(path)
         for key in {"every", "t_eval"} & set(data.get("run", ())):
             faults.add(("run", key), "does not go with [sweep], which stores where each body ends; drop it")
@@ -116,7 +116,8 @@ class Plan:
                 put(trial, "run.step", step)
                 scenario = config.scenario(trial, self.path)
                 if scenario.rtol is not None:
-                    raise InputError(f"run.method: {method} chooses its own steps; a sweep needs steps of a given size")
+                    raise InputError(f"run.method: {method} chooses its own steps; a sweep needs steps of a given size; take "
+                                     "another method")
         self.methods = methods
         counts = [sum(part.count for part in segments(scenario.t_span, step, scenario.breaks)) for step in steps]
         self.steps, self.mean_steps = max(counts), sum(counts) / len(counts)
@@ -133,7 +134,7 @@ class Plan:
             least, most = (max(LEAST, steps // self.steps) for steps in CHUNK_STEPS)
             chunk = min(fits, max(least, min(-(-self.n // PARTS), most)))
         elif isinstance(chunk, bool) or not isinstance(chunk, int) or chunk < 1:
-            raise InputError(f"chunk must be a whole number of bodies, at least 1, got {chunk!r}")
+            raise InputError(f"chunk must be a whole number of bodies, at least 1, got {chunk!r}; leave it out, or take 1000")
         box, left = [], chunk
         for name, length in reversed(self.dimensions.items()):
             box.append(1 if name in FIRST else min(length, left))

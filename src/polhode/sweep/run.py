@@ -55,11 +55,11 @@ def sweep(source, out=None, *, cluster=None, workers=1, chunk=None, wait=30.0, f
         raise unknown("option of sweep", next(iter(misspelt)), OPTIONS)
     stores.need()
     if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
-        raise InputError(f"workers must be a whole number, at least 1, got {workers!r}")
+        raise InputError(f"workers must be a whole number, at least 1, got {workers!r}; take 1")
     wait = number("wait", wait, positive=True)
     plan = plans.load(source)
     if out is None and isinstance(source, dict):
-        raise InputError("out is missing: name the store, such as out=\"sweep.zarr\"")
+        raise InputError("out is missing; name the store, such as out=\"sweep.zarr\"")
     out = Path(out if out is not None else f"{Path(source).stem}.zarr")
     if chunk is not None:
         plan.chunk_shape(None, chunk)
@@ -104,7 +104,7 @@ class Sweep:
 
     def __init__(self, path, **run):
         if not stores.is_store(path):
-            raise InputError(f"{str(path)!r} is not the store of a sweep")
+            raise InputError(f"{str(path)!r} is not the store of a sweep; give what `polhode sweep --out` wrote")
         self.store, self._run = stores.Store(path, "r"), run
 
     @property

@@ -30,7 +30,7 @@ def compute(source, digest, box, threads=None):
     if digest not in _plans:
         plan = Plan(source, "the sweep")
         if plan.digest != digest:
-            raise InputError("this worker runs other code than the client: install the same polhode, numba and Python on both")
+            raise InputError("this worker runs other code than the client; install the same polhode, numba and Python on both")
         _plans.clear()
         _plans[digest] = plan
     try:

@@ -7,7 +7,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from polhode import problems
-from polhode.errors import InputError
+from polhode.errors import InputError, room
 from polhode.io import store
 from polhode.io.read import record
 from polhode.view import runs as encoding
@@ -64,7 +64,7 @@ class Page:
             os.replace(partial, path)
         except OSError as error:
             partial.unlink(missing_ok=True)
-            raise InputError(f"cannot write {str(path)!r}: {error.strerror or error}") from error
+            raise InputError(f"cannot write {str(path)!r}: {error.strerror or error}; {room(error)}") from error
         self.path = path
         return path
 
@@ -115,7 +115,7 @@ def page(runs, title=None, mesh=None, poinsot=False, autoplay=None):
     """
     runs = list(runs) if isinstance(runs, (list, tuple)) else [runs]
     if not 1 <= len(runs) <= RUNS:
-        raise InputError(f"a page shows 1 to {RUNS} runs side by side, got {len(runs)}")
+        raise InputError(f"a page shows 1 to {RUNS} runs side by side, got {len(runs)}; give fewer, or make several pages")
     records = [record(run) for run in runs]
     data = encode(records, mesh)
     title = title or _title(records[0])

@@ -33,10 +33,11 @@ def _checked(mesh):
     try:
         vertices, faces = mesh
     except (TypeError, ValueError):
-        raise InputError(f"mesh must be a pair (vertices, faces), got {type(mesh).__name__}") from None
+        raise InputError(f"mesh must be a pair (vertices, faces), got {type(mesh).__name__}; give one") from None
     vertices, faces = floats("vertices of the mesh", vertices, last=3), floats("faces of the mesh", faces, last=3)
     if vertices.ndim != 2 or faces.ndim != 2 or not len(faces):
-        raise InputError(f"mesh vertices must have shape (n, 3) and faces (m, 3), got {vertices.shape} and {faces.shape}")
+        raise InputError(f"mesh vertices must have shape (n, 3) and faces (m, 3), got {vertices.shape} and {faces.shape}; "
+                         "reshape them")
     if np.any(faces != np.round(faces)) or faces.min() < 0 or faces.max() >= len(vertices):
         raise InputError(f"mesh faces must be indices of vertices, whole numbers from 0 to {len(vertices) - 1}; "
                          f"got {faces.min():g} to {faces.max():g}")

@@ -1,0 +1,173 @@
+"""Errors of a machine in some state: [(what is different, how), ...], a call, the value as the message names it, the way out."""
+
+import builtins
+import errno
+import socket
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+from around import Q, W, compute, contents
+
+import polhode
+from polhode import references
+from polhode.certify.trial import Map, torque_of
+from polhode.cli_reproduce import writable
+from polhode.compare.runner import ByTolerance, FixedSteps
+from polhode.ensemble import gpu
+from polhode.ensemble.measure import of_function
+from polhode.io import trees
+from polhode.io.config import scenario
+from polhode.io.mesh_file import _read, triangles
+from polhode.play.server import Server
+from polhode.sweep import cluster
+from polhode.sweep.plan import Plan
+
+STRENGTH = {"x": 0.3}
+TWO = "@book{a,\n title = {A},\n}\n@book{a,\n title = {B},\n}\n"
+FULL = OSError(errno.ENOSPC, "No space left on device")
+
+
+def late(t, R):
+    """Stays Python, and is called back by machine code: it looks into a dict, which might change."""
+    if t > 0.55:
+        raise ValueError("too late")
+    return np.array([STRENGTH["x"], 0.0, 0.0])
+
+
+def raising(error):
+    """A function that fails."""
+    def fail(*_, **__):
+        raise error
+
+    return fail
+
+
+def without(library):
+    """An import of all but one library."""
+    load = builtins.__import__
+    return lambda name, *rest: load(name if name != library else f"no_{library}", *rest)
+
+
+def bibliography(text):
+    """The folder of the references, with another text in them."""
+    return lambda _: SimpleNamespace(joinpath=lambda _: SimpleNamespace(read_text=lambda _: text))
+
+
+def on_a_busy_port():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        Server(taken.getsockname()[1])
+
+
+def fake(**held):
+    """A cluster without machines."""
+    return SimpleNamespace(leave=lambda: None, threads=None, wait=-1.0, **held)
+
+
+def died(*_, **__):
+    import distributed
+
+    worker = SimpleNamespace(address="tcp://there:1")
+    raise distributed.KilledWorker("chunk", worker, 5)
+
+
+class Future:
+    """Of a chunk that nobody computes."""
+
+    def release(self):
+        """Let go of it."""
+
+
+def idle():
+    """A client whose scheduler has no workers."""
+    return SimpleNamespace(nthreads=dict, submit=lambda *_, **__: Future(), scheduler=SimpleNamespace(address="tcp://there:1"))
+
+
+def outcome():
+    import distributed
+
+    return cluster._outcome(SimpleNamespace(result=died), distributed)
+
+
+def chunk(changes, **sweep):
+    """The first chunk of a sweep of the slow top."""
+    source = {"problem": "krysl/slow-top", "run": {"t_span": [0.0, 0.1]}, **changes, "sweep": sweep}
+    made = Plan(source, "the sweep")
+    return compute(source, made.digest, (tuple(0 for _ in made.shape), tuple(made.shape)), 1)
+
+
+def trial(method, step):
+    """A step of a method on the problem of the certificates."""
+    made = Map(method, torque_of("torque"))
+    return made.step(step, 0.0, made.start(step))
+
+
+TOP, PUSH = {"name": "constant", "value": [0.0, 0.0, 1.0]}, {"name": "constant", "value": [0.0, 1.0, 0.0]}
+RUNNER = SimpleNamespace(name="NMB", knob="step", _evaluations=len, _follow=lambda *_: ([], [], ()),
+                         program=SimpleNamespace(error=ValueError("too late"), forget_error=lambda: None))
+STUCK = SimpleNamespace(name="DP5", task=SimpleNamespace(motion=None, t_span=(0.0, 1.0), breaks=()), _check_torque=lambda: None)
+MARCH = SimpleNamespace(t=0.5, most=1, begin=lambda *_: None, take=lambda *_: SimpleNamespace(why=-1, t=()))
+GPU = SimpleNamespace(dtype=np.float64, names={}, program=SimpleNamespace(method=SimpleNamespace(name="NMB"),
+                                                                         torque=SimpleNamespace(name="push")))
+
+
+def odd():
+    """A torque that cannot be made."""
+    raise ValueError("no such thing")
+
+
+def turned():
+    """What a library makes of a file: faces of four corners."""
+    part = SimpleNamespace(vertices=np.zeros((4, 3)), faces=np.zeros((1, 4)))
+    graph = type("Graph", (dict,), {"nodes_geometry": ["a"]})(a=(np.eye(4), "b"))
+    scene = SimpleNamespace(graph=graph, geometry={"b": part})
+    library = SimpleNamespace(Trimesh=SimpleNamespace, load_scene=lambda *_, **__: scene)
+    return _read(library, b"", "obj")
+
+
+STATES = [
+    ([], lambda: FixedSteps.motions(RUNNER, 0.1), "NMB failed with step 0.1", "take a smaller one"),
+    ([], lambda: FixedSteps._check_torque(RUNNER), "a run of NMB: ValueError: too late", "correct it"),
+    ([], lambda: list(ByTolerance._chunks(STUCK, MARCH, ())), "DP5 cannot go on at t = 0.5", "name that time in breaks"),
+    ([(gpu, "cuda", SimpleNamespace(kernel=lambda *_, **__: None)), (gpu, "obstacle", lambda _: "no")],
+     lambda: gpu.Gpu._launch(GPU, None), "method NMB with torque 'push' cannot be compiled for a GPU: no", "or use device='cpu'"),
+    ([], lambda: of_function(lambda p: p, False, None, None), "'<lambda>' asks for p", "leave p out"),
+    ([("polhode.torques.BUILT_IN", {"odd": odd})],
+     lambda: scenario({"problem": "krysl/slow-top", "torque": {"name": "odd"}}, "a.toml"), "no such thing", "correct them"),
+    ([("polhode.io.mesh_file._CHECKS", {"obj": bytes})], turned, "a face three corners, which is not so here", "export"),
+    ([("polhode.io.trees.find_spec", lambda _: None)], trees.need, "the library zarr, which is not installed", "pip install"),
+    ([("polhode.memory.total", lambda: 1000)], lambda: contents("run.npz"), "the arrays in 'run.npz' need",
+     "open it on a larger machine"),
+    ([], lambda: polhode.Stepper([1, 2, 3], None, step=1e3, rotation0=Q, omega0=(1e5, 2e4, 1e4)).step(),
+     "LP2 blew up in the step", "take a smaller step"),
+    ([], lambda: polhode.advise("krysl/slow-top", error=1e-13, methods=["LP2"], until=0.2, budget=0.01),
+     "none of 1 methods reached an error of 1e-13", "ask for a larger error"),
+    ([("os.access", lambda *_: False)], lambda: writable(Path("here")), "'here'", "choose another folder"),
+    ([("os.replace", raising(FULL))], lambda: polhode.view.page("run.nc").save("full.html"),
+     "'full.html': No space left", "free some space, or choose another disk"),
+    ([("polhode.references.files", bibliography(TWO))], lambda: references.entries.__wrapped__(), "two entries 'a'", "drop one"),
+    ([("polhode.references.bibtex", lambda _: "@book{a,\n title: A\n}")], lambda: references.fields("a"), "' title: A'",
+     "correct it there"),
+    ([("builtins.__import__", without("trimesh"))], lambda: triangles(Path("good.obj")), "trimesh, which is not installed",
+     "install it"),
+    ([], on_a_busy_port, "cannot be used: Address already in use", "choose another with --port"),
+    ([], lambda: polhode.integrate([1, 2, 3], late, (0, 1), 0.1, omega0=W), "the torque failed in the step from", "correct it"),
+    ([], lambda: polhode.integrate([1, 2, 3], late, (0, 1), rtol=1e-6, omega0=W, compiled=False), "too late", "correct it"),
+    ([], lambda: polhode.Stepper([1, 2, 3], late, step=0.1, rotation0=Q, omega0=W).step(9), "the torque failed", "correct it"),
+    ([], lambda: polhode.exact.reference([1, 2, 3], [0.0, 1.0], torque=late, omega0=W), "the torque failed between",
+     "correct it"),
+    ([], lambda: polhode.exact.free_body((1e200, 2e200, 3e200), None, (1e150, 1e149, 0.0), [0.0]), "beyond the range of float64",
+     "choose other units"),
+    ([], lambda: trial("NMB", 1e12), "NMB could not solve its equation in a step of 1e+12",
+     "take a smaller step"),
+    ([], lambda: list(cluster.results(fake(client=None, connect=raising(OSError("gone"))), {}, "", [], [0])),
+     "lost twice before any chunk came back: gone", "run it again"),
+    ([], lambda: list(cluster._given_out(fake(client=idle()), {}, "a", [None], [0])), "no workers for -1 s", "start one"),
+    ([], outcome, "6 workers died at the same chunk, the last at tcp://there:1", "give them more memory"),
+    ([], lambda: chunk({"torque": TOP}, **{"torque.frame": ["body", "spatial"]}), "'constant' is of several kinds",
+     "make a sweep for each"),
+    ([], lambda: chunk({"torque": [TOP, PUSH]}, **{"torque.constant.value": [[1.0, 0.0, 0.0], [2.0, 0.0, 0.0]]}),
+     "two torques are called 'constant'", "one of them cannot vary"),
+]
