@@ -238,6 +238,11 @@ def test_a_run_that_fails_is_written_all_the_same(call, tmp_path, method, status
     assert done.exit_code == 3 and data["status"] == status and words in done.stderr and "out.npz" in done.stderr
     assert "Traceback" not in done.stderr and len(done.stderr.splitlines()) == 1
     assert len(np.load("out.npz")["t"]) == data["steps"] + 1 > 5
+    whole = Path("out.npz").read_bytes()   # with --force too it replaces nothing: that is for a run that reaches its end
+    for name in ("out-cut-short.npz", "out-cut-short2.npz"):
+        assert json.loads(call("run", "scenario.toml", "-o", "out.npz", "--json", "--force").stdout)["output"] == name
+        assert np.load(name)["t"].tolist() == np.load("out.npz")["t"].tolist()
+    assert Path("out.npz").read_bytes() == whole
 
 
 def test_faults_of_a_scenario_are_bad_input(call, tmp_path):

@@ -72,6 +72,7 @@ def test_xarray_opens_them_with_units_and_provenance(run, tmp_path, suffix):
     with xr.open_dataset(path, engine="scipy" if suffix == "nc" else "zarr") as data:
         bear = [(data, "header_crc32"), *((data[name], "crc32") for name in data.variables)]
         assert all([held.attrs.pop(key, None) for held, key in bear]) == (suffix == "nc")
+        assert (data.attrs.pop(trees.SUM, None) is None) == (suffix == "nc")
         assert data.attrs == expected.attrs and set(data.variables) == set(expected.variables)
         for name, variable in expected.variables.items():
             assert data[name].attrs == variable.attrs and data[name].dims == variable.dims
@@ -241,6 +242,18 @@ def test_a_byte_that_changes_is_noticed(tmp_path, suffix, kind):
                 read.contents(path)
         file.write_bytes(whole)
     assert read.contents(path)
+
+
+def test_a_store_whose_attributes_change_is_noticed(tmp_path):
+    """The body is among them; a sum lies beside them, which stores of before do not have."""
+    path = store.save(tumble(t_span=(0, 0.3), compiled=False), tmp_path / "run.zarr")
+    held = (path / "zarr.json").read_text(encoding="utf-8")
+    for was, now in (("LP2", "LP3"), ("finished", "finishad")):
+        (path / "zarr.json").write_text(held.replace(was, now), encoding="utf-8")
+        with pytest.raises(InputError, match=r"damaged: the attributes in zarr.json are not what was written; run the scenario"):
+            polhode.read(path)
+    (path / "zarr.json").write_text(held.replace(trees.SUM, "another"), encoding="utf-8")
+    assert polhode.read(path).facts["method"] == "LP2"
 
 
 def test_it_says_which_variable_and_which_bytes(tmp_path):

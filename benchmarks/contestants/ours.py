@@ -138,7 +138,7 @@ class Ours:
             motion = self.task.task.motion
             start = np.concatenate([np.tile(motion[:4], (n, 1)), spins(n, float(np.linalg.norm(motion[4:])))], axis=1)
             self._tiles = {(name, n): (tiles, start)}
-            self._pass(tiles, start, 1)
+            self._pass(tiles, start, steps)   # compiles; a single step might fail, and bodies that failed stay behind
         return self._pass(*self._tiles[name, n], steps)
 
     def _pass(self, tiles, start, steps):

@@ -93,7 +93,8 @@ class RigidBody:
         excess = _triangle_excess(moments)
         if check_triangle and excess:
             raise InputError(f"moments {_show(moments)}: {excess}, breaking the triangle inequality: no distribution "
-                             "of mass has these; check the entries, or switch the check off if you mean it: check_triangle=False")
+                             "of mass has these; check the entries, or switch the check off if you mean it: "
+                             "check_triangle=False, in TOML check_triangle = false")
         self.__setstate__({
             "inertia": tensor + 0.0,  # no negative zeros
             "moments": moments,

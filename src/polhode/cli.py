@@ -275,7 +275,7 @@ def plot(runs: Annotated[list[Path], typer.Argument(metavar="RUN.nc", help="A st
 def mesh(file: Annotated[Path, typer.Argument(help="A closed surface: .stl, .obj, .ply or .glb.")],
          density: Annotated[float | None, typer.Option(help="In kg/m^3; else 1.")] = None,
          mass: Annotated[float | None, typer.Option(help="In kg, in place of the density.")] = None,
-         units: Annotated[str, typer.Option(help="Of its coordinates: m, cm, mm, um, nm, km, in, ft, or metres.")] = "m",
+         units: Annotated[str, typer.Option(help="Of its coordinates: m, cm, mm, um, nm, km, in, ft; or metres, as 0.01.")] = "m",
          as_json: AsJson = False):
     """Print mass, centre of mass and inertia of the solid inside a mesh."""
     from polhode import cli_mesh

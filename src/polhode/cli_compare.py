@@ -3,9 +3,9 @@
 import os
 import signal
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 
-from polhode.cli import INTERRUPTED, console, plain_table, print_json, progress_bar
+from polhode.cli import INTERRUPTED, complain, console, plain_table, print_json, progress_bar
 from polhode.compare import as_task, asked, begin, entries, measured
 from polhode.compare.page import said, shown
 from polhode.errors import InputError
@@ -31,8 +31,10 @@ def run(problem, torque_file, methods, family, errors, until, currency, output, 
         found.html(page)
     if as_json:
         print_json(found.to_dict())
-    else:
+    elif found.curves:
         show(found)
+    if found.interrupted:
+        complain(f"interrupted after {len(found.curves)} of {len(chosen)} methods")
     return INTERRUPTED if found.interrupted else 0
 
 
@@ -58,6 +60,8 @@ def gathered(task, until, chosen, errors):
             except KeyboardInterrupt:
                 found.interrupted = True
                 pool.shutdown(wait=False, cancel_futures=True)
+                for child in active_children():   # they would go on for as long as a method takes
+                    child.terminate()
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise

@@ -4,6 +4,7 @@ from polhode.cli import console
 from polhode.errors import InputError, unknown
 from polhode.io import store
 from polhode.io.read import read
+from polhode.io.regular import named
 
 FORMATS = ("png", "pdf", "svg")
 OF_ONE, OF_SEVERAL = ("overview", "polhode", "flip"), ("errors", "drift")
@@ -15,7 +16,7 @@ def run(runs, kind, output, force):
         raise unknown("kind of figure", kind, OF_ONE + OF_SEVERAL)
     if kind in OF_ONE and len(runs) > 1:
         raise InputError(f"the figure {kind!r} is of one run, got {len(runs)}; {' and '.join(OF_SEVERAL)} take several")
-    output = output or runs[0].with_name(f"{runs[0].stem}-{kind}.png")
+    output = output or named(runs[0]).with_name(f"{runs[0].stem}-{kind}.png")
     store.check(output, None, force, FORMATS)
     records = [read(path) for path in runs]
 

@@ -16,6 +16,7 @@ from polhode.cli import (
 )
 from polhode.errors import InputError, IntegrationError, difference, nearest
 from polhode.io import config, read, store
+from polhode.io.regular import named
 
 FIGURES = ("png", "pdf", "svg")
 SUFFIX = ".part"   # of the folder of an unfinished run, next to the file it is to become
@@ -52,6 +53,8 @@ def run(scenario, output, plot, torque_file, checkpoint, resume, force, as_json)
         complain(message)
         return code
     if task.target:
+        if code and task.target.exists():   # --force is for a run that reaches its end: one that does not replaces nothing
+            task.target = _beside(task.target)
         _save(task, trajectory)
         message += f" (what was computed is in {task.target})"
     if plot:
@@ -88,6 +91,12 @@ def _save(task, trajectory):
         place = _rescued(task, trajectory)
         kept = f"Nothing is lost: the motion is in {place}" if place else "The motion is lost"
         raise InputError(f"{error}.  {kept}") from error
+
+
+def _beside(target):
+    """A name next to the target that nothing bears yet."""
+    names = (target.with_name(f"{target.stem}-cut-short{number}{target.suffix}") for number in ("", *range(2, 10**6)))
+    return next(name for name in names if not name.exists())
 
 
 def _rescued(task, trajectory):
@@ -139,7 +148,7 @@ def _refuse_to_begin(target, anew):
 
 def _rest(file, scenario, output, torque_file, every, force):
     """What is left of a run."""
-    target = Path(file)
+    target = named(file)
     target = target.with_name(target.name.removesuffix(SUFFIX))
     folder = _folder(target)
     anew = _anew(target, scenario or "SCENARIO.toml", torque_file, every or STANDARD)
@@ -187,6 +196,9 @@ def _nothing_to_go_on(target, scenario, torque_file):
     if scenario or begun[:2] != ["polhode", "run"]:
         begun = shlex.split(_typed("run", scenario or "SCENARIO.toml", torque_file=torque_file))
     again = shlex.join([*begun, "-o", str(target), "--checkpoint", STANDARD, "--force"])
+    if facts.get("status") != "interrupted":
+        return InputError(f"the run in {str(target)!r} failed ({facts.get('message', 'nobody knows why')}), and would again; "
+                          f"take a smaller step or another method and run it with `{again}`, which overwrites it")
     return InputError(f"the run in {str(target)!r} ended early ({facts.get('message', 'nobody knows why')}), and it was made "
                       f"without --checkpoint, so that nothing can go on from there; run it again with `{again}`, "
                       "which overwrites it")

@@ -2,6 +2,7 @@
 
 from polhode.cli import complain, console
 from polhode.io import store
+from polhode.io.regular import named
 from polhode.view.page import FORMATS, page
 
 
@@ -14,7 +15,7 @@ def surface(path):
 
 def run(runs, output, title, mesh, poinsot, show, force):
     """Make the page, say where it is and open it; what is in the way is refused before any work."""
-    output = output or runs[0].with_suffix(".html")
+    output = output or named(runs[0]).with_suffix(".html")
     store.check(output, None, force, FORMATS)
     made = page(runs, title=title, mesh=mesh and surface(mesh), poinsot=poinsot)
     made.save(output, force)

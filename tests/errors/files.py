@@ -179,6 +179,8 @@ def make():
     Path("damaged.nc").write_bytes(b"CDF\x01 nonsense")
     rest.status, rest.message = "interrupted", "interrupted after 1 of 2 steps"
     store.save(rest, "early.nc")
+    rest.status, rest.message = "blow-up", "LP2 blew up"
+    store.save(rest, "failed.nc")
     unfinished()
 
 

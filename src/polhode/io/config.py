@@ -225,6 +225,11 @@ def _body(data, problem, known, folder, faults):
         return None
     is_mesh = shape is None and isinstance(given, dict) and "mesh" in given
     if shape is None and isinstance(given, dict) and not is_mesh and "inertia" not in given:
+        misspelt = next((key for key in given if key not in schema.BODY_KEYS and closest(key, schema.BODY_KEYS)), None)
+        if misspelt is not None:
+            with faults.at("body"):
+                raise unknown("key", misspelt, schema.BODY_KEYS)
+            return None
         faults.add(("body",), f"has neither inertia nor shape nor mesh; write inertia = {schema.EXAMPLES['inertia']}, a shape "
                               f"({', '.join(schema.SHAPES)}), or mesh = \"FILE.stl\"")
         return None

@@ -1,12 +1,12 @@
 """What a file holds: runs, ensembles, sweeps and unfinished runs in a few plain facts, and their provenance."""
 
-from pathlib import Path
 
 import numpy as np
 
 from polhode import checkpoint
 from polhode.errors import InputError
 from polhode.io import read, trees
+from polhode.io.regular import named
 
 _OWN = ("title", "method", "step", "tolerance", "torque", "torque_mode", "steps", "torque_evaluations", "status", "message")
 
@@ -24,7 +24,7 @@ def describe(path):
     -------
     dict
     """
-    path = Path(path)
+    path = named(path)
     folder = path if checkpoint.is_checkpoint(path) else path.with_name(path.name + ".part")
     if not (path.exists() and path is not folder) and checkpoint.is_checkpoint(folder):
         return {"file": str(folder), "kind": "unfinished run", "bytes": _bytes(folder), **_unfinished(folder)}

@@ -239,9 +239,7 @@ def _gathered(header, rows):
 
 
 def _tree(path):
-    attributes = trees.attributes_of(path)
-    if attributes is None:
-        raise ValueError("not a Zarr store")
+    attributes = trees.checked_attributes(path)
     return {_key(name): values for name, values in trees.numbers(path).items()}, columns.facts(attributes)
 
 

@@ -133,6 +133,7 @@ class Mesh(Section):
 
 
 SHAPES = {"box": Box, "ellipsoid": Ellipsoid, "cylinder": Cylinder, "sphere": Sphere, "point_masses": PointMasses}
+BODY_KEYS = tuple(dict.fromkeys(key for section in (Inertia, Mesh, *SHAPES.values()) for key in section.model_fields))
 
 
 class Initial(Section):

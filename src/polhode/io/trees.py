@@ -2,6 +2,7 @@
 
 import json
 import warnings
+import zlib
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from polhode.errors import InputError
 from polhode.io.columns import LABELS, attributes, columns
 from polhode.trajectory import BLOCK
 
+SUM = "attributes_crc32"
 INSTALL = "pip install 'polhode[cluster]'"
 
 
@@ -27,7 +29,7 @@ def need():
 
 def write(run, path):
     """Write a trajectory, chunk by chunk."""
-    group = need().create_group(path, attributes=attributes(run.provenance()))
+    group = need().create_group(path, attributes=_signed(attributes(run.provenance())))
     held = [(one, _array(group, one.name, one.shape(len(run)), "f8", one.dimensions, one.about)) for one in columns(run)]
     _put_labels(group)
     for first, piece in run.blocks():   # the last piece may be longer than a chunk; both begin at whole chunks
@@ -38,7 +40,7 @@ def write(run, path):
 
 def write_dataset(data, path):
     """Write an xarray Dataset, as it is."""
-    group = need().create_group(path, attributes=dict(data.attrs))
+    group = need().create_group(path, attributes=_signed(dict(data.attrs)))
     for name, variable in data.variables.items():
         if name not in LABELS:
             about = {key: value.tolist() if isinstance(value, np.ndarray) else value for key, value in variable.attrs.items()}
@@ -59,6 +61,26 @@ def _sums():
     from zarr.codecs import Crc32cCodec
 
     return [Crc32cCodec()]
+
+
+def _signed(attributes):
+    """The attributes with a sum of theirs; chunks have one each."""
+    return attributes | {SUM: _sum(attributes)}
+
+
+def _sum(attributes):
+    return zlib.crc32(json.dumps(attributes, sort_keys=True, default=str).encode())
+
+
+def checked_attributes(path):
+    """The attributes of a Zarr store less their sum, which must be right where there is one."""
+    found = attributes_of(path)
+    if found is None:
+        raise ValueError("not a Zarr store")
+    known = found.pop(SUM, None)
+    if known not in (None, _sum(found)):
+        raise ValueError("the attributes in zarr.json are not what was written")
+    return found
 
 
 def _put_labels(group):
