@@ -1,7 +1,7 @@
 """Several products and sums in one instruction, for one body: a b + c, number by number, of tuples.
 
-A single body's step is bound by how many multiplications a processor starts in a cycle.  Four of them fit into one register, but
-LLVM leaves numbers that stand in tuples apart; here it is told to take them together.  What is rounded, and how, stays the same:
+A processor starts two multiplications in a cycle, of single numbers or of whole registers of four; LLVM leaves numbers that stand in
+tuples apart, and here it is told to take them together.  What is rounded, and how, stays the same:
 the bits are those of `fma` on each.  Loops over many bodies, which put a body into each lane, and GPUs take the plain forms
 (ALONE) instead.
 """
