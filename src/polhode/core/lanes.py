@@ -1,9 +1,8 @@
 """Several products and sums in one instruction, for one body: a b + c, number by number, of tuples.
 
-A processor starts two multiplications in a cycle, of single numbers or of whole registers of four; LLVM leaves numbers that stand in
-tuples apart, and here it is told to take them together.  What is rounded, and how, stays the same:
-the bits are those of `fma` on each.  Loops over many bodies, which put a body into each lane, and GPUs take the plain forms
-(ALONE) instead.
+A processor starts two multiplications in a cycle, of single numbers or of whole registers of four.  LLVM leaves what stands
+in tuples apart; here it is told to take them together.  What is rounded, and how, stays the same: the bits are those of `fma` on
+each.  Loops over many bodies, which put a body into each lane, and GPUs take the plain forms (ALONE) instead.
 """
 
 from functools import cache
