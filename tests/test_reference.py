@@ -5,6 +5,7 @@ import importlib
 import inspect
 import json
 import pkgutil
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -52,6 +53,16 @@ def test_every_public_name_is_in_the_reference(name):
     assert name in entries or any(entry.startswith(f"{name}.") for entry in entries) or thing in others
     if inspect.isfunction(thing):
         assert ">>>" in inspect.getdoc(thing), f"{name} has no example"
+
+
+def test_a_module_s_source_is_linked_from_names_with_one_prefix():
+    """The page of a module's source knows one prefix for its links back: with `read` and `io.read.Record` one would be broken."""
+    prefixes = {}
+    for entry in re.findall(r"^   ([\w.]+)$", (ROOT / "docs/reference/api.rst").read_text(), re.MULTILINE):
+        home, _, own = f"polhode.{entry}".rpartition(".")
+        thing = getattr(importlib.import_module(home), own)
+        prefixes.setdefault(getattr(thing, "__module__", None), set()).add(home)
+    assert {module: found for module, found in prefixes.items() if module and len(found) > 1} == {}
 
 
 # --- certificates --------------------------------------------------------------------------------------------------------

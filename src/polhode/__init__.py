@@ -21,6 +21,7 @@ _HOMES = {
     "integrate": "polhode.integrate",
     "Trajectory": "polhode.trajectory",
     "read": "polhode.io.read",
+    "Record": "polhode.io.read",
     "ensemble": "polhode.ensemble",
     "Ensemble": "polhode.ensemble",
     "Statistics": "polhode.ensemble",
