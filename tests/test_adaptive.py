@@ -2,6 +2,7 @@
 
 import math
 import signal
+from functools import cache
 
 import numpy as np
 import pytest
@@ -50,6 +51,52 @@ def test_the_tableaux_are_those_of_scipy():
     mine, theirs = _tableaux.DP5, rk.RK45
     assert np.array_equal(square(mine.a[:6], 5), theirs.A) and np.array_equal(mine.a[6], theirs.B)
     assert np.allclose(np.abs(mine.errors[0]), np.abs(theirs.E), rtol=0, atol=1e-17)
+
+
+@cache
+def trees(order):
+    """The rooted trees with so many nodes, each the sorted tuple of the trees that hang on its root."""
+    if order == 1:
+        return {()}
+    return {tuple(sorted((*tree, branch))) for size in range(1, order) for tree in trees(order - size) for branch in trees(size)}
+
+
+def nodes(tree):
+    return 1 + sum(map(nodes, tree))
+
+
+def density(tree):
+    return nodes(tree) * math.prod(map(density, tree))
+
+
+def elementary(tree, a):
+    """The elementary weight of a tree at each stage."""
+    return np.prod([np.ones(len(a)), *(a @ elementary(branch, a) for branch in tree)], axis=0)
+
+
+def miss(tableau, weights, order, s=1.0):
+    """By how much weights fail the conditions for y(t + s h) to be of an order; the largest over all trees."""
+    a, weights = square(tableau.a, len(tableau.a)), square([weights], len(tableau.a))[0]
+    small = [tree for size in range(1, order + 1) for tree in trees(size)]
+    return max(abs(weights @ elementary(tree, a) - s**nodes(tree) / density(tree)) for tree in small)
+
+
+@pytest.mark.parametrize("name, order, embedded, between", [("DP5", 5, (4,), 4), ("DOP853", 8, (5, 3), 7)])
+def test_the_tableaux_meet_the_conditions_of_their_orders(name, order, embedded, between):
+    """Butcher's, for all trees: of the step, of what the error estimates compare it with, and of the continuous extension."""
+    tableau = getattr(_tableaux, name)
+    size = len(tableau.a)
+    assert [len(trees(n)) for n in range(1, 9)] == [1, 1, 2, 4, 9, 20, 48, 115]
+    assert np.allclose(square(tableau.a, size).sum(axis=1), tableau.c, rtol=0, atol=1e-13)
+    b, first, last = square([tableau.a[tableau.stages]], size)[0], *np.eye(size)[[0, tableau.stages]]
+    assert miss(tableau, b, order) < 1e-13 < 1e-7 < miss(tableau, b, order + 1)
+    for weights, below in zip(tableau.errors, embedded, strict=True):
+        other = b - square([weights], size)[0]
+        assert miss(tableau, other, below) < 1e-13 < 1e-7 < miss(tableau, other, below + 1)
+    terms = [b, first - b, 2.0 * b - last - first, *square(tableau.extension, size)]
+    for s in (0.1, 0.5, 0.83):
+        weights = sum(s**(i // 2 + 1) * (1.0 - s)**((i + 1) // 2) * term for i, term in enumerate(terms))
+        assert miss(tableau, weights, between, s) < 1e-12
 
 
 # --- accuracy ---------------------------------------------------------------------------------------------------------------

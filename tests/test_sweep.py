@@ -6,8 +6,10 @@ import os
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
+import threading
 import time
 import tomllib
 from pathlib import Path
@@ -20,6 +22,7 @@ import polhode
 import polhode.io
 from polhode.errors import InputError
 from polhode.sweep import Sweep, sweep
+from polhode.sweep.cluster import Cluster
 from polhode.sweep.plan import Plan, boxes, load
 from polhode.sweep.task import Chunk
 
@@ -367,6 +370,27 @@ def test_a_killed_scheduler_loses_nothing(undisturbed, file, tmp_path, external)
     assert json.loads(out)["resumed"] == 0
     same(undisturbed, tmp_path / "a.zarr")
     restarted.kill()
+
+
+def test_a_scheduler_that_resets_connections_while_it_comes_up_is_waited_for(external):
+    with socket.create_server(("127.0.0.1", 0)) as going_down:
+        port = going_down.getsockname()[1]
+
+        def turn_away():
+            for _ in range(3):
+                there, _ = going_down.accept()
+                there.recv(1)
+                there.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))   # closing it is a reset
+                there.close()
+            going_down.close()
+            external(port)
+
+        thread = threading.Thread(target=turn_away)
+        thread.start()
+        with Cluster(f"tcp://127.0.0.1:{port}", 1, wait=60.0) as cluster:
+            cluster.connect()
+            assert cluster.client.submit(sum, [1, 2, 3]).result(timeout=60) == 6
+        thread.join()
 
 
 @pytest.mark.slow

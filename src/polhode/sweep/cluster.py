@@ -48,11 +48,7 @@ class Cluster:
 
     def leave(self):
         """Let go of the cluster, whatever state it is in."""
-        for part in (self.client, self.own):
-            if part is not None:
-                with contextlib.suppress(Exception):   # what is being left may be broken
-                    part.close(timeout=2)
-        self.own = self.client = None
+        self.client, self.own = _closed(self.client), _closed(self.own)
 
     def check(self):
         """Refuse an address that is none: a Client that cannot be made leaves tracebacks behind."""
@@ -78,22 +74,36 @@ class Cluster:
             self.own = distributed.LocalCluster(n_workers=self.workers, threads_per_worker=1, processes=True,
                                                 dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL,
                                                 preload=["polhode.sweep.task"])
-        try:
-            self.client = distributed.Client(self.own or self.address, timeout=self.wait, set_as_default=False)
-            self.client.wait_for_workers(1, timeout=self.wait)
-        except TimeoutError as error:
-            if self.client is None:
-                raise ClusterError(f"no Dask scheduler answers at {self.address} within {self.wait:g} s; "
-                                   "start it with: dask scheduler") from error
-            raise ClusterError(f"the Dask scheduler at {self.address} has had no workers for {self.wait:g} s; "
-                               + START.format(self.address)) from error
-        except OSError as error:
-            raise ClusterError(f"no Dask scheduler answers at {self.address}: {error}; start it with: dask scheduler") from error
+        until = time.monotonic() + self.wait
+        while self.client is None:
+            left = max(POLL, until - time.monotonic())
+            try:
+                self.client = distributed.Client(self.own or self.address, timeout=left, set_as_default=False)
+                self.client.wait_for_workers(1, timeout=left)
+            except TimeoutError as error:
+                if self.client is None:
+                    raise ClusterError(f"no Dask scheduler answers at {self.address} within {self.wait:g} s; "
+                                       "start it with: dask scheduler") from error
+                raise ClusterError(f"the Dask scheduler at {self.address} has had no workers for {self.wait:g} s; "
+                                   + START.format(self.address)) from error
+            except OSError as error:
+                if time.monotonic() > until:
+                    raise ClusterError(f"no Dask scheduler answers at {self.address}: {error}; "
+                                       "start it with: dask scheduler") from error
+                self.client = _closed(self.client)   # a scheduler that goes down, or comes up, resets connections
+                time.sleep(0.1 * POLL)
 
     def memory(self):
         """Bytes of the smallest worker."""
         limits = [one["memory_limit"] for one in self.client.scheduler_info(n_workers=-1)["workers"].values()]
         return min((limit for limit in limits if limit), default=2**32)
+
+
+def _closed(part):
+    """Close a client or a cluster, which may be broken, and have None in its place."""
+    if part is not None:
+        with contextlib.suppress(Exception):
+            part.close(timeout=2)
 
 
 def results(cluster, source, digest, boxes, todo):
