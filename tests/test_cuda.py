@@ -17,9 +17,10 @@ WHY_NOT = cuda.obstacle()
 if WHY_NOT is None:
     from gpu_checks import *  # noqa: F403
 else:
-    def test_in_the_simulator():
+    @pytest.mark.parametrize("which", ["not slow", pytest.param("slow", marks=pytest.mark.slow)])
+    def test_in_the_simulator(which):
         pytest.importorskip("numba_cuda", reason="pip install numba-cuda")
-        done = subprocess.run([sys.executable, "-m", "pytest", "-q", Path(__file__).with_name("gpu_checks.py")],
+        done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-m", which, Path(__file__).with_name("gpu_checks.py")],
                               env={**os.environ, "NUMBA_ENABLE_CUDASIM": "1"}, capture_output=True, text=True)
         assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
 
