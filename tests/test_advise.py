@@ -16,6 +16,7 @@ from polhode.advise import advise, candidates
 from polhode.advise.cost import seconds, spelt
 from polhode.advise.pilot import growth
 from polhode.cli import app
+from polhode.cli_advise import table
 from polhode.compare import as_task, entries
 from polhode.compare import truth as truth_of
 from polhode.errors import InputError
@@ -131,7 +132,10 @@ def test_a_free_body_is_told_its_closed_solution():
     advice = advised("free triaxial")
     problem = problems.get("krysl/free-body")
     exact = free_body(problem.body, problem.rotation0, problem.omega0, 100.0)
-    assert advice.method == "exact.free_body" and advice.step is None and advice.evaluations == 0
+    assert advice.method == "exact.free_body" and advice.step is None and advice.evaluations == advice.steps == 0
+    closed = advice.to_dict()["candidates"][0]
+    assert closed["method"] == "exact.free_body" and closed["step"] is None and closed["steps"] == 0
+    assert next(table(advice).columns[1].cells) == "–"
     assert np.allclose(advice.integrate(t_eval=[100.0]).quaternion[-1], exact.quaternion, atol=1e-12)
 
 

@@ -411,8 +411,13 @@ def test_an_edited_torque_file_is_noticed(place):
         command(resume="out.nc")   # a folder that someone sent does not run code
     resume = [sys.executable, "-m", "polhode", "run", "--resume", "out.nc", "--torque-file", "push.py:torque"]
     done = subprocess.run(resume, capture_output=True, text=True)
-    assert done.returncode == 2 and "the code of the torque has changed; undo that" in done.stderr
+    assert done.returncode == 2 and "the code of the torque 'push.py:torque' has changed; undo that and go on with" in done.stderr
     assert "Traceback" not in done.stderr
+    Path("elsewhere").mkdir()   # from another folder it is the same file still, and is named as it is found from there
+    resume[-3:] = ["../out.nc", "--torque-file", "../push.py:torque"]
+    done = subprocess.run(resume, capture_output=True, text=True, cwd="elsewhere")
+    assert "the code of the torque '../push.py:torque' has changed" in done.stderr
+    assert f"polhode run --resume ../out.nc --torque-file {Path('push.py:torque').absolute()}`" in done.stderr
 
 
 def test_force_starts_anew_and_nothing_else_does(cut, place):
@@ -486,7 +491,8 @@ def test_a_disk_that_fills_up_keeps_the_last_checkpoint(cut, place, capfd):
     saved, size = saved_steps(cut), (cut / "points").stat().st_size
     assert limited(lambda: command(resume="out.nc"), size + 100_000) == 9
     told = capfd.readouterr().err
-    assert "InputError: cannot write to 'out.nc.part': File too large" in told
+    assert (f"InputError: cannot write to 'out.nc.part': File too large; files may have {size + 100_000} bytes here: raise that "
+            "limit (ulimit -f), or store less (a larger every).  The last good checkpoint") in told
     assert "go on with `polhode run --resume out.nc`" in told
     assert saved_steps(cut) > saved and not Path("out.nc").exists()
     assert limited(lambda: command(resume="out.nc"), 9 * 8 * 20_001 + 1000) == 9   # the points fit, the finished file does not

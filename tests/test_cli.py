@@ -135,10 +135,22 @@ def test_run_prints_pure_json(call):
     data = json.loads(done.stdout)
     assert done.exit_code == 0 and done.stderr == ""
     assert {"method", "steps", "torque_evaluations", "energy_initial", "energy_final", "energy_drift_max", "momentum_error_max",
-            "orthogonality_error", "elapsed_s", "rotation_final", "omega_final"} <= set(data)
+            "momentum_change_max", "orthogonality_error", "elapsed_s", "rotation_final", "omega_final"} <= set(data)
     run = load("scenario.toml").integrate()
     assert data["steps"] == 100 and data["omega_final"] == run.omega[-1].tolist()
     assert data["rotation_final"] == run.matrix[-1].tolist()
+    strayed = np.linalg.norm(run.momentum_spatial - run.momentum_spatial[0], axis=1).max()
+    assert data["momentum_error_max"] == pytest.approx(strayed, abs=1e-15) and data["momentum_change_max"] is None
+
+
+def test_a_torque_changes_the_momentum_by_right(call):
+    Path("pushed.toml").write_text(Path("scenario.toml").read_text() + '[torque]\nname = "constant"\nvalue = [0.0, 0.0, 0.25]\n')
+    data = json.loads(call("run", "pushed.toml", "--json").stdout)
+    impulse = 0.25 * data["t_final"]   # a constant torque in space turns into momentum, step by step
+    assert data["momentum_error_max"] is None and data["momentum_change_max"] == pytest.approx(impulse, rel=1e-12)
+    table = call("run", "pushed.toml").stdout
+    assert "momentum change max" in table and "momentum error" not in table
+    assert "momentum error max" in (table := call("run", "scenario.toml").stdout) and "momentum change" not in table
 
 
 def test_run_prints_a_table(call):

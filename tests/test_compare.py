@@ -2,6 +2,8 @@
 
 import json
 import math
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -10,7 +12,9 @@ import polhode
 from polhode import problems, torques
 from polhode.cli import app
 from polhode.compare import as_task, compare, entries, truth
-from polhode.compare.runner import FixedSteps
+from polhode.compare.page import shown
+from polhode.compare.runner import FixedSteps, Point
+from polhode.compare.search import Curve
 from polhode.errors import InputError
 from polhode.methods import get
 
@@ -38,6 +42,52 @@ def test_the_measured_order_is_the_declared_one(slow_top):
     assert newmark.slope == pytest.approx(2.0, abs=0.05)
     assert 3.8 < runge_kutta.slope < 5.2      # superconvergent on this top until the steps are short
     assert by_tolerance.slope == pytest.approx(1.0, abs=0.25)   # the error goes with the tolerance
+
+
+@dataclass
+class Known:
+    """A runner whose errors are known."""
+
+    error: Callable
+
+    def run(self, setting, timed=True):
+        """A point without a run."""
+        return Point(setting, round(1.0 / setting), 0, 1.0, self.error(setting))
+
+
+def slope(error, *settings):
+    """The order that is measured of a known law of errors."""
+    curve = Curve(Known(error))
+    for setting in settings:
+        curve.at(setting)
+    return curve.slope
+
+
+def test_an_order_is_told_where_two_halvings_agree():
+    halves = [2.0**-k for k in range(12)]
+    assert slope(lambda h: 0.01 * h**3, *halves) == pytest.approx(3.0)
+    assert slope(lambda h: 0.01 * h**3, 1.0, 0.5) is None
+    assert slope(lambda h: 0.01 * h**3, 1.0, 0.9, 0.8, 0.7, 0.6, 0.5) is None   # many points, one halving
+    assert slope(lambda h: 0.05 * h**4 + 0.05 * h**16, 1.0, 0.75, 0.5) is None     # not there yet,
+    assert slope(lambda h: 0.05 * h**4 + 0.05 * h**16, *halves) == pytest.approx(4.0, abs=1e-6)   # and there
+    rough = slope(lambda h: max(1e-3 * h**5, 6e-11), *halves)   # the last halving meets round-off
+    assert rough == pytest.approx(5.0)
+
+
+def test_a_splitting_far_from_its_order_is_told_none(slow_top):
+    """Between the long steps that do on this top the error of EXACT-RKN6 falls as fast as that of order 15."""
+    found = compare("krysl/slow-top", methods=["EXACT-RKN6"], errors=[1e-3, 1e-6])
+    first, *_, last = [point for point in found.curves[0].points if point.error < 1e-2]
+    assert math.log(first.error / last.error) / math.log(first.setting / last.setting) > 10.0
+    assert found.curves[0].slope is None and found.to_dict()["table"][0]["slope"] is None
+    assert shown(found.table[0], "slope") == "–"
+
+
+def test_a_tolerance_says_that_it_is_one(slow_top):
+    cells = {row["method"]: shown(row, "setting") for row in slow_top.table}
+    assert cells["DP5@rtol"].startswith("rtol ") and float(cells["NMB"]) > 0.0
+    assert {row["method"]: row["knob"] for row in slow_top.to_dict()["table"]} == {"NMB": "step", "RK4-quaternion": "step",
+                                                                                   "DP5@rtol": "rtol"}
 
 
 def test_the_error_is_that_of_the_trajectory(slow_top):

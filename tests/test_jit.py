@@ -38,6 +38,23 @@ def test_second_process_compiles_nothing(tmp_path):
     assert second[2] == first[2]
 
 
+@pytest.mark.parametrize("name", [None, "nowhere"])
+def test_a_torque_without_a_module_is_loaded_like_others(tmp_path, name):
+    """What `exec` defines belongs to no module, or to one that cannot be imported."""
+    code = f"""
+        import json, polhode
+        from polhode.core.jit import cache_statistics
+        scope = {{"__name__": {name!r}}} if {name!r} else {{}}
+        exec("def push(t, R):\\n    return (1.0, 0.0, 0.0)", scope)
+        run = polhode.integrate([1, 1, 1], scope["push"], (0, 1), 0.1, omega0=(0, 0, 0))
+        s = cache_statistics()
+        print(json.dumps([run.mode, s["compiled"], s["loaded"]]))
+    """
+    mode, made, _ = python(code, tmp_path)
+    assert mode == "compiled" and made > 0
+    assert python(code, tmp_path) == ["compiled", 0, made]
+
+
 def test_an_unwritable_cache_is_no_obstacle(tmp_path):
     blocked = tmp_path / "a file"
     blocked.write_text("not a folder")

@@ -207,6 +207,18 @@ def test_a_mesh_moves_as_the_body_it_is(tmp_path):
     assert np.array_equal(a.quaternion, b.quaternion)
 
 
+def test_a_text_that_is_cut_off_is_told_so(tmp_path):
+    """Cut anywhere, it is refused as what it is; two solids of which the second is cut are not taken for the first alone."""
+    whole = ascii_stl(*box(1, 2, 3))
+    assert solid(written(tmp_path, whole + ascii_stl(*box(1, 1, 1, at=(9, 0, 0))))).volume == pytest.approx(7)
+    assert solid(written(tmp_path, whole.replace(b"\n", b"\r\n"))).volume == pytest.approx(6)
+    for size in range(6, len(whole) - len("endsolid test\n"), 97):
+        for text in (whole[:size], whole + whole[:size]):
+            triangles = text.count(b"endfacet")
+            with pytest.raises(InputError, match=rf"cut off after {len(text)} bytes and {triangles} complete triangles"):
+                solid(written(tmp_path, text))
+
+
 # --- surfaces that enclose nothing ----------------------------------------------------------------------------------------
 
 def broken_surfaces():

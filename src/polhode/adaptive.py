@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from polhode.core import adaptive
-from polhode.core.jit import compile_now
+from polhode.core.jit import direct
 from polhode.errors import InputError, IntegrationError, TorqueError, number
 from polhode.grid import stretches
 from polhode.march import CHUNK_SECONDS, torque_trouble
@@ -90,10 +90,11 @@ class Controlled:
         self.control = program.method.control.suited(program, tolerance.rtol)
         self.memory = np.array(self.control.blank())
         self.loop = program.bound(self.control.loop, **self.control.names)
-        if program.mode != "python" and not self.loop.signatures:   # compile, or load, before anyone looks at a clock
+        if program.mode != "python":   # before anyone looks at a clock
             none, memory = np.zeros((1, 7)), self.memory.copy()
             memory[1] = 1.0
-            compile_now(self._call, 0.0, False, none[0, :0], memory, none[0, :0], none, np.zeros((0, 1, 7)))
+            self.loop = direct(self.loop, 0.0, *tolerance, longest, False, none[0, :0], memory, program.moments,
+                               program.parameters, none[0, :0], none, np.zeros((0, 1, 7)))
 
     def _call(self, stop, always, wanted, memory, clock, points, pieces):
         return self.loop(stop, *self.tolerance, self.longest, always, wanted, memory, self.program.moments,

@@ -86,8 +86,9 @@ class Checkpoint:
         Steps between checkpoints, or the time between them: 30s, 5min, 1h.
     about : dict
         What else whoever goes on may want to know; kept in the folder.
-    again, anew : str
-        How to go on, and how to begin again, for messages.
+    again, anew, as_begun : str
+        How to go on, how to begin again, and how to go on with what the run was begun with, for messages; the last is `again`
+        where it is left out.
     reserve : int
         Numbers for each point that the finished file will need on the same disk.
     tell : function
@@ -95,8 +96,9 @@ class Checkpoint:
     """
 
     def __init__(self, folder, every=STANDARD, about=None, again="make the same call again",
-                 anew="begin again in another folder", reserve=0, tell=warnings.warn):
+                 anew="begin again in another folder", reserve=0, tell=warnings.warn, as_begun=None):
         self.folder, self.about, self.again, self.anew = Path(folder), about or {}, again, anew
+        self.as_begun = as_begun or again
         self.reserve, self.tell = reserve, tell
         self.steps, self.seconds = interval(every)
         self.generation, self.done, self.clock = 0, 0, time.monotonic()
@@ -128,10 +130,11 @@ class Checkpoint:
             self._check_empty()
             _write(self.folder / "run", {"identity": identity, "about": self.about})
             return
-        there = read_run(self.folder, self.anew)["identity"]
-        if there != identity:
-            raise InputError(f"the unfinished run in {str(self.folder)!r} is another one: {_changed(there, identity)}; undo that "
-                             f"and {self.again}, or {self.anew}")
+        there = read_run(self.folder, self.anew)
+        if there["identity"] != identity:
+            changed = _changed(there, {"identity": identity, "about": self.about})
+            raise InputError(f"the unfinished run in {str(self.folder)!r} is another one: {changed}; undo that and "
+                             f"{self.as_begun}, or {self.anew}")
 
     def _check_empty(self):
         """Refuse a folder with files of others: the folder of a run is deleted when the run is finished."""
@@ -230,10 +233,18 @@ def as_checkpoint(given, every=STANDARD):
 
 
 def _changed(there, here):
-    """What differs between two runs: settings with their values, then code."""
-    code = [f"{what} has changed" for key, what in _CODE.items() if there.get(key) != here.get(key)]
-    settings = [{key: value for key, value in one.items() if key not in _CODE} for one in (there, here)]
-    return difference(*settings) or code[0]
+    """What differs between two runs, as `read_run` gives them: settings with their values, then code, with the file it is in."""
+    identities = there["identity"], here["identity"]
+    code = [key for key in _CODE if identities[0].get(key) != identities[1].get(key)]
+    settings = [{key: value for key, value in one.items() if key not in _CODE} for one in identities]
+    files = [run["about"].get("torque_file") for run in (there, here)]
+    if told := difference(*settings):
+        return told
+    if code[0] != "torque_digest" or None in files:
+        return f"{_CODE[code[0]]} has changed"
+    if Path(there["about"]["folder"], files[0]).resolve() != Path(files[1]).resolve():
+        return f"its torque is that of {files[0]!r} there and another one, of {files[1]!r}, here"
+    return f"the code of the torque {files[1]!r} has changed"
 
 
 def occupied(folder):

@@ -18,7 +18,7 @@ FINE, UNCERTIFIED, BAD_INPUT, NUMERICAL_FAILURE, CLUSTER_LOST, BUG, INTERRUPTED 
 EXIT_CODES = {
     FINE: "fine",
     UNCERTIFIED: "certify measured a method and found a declared fact false",
-    BAD_INPUT: "bad input: an argument, a scenario, a file; nothing was computed",
+    BAD_INPUT: "bad input, found before anything is computed: an argument, a scenario, a file; or a file that cannot be written",
     NUMERICAL_FAILURE: "numerical failure: blow-up, an equation without solution, a torque that failed; what came before is kept",
     CLUSTER_LOST: "a cluster was lost or has no workers; what it had finished is stored",
     BUG: "a bug of polhode; POLHODE_DEBUG=1 shows where",

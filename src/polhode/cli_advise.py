@@ -54,7 +54,7 @@ def show(found):
     from rich.markup import escape
 
     screen = console()
-    size = f"step {found.step:.6g}" if found.step else f"rtol {found.rtol:.2g}" if found.rtol else "closed form"
+    size = f"step {found.step:.6g}" if found.step else f"rtol {found.rtol:.2g}" if found.rtol else "no step: closed form"
     screen.print(f"[bold]{escape(found.task.title)}[/]: [bold cyan]{escape(found.method)}[/], {size}")
     screen.print(escape(found.why))
     screen.print(table(found))
@@ -73,7 +73,8 @@ def table(found):
             rows.add_row(f"[dim]{escape(trial.name)}", *[""] * 6, f"[dim]{escape(trial.note)}")
             continue
         point = trial.point
-        cells = f"{point.setting:.4g}", str(point.steps), str(point.evaluations), spelt(trial.cost), f"{point.error:.1e}"
+        setting = {"step": f"{point.setting:.4g}", "rtol": f"rtol {point.setting:.4g}"}.get(trial.knob, "–")
+        cells = setting, str(point.steps), str(point.evaluations), spelt(trial.cost), f"{point.error:.1e}"
         rows.add_row(f"[cyan]{escape(trial.name)}", *cells, f"{point.energy:.1e}", escape(trial.note))
     t0, t1 = found.pilot_span
     checked = "measured" if found.verified else "extrapolated"

@@ -96,12 +96,12 @@ def ranking(found, error, last):
     table = plain_table(*((title, "left" if key == "method" else "right") for key, title in COLUMNS.items()))
     table.title = f"{escape(found.title)}: to an error of {error:g}"
     if last:
-        table.caption = said(found) + "  order: measured."
+        table.caption = said(found)
     for row in found.ranking(error):
         if row["seconds"] is None:
             best = "" if row["best_error"] is None else f"[dim]best {row['best_error']:.1e}"
-            table.add_row(f"[dim]{escape(row['method'])}", shown("slope", row["slope"]), best)
+            table.add_row(f"[dim]{escape(row['method'])}", shown(row, "slope"), best)
         else:
-            cells = [shown(key, row[key]) for key in COLUMNS if key != "method"]
+            cells = [shown(row, key) for key in COLUMNS if key != "method"]
             table.add_row(f"[cyan]{escape(row['method'])}", *cells)
     return table

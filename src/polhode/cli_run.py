@@ -140,7 +140,7 @@ def _refuse_to_begin(target, anew):
     usable_states(_folder(target), anew)
     here = provenance.environment()
     elsewhere = difference({key: identity.get(key) for key in here}, here)
-    again = f"go on with `{_resume(target, about['torque_file'])}`" if about.keys() >= KEPT else "let what began it go on"
+    again = f"go on with `{_resume(target, _found(about, 'torque_file'))}`" if about.keys() >= KEPT else "let what began it go on"
     if elsewhere:
         again = f"go on where it was begun ({elsewhere})"
     raise InputError(f"an unfinished run is in {str(_folder(target))!r}; {again}, or {anew}")
@@ -161,7 +161,7 @@ def _rest(file, scenario, output, torque_file, every, force):
         raise InputError(f"the run in {str(folder)!r} was begun by a Python program; let that make the same call again")
     if torque_file is None and about["torque_file"]:   # no file but one that is named here is ever run
         raise InputError(f"the torque of the run in {str(folder)!r} is Python code, which is run only where it is named; write: "
-                         f"{_resume(target, about['torque_file'])}")
+                         f"{_resume(target, _found(about, 'torque_file'))}")
     if scenario is None:
         place = Path(about["folder"]) / about["scenario"]
         job = config.scenario(tomllib.loads(about["text"]), place, torque_file)
@@ -172,7 +172,8 @@ def _rest(file, scenario, output, torque_file, every, force):
         raise InputError(f"{str(target)!r} exists, and the run in {str(folder)!r} is to become it; move it away, or overwrite it "
                          f"with `{_resume(target, torque_file)} --force`")
     store.check(target, about["format"], force)
-    checkpoint = _checkpoint(target, every or about["every"], about | {"torque_file": torque_file}, scenario)
+    begun = _resume(target, _found(about, "torque_file"))
+    checkpoint = _checkpoint(target, every or about["every"], about | {"torque_file": torque_file}, scenario, begun)
     return Task(job, target, about["format"], force, about["command"], checkpoint)
 
 
@@ -225,11 +226,14 @@ def _anew(target, scenario, torque_file, every):
     return f"begin again with `{command}`, which deletes what {str(_folder(target))!r} holds"
 
 
-def _checkpoint(target, every, about, scenario=None):
-    """Of a run that is to become `target`; the scenario is the one that began it where no other is given."""
+def _found(about, key):
+    """A file that the run was begun with, as it is found from here."""
+    return about[key] and str(about[key] if Path(about["folder"]) == Path.cwd() else Path(about["folder"]) / about[key])
+
+
+def _checkpoint(target, every, about, scenario=None, begun=None):
+    """Of a run that is to become `target`; scenario and command are those that began it where no others are given."""
     resume = _resume(target, about["torque_file"])
-    if scenario is None:
-        began = Path(about["folder"])
-        scenario = about["scenario"] if began == Path.cwd() else began / about["scenario"]
-    anew = _anew(target, scenario, about["torque_file"], every)
-    return Checkpoint(_folder(target), every, about | {"resume": resume}, f"go on with `{resume}`", anew, NUMBERS, complain)
+    anew = _anew(target, scenario or _found(about, "scenario"), about["torque_file"], every)
+    return Checkpoint(_folder(target), every, about | {"resume": resume}, f"go on with `{resume}`", anew, NUMBERS, complain,
+                      f"go on with `{begun or resume}`")

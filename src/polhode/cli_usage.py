@@ -48,6 +48,8 @@ def _bad_value(error, context, said):
     typed = getattr(context.find_root().command, "typed", [])
     given = next((value for name in error.param.opts for value in _values(name, typed)), None)
     rule, sample = next((rule for word, rule in _NUMBERS.items() if word in said), (None, "VALUE"))
+    usual = error.param.default
+    sample = f"{usual:g}" if rule and isinstance(usual, (int, float)) else sample
     rule = f"must be {rule}" if rule else said
     got = "" if given is None else f", got {given!r}"
     return f"{_name(error.param)} of `{context.command_path}` {rule}{got}; write {_name(error.param)} {sample}, for example"

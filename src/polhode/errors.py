@@ -7,6 +7,7 @@ that knows nothing of polhode can still catch them.
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import errno
 import json
@@ -173,8 +174,21 @@ def room(error: OSError) -> str:
     >>> room(OSError(errno.ENOSPC, "No space left on device"))
     'free some space, or choose another disk'
     """
-    full = error.errno in (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", None))
+    if error.errno == errno.EFBIG:
+        return f"{_largest_file()}, or store less (a larger every)"
+    full = error.errno in (errno.ENOSPC, getattr(errno, "EDQUOT", None))
     return "free some space, or choose another disk" if full else "choose another place"
+
+
+def _largest_file():
+    """What to do about the size that a file may have, in words."""
+    with contextlib.suppress(ImportError):   # Windows has no such limit
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
+        if limit != resource.RLIM_INFINITY:
+            return f"files may have {limit} bytes here: raise that limit (ulimit -f)"
+    return "choose a disk that takes larger files"
 
 
 def floats(what: str, value: Any, *, last: int | None = None, finite: bool = True) -> np.ndarray:

@@ -1,6 +1,7 @@
-"""How much memory there is, asked before arrays are made."""
+"""How much memory and room on disk there is, asked before arrays are made."""
 
 import os
+import shutil
 
 from polhode.errors import InputError
 
@@ -13,6 +14,14 @@ def total():
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):   # Windows has no sysconf
         return UNKNOWN
+
+
+def on_disk():
+    """Bytes that are free on the disk of the current folder."""
+    try:
+        return shutil.disk_usage(".").free
+    except OSError:   # the folder has been deleted
+        return 0
 
 
 def fits(what, size, fix):

@@ -22,7 +22,7 @@ from polhode._kernels import (
 )
 from polhode._torque import ZERO, Callback, Foreign
 from polhode.core import loops
-from polhode.core.jit import bind, compile_now, compiling, digest, interpreted
+from polhode.core.jit import bind, compile_now, compiling, digest, direct, interpreted
 from polhode.core.layout import flatten, layout, shape
 from polhode.errors import InputError, TorqueError
 from polhode.flight import Actions, Parameters, flying
@@ -158,12 +158,13 @@ class Program:
     def march(self, uneven=False):
         """The time loop for a grid given as (t0, h), or time by time."""
         loop = self.bound(loops.march, clock=loops.listed_clock if uneven else loops.even_clock)
+        if self.mode != "python":   # before anyone looks at a clock
+            loop = direct(loop, 0, 1, 0, np.zeros(2), np.zeros((self.size, 2)), self.moments, self.parameters,
+                          np.empty((0, self.width)), np.empty(0))
 
         def run(count, every, k, grid, z, points, residuals):
             return loop(count, every, k, grid, z, self.moments, self.parameters, points, residuals)
 
-        if self.mode != "python" and not loop.signatures:   # compile, or load, before anyone looks at a clock
-            compile_now(run, 0, 1, 0, np.zeros(2), np.zeros((self.size, 2)), np.empty((0, self.width)), np.empty(0))
         return run
 
     @property

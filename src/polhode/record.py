@@ -10,6 +10,8 @@ from polhode.march import in_user_axes, interpolated
 from polhode.provenance import listed
 from polhode.trajectory import BLOCK, Trajectory
 
+_COPIES = 4   # of the points that a streamed run may need on disk: its own, and the wider columns of the finished file
+
 
 class Points:
     """Times, motions and residuals in memory; `checkpoint.Stream` is the same on disk."""
@@ -63,8 +65,9 @@ class Record:
     def keep_in(self, points=None):
         """Where the points go: into memory if nothing else is given."""
         if points is None:
-            memory.fits(f"{self.capacity} stored points", 8 * (self.width + 2) * self.capacity,
-                        "store fewer with every=..., every='end' or t_eval=..., or stream them to disk (--checkpoint)")
+            size = 8 * (self.width + 2) * self.capacity
+            disk = ", or stream them to disk (--checkpoint)" if _COPIES * size < memory.on_disk() else ", or take fewer steps"
+            memory.fits(f"{self.capacity} stored points", size, f"store fewer with a larger every, every='end' or t_eval{disk}")
             points = Points(self.capacity, self.width)
         self.points = points
 

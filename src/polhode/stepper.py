@@ -63,14 +63,19 @@ class Stepper:
         check_step(h)
         motion = initial_motion(self.body, rotation0, omega0, momentum0)
         self.program = build(self.method, self.torque, self.body, compiled)
-        self._origin, self._count, self._h = float(check_times(np.array([number("t", t)]), "t")[0]), 0, h
+        self._at(float(check_times(np.array([number("t", t)]), "t")[0]), 0, h)
         self._out = np.empty((1, self.program.width)), np.empty(1)
         self._z = begun(self.program, h, self._origin, motion)
+        self._before = np.empty_like(self._z)
         self._check_torque("at the start")
         trouble = first_trouble(self.program, self._origin, motion)
         if trouble is not None:
             self._raise(trouble)
         self._march = self.program.march()
+
+    def _at(self, origin, count, h):
+        """So many steps of h from the origin of time."""
+        self._origin, self._count, self._h, self._grid = origin, count, h, np.array([origin, h])
 
     def step(self, n=1):
         """Take n steps."""
@@ -78,12 +83,11 @@ class Stepper:
             raise InputError(f"the number of steps must be a whole number, at least 0, got {n!r}; take 1")
         if n == 0:
             return
-        grid = np.array([self._origin, self._h])
-        before = self._z.copy()
+        self._before[:] = self._z
         try:
-            why, self._count, _ = self._march(1, int(n), self._count, grid, self._z, *self._out)
+            why, self._count, _ = self._march(1, int(n), self._count, self._grid, self._z, *self._out)
         except Exception as error:   # raised by the torque, in Python or inside machine code
-            self._z[:] = before
+            self._z[:] = self._before
             if n == 1:
                 raise TorqueError(f"the torque raised {type(error).__name__} in the step from t = {self.t!r}: {error}; "
                                   "correct it and take the step again: the state is that before it", t=self.t,
@@ -149,5 +153,5 @@ class Stepper:
     def state(self, saved):
         if not isinstance(saved, State) or saved.method != self.method.name:
             raise InputError(f"a Stepper of {self.method.name} cannot go on from {saved!r}; use the state of another one like it")
-        self._origin, self._count, self._h = saved.origin, saved.count, saved.step
+        self._at(saved.origin, saved.count, saved.step)
         self._z[:, 0] = saved.memory

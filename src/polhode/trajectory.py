@@ -156,7 +156,8 @@ class Trajectory:
         """The run in a few plain numbers, as `polhode run --json` prints them.
 
         Initial and final values are those of the run; maxima are over the `samples` stored points, the initial ones
-        subtracted.  The spatial momentum changes by right when a torque acts: `momentum_error_max` is an error only without.
+        subtracted.  How far the spatial momentum strays is `momentum_error_max` where no torque acts, and `momentum_change_max`
+        where one does, which changes it by right; the other of the two is None.
         """
         (t0, first), (t1, last) = self.ends
         motions = np.stack([first, last])
@@ -179,7 +180,8 @@ class Trajectory:
             "energy_initial": float(ends[0]),
             "energy_final": float(ends[1]),
             "energy_drift_max": float(max(worst[0], abs(ends[1] - ends[0]))),
-            "momentum_error_max": float(worst[1]),
+            "momentum_error_max": None if self.torque.acts else float(worst[1]),
+            "momentum_change_max": float(worst[1]) if self.torque.acts else None,
             "orthogonality_error": float(worst[2]),
             "residual_max": float(worst[3]),
             "elapsed_s": float(self.elapsed),
@@ -189,7 +191,7 @@ class Trajectory:
         }
 
     def _largest(self, first, energy0):
-        """Largest energy drift, momentum error, orthogonality error and residual."""
+        """Largest energy drift, change of momentum, orthogonality error and residual."""
         momentum0 = rotations.rotate(first[:4], self.body.momentum(first[4:7]))
         drifts = np.abs(self.total_energy - energy0), np.linalg.norm(self.momentum_spatial - momentum0, axis=1)
         return *(np.max(drift, initial=0.0) for drift in drifts), self.orthogonality_error, np.max(self.residuals, initial=0.0)

@@ -120,6 +120,7 @@ def glb(scene, binary=b"", kind=b"JSON"):
 
 
 OBJ = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n"
+CUT = "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\nendloop\nendfacet\nfacet nor"
 VIEW = {"bufferViews": [{"buffer": 0, "byteLength": 36}], "buffers": [{"byteLength": 36}],
         "accessors": [{"bufferView": 0, "componentType": 5126, "count": 3, "type": "VEC3"}]}
 MESHES = {
@@ -127,6 +128,7 @@ MESHES = {
     "inside.obj": OBJ + "f 1 2 3\nf 1 4 2\nf 2 4 3\nf 1 3 4\n", "mixed.obj": OBJ + "f 1 2 3\nf 1 2 4\nf 2 3 4\nf 1 4 3\n",
     "flat.obj": OBJ + "f 1 2 3\nf 1 3 2\n", "line.obj": "v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\nf 1 3 2\n", "none.obj": OBJ,
     "nan.obj": OBJ.replace("1", "nan", 1) + "f 1 2 3\nf 1 3 2\n", **dict.fromkeys(("no.stl", "no.ply", "no.glb"), "nonsense"),
+    "cut.stl": CUT,
     "many.ply": "ply\nformat ascii 1.0\nelement vertex 999999999\nproperty float x\nend_header\n",
     "broken.ply": "ply\nformat nonsense 1.0\nelement vertex 1\nend_header\n0", "a.xyz": "",
     "huge.obj": OBJ.replace("1", "1e150") + "f 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n",
@@ -153,7 +155,7 @@ def make():
     good = scenario("")
     texts = {"good.toml": good, "top.toml": scenario("", TOP), "torques.py": TORQUES, "methods.py": METHODS, "methods2.py": TWO,
              "empty.py": "", "broken.py": "1 / 0", "bad.toml": "= 3", "text.txt": "", "store.zarr": "",
-             "named.py": TWO.replace("first-of-two", "NMB")}
+             "copy.py": TORQUES.replace("1.0", "2.0"), "named.py": TWO.replace("first-of-two", "NMB")}
     texts |= {f"sweep-{name.replace(' ', '-')}.toml": f"{text}\n{good}" if name == "text" else f"{good}[sweep]\n{text}\n"
               for name, text in SWEEPS.items()}
     texts |= {"sweep-output.toml": texts["sweep-fine.toml"] + '[output]\nfile = "a.nc"\n',

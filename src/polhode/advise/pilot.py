@@ -38,7 +38,8 @@ class Trial:
     def to_dict(self):
         """The trial as plain data."""
         point = self.point.to_dict() if self.point else dict.fromkeys(("setting", "steps", "evaluations", "error", "energy"))
-        return {"method": self.name, "order": self.facts.get("order"), self.knob or "step": point["setting"],
+        setting = point["setting"] if self.knob else None   # a closed form has neither step nor tolerance
+        return {"method": self.name, "order": self.facts.get("order"), self.knob or "step": setting,
                 "steps": point["steps"], "torque_evaluations": point["evaluations"], "seconds": self.cost if self.point else None,
                 "error": point["error"], "energy_error": point["energy"], "note": self.note}
 

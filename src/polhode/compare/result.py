@@ -17,7 +17,7 @@ class MethodCurve:
     facts: dict
     knob: str             # what its setting is: "step" or "rtol"
     points: list
-    slope: float | None   # measured
+    slope: float | None   # measured; None where two halvings in turn tell different ones
     answers: dict
     note: str = ""        # why there is nothing, when there is nothing
 
@@ -92,6 +92,6 @@ def _row(curve, error):
     point = curve.answers.get(error)
     costs = ("setting", "steps", "evaluations", "seconds", "error", "energy", "momentum")
     reached = min((point.error for point in curve.points), default=None)
-    return {"asked": error, "method": curve.name, "order": curve.facts.get("order"), "slope": curve.slope,
+    return {"asked": error, "method": curve.name, "order": curve.facts.get("order"), "slope": curve.slope, "knob": curve.knob,
             **{name: None if point is None else getattr(point, name) for name in costs}, "best_error": reached,
             "note": curve.note}

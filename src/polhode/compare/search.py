@@ -3,11 +3,11 @@
 import math
 from dataclasses import replace
 
-import numpy as np
-
 STAGNANT = 0.7                 # an error that shrinks by less than this when the step is halved,
 ROUND_OFF = 1e-9               # and is below this, is round-off
-FIT = (1e-11, 1e-2)            # errors to which the slope of a curve is fitted
+FIT = (1e-11, 0.1)             # errors between which the slope of a curve is measured
+HALVING = 1.9                  # a setting this much finer, or more, is about half as large
+AGREE = 0.15                   # slopes of two halvings that differ by less than this part tell the same order
 CLOSE = 1.06                   # settings this near are not worth telling apart
 AIM = 0.8                      # of the error asked for
 MOST_STEPS = 50_000_000
@@ -91,20 +91,30 @@ class Curve:
         middle = math.sqrt(good.setting * bad.setting)
         if not (math.isfinite(a) and b > 0.0 and a > 1.5 * b):
             return self.runner.snapped(middle)
-        slope = math.log(a / b) / math.log(bad.setting / good.setting)
-        guess = good.setting * (AIM * target / b) ** (1.0 / slope)
+        guess = good.setting * (AIM * target / b) ** (1.0 / _slope(bad, good))
         guess = min(max(guess, good.setting ** 0.97 * bad.setting ** 0.03), good.setting ** 0.1 * bad.setting ** 0.9)
         snapped = self.runner.snapped(guess)
         return snapped if snapped > good.setting else self.runner.snapped(middle)
 
     @property
     def slope(self):
-        """The measured order: the median slope where the error is neither coarse nor round-off; None when there is too little."""
+        """The measured order: the slope over the last halving before round-off that the halving before it confirms, or None."""
         points = self.points
         best = min(range(len(points)), key=lambda i: points[i].error, default=0)   # beyond it there is round-off
-        kept = [(math.log(point.setting), math.log(point.error)) for point in points[:best] if FIT[0] < point.error < FIT[1]]
-        if len(kept) < 3:
-            return None
-        x, y = np.array(kept).T
-        pairs = [(y[j] - y[i]) / (x[j] - x[i]) for i in range(len(x)) for j in range(i) if abs(x[j] - x[i]) > 0.5]
-        return float(np.median(pairs)) if pairs else None
+        kept = [point for point in reversed(points[:best + 1]) if FIT[0] < point.error < FIT[1]]
+        for fine in kept:
+            middle = _coarser(kept, fine)
+            coarse = middle and _coarser(kept, middle)
+            if coarse and abs(_slope(middle, fine) - _slope(coarse, middle)) <= AGREE * abs(_slope(middle, fine)):
+                return _slope(middle, fine)
+        return None
+
+
+def _coarser(points, fine):
+    """The first of the points, short steps first, whose setting is at least about twice as large; None when there is none."""
+    return next((point for point in points if point.setting >= HALVING * fine.setting), None)
+
+
+def _slope(coarse, fine):
+    """The order that two points tell."""
+    return math.log(coarse.error / fine.error) / math.log(coarse.setting / fine.setting)

@@ -185,12 +185,13 @@ class Rebinder:
         seen, cells = visible(function)
         scope = {name: self(names.get(name, value)) for name, value in seen.items()}
         scope.update({name: self(value) for name, value in names.items() if name not in scope})
+        home = function.__module__ if function.__module__ in sys.modules else "builtins"   # numba imports it when it loads
         scope["__builtins__"] = __builtins__
-        scope["__name__"] = function.__module__
+        scope["__name__"] = home
         closure = tuple(CellType(self(content)) for content in cells) or None
         clone = FunctionType(function.__code__, scope, function.__name__, function.__defaults__, closure)
         clone.__qualname__ = function.__qualname__
-        clone.__module__ = function.__module__
+        clone.__module__ = home
         clone.__dict__.update(function.__dict__)   # its marks
         return clone
 
@@ -322,6 +323,17 @@ def compile_now(loop, *arguments):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NumbaPerformanceWarning)
         return loop(*arguments)
+
+
+def direct(loop, *arguments):
+    """A bound loop for arguments of these kinds, compiled or loaded now, that is called without numba's look at their kinds.
+
+    That look takes a third of the time of a call, as much as ten steps.  The caller answers for floats in contiguous arrays.
+    """
+    if not loop.signatures:
+        compile_now(loop, *arguments)
+    (machine,) = loop.overloads.values()
+    return machine.entry_point
 
 
 def bind(loop, build=None, **names):

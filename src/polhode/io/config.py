@@ -31,12 +31,14 @@ from polhode.grid import segments, stretches
 from polhode.integrate import BY_TOLERANCE, STANDARD
 from polhode.io import schema
 from polhode.io.regular import LARGEST_TEXT, regular
+from polhode.limits import check_moments, check_rates, check_step, check_times
 from polhode.methods import get
 
 CODE = ("file", "path", "python", "code", "function", "module", "source", "torque_file")   # keys of those who hope to run code
 NEVER = "a scenario holds data and never runs code, got"
 TORQUE_FILE = "drop it here, and name the file on the command line: --torque-file FILE.py:NAME"
-MISSING = {"step": "the size of a step, such as step = 0.01", "t_span": "two times, such as t_span = [0, 10]"}
+MISSING = {"step": "the size of a step, such as step = 0.01, or a tolerance, such as rtol = 1e-9",
+           "t_span": "two times, such as t_span = [0, 10]"}
 
 
 @dataclass(frozen=True)
@@ -234,9 +236,13 @@ def _body(data, problem, known, folder, faults):
                               f"({', '.join(schema.SHAPES)}), or mesh = \"FILE.stl\"")
         return None
     section = faults.check(schema.Mesh if is_mesh else schema.SHAPES.get(shape, schema.Inertia), given, "body")
+    body = None
     with faults.at("body"):
-        return section and _made(section, folder)
-    return None
+        body = section and _made(section, folder)
+    if body is not None:
+        with faults.at("body", *(key for key in ("inertia", "mesh") if key in given)):
+            check_moments(body.moments)
+    return body
 
 
 def _made(section, folder):
@@ -267,8 +273,11 @@ def _initial(data, body, problem, known, faults):
         faults.add(("initial",), "give omega or momentum, got both; drop one")
     elif section.omega is not None:
         omega0 = np.array(section.omega)
+        with faults.at("initial", "omega"):
+            check_rates(omega0, "the angular velocity")
     elif section.momentum is not None:
-        omega0 = body and body.omega(section.momentum)
+        with faults.at("initial", "momentum"):
+            omega0 = body and check_rates(body.omega(section.momentum), "the angular velocity of this momentum")
     elif not known:
         faults.add(("initial",), f"has neither omega nor momentum; write omega = {schema.EXAMPLES['omega']}, in the body frame")
     return rotation0, omega0
@@ -374,8 +383,10 @@ def _times(run, problem, known, faults):
     if run.t_eval is not None and run.every != 1:
         faults.add(("run",), "give t_eval or every, not both; drop one")
     if step is not None and t_span is not None:
-        with faults.at("run"):
-            segments(t_span, step, run.breaks, method.multistep, f"method {method.name}")
+        with faults.at("run", "step"):
+            check_times(np.array(step), "an array of times") if isinstance(step, list) else check_step(step)
+            with faults.at("run"):   # span and breaks have a say in the rest
+                segments(t_span, step, run.breaks, method.multistep, f"method {method.name}")
     return {"method": method, "step": step, "t_span": t_span and tuple(t_span), "every": run.every, "t_eval": run.t_eval,
             "breaks": run.breaks}
 

@@ -7,6 +7,7 @@ memory in proportion to the file and no more; textures, materials and other file
 import io
 import json
 import logging
+import re
 import struct
 from pathlib import Path
 
@@ -117,6 +118,11 @@ def _check_stl(data):
         says = "too short for the 84 bytes of its header" if claimed is None else (
             f"its header claims {claimed} triangles, {84 + 50 * claimed} bytes in all")
         raise InputError(f"not an STL file of {len(data)} bytes: {says}; {REPAIR}")
+    begun, ended = (len(re.findall(rb"(?:^|[\r\n])[ \t]*%b\b" % word, data, re.IGNORECASE)) for word in (b"solid", b"endsolid"))
+    if ended < begun:   # of which trimesh would drop the last one without a word
+        whole = len(re.findall(rb"\bendfacet\b", data, re.IGNORECASE))
+        raise InputError(f"cut off after {len(data)} bytes and {whole} complete triangles: a text STL ends with 'endsolid', and "
+                         f"this one has {ended} for {begun} 'solid'; copy the whole file again, or {REPAIR}")
     return data
 
 
