@@ -51,7 +51,7 @@ def runge_kutta(h, t, q, pi, k1, f1, body, torque, p):
 
 
 @method("RK4-quaternion", state=State, start=start, order=4, torques=4, symmetric=False, symplectic=False,
-        conserves=("momentum",), cite="buss2001accurate")
+        conserves=("momentum",), aliases=("RK4",), cite="buss2001accurate")
 @jit
 def step(h, t, s, body, torque, p):
     """Classical Runge-Kutta on the quaternion, normalised."""
