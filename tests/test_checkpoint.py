@@ -282,7 +282,7 @@ def test_killed_while_the_finished_file_is_written(place, suffix):
 def test_ctrl_c_saves(place, capsys):
     def strike(done, total):
         if done > 5000:
-            os.kill(os.getpid(), signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)   # to this thread: nothing is left for later
 
     integrate = cli_run.config.Scenario.integrate
     with pytest.MonkeyPatch.context() as patch:
