@@ -6,10 +6,13 @@ from functools import cache
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 from scipy.integrate._ivp import dop853_coefficients, rk
 
 from polhode import RigidBody, adaptive, exact, integrate, problems, rotations, torque, torques
+from polhode.core.adaptive import rough_log
 from polhode.errors import InputError, IntegrationError, TorqueError
 from polhode.io import load
 from polhode.methods import _tableaux
@@ -150,6 +153,12 @@ def test_between_the_steps_it_is_as_accurate_as_at_the_steps(method):
         assert len(steps) < 101 or method == "DP5"
         assert np.all(errors < 3.0 * np.maximum.accumulate(np.interp(times, steps.t, at_steps)) + 10 * rtol)
         assert np.abs(np.linalg.norm(run.quaternion, axis=1) - 1.0).max() < 1e-15
+
+
+@given(st.floats(1e-300, 1e300))
+def test_the_logarithm_of_the_step_control(x):
+    assert -0.06 < rough_log(x) - math.log(x) < 1e-12
+    assert rough_log(2.0 ** round(math.log2(x))) == pytest.approx(round(math.log2(x)) * math.log(2.0), rel=1e-15)
 
 
 def test_a_larger_tolerance_takes_fewer_steps_and_a_ceiling_more():
