@@ -46,7 +46,7 @@ verdicts: setup   # what the documentation says of the papers' claims; minutes
 	$(BIN)/polhode reproduce all --quick --out docs/_build/papers
 	$(BIN)/python docs/_ext/verdict_pages.py docs/_build/papers > docs/data/verdicts.json
 
-fuzz: setup   # a million hostile inputs for all readers, by atheris; about half an hour, Linux with Python below 3.13
+fuzz: setup   # a million hostile inputs for all readers, by atheris; ten to thirty minutes, Linux with Python below 3.13
 	$(BIN)/python tests/fuzz/run.py
 
 coverage: setup   # what the tests reach: loops and kernels as Python, with the JIT off, then everything else with it

@@ -18,7 +18,9 @@ branches and are not simulated, the last table says what the choice costs in eac
 """
 
 import argparse
+import contextlib
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -82,11 +84,24 @@ def code_of_ours(ours, method):
     program = ours.runner(method, ours.task.truth).program
     names = {**program.names, "clock": loops.even_clock}
     names = {name: value for name, value in names.items() if name in loops.march.__code__.co_names}
-    march = bind(loops.march, Build(replace=STRAIGHT), **names)
-    if not march.signatures:
-        state, nothing = np.zeros((program.size, 2)), np.empty((0, 7))
+    state, nothing = np.zeros((program.size, 2)), np.empty((0, 7))
+    with tempfile.TemporaryDirectory() as folder, fresh_cache(folder):   # what is loaded from disk has no assembly
+        march = bind(loops.march, Build(replace=STRAIGHT), **names)
         march(0, 1, 0, np.zeros(2), state, program.moments, program.parameters, nothing, nothing[:, 0])
     return innermost(next(iter(march.inspect_asm().values())))
+
+
+@contextlib.contextmanager
+def fresh_cache(folder):
+    """Machine code made inside is kept in the folder and nowhere else."""
+    before = os.environ.get("POLHODE_CACHE_DIR")
+    os.environ["POLHODE_CACHE_DIR"] = folder
+    try:
+        yield
+    finally:
+        os.environ.pop("POLHODE_CACHE_DIR")
+        if before is not None:
+            os.environ["POLHODE_CACHE_DIR"] = before
 
 
 def code_by_hand(run):

@@ -20,7 +20,7 @@ from polhode.program import build
 from polhode.rotations import angle_between, as_quaternion
 
 EXACT = "exact solution"       # of the free body: one step of EXACT
-METHODS = ("EXACT", "EXACT-RKN4", "EXACT-RKN6", "EXACT-RKN6-14", "EXACT+kahanli8", "RK4-quaternion", "DOP853", "DP5@rtol",
+METHODS = ("EXACT", "EXACT-RKN4", "EXACT-RKN6", "EXACT-RKN6-14", "EXACT+kahanli8", "RK4-quaternion", "DP5", "DOP853", "DP5@rtol",
            "DOP853@rtol", "taylor@rtol")
 TOGETHER = ("EXACT", "EXACT-RKN4", "EXACT-RKN6", "DOP853")
 JUDGED = 200                   # bodies of an ensemble whose error is measured
