@@ -108,8 +108,9 @@ def speed(y):
 
 
 @jit
-def weights(angle, velocity):
-    """What squares are multiplied by, where the allowed errors are an angle and a velocity: 2 |dq| is an angle."""
+def weights(rtol, atol, fastest):
+    """What squares are multiplied by: rtol + atol is allowed in angle, which is 2 |dq|, and rtol fastest + atol in velocity."""
+    angle, velocity = rtol + atol, rtol * fastest + atol + SLOWEST
     return 2.0 / (angle * angle), 0.5 / (velocity * velocity)
 
 
@@ -163,15 +164,14 @@ def follow(t1, rtol, atol, longest, always, wanted, z, moments, parameters, cloc
     p = load_parameters(parameters, 0)
     t, h, fastest, before = z[0], z[1], z[2], z[3]
     y, f = loaded(z, 4), loaded(z, 11)
-    angle = rtol + atol
     forward = t1 > t
     count, rejected, seen, evaluations = 0, 0, 0, 0
     if h == 0.0:   # a fresh start
         f = slope(t, y, body, torque, p)
         fastest = max(fastest, max(speed(y), math.sqrt(speed(f))))   # what the torque alone would reach within a radian or so
-        h = first_step(t, y, f, t1 - t, weights(angle, rtol * fastest + atol + SLOWEST), exponent, body, torque, p)
+        h = first_step(t, y, f, t1 - t, weights(rtol, atol, fastest), exponent, body, torque, p)
         evaluations = 2
-    allowed = weights(angle, rtol * fastest + atol + SLOWEST)
+    allowed = weights(rtol, atol, fastest)
     growth = GROW
     why = DONE
     while t != t1:
@@ -204,7 +204,7 @@ def follow(t1, rtol, atol, longest, always, wanted, z, moments, parameters, cloc
             a, b, c, d = spin((y[0], y[1], y[2], y[3]), (y[4], y[5], y[6]))
             f = (a, b, c, d, ahead[4], ahead[5], ahead[6])
             fastest = max(fastest, speed(y))
-            allowed = weights(angle, rtol * fastest + atol + SLOWEST)
+            allowed = weights(rtol, atol, fastest)
             clock[count] = t
             stored(y, points[count])
             count += 1

@@ -7,7 +7,7 @@ continuous extension.
 
 import math
 
-from polhode.core.adaptive import DONE, FULL, LEAST, SLOWEST, STUCK, axpy7, loaded, projected, speed, spread, stored, weights
+from polhode.core.adaptive import DONE, FULL, LEAST, STUCK, axpy7, loaded, projected, speed, spread, stored, weights
 from polhode.core.jit import jit
 from polhode.core.loops import load_body
 
@@ -46,7 +46,7 @@ def follow(t1, rtol, atol, longest, always, wanted, z, moments, parameters, cloc
         series(t, y, n, work, body, p)
         f = term(work, n, 1)
         fastest = max(fastest, max(speed(y), math.sqrt(speed(f))))
-        allowed = weights(rtol + atol, rtol * fastest + atol + SLOWEST)
+        allowed = weights(rtol, atol, fastest)
         h = caution * min(within(work, n, n, allowed), within(work, n, n - 1, allowed))
         left = t1 - t
         last = abs(left) <= min(h, longest)
