@@ -328,7 +328,7 @@ def compile_now(loop, *arguments):
 def direct(loop, *arguments):
     """A bound loop for arguments of these kinds, compiled or loaded now, that is called without numba's look at their kinds.
 
-    That look takes a third of the time of a call, as much as ten steps.  The caller answers for floats in contiguous arrays.
+    That look takes almost a third of a call, as much as several steps.  The caller answers for floats in contiguous arrays.
     """
     if not loop.signatures:
         compile_now(loop, *arguments)
