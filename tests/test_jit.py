@@ -8,7 +8,8 @@ import textwrap
 import pytest
 
 from polhode.core import jit as J
-from polhode.core.jit import Rebinder, bind, cache_statistics, compiled, digest, interpreted, jit
+from polhode.core.digest import digest
+from polhode.core.jit import Rebinder, bind, cache_statistics, compiled, interpreted, jit
 
 
 def python(code, cache, *paths, check=True):

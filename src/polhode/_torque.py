@@ -12,14 +12,15 @@ import inspect
 from collections import namedtuple
 from copy import copy
 from functools import partial
-from types import FunctionType, ModuleType
+from types import FunctionType
 from typing import NamedTuple
 
 import numpy as np
 
 from polhode import _kernels
 from polhode._kernels import GROUND
-from polhode.core.jit import jit, visible
+from polhode.core.digest import obstacle
+from polhode.core.jit import jit
 from polhode.errors import InputError, unknown
 
 
@@ -153,12 +154,16 @@ class Torque:
         return () if self.params is None else self.params
 
     def source(self):
-        """The code behind the torque, for provenance."""
-        return self.function if isinstance(self.function, FunctionType) else type(self.function).__call__
+        """All functions behind the torque, for provenance."""
+        return self.function, self.potential, self.derivatives
 
     def obstacle(self):
         """Why the function must not be compiled although numba might: what it refers to may change under it."""
-        return next(filter(None, map(_mutable_reference, (self.function, *self.derivatives))), None)
+        return next(filter(None, map(obstacle, (self.function, *self.derivatives))), None)
+
+    def potential_obstacle(self):
+        """Why the potential must not be compiled."""
+        return None if self.potential is None else obstacle(self.potential)
 
 
 class Sum(Torque):
@@ -210,10 +215,13 @@ class Sum(Torque):
         return total
 
     def source(self):
-        return tuple(term.name if isinstance(term, Foreign) else term.source() for term in self.terms)
+        return tuple(term.source() for term in self.terms)
 
     def obstacle(self):
         return next(filter(None, (term.obstacle() for term in self.terms)), None)
+
+    def potential_obstacle(self):
+        return next(filter(None, (term.potential_obstacle() for term in self.terms)), None)
 
 
 class Foreign(Torque):
@@ -250,6 +258,9 @@ class Foreign(Torque):
     @property
     def values(self):
         return self.values_
+
+    def source(self):
+        return self.name, self.potential
 
     def obstacle(self):
         return None
@@ -361,23 +372,3 @@ def _check_arguments(function, torque):
     except TypeError:
         raise InputError(f"{torque.kind} {torque.name!r} will be called as f({', '.join(names)}) but is defined as f{signature}; "
                          "see the options uses_omega, uses_position and params of @polhode.torque") from None
-
-
-def _mutable_reference(function, seen=None):
-    """The first thing a function refers to that may change while it runs: compiled code would not notice."""
-    seen = set() if seen is None else seen
-    if not isinstance(function, FunctionType):
-        return None if hasattr(function, "py_func") else f"it is a {type(function).__name__}, not a plain function"
-    if id(function) in seen:
-        return None
-    seen.add(id(function))
-    names, cells = visible(function)
-    for name, value in [*names.items(), *zip(function.__code__.co_freevars, cells, strict=True)]:
-        if isinstance(value, FunctionType):
-            inner = _mutable_reference(value, seen)
-            if inner:
-                return inner
-        elif not (isinstance(value, (int, float, complex, str, tuple, type, ModuleType, type(None), np.generic))
-                  or hasattr(value, "py_func") or callable(value)):
-            return f"it uses {name!r}, a {type(value).__name__} that may change; numbers and arrays can be passed as params"
-    return None

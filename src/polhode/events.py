@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 
 from polhode import rotations
-from polhode.core.jit import digest
+from polhode.core.digest import digest
 from polhode.errors import InputError
 from polhode.march import in_user_axes, interpolated
 
@@ -45,7 +45,7 @@ class Watch:
 
     def identity(self):
         """A name for the code of each function."""
-        return [digest(g, addresses=False) for g in self.functions]
+        return [digest(g, identity=True) for g in self.functions]
 
     @property
     def state(self):

@@ -22,7 +22,8 @@ from polhode._kernels import (
 )
 from polhode._torque import ZERO, Callback, Foreign
 from polhode.core import loops
-from polhode.core.jit import bind, compile_now, compiling, digest, direct, interpreted
+from polhode.core.digest import digest
+from polhode.core.jit import bind, compile_now, compiling, direct, interpreted
 from polhode.core.layout import flatten, layout, shape
 from polhode.errors import InputError, TorqueError
 from polhode.flight import Actions, Parameters, flying
@@ -185,15 +186,14 @@ class Program:
 
     def source_digest(self):
         """A name for the code of torque and method, for provenance."""
-        return digest(self.names["step"], *self._acting(), addresses=False)
+        return digest(self.names["step"], *self._acting(), identity=True)
 
     def torque_digest(self):
         """A name for the code of torque and force alone."""
-        return digest(*self._acting(), addresses=False)
+        return digest(*self._acting(), identity=True)
 
     def _acting(self):
-        acting = [self.torque] if self.force is None else [self.torque, self.force]
-        return [one.name if isinstance(one, Foreign) else one.source() for one in acting]
+        return [one.source() for one in (self.torque, self.force) if one is not None]
 
 
 class _Way(NamedTuple):
@@ -282,11 +282,11 @@ def _compiles(attempt):
 
 def obstacle(attempt):
     """Why numba cannot compile what `attempt()` calls, in a line of its own; None when it can."""
-    from numba.core.errors import NumbaError
-
     try:
         compile_now(attempt)
-    except (NumbaError, NotImplementedError, AttributeError, TypeError, KeyError, AssertionError) as error:
+    except MemoryError:
+        raise
+    except Exception as error:   # numba raises errors of its own and, where it is at a loss, almost any other
         text = re.sub("\x1b\\[[0-9;]*m", "", str(error))   # numba writes in colours
         lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("Failed in")]
         return (lines[0] if lines else type(error).__name__)[:200]
@@ -304,13 +304,10 @@ def potential_energy(torque, body, t, attitudes):
     out = np.empty(len(t))
     names = {"potential": kernel, "load_parameters": layout(shape(values)).unpack}
     arguments = (np.asarray(t, dtype=float), np.ascontiguousarray(attitudes), _column(values), out)
-    if torque.obstacle() is None and len(t) > 64:
-        from numba.core.errors import NumbaError
-
-        try:
-            bind(loops.potential_along, **names)(*arguments)
+    if len(t) > 64 and torque.potential_obstacle() is None and compiling():
+        loop = bind(loops.potential_along, **names)
+        if _compiles(lambda: loop(*(one[:0] for one in arguments[:2]), *arguments[2:])):
+            loop(*arguments)
             return out
-        except NumbaError:
-            pass
     interpreted(loops.potential_along, **names)(*arguments)
     return out

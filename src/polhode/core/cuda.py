@@ -8,8 +8,9 @@ where it was at the beginning of the call, for `redo`, which stops at the step t
 Nothing here imports numba-cuda before it is called.  With NUMBA_ENABLE_CUDASIM=1 all of it runs in numba's simulator.
 """
 
+from polhode.core.digest import digest
 from polhode.core.fma import fma, product_and_sum
-from polhode.core.jit import Rebinder, digest, jit
+from polhode.core.jit import Rebinder, jit
 from polhode.core.lanes import ALONE
 from polhode.core.loops import DIVERGED, LARGEST_ANGLE, UNSOLVED
 from polhode.core.newton import ROUND_OFF, gyroscopic, gyroscopic_equation, polish, products, size
@@ -181,7 +182,7 @@ def kernel(loop, single=False, arrays=(), **names):
         here = {"cuda": cuda, "real": numba.float32 if single else numba.float64}
         copies = (SinglePrecision if single else Rebinder)(_device_function, shared=_copies[single])
         for function, stand_in in STAND_INS:
-            copies.done[function] = copies(stand_in)
+            copies.shared[function] = copies(stand_in)
         for function, stand_in in zip(arrays, (local_matrix, local_vector), strict=False):
             copies.done[function] = cuda.jit(copies.copy(stand_in, **here), device=True, inline="always")   # which may return one
         _kernels[key] = cuda.jit(copies.copy(loop, **used, **here))

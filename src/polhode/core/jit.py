@@ -10,17 +10,16 @@ loop uses, in whatever file, therefore gives another name: stale machine code ca
 runs the same method and torque compiles nothing.  (numba's own cache looks at the loop's file alone.)
 """
 
-import dis
-import hashlib
 import inspect
 import os
-import re
 import sys
 import warnings
-from functools import cache
 from pathlib import Path
-from types import BuiltinFunctionType, CellType, CodeType, FunctionType, ModuleType
+from types import CellType, FunctionType, ModuleType
 from typing import NamedTuple
+
+from polhode.core.digest import MISSING, contents, digest, flags, known_to_numba, obstacle, ours, python_function
+from polhode.core.reads import reads
 
 # inline: one flat function per loop, without which LLVM does not vectorise tuple code over the lanes of a tile.
 # numpy error model: a division by zero gives inf, as on a GPU, instead of a branch.  fastmath stays off: bits stay equal.
@@ -48,105 +47,6 @@ def machine(instruction):
     return mark
 
 
-# --- what a function can see ------------------------------------------------------------------------------------------
-
-@cache
-def _names(code):
-    """The global names a code object loads, nested functions and comprehensions included."""
-    names = [step.argval for step in dis.get_instructions(code) if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")]
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            names += _names(constant)
-    return tuple(dict.fromkeys(names))
-
-
-def visible(function):
-    """What a function can reach: its globals by name, and the contents of its closure."""
-    names = {name: function.__globals__[name] for name in _names(function.__code__) if name in function.__globals__}
-    cells = [cell.cell_contents for cell in function.__closure__ or ()]
-    return names, cells
-
-
-def _python(obj):
-    """The Python function behind a function or a numba dispatcher; None for anything else."""
-    function = getattr(obj, "py_func", obj)
-    return function if isinstance(function, FunctionType) else None
-
-
-def _ours(function):
-    return (function.__module__ or "").startswith("polhode.")   # what `exec` defines may have no module
-
-
-def _known_to_numba(function):
-    return (getattr(function, "__module__", None) or "").split(".")[0] in ("numpy", "math", "cmath", "builtins", "numba")
-
-
-@cache
-def _code_text(code):
-    """What a code object does, without where it stands."""
-    parts = [code.co_code, code.co_names, code.co_varnames, code.co_freevars, code.co_argcount]
-    parts += [_code_text(item) if isinstance(item, CodeType) else item for item in code.co_consts]
-    return repr(parts).encode()
-
-
-class _Digest:
-    """Feeds everything that code depends on into one hash."""
-
-    def __init__(self, addresses=True):
-        self.hash, self.addresses = hashlib.sha256(), addresses
-        self.seen = set()
-
-    def text(self, *parts):
-        for part in parts:
-            self.hash.update(repr(part).encode())
-
-    def add(self, obj):
-        function = _python(obj)
-        if function is not None:
-            self.text(function.__module__, function.__qualname__, hasattr(function, "__jit__"))
-            if id(function) in self.seen or _known_to_numba(function):
-                return
-            self.seen.add(id(function))
-            if hasattr(function, "__machine__"):   # its Python is for Python alone
-                return self.add(function.__machine__.__wrapped__)
-            self.hash.update(_code_text(function.__code__))
-            names, cells = visible(function)
-            for name in sorted(names):
-                self.text(name)
-                self.add(names[name])
-            for content in cells:
-                self.add(content)
-        elif isinstance(obj, ModuleType):
-            self.text(obj.__name__, getattr(obj, "__version__", None))
-        elif isinstance(obj, type):
-            self.text(obj.__module__, obj.__qualname__, getattr(obj, "_fields", None))
-        elif isinstance(obj, tuple):
-            self.text(type(obj).__qualname__, len(obj))
-            for item in obj:
-                self.add(item)
-        elif isinstance(obj, BuiltinFunctionType):
-            self.text(obj.__module__, obj.__name__)
-        elif hasattr(obj, "tobytes"):
-            self.text(obj.shape, str(obj.dtype), obj.tobytes())
-        else:
-            self.text(repr(obj) if self.addresses else re.sub(r" at 0x[0-9a-fA-F]+", "", repr(obj)))
-
-
-def digest(*objects, addresses=True):
-    """A name for everything the objects' code depends on: bytecode, constants, and all they reach.
-
-    Machine code may hold the addresses of what it reaches; without them the name is the same in every process.
-    """
-    import llvmlite
-    import numba
-
-    one = _Digest(addresses)
-    one.text(sys.version_info[:2], numba.__version__, llvmlite.__version__, INLINE, PLAIN, USERS)
-    for obj in objects:
-        one.add(obj)
-    return one.hash.hexdigest()[:32]
-
-
 # --- copies of functions with other functions inside ------------------------------------------------------------------
 
 class Rebinder:
@@ -154,46 +54,105 @@ class Rebinder:
 
     `replace` maps functions to what stands in for them.  With numba's njit for `make` the copies are machine code; with the
     identity and a `replace` that maps `sincos` to mpmath's, they are the same methods in fifty digits.  Copies of the
-    package's own functions are also looked up, and left, in `shared`; a user's function is copied anew each time, since what
-    it refers to may have changed.
+    package's own functions are also looked up, and left, in `shared`; a user's function, and whatever refers to it, is copied
+    anew each time, since what it refers to may have changed.
     """
 
     def __init__(self, make, replace=(), shared=None):
         self.make = make
         self.done = dict(replace)
         self.shared = {} if shared is None else shared
+        self._alone = False   # whether what is being copied refers to something that is not shared
 
     def __call__(self, obj):
-        function = _python(obj)
+        function = python_function(obj)
         if function is not None:
-            done = self.shared if _ours(function) else self.done
-            for known in (self.done, done):
-                if function in known:
-                    return known[function]
-            if _known_to_numba(function):
+            if function in self.done:
+                self._alone = True
+                return self.done[function]
+            if function in self.shared:
+                return self.shared[function]
+            if known_to_numba(function.__module__) or not self.wanted(obj):
                 return obj
-            if obj is not function and not hasattr(function, "__jit__"):
-                return obj   # the user's own dispatcher, with the user's own flags
-            done[function] = self.make(self.copy(function))
-            return done[function]
-        if isinstance(obj, tuple) and obj and not isinstance(obj, type):
+            return self._made(obj, function)
+        if isinstance(obj, tuple) and obj:
             items = [self(item) for item in obj]
             return type(obj)(*items) if hasattr(obj, "_fields") else tuple(items)
         return obj
 
+    def _made(self, obj, function):
+        before, self._alone = self._alone, not ours(function)
+        options = None if obj is function or hasattr(function, "__jit__") else flags(obj)
+        clone, fill = self._clone(self.twin(function), options)
+        self.done[function] = made = self.make(clone)   # before it is filled: it may refer to itself
+        fill({})
+        if options and hasattr(made, "disable_compile"):
+            for signature in options.signatures:
+                made.compile(signature)
+            made.disable_compile(not options.signatures)
+        if not self._alone:
+            self.shared[function] = self.done.pop(function)
+        self._alone = self._alone or before
+        return made
+
+    def wanted(self, obj):
+        """Whether a function that others refer to is to be copied."""
+        return True
+
+    def twin(self, function):
+        """The function that is copied in place of another."""
+        return function
+
     def copy(self, function, **names):
-        seen, cells = visible(function)
-        scope = {name: self(names.get(name, value)) for name, value in seen.items()}
-        scope.update({name: self(value) for name, value in names.items() if name not in scope})
-        home = function.__module__ if function.__module__ in sys.modules else "builtins"   # numba imports it when it loads
-        scope["__builtins__"] = __builtins__
-        scope["__name__"] = home
-        closure = tuple(CellType(self(content)) for content in cells) or None
-        clone = FunctionType(function.__code__, scope, function.__name__, function.__defaults__, closure)
-        clone.__qualname__ = function.__qualname__
-        clone.__module__ = home
-        clone.__dict__.update(function.__dict__)   # its marks
+        """A copy of a function, with the given functions under the given names."""
+        clone, fill = self._clone(self.twin(function))
+        fill(names)
         return clone
+
+    def _clone(self, function, options=None):
+        """A copy that sees nothing yet, and the function that fills in what it sees; numba's options are those of a dispatcher."""
+        home = function.__module__ if function.__module__ in sys.modules else "builtins"   # numba imports it when it loads
+        scope = {"__builtins__": __builtins__, "__name__": home}
+        cells = tuple(CellType() for _ in function.__closure__ or ())
+        defaults = function.__defaults__ and tuple(map(self, function.__defaults__))
+        clone = FunctionType(function.__code__, scope, function.__name__, defaults, cells or None)
+        clone.__kwdefaults__ = function.__kwdefaults__ and {name: self(value) for name, value in function.__kwdefaults__.items()}
+        clone.__qualname__, clone.__module__ = function.__qualname__, home
+        clone.__dict__.update(function.__dict__)   # its marks
+        if options:
+            clone.__options__ = options
+
+        def fill(names):
+            found = reads(function.__code__)
+            seen = {name: function.__globals__[name] for name in found.names if name in function.__globals__} | names
+            paths = [path for path in found.paths if len(path) > 1]
+            scope.update({name: self._seen(name, value, paths) for name, value in seen.items()})
+            for name, cell, old in zip(function.__code__.co_freevars, cells, function.__closure__ or (), strict=True):
+                if contents(old) is not MISSING:
+                    cell.cell_contents = self._seen(name, contents(old), paths)
+
+        return clone, fill
+
+    def _seen(self, name, value, paths):
+        """What the copy sees under a name: of a user's module, one with copies of the functions that are read."""
+        inside = [path[1:] for path in paths if path[0] == name]
+        if not (isinstance(value, ModuleType) and inside) or known_to_numba(value.__name__):
+            return self(value)
+        stand_in = ModuleType(value.__name__)
+        for first in dict.fromkeys(path[0] for path in inside):
+            if hasattr(value, first):
+                setattr(stand_in, first, self._seen(first, getattr(value, first), [path for path in inside if len(path) > 1]))
+        return stand_in
+
+
+class Interpreted(Rebinder):
+    """Copies that stay Python.  A function with a state of its own, or in a module with one, is left as it is."""
+
+    def __init__(self):
+        super().__init__(lambda copy: copy)
+
+    def wanted(self, obj):
+        return ours(python_function(obj)) or obstacle(obj) is None
 
 
 def _njit(function):
@@ -201,7 +160,9 @@ def _njit(function):
 
     if hasattr(function, "__machine__") and compiling():
         return function.__machine__()
-    return numba.njit(function, **(INLINE if hasattr(function, "__jit__") else PLAIN if _ours(function) else USERS))
+    if hasattr(function, "__options__"):   # of a user's own dispatcher, whose machine code may have been made in another world
+        return numba.jit(**function.__options__.given)(function)
+    return numba.njit(function, **(INLINE if hasattr(function, "__jit__") else PLAIN if ours(function) else USERS))
 
 
 class Build(NamedTuple):
@@ -216,7 +177,7 @@ class Build(NamedTuple):
         """A Rebinder that compiles; builds that differ share no machine code."""
         rebind = self.rebinder(_njit, shared=_machine_code.setdefault(self[:2], {}))
         for function, stand_in in self.replace:   # in turn: one may use another
-            rebind.done[function] = rebind(stand_in)
+            rebind.shared[function] = rebind(stand_in)
         return rebind
 
     def compile(self, loop):
@@ -254,7 +215,7 @@ def compiled(function):
 
 def interpreted(function, **names):
     """The function as plain Python, with the given functions under the given names."""
-    return Rebinder(lambda copy: copy).copy(function, **names)
+    return Interpreted().copy(function, **names)
 
 
 # --- the cache --------------------------------------------------------------------------------------------------------
@@ -336,9 +297,17 @@ def direct(loop, *arguments):
     return machine.entry_point
 
 
+def _versions():
+    """What else decides on machine code."""
+    import llvmlite
+    import numba
+
+    return numba.__version__, llvmlite.__version__, repr((INLINE, PLAIN, USERS))
+
+
 def bind(loop, build=None, **names):
     """Machine code of `loop` with the given functions under the given names; the same code is made, or loaded, once."""
-    name = digest(loop, *(build.digested() if build else ()), *(item for pair in sorted(names.items()) for item in pair))
+    name = digest(_versions(), loop, *(build.digested() if build else ()), *(item for pair in sorted(names.items()) for item in pair))
     if name not in _bound:
         build = build or Build()
         dispatcher = build.compile(build.make().copy(loop, **names))

@@ -56,15 +56,16 @@ class SinglePrecision(Rebinder):
     def __call__(self, obj):
         return single(obj) if isinstance(obj, float) else super().__call__(obj)
 
-    def copy(self, function, **names):
+    def twin(self, function):
         from numba import float32
 
         if hasattr(function, "__machine__"):   # machine code has an instruction for both, its Python takes numbers as they are
-            return super().copy(function, **names)
+            return function
         scope = {name: ARITHMETIC.get((name, value), value) if isinstance(value, float) else value
                  for name, value in function.__globals__.items()}
         scope.setdefault("float", float32)   # float(x) in a kernel, too, is of the kernel's precision
         twin = FunctionType(single(function.__code__), scope, function.__name__, function.__defaults__, function.__closure__)
         twin.__qualname__, twin.__module__ = function.__qualname__, function.__module__
         twin.__dict__.update(function.__dict__)   # its marks
-        return super().copy(twin, **names)
+        twin.__kwdefaults__ = function.__kwdefaults__
+        return twin

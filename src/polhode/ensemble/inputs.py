@@ -13,7 +13,7 @@ import numpy as np
 from polhode import memory, rotations
 from polhode._torque import Foreign, Sum
 from polhode.body import RigidBody
-from polhode.core.jit import digest
+from polhode.core.digest import digest
 from polhode.errors import InputError, floats, unknown
 from polhode.limits import check_moments
 from polhode.march import as_body

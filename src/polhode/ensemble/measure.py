@@ -9,8 +9,8 @@ import inspect
 import numpy as np
 
 from polhode._kernels import as_array, handed, nested, potential_in_axes, vector_array
-from polhode._torque import Foreign, _mutable_reference
-from polhode.core import tiles
+from polhode._torque import Foreign
+from polhode.core import digest, tiles
 from polhode.core.jit import bind, interpreted, jit
 from polhode.core.layout import layout, shape
 from polhode.core.loops import load_body
@@ -115,12 +115,11 @@ class Measure:
         names = {"quantity": self._kernel(name), "load_body": load_body, "load_parameters": layout(self.shape).unpack,
                  "own_body": tiles.each if self.bodies.count > 1 else tiles.shared,
                  "own_parameters": tiles.each if self.parameters.shape[1] > 1 else tiles.shared}
-        function = self.functions.get(name, self.torque.potential)
-        fixed = function is None or _mutable_reference(function) is None
-        none = np.empty((0, 7))
-        machine = bind(tiles.measure, **names) if fixed else None
-        if machine and obstacle(lambda: machine(none[:, 0], none, self.bodies.moments, self.parameters, none[:, 0])) is None:
-            return machine
+        own, none = name in self.functions, np.empty((0, 7))
+        if (digest.obstacle(self.functions[name]) if own else self.torque.potential_obstacle()) is None:
+            machine = bind(tiles.measure, **names)
+            if obstacle(lambda: machine(none[:, 0], none, self.bodies.moments, self.parameters, none[:, 0])) is None:
+                return machine
         return interpreted(tiles.measure, **names)
 
     def __call__(self, name, t, motions):

@@ -161,7 +161,7 @@ class Plan:
 
     def code(self):
         """A digest of the code of each method with the torque."""
-        from polhode.core.jit import digest
+        from polhode.core.digest import digest
         from polhode.methods import get
 
         found = {name: get(name).suited(self.torque) for name in self.methods}
