@@ -30,7 +30,8 @@ from polhode.stream import Stream
 STANDARD = "30s"
 _HEAD = "polhode checkpoint 2 "   # the number changes whenever a folder of before could not be understood
 _FILES = ("run", "points", "state-0", "state-1", "lock")
-_CODE = {"torque_digest": "the code of the torque", "events": "the code of the events", "source_digest": "the code of the method"}
+_CODE = {"torque_digest": "the code of the torque, or what it uses,", "events": "the code of the events, or what they use,",
+         "source_digest": "the code of the method"}
 _UNITS = {"s": 1.0, "min": 60.0, "h": 3600.0}
 
 

@@ -5,7 +5,7 @@ from functools import partial
 import numpy as np
 
 from polhode import rotations
-from polhode.core.digest import digest
+from polhode.core.digest import reach
 from polhode.errors import InputError
 from polhode.march import in_user_axes, interpolated
 
@@ -45,7 +45,15 @@ class Watch:
 
     def identity(self):
         """A name for the code of each function."""
-        return [digest(g, identity=True) for g in self.functions]
+        return [self._identity(g) for g in self.functions]
+
+    @staticmethod
+    def _identity(g):
+        name, _, unknown = reach(g, identity=True)
+        if unknown:
+            raise InputError(f"the event {getattr(g, '__name__', g)!r} uses {unknown}, and a run that is continued later could not "
+                             "tell whether that is still the same; leave it out of the event, or run without checkpoint")
+        return name
 
     @property
     def state(self):

@@ -22,12 +22,17 @@ from polhode._kernels import (
 )
 from polhode._torque import ZERO, Callback, Foreign
 from polhode.core import loops
-from polhode.core.digest import digest
+from polhode.core.digest import digest, reach
 from polhode.core.jit import bind, compile_now, compiling, direct, interpreted
 from polhode.core.layout import flatten, layout, shape
-from polhode.errors import InputError, TorqueError
+from polhode.errors import InputError, PolhodeError, TorqueError
 from polhode.flight import Actions, Parameters, flying
 from polhode.methods._states import VELOCITY
+
+
+# what numba raises, besides errors of its own, where it meets code that it does not expect
+AT_A_LOSS = (ArithmeticError, AssertionError, AttributeError, LookupError, NameError, RuntimeError, SyntaxError, SystemError,
+             TypeError, ValueError)
 
 
 def _method_names(method):
@@ -192,6 +197,10 @@ class Program:
         """A name for the code of torque and force alone."""
         return digest(*self._acting(), identity=True)
 
+    def opaque(self):
+        """What torque and force reach that cannot be compared from one process to the next, in words; None where all can."""
+        return reach(*self._acting(), identity=True).opaque
+
     def _acting(self):
         return [one.source() for one in (self.torque, self.force) if one is not None]
 
@@ -282,11 +291,14 @@ def _compiles(attempt):
 
 def obstacle(attempt):
     """Why numba cannot compile what `attempt()` calls, in a line of its own; None when it can."""
+    from numba.core import errors
+
+    of_numba = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, Exception)]
     try:
         compile_now(attempt)
-    except MemoryError:
+    except PolhodeError:
         raise
-    except Exception as error:   # numba raises errors of its own and, where it is at a loss, almost any other
+    except (*of_numba, *AT_A_LOSS) as error:
         text = re.sub("\x1b\\[[0-9;]*m", "", str(error))   # numba writes in colours
         lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("Failed in")]
         return (lines[0] if lines else type(error).__name__)[:200]

@@ -74,6 +74,10 @@ class Run:
         if checkpoint is None:
             self.record.keep_in()
             return self._follow(progress)
+        unknown = self.program.opaque()
+        if unknown:
+            raise InputError(f"the torque uses {unknown}, and a run that is continued later could not tell whether that is still the "
+                             "same; leave it out of the torque, or run without checkpoint")
         saved = checkpoint.open(self._identity(), self.record)
         try:
             return self._follow(progress, saved)

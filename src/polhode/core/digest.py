@@ -185,7 +185,7 @@ class _Walk:
         self.hash, self.watch, self.seen, self.held = hashlib.sha256(), _Watch(), {}, []
         self.handed = set()   # modules that were handed on
         self.identity, self.objects = identity, objects
-        self.home = {_package(_module_of(obj)) for obj in objects} - {"polhode"}
+        self.home = {_package(module) for module in _modules(objects)} - {"polhode"}
         self.obstacle = self.opaque = None
         self.lasting = True    # whether what was read tells when the result is out of date
         self.trusted = True    # whether it is the package's own code, or numba's, that refers to what is looked at
@@ -325,7 +325,7 @@ class _Walk:
         for name in cells:   # those handed on to functions inside
             self.add(contents(cells[name]), name)
             self.watch.cells.append((cells[name], contents(cells[name])))
-        for level, name in found.imports:
+        for level, name in () if self.trusted else found.imports:
             self.add_import(level, name, function.__globals__, found.words)
         self.trusted = True   # attributes matter to those who read them, and these have been looked at
         self.text("attributes")
@@ -375,7 +375,7 @@ class _Walk:
         """A module that gets another name, or goes to another function: any attribute that the code speaks of may be read."""
         if not known_to_numba(module.__name__):
             self.refuse(f"it hands on the module {where!r}")
-        if self.elsewhere(module.__name__) or (module, words) in self.handed:
+        if self.trusted or self.elsewhere(module.__name__) or (module, words) in self.handed:
             return
         self.handed.add((module, words))
         for word in sorted(words):
@@ -538,13 +538,13 @@ def _package(module):
     return (module or "").partition(".")[0]
 
 
-def _module_of(obj):
-    """The module of a function, of what a partial or a method calls, or of an object's class."""
-    if isinstance(obj, functools.partial):
-        return _module_of(obj.func)
-    if isinstance(obj, (FunctionType, MethodType)) or python_function(obj):
-        return getattr(obj, "__module__", None)
-    return type(obj).__module__
+def _modules(objects):
+    """The modules of functions, of what partials call, or of the classes of objects."""
+    for obj in objects:
+        if isinstance(obj, (tuple, functools.partial)):
+            yield from _modules(obj if isinstance(obj, tuple) else (obj.func,))
+        else:
+            yield obj.__module__ if python_function(obj) or isinstance(obj, MethodType) else type(obj).__module__
 
 
 def _changing(module):

@@ -165,7 +165,7 @@ class Plan:
         from polhode.methods import get
 
         found = {name: get(name).suited(self.torque) for name in self.methods}
-        return {name: digest(one.step, one.start, self.torque.source()) for name, one in found.items()}
+        return {name: digest(one.step, one.start, self.torque.source(), identity=True) for name, one in found.items()}
 
     @cached_property
     def digest(self):
