@@ -21,6 +21,7 @@ from polhode import _kernels
 from polhode._kernels import GROUND
 from polhode.core.jit import jit, visible
 from polhode.errors import InputError, unknown
+from polhode.frames import rows_times
 
 
 ZERO = (0.0, 0.0, 0.0)
@@ -173,7 +174,7 @@ class Sum(Torque):
         self.potential = None
 
     def __call__(self, t, R, *rest):
-        return sum((term(t, R, *rest) if term.frame == "spatial" else np.asarray(R) @ term(t, R, *rest))
+        return sum((term(t, R, *rest) if term.frame == "spatial" else rows_times(term(t, R, *rest), np.transpose(R)))
                    for term in self.terms)
 
     def __repr__(self):

@@ -64,7 +64,7 @@ def solid(path, units="m"):
     e = int(np.frexp(np.abs(vertices - middle).max())[1])
     near = np.ldexp(vertices - middle, -e)   # about 1: nothing below can overflow
     corners = near[faces]
-    volumes = np.einsum("ij,ij->i", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])) / 6.0
+    volumes = _volumes(corners)
     parts = _check_parts(path, near, faces, volumes)
     volume, centre, inertia = _sums(corners, volumes)
     with np.errstate(all="ignore"):   # what leaves the range is refused below
@@ -103,15 +103,22 @@ def _metres(units):
     return UNITS[units]
 
 
+def _volumes(corners):
+    """Of the tetrahedra from the origin to each face, with their signs."""
+    return np.sum(corners[:, 0] * np.cross(corners[:, 1], corners[:, 2]), axis=1) / 6.0
+
+
 def _sums(corners, volumes):
     """Volume, centre of mass and inertia about it; products that cancel to rounding are zero, so that axes of symmetry stay."""
     total = volumes.sum()
-    centre = volumes @ corners.sum(axis=1) / (4.0 * total)
+    centre = np.array([(volumes * column).sum() for column in corners.sum(axis=1).T]) / (4.0 * total)
     corners = corners - centre   # the tetrahedra now begin there
     points = np.concatenate([corners, corners.sum(axis=1, keepdims=True)], axis=1)
-    shifted = np.einsum("ij,ij->i", points[:, 0], np.cross(points[:, 1], points[:, 2])) / 6.0
-    second = np.einsum("i,ijk,ijl->kl", shifted, points, points) / 20.0
-    size = np.einsum("i,ijk,ijl->kl", np.abs(shifted), np.abs(points), np.abs(points)) / 20.0
+    shifted, axes = _volumes(points)[:, None], np.ascontiguousarray(np.moveaxis(points, -1, 0))
+    second, size = np.empty((3, 3)), np.empty((3, 3))
+    for k, l in np.ndindex(3, 3):   # NumPy's sums of whole arrays are made in a fixed order, unlike those of BLAS
+        terms = shifted * axes[k] * axes[l]
+        second[k, l], size[k, l] = terms.sum() / 20.0, np.abs(terms).sum() / 20.0
     second[(np.abs(second) <= ROUNDING * size) & ~np.eye(3, dtype=bool)] = 0.0
     return total, centre, np.trace(second) * np.eye(3) - second
 

@@ -7,14 +7,18 @@ memory in proportion to the file and no more; textures, materials and other file
 import io
 import json
 import logging
+import math
 import re
 import struct
 from pathlib import Path
 
 import numpy as np
 
+from polhode.core.vec import det
 from polhode.errors import InputError, unknown
+from polhode.frames import rows_times
 from polhode.io.regular import regular
+from polhode.rotations import matrices
 
 FORMATS = ("stl", "obj", "ply", "glb")
 LARGEST_FILE = 512 * 2**20   # bytes
@@ -95,8 +99,8 @@ def _placed(vertices, faces, transform):
     """A part where its node puts it; a mirror image has its faces turned round, as glTF says."""
     if np.array_equal(transform, np.eye(4)):
         return vertices, faces
-    mirrored = np.linalg.det(transform[:3, :3]) < 0.0
-    return vertices @ transform[:3, :3].T + transform[:3, 3], faces[:, ::-1] if mirrored else faces
+    mirrored = det(transform[:3, :3].tolist()) < 0.0
+    return rows_times(vertices, transform[:3, :3].T) + transform[:3, 3], faces[:, ::-1] if mirrored else faces
 
 
 def _joined(vertices, faces):
@@ -155,6 +159,10 @@ def _check_glb(data):
     for key, kept in _GEOMETRY.items():
         if key in scene:
             clean[key] = [{name: item[name] for name in kept if name in item} for item in scene[key]]
+    if clean.get("scenes"):
+        chosen = clean["scenes"][clean.pop("scene", 0)]
+        clean["nodes"] = list(_placed_nodes(clean.get("nodes", []), chosen.get("nodes", [])))
+        clean["scenes"] = [{"nodes": list(range(len(clean["nodes"])))}]
     for mesh in clean.get("meshes", []):
         mesh["primitives"] = [_bare(primitive) for primitive in mesh["primitives"]]
     text = json.dumps(clean).encode()
@@ -190,6 +198,37 @@ def _check_scene(scene, size):
     if sum(corners) + sum(copies) > LARGEST_MESH:
         raise InputError(f"has {sum(corners) + sum(copies)} corners with all copies of its parts, and {LARGEST_MESH} are read; "
                          "simplify it first")
+
+
+def _placed_nodes(nodes, roots):
+    """The nodes of a scene without their tree: each has the product of all transforms above it, formed in a fixed order."""
+    waiting = [(root, np.eye(4)) for root in reversed(roots)]
+    while waiting:
+        k, above = waiting.pop()
+        node = nodes[k]
+        here = _product(above, _transform(node))
+        waiting += [(child, here) for child in reversed(node.get("children", []))]
+        yield {key: node[key] for key in ("name", "mesh") if key in node} | {"matrix": here.T.ravel().tolist()}
+
+
+def _transform(node):
+    """M T R S of a node: a matrix, column by column, a translation, a quaternion and three scales; each may be left out."""
+    made = np.reshape(node.get("matrix", np.eye(4)), (4, 4)).astype(float).T
+    if "translation" in node:
+        made = _product(made, np.vstack([np.eye(3), node["translation"]]).T)
+    if "rotation" in node:
+        q = np.reshape(node["rotation"], 4).astype(float)
+        made = _product(made, matrices(q / (math.sqrt((q * q).sum()) or 1.0)))
+    if "scale" in node:
+        made = made * np.append(node["scale"], 1.0)
+    return made
+
+
+def _product(A, B):
+    """A B for transforms (4, 4); of B a 3x3 or 3x4 corner may be given."""
+    full = np.eye(4)
+    full[:B.shape[0], :B.shape[1]] = B
+    return sum(A[:, k, None] * full[k] for k in range(4))
 
 
 def _bare(primitive):
