@@ -232,7 +232,8 @@ class RigidBody:
         Parameters
         ----------
         path : str or Path
-            The file.  Every edge must have a face on both sides, wound alike; several parts and cavities are fine.
+            The file.  Every edge must have a face on both sides, wound alike; several parts and cavities are fine.  Parts
+            that overlap are counted twice, with a warning that names them.
         density, mass : float
             One of the two, in kg/m^3 or kg.
         units : str or float

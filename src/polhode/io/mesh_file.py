@@ -35,7 +35,8 @@ _GEOMETRY = {   # what is kept of a GLB: nothing here names another file, needs 
 
 
 def triangles(path):
-    """Vertices (n, 3) and faces (m, 3) of a mesh file in its own units, equal vertices made one; the format too."""
+    """Vertices (n, 3) and faces (m, 3) of a mesh file in its own units, equal vertices made one; and the names of its objects,
+    with the number (m,) of the object that each face belongs to."""
     path = Path(path)
     kind = path.suffix.lstrip(".").lower()
     if kind not in FORMATS:
@@ -43,7 +44,7 @@ def triangles(path):
     trimesh, data = _trimesh(), _content(path)
     try:
         with np.errstate(all="ignore"):
-            vertices, faces = _read(trimesh, data, kind)
+            vertices, faces, names, owner = _read(trimesh, data, kind)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
     except Exception as error:   # whatever a broken file made trimesh stumble over
@@ -57,7 +58,7 @@ def triangles(path):
     if faces.min() < 0 or faces.max() >= len(vertices):
         raise InputError(f"{path}: faces must name vertices 0 to {len(vertices) - 1}, got {faces.min()} to {faces.max()}; "
                          f"{REPAIR}")
-    return *_joined(vertices, faces), kind
+    return *_joined(vertices, faces, owner), names
 
 
 def _trimesh():
@@ -80,19 +81,20 @@ def _content(path):
 def _read(trimesh, data, kind):
     data = _CHECKS[kind](data)
     scene = trimesh.load_scene(io.BytesIO(data), file_type=kind, process=False, skip_materials=True)
-    parts = []
-    for name in scene.graph.nodes_geometry:
+    parts, names = [], list(scene.graph.nodes_geometry)
+    for name in names:
         transform, geometry = scene.graph[name]
         part = scene.geometry[geometry]
-        if isinstance(part, trimesh.Trimesh):
-            parts.append(_placed(np.array(part.vertices, float), np.array(part.faces, np.int64), np.asarray(transform)))
+        part = part if isinstance(part, trimesh.Trimesh) else trimesh.Trimesh()
+        parts.append(_placed(np.array(part.vertices, float), np.array(part.faces, np.int64), np.asarray(transform)))
     if not parts:
-        return np.empty((0, 3)), np.empty((0, 3), np.int64)
+        return np.empty((0, 3)), np.empty((0, 3), np.int64), names, np.empty(0, np.int64)
     if any(array.ndim != 2 or array.shape[1] != 3 for part in parts for array in part):
         raise InputError(f"a vertex has three coordinates and a face three corners, which is not so here; {REPAIR}")
     first = np.cumsum([0, *(len(vertices) for vertices, _ in parts)])
     return (np.concatenate([vertices for vertices, _ in parts]),
-            np.concatenate([faces + k for (_, faces), k in zip(parts, first, strict=False)]))
+            np.concatenate([faces + k for (_, faces), k in zip(parts, first, strict=False)]), names,
+            np.repeat(np.arange(len(parts)), [len(faces) for _, faces in parts]))
 
 
 def _placed(vertices, faces, transform):
@@ -103,12 +105,13 @@ def _placed(vertices, faces, transform):
     return rows_times(vertices, transform[:3, :3].T) + transform[:3, 3], faces[:, ::-1] if mirrored else faces
 
 
-def _joined(vertices, faces):
+def _joined(vertices, faces, owner):
     """Vertices of equal coordinates made one (an STL repeats them for each face); faces that are lines then, dropped."""
     vertices, index = np.unique(vertices[faces.ravel()] + 0.0, axis=0, return_inverse=True)   # + 0: there is one zero
     faces = index.reshape(-1, 3)
     a, b, c = faces.T
-    return vertices, faces[(a != b) & (b != c) & (c != a)]
+    whole = (a != b) & (b != c) & (c != a)
+    return vertices, faces[whole], owner[whole]
 
 
 # --- what a file claims, against what it holds ----------------------------------------------------------------------------
