@@ -287,7 +287,7 @@ CALLS = [
     (lambda: integrate([1, 2, 2.5], fades, (0, 1), 0.1, "NMB", omega0=(0, 0, 1), compiled=False),
      "'fades'", "correct it, or end the run before"),
     (lambda: integrate([1, 2, 2.5], None, (0, 1), 0.5, "DMV", omega0=(0, 30, 1), compiled=False),
-     "DMV could not solve its equation i", "the largest step that works here is about 0."),
+     "DMV could not take the step from", "the largest step that works here is about 0."),
     (lambda: rotations.as_rotation(np.ones((2, 2, 4))), "got (2, 2, 4)", "reshape it to (-1, 4) first"),
     (lambda: shown_mesh((np.ones((2, 4)), np.ones((1, 3), dtype=int))),
      "got shape (2, 4)", "give 3 of them"),
