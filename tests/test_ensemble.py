@@ -361,6 +361,16 @@ def test_statistics_leave_out_a_body_from_where_it_failed():
     assert energy.over_time.max[1] < energy.over_time.max[0]
 
 
+def test_statistics_of_a_body_that_never_moved_are_nan():
+    omega = np.array([[0.1, 1.0, 0.0], [np.nan, 0.0, 0.0]])
+    run = ensemble([1.0, 2.0, 2.5], None, (0.0, 1.0), 0.1, "LP2", omega0=omega, keep="statistics")
+    assert run.status.tolist() == ["finished", "failed"]
+    for name, (over_time, over_bodies) in run.statistics.items():
+        for values in over_time:
+            assert np.isfinite(values[0]) and np.isnan(values[1]), name
+        assert np.isfinite(over_bodies).all()
+
+
 def test_memory_is_at_most_twice_the_state():
     n = 100_000
     q, omega = many(n)[1:3]

@@ -181,6 +181,31 @@ def test_homoclinic_for_ever():
     assert np.abs(motion.matrix[1:, 2, 2] - 1.0).max() < 1e-15 and np.abs(motion.omega[2]).max() == 0.0
 
 
+@pytest.mark.parametrize(("moments", "q0", "omega0"), [
+    ([2.0, 2.0, 1.0], rotations.exp([0.5, 0.0, 0.0]), [0.3, 0.2, 3.0]),
+    ([1.0, 1.0, 1.7], rotations.exp([1.5, -0.4, 2.0]), [1.0, -2.0, 0.1]),
+    ([3.0, 3.0, 3.0], rotations.exp([0.2, 0.4, 0.0]), [1.0, 0.5, 0.1]),
+    ([2.0, 2.0, 1.0], UP, [0.3, 0.2, 3.0]),        # passes through the vertical
+    ([2.0, 2.0, 1.0], DOWN, [0.3e200, 0.0, 0.0]),
+])
+def test_period_and_heights_without_weight(moments, q0, omega0):
+    """Against the attitudes themselves, and against a weight so small that it changes nothing here."""
+    first = exact.lagrange_top(moments, 0.0, q0, omega0)
+    t = np.linspace(0.0, first.nutation, 4001)
+    u = exact.lagrange_top(moments, 0.0, q0, omega0, t).matrix[:, 2, 2]
+    assert first.heights == pytest.approx((u.min(), u.max()), abs=2e-6) and abs(u[-1] - u[0]) < 1e-13
+    assert abs(u[2000] - (first.heights[0] + first.heights[1] - u[0])) < 1e-13, "half a period turns the tilt to the other side"
+    if max(omega0) < 1e100:
+        other = exact.lagrange_top(moments, 1e-14, q0, omega0)
+        assert first.heights == pytest.approx(other.heights, abs=1e-13) and first.nutation == pytest.approx(other.nutation)
+
+
+def test_tilt_that_is_constant_without_weight():
+    for q0, omega0 in ((rotations.exp([0.5, 0, 0]), [0, 0, 3.0]), (UP, [0, 0, 3.0]), (rotations.exp([0.5, 0, 0]), [0, 0, 0])):
+        motion = exact.lagrange_top([2.0, 2.0, 1.0], 0.0, q0, omega0, [0.0, 1.0])
+        assert motion.heights == pytest.approx((motion.matrix[1, 2, 2],) * 2, abs=1e-15) and motion.nutation == np.inf
+
+
 def test_period_and_heights():
     q0, omega0 = rotations.exp([0.05, 0, 0]), (0.0, 0.0, 5.0)
     first = exact.lagrange_top([5, 5, 1], 20.0, q0, omega0, 0.0)

@@ -200,6 +200,69 @@ def test_nodes_of_a_scene_move_turn_and_mirror(tmp_path):
     assert close(found.centre, np.mean([[5, 0.25, 0], [-0.25, 0, 0], [-0.25, 9, 0]], axis=0), 1e-6)
 
 
+# --- parts that overlap are counted twice --------------------------------------------------------------------------------------
+
+def several(*parts):
+    """Boxes (sizes, place[, inside out]) as one surface."""
+    vertices, faces = [], []
+    for k, (size, at, *flip) in enumerate(parts):
+        v, f = box(*size, at=at)
+        vertices.append(v)
+        faces.append((f[:, ::-1] if flip else f) + 8 * k)
+    return np.concatenate(vertices), np.concatenate(faces)
+
+
+OVERLAPS = {
+    "a corner": [((1, 1, 1), (0, 0, 0)), ((1, 1, 1), (0.9, 0.9, 0.9))],
+    "a cross of bars": [((10, 1, 1), (0, 0, 0)), ((1, 10, 1), (0, 0, 0))],
+    "one in the other": [((3, 3, 3), (0, 0, 0)), ((1, 1, 1), (0.1, 0.2, 0.3))],
+    "one twice": [((1, 2, 3), (0, 0, 0)), ((1, 2, 3), (0, 0, 0))],
+    "a small one at the end of a long one": [((100, 1, 1), (0, 0, 0)), ((0.2, 0.2, 0.2), (50.05, 0.3, -0.2))],
+    "two cavities": [((9, 9, 9), (0, 0, 0)), ((2, 2, 2), (0, 0, 0), True), ((2, 2, 2), (1, 1, 1), True)],
+}
+APART = {
+    "side by side": [((1, 1, 1), (0, 0, 0)), ((1, 1, 1), (1, 0, 0))],
+    "side by side, shifted": [((1, 1, 1), (0, 0, 0)), ((1, 1, 1), (1, 0.3, 0.1)), ((3, 3, 1), (0.2, 0.1, 1.1))],
+    "a cavity": [((3, 3, 3), (0, 0, 0)), ((1, 1, 1), (0.1, 0.2, 0.3), True)],
+    "one in a cavity": [((3, 3, 3), (0, 0, 0)), ((2, 2, 2), (0, 0, 0), True), ((1, 1, 1), (0, 0.2, 0))],
+    "filling its cavity": [((3, 3, 3), (0, 0, 0)), ((2, 2, 2), (0, 0, 0), True), ((2, 2, 2), (0, 0, 0))],
+}
+
+
+@pytest.mark.parametrize("case", OVERLAPS)
+def test_parts_that_overlap_are_warned_of(tmp_path, case):
+    path = written(tmp_path, obj(*several(*OVERLAPS[case])), "a.obj")
+    with pytest.warns(UserWarning, match="overlap.*counted twice") as warned:
+        RigidBody.from_mesh(path, density=1.0)
+    assert len(warned) == 1 and warned[0].filename == __file__, "once, where the user called"
+
+
+@pytest.mark.parametrize("case", APART)
+def test_parts_that_touch_or_lie_in_cavities_are_not_warned_of(tmp_path, case, recwarn):
+    RigidBody.from_mesh(written(tmp_path, obj(*several(*APART[case])), "a.obj"), density=1.0)
+    assert not recwarn.list
+
+
+def test_turned_parts_side_by_side_are_not_warned_of(tmp_path, recwarn):
+    """Rounding makes turned boxes that share a face overlap by a last bit, or leave a gap; a chain of nine, many attitudes."""
+    vertices, faces = several(*(((1, 1, 1), (k, 0.1 * k, 0)) for k in range(9)))
+    for R in matrices(exp(np.random.default_rng(2).normal(size=(20, 3)))):
+        RigidBody.from_mesh(written(tmp_path, obj(vertices @ R.T, faces), "a.obj"), density=1.0)
+    assert not recwarn.list
+
+
+def test_the_warning_names_objects_and_boxes(tmp_path):
+    nodes = [{"mesh": 0, "name": "wheel"}, {"mesh": 0, "name": "axle", "translation": [0.5, 0, 0]}]
+    path = written(tmp_path, glb(*box(1, 2, 3), nodes), "a.glb")
+    with pytest.warns(UserWarning) as warned:
+        found = solid(path)
+    message = str(warned[0].message)
+    assert found.parts == 2 and "'wheel' in the box (-0.5, -1, -1.5) to (0.5, 1, 1.5) and 'axle' in the box (0, " in message
+    finished = subprocess.run([sys.executable, "-m", "polhode", "mesh", str(path), "--json"], capture_output=True, text=True)
+    assert finished.returncode == 0 and json.loads(finished.stdout)["volume"] == 12.0
+    assert " ".join(finished.stderr.split()) == f"polhode: {message}"
+
+
 def test_a_mesh_moves_as_the_body_it_is(tmp_path):
     path = written(tmp_path, ascii_stl(*box(1, 2, 3)))
     motion = {"t_span": (0, 1), "step": 0.01, "omega0": (0.1, 1, 0.2)}

@@ -1,5 +1,7 @@
 """The Stepper: the same motion as integrate, restarted without loss."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -83,3 +85,52 @@ def test_errors():
             stepper.step(100)
         assert caught.value.step_index == 5
         assert stepper.t == pytest.approx(0.05)   # the state is that before the failed step
+
+
+STRENGTH, NAMES = 0.5, (1.0, 2.0)
+
+
+def by_global(t, R):
+    return np.array([STRENGTH, 0.0, -NAMES[0]])
+
+
+def adjustable(strength):
+    def torque(t, R):
+        return np.array([strength, 0.0, -1.0])
+
+    def change(value):
+        nonlocal strength
+        strength = value
+
+    return torque, change
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_a_global_that_changes_between_steps_takes_effect(monkeypatch, compiled):
+    """Against a Stepper made anew with the new value at the state where it changed, back and forth."""
+    here = sys.modules[__name__]
+    stepper = polhode.Stepper([1.0, 2.0, 2.5], by_global, step=0.01, omega0=(0.1, 1.0, 0.0), compiled=compiled)
+    for strength in (0.5, 7.0, 0.5):
+        monkeypatch.setattr(here, "STRENGTH", strength)
+        fresh = polhode.Stepper([1.0, 2.0, 2.5], by_global, step=0.01, omega0=(0.1, 1.0, 0.0), compiled=compiled)
+        fresh.state = stepper.state
+        stepper.step(5)
+        fresh.step(5)
+        assert np.array_equal(stepper.omega, fresh.omega) and stepper.t == fresh.t
+    monkeypatch.setattr(here, "NAMES", (-100.0, 0.0))
+    before = stepper.omega
+    stepper.step(2)
+    assert (stepper.omega - before)[2] > 0.5, "the new torque acts"
+
+
+def test_a_closure_that_changes_between_steps_takes_effect():
+    torque, change = adjustable(0.5)
+    stepper = polhode.Stepper([1.0, 2.0, 2.5], torque, step=0.01, omega0=(0.1, 1.0, 0.0))
+    stepper.step(5)
+    change(7.0)
+    fresh = polhode.Stepper([1.0, 2.0, 2.5], torque, step=0.01, omega0=(0.1, 1.0, 0.0))
+    fresh.state = stepper.state
+    before = stepper.omega
+    stepper.step()
+    fresh.step()
+    assert np.array_equal(stepper.omega, fresh.omega) and stepper.omega[0] - before[0] > 0.03

@@ -22,6 +22,7 @@ from polhode._kernels import GROUND
 from polhode.core.digest import obstacle
 from polhode.core.jit import jit
 from polhode.errors import InputError, unknown
+from polhode.frames import rows_times
 
 
 ZERO = (0.0, 0.0, 0.0)
@@ -178,7 +179,7 @@ class Sum(Torque):
         self.potential = None
 
     def __call__(self, t, R, *rest):
-        return sum((term(t, R, *rest) if term.frame == "spatial" else np.asarray(R) @ term(t, R, *rest))
+        return sum((term(t, R, *rest) if term.frame == "spatial" else rows_times(term(t, R, *rest), np.transpose(R)))
                    for term in self.terms)
 
     def __repr__(self):

@@ -20,12 +20,13 @@ from typing import Any
 import numpy as np
 
 from polhode.errors import InputError, floats, number, unknown
+from polhode.frames import principal_axes, rows_times
 
 __all__ = ["RigidBody"]
 
 _SYMMETRY = 1e-12  # asymmetry allowed, relative to the largest entry: rounding of a rotated tensor, nothing more
 _TRIANGLE = 1e-12  # excess allowed, relative to the largest moment: a flat body has equality up to rounding
-_SINGULAR = 4 * np.finfo(float).eps  # below this fraction of the largest, a moment out of eigh is rounding
+_SINGULAR = 4 * np.finfo(float).eps  # below this fraction of the largest, a moment of a full tensor is rounding
 _KEYS = ("inertia", "mass", "check_triangle", "name", "shape")
 
 
@@ -52,11 +53,12 @@ class RigidBody:
         The tensor in your axes.
     moments : ndarray, shape (3,)
         Principal moments.  Given three moments or a diagonal tensor they keep your order; otherwise they are ordered
-        so that `axes` is as near to the identity as it can be.
+        so that `axes` is as near to the identity as it can be.  Moments of a full tensor that agree to rounding are equal.
     axes : ndarray, shape (3, 3)
-        A rotation whose columns are the principal axes in your axes.
+        A rotation whose columns are the principal axes in your axes.  Where moments agree, so that the tensor leaves
+        directions free, it is still the nearest to the identity, and the same bits on every processor.
     is_principal : bool
-        Whether your axes are the principal axes: `axes` is exactly the identity.
+        Whether your axes are the principal axes: the tensor has no off-diagonal entries, and `axes` is the identity.
     mass, name, shape
         As given.
 
@@ -207,17 +209,16 @@ class RigidBody:
             i = int(np.argmax(m <= 0.0))
             raise InputError(f"masses must be positive, got masses[{i}] = {float(m[i])!r}; drop that point")
         (m, em), (x, ex) = _scaled(m), _scaled(x)  # by powers of two, exactly, so that squares cannot overflow
-        r = x - m @ x / m.sum() if m.size else x
-        weighted = np.sqrt(m)[:, None] * r
-        spread = np.linalg.svd(weighted, compute_uv=False) if m.size >= 3 else np.zeros(3)
+        r = x - _sums(m * x.T) / m.sum() if m.size else x
+        weighted = np.sqrt(m) * r.T   # (3, n): sums run along the points
         rounding = 16 * np.finfo(float).eps
-        if spread[1] <= rounding * max(spread[0], np.linalg.norm(np.sqrt(m)[:, None] * x)):
+        if m.size < 3 or _off_line(weighted) <= rounding * math.sqrt(_sums(m * (x * x).T).sum()):
             raise InputError(f"the {m.size} points lie on one line (or in one place), so the moment about it is zero; "
                              "give at least 3 points that are not collinear")
-        second = weighted.T @ weighted
+        second = _sums(weighted[:, None] * weighted)
         tensor = np.trace(second) * np.eye(3) - second
-        size = np.sqrt(m)[:, None] * (np.abs(x) + np.abs(r))  # symmetric sets: sums that cancel to rounding are zero
-        tensor[(np.abs(second) <= rounding * (size.T @ size)) & ~np.eye(3, dtype=bool)] = 0.0
+        size = np.sqrt(m) * (np.abs(x) + np.abs(r)).T  # symmetric sets: sums that cancel to rounding are zero
+        tensor[(np.abs(second) <= rounding * _sums(size[:, None] * size)) & ~np.eye(3, dtype=bool)] = 0.0
         with np.errstate(over="ignore", under="ignore"):
             tensor, total, at = np.ldexp(tensor, 2 * ex + em), float(np.ldexp(m.sum(), em)), np.ldexp(r, ex)
             masses = np.ldexp(m, em)
@@ -231,7 +232,8 @@ class RigidBody:
         Parameters
         ----------
         path : str or Path
-            The file.  Every edge must have a face on both sides, wound alike; several parts and cavities are fine.
+            The file.  Every edge must have a face on both sides, wound alike; several parts and cavities are fine.  Parts
+            that overlap are counted twice, with a warning that names them.
         density, mass : float
             One of the two, in kg/m^3 or kg.
         units : str or float
@@ -296,8 +298,7 @@ class RigidBody:
         omega = floats("omega", omega, last=3, finite=False)
         if self.is_principal:
             return self.moments * omega
-        a, b, c = self.inertia   # term by term: the same bits for one vector as for many
-        return omega[..., :1] * a + omega[..., 1:2] * b + omega[..., 2:] * c
+        return rows_times(omega, self.inertia)
 
     def omega(self, momentum: Any) -> np.ndarray:
         """Return the body angular velocity that has the body angular `momentum` (..., 3).
@@ -308,7 +309,9 @@ class RigidBody:
         array([1. , 0.5, 0.4])
         """
         momentum = floats("momentum", momentum, last=3, finite=False)
-        return momentum / self.moments if self.is_principal else momentum @ self.axes / self.moments @ self.axes.T
+        if self.is_principal:
+            return momentum / self.moments
+        return rows_times(rows_times(momentum, self.axes) / self.moments, self.axes.T)
 
     def kinetic_energy(self, omega: Any) -> np.ndarray:
         """Return the rotational energy ``omega . inertia omega / 2`` of body angular velocities `omega` (..., 3).
@@ -386,6 +389,19 @@ def _scaled(array: np.ndarray) -> tuple[np.ndarray, int]:
     return np.ldexp(array, -e), e
 
 
+def _sums(terms: np.ndarray) -> np.ndarray:
+    """Return the sums along the last axis, whose numbers lie side by side: NumPy adds such in pairs, in a fixed order."""
+    return np.ascontiguousarray(terms).sum(axis=-1)
+
+
+def _off_line(points: np.ndarray) -> float:
+    """Return the root of the sum of squared distances of `points` (3, n) from the line through 0 and the farthest."""
+    farthest = points[:, np.argmax((points * points).sum(axis=0))]
+    along = farthest / (math.sqrt((farthest * farthest).sum()) or 1.0)
+    off = points - along[:, None] * (along[:, None] * points).sum(axis=0)
+    return math.sqrt((off * off).sum())
+
+
 def _symmetric(tensor: np.ndarray) -> np.ndarray:
     unit, e = _scaled(tensor)
     off = np.abs(unit - unit.T)
@@ -398,15 +414,9 @@ def _symmetric(tensor: np.ndarray) -> np.ndarray:
 
 
 def _principal(tensor: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Diagonalise, with the columns ordered and signed to bring the axes as near to the identity as they can be."""
+    """Moments and axes, which have no unit."""
     unit, e = _scaled(tensor)
-    moments, axes = np.linalg.eigh(unit)
-    size = np.abs(axes)
-    order = list(max(itertools.permutations(range(3)), key=lambda p: sum(size[i, p[i]] for i in range(3))))
-    moments, axes = moments[order], axes[:, order]
-    # After this det = +1: a reflection has trace 1 at most, and the largest of the six sums is above 1, because their
-    # mean is a third of the sum of all |entries|, and that is 3 only for a permutation, whose largest sum is 3.
-    axes = axes * np.where(np.diag(axes) < 0.0, -1.0, 1.0)
+    moments, axes = principal_axes(unit)
     with np.errstate(over="ignore"):
         moments = np.ldexp(moments, e)
     if not np.isfinite(moments).all():

@@ -8,6 +8,7 @@ import errno
 import json
 import os
 import sys
+import warnings
 from pathlib import Path
 from typing import Annotated
 
@@ -37,7 +38,8 @@ class Commands(TyperGroup):
             return super().make_context(info_name, args, parent, **extra)
 
     def invoke(self, context):
-        with telling():
+        with telling(), warnings.catch_warnings():
+            warnings.showwarning = lambda message, *_: complain(message, style="yellow")
             return super().invoke(context)
 
     def resolve_command(self, context, args):
@@ -430,10 +432,10 @@ def plain_table(*columns):
     return table
 
 
-def complain(message):
+def complain(message, style="red"):
     from rich.text import Text
 
-    console(stderr=True).print(Text(f"polhode: {message}", style="red"), soft_wrap=True)
+    console(stderr=True).print(Text(f"polhode: {message}", style=style), soft_wrap=True)
 
 
 def print_json(data):

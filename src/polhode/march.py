@@ -12,6 +12,7 @@ from polhode import limits, rotations
 from polhode.body import RigidBody
 from polhode.core import loops
 from polhode.errors import ConvergenceError, InputError, TorqueError, floats
+from polhode.frames import rows_times
 
 CHUNK_SECONDS = 0.05      # compiled code is left about this often: for progress, Ctrl-C and memory
 CHUNK_STEPS = 1_000_000
@@ -44,7 +45,7 @@ def in_principal_axes(moments, axes, q, vector, is_momentum):
     """Motions (..., 7) in principal axes from the user's: R -> R Q, V -> Q^T V; axes None where they are the same."""
     if axes is not None:
         q = rotations.qmul(q, _quaternions(axes))
-        vector = _turned(vector, axes)
+        vector = rows_times(vector, axes)
     return np.concatenate([q, vector / moments if is_momentum else vector], axis=-1)
 
 
@@ -56,12 +57,7 @@ def in_user_axes(body, y):
 def back_to_axes(axes, y):
     """The same for axes (..., 3, 3)."""
     back = np.swapaxes(axes, -1, -2)
-    return np.concatenate([rotations.qmul(y[..., :4], _quaternions(back)), _turned(y[..., 4:7], back), y[..., 7:]], axis=-1)
-
-
-def _turned(v, axes):
-    """v Q = Q^T v, term by term: the same bits for one vector as for many."""
-    return v[..., :1] * axes[..., 0, :] + v[..., 1:2] * axes[..., 1, :] + v[..., 2:] * axes[..., 2, :]
+    return np.concatenate([rotations.qmul(y[..., :4], _quaternions(back)), rows_times(y[..., 4:7], back), y[..., 7:]], axis=-1)
 
 
 def _quaternions(axes):
@@ -241,6 +237,6 @@ def unsolved(program, z, t, h, step):
     if program.method.limit:
         advice += f" ({program.method.limit})"
     return ConvergenceError(
-        f"{program.method.name} could not solve its equation in the step from t = {t:.15g} (step {step}, size {h:g}): "
-        f"relative residual {residual:.2g} instead of {loops.ROUND_OFF:g}; {advice}",
+        f"{program.method.name} could not take the step from t = {t:.15g} (step {step}, size {h:g}): the relative residual of its "
+        f"equation is {residual:.2g} (1 where there is no solution) instead of {loops.ROUND_OFF:g}; {advice}",
         residual=residual, largest_step=None if good is None else abs(good))

@@ -17,7 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polhode.core.vec import det as determinant
+from polhode.core.vec import matmul, transpose
 from polhode.errors import InputError, floats
+from polhode.frames import nearest_rotation
 
 if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
@@ -79,8 +82,8 @@ def as_quaternion(rotation: Any = None) -> np.ndarray:
 
 
 def _from_matrix(R: np.ndarray) -> np.ndarray:
-    with np.errstate(over="ignore", invalid="ignore"):
-        off, det = float(np.abs(R.T @ R - np.eye(3)).max()), float(np.linalg.det(R))
+    rows = R.tolist()
+    off, det = float(np.abs(np.array(matmul(transpose(rows), rows)) - np.eye(3)).max()), determinant(rows)
     mirror = "and contains a reflection " if det < 0.0 else ""
     if not off <= _OFF_GROUP:
         raise InputError(f"rotation matrix {_show(R)} is not orthogonal {mirror}(determinant {det:.6g}): R^T R is off "
@@ -89,14 +92,12 @@ def _from_matrix(R: np.ndarray) -> np.ndarray:
     if det < 0.0:
         raise InputError(f"rotation matrix {_show(R)} is a reflection: its determinant is {det:.6g}, not +1; "
                          "change the sign of one row or column (left-handed axes?)")
-    u, _, vt = np.linalg.svd(R)
-    R = u @ vt  # the nearest rotation: removes rounding
     # The four-fold products of q with itself; the column of the largest diagonal has no cancellation (Shepperd 1978).
-    (a, b, c), (d, e, f), (g, h, i) = R.tolist()
+    (a, b, c), (d, e, f), (g, h, i) = nearest_rotation(rows)
     K = np.array([[1 + a - e - i, b + d, c + g, h - f], [b + d, 1 - a + e - i, f + h, c - g],
                   [c + g, f + h, 1 - a - e + i, d - b], [h - f, c - g, d - b, 1 + a + e + i]])
     q = K[:, np.argmax(np.diag(K))]
-    q = q / np.linalg.norm(q)
+    q = q / math.sqrt((q * q).sum())
     return -q if q[3] < 0.0 else q
 
 
@@ -232,7 +233,7 @@ def dexp_body(x: Any, y: Any) -> np.ndarray:
     s, c = np.minimum(a, 1.0) ** 2, 0.0
     for k in range(8, -1, -1):
         c = 1.0 / math.factorial(2 * k + 3) - s * c
-    c = np.where(a < 1.0, c, (far - np.sin(far)) / far**3)
+    c = np.where(a < 1.0, c, (far - np.sin(far)) / (far * far * far))
     return y - 0.5 * _sinc(0.5 * a) ** 2 * xy + c * _cross(x, xy)
 
 
@@ -255,7 +256,7 @@ def dexpinv_body(x: Any, y: Any) -> np.ndarray:
     s, c = np.minimum(a, 1.0) ** 2, 0.0
     for coefficient in reversed(_COT):
         c = coefficient + s * c
-    c = np.where(a < 1.0, c, (1.0 - 0.5 * far / np.tan(0.5 * far)) / far**2)
+    c = np.where(a < 1.0, c, (1.0 - 0.5 * far * np.cos(0.5 * far) / np.sin(0.5 * far)) / (far * far))
     return y + 0.5 * xy + c * _cross(x, xy)
 
 

@@ -245,7 +245,7 @@ class Run:
                          "take a smaller step or another method")
 
     def _kinetic(self, y):
-        return 0.5 * (y[..., 4:7] ** 2) @ self.body.moments
+        return 0.5 * np.sum(y[..., 4:7] ** 2 * self.body.moments, axis=-1)
 
     def _excess(self, t, y):
         """How far the kinetic energy is above what a conservative motion can have, RUNAWAY times T0 + |V - V0|."""

@@ -1,12 +1,15 @@
 """A motion advanced step by step, for programs that own the time loop."""
 
 from dataclasses import dataclass, field
+from functools import partial
+from types import FunctionType, ModuleType
 
 import numpy as np
 
 from polhode import rotations
-from polhode._torque import as_torque
+from polhode._torque import Sum, as_torque
 from polhode.core import loops
+from polhode.core.jit import visible
 from polhode.errors import InputError, IntegrationError, TorqueError, number, unknown
 from polhode.limits import check_step, check_times
 from polhode.march import as_body, begun, first_trouble, in_user_axes, initial_motion, torque_trouble, unsolved
@@ -33,11 +36,34 @@ class State:
         return self.origin + self.count * self.step
 
 
+def _read_outside(torque):
+    """(how to read it, its name, its value) for all that the user's functions in a torque read outside themselves."""
+    waiting, seen = [], set()
+    for term in torque.terms if isinstance(torque, Sum) else (torque,):
+        waiting += [getattr(term, "function", None), *term.derivatives]
+    while waiting:
+        function = waiting.pop()
+        function = getattr(function, "py_func", function)
+        if not isinstance(function, FunctionType) or function in seen or (function.__module__ or "").startswith("polhode."):
+            continue
+        seen.add(function)
+        names, contents = visible(function)
+        for name, value in names.items():
+            yield function.__globals__.get, name, value
+            if isinstance(value, ModuleType):
+                inside = vars(value)
+                yield from ((inside.get, used, inside[used]) for used in function.__code__.co_names if used in inside)
+        for cell, value in zip(function.__closure__ or (), contents, strict=True):
+            yield partial(getattr, cell), "cell_contents", value
+        waiting += [*names.values(), *contents]
+
+
 class Stepper:
     """A motion advanced step by step.
 
     Parameters are those of `integrate` for a body that does not fly; `t` is the time at the start, and a negative `step` runs
-    backwards.
+    backwards.  What your torque reads outside itself (globals, closures, attributes of modules) may change between two calls of
+    `step`: the next one takes the new values, after compiling the torque anew.
 
     Examples
     --------
@@ -62,7 +88,8 @@ class Stepper:
             raise InputError("step must not be zero; a negative step runs backwards")
         check_step(h)
         motion = initial_motion(self.body, rotation0, omega0, momentum0)
-        self.program = build(self.method, self.torque, self.body, compiled)
+        self._compiled = compiled
+        self._build()
         self._at(float(check_times(np.array([number("t", t)]), "t")[0]), 0, h)
         self._out = np.empty((1, self.program.width)), np.empty(1)
         self._z = begun(self.program, h, self._origin, motion)
@@ -71,7 +98,12 @@ class Stepper:
         trouble = first_trouble(self.program, self._origin, motion)
         if trouble is not None:
             self._raise(trouble)
+
+    def _build(self):
+        """Bind the torque as it is now; what it reads is noted, since a bound copy would not notice a change."""
+        self.program = build(self.method, self.torque, self.body, self._compiled)
         self._march = self.program.march()
+        self._reads = [] if self.program.mode == "callback" else list(_read_outside(self.torque))
 
     def _at(self, origin, count, h):
         """So many steps of h from the origin of time."""
@@ -83,6 +115,8 @@ class Stepper:
             raise InputError(f"the number of steps must be a whole number, at least 0, got {n!r}; take 1")
         if n == 0:
             return
+        if self._reads and any(read(name) is not value for read, name, value in self._reads):
+            self._build()
         self._before[:] = self._z
         try:
             why, self._count, _ = self._march(1, int(n), self._count, self._grid, self._z, *self._out)

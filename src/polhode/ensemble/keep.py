@@ -10,7 +10,6 @@ from polhode.ensemble.measure import QUANTITIES, Measure, check_function
 from polhode.errors import InputError, unknown
 
 
-
 class Summary(NamedTuple):
     """Mean, variance (divided by the number of values), smallest and largest."""
 
@@ -21,7 +20,11 @@ class Summary(NamedTuple):
 
 
 class Statistic(NamedTuple):
-    """A quantity summed up over time, for each body, and over the bodies that are well, at each sampled time."""
+    """A quantity summed up over time, for each body, and over the bodies that are well, at each sampled time.
+
+    Of a body that failed on the way, the samples before that count; one that was never sampled, and a time at which no body is
+    well, have NaN.
+    """
 
     over_time: Summary
     over_bodies: Summary
@@ -175,9 +178,11 @@ class Running(Every):
 
     def result(self):
         """(times, statistics, motions)."""
-        found = {}
+        found, never = {}, self.seen == 0.0
         for name in self.names:
             mean, squares, least, most = self.time[name]
             over_time = Summary(mean, squares / np.maximum(self.seen, 1.0), least, most)
+            for values in over_time:
+                values[never] = np.nan
             found[name] = Statistic(over_time, Summary(*np.array(self.bodies[name]).T))
         return np.array(self.t), found, None

@@ -36,7 +36,7 @@ class Ensemble:
         The motions on the way, with keep=every.
     statistics : dict or None
         With keep="statistics": for each quantity, `over_time` (for each body) and `over_bodies` (at each of `times`), both with
-        mean, variance, min, max.
+        mean, variance, min, max.  A body that failed counts until then; one that failed at the start has NaN.
     failures : list of Failure
     parameters : dict
         The torque's parameters that were given or drawn for this run, by name.

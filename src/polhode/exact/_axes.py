@@ -37,7 +37,9 @@ def _jacobi(B, V):
 
 
 def principal(body):
-    """Moments (2, 3) and axes (2, 3, 3) of a body, each as high and low parts; the high parts are the body's own."""
+    """Moments (2, 3) and axes (2, 3, 3) of a body, each as high and low parts.
+
+    The high parts are the body's own, but for moments that agree to rounding, which a body makes equal, and axes between them."""
     if body.is_principal:
         return np.stack([body.moments, np.zeros(3)]), np.stack([body.axes, np.zeros((3, 3))])
     with localcontext() as context:

@@ -13,6 +13,7 @@ from polhode.core.layout import layout
 from polhode.core.vec import normalise, qconj, qmul
 from polhode.errors import InputError, floats
 from polhode.exact._axes import principal
+from polhode.frames import rows_times
 
 _memory = layout(Polhode)
 pack, unpack = _memory.pack, _memory.unpack
@@ -90,7 +91,7 @@ def free_body(body, rotation0=None, omega0=None, t=0.0, *, momentum0=None):
     omega, momentum = state.in_your_units(momentum / state.moments[0], momentum)
     if state.tilted:
         q = rotations.qmul(q, state.axes_quaternion * np.array([-1.0, -1.0, -1.0, 1.0]))
-        omega, momentum = (np.einsum("...ij,...j->...i", state.axes[0], x) for x in (omega, momentum))
+        omega, momentum = (rows_times(x, np.swapaxes(state.axes[0], -1, -2)) for x in (omega, momentum))
     return FreeMotion(times, q, omega, momentum)
 
 

@@ -1,5 +1,6 @@
 """The symmetric heavy top, exactly.  The mathematics is in core/heavy_top.py, the constants in exact/_top.py."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -71,8 +72,7 @@ def lagrange_top(moments, moment, rotation0=None, omega0=None, t=0.0):
     q0 = rotations.as_quaternion(rotation0)
     if _negligible(moment, moments.max(), np.abs(omega0).max()):
         free = free_body(moments, q0, omega0, times)
-        u = float(rotations.matrices(q0)[2, 2])
-        return TopMotion(times, free.quaternion, free.omega, (u, u), np.inf)
+        return TopMotion(times, free.quaternion, free.omega, *_without_weight(moments, q0, omega0))
     top, heights, k, z_rate = prepare(moments[0], moments[2], abs(moment), q0 if moment > 0 else rotations.qmul(OVER, q0), omega0)
     q, omega = np.empty((times.size, 4)), np.empty((times.size, 3))
     bind(_evaluate)(np.ascontiguousarray(times.ravel()), np.array(flatten(top)).reshape(-1, 1), q, omega)
@@ -81,6 +81,18 @@ def lagrange_top(moments, moment, rotation0=None, omega0=None, t=0.0):
         q, heights = rotations.qmul(-OVER, q), (-heights[1], -heights[0])
     return TopMotion(times, q.reshape((*times.shape, 4)), omega.reshape((*times.shape, 3)), heights,
                      np.pi / float(z_rate) if k and z_rate else np.inf)
+
+
+def _without_weight(moments, q0, omega0):
+    """Heights and period of the tilt of a free top: its axis goes round the momentum evenly, at the rate |L| / I1."""
+    size = np.abs(omega0).max()
+    Pi = moments / moments[0] * (omega0 / (size or 1.0))   # L / I1, in units of `size`
+    pi, L = rotations.rotate(q0, Pi), math.sqrt((Pi * Pi).sum())
+    if L == 0.0:
+        u = float(rotations.matrices(q0)[2, 2])
+        return (u, u), np.inf
+    along, across = Pi[2] / L * (pi[2] / L), math.hypot(Pi[0], Pi[1]) / L * (math.hypot(pi[0], pi[1]) / L)
+    return (max(float(along - across), -1.0), min(float(along + across), 1.0)), (2.0 * math.pi / L / size if across else math.inf)
 
 
 def _negligible(moment, inertia, rate):

@@ -14,6 +14,7 @@ All have defaults: a scenario without the section is one of 1000 bodies at rando
 import numpy as np
 
 from polhode.ensemble.inputs import drawn, enough
+from polhode.frames import rows_times
 from polhode.io import schema
 
 
@@ -64,4 +65,4 @@ def bodies(body, spread, n, first=0):
     stretch = np.exp(drawn("inertia", stats.norm(0.0, spread.inertia_spread), (3,), spread.seed, first, n))
     stretched = np.maximum(second, 0.0) * stretch
     moments = stretched.sum(axis=1, keepdims=True) - stretched
-    return moments if body.is_principal else body.axes @ (moments[:, :, None] * np.eye(3)) @ body.axes.T
+    return moments if body.is_principal else rows_times(body.axes * moments[:, None, :], body.axes.T)

@@ -9,6 +9,7 @@ of them, with s = a + b + c,
 The sums mean something if the surface is closed: each edge of a face must be met by the same edge the other way round.
 """
 
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +17,7 @@ import numpy as np
 
 from polhode.errors import InputError, number, unknown
 from polhode.io.mesh_file import triangles
+from polhode.io.overlap import boxes, overlapping
 
 UNITS = {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "um": 1e-6, "nm": 1e-9, "km": 1e3, "in": 0.0254, "ft": 0.3048}   # metres
 ROUNDING = 64 * np.finfo(float).eps   # of a sum, relative to the sum of the sizes of its terms
@@ -58,19 +60,20 @@ def solid(path, units="m"):
         When the file cannot be read, or its surface does not enclose a solid; the message says where and what to do.
     """
     metres = _metres(units)
-    vertices, faces, _ = triangles(path)
+    vertices, faces, owner, names = triangles(path)
     _check_closed(path, faces)
     middle = 0.5 * vertices.min(axis=0) + 0.5 * vertices.max(axis=0)
     e = int(np.frexp(np.abs(vertices - middle).max())[1])
     near = np.ldexp(vertices - middle, -e)   # about 1: nothing below can overflow
     corners = near[faces]
-    volumes = np.einsum("ij,ij->i", corners[:, 0], np.cross(corners[:, 1], corners[:, 2])) / 6.0
-    parts = _check_parts(path, near, faces, volumes)
+    volumes = _volumes(corners)
+    part = _check_parts(path, near, faces, volumes)
+    _warn_of_overlaps(path, near, faces, part, owner, names, lambda box: middle + np.ldexp(box, e))
     volume, centre, inertia = _sums(corners, volumes)
     with np.errstate(all="ignore"):   # what leaves the range is refused below
         scale = np.ldexp(metres, e)
         made = Solid(str(path), float(volume * scale**3), (middle + np.ldexp(centre, e)) * metres, inertia * scale**5,
-                     vertices * metres, faces, parts)
+                     vertices * metres, faces, int(part.max()) + 1)
     finite = np.isfinite([made.volume, *made.inertia.flat, *made.centre]).all()
     if not (finite and min(made.volume, *np.diag(made.inertia)) > 0.0):
         raise InputError(f"{path}: its volume {made.volume:.6g} or its moments are beyond the range of float64 in metres; the "
@@ -103,15 +106,22 @@ def _metres(units):
     return UNITS[units]
 
 
+def _volumes(corners):
+    """Of the tetrahedra from the origin to each face, with their signs."""
+    return np.sum(corners[:, 0] * np.cross(corners[:, 1], corners[:, 2]), axis=1) / 6.0
+
+
 def _sums(corners, volumes):
     """Volume, centre of mass and inertia about it; products that cancel to rounding are zero, so that axes of symmetry stay."""
     total = volumes.sum()
-    centre = volumes @ corners.sum(axis=1) / (4.0 * total)
+    centre = np.array([(volumes * column).sum() for column in corners.sum(axis=1).T]) / (4.0 * total)
     corners = corners - centre   # the tetrahedra now begin there
     points = np.concatenate([corners, corners.sum(axis=1, keepdims=True)], axis=1)
-    shifted = np.einsum("ij,ij->i", points[:, 0], np.cross(points[:, 1], points[:, 2])) / 6.0
-    second = np.einsum("i,ijk,ijl->kl", shifted, points, points) / 20.0
-    size = np.einsum("i,ijk,ijl->kl", np.abs(shifted), np.abs(points), np.abs(points)) / 20.0
+    shifted, axes = _volumes(points)[:, None], np.ascontiguousarray(np.moveaxis(points, -1, 0))
+    second, size = np.empty((3, 3)), np.empty((3, 3))
+    for k, l in np.ndindex(3, 3):   # NumPy's sums of whole arrays are made in a fixed order, unlike those of BLAS
+        terms = shifted * axes[k] * axes[l]
+        second[k, l], size[k, l] = terms.sum() / 20.0, np.abs(terms).sum() / 20.0
     second[(np.abs(second) <= ROUNDING * size) & ~np.eye(3, dtype=bool)] = 0.0
     return total, centre, np.trace(second) * np.eye(3) - second
 
@@ -137,7 +147,7 @@ def _check_closed(path, faces):
 
 
 def _check_parts(path, vertices, faces, volumes):
-    """The number of separate surfaces; one that is inside out must be the wall of a cavity in another."""
+    """The number of the separate surface that each face is on; one that is inside out must be a cavity's wall in another."""
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
@@ -155,12 +165,29 @@ def _check_parts(path, vertices, faces, volumes):
     if total < 0.0:
         raise InputError(f"{path}: inside out: its faces point inwards and the volume is negative; flip the normals (in Blender: "
                          "Recalculate Outside)")
-    low, high = np.full((count, 3), np.inf), np.full((count, 3), -np.inf)
-    for corner in faces.T:
-        np.minimum.at(low, part, vertices[corner])
-        np.maximum.at(high, part, vertices[corner])
+    low, high = boxes(vertices[faces], part)
     for k in np.flatnonzero((signed < 0.0) & ~flat):
         if not np.any((signed > 0.0) & np.all((low <= low[k]) & (high[k] <= high), axis=1)):
             raise InputError(f"{path}: one of its {count} parts is inside out and is not a cavity of another; flip its normals "
                              "(in Blender: Recalculate Outside)")
-    return count
+    return part
+
+
+def _warn_of_overlaps(path, vertices, faces, part, owner, names, unscaled):
+    """Warn of parts that share a piece of space, by their names and boxes in the units of the file."""
+    which, each = np.unique(part * len(names) + owner, return_inverse=True)   # a part, or what an object has of it
+    low, high = (unscaled(corner) for corner in boxes(vertices[faces], each))
+
+    def named(k):
+        number, object_number = divmod(int(which[k]), len(names))
+        name = repr(names[object_number]) if len(names) > 1 else f"part {number + 1}"
+        box = " to ".join("({:.6g}, {:.6g}, {:.6g})".format(*corner[k]) for corner in (low, high))
+        return f"{name} in the box {box}"
+
+    for those in overlapping(vertices, faces, each):
+        if len(those) > 1:
+            what = " and ".join(map(named, those)) + " overlap"
+        else:
+            what = named(*those) + " overlaps itself, or hollows out what is not solid"
+        warnings.warn(f"{path}: {what}: that is counted twice in mass and inertia; join the parts into one surface (in Blender: "
+                      "Boolean, Union)", stacklevel=5)   # the caller of from_mesh

@@ -7,14 +7,18 @@ memory in proportion to the file and no more; textures, materials and other file
 import io
 import json
 import logging
+import math
 import re
 import struct
 from pathlib import Path
 
 import numpy as np
 
+from polhode.core.vec import det
 from polhode.errors import InputError, unknown
+from polhode.frames import rows_times
 from polhode.io.regular import regular
+from polhode.rotations import matrices
 
 FORMATS = ("stl", "obj", "ply", "glb")
 LARGEST_FILE = 512 * 2**20   # bytes
@@ -31,7 +35,8 @@ _GEOMETRY = {   # what is kept of a GLB: nothing here names another file, needs 
 
 
 def triangles(path):
-    """Vertices (n, 3) and faces (m, 3) of a mesh file in its own units, equal vertices made one; the format too."""
+    """Vertices (n, 3) and faces (m, 3) of a mesh file in its own units, equal vertices made one; and the names of its objects,
+    with the number (m,) of the object that each face belongs to."""
     path = Path(path)
     kind = path.suffix.lstrip(".").lower()
     if kind not in FORMATS:
@@ -39,7 +44,7 @@ def triangles(path):
     trimesh, data = _trimesh(), _content(path)
     try:
         with np.errstate(all="ignore"):
-            vertices, faces = _read(trimesh, data, kind)
+            vertices, faces, names, owner = _read(trimesh, data, kind)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
     except Exception as error:   # whatever a broken file made trimesh stumble over
@@ -53,7 +58,7 @@ def triangles(path):
     if faces.min() < 0 or faces.max() >= len(vertices):
         raise InputError(f"{path}: faces must name vertices 0 to {len(vertices) - 1}, got {faces.min()} to {faces.max()}; "
                          f"{REPAIR}")
-    return *_joined(vertices, faces), kind
+    return *_joined(vertices, faces, owner), names
 
 
 def _trimesh():
@@ -76,35 +81,37 @@ def _content(path):
 def _read(trimesh, data, kind):
     data = _CHECKS[kind](data)
     scene = trimesh.load_scene(io.BytesIO(data), file_type=kind, process=False, skip_materials=True)
-    parts = []
-    for name in scene.graph.nodes_geometry:
+    parts, names = [], list(scene.graph.nodes_geometry)
+    for name in names:
         transform, geometry = scene.graph[name]
         part = scene.geometry[geometry]
-        if isinstance(part, trimesh.Trimesh):
-            parts.append(_placed(np.array(part.vertices, float), np.array(part.faces, np.int64), np.asarray(transform)))
+        part = part if isinstance(part, trimesh.Trimesh) else trimesh.Trimesh()
+        parts.append(_placed(np.array(part.vertices, float), np.array(part.faces, np.int64), np.asarray(transform)))
     if not parts:
-        return np.empty((0, 3)), np.empty((0, 3), np.int64)
+        return np.empty((0, 3)), np.empty((0, 3), np.int64), names, np.empty(0, np.int64)
     if any(array.ndim != 2 or array.shape[1] != 3 for part in parts for array in part):
         raise InputError(f"a vertex has three coordinates and a face three corners, which is not so here; {REPAIR}")
     first = np.cumsum([0, *(len(vertices) for vertices, _ in parts)])
     return (np.concatenate([vertices for vertices, _ in parts]),
-            np.concatenate([faces + k for (_, faces), k in zip(parts, first, strict=False)]))
+            np.concatenate([faces + k for (_, faces), k in zip(parts, first, strict=False)]), names,
+            np.repeat(np.arange(len(parts)), [len(faces) for _, faces in parts]))
 
 
 def _placed(vertices, faces, transform):
     """A part where its node puts it; a mirror image has its faces turned round, as glTF says."""
     if np.array_equal(transform, np.eye(4)):
         return vertices, faces
-    mirrored = np.linalg.det(transform[:3, :3]) < 0.0
-    return vertices @ transform[:3, :3].T + transform[:3, 3], faces[:, ::-1] if mirrored else faces
+    mirrored = det(transform[:3, :3].tolist()) < 0.0
+    return rows_times(vertices, transform[:3, :3].T) + transform[:3, 3], faces[:, ::-1] if mirrored else faces
 
 
-def _joined(vertices, faces):
+def _joined(vertices, faces, owner):
     """Vertices of equal coordinates made one (an STL repeats them for each face); faces that are lines then, dropped."""
     vertices, index = np.unique(vertices[faces.ravel()] + 0.0, axis=0, return_inverse=True)   # + 0: there is one zero
     faces = index.reshape(-1, 3)
     a, b, c = faces.T
-    return vertices, faces[(a != b) & (b != c) & (c != a)]
+    whole = (a != b) & (b != c) & (c != a)
+    return vertices, faces[whole], owner[whole]
 
 
 # --- what a file claims, against what it holds ----------------------------------------------------------------------------
@@ -155,6 +162,10 @@ def _check_glb(data):
     for key, kept in _GEOMETRY.items():
         if key in scene:
             clean[key] = [{name: item[name] for name in kept if name in item} for item in scene[key]]
+    if clean.get("scenes"):
+        chosen = clean["scenes"][clean.pop("scene", 0)]
+        clean["nodes"] = list(_placed_nodes(clean.get("nodes", []), chosen.get("nodes", [])))
+        clean["scenes"] = [{"nodes": list(range(len(clean["nodes"])))}]
     for mesh in clean.get("meshes", []):
         mesh["primitives"] = [_bare(primitive) for primitive in mesh["primitives"]]
     text = json.dumps(clean).encode()
@@ -190,6 +201,37 @@ def _check_scene(scene, size):
     if sum(corners) + sum(copies) > LARGEST_MESH:
         raise InputError(f"has {sum(corners) + sum(copies)} corners with all copies of its parts, and {LARGEST_MESH} are read; "
                          "simplify it first")
+
+
+def _placed_nodes(nodes, roots):
+    """The nodes of a scene without their tree: each has the product of all transforms above it, formed in a fixed order."""
+    waiting = [(root, np.eye(4)) for root in reversed(roots)]
+    while waiting:
+        k, above = waiting.pop()
+        node = nodes[k]
+        here = _product(above, _transform(node))
+        waiting += [(child, here) for child in reversed(node.get("children", []))]
+        yield {key: node[key] for key in ("name", "mesh") if key in node} | {"matrix": here.T.ravel().tolist()}
+
+
+def _transform(node):
+    """M T R S of a node: a matrix, column by column, a translation, a quaternion and three scales; each may be left out."""
+    made = np.reshape(node.get("matrix", np.eye(4)), (4, 4)).astype(float).T
+    if "translation" in node:
+        made = _product(made, np.vstack([np.eye(3), node["translation"]]).T)
+    if "rotation" in node:
+        q = np.reshape(node["rotation"], 4).astype(float)
+        made = _product(made, matrices(q / (math.sqrt((q * q).sum()) or 1.0)))
+    if "scale" in node:
+        made = made * np.append(node["scale"], 1.0)
+    return made
+
+
+def _product(A, B):
+    """A B for transforms (4, 4); of B a 3x3 or 3x4 corner may be given."""
+    full = np.eye(4)
+    full[:B.shape[0], :B.shape[1]] = B
+    return sum(A[:, k, None] * full[k] for k in range(4))
 
 
 def _bare(primitive):

@@ -6,7 +6,9 @@ from xml.parsers import expat
 
 import numpy as np
 
+from polhode.core.vec import sincos
 from polhode.errors import InputError, unknown
+from polhode.frames import rows_times
 from polhode.io.regular import regular
 
 LARGEST = 16 * 2**20   # bytes
@@ -38,11 +40,12 @@ def _turned(tensor, rpy):
     """R I R^T, R = Rz(yaw) Ry(pitch) Rx(roll): from the axes of the origin to those of the link."""
     if not rpy.any():
         return tensor
-    (cx, cy, cz), (sx, sy, sz) = np.cos(rpy), np.sin(rpy)
-    R = (np.array([[cz, -sz, 0.0], [sz, cz, 0.0], [0.0, 0.0, 1.0]]) @ np.array([[cy, 0.0, sy], [0.0, 1.0, 0.0], [-sy, 0.0, cy]])
-         @ np.array([[1.0, 0.0, 0.0], [0.0, cx, -sx], [0.0, sx, cx]]))
+    (sx, cx), (sy, cy), (sz, cz) = map(sincos, rpy.tolist())
+    R = np.array([[cz * cy, cz * sy * sx - sz * cx, cz * sy * cx + sz * sx],
+                  [sz * cy, sz * sy * sx + cz * cx, sz * sy * cx - cz * sx],
+                  [-sy, cy * sx, cy * cx]])
     size = np.abs(tensor).max()
-    turned = R @ (tensor / size) @ R.T if size else tensor
+    turned = rows_times(rows_times(R, tensor / size), R.T) if size else tensor
     turned[np.abs(turned) < 4 * np.finfo(float).eps] = 0.0   # quarter turns leave the axes principal
     return 0.5 * (turned + turned.T) * size
 

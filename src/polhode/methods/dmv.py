@@ -13,6 +13,11 @@ turn about the momentum by h b.  DMV4 and DMV6 choose the step h~ with h~ a(h~) 
 momentum becomes as accurate, the attitude does not.  DMV4+att and DMV6+att turn the attitude back by h~ b(h~) as well.
 Since h~ depends on H and C, the body momentum alone still moves symplectically, attitude and momentum together do not.
 There is no solution beyond about h |Pi| = I.  Torque comes in as half kicks, which leaves second order.
+
+h~ is a polynomial in h.  Beyond some h it is longest, if it ever is, and then shrinks and turns back, though the equation of DMV
+may well have a solution for it: such a step is refused, by a guard that is not in the papers.  On the free body of Krysl & Endres
+(|Pi| = 1, I from 0.9 to 1.7) DMV has solutions up to h = 1.06; DMV4 is refused from 1.22 on, where h~ = 0.81 is longest, while its
+equation could be solved up to 2.5, with h~ = -1.02; DMV6 has no solution above 1.40.
 """
 
 import math
@@ -26,6 +31,8 @@ from polhode.methods._kicked import State, kicked, start
 from polhode.methods._registry import method
 
 LIMIT = "there is no solution beyond about h |Pi| = I"
+CORRECTED = ("there is no solution beyond about h~ |Pi| = I, h~ the corrected step; and a step so long that h~ no longer grows with "
+             "it is refused, since the series for h~ means nothing there")
 SMALLEST = 1e-12   # w^2 where |v| >= 1, which is no solution
 
 
@@ -82,7 +89,7 @@ def rates(x, Pi):
 
 @jit
 def corrected(c3, c5):
-    """h~ = h + c3 h^3 + c5 h^5 at h = 1, and whether it still grows with h; if not, the series has lost its meaning."""
+    """h~ = h + c3 h^3 + c5 h^5 at h = 1, and whether it still grows with h; if not, the step is refused."""
     return 1.0 + c3 + c5, 1.0 + 3.0 * c3 + 5.0 * c5 > 0.0
 
 
@@ -128,7 +135,7 @@ def step(h, t, s, body, torque, p):
 
 
 @method("DMV4", state=State, start=start, order=2, torques=1, solves=1, symmetric=True, symplectic="orbits",
-        conserves=("momentum", "energy"), free_order=(2, 4), family="variational", limit=LIMIT, cite="mclachlan2005discrete")
+        conserves=("momentum", "energy"), free_order=(2, 4), family="variational", limit=CORRECTED, cite="mclachlan2005discrete")
 @jit
 def step_4(h, t, s, body, torque, p):
     """Discrete Moser-Veselov with the step corrected: the free momentum is of order 4."""
@@ -136,7 +143,7 @@ def step_4(h, t, s, body, torque, p):
 
 
 @method("DMV6", state=State, start=start, order=2, torques=1, solves=1, symmetric=True, symplectic="orbits",
-        conserves=("momentum", "energy"), free_order=(2, 6), family="variational", limit=LIMIT, cite="mclachlan2005discrete")
+        conserves=("momentum", "energy"), free_order=(2, 6), family="variational", limit=CORRECTED, cite="mclachlan2005discrete")
 @jit
 def step_6(h, t, s, body, torque, p):
     """Discrete Moser-Veselov with the step corrected: the free momentum is of order 6."""
@@ -144,7 +151,7 @@ def step_6(h, t, s, body, torque, p):
 
 
 @method("DMV4+att", state=State, start=start, order=2, torques=1, solves=1, symmetric=True, symplectic="orbits",
-        conserves=("momentum", "energy"), free_order=(4, 4), family="variational", limit=LIMIT, cite="hairer2006preprocessed")
+        conserves=("momentum", "energy"), free_order=(4, 4), family="variational", limit=CORRECTED, cite="hairer2006preprocessed")
 @jit
 def step_4_att(h, t, s, body, torque, p):
     """Discrete Moser-Veselov with step and attitude corrected: the free motion is of order 4."""
@@ -152,7 +159,7 @@ def step_4_att(h, t, s, body, torque, p):
 
 
 @method("DMV6+att", state=State, start=start, order=2, torques=1, solves=1, symmetric=True, symplectic="orbits",
-        conserves=("momentum", "energy"), free_order=(6, 6), family="variational", limit=LIMIT, cite="hairer2006preprocessed")
+        conserves=("momentum", "energy"), free_order=(6, 6), family="variational", limit=CORRECTED, cite="hairer2006preprocessed")
 @jit
 def step_6_att(h, t, s, body, torque, p):
     """Discrete Moser-Veselov with step and attitude corrected: the free motion is of order 6."""

@@ -19,7 +19,7 @@ from polhode.core.jit import jit
 from polhode.core.vec import dot, neg, qexp, qmul, scale, times
 from polhode.methods._kicked import State, kicked, start
 from polhode.methods._registry import method
-from polhode.methods.dmv import LIMIT, in_steps, moser_veselov, rates, symmetric_polynomials
+from polhode.methods.dmv import CORRECTED, in_steps, moser_veselov, rates, symmetric_polynomials
 
 
 @jit
@@ -90,7 +90,7 @@ def drift10(h, q, Pi, body):
 
 
 @method("DMV8+att", state=State, start=start, order=2, torques=1, solves=1, symmetric=True, symplectic="orbits",
-        conserves=("momentum", "energy"), free_order=(8, 8), family="variational", limit=LIMIT, cite="hairer2006preprocessed")
+        conserves=("momentum", "energy"), free_order=(8, 8), family="variational", limit=CORRECTED, cite="hairer2006preprocessed")
 @jit
 def step_8(h, t, s, body, torque, p):
     """Discrete Moser-Veselov with step and attitude corrected: the free motion is of order 8."""
@@ -98,7 +98,7 @@ def step_8(h, t, s, body, torque, p):
 
 
 @method("DMV10+att", state=State, start=start, order=2, torques=1, solves=1, symmetric=True, symplectic="orbits",
-        conserves=("momentum", "energy"), free_order=(10, 10), family="variational", limit=LIMIT, cite="hairer2006preprocessed")
+        conserves=("momentum", "energy"), free_order=(10, 10), family="variational", limit=CORRECTED, cite="hairer2006preprocessed")
 @jit
 def step_10(h, t, s, body, torque, p):
     """Discrete Moser-Veselov with step and attitude corrected: the free motion is of order 10."""

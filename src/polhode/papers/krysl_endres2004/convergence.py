@@ -18,8 +18,8 @@ VALUES = {   # attitude error at 1/8 and 1/64, momentum error at 1/64
     "LP2": (3.16e-2, 4.89e-4, 4.19e-4), "LIEMID[I]": (7.91e-3, 1.23e-4, 1.08e-4), "LIEMID[EA]": (1.97e-3, 3.08e-5, 2.69e-5),
     "DMV": (2.26e-1, 3.53e-3, 9.35e-4), "DMV4": (.115, 1.78e-3, 5.21e-8), "DMV6": (.114, 1.78e-3, 2.98e-12),
 }
-CUT = ("100 is not a multiple of 8: the last step is cut short there.  DMV, DMV4 and DMV6 have no solution above a step of about "
-       "1, LS none above about 3.")
+CUT = ("100 is not a multiple of 8: the last step is cut short there.  DMV has no solution above a step of 1.06, DMV6 none above "
+       "1.40, LS none above about 3; DMV4 is refused from 1.22 on, where its corrected step no longer grows with the step.")
 
 
 def legend_below(figure, axes):
