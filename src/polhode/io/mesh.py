@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from polhode.errors import InputError, number, unknown
+from polhode.file_names import readable
 from polhode.io.mesh_file import triangles
 
 UNITS = {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "um": 1e-6, "nm": 1e-9, "km": 1e3, "in": 0.0254, "ft": 0.3048}   # metres
@@ -36,7 +37,7 @@ class Solid:
 
     def shape(self):
         """For `RigidBody`: where it comes from, and the surface about the centre of mass unless it is too large."""
-        about = {"kind": "mesh", "file": Path(self.path).name, "volume": self.volume, "centre_of_mass": self.centre}
+        about = {"kind": "mesh", "file": readable(Path(self.path).name), "volume": self.volume, "centre_of_mass": self.centre}
         if len(self.faces) > DRAWN:
             return about
         return about | {"vertices": self.vertices - self.centre, "faces": self.faces}
