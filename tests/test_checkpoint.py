@@ -209,7 +209,7 @@ omega = [0.1, 1.0, 0.2]"""
 @pytest.mark.parametrize("scenario, torque_file", [("top.toml", None), ("free.toml", "push.py:torque")])
 def test_the_finished_file_is_that_of_a_run_left_alone(place, capsys, suffix, scenario, torque_file):
     if torque_file:
-        Path(scenario).write_text(Path(scenario).read_text().replace("20.0]", "2.0]"))
+        Path(scenario).write_text(Path(scenario).read_text("utf-8").replace("20.0]", "2.0]"))
     assert command(scenario, f"alone.{suffix}", torque_file) == 0
     assert command(scenario, f"watched.{suffix}", torque_file, "500") == 0
     chance = random.Random(suffix)
@@ -316,7 +316,7 @@ def finishes(place):
 
 
 def newest(folder):
-    best = max((0, 1), key=lambda i: json.loads((folder / f"state-{i}").read_text().partition("\n")[2])["generation"])
+    best = max((0, 1), key=lambda i: json.loads((folder / f"state-{i}").read_text("utf-8").partition("\n")[2])["generation"])
     return folder / f"state-{best}"
 
 
@@ -359,7 +359,7 @@ def test_what_comes_after_the_last_checkpoint_does_not_matter(cut, place):
     (lambda cut: (cut / "points").unlink(), r"the file 'points' \(0 bytes\) is not what was written, .*; begin again with"),
     (lambda cut: flipped(cut / "run"), r"its file 'run' is damaged \(\d+ bytes are not what was written\); begin again with"),
     (lambda cut: (cut / "run").unlink(), "its file 'run' is missing; begin again with"),
-    (lambda cut: (cut / "run").write_text((cut / "run").read_text().replace("checkpoint 2", "checkpoint 1")),
+    (lambda cut: (cut / "run").write_text((cut / "run").read_text("utf-8").replace("checkpoint 2", "checkpoint 1")),
      r"of another version of polhode \(format 1, here 2\); go on with that version, or begin again with"),
 ])
 def test_damage_beyond_repair_is_told(cut, damage, expected):
@@ -403,7 +403,7 @@ def test_another_version_another_scenario_another_torque(cut, place):
 
 
 def test_an_edited_torque_file_is_noticed(place):
-    Path("free.toml").write_text(Path("free.toml").read_text().replace("20.0]", "2.0]"))
+    Path("free.toml").write_text(Path("free.toml").read_text("utf-8").replace("20.0]", "2.0]"))
     call = {"scenario": "free.toml", "output": "out.nc", "torque_file": "push.py:torque", "checkpoint": "50"}
     assert kill(lambda progress: with_progress(progress, call), random.Random(3)) == -signal.SIGKILL
     Path("push.py").write_text(TORQUE.replace("0.3", "0.31"))
@@ -427,7 +427,7 @@ def test_force_starts_anew_and_nothing_else_does(cut, place):
                           ({"scenario": "top.toml", "output": "out.nc", "checkpoint": "500"}, "choose another name, or")):
         with pytest.raises(InputError, match=rf"'out.nc' exists.*{way_out}"):
             command(**call)
-    assert Path("out.nc").read_text() == "precious" and contents(cut) == before
+    assert Path("out.nc").read_text("utf-8") == "precious" and contents(cut) == before
     assert command("top.toml", "out.nc", checkpoint="500", force=True) == 0
     assert Path("out.nc").read_bytes().startswith(b"CDF") and not cut.exists()
 
@@ -604,4 +604,4 @@ def test_a_file_that_appears_meanwhile_costs_nothing(place, monkeypatch):
     monkeypatch.setattr(store, "save", late)
     with pytest.raises(InputError, match="Nothing is lost: the motion is in out-") as told:
         command("top.toml", "out.nc")
-    assert Path("out.nc").read_text() == "precious" and Path(str(told.value).rpartition(" ")[2]).stat().st_size > 1000
+    assert Path("out.nc").read_text("utf-8") == "precious" and Path(str(told.value).rpartition(" ")[2]).stat().st_size > 1000

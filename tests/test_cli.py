@@ -196,7 +196,7 @@ def test_existing_files_are_not_overwritten_and_it_is_said_before_the_run(call, 
         patch.setattr("polhode.io.config.Scenario.integrate", lambda *_: pytest.fail("ran"))
         done = call("run", "scenario.toml", "-o", "out.nc")
     assert done.exit_code == 2 and "'out.nc' exists" in done.stderr and "--force" in done.stderr
-    assert (tmp_path / "out.nc").read_text() == "precious"
+    assert (tmp_path / "out.nc").read_text("utf-8") == "precious"
     assert call("run", "scenario.toml", "-o", "out.nc", "--force").exit_code == 0
     assert (tmp_path / "out.nc").read_bytes().startswith(b"CDF")
 
@@ -223,8 +223,8 @@ def test_a_file_that_appears_meanwhile_is_left_alone(call, tmp_path, monkeypatch
     monkeypatch.setitem(FORMATS, "csv", slow)
     with pytest.raises(ValueError, match="has appeared during the run"):
         save(run, tmp_path / "out.csv")
-    assert (tmp_path / "out.csv").read_text() == "old"
-    assert [path.read_text() for path in tmp_path.glob(".out.csv.*.part")] == ["new"]
+    assert (tmp_path / "out.csv").read_text("utf-8") == "old"
+    assert [path.read_text("utf-8") for path in tmp_path.glob(".out.csv.*.part")] == ["new"]
 
 
 def test_output_section(call, tmp_path):
@@ -282,7 +282,7 @@ def test_a_real_process_gives_the_code_and_one_line(tmp_path):
 
 def cpu_seconds(pid):
     """The processor time that a process has used."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    fields = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 

@@ -126,7 +126,7 @@ def test_every_form_holds_the_same_numbers(slow_top, tmp_path):
     for curve in slow_top.curves:
         assert float(grid.reached_steps.sel(name=curve.name, asked=1e-6)) == curve.answers[1e-6].steps
         assert int(np.isfinite(grid.setting.sel(name=curve.name)).sum()) == len(curve.points)
-    page = slow_top.html(tmp_path / "page.html").read_text()
+    page = slow_top.html(tmp_path / "page.html").read_text("utf-8")
     assert page.count("<tr>") == 1 + len(slow_top.table) and "prefers-color-scheme: dark" in page
     assert "<link" not in page and "src=" not in page   # nothing is fetched
     assert len(slow_top.figure(tmp_path / "three.png").axes) == 4

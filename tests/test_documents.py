@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[1]
 
 def blocks(name, language):
     """The fenced blocks of a document in a language ("" for none)."""
-    parts = (ROOT / name).read_text().split("```")[1::2]
+    parts = (ROOT / name).read_text("utf-8").split("```")[1::2]
     return [part.partition("\n")[2] for part in parts if part.partition("\n")[0].strip() == language]
 
 
@@ -61,17 +61,17 @@ print("order", round(slopes[0], 1), round(slopes[1], 1))
 
 @pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])
 def test_the_links_of_a_document_lead_somewhere(name):
-    links = re.findall(r"\]\((?!https?:)([^)#]+)", (ROOT / name).read_text())
+    links = re.findall(r"\]\((?!https?:)([^)#]+)", (ROOT / name).read_text("utf-8"))
     assert all((ROOT / link).exists() for link in links), links
 
 
 def test_the_readme_is_short():
     """Two screens, 130 columns wide, the picture aside."""
-    assert len((ROOT / "README.md").read_text().splitlines()) <= 90
+    assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 90
 
 
 def test_the_version_is_the_same_everywhere():
     import polhode
 
-    assert f"version: {polhode.__version__}\n" in (ROOT / "CITATION.cff").read_text()
-    assert f"## {polhode.__version__}" in (ROOT / "CHANGELOG.md").read_text()
+    assert f"version: {polhode.__version__}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
+    assert f"## {polhode.__version__}" in (ROOT / "CHANGELOG.md").read_text("utf-8")

@@ -96,7 +96,7 @@ def test_plain_libraries_read_npz_and_csv(tmp_path):
         assert np.array_equal(data["momentum_spatial"], run.momentum_spatial)
     table = np.genfromtxt(store.save(run, tmp_path / "run.csv"), delimiter=",", names=True, skip_header=len(run.provenance()) + 1)
     assert np.array_equal(table["omega_y"], run.omega[:, 1]) and np.array_equal(table["qw"], run.quaternion[:, 3])
-    lines = (tmp_path / "run.csv").read_text().splitlines()
+    lines = (tmp_path / "run.csv").read_text("utf-8").splitlines()
     assert lines[0].startswith("# title: ") and "# method: LP2" in lines
 
 

@@ -107,14 +107,14 @@ def test_a_pickle_inside_an_archive_is_refused_and_not_loaded(tmp_path, run):
 
 def test_a_pickle_inside_a_zarr_store_or_a_netcdf_file_is_refused_and_not_loaded(tmp_path, run):
     place, mark = store.save(run, tmp_path / "run.zarr"), tmp_path / "ran"
-    about = json.loads((place / "omega" / "zarr.json").read_text())
+    about = json.loads((place / "omega" / "zarr.json").read_text("utf-8"))
     about["codecs"] = [{"name": "numcodecs.pickle", "configuration": {"protocol": 5}}]
     (place / "omega" / "zarr.json").write_text(json.dumps(about))
     for chunk in (place / "omega" / "c").rglob("*"):
         if chunk.is_file():
             chunk.write_bytes(pickle.dumps(Bomb(mark)))
     (place / "zarr.json").write_text(json.dumps({"zarr_format": 3, "node_type": "group", "attributes":
-                                                 json.loads((place / "zarr.json").read_text())["attributes"]}))
+                                                 json.loads((place / "zarr.json").read_text("utf-8"))["attributes"]}))
     with pytest.raises(InputError):
         read(place)
     (tmp_path / "evil.nc").write_bytes(pickle.dumps(Bomb(mark)))

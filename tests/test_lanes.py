@@ -1,6 +1,5 @@
 """Numbers in one register: the bits of each by itself, and really one instruction."""
 
-import platform
 import re
 import struct
 
@@ -11,8 +10,8 @@ from polhode.core import lanes
 from polhode.core.fma import fused
 from polhode.core.jit import compiled
 from polhode.core.lanes import axpy7
+from processor import X86, has_fma
 
-X86 = platform.machine().lower() in ("x86_64", "amd64")
 DRAWS = 300
 
 
@@ -36,6 +35,8 @@ def test_together_and_alone_give_the_same_bits(together, alone):
 @pytest.mark.compiled
 @pytest.mark.skipif(not X86, reason="reads x86 assembly")
 def test_four_products_are_one_instruction():
+    if fused() and not has_fma():
+        pytest.skip("numba compiles for a processor without fma, where products and sums are calls of the C library")
     step = compiled(lambda c, x, y: axpy7(c, x, y))
     step(2.0, (1.0,) * 7, (3.0,) * 7)
     assembly = next(iter(step.inspect_asm().values()))

@@ -59,13 +59,13 @@ def exact(name):
 def test_order(name, method, order, offered):
     algebra, shape, project, y0 = ALGEBRAS[name]
     W, derivatives = path(shape, project)
-    counts = (8, 16) if order == 8 else (20, 40)
+    counts = (4, 8) if order == 8 else (10, 20)   # few: a derivative that is taken by differences has a round-off of 1e-12
     errors = [np.abs(solve(algebra, W, y0, (0.0, 2.0), n, method, derivatives=derivatives if offered else None).y[-1]
                      - exact(name)).max() for n in counts]
-    if errors[1] > 1e-13:
-        assert np.log2(errors[0] / errors[1]) > order - 0.3
-        if name != "own":   # nilpotent: some brackets vanish
-            assert np.log2(errors[0] / errors[1]) < order + 0.7
+    assert errors[1] > 5e-11
+    assert np.log2(errors[0] / errors[1]) > order - 0.3
+    if name != "own":   # nilpotent: some brackets vanish
+        assert np.log2(errors[0] / errors[1]) < order + 0.7
 
 
 def test_recursion_and_listed_series_agree():

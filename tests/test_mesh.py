@@ -458,7 +458,7 @@ def test_a_page_draws_the_mesh(tmp_path):
     run, surface = tmp_path / "run.npz", written(tmp_path, ascii_stl(*box(1, 2, 3)))
     save(integrate([1.0, 2.0, 2.5], t_span=(0, 1), step=0.1, omega0=(0, 1, 0)), run)
     result = CliRunner().invoke(app, ["view", str(run), "--mesh", str(surface), "-o", str(tmp_path / "page.html")])
-    assert result.exit_code == 0 and '"kind": "mesh"' in (tmp_path / "page.html").read_text()
+    assert result.exit_code == 0 and '"kind": "mesh"' in (tmp_path / "page.html").read_text("utf-8")
     body = RigidBody.from_mesh(surface, 1.0)
     page = integrate(body, t_span=(0, 1), step=0.1, omega0=(0, 1, 0)).view()
     assert '"kind": "mesh"' in page.html

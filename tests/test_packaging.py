@@ -68,7 +68,7 @@ def test_one_version_everywhere(metadata):
     assert metadata["Version"] == polhode.__version__
     said = subprocess.run([sys.executable, "-m", "polhode", "--version"], capture_output=True, text=True).stdout
     assert said.strip() == f"polhode {polhode.__version__}"
-    assert f"version: {polhode.__version__}\n" in (ROOT / "CITATION.cff").read_text()
+    assert f"version: {polhode.__version__}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
 
 
 def test_the_extras_can_be_had(metadata):
@@ -96,7 +96,7 @@ def clean(wheel, metadata, tmp_path):
 
 
 def test_the_wheel_runs_on_the_light_dependencies_alone(clean, tmp_path):
-    (tmp_path / "flip.toml").write_text((ROOT / "examples/flip.toml").read_text())
+    (tmp_path / "flip.toml").write_text((ROOT / "examples/flip.toml").read_text("utf-8"))
     environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     for command in ("-m polhode methods", "-m polhode run flip.toml -o flip.nc --plot flip.png", "-m polhode view flip.nc"):
         done = subprocess.run([clean, *command.split()], cwd=tmp_path, env=environment, capture_output=True, text=True)

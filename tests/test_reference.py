@@ -45,7 +45,7 @@ def test_the_examples_of_a_module_run(name, tmp_path, monkeypatch):
 @pytest.mark.parametrize("name", polhode.__all__)
 def test_every_public_name_is_in_the_reference(name):
     """By this name or another or, a module, by what it holds; every public function has an example."""
-    page = (ROOT / "docs/reference/api.rst").read_text()
+    page = (ROOT / "docs/reference/api.rst").read_text("utf-8")
     entries = {line.strip() for line in page.splitlines() if line.startswith("   ") and ":" not in line}
     thing = getattr(polhode, name)
     others = [getattr(sys.modules[f"polhode.{home}"], own) for home, _, own in (entry.rpartition(".") for entry in entries)
@@ -58,7 +58,7 @@ def test_every_public_name_is_in_the_reference(name):
 def test_a_module_s_source_is_linked_from_names_with_one_prefix():
     """The page of a module's source knows one prefix for its links back: with `read` and `io.read.Record` one would be broken."""
     prefixes = {}
-    for entry in re.findall(r"^   ([\w.]+)$", (ROOT / "docs/reference/api.rst").read_text(), re.MULTILINE):
+    for entry in re.findall(r"^   ([\w.]+)$", (ROOT / "docs/reference/api.rst").read_text("utf-8"), re.MULTILINE):
         home, _, own = f"polhode.{entry}".rpartition(".")
         thing = getattr(importlib.import_module(home), own)
         prefixes.setdefault(getattr(thing, "__module__", None), set()).add(home)

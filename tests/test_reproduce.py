@@ -44,7 +44,7 @@ def test_every_item_in_its_quick_form(key, tmp_path):
         assert len(curve["x"]) == len(curve["y"]) > 0
         assert any(y is not None for y in curve["y"])
     place = tmp_path / record["paper"]
-    stored = json.loads((place / f"{record['item']}.json").read_text())
+    stored = json.loads((place / f"{record['item']}.json").read_text("utf-8"))
     assert {name: stored[name] for name in record} == json.loads(json.dumps(record))
     assert (place / f"{record['item']}.png").read_bytes().startswith(b"\x89PNG")
     assert (place / f"{record['item']}.svg").stat().st_size > 3000
@@ -133,7 +133,7 @@ def test_a_result_is_not_used_when_anything_has_changed(tmp_path):
     compute(QUICKEST, quick=True, folder=tmp_path)
     place = tmp_path / "buss-2001"
     assert kept(QUICKEST, tmp_path, quick=True)
-    stored = (place / "fig2.json").read_text()
+    stored = (place / "fig2.json").read_text("utf-8")
     for broken in (stored.replace('"sources": "', '"sources": "0'), stored[:-20], "[]", ""):
         (place / "fig2.json").write_text(broken)
         assert kept(QUICKEST, tmp_path, quick=True) is None
@@ -150,9 +150,9 @@ def test_a_full_result_serves_a_quick_request_and_the_report_has_all_that_is_kep
     cli_reproduce.run(QUICKEST, listing=False, out=tmp_path, quick=True, as_json=True)
     assert (tmp_path / "buss-2001" / "fig2.json").stat().st_mtime_ns == before
     both = {"buss-2001-fig2", "krysl-endres-2004-fig8"}
-    assert both <= Page((tmp_path / NAME).read_text()).ids
+    assert both <= Page((tmp_path / NAME).read_text("utf-8")).ids
     cli_reproduce.run(QUICKEST, listing=False, out=tmp_path, quick=False, as_json=True)
-    text = (tmp_path / NAME).read_text()
+    text = (tmp_path / NAME).read_text("utf-8")
     assert both <= Page(text).ids
     assert "reference 0.91" in text and "printed &lt; 0.5" in text and "1 of the 2 items" in text
 
@@ -180,7 +180,7 @@ def test_the_report_is_one_self_contained_page(tmp_path):
     record = {**record, "cells": [Cell("<row>", "col", "1 & 2", 3, False, 'a "note"').to_dict()], "matched": 0, "total": 1}
     path = write(tmp_path, [record], errata("buss-2001"))
     assert path == tmp_path / NAME
-    text = path.read_text()
+    text = path.read_text("utf-8")
     page = Page(text)
     assert page.open == []
     assert {link[1:] for link in page.links if link.startswith("#")} <= page.ids
@@ -239,5 +239,5 @@ def test_an_interrupted_run_keeps_what_is_finished_and_resumes(tmp_path):
     assert done.returncode == 0, done.stderr
     assert all(path.stat().st_mtime_ns == when for path, when in first.items())
     assert len(list(tmp_path.glob("bou-rabee-2009/*.json"))) == 5
-    page = Page((tmp_path / NAME).read_text())
+    page = Page((tmp_path / NAME).read_text("utf-8"))
     assert {f"bou-rabee-2009-fig{number}" for number in range(1, 6)} <= page.ids

@@ -215,7 +215,7 @@ def test_what_is_no_store_is_left_alone(tmp_path):
     (tmp_path / "mine" / "thesis.tex").write_text("all of it")
     with pytest.raises(InputError, match="is not the store of a sweep"):
         sweep(tomllib.loads(TOPS), tmp_path / "mine", force=True)
-    assert (tmp_path / "mine" / "thesis.tex").read_text() == "all of it"
+    assert (tmp_path / "mine" / "thesis.tex").read_text("utf-8") == "all of it"
     with pytest.raises(InputError, match="is not the store of a sweep"):
         Sweep(tmp_path / "mine")
 
@@ -263,8 +263,8 @@ class Command:
     def workers(self):
         """The processes of its own cluster."""
         tasks = Path(f"/proc/{self.process.pid}/task")
-        children = {pid for task in tasks.iterdir() for pid in (task / "children").read_text().split()}
-        return [int(pid) for pid in children if "spawn_main" in Path(f"/proc/{pid}/cmdline").read_text()]
+        children = {pid for task in tasks.iterdir() for pid in (task / "children").read_text("utf-8").split()}
+        return [int(pid) for pid in children if "spawn_main" in Path(f"/proc/{pid}/cmdline").read_text("utf-8")]
 
     def finish(self):
         """(exit code, stdout, stderr)."""

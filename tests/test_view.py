@@ -214,7 +214,7 @@ def test_the_built_viewer_is_of_these_sources():
 
 
 def test_the_built_viewer_says_what_is_in_it():
-    pinned = json.loads((ROOT / "web" / "package.json").read_text())["devDependencies"]
+    pinned = json.loads((ROOT / "web" / "package.json").read_text("utf-8"))["devDependencies"]
     assert all(re.fullmatch(r"\d+\.\d+\.\d+", version) for version in pinned.values())
     for name in ("three", "uplot"):
         assert f"{name} {pinned[name]}" in built("NOTICE")

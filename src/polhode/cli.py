@@ -15,6 +15,8 @@ from typing import Annotated
 import typer
 from typer.core import TyperGroup
 
+from polhode.cli_encoding import can_show, write_any_character
+
 FINE, UNCERTIFIED, BAD_INPUT, NUMERICAL_FAILURE, CLUSTER_LOST, BUG, INTERRUPTED = 0, 1, 2, 3, 4, 70, 130
 EXIT_CODES = {
     FINE: "fine",
@@ -100,6 +102,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print data for programs: J
 
 def main():
     """Entry point of the `polhode` command."""
+    write_any_character(sys.stdout, sys.stderr)
     app(prog_name="polhode")
 
 
@@ -439,7 +442,8 @@ def complain(message, style="red"):
 
 
 def print_json(data):
-    typer.echo(json.dumps(plain(data), indent=2, allow_nan=False, ensure_ascii=False))
+    text = json.dumps(plain(data), indent=2, allow_nan=False, ensure_ascii=False)
+    typer.echo(text if can_show(text, sys.stdout) else json.dumps(plain(data), indent=2, allow_nan=False))
 
 
 def plain(data):

@@ -1,6 +1,7 @@
 """The command `polhode view`: stored runs in, one page out."""
 
 from polhode.cli import complain, console
+from polhode.file_names import readable
 from polhode.io import store
 from polhode.io.regular import named
 from polhode.view.page import FORMATS, page
@@ -17,7 +18,7 @@ def run(runs, output, title, mesh, poinsot, show, force):
     """Make the page, say where it is and open it; what is in the way is refused before any work."""
     output = output or named(runs[0]).with_suffix(".html")
     store.check(output, None, force, FORMATS)
-    made = page(runs, title=title, mesh=mesh and surface(mesh), poinsot=poinsot)
+    made = page(runs, title=title and readable(title), mesh=mesh and surface(mesh), poinsot=poinsot)
     made.save(output, force)
     console().print(f"Page: [bold]{output}", soft_wrap=True)
     if show and not made.open():

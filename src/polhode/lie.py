@@ -14,7 +14,7 @@ written out for orders 1 to 6 and by the recursion Y' = sum_q B_q/q! ad_Y^q W fo
 
     >>> import numpy as np
     >>> run = solve(so3, lambda t: np.array([0.0, 0.0, 1.0]), np.eye(3), (0.0, np.pi / 2), 10)
-    >>> np.round(run.y[-1] @ [1.0, 0.0, 0.0], 12)
+    >>> np.round(run.y[-1] @ [1.0, 0.0, 0.0], 12) + 0.0
     array([0., 1., 0.])
 """
 

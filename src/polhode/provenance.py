@@ -5,13 +5,15 @@ import platform
 from functools import cache
 from importlib.metadata import version
 
+from polhode.file_names import readable
+
 _command = "Python"   # polhode was called from a program
 
 
 def note_command(text):
     """Say which command this process carries out: what is stored from now on bears it."""
     global _command
-    _command = text
+    _command = readable(text)
 
 
 def command():

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 from polhode.errors import InputError, nearest
+from polhode.file_names import readable
 
 _modules = {}   # each file is run once
 
@@ -30,7 +31,7 @@ def module(path):
     if place not in _modules:
         if not place.is_file():
             raise InputError(f"there is no file {str(path)!r}; give the path of a Python file, FILE.py or FILE.py:NAME")
-        name = f"polhode_user.{place.stem}"
+        name = f"polhode_user.{readable(place.stem)}"
         spec = importlib.util.spec_from_file_location(name, place)
         made = sys.modules[name] = importlib.util.module_from_spec(spec)
         try:

@@ -1,8 +1,9 @@
 """a b + c with one rounding, by the instruction that processors have for it: polynomials and long sums take half the time.
 
 The instruction is asked for by name.  Leaving it to the compiler (fastmath's "contract") would make the bits of a step depend on
-the loop around it.  Python computes the same bits by the library's function.  GPUs, whose compiler pairs products and sums by
-itself, and those who compute with symbols take `product_and_sum` instead.
+the loop around it.  Python computes the same bits by the library's function, and so does code for a processor without the
+instruction (NUMBA_CPU_NAME=generic) on one that has it.  GPUs, whose compiler pairs products and sums by itself, and those who
+compute with symbols take `product_and_sum` instead.
 """
 
 import ctypes

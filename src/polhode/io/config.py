@@ -27,6 +27,7 @@ from pydantic import ValidationError
 from polhode import problems, rotations, torques, user_file
 from polhode.body import RigidBody
 from polhode.errors import InputError, closest, unknown
+from polhode.file_names import from_text, readable
 from polhode.grid import segments, stretches
 from polhode.integrate import BY_TOLERANCE, STANDARD
 from polhode.io import schema
@@ -105,7 +106,7 @@ def scenario(data, path, torque_file=None):
     faults = Faults()
     parts = _read(data, faults, torque_file, Path(path).parent)
     faults.report(path)
-    return Scenario(title=data.get("title", Path(path).stem), **parts)
+    return Scenario(title=data.get("title", readable(Path(path).stem)), **parts)
 
 
 def parse(path):
@@ -251,7 +252,7 @@ def _made(section, folder):
     if isinstance(section, schema.Inertia):
         return RigidBody(options.pop("inertia"), **options)
     if isinstance(section, schema.Mesh):
-        return RigidBody.from_mesh(folder / options.pop("mesh"), **options)
+        return RigidBody.from_mesh(folder / from_text(options.pop("mesh")), **options)
     lengths = options.pop("size", None) or options.pop("semi_axes", None) or ()
     return getattr(RigidBody, section.shape)(*lengths, **options)
 
@@ -416,7 +417,7 @@ def _output(data, faults):
 
     with faults.at("output", "format" if section.format else "file"):
         chosen(section.file, section.format)
-    return {"output": Path(section.file), "format": section.format}
+    return {"output": Path(from_text(section.file)), "format": section.format}
 
 
 def _ensemble(data, torque, faults):

@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from polhode.errors import InputError, number, unknown
+from polhode.file_names import readable
 from polhode.io.mesh_file import triangles
 from polhode.io.overlap import boxes, overlapping
 
@@ -38,7 +39,7 @@ class Solid:
 
     def shape(self):
         """For `RigidBody`: where it comes from, and the surface about the centre of mass unless it is too large."""
-        about = {"kind": "mesh", "file": Path(self.path).name, "volume": self.volume, "centre_of_mass": self.centre}
+        about = {"kind": "mesh", "file": readable(Path(self.path).name), "volume": self.volume, "centre_of_mass": self.centre}
         if len(self.faces) > DRAWN:
             return about
         return about | {"vertices": self.vertices - self.centre, "faces": self.faces}

@@ -8,6 +8,7 @@ import numpy as np
 
 from polhode.core.vec import sincos
 from polhode.errors import InputError, unknown
+from polhode.file_names import readable
 from polhode.frames import rows_times
 from polhode.io.regular import regular
 
@@ -31,7 +32,7 @@ def body(cls, path, link=None):
                    (_numbers(origin, key, 3, place, "0 0 0") for key in ("xyz", "rpy")))
     tensor = _turned(np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]), rpy)
     try:
-        return cls(tensor, mass, name=name, shape={"kind": "link", "file": str(path), "centre_of_mass": centre})
+        return cls(tensor, mass, name=name, shape={"kind": "link", "file": readable(path), "centre_of_mass": centre})
     except InputError as error:
         raise InputError(f"{place}: {error}") from None
 

@@ -18,6 +18,7 @@ import numpy as np
 
 from polhode import problems
 from polhode.errors import InputError
+from polhode.file_names import readable
 from polhode.grid import segments
 from polhode.io import config
 from polhode.sweep import axes as reading
@@ -55,7 +56,7 @@ class Plan:
     def __init__(self, source, path):
         data = copy.deepcopy(source)
         self.source, self.path = source, path
-        self.title = str(data.get("title", Path(path).stem))
+        self.title = str(data.get("title", readable(Path(path).stem)))
         table = data.pop("sweep", None)
         if table is None:
             raise InputError(f"{path}: has no [sweep] section; name the keys that vary, such as run.step = [0.1, 0.05]")

@@ -117,7 +117,7 @@ def _checksum(results):
 def is_store(path):
     """Whether a sweep's store is there."""
     try:
-        return _ENTRY in json.loads((Path(path) / "zarr.json").read_text())["attributes"]
+        return _ENTRY in json.loads((Path(path) / "zarr.json").read_text("utf-8"))["attributes"]
     except (OSError, ValueError, KeyError, TypeError):
         return False
 
