@@ -532,7 +532,7 @@ def test_folders_that_cannot_be_used(place):
         command(resume="none.nc")
     Path("mine").mkdir()
     Path("mine", "precious").write_text("")
-    with pytest.raises(InputError, match=r"it holds 'precious'; move that away"):
+    with pytest.raises(InputError, match=r"it holds 'precious', which no run wrote; move that away"):
         polhode.integrate(BODY, t_span=(0, 1), step=0.1, checkpoint="mine", **START)
     assert Path("mine", "precious").exists()
     with pytest.raises(InputError, match=r"a scenario is missing"):

@@ -5,7 +5,7 @@ A folder holds it all:
     run                  what is computed, written once; whoever goes on must mean the same
     points               the stored points, eight bytes a number, only ever appended to
     state-0, state-1     the last two checkpoints: the method's own state, and how many points belong to it
-    lock                 held by the process at work
+    lock                 held by the process at work; says whether a run made the folder
 
 A checkpoint counts when it is whole: first the points are on disk, then the state is written beside its place, forced to disk and
 renamed over the older of the two.  A sum over the text of a state and one over the points before it say whether they are what was
@@ -29,7 +29,10 @@ from polhode.stream import Stream
 
 STANDARD = "30s"
 _HEAD = "polhode checkpoint 2 "   # the number changes whenever a folder of before could not be understood
-_FILES = ("run", "points", "state-0", "state-1", "lock")
+_WRITTEN = ("run", "state-0", "state-1")   # by `_write`
+_FILES = ("points", *_WRITTEN, *(f".{name}.new" for name in _WRITTEN), "lock")
+_RESULT = re.compile(r"\..+\.\d+\.part")   # the finished file, as far as it had come when the process was killed; see io/store.py
+_MADE = "polhode made this folder, and deletes it when the run in it is finished.\n"   # in the file lock
 _CODE = {"torque_digest": "the code of the torque, or what it uses,", "events": "the code of the events, or what they use,",
          "source_digest": "the code of the method"}
 _UNITS = {"s": 1.0, "min": 60.0, "h": 3600.0}
@@ -104,11 +107,12 @@ class Checkpoint:
         self.steps, self.seconds = interval(every)
         self.generation, self.done, self.clock = 0, 0, time.monotonic()
         self.points = self._held = None
+        self.made = False   # the folder, by a run
 
     def open(self, identity, record):
         """Begin, or go on: the saved state of the run, None for a fresh one; `identity` is what the numbers depend on."""
         try:
-            self.folder.mkdir(exist_ok=True)
+            self._make_folder()
             self._lock()
             self._check_identity(identity)
             self.points = Stream(self.folder / "points", record.width, self._trouble)
@@ -128,7 +132,6 @@ class Checkpoint:
         identity = json.loads(json.dumps(identity))   # as it reads back: tuples are lists
         self.fresh = not occupied(self.folder)
         if self.fresh:
-            self._check_empty()
             _write(self.folder / "run", {"identity": identity, "about": self.about})
             return
         there = read_run(self.folder, self.anew)
@@ -137,24 +140,43 @@ class Checkpoint:
             raise InputError(f"the unfinished run in {str(self.folder)!r} is another one: {changed}; undo that and "
                              f"{self.as_begun}, or {self.anew}")
 
-    def _check_empty(self):
-        """Refuse a folder with files of others: the folder of a run is deleted when the run is finished."""
-        others = sorted(path.name for path in self.folder.iterdir() if path.name not in _FILES and path.name[0] != ".")
-        if others:
-            raise InputError(f"the folder {str(self.folder)!r} is for an unfinished run, but it holds {others[0]!r}; move that "
-                             "away, or choose another name for the run")
+    def _make_folder(self):
+        """Make the folder, or refuse one that holds what is not a run's."""
+        try:
+            self.folder.mkdir()
+            self.made = True
+        except FileExistsError:
+            if not self.folder.is_dir():
+                raise
+            if begun := occupied(self.folder):
+                read_run(self.folder, self.anew)
+            self._check_strangers(tolerant=begun)
+            self.made = made_by_a_run(self.folder)
+
+    def _check_strangers(self, tolerant=False):
+        """Refuse a folder with files of others; a run that goes on may leave them there, but follows no links."""
+        begun = occupied(self.folder)
+        for path in sorted(self.folder.iterdir()):
+            name, plain = path.name, path.is_file() and not path.is_symlink()
+            ours = name in _FILES and plain and (name != "lock" or path.read_bytes() in (b"", _MADE.encode()))
+            if not (ours or (begun and _RESULT.fullmatch(name)) or (tolerant and name not in _FILES)):
+                raise InputError(f"the folder {str(self.folder)!r} is for an unfinished run, but it holds {name!r}, which no run "
+                                 "wrote; move that away, or choose another folder")
 
     def _check_space(self, record):
         size = 8 * ((record.capacity - self.points.n) * self.points.width + record.capacity * self.reserve)
         free = shutil.disk_usage(self.folder).free
         if size > free:
             if self.fresh:   # nothing has been computed: nothing is left behind
-                shutil.rmtree(self.folder, ignore_errors=True)
+                self.remove()
             raise InputError(f"the run needs {size} bytes ({size / 1e9:.3g} GB) on the disk of {str(self.folder)!r}, where "
                              f"{free / 1e9:.3g} GB are free; store fewer points, with every = ..., or choose another disk")
 
     def _lock(self):
         self._held = open(self.folder / "lock", "a")   # noqa: SIM115 - the system lets go of it when the process ends
+        if self.made and not self._held.tell():
+            self._held.write(_MADE)
+            self._held.flush()
         with contextlib.suppress(ImportError):
             import fcntl
 
@@ -207,9 +229,10 @@ class Checkpoint:
 
     def clear(self):
         """Delete an unfinished run in the folder, unless a process is at work on it."""
+        self.made = made_by_a_run(self.folder)
+        self._check_strangers()
         self._lock()
-        self._held.close()
-        shutil.rmtree(self.folder)
+        self.remove()
 
     def close(self):
         """Let go of the folder; it stays."""
@@ -218,9 +241,16 @@ class Checkpoint:
                 file.close()
 
     def remove(self):
-        """Let go of the folder and delete it."""
+        """Let go of the folder and delete what runs have written into it, and the folder if a run made it."""
         self.close()
-        shutil.rmtree(self.folder)
+        for path in self.folder.iterdir():
+            if _RESULT.fullmatch(path.name) and path.is_dir() and not path.is_symlink():   # a Zarr store
+                shutil.rmtree(path)
+            elif path.name in _FILES or _RESULT.fullmatch(path.name):
+                path.unlink()
+        if self.made:
+            with contextlib.suppress(OSError):   # someone put something else there meanwhile
+                self.folder.rmdir()
 
 
 def as_checkpoint(given, every=STANDARD):
@@ -251,6 +281,14 @@ def _changed(there, here):
 def occupied(folder):
     """Whether a run has begun in a folder: without points and states there is nothing to lose."""
     return any((Path(folder) / name).exists() for name in ("run", "points", "state-0", "state-1"))
+
+
+def made_by_a_run(folder):
+    """Whether a run made the folder."""
+    try:
+        return (Path(folder) / "lock").read_text(encoding="utf-8") == _MADE
+    except (OSError, ValueError):
+        return False
 
 
 def is_checkpoint(folder):

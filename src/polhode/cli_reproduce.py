@@ -9,8 +9,11 @@ from pathlib import Path
 
 from polhode.cli import console, plain_table, print_json, progress_bar
 from polhode.errors import InputError
+from polhode.io.store import check_report
 from polhode.papers import FAILS, HOLDS, OPEN, OTHER_REASON, REFERENCE, VERDICTS, errata, items
-from polhode.papers._store import compute, kept
+from polhode.papers._report import NAME as REPORT
+from polhode.papers._report import write
+from polhode.papers._store import PARTIAL, compute, kept
 
 PROCESSES = 2            # items at a time; each of them uses one core
 DEFAULT = Path("polhode-papers")
@@ -49,12 +52,11 @@ def writable(folder):
         raise InputError(f"cannot write into {str(folder)!r}: {error.strerror}; choose another folder for --out") from error
     if not os.access(folder, os.W_OK):
         raise InputError(f"cannot write into {str(folder)!r}: it is not writable; choose another folder for --out")
+    check_report(folder, REPORT)
 
 
 def write_report(folder, records):
     """One page about these records and everything else that the folder holds."""
-    from polhode.papers._report import write
-
     own = {f"{record['paper']}/{record['item']}": record for record in records}
     found = (own.get(item.key) or kept(item.key, folder, quick=True) for item in items())
     return write(folder, [record for record in found if record is not None], errata())
@@ -101,8 +103,9 @@ def in_processes(missing, quick, folder, bar):
             child.terminate()
         for child in children:
             child.join(5.0)
-        for stray in Path(folder).glob("*/.*.part") if folder is not None else ():   # what they were writing
-            stray.unlink(missing_ok=True)
+        for child in children if folder is not None else ():   # what they were writing
+            for stray in Path(folder).glob(f"*/{PARTIAL.format('*', child.pid)}"):
+                stray.unlink(missing_ok=True)
         raise
     return found
 

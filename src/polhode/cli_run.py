@@ -223,7 +223,7 @@ def _anew(target, scenario, torque_file, every):
     """What to do to begin again, in words."""
     often = ["--checkpoint", every] if every else []
     command = _typed("run", scenario, "-o", target, *often, "--force", torque_file=torque_file)
-    return f"begin again with `{command}`, which deletes what {str(_folder(target))!r} holds"
+    return f"begin again with `{command}`, which deletes the run in {str(_folder(target))!r}"
 
 
 def _found(about, key):

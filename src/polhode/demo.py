@@ -13,6 +13,7 @@ import numpy as np
 from polhode import problems, rotations
 from polhode.body import RigidBody
 from polhode.errors import InputError
+from polhode.io.store import check_report
 
 METHODS = ("NMB-cay", "NMB", "SW", "VLV", "LP2")
 PROBLEM = "bou-rabee/stress"
@@ -20,6 +21,7 @@ EVERY = 10          # steps between stored points of the long runs
 SHORT = 20.0        # the attitude is compared here: much later every method has lost the phase
 FINE = 256          # the reference takes so many steps for one
 STAGES = 2 + len(METHODS)
+PAGE, FIGURES = "index.html", ("flip", "overview", "drift")
 
 
 def run(folder="polhode-demo", progress=None):
@@ -51,7 +53,7 @@ def run(folder="polhode-demo", progress=None):
     _attitude_errors(problem, rows)
     tell(STAGES - 1, STAGES, "drawing")
     figures = _figures(folder, tumble, runs)
-    report = folder / "index.html"
+    report = folder / PAGE
     data = {"flip": flips(tumble), "problem": problem.describe(), "attitude_error_time": SHORT, "methods": rows,
             "figures": [str(path) for path in figures.values()], "report": str(report)}
     report.write_text(_page(data, tumble, runs, figures), encoding="utf-8")
@@ -66,6 +68,7 @@ def _folder(folder):
     except OSError as error:
         raise InputError(f"cannot make the folder {str(folder)!r} for the report: {error.strerror}; choose another with --out")\
             from None
+    check_report(folder, PAGE, *(f"{name}.png" for name in FIGURES))
     return folder.resolve()
 
 
@@ -135,7 +138,7 @@ def _attitude_errors(problem, rows):
 def _figures(folder, tumble, runs):
     from polhode import plots
 
-    paths = {name: folder / f"{name}.png" for name in ("flip", "overview", "drift")}
+    paths = {name: folder / f"{name}.png" for name in FIGURES}
     plots.flip(tumble, paths["flip"])
     plots.overview(tumble, paths["overview"])
     plots.drift(runs, paths["drift"])

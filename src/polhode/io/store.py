@@ -42,6 +42,7 @@ def _csv(run, path):
             rows.writerows(np.column_stack([one.values(piece) for one in held]).tolist())
 
 
+GENERATOR = '<meta name="generator" content="polhode '   # in the head of every report
 FORMATS = {"nc": netcdf.write, "npz": _npz, "csv": _csv, "zarr": trees.write}
 
 
@@ -63,12 +64,28 @@ def check(path, format=None, force=False, formats=FORMATS):
         raise InputError(f"the output {str(path)!r} is a folder; give the name of a file")
     if path.exists() and not force:
         raise InputError(f"the output file {str(path)!r} exists; choose another name, or overwrite it with --force")
+    if path.is_dir():
+        trees.check_owned(path)
     folder = path.absolute().parent
     if not (folder.is_dir() and os.access(folder, os.W_OK)):
         state = "is not writable" if folder.is_dir() else "is a file" if folder.exists() else "does not exist"
         create = "" if folder.exists() else "create it or "
         raise InputError(f"cannot write {str(path)!r}: the folder {str(folder)!r} {state}; {create}choose another")
     _try(path)
+
+
+def check_report(folder, page, *others):
+    """Refuse a folder in which a report would overwrite what is not one of polhode's: its page, and the files beside it."""
+    folder = Path(folder)
+    try:
+        with open(folder / page, "rb") as file:
+            ours = GENERATOR.encode() in file.read(2000)
+    except OSError:
+        ours = False
+    taken = next((name for name in (page, *others) if os.path.lexists(folder / name)), None)
+    if taken and not ours:
+        raise InputError(f"the report would overwrite {str(folder / taken)!r}, which polhode did not write; move that away, or "
+                         "choose another folder with --out")
 
 
 def _try(path):
@@ -115,7 +132,7 @@ def save(trajectory, path, format=None, force=False, formats=FORMATS, workshop=N
     try:
         formats[chosen(path, format, formats)](trajectory, partial)
         _settle(partial)
-        _place(partial, path, force)
+        place(partial, path, force)
     except OSError as error:
         _remove(partial)
         raise InputError(f"cannot write {str(path)!r}: {error.strerror or error}; {room(error)}") from error
@@ -133,13 +150,13 @@ def _settle(path):
 
 
 def _remove(path):
-    if path.is_dir():
+    if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
     else:
         path.unlink(missing_ok=True)
 
 
-def _place(partial, path, force):
+def place(partial, path, force):
     """Rename; without `force` a file that has appeared meanwhile stays, and so does the new one under its temporary name."""
     if force and path.exists() and (path.is_dir() or partial.is_dir()):   # a folder is not replaced in one go
         old = path.with_name(f".{path.name}.{os.getpid()}.old")

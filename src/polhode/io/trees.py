@@ -1,6 +1,7 @@
 """Zarr stores: folders of chunks, for what is too long for one file.  Needs the extra `cluster`."""
 
 import json
+import re
 import warnings
 import zlib
 from importlib.util import find_spec
@@ -15,6 +16,8 @@ from polhode.trajectory import BLOCK
 
 SUM = "attributes_crc32"
 INSTALL = "pip install 'polhode[cluster]'"
+LITTER = re.compile(r"(?:zarr|c|\d+)\.[0-9a-f]{32}\.partial")   # what the library leaves of a file when it is killed
+_PART = re.compile(rf"(?:[^/]+/)*(?:zarr\.json|c(?:/\d+)*|{LITTER.pattern})")   # what a store consists of
 
 
 def need():
@@ -100,6 +103,15 @@ def finish(path):
 def is_tree(path):
     """Whether a Zarr store is there."""
     return attributes_of(path) is not None
+
+
+def check_owned(path):
+    """Refuse to replace a store that holds files of others: it is deleted as a whole."""
+    for one in sorted(Path(path).rglob("*")):
+        name = one.relative_to(path).as_posix()
+        if one.is_symlink() or not (one.is_dir() or _PART.fullmatch(name)):
+            raise InputError(f"{str(path)!r} would be replaced as a whole, but it holds {name!r}, which is no part of a Zarr "
+                             "store; move that away, or choose another name")
 
 
 def attributes_of(path):

@@ -60,6 +60,7 @@ def write(folder, records, errata):
     links = [("overview", "Overview"), *((name, PAPERS[name].short) for name in papers), ("errata", "Errata")]
     page = f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="generator" content="polhode {__version__}">
 <meta name="color-scheme" content="light dark"><title>polhode: the papers, reproduced</title><style>{STYLE}</style></head><body>
 <nav><div>{"".join(f'<a href="#{where}">{safe(text)}</a>' for where, text in links)}</div></nav><main>
 <h1 id="overview">The papers, computed anew</h1>

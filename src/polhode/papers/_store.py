@@ -19,6 +19,7 @@ from polhode.papers._registry import items
 from polhode.papers._style import PRINT_DPI, painted, style
 
 SUFFIXES = ("png", "svg")
+PARTIAL = ".{}.{}.part"   # where a file grows until it is whole: its name, and that of the process
 
 
 @cache
@@ -94,7 +95,7 @@ def points(series):
 @contextmanager
 def whole(path):
     """A place to write a file, which gets its name only when it is complete."""
-    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
+    partial = path.with_name(PARTIAL.format(path.name, os.getpid()))
     try:
         yield partial
         os.replace(partial, path)

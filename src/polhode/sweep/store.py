@@ -14,6 +14,8 @@ from pathlib import Path
 import numpy as np
 
 from polhode.errors import InputError, difference
+from polhode.io import trees
+from polhode.io.store import place
 from polhode.sweep.plan import boxes
 
 INSTALL = "pip install 'polhode[cluster]'"
@@ -87,8 +89,9 @@ class Store:
 
     def finished(self):
         """The numbers of the chunks that are there and whole; what a killed process left half-written is swept away."""
-        for litter in self.path.rglob("*.partial"):
-            litter.unlink(missing_ok=True)
+        for path in self.path.rglob("*.partial"):
+            if trees.LITTER.fullmatch(path.name):
+                path.unlink(missing_ok=True)
         return [number for number, checksum in enumerate(self._sums[:]) if checksum.any() and self._is_whole(number, checksum)]
 
     def _is_whole(self, number, checksum):
@@ -133,6 +136,8 @@ def check(path, plan, force):
             raise InputError(f"{str(path)!r} holds another sweep: {difference(there, plan.identity)}; choose another name, "
                              "or start anew with --force")
         return
+    if path.exists():
+        trees.check_owned(path)
     folder = path.absolute().parent
     if not (folder.is_dir() and os.access(folder, os.W_OK)):
         state = "is not writable" if folder.is_dir() else "does not exist"
@@ -149,11 +154,10 @@ def create(path, plan, chunk_shape, force=False):
     partial = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         _fill(partial, plan, chunk_shape)
-        if force and path.exists():
-            old = path.with_name(f".{path.name}.{os.getpid()}.old")
-            path.rename(old)
-            shutil.rmtree(old)
-        partial.rename(path)
+        if force:
+            place(partial, path, force)
+        else:
+            partial.rename(path)
     finally:
         shutil.rmtree(partial, ignore_errors=True)
     return Store(path)
