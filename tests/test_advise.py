@@ -169,9 +169,9 @@ def test_demands_are_met():
     for made, fits in (({"symplectic": True, "one_torque": True}, lambda f: f["symplectic"] and f["torques_per_step"] == 1),
                        ({"symmetric": True, "explicit": True}, lambda f: f["symmetric"] and not f["implicit"]),
                        ({"order": 8}, lambda f: f["order"] >= 8)):
-        names = candidates.shortlist(candidates.demands(**made))
-        assert names and all(fits(candidates.facts(name)) for name in names)
-    assert all(candidates.facts(name)["symplectic"] is True for name in candidates.shortlist([], long=True))
+        names = candidates.shortlist(candidates.demands(**made), None, False, TOP)
+        assert names and all(fits(candidates.facts(name, TOP)) for name in names)
+    assert all(candidates.facts(name, TOP)["symplectic"] is True for name in candidates.shortlist([], None, True, TOP))
     assert all(name.partition("@")[0] in polhode.methods.names() for name in (*candidates.CANDIDATES, *candidates.LONG))
 
 

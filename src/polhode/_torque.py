@@ -79,6 +79,11 @@ class Torque:
             jit(function)   # part of the kernel: inlined, and fit for SIMD and GPU
         self._order = tuple(("R", "omega", "x", "v", "p").index(name) for name in self.arguments() if name != "t")
 
+    @property
+    def feels_omega(self):
+        """Whether it looks at the angular velocity, as far as is known."""
+        return self.uses_omega
+
     def arguments(self):
         """The names of the arguments that the function gets."""
         return ["t", "R", *["omega"] * self.uses_omega, *["x", "v"] * self.uses_position, *["p"] * (self.params is not None)]
@@ -178,6 +183,10 @@ class Sum(Torque):
         self.uses_position = any(term.uses_position for term in self.terms)
         self.potential = None
 
+    @property
+    def feels_omega(self):
+        return any(term.feels_omega for term in self.terms)
+
     def __call__(self, t, R, *rest):
         return sum((term(t, R, *rest) if term.frame == "spatial" else rows_times(term(t, R, *rest), np.transpose(R)))
                    for term in self.terms)
@@ -230,6 +239,8 @@ class Foreign(Torque):
 
     `state` holds R row by row and then the body angular velocity.  Takes a ctypes function or an integer address.
     """
+
+    feels_omega = False   # it gets the angular velocity; what it does with it is not known
 
     def __init__(self, pointer, *, frame="spatial", potential=None, name="foreign"):
         _choice("frame", frame, ("spatial", "body"))

@@ -8,18 +8,18 @@ from multiprocessing import get_context
 from polhode import certify, problems
 from polhode.certify import report
 from polhode.certify.source import as_method, check
-from polhode.cli import console, plain_table, print_json, progress_bar
+from polhode.cli import FINE, NUMERICAL_FAILURE, UNCERTIFIED, console, plain_table, print_json, progress_bar
 from polhode.errors import InputError
 from polhode.io import store
 from polhode.methods import names
 from polhode.user_file import is_target
 
 FIGURES = ("png", "pdf", "svg")
-COLOUR = {"ok": "green", "FAIL": "bold red", "-": "dim"}
+COLOUR = {"ok": "green", "FAIL": "bold red", "not measured": "bold yellow", "-": "dim"}
 
 
 def run(given, every, problem, output, folder, force, as_json):
-    """Certify, print, draw; whether all is well."""
+    """Certify, print, draw; the exit code."""
     targets = find(given, every)
     if problem is not None:
         problem = problems.get(problem).name   # a misspelt one is refused before any work
@@ -34,7 +34,9 @@ def run(given, every, problem, output, folder, force, as_json):
         print_json([certificate.to_dict() for certificate in certificates])
     else:
         show(certificates)
-    return all(certificate.ok for certificate in certificates)
+    if any(certificate.failed for certificate in certificates):
+        return UNCERTIFIED
+    return NUMERICAL_FAILURE if any(certificate.missing for certificate in certificates) else FINE
 
 
 def find(given, every):

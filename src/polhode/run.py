@@ -193,6 +193,8 @@ class Run:
             self._save(now=True)
         if self.march.z is not None:
             message += infeasible_energy(self.program.state(self.march.z))
+        lowered = self.method.lowered(self.torque)
+        message += f"; {lowered}" if lowered else ""
         if status != EVENT:
             self.record.last(self.t, self.y)
         t_events, y_events = self.record.events()

@@ -14,6 +14,7 @@ from polhode.advise.pilot import Pilot
 from polhode.advise.result import Advice, exact_solution, explained
 from polhode.compare import as_task, error_asked
 from polhode.errors import InputError, IntegrationError, number, unknown
+from polhode.methods import get
 
 __all__ = ["Advice", "advise"]
 
@@ -87,7 +88,7 @@ def advise(problem, torque=None, t_span=None, *, error=1e-6, torque_cost=None, l
 
 def tried(task, made, methods, long, symplectic):
     """The names to try, and what has to be said about them."""
-    felt = task.torque.uses_omega and type(task.torque).__name__ != "Foreign"
+    felt = task.torque.feels_omega
     if symplectic and felt:
         raise InputError(f"torque {task.torque.name!r} looks at the angular velocity: under it no method is symplectic; "
                          "drop that demand")
@@ -96,7 +97,11 @@ def tried(task, made, methods, long, symplectic):
         notes.append("The torque looks at the angular velocity: no method is symplectic here, and none is preferred for it.")
     if long and not task.torque.conservative:
         notes.append("The torque has no potential, or not all of it: the energy is compared with the reference's.")
-    return candidates.shortlist(made, methods, long and task.torque.conservative, not task.torque.acts), notes
+    names = candidates.shortlist(made, methods, long and task.torque.conservative, task.torque)
+    lowered = [name for name in names if get(name.partition("@")[0]).lowered(task.torque)]
+    if lowered:
+        notes.append(f"Under such a torque {', '.join(lowered)} {'is' if len(lowered) == 1 else 'are'} of a lower order.")
+    return names, notes
 
 
 def nothing(error, trials):

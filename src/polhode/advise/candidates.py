@@ -29,19 +29,19 @@ def demands(symplectic=False, explicit=False, symmetric=False, one_torque=False,
     return made
 
 
-def facts(name):
-    """The facts of an entry; one that chooses its own steps is neither symmetric nor symplectic."""
+def facts(name, torque):
+    """The facts of an entry under a torque; one that chooses its own steps is neither symmetric nor symplectic."""
     base, at, _ = name.partition("@")
-    found = get(base).facts()
+    found = {**get(base).facts(), "order": get(base).order_under(torque)}
     return {**found, "symmetric": False, "symplectic": False, "torques_per_step": None} if at else found
 
 
-def shortlist(made, methods=None, long=False, free=False):
+def shortlist(made, methods, long, torque):
     """The names to try; an InputError says which demand leaves none."""
-    ours = FREE if free else LONG if long else CANDIDATES
+    ours = LONG if long and torque.acts else CANDIDATES if torque.acts else FREE
     preferred = entries.chosen(methods) if methods is not None else [*ours, *_foreign()]
     pool = preferred if methods is not None else list(dict.fromkeys([*preferred, *entries.chosen("all")]))
-    known = {name: facts(name) for name in pool}
+    known = {name: facts(name, torque) for name in pool}
     if long:
         made = [("free of energy drift (symplectic, or kept so by +ep)", _no_drift), *made]
     left = pool

@@ -7,7 +7,7 @@
 The package is itself the function (see `certificate`).  Below it, one function per fact, each taking a method (or its name)
 and returning plain numbers:
 
-    order                  orders of attitude and body momentum, from the errors at a ladder of steps
+    order                  orders of attitude and body momentum, with a torque, without, and with one that looks at the velocity
     symmetry_defect        how far a step forwards and a step back miss the beginning
     symplecticity          |J^T Om J - Om| of one step on T*SO(3), with its noise; symplecticity_defect without
     poisson                the same for the body momentum alone, torque-free, on so(3)*; poisson_defect
@@ -20,7 +20,8 @@ and returning plain numbers:
     cost                   nanoseconds per compiled step
 
 `errors` gives the errors themselves at one step; trial.py holds the problem.  Steps run as plain Python, which gives the bits
-of the compiled ones without the wait for the compiler; `drift_slope` and `cost` alone compile.
+of the compiled ones without the wait for the compiler, and for orders also with forty digits (digits.py); `drift_slope` and
+`cost` alone compile.
 """
 
 import sys
@@ -30,16 +31,17 @@ from polhode.certify.conserve import AxisDrift, FreeDrift, axis_drift, free_drif
 from polhode.certify.judge import certificate
 from polhode.certify.long_run import EnergyDrift, cost, drift_slope, stability_limit
 from polhode.certify.measure import (
-    Defect, Orders, TorqueCalls, errors, order, poisson, poisson_defect, scatter, solver_calls, symmetry_defect, symplecticity,
-    symplecticity_defect, torque_calls,
+    Defect, TorqueCalls, poisson, poisson_defect, solver_calls, symmetry_defect, symplecticity, symplecticity_defect,
+    torque_calls,
 )
+from polhode.certify.orders import Orders, errors, order
 from polhode.certify.result import Certificate, Fact
 from polhode.certify.source import from_file
 from polhode.certify.trial import ATTITUDE, BODY, LIVELY, VELOCITY, trial_torque
 
 __all__ = ["ATTITUDE", "BODY", "LIVELY", "VELOCITY", "AxisDrift", "Certificate", "Defect", "EnergyDrift", "Fact", "FreeDrift",
            "Orders", "TorqueCalls", "axis_drift", "certificate", "cost", "drift_slope", "errors", "free_drift", "from_file",
-           "order", "poisson", "poisson_defect", "scatter", "size_drift", "solver_calls", "stability_limit", "symmetry_defect",
+           "order", "poisson", "poisson_defect", "size_drift", "solver_calls", "stability_limit", "symmetry_defect",
            "symplecticity", "symplecticity_defect", "torque_calls", "trial_torque"]
 
 

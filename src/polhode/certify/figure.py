@@ -3,12 +3,12 @@
 import numpy as np
 from matplotlib.ticker import NullFormatter
 
-from polhode.certify.measure import CEILING, FLOOR
+from polhode.certify.orders import CEILING, FLOOR
 from polhode.certify.report import rows
 from polhode.plots.style import PALETTE, new_figure, saved, styled
 
 GREY = "#555555"
-COLOUR = {"ok": "#009E73", "FAIL": "#D55E00", "-": "#999999"}
+COLOUR = {"ok": "#009E73", "FAIL": "#D55E00", "not measured": "#E69F00", "-": "#999999"}
 
 
 def draw(certificate, path=None):
@@ -36,7 +36,7 @@ def _convergence(axes, found, title):
     for name, p, errors, colour, marker in (("attitude", found.attitude, found.attitude_errors, PALETTE[0], "o"),
                                             ("momentum", found.momentum, found.momentum_errors, PALETTE[1], "s")):
         shown = np.isfinite(errors) & (errors > 0.0)
-        label = f"{name}: " + ("exact" if np.isinf(p) else "no order" if np.isnan(p) else f"order {p:.2f}")
+        label = f"{name}: " + ("exact" if np.isinf(p) else "not settled" if np.isnan(p) else f"order {p:.2f}")
         axes.loglog(found.steps[shown], errors[shown], marker, color=colour, ms=4.5, mec="white", mew=0.4, label=label)
         good = np.flatnonzero((errors > FLOOR) & (errors < CEILING))
         if len(good) >= 3 and np.isfinite(p):

@@ -2,7 +2,7 @@
 
 A fact holds when its defect is below HELD and is broken when it is above BROKEN.  What lies between is looked at again with a
 larger step, which makes what is broken worse and leaves what holds alone.  A claim must hold, and what is not claimed must be
-broken; a fact declared as None is measured without a verdict.
+broken; a fact declared as None is measured without a verdict.  What cannot be measured does not hold: it is missing.
 """
 
 import math
@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 
 from polhode import problems
-from polhode.certify import conserve, long_run, measure
+from polhode.certify import conserve, long_run, measure, orders
 from polhode.certify.result import Certificate, Fact
 from polhode.certify.source import as_method, check
 from polhode.certify.trial import LIVELY
@@ -19,7 +19,6 @@ from polhode.errors import ConvergenceError, InputError
 
 HELD, BROKEN = 1e-11, 1e-9
 SLOPE = 0.1          # how far a measured order may be from the declared one, up to order 3; in proportion above
-SCATTER = 0.4        # slopes that differ more than this among the finest points are of no single order
 NO_DRIFT = 1e-9      # of the energy per unit time, in the stress test: as good as none
 LITTLE_DRIFT = 1e-7  # none either, if its error is as large
 SURE = 3.0           # standard errors
@@ -62,26 +61,25 @@ def certificate(method, problem=None):
 
 # --- order ----------------------------------------------------------------------------------------------------------------
 
+KINDS = {"torque": ("", "with a torque"), "free": ("free_", "free body"), "damped": ("omega_", "torque of the velocity")}
+
+
 def _orders(method, curves):
-    free = tuple(method.free_order) or (None, None)
-    for kind, declared in (("torque", (method.order, method.order)), ("free", free)):
-        found = curves[kind] = measure.order(method, kind)
-        rows = (("attitude", found.attitude, found.attitude_errors), ("momentum", found.momentum, found.momentum_errors))
-        for (part, value, errors), claim in zip(rows, declared, strict=True):
-            name = f"order_{part}" if kind == "torque" else f"free_order_{part}"
-            where = "with a torque" if kind == "torque" else "free body"
-            yield _order(name, f"order of {part}, {where}", claim, value, measure.scatter(found.steps, errors))
+    under = method.order if method.omega_order is None else method.omega_order
+    claims = {"torque": (method.order, method.order), "free": tuple(method.free_order) or (None, None), "damped": (under, under)}
+    for kind, (prefix, where) in KINDS.items():
+        found = curves[kind] = orders.order(method, kind)
+        for part, value, doubt, claim in zip(("attitude", "momentum"), found[:2], found.doubts, claims[kind], strict=True):
+            yield _order(f"{prefix}order_{part}", f"order of {part}, {where}", claim, value, doubt, found.how)
 
 
-def _order(name, title, declared, value, scatter):
+def _order(name, title, declared, value, doubt, how):
+    details = {"doubt": _finite(doubt), "from": how}
     if math.isnan(value):
-        return Fact(name, title, declared, None, None if declared is None else False, "does not converge")
+        return Fact(name, title, declared, None, None, "not measured: the slope does not settle", details)
     near = declared is not None and (value == declared or abs(value - declared) < SLOPE * max(1.0, declared / 3.0))
-    settled = near or math.isinf(value) or not scatter > SCATTER
-    ok = None if declared is None or not settled else near
-    shown = "exact" if math.isinf(value) else f"{value:.2f}"
-    return Fact(name, title, declared, value, ok, shown if settled else f"{shown}, unsettled: the slope still changes",
-                {"settled": settled, "scatter": None if math.isnan(scatter) else scatter})
+    return Fact(name, title, declared, value, None if declared is None else near,
+                "exact" if math.isinf(value) else f"{value:.2f}", details)
 
 
 # --- properties that hold or do not -----------------------------------------------------------------------------------------

@@ -1,122 +1,17 @@
-"""One function per declared fact.  They return numbers; what counts as a pass is for the caller to say.
+"""One function per declared fact but the orders (orders.py).  They return numbers; what counts as a pass is for the caller to say.
 
 Typical sizes, for the default arguments: a fact that holds leaves a defect of 1e-12 or less, one that does not leaves 1e-9 or
 more.
 """
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 
 from polhode import torques
-from polhode.certify.trial import ATTITUDE, SPAN, VELOCITY, Map, apart, difference, norm, reference, torque_of, trial_torque
+from polhode.certify.trial import ATTITUDE, VELOCITY, Map, apart, difference, norm, trial_torque
 from polhode.core.jit import Rebinder
 from polhode.core.vec import qexp, qmul, times
-from polhode.errors import ConvergenceError
-from polhode.methods import get
-
-# --- order --------------------------------------------------------------------------------------------------------------
-
-LADDER = (4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048)   # numbers of steps
-ENOUGH, WHOLE = 256, 0.05     # the ladder ends here if the orders found are whole numbers to within so much
-FLOOR, CEILING = 3e-12, 0.3   # below it the round-off of run and reference shows, above it nothing is asymptotic
-POINTS = 5                    # the order is read from so many points: a factor of four in the step
-MIXED = 0.4                   # slopes that scatter more than this come from two terms of the error that nearly cancel
-
-
-class Orders(NamedTuple):
-    """Measured orders (inf: exact to round-off, nan: fewer than three points in range), and the errors they are read from."""
-
-    attitude: float
-    momentum: float
-    steps: np.ndarray
-    attitude_errors: np.ndarray
-    momentum_errors: np.ndarray
-
-
-def errors(method, count, kind="torque"):
-    """Attitude error (angle) and body momentum error (relative) after `count` equal steps of the trial run."""
-    path = Map(method, torque_of(kind))
-    q, Pi = reference(kind)
-    *_, s = path.run(SPAN / count, count)
-    return norm(apart(q, s.q)), difference(path.momentum(s), Pi) / norm(Pi)
-
-
-def order(method, kind="torque"):
-    """Measured orders of attitude and body momentum: slopes of the global errors, at the smallest steps clear of round-off.
-
-    Parameters
-    ----------
-    method : str or Method
-    kind : {"torque", "free", "damped"}
-        The trial torque, none, or the trial torque with damping, which looks at the angular velocity.
-
-    Examples
-    --------
-    >>> round(order("VLV").attitude, 1)
-    2.0
-    """
-    reference(kind)   # an unknown kind is refused here
-    even, found = get(method).symmetric, []
-    for count in LADDER:
-        try:
-            found.append(errors(method, count, kind))
-        except (ArithmeticError, ValueError, ConvergenceError):   # a step too large for the method
-            found.append((math.nan, math.nan))
-        steps, pair = SPAN / np.array(LADDER[:len(found)]), np.array(found).T
-        orders = [_slope(steps, each, even) for each in pair]
-        settled = all(math.isinf(p) or abs(p - round(p)) < WHOLE for p in orders if not math.isnan(p))
-        if max(found[-1]) < FLOOR or (count >= ENOUGH and settled):
-            break
-    return Orders(*orders, steps, *pair)
-
-
-def _slope(steps, errors, even):
-    """The order p from log error = a + p log h + c h, fitted to the finest points in range.
-
-    The last term stands for the next one in the error's expansion, so that p is the slope in the limit of small steps.  A
-    symmetric method's expansion is `even`, it goes on in powers of h^2: then c h^2 + d h^4 takes the place of c h.
-    """
-    if np.nanmax(errors, initial=0.0) < FLOOR and not np.all(np.isnan(errors)):
-        return math.inf
-    good = _in_range(errors)
-    if len(good) < 3:
-        return math.nan
-    h = steps[good]
-    terms = np.stack([np.log(h), np.ones_like(h), *([h**2, h**4] if even else [h])][:len(good) - 1], axis=1)
-    p = float(np.linalg.lstsq(terms, np.log(errors[good]), rcond=None)[0][0])
-    return p if even or scatter(steps, errors) <= MIXED else _of_two_terms(steps, errors, p)
-
-
-def _of_two_terms(steps, errors, about):
-    """The order p from |error|^2 = h^2p (A + B h + C h^2), the length of a sum of two vectors: where the leading term is so
-    small that the next one is not a mere correction."""
-    good = _in_range(errors, POINTS + 1)
-    h = steps[good]
-
-    def misfit(p):
-        terms = np.stack([h**0, h, h * h], axis=1) * (h**p / errors[good])[:, None] ** 2
-        return np.linalg.norm(terms @ np.linalg.lstsq(terms, h**0, rcond=None)[0] - 1.0)
-    return float(min(about + np.linspace(-1.0, 1.0, 201), key=misfit))
-
-
-def _in_range(errors, points=POINTS):
-    """Indices of the finest points that are neither round-off nor too coarse."""
-    return np.flatnonzero((errors > FLOOR) & (errors < CEILING))[-points:]
-
-
-def scatter(steps, errors):
-    """How much the slopes between neighbouring points differ among the points that an order is read from.
-
-    A method in its asymptotic range leaves 0.1 or less; where two regimes meet, as for odd orders with energy preservation,
-    it is 0.5 or more and there is no single order to be read.
-    """
-    good = _in_range(errors)
-    slopes = np.diff(np.log(errors[good])) / np.diff(np.log(steps[good]))
-    return float(np.ptp(slopes)) if len(slopes) > 1 else math.nan
-
-
 # --- symmetry -----------------------------------------------------------------------------------------------------------
 
 def symmetry_defect(method, step=0.5):

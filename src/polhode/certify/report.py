@@ -2,6 +2,13 @@
 
 VERDICT = {True: "ok", False: "FAIL", None: "-"}
 
+
+def verdict(fact):
+    """The word for a fact."""
+    return "not measured" if fact.missing else VERDICT[fact.ok]
+
+
+
 # the comparison of several certificates: title, fact
 COLUMNS = (("order", "order_attitude"), ("symm.", "symmetric"), ("sympl.", "symplectic"), ("momentum", "conserves_momentum"),
            ("energy", "conserves_energy"), ("drift", "drift"), ("drift h/2", "drift_half"), ("limit", "stability_limit"),
@@ -10,7 +17,7 @@ COLUMNS = (("order", "order_attitude"), ("symm.", "symmetric"), ("sympl.", "symp
 
 def rows(certificate):
     """(title, declared, measured, verdict) of every fact, as text."""
-    return [(fact.title, declared(fact), fact.text, VERDICT[fact.ok]) for fact in certificate.facts.values()]
+    return [(fact.title, declared(fact), fact.text, verdict(fact)) for fact in certificate.facts.values()]
 
 
 def declared(fact):
@@ -41,7 +48,7 @@ def compared(certificate):
             cells.append("-")
         else:
             cells.append(fact.text.split(",")[0].removesuffix(" ns").replace(" to ", "-"))
-    return [*cells, "ok" if certificate.ok else "FAIL"]
+    return [*cells, "ok" if certificate.ok else "FAIL" if certificate.failed else "not measured"]
 
 
 def _drift(fact):

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Fact:
-    """A line of a certificate: `ok` is None where nothing is declared or can be said, `text` is `measured` for readers."""
+    """A line of a certificate: `ok` is None where nothing is declared or could be measured, `text` is `measured` for readers."""
 
     name: str
     title: str
@@ -15,6 +15,11 @@ class Fact:
     ok: bool | None
     text: str
     details: dict = field(default_factory=dict)
+
+    @property
+    def missing(self):
+        """Whether something is declared and could not be measured."""
+        return self.declared is not None and self.ok is None
 
     def to_dict(self):
         """Plain data; what is exact to round-off is of order "exact"."""
@@ -35,7 +40,9 @@ class Certificate:
     name, summary : str
     facts : dict from name to Fact
     ok : bool
-        Whether no declared fact failed.
+        Whether every declared fact was measured and holds.
+    failed, missing : list of str
+        Names of the declared facts that do not hold, and of those that could not be measured.
     curves : dict
         What the figure is drawn from: errors against step, energy against time.
     note : str
@@ -50,19 +57,29 @@ class Certificate:
     note: str = ""
 
     @property
+    def failed(self):
+        return [fact.name for fact in self.facts.values() if fact.ok is False]
+
+    @property
+    def missing(self):
+        return [fact.name for fact in self.facts.values() if fact.missing]
+
+    @property
     def ok(self):
-        return all(fact.ok is not False for fact in self.facts.values())
+        return not self.failed and not self.missing
 
     @property
     def verdict(self):
         """The outcome in a few words."""
-        if all(fact.ok is None for fact in self.facts.values()):
+        if all(fact.ok is None and not fact.missing for fact in self.facts.values()):
             return "nothing declared"
-        return "all declared facts hold" if self.ok else "a declared fact fails"
+        if self.failed:
+            return "a declared fact fails"
+        return "a declared fact could not be measured" if self.missing else "all declared facts hold"
 
     def to_dict(self):
         """The certificate as plain data."""
-        return {"name": self.name, "ok": self.ok, "summary": self.summary, "problem": self.problem, "note": self.note,
+        return {"name": self.name, "ok": self.ok, "verdict": self.verdict, "summary": self.summary, "problem": self.problem, "note": self.note,
                 "facts": {name: fact.to_dict() for name, fact in self.facts.items()}}
 
     def figure(self, path=None):

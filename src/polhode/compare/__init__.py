@@ -84,7 +84,7 @@ def measured(task, known, name, errors, patience=PATIENCE):
         answers = {error: curve.reach(error) for error in sorted(errors, reverse=True)}
     except PolhodeError as problem:
         return MethodCurve(name, {}, "", [], None, dict.fromkeys(errors), str(problem))
-    return MethodCurve(name, runner.facts(), runner.knob, curve.points, curve.slope, answers)
+    return MethodCurve(name, runner.facts(), runner.knob, curve.points, curve.slope, answers, runner.method.lowered(task.torque))
 
 
 def asked(errors):

@@ -19,7 +19,7 @@ class MethodCurve:
     points: list
     slope: float | None   # measured; None where two halvings in turn tell different ones
     answers: dict
-    note: str = ""        # why there is nothing, when there is nothing
+    note: str = ""        # why there is nothing, when there is nothing, or why the order is lower than that of the method
 
     def to_dict(self):
         """The curve as plain data."""

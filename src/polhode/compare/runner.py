@@ -52,8 +52,8 @@ class Runner:
         self._counted = 0   # calls of a Python torque before this run
 
     def facts(self):
-        """What the registry says about the method."""
-        return self.method.facts()
+        """What the registry says about the method, with its order under the torque at hand."""
+        return {**self.method.facts(), "order": self.method.order_under(self.task.torque)}
 
     def run(self, setting, timed=True):
         """The Point of a setting; where it is `timed`, the quickest of several runs."""

@@ -165,7 +165,8 @@ class Run:
         """Take the steps."""
         self.backend = self._backend(device, dtype, threads)
         self.dtype, self.device, self.elapsed, self.chunk = dtype, device, 0.0, FIRST_CHUNK
-        self.message = "the run reached its end"
+        lowered = self.method.lowered(self.torque)
+        self.message = "the run reached its end" + (f"; {lowered}" if lowered else "")
         with interruptible() as interrupted:
             for index, segment in enumerate(self.segments):
                 if index == 0:

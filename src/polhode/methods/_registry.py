@@ -40,6 +40,8 @@ class Method:
         Order of attitude and momentum under a nonlinear torque.
     free_order : tuple of int
         Orders of attitude and body momentum for the torque-free body, where they differ from `order`.
+    omega_order : int or None
+        Order under torques that look at the angular velocity, where it differs from `order`.
     torques : int or None
         Torque evaluations per step, beyond one at the start; None when an iteration decides.
     solves : int
@@ -84,6 +86,17 @@ class Method:
     limit: str = ""
     control: tuple | None = None
     worked: Callable | None = None
+    omega_order: int | None = None
+
+    def order_under(self, torque):
+        """The order under a torque."""
+        return self.omega_order if torque.feels_omega and self.omega_order is not None else self.order
+
+    def lowered(self, torque):
+        """What is lost under a torque that looks at the angular velocity, in words; empty where nothing is."""
+        order = self.order_under(torque)
+        return "" if order == self.order else (f"{self.name} is of order {order}, not {self.order}, under a torque that looks at "
+                                               "the angular velocity")
 
     def suited(self, torque, body=None):
         """The method as it is best run with a torque and, where there is just one, a body."""
@@ -102,6 +115,7 @@ class Method:
             "family": self.family,
             "order": self.order,
             "free_order": list(self.free_order),
+            "omega_order": self.order if self.omega_order is None else self.omega_order,
             "torques_per_step": self.torques,
             "implicit": self.implicit,
             "solves_per_step": self.solves,
@@ -141,7 +155,7 @@ def _first_line(text):
 
 
 def method(name, *, state=Motion, start=start_motion, order=None, torques=None, symmetric=None, symplectic=None, conserves=(),
-           free_order=None, solves=0, multistep=False, family="", aliases=(), cite="", summary="", limit="",
+           free_order=None, omega_order=None, solves=0, multistep=False, family="", aliases=(), cite="", summary="", limit="",
            control=None):
     """Register the decorated function `step(h, t, s, body, torque, p)` as a method.
 
@@ -172,8 +186,8 @@ def method(name, *, state=Motion, start=start_motion, order=None, torques=None, 
         jit(step)
         register(Method(name, step, start, state, order, torques, symmetric, symplectic, tuple(conserves),
                         tuple(free_order or (order, order)), solves, multistep, family or step.__module__.split(".")[-1],
-                        tuple(aliases), cite, summary or _first_line(step.__doc__), limit=limit,
-                        control=control))
+                        tuple(aliases), cite, summary or _first_line(step.__doc__), limit=limit, control=control,
+                        omega_order=omega_order))
         return step
 
     return enter

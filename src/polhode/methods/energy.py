@@ -208,5 +208,5 @@ def energy_preserving(base, acting=True):
         f"{base.name}+ep", step, start, state, base.order if has_work else min(base.order, 4),
         None if base.torques is None else base.torques + more, False, False, tuple(dict.fromkeys((*base.conserves, "energy"))),
         base.free_order, base.solves, base.multistep, base.family,
-        cite="buss2001accurate", summary=f"{base.summary}; energy preserving",
+        cite="buss2001accurate", summary=f"{base.summary}; energy preserving", omega_order=base.omega_order,
         adapt=lambda torque, body: energy_preserving(base.suited(torque, body), torque.acts))

@@ -142,7 +142,7 @@ def over_exact(name, scheme, order, arranged, aliases):
     torques = len(kicks) - (arranged is kicks_first)
     entry = Method(name, steps[triaxial], start, State, order, torques, symmetric=True, symplectic=True,
                    conserves=("momentum", "energy"), free_order=(float("inf"), float("inf")), family="splitting", aliases=aliases,
-                   cite="blanes2002practical",
+                   cite="blanes2002practical", omega_order=2,
                    summary=f"Runge-Kutta-Nystrom splitting of order {order} over the exact free motion, {torques} stages",
                    adapt=lambda torque, body: variant(entry, step=steps[free_drift(body)], adapt=None))
     return register(entry)
@@ -180,7 +180,7 @@ def over_rotations(name, scheme, order):
         lead = b - (a - lead)
     register(Method(name, kicks_first(rotations_between, kicks, drifts, pairs), start, State, order, len(drifts), symmetric=True,
                     symplectic=True, conserves=("momentum",), free_order=(order, order), family="splitting",
-                    cite="blanes2002practical",
+                    cite="blanes2002practical", omega_order=2,
                     summary=f"Splitting of order {order} into kicks and rotations about the axes 1, 2, 3"))
 
 

@@ -1,0 +1,181 @@
+"""Numbers of forty digits, and copies of functions that compute with them.
+
+A step is made of + - * /, comparisons and a few elementary functions.  `Precise` copies its functions so that they compute with
+`Real` numbers: the code is the same, `math` and `sincos` are replaced.  The round-off that is left is that of the method's own
+constants, which stay the doubles they are.  A `Real` refuses to become a float, so that no function loses digits unnoticed.
+"""
+
+import math
+from decimal import Context, Decimal, localcontext
+from functools import lru_cache
+from types import BuiltinFunctionType
+
+from polhode.core.fma import fma, product_and_sum
+from polhode.core.jit import Rebinder
+from polhode.core.single import ARITHMETIC
+from polhode.core.vec import nearest, sincos
+
+DIGITS = 40
+HALVINGS = 8   # of an angle, before its series is summed
+# what counts as round-off where a step solves an equation, by name and value as in core/single.py: 1e-15 is 1e-36 here
+TOLERANCES = {(name, value): value**2.4 for name, value in ARITHMETIC if value < 1e-8}
+CONTEXT = Context(prec=DIGITS, traps=[])   # nothing raises: a division by zero gives inf, what is undefined NaN
+
+
+def forty_digits():
+    """The context in which numbers have forty digits: `with forty_digits(): ...`."""
+    return localcontext(CONTEXT)
+
+
+class Real:
+    """A number of forty digits; the other operand may be a float or an integer."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value):
+        self.value = Decimal(value)
+
+    def __float__(self):
+        raise TypeError("a number of forty digits must not become a float")
+
+    def __repr__(self):
+        return f"Real('{self.value}')"
+
+    __hash__ = None
+
+    def __neg__(self):
+        return Real(-self.value)
+
+    def __abs__(self):
+        return Real(abs(self.value))
+
+    def __bool__(self):
+        return bool(self.value)
+
+
+_of_float = lru_cache(10_000)(Decimal)   # a step's constants
+
+
+def _decimal(number):
+    return number.value if type(number) is Real else _of_float(number)
+
+
+def _operator(name):
+    """An operator of Decimal, from both sides."""
+    operator, new = getattr(Decimal, f"__{name}__"), object.__new__
+
+    def forward(self, other):
+        result = new(Real)
+        result.value = operator(self.value, other.value if type(other) is Real else _of_float(other))
+        return result
+
+    def backward(self, other):
+        result = new(Real)
+        result.value = operator(_of_float(other), self.value)
+        return result
+
+    setattr(Real, f"__{name}__", forward)
+    setattr(Real, f"__r{name}__", backward)
+
+
+def _comparison(name):
+    compare = getattr(Decimal, f"__{name}__")
+    setattr(Real, f"__{name}__", lambda self, other: compare(self.value, _decimal(other)))
+
+
+for one in ("add", "sub", "mul", "truediv", "pow"):
+    _operator(one)
+for one in ("lt", "le", "gt", "ge", "eq", "ne"):
+    _comparison(one)
+
+
+# --- elementary functions ---------------------------------------------------------------------------------------------------
+
+def _sincos(x):
+    """(sin x, cos x) of a Decimal: the series of a 256th of it, then eight doublings of sin x and 1 - cos x."""
+    x = x / 2**HALVINGS
+    sine = term = x
+    n = 1
+    while abs(term) > abs(sine).scaleb(-DIGITS):
+        n += 2
+        term *= -x * x / (n * (n - 1))
+        sine += term
+    versine = sine * sine / (1 + (1 - sine * sine).sqrt())
+    for _ in range(HALVINGS):
+        sine, versine = 2 * sine * (1 - versine), 2 * versine * (2 - versine)
+    return sine, 1 - versine
+
+
+def _atan2(y, x):
+    """The angle of the doubles, corrected by what it misses, of which the sine is known."""
+    angle = Decimal(math.atan2(y, x))
+    s, c = _sincos(angle)
+    missed = (y * c - x * s) / (x * x + y * y).sqrt()
+    return angle + missed + missed**3 / 6
+
+
+def precise_sincos(x):
+    """`polhode.core.vec.sincos` of numbers of forty digits."""
+    return tuple(map(Real, _sincos(_decimal(x))))
+
+
+def precise_nearest(x):
+    """`polhode.core.vec.nearest`, which in doubles rests on their length."""
+    return Real(_decimal(x).to_integral_value())
+
+
+class Mathematics:
+    """What functions find under the name math; a function that is missing here is one they cannot use."""
+
+    e, tau, inf, nan = math.e, math.tau, math.inf, math.nan
+    pi = math.pi
+    sin = staticmethod(lambda x: precise_sincos(x)[0])
+    cos = staticmethod(lambda x: precise_sincos(x)[1])
+    tan = staticmethod(lambda x: Mathematics.sin(x) / Mathematics.cos(x))
+    sqrt = staticmethod(lambda x: Real(_decimal(x).sqrt()))
+    exp = staticmethod(lambda x: Real(_decimal(x).exp()))
+    log = staticmethod(lambda x: Real(_decimal(x).ln()))
+    fabs = staticmethod(abs)
+    isfinite = staticmethod(lambda x: _decimal(x).is_finite())
+    isnan = staticmethod(lambda x: _decimal(x).is_nan())
+    frexp = staticmethod(lambda x: math.frexp(_decimal(x)))
+    ldexp = staticmethod(lambda x, k: x * 2.0**k)
+    hypot = staticmethod(lambda *x: Mathematics.sqrt(sum(a * a for a in x)))
+    copysign = staticmethod(lambda x, y: Real(_decimal(x).copy_sign(_decimal(y))))
+    atan2 = staticmethod(lambda y, x: Real(_atan2(_decimal(y), _decimal(x))))
+    atan = staticmethod(lambda x: Mathematics.atan2(x, 1.0))
+    asin = staticmethod(lambda x: Mathematics.atan2(x, Mathematics.sqrt(1.0 - x * x)))
+    acos = staticmethod(lambda x: Mathematics.atan2(Mathematics.sqrt(1.0 - x * x), x))
+
+
+def same(x):
+    return x
+
+
+class Precise(Rebinder):
+    """Copies functions so that they compute with forty digits."""
+
+    def __init__(self):
+        super().__init__(same, replace=[(sincos, precise_sincos), (nearest, precise_nearest), (fma, product_and_sum)])
+
+    def __call__(self, obj):
+        if obj is math:
+            return Mathematics
+        if isinstance(obj, BuiltinFunctionType) and obj.__module__ == "math":
+            return getattr(Mathematics, obj.__name__, obj)
+        return super().__call__(obj)
+
+    def copy(self, function, **names):
+        clone = super().copy(function, **names)
+        scope = clone.__globals__
+        scope.update({key[0]: value for key, value in TOLERANCES.items() if (key[0], scope.get(key[0])) == key})
+        scope["float"] = same   # numbers keep their digits
+        return clone
+
+
+def precise(value):
+    """A nested tuple of floats with Reals in their place."""
+    if not isinstance(value, tuple):
+        return Real(value)
+    parts = map(precise, value)
+    return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
