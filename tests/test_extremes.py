@@ -267,13 +267,44 @@ def test_fresh_processes_and_any_number_of_threads_give_the_same_bits():
 
 # --- very many steps ------------------------------------------------------------------------------------------------------------
 
+def benchmark(name):
+    """A file of benchmarks/ as a module."""
+    spec = importlib.util.spec_from_file_location(name, Path(__file__).parents[1] / "benchmarks" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+momentum = benchmark("momentum")
+KINDS = ("LP2", "MR2-123-cay", "EXACT", "EXACT-RKN4", "AKW", "LIEMID[I]", "VLV", "DMV6+att", "SW", "taylor4")
+KEEP = [name if name in KINDS else pytest.param(name, marks=pytest.mark.slow) for name in momentum.names()]
+
+
+@pytest.mark.parametrize("method", KEEP)
+def test_rounding_does_not_add_up_in_the_momentum(method):
+    """A free body's |Pi| strays by no more than a random walk, sqrt(N) eps."""
+    steps = 10**5
+    assert momentum.double(method, steps)[0] < np.sqrt(steps) * np.finfo(float).eps
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", momentum.names())
+def test_rounding_does_not_add_up_in_very_many_steps(method):
+    assert momentum.double(method, 10**8)[0] < 1e4 * np.finfo(float).eps
+    assert momentum.single(method, 10**6) < 1e3 * np.finfo(np.float32).eps
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("method", ["MR2-123-cay", "EXACT", "LP2"])
+def test_rounding_does_not_add_up_in_single_precision(method):
+    steps = 10**5
+    assert momentum.single(method, steps) < np.sqrt(steps) * np.finfo(np.float32).eps
+
+
 @pytest.mark.parametrize("steps", [10**5, pytest.param(10**8, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("method", ["LP2", "NMB"])
 def test_long_runs_stay_on_the_group(method, steps):
-    spec = importlib.util.spec_from_file_location("long_run", Path(__file__).parents[1] / "benchmarks" / "long_run.py")
-    long_run = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(long_run)
-    rows = long_run.follow(method, steps)
+    rows = benchmark("long_run").follow(method, steps)
     assert rows[-1]["steps"] == steps
     assert max(row["length"] for row in rows) < 4e-16 and max(row["orthogonality"] for row in rows) < 4e-15
     early = max(row["energy"] for row in rows if row["steps"] <= 10**4)

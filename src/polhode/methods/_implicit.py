@@ -28,11 +28,12 @@ class State(NamedTuple):
     D: Matrix         # its slope dT/dW
     residual: float
     calls: float      # torque evaluations
+    excess: float     # of |Pi|^2, relative: see _length.py
 
 
 @jit
 def start(h, t, q, Om, body, torque, p):
-    return State(q, times(body.I, Om), torque.body(t, matrix(q), Om, p), ZERO, 0.0, 0.0)
+    return State(q, times(body.I, Om), torque.body(t, matrix(q), Om, p), ZERO, 0.0, 0.0, 0.0)
 
 
 @jit

@@ -3,6 +3,8 @@
     Pi-  = Pi + h/2 T(t, R)          kick
     (R', Pi-') = drift_h(R, Pi-)     torque-free motion, by whatever the method is named after
     Pi'  = Pi-' + h/2 T(t', R')      kick; this torque also begins the next step
+
+The free motion turns Pi and does not change its length: `of_length` takes back what rounding did to it.
 """
 
 from typing import NamedTuple
@@ -10,6 +12,7 @@ from typing import NamedTuple
 from polhode.core.jit import jit
 from polhode.core.layout import Quaternion, Vector
 from polhode.core.vec import axpy, times
+from polhode.methods._length import of_length, square
 
 
 class State(NamedTuple):
@@ -17,17 +20,20 @@ class State(NamedTuple):
     Pi: Vector   # body momentum
     T: Vector    # body torque at the end of the last step
     residual: float
+    excess: float   # of |Pi|^2, relative: see of_length
 
 
 @jit
 def start(h, t, q, Om, body, torque, p):
-    return State(q, times(body.I, Om), torque.at(t, q, Om, p), 0.0)
+    return State(q, times(body.I, Om), torque.at(t, q, Om, p), 0.0, 0.0)
 
 
 @jit
 def kicked(drift, h, t, s, body, torque, p):
     """Kick, drift, kick.  `drift(h, q, Pi, body) -> (q', Pi', residual)`."""
-    q, Pi, residual = drift(h, s.q, axpy(0.5 * h, s.T, s.Pi), body)
+    before = axpy(0.5 * h, s.T, s.Pi)
+    q, after, residual = drift(h, s.q, before, body)
+    Pi, excess = of_length(square(before), after, s.excess)
     # a torque that looks at the velocity gets the one half a kick ahead, which is second-order accurate
     T = torque.at(t + h, q, times(body.Iinv, axpy(0.5 * h, s.T, Pi)), p)
-    return State(q, axpy(0.5 * h, T, Pi), T, residual)
+    return State(q, axpy(0.5 * h, T, Pi), T, residual, excess)

@@ -8,12 +8,14 @@ instead.  AKW-exp turns by exp(h W) and keeps the rest: it shows how much of AKW
 what the map is there for, the conservation of spatial momentum.
 """
 
+from polhode.core.fma import fma
 from polhode.core.jit import jit
 from polhode.core.newton import differences, gyroscopic_tangent, products, size
 from polhode.core.vec import (
-    add, axpy, matrix, neg, normalise, qcay, qexp, qmul, renormalise, scale, sub, times,
+    add, axpy, dot, matrix, neg, normalise, qcay, qexp, qmul, renormalise, scale, sub, times,
 )
 from polhode.methods._implicit import State, guess, implicit, start
+from polhode.methods._length import of_length, square
 from polhode.methods._registry import method
 
 
@@ -37,6 +39,13 @@ def half_turned(q, x):
     """R turned half as far: the bisector of 1 and cay(x)."""
     a, b, c, d = qcay(x)
     return qmul(q, normalise((a, b, c, d + 1.0)))
+
+
+@jit
+def momentum_after(h, s, W, T, body):
+    """Pi' = 2 Pm - Pi, of |Pi'|^2 = |Pi|^2 + 2 h Tm . Pm, and its excess."""
+    Pm = times(body.I, W)
+    return of_length(fma(2.0 * h, dot(T, Pm), square(s.Pi)), axpy(2.0, Pm, neg(s.Pi)), s.excess)
 
 
 @jit
@@ -64,7 +73,8 @@ def step(h, t, s, body, torque, p):
     """Implicit midpoint rule, Cayley map, torque half way."""
     W, T, D, residual, calls = implicit(balance, (h, body.I, s.Pi), torque_halfway, (h, t, s.q, torque, p), 0.5 * h,
                                         guess(h, s, body), s.D)
-    return State(turned(s.q, scale(h, W)), axpy(2.0, times(body.I, W), neg(s.Pi)), T, D, residual, calls)
+    Pi, excess = momentum_after(h, s, W, T, body)
+    return State(turned(s.q, scale(h, W)), Pi, T, D, residual, calls, excess)
 
 
 @method("AKW-end", state=State, start=start, order=2, torques=None, solves=1, symmetric=True, symplectic=False,
@@ -75,7 +85,8 @@ def step_end(h, t, s, body, torque, p):
     P = axpy(0.25 * h, s.T, s.Pi)
     W, T, D, residual, calls = implicit(balance, (h, body.I, P), torque_at_end,
                                         (h, t, s.q, times(body.Iinv, s.Pi), torque, p), 0.25 * h, guess(h, s, body), s.D)
-    return State(turned(s.q, scale(h, W)), axpy(2.0, times(body.I, W), neg(s.Pi)), T, D, residual, calls)
+    Pi, excess = momentum_after(h, s, W, scale(0.5, add(s.T, T)), body)
+    return State(turned(s.q, scale(h, W)), Pi, T, D, residual, calls, excess)
 
 
 @method("AKW-exp", state=State, start=start, order=2, torques=None, solves=1, symmetric=True, symplectic=False,
@@ -86,4 +97,5 @@ def step_exp(h, t, s, body, torque, p):
     W, T, D, residual, calls = implicit(balance, (h, body.I, s.Pi), torque_halfway_exp, (h, t, s.q, torque, p), 0.5 * h,
                                         guess(h, s, body), s.D)
     q = renormalise(qmul(s.q, qexp(scale(h, W))))
-    return State(q, axpy(2.0, times(body.I, W), neg(s.Pi)), T, D, residual, calls)
+    Pi, excess = momentum_after(h, s, W, T, body)
+    return State(q, Pi, T, D, residual, calls, excess)

@@ -72,7 +72,7 @@ def free_drift(body):
 @jit
 def of_unit_length(s):
     """The state with what rounding did to the length of its quaternion undone; nothing waits for that."""
-    return State(renormalise(s.q), s.Pi, s.T, s.residual)
+    return State(renormalise(s.q), s.Pi, s.T, s.residual, s.excess)
 
 
 def kicked_by(drift):

@@ -7,13 +7,15 @@ Seen from the attitude half way, with v = exp(-h W/2) Pi, it reads exp(h W/2) I 
 (the second line) and energy: Om'.Pi' - Om.Pi = (Pi' - Pi).(Om + Om') = 0, since exp(h W) does not move W.
 """
 
+from polhode.core.fma import fma
 from polhode.core.jit import jit
 from polhode.core.newton import size
 from polhode.core.vec import (
-    apply, apply_t, axpy, dexp_matrix, exp, hat, madd, matmul, matrix, mscale, neg, qexp, qmul, renormalise, scale, sub, times,
-    transpose,
+    apply, apply_t, axpy, dexp_matrix, dot, exp, hat, madd, matmul, matrix, mscale, neg, qexp, qmul, qrotate_t, renormalise,
+    scale, sub, times, transpose,
 )
 from polhode.methods._implicit import State, guess, implicit, start
+from polhode.methods._length import of_length, square
 from polhode.methods._registry import method
 
 
@@ -46,4 +48,7 @@ def step(h, t, s, body, torque, p):
     W, T, D, residual, calls = implicit(balance, (h, body.I, s.Pi, Om), torque_halfway, (h, t, s.q, torque, p), h,
                                         guess(h, s, body), s.D)
     q = renormalise(qmul(s.q, qexp(scale(h, W))))
-    return State(q, times(body.I, axpy(2.0, W, neg(Om))), T, D, residual, calls)
+    middle = qrotate_t(qexp(scale(0.5 * h, W)), s.Pi)
+    pushed = fma(h, dot(T, axpy(h, T, scale(2.0, middle))), square(s.Pi))   # |middle + h T|^2, |middle| = |Pi|
+    Pi, excess = of_length(pushed, times(body.I, axpy(2.0, W, neg(Om))), s.excess)
+    return State(q, Pi, T, D, residual, calls, excess)

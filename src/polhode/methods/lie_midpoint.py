@@ -19,6 +19,7 @@ adjoint, which costs an order too.  Its claim that LIEMID[EA] is symplectic does
 
 import math
 
+from polhode.core.fma import fma
 from polhode.core.jit import jit
 from polhode.core.newton import newton_near, size
 from polhode.core.vec import (
@@ -29,6 +30,7 @@ from polhode.methods._implicit import State as ImplicitState
 from polhode.methods._implicit import guess, implicit
 from polhode.methods._implicit import start as start_implicit
 from polhode.methods._kicked import State, kicked, start
+from polhode.methods._length import of_length, square
 from polhode.methods._registry import method
 
 # (1 - cos th)/th^2 and (th - sin th)/th^3 as series in th^2
@@ -127,8 +129,9 @@ def step(h, t, s, body, torque, p):
 def step_1(h, t, s, body, torque, p):
     """Midpoint Lie algorithm, the kick last: first order."""
     q, Pi, residual = free(h, s.q, s.Pi, body)
+    Pi, excess = of_length(square(s.Pi), Pi, s.excess)
     T = torque.body(t + h, matrix(q), times(body.Iinv, axpy(h, s.T, Pi)), p)
-    return State(q, axpy(h, T, Pi), T, residual)
+    return State(q, axpy(h, T, Pi), T, residual, excess)
 
 
 @method("LIEMID[E2]", state=State, start=start, order=1, torques=1, solves=1, symmetric=False,
@@ -136,8 +139,10 @@ def step_1(h, t, s, body, torque, p):
 @jit
 def step_2(h, t, s, body, torque, p):
     """Midpoint Lie algorithm, the kick first: first order."""
-    q, Pi, residual = free(h, s.q, axpy(h, s.T, s.Pi), body)
-    return State(q, Pi, torque.body(t + h, matrix(q), times(body.Iinv, Pi), p), residual)
+    before = axpy(h, s.T, s.Pi)
+    q, after, residual = free(h, s.q, before, body)
+    Pi, excess = of_length(square(before), after, s.excess)
+    return State(q, Pi, torque.body(t + h, matrix(q), times(body.Iinv, Pi), p), residual, excess)
 
 
 @jit
@@ -155,5 +160,7 @@ def step_implicit(h, t, s, body, torque, p):
                                         guess(h, s, body), s.D)
     half = qexp(scale(0.5 * h, W))
     q = renormalise(qmul(qmul(s.q, half), half))
-    Pi = qrotate_t(half, axpy(h, T, qrotate_t(half, s.Pi)))
-    return ImplicitState(q, Pi, T, D, residual, calls)
+    middle = qrotate_t(half, s.Pi)
+    pushed = fma(h, dot(T, axpy(h, T, scale(2.0, middle))), square(s.Pi))   # |middle + h T|^2, |middle| = |Pi|
+    Pi, excess = of_length(pushed, qrotate_t(half, axpy(h, T, middle)), s.excess)
+    return ImplicitState(q, Pi, T, D, residual, calls, excess)

@@ -23,6 +23,7 @@ order conditions to 32 digits (benchmarks/splitting_coefficients.py).
 from polhode.core.jit import jit
 from polhode.core.vec import axpy, times
 from polhode.methods._kicked import State, start
+from polhode.methods._length import of_length, square
 from polhode.methods._registry import Method, register, variant
 from polhode.methods.axis_splitting import ROTATIONS
 from polhode.methods.compose import larger
@@ -83,8 +84,9 @@ def stage(move):
     @jit
     def one(a, b, ahead, c, h, t, s, body, torque, p):
         q, Pi, residual = move(a, h, s.q, s.Pi, body)
+        Pi, excess = of_length(square(s.Pi), Pi, s.excess)
         T = torque.at(t + c * h, q, times(body.Iinv, axpy(ahead * h, s.T, Pi)), p)
-        return State(q, axpy(b * h, T, Pi), T, larger(s.residual, residual))
+        return State(q, axpy(b * h, T, Pi), T, larger(s.residual, residual), excess)
     return one
 
 
@@ -108,7 +110,7 @@ def kicks_first(move, kicks, drifts, lengths=None):
 
     @jit
     def step(h, t, s, body, torque, p):
-        return of_unit_length(rest(h, t, State(s.q, axpy(first * h, s.T, s.Pi), s.T, 0.0), body, torque, p))
+        return of_unit_length(rest(h, t, State(s.q, axpy(first * h, s.T, s.Pi), s.T, 0.0, s.excess), body, torque, p))
     return step
 
 
@@ -119,9 +121,10 @@ def drifts_first(move, kicks, drifts):
 
     @jit
     def step(h, t, s, body, torque, p):
-        s = rest(h, t, State(s.q, s.Pi, s.T, 0.0), body, torque, p)
+        s = rest(h, t, State(s.q, s.Pi, s.T, 0.0, s.excess), body, torque, p)
         q, Pi, residual = move(last, h, s.q, s.Pi, body)
-        return of_unit_length(State(q, Pi, s.T, larger(s.residual, residual)))
+        Pi, excess = of_length(square(s.Pi), Pi, s.excess)
+        return of_unit_length(State(q, Pi, s.T, larger(s.residual, residual), excess))
     return step
 
 
