@@ -44,6 +44,7 @@ _IN_EVERY_CLASS = {"__dict__", "__weakref__", "__doc__", "__module__", "__annota
                    "__dataclass_fields__", "__dataclass_params__", "__abstractmethods__", "_abc_impl"}
 _IN_EVERY_NAMEDTUPLE = {"__new__", "_make", "_replace", "__replace__", "__repr__", "_asdict", "__getnewargs__", "_fields",
                         "_field_defaults", "__match_args__", "__slots__"}
+_HEAP = 1 << 9   # the flag of classes that a class statement made
 MISSING = type("missing", (), {})()
 
 
@@ -79,13 +80,19 @@ def python_function(obj):
     return function if isinstance(function, FunctionType) else None
 
 
+def home(function):
+    """The module in which a function was defined, None for that of an `exec`; its `__module__` may be that of what it wraps."""
+    return function.__globals__.get("__name__")
+
+
 def ours(function):
-    """Whether a function is the package's own; what `exec` defines may have no module."""
-    return (function.__module__ or "").startswith("polhode.")
+    """Whether a function is the package's own."""
+    return (home(function) or "").startswith("polhode.")
 
 
 def known_to_numba(module):
-    return (module or "").partition(".")[0] in KNOWN
+    """Whether numba has forms of its own for the functions of a module."""
+    return _package(module) in KNOWN
 
 
 class Flags(NamedTuple):
@@ -162,7 +169,7 @@ def _key(obj, held, inside):
     """What two objects have in common for which a walk reads the same: closures made anew of the same parts are equal."""
     kind = type(obj)
     if kind in _PLAIN:
-        return kind, repr(obj)
+        return kind, hex(obj) if kind is int else repr(obj)
     if kind is tuple or (isinstance(obj, tuple) and hasattr(kind, "_fields")):
         held.append(kind)
         return (id(kind), *(_key(item, held, inside) for item in obj))
@@ -185,7 +192,7 @@ class _Walk:
         self.hash, self.watch, self.seen, self.held = hashlib.sha256(), _Watch(), {}, []
         self.handed = set()   # modules that were handed on
         self.identity, self.objects = identity, objects
-        self.home = {_package(module) for module in _modules(objects)} - {"polhode"}
+        self.home = {_package(module) for module in _modules(objects)} - {"polhode", *sys.stdlib_module_names}
         self.obstacle = self.opaque = None
         self.lasting = True    # whether what was read tells when the result is out of date
         self.trusted = True    # whether it is the package's own code, or numba's, that refers to what is looked at
@@ -297,9 +304,9 @@ class _Walk:
     def add_function(self, obj, function):
         self.text("function", function.__module__, function.__qualname__)
         marked = hasattr(function, "__jit__")
-        if self.elsewhere(function.__module__) and not marked:
-            self.text(_version(function.__module__))
-            if _package(function.__module__) not in KNOWN:
+        if self.elsewhere(home(function)) and not marked:
+            self.text(_version(home(function)))
+            if not known_to_numba(home(function)):
                 self.hash.update(code_text(function.__code__))
             return
         if hasattr(function, "__machine__"):   # its Python is for Python alone
@@ -308,8 +315,8 @@ class _Walk:
         self.hash.update(code_text(function.__code__))
         outer, self.trusted = self.trusted, ours(function)
         found = reads(function.__code__)
-        if found.change:
-            self.refuse(found.change)
+        if found.trouble:
+            self.refuse(found.trouble)
         if obj is not function:
             self.add_flags(obj)
         keywords = sorted((function.__kwdefaults__ or {}).items())
@@ -450,7 +457,8 @@ class _Walk:
 
     def add_class(self, cls, where):
         self.text("class", cls.__module__, cls.__qualname__)
-        if self.elsewhere(cls.__module__) or _installed(_package(cls.__module__)):
+        by_hand = cls.__module__ == "builtins" and cls.__flags__ & _HEAP   # of an `exec` without a name
+        if not by_hand and (self.elsewhere(cls.__module__) or _installed(_package(cls.__module__))):
             self.text(_version(cls.__module__))
             if type(cls).__name__ == "JitClassType":
                 self.unknown(where, cls)
@@ -544,7 +552,8 @@ def _modules(objects):
         if isinstance(obj, (tuple, functools.partial)):
             yield from _modules(obj if isinstance(obj, tuple) else (obj.func,))
         else:
-            yield obj.__module__ if python_function(obj) or isinstance(obj, MethodType) else type(obj).__module__
+            function = python_function(getattr(obj, "__func__", obj))
+            yield home(function) if function else type(obj).__module__
 
 
 def _changing(module):

@@ -18,7 +18,7 @@ class Reads(NamedTuple):
     paths: tuple      # dotted names whose first part is a global or a free variable: ("np", "linalg", "norm")
     imports: tuple    # (level, name) of the modules it imports
     words: tuple      # all names and all strings in it: the attributes it may ask for
-    change: str | None   # the first change it makes to something outside, in words
+    trouble: str | None   # why machine code of it would not do the same, in words: it changes something outside
 
 
 @lru_cache(10_000)
@@ -28,7 +28,9 @@ def reads(code):
 
 
 def _reads(code, free):
-    names, paths, imports, words, change = [], [], [], list(code.co_names), None
+    names, paths, imports, words, trouble = [], [], [], list(code.co_names), None
+    if code.co_kwonlyargcount:
+        trouble = "it has keyword-only arguments, which numba mixes up"
     steps = [step for step in dis.get_instructions(code) if step.opname not in _SILENT]
     for i, step in enumerate(steps):
         if step.opname in _GLOBAL or (step.opname in _FREE and step.argval in free):
@@ -39,7 +41,7 @@ def _reads(code, free):
             names += path[:1] * (step.opname in _GLOBAL)
         elif step.opname == "IMPORT_NAME":
             imports.append((steps[i - 2].argval, step.argval))
-        change = change or _change(step, free)
+        trouble = trouble or _change(step, free)
     for constant in code.co_consts:
         if isinstance(constant, str):
             words.append(constant)
@@ -47,8 +49,8 @@ def _reads(code, free):
             inner = _reads(constant, free)
             for mine, found in zip((names, paths, imports, words), inner, strict=False):
                 mine += found
-            change = change or inner.change
-    return Reads(*(tuple(dict.fromkeys(found)) for found in (names, paths, imports, words)), change)
+            trouble = trouble or inner.trouble
+    return Reads(*(tuple(dict.fromkeys(found)) for found in (names, paths, imports, words)), trouble)
 
 
 def _change(step, free):
