@@ -45,8 +45,8 @@ class Slotted:
     __slots__ = ("value",)
 
 
-# A place to read from: `definitions` of the source, the `expression` that reads, and how to `put` a value there.  {n} is its number;
-# `put(scope, f, n, value)` gets the globals of the source and the function that reads.
+# A place to read from: `definitions` of the source, the `expression` that reads, and how to `put` a value there.  {n} is its
+# number; `put(scope, f, n, value)` gets the globals of the source and the function that reads.
 
 def in_scope(make=lambda value: value):
     return lambda scope, f, n, value: scope.__setitem__(f"x{n}", make(value))
@@ -62,7 +62,8 @@ def in_function(name):
         function = getattr(function, "py_func", function)
         if name == "default":
             names = function.__code__.co_varnames[:function.__code__.co_argcount][-len(function.__defaults__):]
-            function.__defaults__ = tuple(value if one == f"d{n}" else old for one, old in zip(names, function.__defaults__))
+            pairs = zip(names, function.__defaults__, strict=True)
+            function.__defaults__ = tuple(value if one == f"d{n}" else old for one, old in pairs)
         elif name == "keyword":
             function.__kwdefaults__ = {**function.__kwdefaults__, f"k{n}": value}
         elif name == "keyword in place":
@@ -116,7 +117,7 @@ PLACES = {
     "namedtuple": ("", "x{n}.a", in_scope(Pair)),
     "import": ("", "h{n}()", lambda scope, f, n, value: setattr(sys.modules["a_module_of_this_test"], f"x{n}", value)),
     "wrapped": ("@functools.wraps(len)\ndef h{n}():\n    return x{n}", "h{n}()", in_scope()),
-    "cached": ("@functools.lru_cache\ndef g{n}():\n    return len\ndef h{n}():\n    return g{n}() and x{n}", "h{n}()", in_scope()),
+    "cached": ("@functools.lru_cache\ndef g{n}():\n    return 1\ndef h{n}():\n    return g{n}() and x{n}", "h{n}()", in_scope()),
 }
 
 
@@ -167,7 +168,8 @@ def _plain(value):
 
 
 FORMS = {"function": None, "partial": lambda f: functools.partial(f, 1.0), "dispatcher": numba.njit,
-         "method": lambda f: types.MethodType(f, 1.0), "in a tuple": lambda f: (f, 1.0), "wrapped": lambda f: functools.wraps(f)(lambda: f())}
+         "method": lambda f: types.MethodType(f, 1.0), "in a tuple": lambda f: (f, 1.0),
+         "wrapped": lambda f: functools.wraps(f)(lambda: f())}
 
 
 def attack(data):

@@ -19,8 +19,8 @@ from pathlib import Path
 from types import CellType, FunctionType, ModuleType
 from typing import NamedTuple
 
-from polhode.core.digest import MISSING, code_text, contents, digest, flags, home, known_to_numba, obstacle, ours, python_function
-from polhode.core.reads import reads
+from polhode.core.digest import digest, obstacle
+from polhode.core.reads import MISSING, code_text, contents, flags, home, known_to_numba, ours, python_function, reads
 
 # inline: one flat function per loop, without which LLVM does not vectorise tuple code over the lanes of a tile.
 # numpy error model: a division by zero gives inf, as on a GPU, instead of a branch.  fastmath stays off: bits stay equal.
@@ -111,7 +111,7 @@ class Rebinder:
         return clone
 
     def _clone(self, function, options=None):
-        """A copy that sees nothing yet, and the function that fills in what it sees; numba's options are those of a dispatcher."""
+        """A copy that sees nothing yet, and the function that fills in what it sees; `options` are those of a dispatcher."""
         place = home(function) if home(function) in sys.modules else "builtins"   # numba imports it when it loads
         scope = {"__builtins__": __builtins__, "__name__": place}
         cells = tuple(CellType() for _ in function.__closure__ or ())
@@ -310,7 +310,8 @@ def _versions():
 
 def bind(loop, build=None, **names):
     """Machine code of `loop` with the given functions under the given names; the same code is made, or loaded, once."""
-    name = digest(_versions(), loop, *(build.digested() if build else ()), *(item for pair in sorted(names.items()) for item in pair))
+    parts = (loop, *(build.digested() if build else ()), *(item for pair in sorted(names.items()) for item in pair))
+    name = digest(_versions(), *parts)
     if name not in _bound:
         build = build or Build()
         dispatcher = build.compile(build.make().copy(loop, **names))
