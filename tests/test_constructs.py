@@ -267,11 +267,12 @@ CONSTRUCTS = {
 }
 
 
+# numba takes a second or more for each of these
 SLOW = {"nonlocal inside", "try except any", "try finally", "raise", "string methods", "starred call", "starred tuple",
         "torque of *args", "recursion of the torque", "mutual recursion", "list comprehension", "dict comprehension",
         "set", "in a set", "in a set of strings", "dict", "positional-only", "nested function", "assert", "annotations",
         "while else", "for else", "slices", "matrix product", "in place", "complex", "bytes", "star import name",
-        "isinstance", "sorted with key", "returns a list", "returns integers", "namedtuple"}   # numba takes a second or more for each
+        "isinstance", "sorted with key", "returns a list", "returns integers", "namedtuple"}
 
 
 def run(source, **options):
