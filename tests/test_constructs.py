@@ -3,7 +3,6 @@
 Each source defines f(t, R); its value is that of plain Python, and the run must be the one that Python alone computes.
 """
 
-import asyncio
 import textwrap
 
 import numpy as np
@@ -41,9 +40,27 @@ CONSTRUCTS = {
                 count += 1.0
             add()
             return (count, t, 0.0)""",
-    "try except": "def f(t, R):\n    try:\n        return (1.0 / t, 0.0, 0.0)\n    except ZeroDivisionError:\n        return (2.0, 0.0, 0.0)",
-    "try except any": "def f(t, R):\n    try:\n        x = 1.0 / t\n    except Exception:\n        x = 2.0\n    return (x, 0.0, 0.0)",
-    "try finally": "def f(t, R):\n    x = 1.0\n    try:\n        x += t\n    finally:\n        x *= 2.0\n    return (x, 0.0, 0.0)",
+    "try except": """
+        def f(t, R):
+            try:
+                return (1.0 / t, 0.0, 0.0)
+            except ZeroDivisionError:
+                return (2.0, 0.0, 0.0)""",
+    "try except any": """
+        def f(t, R):
+            try:
+                x = 1.0 / t
+            except Exception:
+                x = 2.0
+            return (x, 0.0, 0.0)""",
+    "try finally": """
+        def f(t, R):
+            x = 1.0
+            try:
+                x += t
+            finally:
+                x *= 2.0
+            return (x, 0.0, 0.0)""",
     "try else": """
         def f(t, R):
             try:
@@ -85,7 +102,11 @@ CONSTRUCTS = {
     "**kwargs": "def g(**x):\n    return (x['a'], x['b'], 0.0)\ndef f(t, R):\n    return g(a=t, b=1.0)",
     "torque of *args": "def f(*x):\n    return (x[0], 1.0, 0.0)",
     "torque of **kwargs": "def f(t, R, **rest):\n    return (t, float(len(rest)), 0.0)",
-    "recursion": "def power(x, n):\n    return 1.0 if n == 0 else x * power(x, n - 1)\ndef f(t, R):\n    return (power(t, 3), 1.0, 0.0)",
+    "recursion": """
+        def power(x, n):
+            return 1.0 if n == 0 else x * power(x, n - 1)
+        def f(t, R):
+            return (power(t, 3), 1.0, 0.0)""",
     "recursion of the torque": "def f(t, R):\n    return (t, 1.0, 0.0) if t < 0.15 else f(t - 0.15, R)",
     "mutual recursion": """
         def even(n):
@@ -94,7 +115,15 @@ CONSTRUCTS = {
             return 0.0 if n == 0 else even(n - 1)
         def f(t, R):
             return (even(4) * t, odd(4), 1.0)""",
-    "generator": "def g():\n    yield 1.0\n    yield 2.0\ndef f(t, R):\n    s = 0.0\n    for x in g():\n        s += x\n    return (s, t, 0.0)",
+    "generator": """
+        def g():
+            yield 1.0
+            yield 2.0
+        def f(t, R):
+            s = 0.0
+            for x in g():
+                s += x
+            return (s, t, 0.0)""",
     "generator expression": "def f(t, R):\n    return (sum(x * t for x in (1.0, 2.0)), 1.0, 0.0)",
     "yield from": "def g():\n    yield from (1.0, 2.0)\ndef f(t, R):\n    return (sum(g()), t, 0.0)",
     "async": """
@@ -117,7 +146,12 @@ CONSTRUCTS = {
                     return (0.0, float(n), 0.0)
                 case _:
                     return (0.0, 0.0, 1.0)""",
-    "match sequence": "def f(t, R):\n    match (t, 1.0):\n        case (a, b):\n            return (a, b, 0.0)\n    return (0.0, 0.0, 0.0)",
+    "match sequence": """
+        def f(t, R):
+            match (t, 1.0):
+                case (a, b):
+                    return (a, b, 0.0)
+            return (0.0, 0.0, 0.0)""",
     "list comprehension": "def f(t, R):\n    return [x * t for x in (1.0, 2.0, 3.0)]",
     "dict comprehension": "def f(t, R):\n    d = {i: i * t for i in range(3)}\n    return (d[0], d[1], d[2])",
     "set": "def f(t, R):\n    return (float(len({1.0, 2.0, t})), 1.0, 0.0)",
@@ -165,8 +199,22 @@ CONSTRUCTS = {
     "getattr": "import math\ndef f(t, R):\n    return (getattr(math, 'cos')(t), 0.0, 0.0)",
     "globals": "K = 2.0\ndef f(t, R):\n    return (globals()['K'], t, 0.0)",
     "print": "def f(t, R):\n    print(end='')\n    return (t, 1.0, 0.0)",
-    "while else": "def f(t, R):\n    n = 0\n    while n < 3:\n        n += 1\n    else:\n        n = 10\n    return (float(n), t, 0.0)",
-    "for else": "def f(t, R):\n    for i in range(3):\n        if i > t + 5:\n            break\n    else:\n        i = 7\n    return (float(i), t, 0.0)",
+    "while else": """
+        def f(t, R):
+            n = 0
+            while n < 3:
+                n += 1
+            else:
+                n = 10
+            return (float(n), t, 0.0)""",
+    "for else": """
+        def f(t, R):
+            for i in range(3):
+                if i > t + 5:
+                    break
+            else:
+                i = 7
+            return (float(i), t, 0.0)""",
     "chained": "def f(t, R):\n    a = b = t\n    return (float(0.0 <= a < 0.2), b, 1.0 if a else 2.0)",
     "slices": "def f(t, R):\n    return R[0, ::-1] * t",
     "matrix product": "def f(t, R):\n    return R.T @ np.array([1.0, t, 0.0])",
@@ -177,7 +225,12 @@ CONSTRUCTS = {
     "isinstance": "def f(t, R):\n    return (1.0 if isinstance(t, float) else 2.0, t, 0.0)",
     "sorted with key": "def f(t, R):\n    return sorted((3.0, t, 1.0), key=lambda x: -x)",
     "map and zip": "def f(t, R):\n    return tuple(a * b for a, b in zip((1.0, 2.0, t), map(abs, (-1.0, 1.0, 2.0))))",
-    "enumerate reversed": "def f(t, R):\n    s = t\n    for i, x in enumerate(reversed((1.0, 2.0))):\n        s += i * x\n    return (s, 1.0, 0.0)",
+    "enumerate reversed": """
+        def f(t, R):
+            s = t
+            for i, x in enumerate(reversed((1.0, 2.0))):
+                s += i * x
+            return (s, 1.0, 0.0)""",
     "np.vectorize": "g = np.vectorize(lambda x: 2.0 * x)\ndef f(t, R):\n    return g(R[0])",
     "np.errstate": "def f(t, R):\n    with np.errstate(all='ignore'):\n        return R[0] / 2.0",
     "array of objects": "def f(t, R):\n    return np.array([1, t, None], dtype=object)[[0, 1, 1]]",
@@ -188,9 +241,21 @@ CONSTRUCTS = {
     "undefined in a dead branch": "def f(t, R):\n    if t < -1.0:\n        return nowhere\n    return (t, 1.0, 0.0)",
     "unbound in a dead branch": "def f(t, R):\n    if t < -1.0:\n        return x\n        x = 1.0\n    return (t, 1.0, 0.0)",
     "fraction": "from fractions import Fraction\ndef f(t, R):\n    return (float(Fraction(1, 3)), t, 0.0)",
-    "namedtuple": "from collections import namedtuple\nP = namedtuple('P', 'x y')\ndef f(t, R):\n    p = P(t, 1.0)\n    return (p.x, p.y, 0.0)",
+    "namedtuple": """
+        from collections import namedtuple
+        P = namedtuple('P', 'x y')
+        def f(t, R):
+            p = P(t, 1.0)
+            return (p.x, p.y, 0.0)""",
     "enum": "import enum\nclass E(enum.IntEnum):\n    A = 2\ndef f(t, R):\n    return (float(E.A), t, 0.0)",
-    "dataclass": "import dataclasses\n@dataclasses.dataclass\nclass P:\n    x: float = 2.0\np = P()\ndef f(t, R):\n    return (p.x, t, 0.0)",
+    "dataclass": """
+        import dataclasses
+        @dataclasses.dataclass
+        class P:
+            x: float = 2.0
+        p = P()
+        def f(t, R):
+            return (p.x, t, 0.0)""",
     "attribute of itself": "def f(t, R):\n    f.calls += 1.0\n    return (f.calls, t, 0.0)\nf.calls = 0.0",
     "empty cell": """
         def make():
@@ -202,14 +267,22 @@ CONSTRUCTS = {
 }
 
 
+# numba takes a second or more for each of these
+SLOW = {"nonlocal inside", "try except any", "try finally", "raise", "string methods", "starred call", "starred tuple",
+        "torque of *args", "recursion of the torque", "mutual recursion", "list comprehension", "dict comprehension",
+        "set", "in a set", "in a set of strings", "dict", "positional-only", "nested function", "assert", "annotations",
+        "while else", "for else", "slices", "matrix product", "in place", "complex", "bytes", "star import name",
+        "isinstance", "sorted with key", "returns a list", "returns integers", "namedtuple"}
+
+
 def run(source, **options):
-    scope = {"np": np, "asyncio": asyncio, "__name__": "a_torque_of_this_test"}
+    scope = {"np": np, "__name__": "a_torque_of_this_test"}
     exec(compile(textwrap.dedent(source).lstrip("\n"), "torque.py", "exec"), scope)
     return polhode.integrate([1.0, 1.5, 2.0], scope["f"], (0.0, 0.4), 0.1, "LP2", omega0=(0.1, 0.2, 0.3), **options)
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("name", CONSTRUCTS)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in CONSTRUCTS])
 def test_every_construct_runs_as_python_does(name):
     here, python = run(CONSTRUCTS[name]), run(CONSTRUCTS[name], compiled=False)
     assert python.mode == "python" and here.mode in ("compiled", "callback")

@@ -124,9 +124,8 @@ def arrays_of(params):
     """The same as a kernel, for parameters like these."""
     shapes = {0: "{}", 1: "vector_array({})", 2: "as_array({})"}
     fields = ", ".join(shapes[np.ndim(value)].format(f"p[{i}]") for i, value in enumerate(params))
-    scope = {"make": type(params), "vector_array": vector_array, "as_array": as_array}
+    scope = {"make": type(params), "vector_array": vector_array, "as_array": as_array, "__name__": __name__}
     exec(f"def arrays(p):\n    return (make({fields}),)", scope)   # nothing but the shapes of the parameters enters
-    scope["arrays"].__module__ = __name__
     return jit(scope["arrays"])
 
 

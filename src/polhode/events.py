@@ -51,8 +51,8 @@ class Watch:
     def _identity(g):
         name, _, unknown = reach(g, identity=True)
         if unknown:
-            raise InputError(f"the event {getattr(g, '__name__', g)!r} uses {unknown}, and a run that is continued later could not "
-                             "tell whether that is still the same; leave it out of the event, or run without checkpoint")
+            raise InputError(f"the event {getattr(g, '__name__', g)!r} uses {unknown}, and a run that is continued later could "
+                             "not tell whether that is the same; leave it out of the event, or run without checkpoint")
         return name
 
     @property

@@ -76,7 +76,7 @@ class Run:
             return self._follow(progress)
         unknown = self.program.opaque()
         if unknown:
-            raise InputError(f"the torque uses {unknown}, and a run that is continued later could not tell whether that is still the "
+            raise InputError(f"the torque uses {unknown}, and a run that is continued later could not tell whether that is the "
                              "same; leave it out of the torque, or run without checkpoint")
         saved = checkpoint.open(self._identity(), self.record)
         try:

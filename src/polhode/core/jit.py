@@ -14,12 +14,13 @@ import inspect
 import os
 import sys
 import warnings
+from functools import cache
 from pathlib import Path
 from types import CellType, FunctionType, ModuleType
 from typing import NamedTuple
 
-from polhode.core.digest import MISSING, contents, digest, flags, known_to_numba, obstacle, ours, python_function
-from polhode.core.reads import reads
+from polhode.core.digest import digest, obstacle
+from polhode.core.reads import MISSING, code_text, contents, flags, home, known_to_numba, ours, python_function, reads
 
 # inline: one flat function per loop, without which LLVM does not vectorise tuple code over the lanes of a tile.
 # numpy error model: a division by zero gives inf, as on a GPU, instead of a branch.  fastmath stays off: bits stay equal.
@@ -72,7 +73,7 @@ class Rebinder:
                 return self.done[function]
             if function in self.shared:
                 return self.shared[function]
-            if known_to_numba(function.__module__) or not self.wanted(obj):
+            if known_to_numba(home(function)) or not self.wanted(obj):
                 return obj
             return self._made(obj, function)
         if isinstance(obj, tuple) and obj:
@@ -89,7 +90,7 @@ class Rebinder:
         if options and hasattr(made, "disable_compile"):
             for signature in options.signatures:
                 made.compile(signature)
-            made.disable_compile(not options.signatures)
+            made.disable_compile(bool(options.signatures))
         if not self._alone:
             self.shared[function] = self.done.pop(function)
         self._alone = self._alone or before
@@ -110,14 +111,14 @@ class Rebinder:
         return clone
 
     def _clone(self, function, options=None):
-        """A copy that sees nothing yet, and the function that fills in what it sees; numba's options are those of a dispatcher."""
-        home = function.__module__ if function.__module__ in sys.modules else "builtins"   # numba imports it when it loads
-        scope = {"__builtins__": __builtins__, "__name__": home}
+        """A copy that sees nothing yet, and the function that fills in what it sees; `options` are those of a dispatcher."""
+        place = home(function) if home(function) in sys.modules else "builtins"   # numba imports it when it loads
+        scope = {"__builtins__": __builtins__, "__name__": place}
         cells = tuple(CellType() for _ in function.__closure__ or ())
         defaults = function.__defaults__ and tuple(map(self, function.__defaults__))
         clone = FunctionType(function.__code__, scope, function.__name__, defaults, cells or None)
         clone.__kwdefaults__ = function.__kwdefaults__ and {name: self(value) for name, value in function.__kwdefaults__.items()}
-        clone.__qualname__, clone.__module__ = function.__qualname__, home
+        clone.__qualname__, clone.__module__ = function.__qualname__, place
         clone.__dict__.update(function.__dict__)   # its marks
         if options:
             clone.__options__ = options
@@ -297,17 +298,20 @@ def direct(loop, *arguments):
     return machine.entry_point
 
 
+@cache
 def _versions():
     """What else decides on machine code."""
     import llvmlite
     import numba
 
-    return numba.__version__, llvmlite.__version__, repr((INLINE, PLAIN, USERS))
+    makers = [one for one in (*vars(Rebinder).values(), _njit) if isinstance(one, FunctionType)]
+    return numba.__version__, llvmlite.__version__, repr((INLINE, PLAIN, USERS)), *(code_text(one.__code__) for one in makers)
 
 
 def bind(loop, build=None, **names):
     """Machine code of `loop` with the given functions under the given names; the same code is made, or loaded, once."""
-    name = digest(_versions(), loop, *(build.digested() if build else ()), *(item for pair in sorted(names.items()) for item in pair))
+    parts = (loop, *(build.digested() if build else ()), *(item for pair in sorted(names.items()) for item in pair))
+    name = digest(_versions(), *parts)
     if name not in _bound:
         build = build or Build()
         dispatcher = build.compile(build.make().copy(loop, **names))

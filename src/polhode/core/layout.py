@@ -78,12 +78,10 @@ def layout(kind, lanes=None, first=0):
     def place(index):
         return f"{first + index}, k" if lanes is None else f"{(first + index) * lanes} + k"
 
-    loads, stores, scope = [], [], {}
+    loads, stores, scope = [], [], {"__name__": __name__}
     expression = _write(kind, "s", place, loads, stores, scope)
     source = f"def unpack(z, k):\n    return {expression}\n\ndef pack(s, z, k):\n    " + "\n    ".join(stores or ["pass"])
     exec(source, scope)   # nothing but the field structure above enters the source
-    for function in (scope["unpack"], scope["pack"]):
-        function.__module__ = __name__
     return Layout(len(loads), jit(scope["unpack"]), jit(scope["pack"]))
 
 

@@ -1,15 +1,87 @@
-"""What code reads and what it changes, found in its bytecode."""
+"""What a function is, and what its code reads and changes: the second is found in its bytecode."""
 
 import dis
-from functools import lru_cache
-from types import CodeType
+import sys
+import sysconfig
+from functools import cache, lru_cache
+from pathlib import Path
+from types import CodeType, FunctionType
 from typing import NamedTuple
+
+KNOWN = ("numpy", "math", "cmath", "builtins", "numba")   # packages whose functions numba has forms of its own for
+MISSING = type("missing", (), {})()   # what is found under a name that means nothing
 
 _GLOBAL = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
 _FREE = ("LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF")
 _ATTRIBUTE = ("LOAD_ATTR", "LOAD_METHOD")
 _SILENT = ("EXTENDED_ARG", "NOP", "PUSH_NULL", "PRECALL")
 
+
+def python_function(obj):
+    """The Python function behind a function or one of numba's dispatchers; None for anything else."""
+    if isinstance(obj, FunctionType):
+        return obj
+    function = getattr(obj, "py_func", None) if type(obj).__module__.startswith("numba") else None
+    return function if isinstance(function, FunctionType) else None
+
+
+def home(function):
+    """The module in which a function was defined, None for that of an `exec`; its `__module__` may be that of what it wraps."""
+    return function.__globals__.get("__name__")
+
+
+def ours(function):
+    """Whether a function is the package's own."""
+    return (home(function) or "").startswith("polhode.")
+
+
+def known_to_numba(module):
+    """Whether numba has forms of its own for the functions of a module."""
+    return package(module) in KNOWN
+
+
+def package(module):
+    """The package that a module belongs to."""
+    return (module or "").partition(".")[0]
+
+
+def version(module):
+    """The version of the package that a module belongs to."""
+    return getattr(sys.modules.get(package(module)), "__version__", None)
+
+
+@cache
+def installed(top):
+    """Whether a package came with Python or was installed, rather than written by the user."""
+    if top in sys.stdlib_module_names:
+        return True
+    module = sys.modules.get(top)
+    places = [getattr(module, "__file__", None), *getattr(module, "__path__", ())]
+    folders = [Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib", "purelib", "platlib")]
+    return any(folder in Path(place).resolve().parents for place in places if place for folder in folders)
+
+
+class Flags(NamedTuple):
+    """What a user told numba about a dispatcher: options, and the signatures where only these are allowed."""
+
+    given: dict
+    signatures: list
+
+
+def flags(dispatcher):
+    """The `Flags` of a dispatcher."""
+    return Flags(dispatcher.targetoptions, [] if dispatcher._can_compile else dispatcher.nopython_signatures)
+
+
+def contents(cell):
+    """What is in a cell of a closure; MISSING before anything has been put there."""
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return MISSING
+
+
+# --- bytecode ---------------------------------------------------------------------------------------------------------
 
 class Reads(NamedTuple):
     """What a code object and those nested in it refer to."""
@@ -18,7 +90,7 @@ class Reads(NamedTuple):
     paths: tuple      # dotted names whose first part is a global or a free variable: ("np", "linalg", "norm")
     imports: tuple    # (level, name) of the modules it imports
     words: tuple      # all names and all strings in it: the attributes it may ask for
-    change: str | None   # the first change it makes to something outside, in words
+    trouble: str | None   # why machine code of it would not do the same, in words: it changes something outside
 
 
 @lru_cache(10_000)
@@ -28,7 +100,9 @@ def reads(code):
 
 
 def _reads(code, free):
-    names, paths, imports, words, change = [], [], [], list(code.co_names), None
+    names, paths, imports, words, trouble = [], [], [], list(code.co_names), None
+    if code.co_kwonlyargcount:
+        trouble = "it has keyword-only arguments, which numba mixes up"
     steps = [step for step in dis.get_instructions(code) if step.opname not in _SILENT]
     for i, step in enumerate(steps):
         if step.opname in _GLOBAL or (step.opname in _FREE and step.argval in free):
@@ -39,7 +113,7 @@ def _reads(code, free):
             names += path[:1] * (step.opname in _GLOBAL)
         elif step.opname == "IMPORT_NAME":
             imports.append((steps[i - 2].argval, step.argval))
-        change = change or _change(step, free)
+        trouble = trouble or _change(step, free)
     for constant in code.co_consts:
         if isinstance(constant, str):
             words.append(constant)
@@ -47,8 +121,8 @@ def _reads(code, free):
             inner = _reads(constant, free)
             for mine, found in zip((names, paths, imports, words), inner, strict=False):
                 mine += found
-            change = change or inner.change
-    return Reads(*(tuple(dict.fromkeys(found)) for found in (names, paths, imports, words)), change)
+            trouble = trouble or inner.trouble
+    return Reads(*(tuple(dict.fromkeys(found)) for found in (names, paths, imports, words)), trouble)
 
 
 def _change(step, free):
@@ -62,3 +136,22 @@ def _change(step, free):
     if step.opname == "IMPORT_NAME":
         return f"it imports {step.argval!r}"
     return None
+
+
+@lru_cache(10_000)
+def code_text(code):
+    """What a code object does, without where it stands; the order of a set does not count."""
+    parts = [code.co_code, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars, code.co_argcount,
+             code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags, code.co_exceptiontable]
+    parts += map(_constant, code.co_consts)
+    return repr(parts).encode("utf-8", "backslashreplace")
+
+
+def _constant(value):
+    if isinstance(value, CodeType):
+        return code_text(value)
+    if isinstance(value, frozenset):
+        return "set", sorted(map(repr, map(_constant, value)))
+    if isinstance(value, tuple):
+        return tuple(map(_constant, value))
+    return hex(value) if type(value) is int else value

@@ -80,10 +80,9 @@ def of_function(function, own_axes, params, form):
     forms = {"R": "as_array(R)", "omega": "vector_array(Om)", "p": "given(inner)[0]"}
     called = ", ".join(forms.get(name, name) for name in names)
     scope = {"function": function, "turned": in_own_axes if own_axes else as_given, "given": given, "matrix": matrix,
-             "as_array": as_array, "vector_array": vector_array}
+             "as_array": as_array, "vector_array": vector_array, "__name__": __name__}
     exec("def quantity(t, q, Om, body, p):\n    R, Om, inner = turned(matrix(q), Om, p)\n"   # nothing but the names above enters
          f"    return float(function({called}))", scope)
-    scope["quantity"].__module__ = __name__
     return jit(scope["quantity"])
 
 

@@ -151,8 +151,8 @@ class Recursion(NamedTuple):
     def suited(self, program, rtol):
         """The recursion of a program's torque."""
         order = self.order or min(LARGEST, max(4, math.ceil(1.0 - 0.5 * math.log(rtol))))
-        why = program.note
-        if program.mode != "callback":
+        why = program.note if program.mode == "callback" else program.torque.obstacle()
+        if why is None:
             try:
                 graph, slopes = trace(program.names["torque"], program.names["load_parameters"](program.parameters, 0))
             except (Untraceable, TypeError, AttributeError, ValueError) as error:
@@ -166,7 +166,6 @@ class Recursion(NamedTuple):
 
 @cache
 def compiled_source(source):
-    scope = {"math": math, "sincos": sincos}
+    scope = {"math": math, "sincos": sincos, "__name__": __name__}
     exec(source, scope)   # nothing but the operations of the graph enters
-    scope["series"].__module__ = __name__
     return jit(scope["series"])

@@ -27,7 +27,6 @@ def extended(state, **fields):
 def constructor(make, arguments, uses=(), **expressions):
     """`build(arguments)`: a state of class `make`; fields without an expression are those of the argument n."""
     fields = ", ".join(expressions.get(name, f"n.{name}") for name in make._fields)
-    scope = {function.__name__: function for function in (times, qrotate, matrix, *uses)} | {"make": make}
+    scope = {function.__name__: function for function in (times, qrotate, matrix, *uses)} | {"make": make, "__name__": __name__}
     exec(f"def build({arguments}):\n    return make({fields})", scope)   # nothing but field names and the expressions enters
-    scope["build"].__module__ = __name__
     return jit(scope["build"])

@@ -80,9 +80,8 @@ def ratio(a, b):
 
 def written(name, arguments, lines, result, **scope):
     """The function `name(arguments)` made of lines of straight code."""
-    scope.update(add=add, scale=scale, axpy=axpy, cross=cross, dot=dot, times=times, ratio=ratio, ZERO=ZERO)
+    scope.update(add=add, scale=scale, axpy=axpy, cross=cross, dot=dot, times=times, ratio=ratio, ZERO=ZERO, __name__=__name__)
     exec(f"def {name}({arguments}):\n    " + "\n    ".join([*lines, f"return {result}"]), scope)   # nothing but the lines above
-    scope[name].__module__ = __name__
     return jit(scope[name])
 
 

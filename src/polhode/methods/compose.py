@@ -96,9 +96,8 @@ def in_a_row(step, state, steps):
     lines = [f"s = {first}"]
     for c, following in zip(steps, rest, strict=False):
         lines += [f"t = t + {c!r} * h", f"s = joined(s, {following})"]
-    scope = {"step": step, "joined": constructor(state, "s, n", (larger, both), **notes)}
+    scope = {"step": step, "joined": constructor(state, "s, n", (larger, both), **notes), "__name__": __name__}
     exec("\n    ".join(["def row(h, t, s, body, torque, p):", *lines, "return s"]), scope)   # nothing but the steps enters
-    scope["row"].__module__ = __name__
     return jit(scope["row"])
 
 

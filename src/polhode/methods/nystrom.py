@@ -94,9 +94,8 @@ def in_turn(move, stages):
     """The function of several stages in a row, given as (a, b, ahead, c).  Written out in one function: a loop would not
     vectorise over bodies, and functions nested in functions are compiled over and over."""
     lines = [f"    s = one({a!r}, {b!r}, {ahead!r}, {c!r}, h, t, s, body, torque, p)" for a, b, ahead, c in stages]
-    scope = {"one": stage(move)}
+    scope = {"one": stage(move), "__name__": __name__}
     exec("\n".join(["def row(h, t, s, body, torque, p):", *lines, "    return s"]), scope)   # nothing but the numbers enters
-    scope["row"].__module__ = __name__
     return jit(scope["row"])
 
 
