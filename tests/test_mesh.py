@@ -330,8 +330,12 @@ def test_arguments_are_checked(call, words, tmp_path):
         call(path)
 
 
-def test_without_trimesh_the_message_says_what_to_install(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "trimesh", None)
+@pytest.mark.parametrize("there", ["none", "older"])
+def test_without_trimesh_the_message_says_what_to_install(there, tmp_path, monkeypatch):
+    if there == "none":
+        monkeypatch.setitem(sys.modules, "trimesh", None)
+    else:
+        monkeypatch.delattr(trimesh, "load_scene")
     with pytest.raises(InputError, match=r"pip install 'polhode\[mesh\]'"):
         RigidBody.from_mesh(written(tmp_path, ascii_stl(*box(1, 2, 3))), 1.0)
 

@@ -64,8 +64,9 @@ def triangles(path):
 def _trimesh():
     try:
         import trimesh
+        from trimesh import load_scene  # noqa: F401 - older versions have none
     except ImportError:
-        raise InputError("reading a mesh needs trimesh, which is not installed; install it: pip install "
+        raise InputError("reading a mesh needs trimesh 4.6 or newer, which is not installed; install it: pip install "
                          "'polhode[mesh]'") from None
     logging.getLogger("trimesh").addHandler(_QUIET)
     return trimesh
