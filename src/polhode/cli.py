@@ -22,8 +22,8 @@ EXIT_CODES = {
     FINE: "fine",
     UNCERTIFIED: "certify measured a method and found a declared fact false",
     BAD_INPUT: "bad input, found before anything is computed: an argument, a scenario, a file; or a file that cannot be written",
-    NUMERICAL_FAILURE: "numerical failure: blow-up, an equation without solution, a torque that failed; what came before is kept; "
-                       "or certify could not measure a declared fact, and found none false",
+    NUMERICAL_FAILURE: "numerical failure: blow-up, an equation without solution, a torque that failed; what came before is "
+                       "kept; or certify could not measure a declared fact, and found none false",
     CLUSTER_LOST: "a cluster was lost or has no workers; what it had finished is stored",
     BUG: "a bug of polhode; POLHODE_DEBUG=1 shows where",
     INTERRUPTED: "interrupted by Ctrl-C; what was computed is kept",

@@ -16,6 +16,7 @@ from polhode.core.single import ARITHMETIC
 from polhode.core.vec import nearest, sincos
 
 DIGITS = 40
+TURN = Decimal("6.28318530717958647692528676655900576839433879875021")   # 2 pi
 HALVINGS = 8   # of an angle, before its series is summed
 # what counts as round-off where a step solves an equation, by name and value as in core/single.py: 1e-15 is 1e-36 here
 TOLERANCES = {(name, value): value**2.4 for name, value in ARITHMETIC if value < 1e-8}
@@ -93,7 +94,7 @@ for one in ("lt", "le", "gt", "ge", "eq", "ne"):
 
 def _sincos(x):
     """(sin x, cos x) of a Decimal: the series of a 256th of it, then eight doublings of sin x and 1 - cos x."""
-    x = x / 2**HALVINGS
+    x = (x - TURN * (x / TURN).to_integral_value()) / 2**HALVINGS
     sine = term = x
     n = 1
     while abs(term) > abs(sine).scaleb(-DIGITS):

@@ -20,8 +20,7 @@ from polhode.errors import ConvergenceError, InputError
 HELD, BROKEN = 1e-11, 1e-9
 SLOPE = 0.1          # how far a measured order may be from the declared one, up to order 3; in proportion above
 NO_DRIFT = 1e-9      # of the energy per unit time, in the stress test: as good as none
-LITTLE_DRIFT = 1e-7  # none either, if its error is as large
-SURE = 3.0           # standard errors
+LITTLE_DRIFT = 1e-7  # none either, if its doubt is as large
 POINTS = 500         # of an energy curve kept for the figure: pairs of least and largest
 
 TROUBLE = (ArithmeticError, ValueError, ConvergenceError)   # a step too large for a method
@@ -76,7 +75,7 @@ def _orders(method, curves):
 def _order(name, title, declared, value, doubt, how):
     details = {"doubt": _finite(doubt), "from": how}
     if math.isnan(value):
-        return Fact(name, title, declared, None, None, "not measured: the slope does not settle", details)
+        return Fact(name, title, declared, None, None, "does not settle", details)
     near = declared is not None and (value == declared or abs(value - declared) < SLOPE * max(1.0, declared / 3.0))
     return Fact(name, title, declared, value, None if declared is None else near,
                 "exact" if math.isinf(value) else f"{value:.2f}", details)
@@ -144,7 +143,7 @@ def _small(value):
 # --- energy in the long run -------------------------------------------------------------------------------------------------
 
 def _energy(method, problem, curves):
-    """Slopes at h and h/2 with their ratio; of another problem also what its exact motion keeps."""
+    """Slopes at h and h/2, over runs from neighbouring starts, and their ratio; of another problem also what its motion keeps."""
     chosen = problems.get(problem or long_run.STRESS)
     kept = conserve.invariants(chosen)
     if "energy" not in kept:
@@ -154,7 +153,7 @@ def _energy(method, problem, curves):
     drifts, curves["energy"] = [], []
     for number, step in enumerate((chosen.step, 0.5 * chosen.step)):
         run = long_run.long_run(method, step, problem=chosen, compiled=compiled)
-        drift = long_run.energy_drift(run)
+        drift = long_run.energy_drift(run, method, step, problem=chosen, compiled=compiled)
         drifts.append(drift)
         curves["energy"].append((step, *_thinned(run.t, run.total_energy, drift.blow_up)))
         yield _drift("drift_half" if number else "drift", step, drift, stress and method.symplectic is True)
@@ -164,12 +163,19 @@ def _energy(method, problem, curves):
 
 
 def _drift(name, step, drift, steady):
-    stays, error = drift.blow_up == math.inf, _finite(drift.uncertainty)
-    allowed = max(NO_DRIFT, min(SURE * (error or 0.0), LITTLE_DRIFT))
-    shown = f"{drift.slope:+.3e}" + (f" ± {error:.0e}" if error else "") if stays else f"energy lost at t = {drift.blow_up:g}"
-    return Fact(name, f"energy drift, slope at h = {step:g}", 0.0 if steady else None, _finite(drift.slope),
-                (stays and abs(drift.slope) < allowed) if steady else None, shown,
-                {"step": step, "uncertainty": error, "blow_up": _finite(drift.blow_up)})
+    stays, doubt = drift.blow_up == math.inf, _finite(drift.doubt)
+    allowed = max(NO_DRIFT, min(long_run.SURE * (doubt or 0.0), LITTLE_DRIFT))
+    if not stays:
+        shown = f"energy lost at t = {drift.blow_up:g}"
+    elif drift.chaotic:
+        shown = f"chaotic: no drift resolved, ± {doubt:.0e}"
+    else:
+        shown = f"{drift.slope:+.3e}" + (f" ± {doubt:.0e}" if doubt else "")
+    ok = None if not steady or drift.chaotic else stays and abs(drift.slope) < allowed
+    details = {"step": step, "scatter": _finite(drift.scatter), "error": _finite(drift.error),
+               "slopes": list(map(_finite, drift.slopes)), "chaotic": drift.chaotic, "blow_up": _finite(drift.blow_up)}
+    measured = None if drift.chaotic else _finite(drift.slope)
+    return Fact(name, f"energy drift, slope at h = {step:g}", 0.0 if steady else None, measured, ok, shown, details)
 
 
 def _finite(value):
@@ -178,10 +184,9 @@ def _finite(value):
 
 def _ratio(coarse, fine):
     stays = coarse.blow_up == fine.blow_up == math.inf
-    sure = stays and all(abs(drift.slope) > SURE * drift.uncertainty for drift in (coarse, fine))
-    ratio = coarse.slope / fine.slope if sure else None
+    ratio = coarse.slope / fine.slope if stays and coarse.resolved and fine.resolved else None
     return Fact("drift_ratio", "drift at h over drift at h/2", None, ratio, None,
-                f"{ratio:.2f}" if sure else "no drift to compare" if stays else "-")
+                f"{ratio:.2f}" if ratio is not None else "no drift to compare" if stays else "-")
 
 
 def _kept(run, kept):

@@ -1,4 +1,4 @@
-"""One function per declared fact but the orders (orders.py).  They return numbers; what counts as a pass is for the caller to say.
+"""One function per declared fact but the orders.  They return numbers; what counts as a pass is for the caller to say.
 
 Typical sizes, for the default arguments: a fact that holds leaves a defect of 1e-12 or less, one that does not leaves 1e-9 or
 more.

@@ -24,14 +24,16 @@ from polhode.methods import get
 
 COUNTS = (4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192)
 SHOWN, MOST = 256, 512            # the largest of them for curves that are only shown, and with forty digits
+FINE = 2048                       # in doubles no order is believed before so many steps, or round-off
 SMALLEST = 2.0**-40               # the step that shows what a method's constants leave
 SMALL = (*(2.0**-k for k in range(22, 8, -2)), *(2.0**-k for k in range(9, 5, -1)))
+LIMIT = 2.0**-14                  # a step that small has nothing but the leading term of the error
 CLEAR = 50.0                      # times what the constants leave
 CONSTANTS, LEAST = 1e-14, 1e-19   # a growth that small may be due to constants in doubles; a smaller one is none
 FLOOR, PRECISE_FLOOR = 3e-12, 3e-15   # of errors: below it round-off shows, or the constants of the method
 CEILING = 0.3                     # above it nothing is asymptotic
 POINTS, FEWEST, ENOUGH = 7, 4, 6   # an order is read from so many points; with enough of them no more are looked for
-SETTLED = 0.1                     # of an order up to 3, in proportion above: what is read from parts of the points differs by less
+SETTLED = 0.1                     # by which parts of the points may differ, for an order up to 3; in proportion above
 
 TROUBLE = (ArithmeticError, ValueError, ConvergenceError)   # a step too large for a method
 
@@ -92,11 +94,11 @@ def order(method, kind="torque"):
     even = bool(get(method).symmetric)
     curve = _ladder(lambda count: errors(method, count, kind), FLOOR, lambda readings, count: count >= SHOWN, even)
     try:
-        found, how = _in_the_limit(method, kind), "small steps"
-        if not _all_settled(found):
+        (found, reached), how = _in_the_limit(method, kind), "small steps"
+        if not (_all_settled(found) or reached):
             found, how = _over_the_run(method, kind, even), "forty digits"
     except Exception:   # whatever a step raises with numbers that are not floats: it has to be taken in doubles
-        found, how = _ladder(lambda count: errors(method, count, kind), FLOOR, _done, even)[2], "doubles"
+        found, how = _ladder(lambda count: errors(method, count, kind), FLOOR, _done_in_doubles, even)[2], "doubles"
     orders = [each.order if each.settled else math.nan for each in found]
     return Orders(*orders, tuple(each.doubt for each in found), how, curve[0], *curve[1])
 
@@ -104,6 +106,7 @@ def order(method, kind="torque"):
 # --- the three ways ---------------------------------------------------------------------------------------------------------
 
 def _in_the_limit(method, kind):
+    """Readings, and whether steps were small enough for the limit to be seen."""
     left = np.array(growth(method, SMALLEST, kind))
     floors = np.maximum(LEAST, np.where(left < CONSTANTS, CLEAR * left, 0.0))
     steps, found = [], []
@@ -114,9 +117,10 @@ def _in_the_limit(method, kind):
         if clear.sum(axis=0).min() > FEWEST:
             break
     if np.max(found) < CONSTANTS:   # of a high order, or exact: steps that small do not tell
-        return [NOTHING, NOTHING]
-    return [_read(np.array(steps)[good][:FEWEST + 1], column[good][:FEWEST + 1], (1,))
-            for column, good in zip(np.array(found).T, clear.T, strict=True)]
+        return [NOTHING, NOTHING], False
+    readings = [_read(np.array(steps)[good][:FEWEST + 1], column[good][:FEWEST + 1], (1,))
+                for column, good in zip(np.array(found).T, clear.T, strict=True)]
+    return readings, bool(clear[:SMALL.index(LIMIT) + 1].any())
 
 
 def _over_the_run(method, kind, even):
@@ -131,6 +135,10 @@ def _over_the_run(method, kind, even):
 
 def _done(readings, count):
     return _all_settled(readings) and min(reading.points for reading in readings) >= ENOUGH
+
+
+def _done_in_doubles(readings, count):
+    return count >= FINE and _done(readings, count)
 
 
 def _all_settled(readings):
@@ -149,7 +157,7 @@ def _ladder(errors_at, floor, enough, even, most=COUNTS[-1]):
         found.append(pair)
         columns = np.array(found).T
         readings = [_of_errors(np.array(steps), column, floor, even) for column in columns]
-        if np.nanmax(pair) < floor or enough(readings, count):
+        if max(pair) < floor or enough(readings, count):
             break
     return np.array(steps), columns, readings
 
@@ -169,7 +177,7 @@ def _read(steps, errors, powers):
     The last terms stand for the next ones in the error's expansion, so that p is the slope in the limit of small steps.  A
     symmetric method's expansion goes on in powers of h^2.
     """
-    if len(steps) < FEWEST:
+    if len(steps) < FEWEST or not np.isfinite(errors).all():
         return NOTHING
 
     def fit(part):

@@ -54,6 +54,8 @@ def compared(certificate):
 def _drift(fact):
     if fact.details["blow_up"] is not None:
         return f"lost at {fact.details['blow_up']:.0f}"
+    if fact.details["chaotic"]:
+        return "chaotic"
     return "-" if fact.measured is None else f"{fact.measured:+.1e}"
 
 

@@ -79,8 +79,8 @@ class Certificate:
 
     def to_dict(self):
         """The certificate as plain data."""
-        return {"name": self.name, "ok": self.ok, "verdict": self.verdict, "summary": self.summary, "problem": self.problem, "note": self.note,
-                "facts": {name: fact.to_dict() for name, fact in self.facts.items()}}
+        return {"name": self.name, "ok": self.ok, "verdict": self.verdict, "summary": self.summary, "problem": self.problem,
+                "note": self.note, "facts": {name: fact.to_dict() for name, fact in self.facts.items()}}
 
     def figure(self, path=None):
         """Convergence, energy and verdicts, as a matplotlib Figure; saved if a path is given."""
