@@ -229,9 +229,23 @@ def kinked(t, R):
     return (1.0 if R[2][2] > 0.0 else -1.0, 0.0, 0.0)
 
 
-@pytest.mark.parametrize("acting", [kinked, lambda t, R: np.zeros(3), torques.book_toss(0.1)], ids=["kink", "array", "toss"])
-def test_taylor_series_need_arithmetic(acting):
-    with pytest.raises(InputError, match=r"Taylor series cannot be made .*DOP853"):
+@torque(form="tuple")
+def by_numpy(t, R):
+    T = np.zeros(3)
+    T[0] = R[2][2]
+    return T
+
+
+def zeros(t, R):
+    return np.zeros(3)
+
+
+@pytest.mark.parametrize(("acting", "why"), [
+    (kinked, "it decides by comparing numbers"), (zeros, "'zeros' is written for NumPy arrays"), (by_numpy, "into a NumPy array"),
+    (torques.heavy_top(1.0) + zeros, "'zeros' is written for NumPy arrays"), (torques.book_toss(0.1), "comparing numbers"),
+])
+def test_taylor_series_need_arithmetic(acting, why):
+    with pytest.raises(InputError, match=rf"Taylor series cannot be made .*{why}.*DOP853"):
         integrate(BODY, acting, (0, 1), rtol=1e-9, method="taylor", **START)
 
 

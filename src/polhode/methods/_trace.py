@@ -50,10 +50,14 @@ class Symbol:
     def __neg__(self):
         return -1.0 * self
 
-    def _asked(self, *_):
+    def _compared(self, *_):
         raise Untraceable("it decides by comparing numbers")
 
-    __bool__ = __lt__ = __le__ = __gt__ = __ge__ = __abs__ = __float__ = __int__ = __round__ = _asked
+    def _valued(self, *_):
+        raise Untraceable("it puts numbers into a NumPy array, or calls a function, where symbols cannot go")
+
+    __bool__ = __lt__ = __le__ = __gt__ = __ge__ = __abs__ = _compared
+    __float__ = __int__ = __round__ = __array__ = _valued
 
 
 SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/"}

@@ -16,8 +16,8 @@ There is no solution beyond about h |Pi| = I.  Torque comes in as half kicks, wh
 
 h~ is a polynomial in h.  Beyond some h it is longest, if it ever is, and then shrinks and turns back, though the equation of DMV
 may well have a solution for it: such a step is refused, by a guard that is not in the papers.  On the free body of Krysl & Endres
-(|Pi| = 1, I from 0.9 to 1.7) DMV has solutions up to h = 1.06; DMV4 is refused from 1.22 on, where h~ = 0.81 is longest, while its
-equation could be solved up to 2.5, with h~ = -1.02; DMV6 has no solution above 1.40.
+(|Pi| = 1, I from 0.9 to 1.7) DMV has solutions up to h = 1.06; DMV4 is refused from 1.22 on, where h~ = 0.81 is longest, while
+its equation could be solved up to 2.5, with h~ = -1.02; DMV6 has no solution above 1.40.
 """
 
 import math
@@ -31,8 +31,8 @@ from polhode.methods._kicked import State, kicked, start
 from polhode.methods._registry import method
 
 LIMIT = "there is no solution beyond about h |Pi| = I"
-CORRECTED = ("there is no solution beyond about h~ |Pi| = I, h~ the corrected step; and a step so long that h~ no longer grows with "
-             "it is refused, since the series for h~ means nothing there")
+CORRECTED = ("there is no solution beyond about h~ |Pi| = I, h~ the corrected step; and a step so long that h~ no longer grows "
+             "with it is refused, since the series for h~ means nothing there")
 SMALLEST = 1e-12   # w^2 where |v| >= 1, which is no solution
 
 

@@ -98,7 +98,8 @@ def step_8(h, t, s, body, torque, p):
 
 
 @method("DMV10+att", state=State, start=start, order=2, torques=1, solves=1, symmetric=True, symplectic="orbits",
-        conserves=("momentum", "energy"), free_order=(10, 10), family="variational", limit=CORRECTED, cite="hairer2006preprocessed")
+        conserves=("momentum", "energy"), free_order=(10, 10), family="variational", limit=CORRECTED,
+        cite="hairer2006preprocessed")
 @jit
 def step_10(h, t, s, body, torque, p):
     """Discrete Moser-Veselov with step and attitude corrected: the free motion is of order 10."""
