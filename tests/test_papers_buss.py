@@ -3,12 +3,13 @@
 import pytest
 
 from polhode.papers import FAILS, HOLDS, OTHER_REASON, Work, items
-from polhode.papers.buss2001 import steps_needed
+from polhode.papers._style import painted
+from polhode.papers.buss2001 import steps, steps_needed
 from polhode.papers.buss2001.costs import costs, multiplies
 from polhode.papers.buss2001.energies import quaternion_average
 from polhode.papers.buss2001.pictures import height
 from polhode.papers.buss2001.simo_wong import SW_AS_PRINTED
-from polhode.papers.buss2001.tables import printed
+from polhode.papers.buss2001.tables import LIMIT, Steps, angle_error, printed, reference_offset
 from polhode.papers.buss2001.verdicts import COLUMNS, N
 
 
@@ -137,3 +138,25 @@ def test_two_hundred_million_steps():
     assert (result.matched, result.total) == (2, 2)
     assert verdict(result, "bounded region") == HOLDS
     assert told == sorted(told) and told[-1] == pytest.approx(1.0)
+
+
+def test_one_turn_of_the_reference_explains_the_last_column_but_not_the_failures():
+    """Four counts, two numbers that they determine: what is left over is less than a step changes.  It is too little to fail by."""
+    offset, left = reference_offset(40.0, 1e-6)
+    assert offset == pytest.approx(3.8e-8, rel=0.02) and left < 1e-10
+    at_the_limit = {"MR2-231": (4.0, 8.4e-7), "MR2-231+ep": (4.0, 5.3e-7), "MR4-231+ep": (40.0, 1.2e-9)}
+    for method, (T, error) in at_the_limit.items():
+        found = angle_error(method, T, LIMIT[T])
+        assert found == pytest.approx(error, rel=0.02) and found + offset < 1e-6
+
+
+def test_no_marker_hides_another_in_the_picture_of_the_counts():
+    """Cells of one method and different columns with the same count, and cells on which we and the paper disagree."""
+    rows = [Steps(7, "a", "MR2-231", T, eps, said, ours, 40960)
+            for T, eps, said, ours in ((4.0, 1e-6, None, 37527), (40.0, 1e-3, 37533, 37533), (40.0, 1e-6, None, None))]
+    axes = painted(steps.result(rows, [])).axes[0]
+    dots = [(line.get_xdata()[0], line.get_ydata()[0], line.get_markerfacecolor()) for line in axes.lines
+            if line.get_marker() in "o>" and len(line.get_xdata()) == 1 and line.get_markerfacecolor() != "none"]
+    assert len(dots) == 3 and len({y for _, y, _ in dots}) == 3 and len({colour for *_, colour in dots}) == 3
+    joined = [line.get_xdata() for line in axes.lines if len(line.get_xdata()) == 2 and line.get_color() not in ("#dddddd",)]
+    assert [list(x) for x in joined] == [[37527, 40960]]
