@@ -141,7 +141,7 @@ def test_two_hundred_million_steps():
 
 
 def test_one_turn_of_the_reference_explains_the_last_column_but_not_the_failures():
-    """Four counts, two numbers that they determine: what is left over is less than a step changes.  It is too little to fail by."""
+    """Four counts, two numbers that they determine: less is left over than a step changes.  It is too little to fail by."""
     offset, left = reference_offset(40.0, 1e-6)
     assert offset == pytest.approx(3.8e-8, rel=0.02) and left < 1e-10
     at_the_limit = {"MR2-231": (4.0, 8.4e-7), "MR2-231+ep": (4.0, 5.3e-7), "MR4-231+ep": (40.0, 1.2e-9)}

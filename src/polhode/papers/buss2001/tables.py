@@ -121,7 +121,7 @@ def angle_error(method, T, count):
 def reference_offset(T=40.0, eps=1e-6):
     """The smallest turn by which a reference must be off to explain the counts printed for T and eps, and what is left over.
 
-    With d the turn, |error + d| = eps for every count: Gauss's method for d, which leaves out the direction that the errors hardly
+    With d the turn, |error + d| = eps for every count: Gauss's method for d, without the direction that the errors hardly
     see, since they lie nearly in a plane.
     """
     errors = np.array([turn_error(cell["method"], T, cell["printed"]) for cell in printed()["steps"]
