@@ -6,7 +6,8 @@ Two copies of the motion, half a step apart, each driven by the velocity and the
     R'+  = R+ exp(h Om'),    pi'+  = pi+ + h t(R')           half steps
 
 It starts with R+ = R exp(Th), Th = h/2 Om + h^2/8 A, and pi+ = pi + h/2 t(R exp(Th/2)), where A takes the body torque R^T t;
-the paper prints t.  Nothing holds the two copies together: they part where the torque is stiff.
+the paper prints t.  Nothing holds the two copies together.  On the slow top with h = 0.1 they are 5e-3 rad apart after 1.5 s, 0.1
+after 7.5 s and 2 after 12 s, where the run is lost.
 """
 
 from typing import NamedTuple
