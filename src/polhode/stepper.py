@@ -1,15 +1,14 @@
 """A motion advanced step by step, for programs that own the time loop."""
 
 from dataclasses import dataclass, field
-from functools import partial
-from types import FunctionType, ModuleType
 
 import numpy as np
 
 from polhode import rotations
-from polhode._torque import Sum, as_torque
+from polhode._torque import as_torque
 from polhode.core import loops
-from polhode.core.jit import visible
+from polhode.core.digest import watch
+from polhode.core.reads import ours, python_function
 from polhode.errors import InputError, IntegrationError, TorqueError, number, unknown
 from polhode.limits import check_step, check_times
 from polhode.march import as_body, begun, first_trouble, in_user_axes, initial_motion, torque_trouble, unsolved
@@ -36,26 +35,13 @@ class State:
         return self.origin + self.count * self.step
 
 
-def _read_outside(torque):
-    """(how to read it, its name, its value) for all that the user's functions in a torque read outside themselves."""
-    waiting, seen = [], set()
-    for term in torque.terms if isinstance(torque, Sum) else (torque,):
-        waiting += [getattr(term, "function", None), *term.derivatives]
-    while waiting:
-        function = waiting.pop()
-        function = getattr(function, "py_func", function)
-        if not isinstance(function, FunctionType) or function in seen or (function.__module__ or "").startswith("polhode."):
-            continue
-        seen.add(function)
-        names, contents = visible(function)
-        for name, value in names.items():
-            yield function.__globals__.get, name, value
-            if isinstance(value, ModuleType):
-                inside = vars(value)
-                yield from ((inside.get, used, inside[used]) for used in function.__code__.co_names if used in inside)
-        for cell, value in zip(function.__closure__ or (), contents, strict=True):
-            yield partial(getattr, cell), "cell_contents", value
-        waiting += [*names.values(), *contents]
+def _of_the_user(source):
+    """The functions in a nested tuple that are not the package's own."""
+    if isinstance(source, tuple):
+        for part in source:
+            yield from _of_the_user(part)
+    elif (function := python_function(source)) is not None and not ours(function):
+        yield source
 
 
 class Stepper:
@@ -103,7 +89,8 @@ class Stepper:
         """Bind the torque as it is now; what it reads is noted, since a bound copy would not notice a change."""
         self.program = build(self.method, self.torque, self.body, self._compiled)
         self._march = self.program.march()
-        self._reads = [] if self.program.mode == "callback" else list(_read_outside(self.torque))
+        users = [] if self.program.mode == "callback" else list(_of_the_user(self.torque.source()))
+        self._watch = watch(*users) if users else None
 
     def _at(self, origin, count, h):
         """So many steps of h from the origin of time."""
@@ -115,7 +102,7 @@ class Stepper:
             raise InputError(f"the number of steps must be a whole number, at least 0, got {n!r}; take 1")
         if n == 0:
             return
-        if self._reads and any(read(name) is not value for read, name, value in self._reads):
+        if self._watch is not None and not self._watch.unchanged():
             self._build()
         self._before[:] = self._z
         try:

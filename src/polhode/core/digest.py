@@ -66,6 +66,13 @@ class _Watch:
 _results, _lock = OrderedDict(), threading.Lock()
 
 
+def watch(*objects):
+    """A watch on all that the objects read: its `unchanged()` is the cheapest way to know that they still mean the same."""
+    seen = _Watch()
+    Walk(False, objects, seen).result()
+    return seen
+
+
 def reach(*objects, identity=False):
     """The `Reach` of the objects; walked anew only where something that was read the last time has changed."""
     held = []
