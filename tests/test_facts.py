@@ -9,9 +9,10 @@ from functools import partial
 import numpy as np
 import pytest
 
-from polhode import Stepper, certify, integrate, torques
+from polhode import Stepper, advise, certify, compare, ensemble, integrate, torques
 from polhode.certify import ATTITUDE, BODY, VELOCITY
 from polhode.core.vec import cross, matrix, normalise, qexp, qmul, scale, sub, times
+from polhode.errors import InputError
 from polhode.methods import Method, Motion, everything, get
 from polhode.methods._registry import _families, _suffixes, start_motion, variant
 
@@ -188,6 +189,29 @@ def test_backward_time(method):
     miss = max(np.abs(back.matrix[-1] - ahead.matrix[0]).max(), np.abs(back.omega[-1] - VELOCITY).max())
     exact = method.symmetric and not method.multistep
     assert miss < (1e-10 if exact else 1e-10 + 10.0 * max(certify.errors(method, COUNT)))
+
+
+DAMPED = torques.damping((0.3, 0.2, 0.4))
+LOWER = "MR4-123 is of order 2, not 4, under a torque that looks at the angular velocity"
+
+
+def test_a_run_says_where_its_order_is_lower():
+    damped = certify.trial_torque() + DAMPED
+    assert run("MR4-123", damped).message == f"the run reached its end; {LOWER}"
+    for other in (run("MR4-123"), run("LP2", damped), run("RKMK4", damped)):
+        assert other.message == "the run reached its end"
+    several = ensemble(BODY, DAMPED, (0.0, 1.0), STEP, "MR4-123", omega0=np.array([VELOCITY, VELOCITY]))
+    assert several.message == f"the run reached its end; {LOWER}"
+
+
+def test_comparisons_and_advice_know_the_lower_order():
+    found = compare(BODY, DAMPED, (0.0, 2.0), omega0=VELOCITY, methods=["MR4-123", "RKMK4"], errors=[1e-2])
+    assert [(row["method"], row["order"], row["note"]) for row in sorted(found.table, key=lambda row: row["method"])] == [
+        ("MR4-123", 2, LOWER), ("RKMK4", 4, "")]
+    advice = advise(BODY, DAMPED, (0.0, 2.0), omega0=VELOCITY, methods=["MR4-123", "RKMK4"], error=1e-2)
+    assert "Under such a torque MR4-123 is of a lower order." in advice.notes
+    with pytest.raises(InputError, match="no method of the methods given is of order 4"):
+        advise(BODY, DAMPED, (0.0, 2.0), omega0=VELOCITY, methods=["MR4-123"], order=4)
 
 
 # --- controls: methods whose facts are known, or made wrong ---------------------------------------------------------------------

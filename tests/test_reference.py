@@ -83,7 +83,8 @@ def test_a_stored_certificate_is_of_the_method_as_it_is(method, certificates):
     facts = {name: fact["declared"] for name, fact in certificates[method.name]["facts"].items()}
     free = ["exact" if order == float("inf") else order for order in method.free_order]
     told = {"order_attitude": method.order, "order_momentum": method.order, "free_order_attitude": free[0],
-            "free_order_momentum": free[1], "symmetric": method.symmetric, "symplectic": method.symplectic is True,
+            "free_order_momentum": free[1], "omega_order_attitude": method.omega_order or method.order,
+            "symmetric": method.symmetric, "symplectic": method.symplectic is True,
             "conserves_momentum": "momentum" in method.conserves, "conserves_energy": "energy" in method.conserves,
             "torques": method.torques, "solves": method.solves}
     assert {name: facts[name] for name in told} == told, "run: make certificates"

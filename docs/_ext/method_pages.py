@@ -34,8 +34,9 @@ symmetric method.
 
 The columns: *torques* and *solves* are torque evaluations and nonlinear equations per step; *symm.* and *sympl.* say whether the
 step is symmetric in time and symplectic (*orbits*: in the body momentum alone); *keeps* is what the motion of a free body keeps
-to round-off; *drift* is the slope of the energy in a long run of the stress test, and *ns* are the nanoseconds of a compiled step
-there, on the machine that made the certificates (``make certificates``): read the ratios.
+to round-off; *drift* is the slope of the energy in long runs of the stress test (*chaotic*: none is resolved), and *ns* are the
+nanoseconds of a compiled step there, on the machine that made the certificates (``make certificates``): read the ratios.  An
+*order* in brackets is that under torques that look at the angular velocity, where it is lower.
 """
 BESIDE = {"_taylor": ("taylor", "_taylor"), "compose": ("axis_splitting", "compose")}   # where the mathematics is in two files
 MADE_FROM = {"newmark": "NMB", "taylor": "taylor6"}   # families with a parameter have no page of their own
@@ -82,7 +83,8 @@ def row(method, certificate):
     facts = certificate["facts"] if certificate else {}
     keeps = ", ".join(method.conserves or ()) or "–"
     name = f":doc:`{method.name} <{page_of(method)}>`\n\n{escaped(method.summary.rstrip('.'))}"
-    return (name, method.order, torques(method), method.solves, YES[method.symmetric], YES[method.symplectic], keeps,
+    lower = "" if method.omega_order in (None, method.order) else f" ({method.omega_order})"
+    return (name, f"{method.order}{lower}", torques(method), method.solves, YES[method.symmetric], YES[method.symplectic], keeps,
             drift(facts.get("drift")), cost(facts.get("cost")))
 
 
@@ -95,6 +97,8 @@ def drift(fact):
         return "–"
     if fact.get("blow_up") is not None:
         return "lost"
+    if fact.get("chaotic"):
+        return "chaotic"
     return "–" if fact["measured"] is None else f"{fact['measured']:+.0e}"
 
 
@@ -132,10 +136,13 @@ def told(method):
 
 
 def order(method):
-    if tuple(method.free_order) == (method.order, method.order):
-        return str(method.order)
-    attitude, momentum = ("exact" if value == float("inf") else value for value in method.free_order)
-    return f"{method.order}; free body: attitude {attitude}, body momentum {momentum}"
+    parts = [str(method.order)]
+    if tuple(method.free_order) != (method.order, method.order):
+        attitude, momentum = ("exact" if value == float("inf") else value for value in method.free_order)
+        parts.append(f"free body: attitude {attitude}, body momentum {momentum}")
+    if method.omega_order not in (None, method.order):
+        parts.append(f"under torques that look at the angular velocity: {method.omega_order}")
+    return "; ".join(parts)
 
 
 def measured(method, certificate):
