@@ -430,7 +430,8 @@ FORMS = {
 def interrupted(folder, torque, **options):
     """Begin a run of eight steps and leave after some."""
     def stop(done, total):
-        raise InterruptedError
+        if done > 2:   # after the first checkpoint
+            raise InterruptedError
 
     with pytest.raises(InterruptedError):
         resumed(folder, torque, progress=stop, checkpoint_every=2, **options)
@@ -476,6 +477,12 @@ def test_what_cannot_be_compared_is_refused_before_the_run(tmp_path):
         with pytest.raises(InputError, match=r"the event 'watching' uses 'log', a TextIOWrapper.*run without checkpoint"):
             resumed(tmp_path / "run", spring(1.0), events=watching)
         assert push(logging)[1] == pytest.approx(1.0, abs=1e-12)   # without a checkpoint it runs
+
+
+def test_state_that_a_checkpoint_does_not_hold_is_told(tmp_path):
+    interrupted(tmp_path / "run", controller())
+    with pytest.warns(UserWarning, match="the torque changes what it refers to while it runs"):
+        resumed(tmp_path / "run", controller())
 
 
 # --- finding again --------------------------------------------------------------------------------------------------------------
