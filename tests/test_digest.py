@@ -234,7 +234,8 @@ def python(code, cache, *paths, seed="0"):
 
 RUN = """
     import json, polhode, numpy as np
-        {setup}
+    from polhode.core.jit import cache_statistics
+    {setup}
     run = polhode.integrate([1.0, 1.0, 1.0], {torque}, (0.0, 1.0), 0.25, omega0=(0.0, 0.0, 0.0))
     s = cache_statistics()
     print(json.dumps([run.mode, float(run.momentum_spatial[-1, 0]), s["compiled"], run.provenance()["torque_digest"]]))
@@ -306,7 +307,8 @@ SETS = """
     def h(t, R):
         return (float("two" in names), 0.0, 0.0)
     from polhode.core.digest import digest
-        import json, polhode
+    from polhode.core.jit import cache_statistics
+    import json, polhode
     run = polhode.integrate([1.0, 1.0, 1.0], f, (0.0, 1.0), 0.25, omega0=(0.0, 0.0, 0.0))
     print(json.dumps([cache_statistics()["compiled"], *(digest(one, identity=i) for one in (f, g, h) for i in (False, True))]))
 """
