@@ -234,7 +234,8 @@ def python(code, cache, *paths, seed="0"):
 
 RUN = """
     import json, polhode, numpy as np
-        {setup}
+    from polhode.core.jit import cache_statistics
+    {setup}
     run = polhode.integrate([1.0, 1.0, 1.0], {torque}, (0.0, 1.0), 0.25, omega0=(0.0, 0.0, 0.0))
     s = cache_statistics()
     print(json.dumps([run.mode, float(run.momentum_spatial[-1, 0]), s["compiled"], run.provenance()["torque_digest"]]))
@@ -306,7 +307,8 @@ SETS = """
     def h(t, R):
         return (float("two" in names), 0.0, 0.0)
     from polhode.core.digest import digest
-        import json, polhode
+    from polhode.core.jit import cache_statistics
+    import json, polhode
     run = polhode.integrate([1.0, 1.0, 1.0], f, (0.0, 1.0), 0.25, omega0=(0.0, 0.0, 0.0))
     print(json.dumps([cache_statistics()["compiled"], *(digest(one, identity=i) for one in (f, g, h) for i in (False, True))]))
 """
@@ -430,7 +432,8 @@ FORMS = {
 def interrupted(folder, torque, **options):
     """Begin a run of eight steps and leave after some."""
     def stop(done, total):
-        raise InterruptedError
+        if done > 2:   # after the first checkpoint
+            raise InterruptedError
 
     with pytest.raises(InterruptedError):
         resumed(folder, torque, progress=stop, checkpoint_every=2, **options)
@@ -476,6 +479,12 @@ def test_what_cannot_be_compared_is_refused_before_the_run(tmp_path):
         with pytest.raises(InputError, match=r"the event 'watching' uses 'log', a TextIOWrapper.*run without checkpoint"):
             resumed(tmp_path / "run", spring(1.0), events=watching)
         assert push(logging)[1] == pytest.approx(1.0, abs=1e-12)   # without a checkpoint it runs
+
+
+def test_state_that_a_checkpoint_does_not_hold_is_told(tmp_path):
+    interrupted(tmp_path / "run", controller())
+    with pytest.warns(UserWarning, match="the torque changes what it refers to while it runs"):
+        resumed(tmp_path / "run", controller())
 
 
 # --- finding again --------------------------------------------------------------------------------------------------------------

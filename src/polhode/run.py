@@ -163,7 +163,7 @@ class Run:
             self.checkpoint.save({
                 "index": self.index, "k": self.k, "through": self.through, "done": self.done, "of": self.total, "t": self.t,
                 "y": self.y.tolist(), "march": self.march.state, "record": self.record.state,
-                "watch": self.record.watch and self.record.watch.state})
+                "watch": self.record.watch and self.record.watch.state, "torque_digest": self.program.torque_digest()})
 
     def _go_on(self, saved):
         """Be where a checkpoint was made."""
@@ -172,6 +172,9 @@ class Run:
         self.march.state, self.record.state = saved["march"], saved["record"]
         if self.record.watch:
             self.record.watch.state = saved["watch"]
+        if saved.get("torque_digest", self.program.torque_digest()) != self.program.torque_digest():
+            self.checkpoint.tell("the torque changes what it refers to while it runs, and a checkpoint does not hold that: the "
+                                 "torque goes on from its state at the start")
 
     def _identity(self):
         """What the numbers depend on, as plain data."""

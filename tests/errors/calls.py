@@ -1,5 +1,7 @@
 """Calls from Python that are refused: (call, the value as the message names it, the way out)."""
 
+import threading
+
 from around import (
     Q, W, Claim, Foreign, Item, Plan, Rotation, Scheme, _balanced, as_method, as_task, as_torque, asked, axis_momentum,
     bibtex, bomb, build, checked, comparison, compose, compute, contents, convergence, ensemble, enter_errata, entries,
@@ -19,10 +21,25 @@ def holed():
     return path
 
 
+LOCK = threading.Lock()   # has no state that could be compared
+
+
+def guarded(t, R):
+    return (float(LOCK.locked()), 0.0, 0.0)
+
+
+def guarded_event(t, R, omega):
+    return 1.0 + LOCK.locked()
+
+
 CALLS = [
     (lambda: rotations.as_quaternion((0.0, 1.3e308, 1.3e308)), "got [0.0e+000, 1.3e+308, 1.3e+308]", "give one of at most pi"),
     (lambda: shown_mesh((np.zeros((3, 3)), np.zeros((1, 1, 3)))), "got (3, 3) and (1, 1, 3)", "reshape them"),
     (lambda: integrate([1, 2, 3], None, (0, 1), 0.1, omega0=(0, 0, 1), checkpoint=3), "got 3", "write checkpoint='run.part'"),
+    (lambda: integrate([1, 2, 3], guarded, (0, 1), 0.1, omega0=(0, 0, 1), checkpoint="guarded.part"), "'LOCK', a lock",
+     "leave it out of the torque, or run without checkpoint"),
+    (lambda: integrate([1, 2, 3], None, (0, 1), 0.1, omega0=(0, 0, 1), checkpoint="guarded.part", events=guarded_event),
+     "'guarded_event' uses 'LOCK', a lock", "leave it out of the event, or run without checkpoint"),
     (lambda: polhode.limits.check_step(1e-310), "got 1e-310", "choose another unit of time"),
     (lambda: polhode.sweep({"problem": "krysl/slow-top", "sweep": {"run.step": [0.1]}}), "out is missing", "name the store"),
     (lambda: polhode.read("objects.npz"), "'objects.npz' is not a run", "run the scenario again with -o"),
