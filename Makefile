@@ -1,9 +1,12 @@
-# make setup | demo | test | test-long | docs | fuzz | coverage | bench | web      (Python 3.11 or newer with venv; nothing else)
+# make setup | demo | check | test | test-long | test-machines | docs | fuzz | coverage | bench | web      (Python 3.11 or newer with venv; nothing else)
 PYTHON ?= python3
 BIN := .venv/bin
 KERNELS := $(patsubst %,tests/test_%.py,plain_python integrate stepper flight torques poinsot exact_free exact_top)
+# one of each layer, none that starts many processes or compiles many methods
+DAILY := $(patsubst %,tests/test_%.py,adaptive beyond_methods body buss_methods cli compose config energy_preservation exact_free \
+  files hostile integrate lanes lie mesh poinsot problems rotations stepper translation view)
 
-.PHONY: setup demo test test-long docs certificates verdicts fuzz coverage lint browser bench web clean
+.PHONY: setup demo check test tests test-long test-machines docs certificates verdicts fuzz coverage lint browser bench web clean
 
 setup: .venv/.done
 
@@ -24,14 +27,23 @@ lint: setup
 browser:
 	@sh tests/browser/install.sh
 
-# the documentation finds what the tests have compiled
-test: export POLHODE_CACHE_DIR ?= $(CURDIR)/.venv/compiled
-test: lint browser
+# what one of these has compiled the others find
+check test test-long docs: export POLHODE_CACHE_DIR ?= $(CURDIR)/.venv/compiled
+
+check: lint   # for daily work; about a minute once the machine code is there
+	$(BIN)/pytest -n 2 -m 'not slow' $(DAILY)
+
+test: lint browser   # the documentation, most of which is one process, is built beside the tests
+	@$(MAKE) --no-print-directory -j 2 tests docs
+
+tests: setup
 	$(BIN)/pytest -n 2 -m 'not slow'
-	$(MAKE) docs
 
 test-long: lint browser
 	$(BIN)/pytest -n 2
+
+test-machines: setup   # other processors, locales, users, Pythons, dependencies: ONLY="ascii blas" chooses, QUICK=1 runs a few tests
+	$(BIN)/python tests/machines.py $(if $(QUICK),--quick) $(ONLY)
 
 docs: setup   # docs/_build/html/index.html; every example runs, every warning is an error, every link must lead somewhere
 	rm -rf docs/_build

@@ -154,7 +154,7 @@ STATES = [
     ([("polhode.references.files", bibliography(TWO))], lambda: references.entries.__wrapped__(), "two entries 'a'", "drop one"),
     ([("polhode.references.bibtex", lambda _: "@book{a,\n title: A\n}")], lambda: references.fields("a"), "' title: A'",
      "correct it there"),
-    ([("builtins.__import__", without("trimesh"))], lambda: triangles(Path("good.obj")), "trimesh 4.6 or newer, which is not installed",
+    ([("builtins.__import__", without("trimesh"))], lambda: triangles(Path("good.obj")), "newer, which is not installed",
      "install it"),
     ([], on_a_busy_port, "cannot be used: Address already in use", "choose another with --port"),
     ([], lambda: polhode.integrate([1, 2, 3], late, (0, 1), 0.1, omega0=W), "the torque failed in the step from", "correct it"),
