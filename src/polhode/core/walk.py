@@ -57,7 +57,7 @@ class Walk:
             try:
                 self.add(obj)
             except RecursionError:
-                self.unknown("what it reaches", obj)
+                self.unnamed("what it reaches", obj)
         return Reach(self.hash.hexdigest()[:32], self.obstacle, self.opaque)
 
     def text(self, *parts):
@@ -74,7 +74,7 @@ class Walk:
         self.lasting = False
         self.refuse(f"it uses {where!r}, a {type(obj).__name__} that may change; numbers and arrays can be passed as params")
 
-    def unknown(self, where, obj):
+    def unnamed(self, where, obj):
         """Note something that has no name: machine code knows it by its address."""
         self.lasting = False
         self.opaque = self.opaque or f"{where!r}, a {type(obj).__name__}"
@@ -222,7 +222,7 @@ class Walk:
                 return
             library = isinstance(value, ModuleType) and known_to_numba(value.__name__)
             if not library and attribute not in vars(value) and "__getattr__" in vars(value):
-                self.unknown(where, value)   # a module that makes its attributes when they are asked for
+                self.unnamed(where, value)   # a module that makes its attributes when they are asked for
             value, where = self.look_up(vars(value), attribute), f"{where}.{attribute}"
             self.text(attribute)
             if not library or isinstance(value, (ModuleType, FunctionType, type, *_NAMED, *PLAIN)):
@@ -287,14 +287,14 @@ class Walk:
         elif hasattr(obj, "mangling_args"):   # a type
             self.text(str(obj))
         else:
-            self.unknown(where, obj)
+            self.unnamed(where, obj)
 
     def add_of_numpy(self, function, where):
         """A function of numpy's or scipy's by its name; others that look the same may call anything."""
         top = package(getattr(function, "__module__", None))
         homes = [vars(sys.modules[name]) for name in ("numpy", "scipy.special") if name in sys.modules]
         if top != "numpy" and not any(names.get(function.__name__) is function for names in homes):
-            self.unknown(where, function)
+            self.unnamed(where, function)
         self.text("numpy", top, function.__name__)
 
     # --- data ---------------------------------------------------------------------------------------------------------
@@ -323,7 +323,7 @@ class Walk:
         if not by_hand and (self.elsewhere(cls.__module__) or installed(package(cls.__module__))):
             self.text(version(cls.__module__))
             if type(cls).__name__ == "JitClassType":
-                self.unknown(where, cls)
+                self.unnamed(where, cls)
             return
         skipped = _IN_EVERY_CLASS
         if issubclass(cls, tuple) and hasattr(cls, "_fields"):
@@ -364,7 +364,7 @@ class Walk:
         try:
             made = copyreg.dispatch_table[kind](obj) if kind in copyreg.dispatch_table else obj.__reduce_ex__(4)
         except Exception:   # what cannot be copied has no state that could be named
-            return self.unknown(where, obj)
+            return self.unnamed(where, obj)
         self.text("object")
         self.held.append(made)
         if isinstance(made, str):
