@@ -48,8 +48,8 @@ class Stepper:
     """A motion advanced step by step.
 
     Parameters are those of `integrate` for a body that does not fly; `t` is the time at the start, and a negative `step` runs
-    backwards.  What your torque reads outside itself (globals, closures, attributes of modules) may change between two calls of
-    `step`: the next one takes the new values, after compiling the torque anew.
+    backwards.  What your torque reads outside itself (globals, closures, defaults, attributes of modules) may change between two
+    calls of `step`: the next one takes the new values, after compiling the torque anew.
 
     Examples
     --------
