@@ -153,11 +153,17 @@ def same(x):
     return x
 
 
+def keeping_digits(function):
+    """The function with a `float` that leaves numbers as they are."""
+    function.__globals__["float"] = same
+    return function
+
+
 class Precise(Rebinder):
     """Copies functions so that they compute with forty digits."""
 
     def __init__(self):
-        super().__init__(same, replace=[(sincos, precise_sincos), (nearest, precise_nearest), (fma, product_and_sum)])
+        super().__init__(keeping_digits, replace=[(sincos, precise_sincos), (nearest, precise_nearest), (fma, product_and_sum)])
 
     def __call__(self, obj):
         if obj is math:
@@ -166,12 +172,9 @@ class Precise(Rebinder):
             return getattr(Mathematics, obj.__name__, obj)
         return super().__call__(obj)
 
-    def copy(self, function, **names):
-        clone = super().copy(function, **names)
-        scope = clone.__globals__
-        scope.update({key[0]: value for key, value in TOLERANCES.items() if (key[0], scope.get(key[0])) == key})
-        scope["float"] = same   # numbers keep their digits
-        return clone
+    def _seen(self, name, value, paths):
+        known = TOLERANCES.get((name, value)) if isinstance(value, float) else None
+        return super()._seen(name, value, paths) if known is None else known
 
 
 def precise(value):
