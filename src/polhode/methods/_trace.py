@@ -129,10 +129,10 @@ class Tracer(Rebinder):
     def __call__(self, obj):
         return Mathematics if obj is math else super().__call__(obj)
 
-    def copy(self, function, **names):
-        clone = super().copy(function, **names)
+    def _clone(self, function, options=None):
+        clone, fill = super()._clone(function, options)
         clone.__globals__["float"] = same   # numbers stay what they are
-        return clone
+        return clone, fill
 
 
 def same(x):

@@ -39,7 +39,7 @@ enter_errata(
     ("figure 7, McLachlan-Reich 2-3-1, T = 4, ε = 1e-6", "N > 40960 failed", "37527, with energy preservation 29851",
      "errors of 8.4e-7 and 5.3e-7 after 40960 steps; why they failed is not known; see fig7"),
     ("figure 7, fourth-order symplectic with energy preservation, T = 40, ε = 1e-6", "N > 163840 failed", "18113",
-     "the error after 163840 steps is 1.2e-9 rad; why it failed is not known; see fig7"),
+     "the error after 163840 steps is 1e-9 rad; why it failed is not known; see fig7"),
     ("section 6", "long-term simulations reported in Figure 8", "figure 7", "there is no figure 8"),
     ("section 6, orders", "a method of order p has the error O(1/Nᵖ) per step and O(1/Nᵖ⁻¹) overall; a fourth-order method "
                           "gains a factor 8 "
