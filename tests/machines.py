@@ -3,6 +3,7 @@
     python tests/machines.py                       the whole matrix; hours on two cores
     python tests/machines.py ascii blas            the cell "ascii", and those whose names begin with "blas"
     python tests/machines.py --quick ascii         a few tests, those that the cell is known to endanger
+    python tests/machines.py --tests tests/test_cli.py ascii
     python tests/machines.py --list
 
 A cell is an environment, perhaps with an interpreter, a user and a source tree of its own, in which the tests run.  What this
@@ -287,8 +288,8 @@ CELLS = {
 }
 
 
-def run(name, place, quick, workers):
-    """(verdict, what it rests on) of one cell."""
+def run(name, place, tests, workers):
+    """(verdict, what it rests on) of one cell, from the tests given."""
     cell, log = CELLS[name], place / f"{name}.log"
     with ExitStack() as stack:
         try:
@@ -297,7 +298,6 @@ def run(name, place, quick, workers):
             return "skipped", str(reason)
         variables = {**os.environ, "PYTHONPATH": str(machine.root / "src"), "PYTHONDONTWRITEBYTECODE": "1", **machine.variables}
         variables = {key: value for key, value in variables.items() if value is not None and not key.startswith("PYTEST_")}
-        tests = cell.quick if quick else [f"--ignore={one}" for one in LEFT_OUT]
         scratch = (place if machine.root == ROOT else machine.root) / f"tmp-{name}"
         command = [*machine.prefix, machine.python, "-m", "pytest", "-p", "no:cacheprovider", "-m", "not slow", f"-n{workers}",
                    f"--basetemp={scratch}", *tests]
@@ -327,6 +327,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("cells", nargs="*", help="names of cells, or what they begin with; all by default")
     parser.add_argument("--quick", action="store_true", help="only the tests that a cell endangers")
+    parser.add_argument("--tests", action="append", metavar="TEST", help="only this test or file; may be repeated")
     parser.add_argument("--list", action="store_true", help="say which cells there are")
     parser.add_argument("--workers", type=int, default=2, help="processes for the tests of a cell (2)")
     parser.add_argument("--place", type=Path, default=Path(tempfile.gettempdir()) / f"polhode-machines-{os.getuid()}",
@@ -343,7 +344,8 @@ def main():
     for name in names:
         print(f"--- {name}: {CELLS[name].what}", flush=True)
         begun = time.monotonic()
-        verdict, reason = run(name, asked.place, asked.quick, asked.workers)
+        tests = asked.tests or (CELLS[name].quick if asked.quick else [f"--ignore={one}" for one in LEFT_OUT])
+        verdict, reason = run(name, asked.place, tests, asked.workers)
         rows.append((name, verdict, f"{time.monotonic() - begun:.0f} s", reason))
         print(f"    {verdict}: {reason}", flush=True)
     print("\n" + "\n".join(f"{name:<22}{verdict:<9}{seconds:>8}  {reason}" for name, verdict, seconds, reason in rows))

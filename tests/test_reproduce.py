@@ -30,7 +30,10 @@ def command(*arguments):
 
 # --- every item -------------------------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("key", [item.key for item in items()])
+LONG = ("buss-2001/fig6",)   # compiles all methods of the paper; fig7 does the same with a few
+
+
+@pytest.mark.parametrize("key", [pytest.param(item.key, marks=[pytest.mark.slow] * (item.key in LONG)) for item in items()])
 def test_every_item_in_its_quick_form(key, tmp_path):
     told = []
     record = compute(key, quick=True, folder=tmp_path, progress=told.append)

@@ -66,7 +66,7 @@ def _trimesh():
         import trimesh
         from trimesh import load_scene  # noqa: F401 - older versions have none
     except ImportError:
-        raise InputError("reading a mesh needs trimesh 4.6 or newer, which is not installed; install it: pip install "
+        raise InputError("reading a mesh needs trimesh 4.6.1 or newer, which is not installed; install it: pip install "
                          "'polhode[mesh]'") from None
     logging.getLogger("trimesh").addHandler(_QUIET)
     return trimesh
