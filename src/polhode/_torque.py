@@ -8,7 +8,6 @@ Inside, every torque is a kernel `f(t, R, Om, p)` on tuples: see _kernels.py.
 """
 
 import ctypes
-import dis
 import inspect
 from collections import namedtuple
 from copy import copy
@@ -20,17 +19,14 @@ import numpy as np
 
 from polhode import _kernels
 from polhode._kernels import GROUND
+from polhode._known_energy import energy_unknown
 from polhode.core.digest import obstacle
 from polhode.core.jit import jit
-from polhode.core.vec import matrix, qexp, qmul
 from polhode.errors import InputError, unknown
 from polhode.frames import rows_times
 
 
 ZERO = (0.0, 0.0, 0.0)
-PROBE = 1e-5   # radians: the turns by which the slope of a potential is found
-PROBES = tuple(qexp(turn) for turn in ((0.3, -0.5, 0.7), (-1.1, 0.4, 0.9), (0.8, 1.7, -0.6)))   # attitudes like any other
-TURNS = (ZERO, *((x * (i == 0), x * (i == 1), x * (i == 2)) for x in (PROBE, -PROBE) for i in range(3)))
 
 
 class Callback(NamedTuple):
@@ -158,33 +154,7 @@ class Torque:
 
     def energy_unknown(self):
         """Why kinetic plus potential energy is not known to stay as it is, in a few words; "" when it is known."""
-        if self.hidden:
-            return self.hidden
-        for term in _terms(self):
-            if term.acts and not term.has_potential:
-                return f"torque {term.name!r} has no potential"
-            if term.uses_omega or term.uses_position:
-                return f"torque {term.name!r} depends on more than the attitude"
-            if _looks_at_time(term.function) or _looks_at_time(term.potential):
-                return f"torque {term.name!r} may depend on time: its code uses t"
-        return "" if self._has_gradient() else f"torque {self.name!r} is not the gradient of its potential"
-
-    def _has_gradient(self):
-        """Whether the torque is the slope of the potential, at a few attitudes where both are finite."""
-        acting, potential, tried = _kernels.in_frame(self.kernel(), self.frame), self.potential_kernel(), 0
-        for q in PROBES:
-            try:
-                with np.errstate(all="ignore"):
-                    T = np.array(acting.body(0.0, matrix(q), ZERO, self.values))
-                    V, *around = (potential(0.0, matrix(qmul(q, qexp(turn))), self.values) for turn in TURNS)
-            except Exception:   # a user's function need not know every attitude
-                continue
-            slope = (np.array(around[:3]) - around[3:]) / (2.0 * PROBE)
-            if np.isfinite([*T, *slope]).all():
-                tried += 1
-                if np.abs(T + slope).max() > 1e-4 * max(np.abs(T).max(), np.abs(slope).max()) + 1e-9 * abs(V):
-                    return False
-        return tried > 0
+        return self.hidden or energy_unknown(self)
 
     @property
     def has_potential(self):
@@ -426,12 +396,3 @@ def _check_arguments(function, torque):
     except TypeError:
         raise InputError(f"{torque.kind} {torque.name!r} will be called as f({', '.join(names)}) but is defined as f{signature}; "
                          "see the options uses_omega, uses_position and params of @polhode.torque") from None
-
-
-def _looks_at_time(function):
-    """Whether a function f(t, ...) uses its first argument; where its code cannot be seen, it may."""
-    code = getattr(getattr(function, "py_func", function), "__code__", None)
-    if code is None or not code.co_argcount or code.co_varnames[0] in code.co_cellvars:
-        return True
-    return any(code.co_varnames[0] in (step.argval if isinstance(step.argval, tuple) else (step.argval,))
-               for step in dis.get_instructions(code) if "FAST" in step.opname)
