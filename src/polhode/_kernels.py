@@ -26,6 +26,7 @@ class Frames(NamedTuple):
     at: object
     near: object
     derivatives: tuple = ()   # ((((), d_3), d_2), d_1) in the torque's own frame: d_k(t, R, (Om, Om', ..., Om^(k-1)), p)
+    potential: object = ()    # V(t, R, p), for a method that asks for it
 
 
 class Airborne(NamedTuple):
@@ -310,6 +311,14 @@ def on_ground(f):
     @jit
     def kernel(t, R, Om, p):
         return f(t, R, Om, p.inner)
+    return kernel
+
+
+def potential_on_ground(f):
+    """A potential, called in flight."""
+    @jit
+    def kernel(t, R, p):
+        return f(t, R, p.inner)
     return kernel
 
 

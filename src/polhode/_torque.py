@@ -19,6 +19,7 @@ import numpy as np
 
 from polhode import _kernels
 from polhode._kernels import GROUND
+from polhode._known_energy import energy_unknown
 from polhode.core.digest import obstacle
 from polhode.core.jit import jit
 from polhode.errors import InputError, unknown
@@ -59,6 +60,7 @@ class Torque:
     """
 
     acts = True   # False for the torque that is always zero
+    hidden = ""   # why the potential is not to be used
     quaternion = None   # of the named torques: the body torque as a function of a quaternion of nearly unit length
 
     kind = "torque"
@@ -143,6 +145,16 @@ class Torque:
         bare = copy(self)
         bare.derivatives = ()
         return bare
+
+    def without_potential(self, why):
+        """The same torque, with an energy that is not known; `why` in a few words."""
+        bare = copy(self)
+        bare.hidden = why
+        return bare
+
+    def energy_unknown(self):
+        """Why kinetic plus potential energy is not known to stay as it is, in a few words; "" when it is known."""
+        return self.hidden or energy_unknown(self)
 
     @property
     def has_potential(self):

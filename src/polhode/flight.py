@@ -31,6 +31,7 @@ class Actions(NamedTuple):
     at: object
     near: object
     derivatives: tuple
+    potential: object
     force: object
 
 

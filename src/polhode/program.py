@@ -13,12 +13,13 @@ import ctypes
 import re
 from dataclasses import dataclass
 from functools import cache
-from typing import NamedTuple
+from typing import NamedTuple, get_type_hints
 
 import numpy as np
 
 from polhode._kernels import (
-    FLIGHT, GROUND, Airborne, Frames, derivatives_in_axes, in_axes, in_frame, nested, potential_in_axes,
+    FLIGHT, GROUND, Airborne, Frames, derivatives_in_axes, in_axes, in_frame, nested, no_potential, potential_in_axes,
+    potential_on_ground,
 )
 from polhode._torque import ZERO, Callback, Foreign
 from polhode.core import loops
@@ -99,7 +100,8 @@ class _Counter:
 @cache
 def _start_calls(start):
     counter, one = _Counter(), (1.0, 1.0, 1.0)
-    start(0.1, 0.0, (0.0, 0.0, 0.0, 1.0), (0.1, 0.2, 0.3), loops.Body(one, one), Frames(*[counter] * 4), ())
+    torque = Frames(*[counter] * 4, potential=no_potential)
+    start(0.1, 0.0, (0.0, 0.0, 0.0, 1.0), (0.1, 0.2, 0.3), loops.Body(one, one), torque, ())
     return counter.calls
 
 
@@ -189,6 +191,16 @@ class Program:
         """The state in a lane of z as the method's own NamedTuple."""
         return self.names["load_state"](z, lane)
 
+    def rows(self, field):
+        """The rows of z that hold a field of the state; none where it has no such field."""
+        first = 0
+        for name, kind in get_type_hints(self.kind).items():
+            size = layout(kind).size
+            if name == field:
+                return slice(first, first + size)
+            first += size
+        return slice(0, 0)
+
     def source_digest(self):
         """A name for the code of torque and method, for provenance."""
         return digest(self.names["step"], *self._acting(), identity=True)
@@ -254,8 +266,10 @@ def build(method, torque, body, compiled=True, force=None, like=None):
 
 
 def _assemble(method, torque, body, force, setting, way, thrust, like):
-    known = torque if way.mode != "callback" else torque.without_derivatives()   # these are not behind the callback
+    known = _known(torque, way)
     suited = method.suited(known, like)
+    if suited.potential and way.mode == "compiled" and not _potential_compiles(torque):
+        suited = method.suited(known.without_potential(f"the potential of torque {torque.name!r} cannot be compiled"), like)
     kernel, values, frame = way.kernel, way.values, torque.frame
     derivatives = known.derivative_kernels() if method.adapt and setting is GROUND else ()
     if not body.is_principal:
@@ -263,6 +277,8 @@ def _assemble(method, torque, body, force, setting, way, thrust, like):
         derivatives = derivatives_in_axes(derivatives, frame)
     at = torque.quaternion_kernel() if setting is GROUND and body.is_principal and way.mode != "callback" else None
     acting, (size, names), run = in_frame(kernel, frame, derivatives, at), _method_names(suited), suited
+    if suited.potential:
+        acting = acting._replace(potential=_potential(known, body, setting))
     if force is not None:
         push, push_values = thrust.kernel, thrust.values
         if not body.is_principal:
@@ -276,6 +292,27 @@ def _assemble(method, torque, body, force, setting, way, thrust, like):
     note = next((one.note for one in ways if one.mode != "compiled"), "")
     return Program(suited, torque, force, body, mode, note, run.state, shape(values), size, 7 if force is None else 13,
                    np.array(body.moments, dtype=float).reshape(3, 1), _column(values), names, tuple(one.python for one in ways))
+
+
+def _known(torque, way):
+    """What a method may know of the torque: what lies behind a callback is its value alone."""
+    if way.mode != "callback":
+        return torque
+    return torque.without_derivatives().without_potential(f"torque {torque.name!r} is not compiled, nor is its potential")
+
+
+def _potential(torque, body, setting):
+    """The torque's potential V(t, R, p) for principal axes, p as the torque gets it."""
+    kernel = torque.potential_kernel()
+    kernel = kernel if body.is_principal else potential_in_axes(kernel)
+    return kernel if setting is GROUND else potential_on_ground(kernel)
+
+
+def _potential_compiles(torque):
+    names = {"potential": torque.potential_kernel(), "load_parameters": layout(shape(torque.values)).unpack}
+    none = np.zeros((0, 4))
+    return torque.potential_obstacle() is None and _compiles(
+        lambda: bind(loops.potential_along, **names)(none[:, 0], none, _column(torque.values), none[:, 0]))
 
 
 def _why_not(kernel, values):

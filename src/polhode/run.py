@@ -14,7 +14,7 @@ from polhode.march import (
     March, as_body, first_trouble, in_user_axes, initial_motion, interruptible, named, torque_trouble, unsolved,
 )
 from polhode.methods import get
-from polhode.methods.energy import infeasible_energy
+from polhode.methods.energy import remarks, unrestored
 from polhode.program import build, potential_energy
 from polhode.provenance import environment, listed
 from polhode.record import AtSteps, AtTimes
@@ -195,7 +195,7 @@ class Run:
         if status == FINISHED:
             self._save(now=True)
         if self.march.z is not None:
-            message += infeasible_energy(self.program.state(self.march.z))
+            message += remarks(self.program.method, unrestored(self.program.state(self.march.z)))
         lowered = self.method.lowered(self.torque)
         message += f"; {lowered}" if lowered else ""
         if status != EVENT:

@@ -13,6 +13,7 @@ from polhode.errors import InputError, IntegrationError, TorqueError, number, un
 from polhode.limits import check_step, check_times
 from polhode.march import as_body, begun, first_trouble, in_user_axes, initial_motion, torque_trouble, unsolved
 from polhode.methods import get
+from polhode.methods.energy import remarks, unrestored
 from polhode.program import build
 
 
@@ -164,6 +165,11 @@ class Stepper:
     @property
     def _motion(self):
         return in_user_axes(self.body, self.program.motion(self._z))
+
+    @property
+    def note(self):
+        """What there is to say about the steps so far: energies that NAME+ep did not restore; "" where there is nothing."""
+        return remarks(self.program.method, unrestored(self.program.state(self._z))).removeprefix("; ")
 
     @property
     def state(self):

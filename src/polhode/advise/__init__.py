@@ -101,6 +101,8 @@ def tried(task, made, methods, long, symplectic):
     lowered = [name for name in names if get(name.partition("@")[0]).lowered(task.torque)]
     if lowered:
         notes.append(f"Under such a torque {', '.join(lowered)} {'is' if len(lowered) == 1 else 'are'} of a lower order.")
+    if task.torque.acts and any(map(candidates.restores_energy, names)) and task.torque.energy_unknown():
+        notes.append(f"+ep restores no energy here: {task.torque.energy_unknown()}.")
     return names, notes
 
 

@@ -43,7 +43,10 @@ def shortlist(made, methods, long, torque):
     pool = preferred if methods is not None else list(dict.fromkeys([*preferred, *entries.chosen("all")]))
     known = {name: facts(name, torque) for name in pool}
     if long:
-        made = [("free of energy drift (symplectic, or kept so by +ep)", _no_drift), *made]
+        energy_known = not torque.acts or not torque.energy_unknown()
+        by_force = " (symplectic, or kept so by +ep)" if energy_known else ""
+        made = [(f"free of energy drift{by_force}", lambda one: one["symplectic"] is True or (
+            energy_known and restores_energy(one["name"]))), *made]
     left = pool
     for number, (words, fits) in enumerate(made):
         before, left = left, [name for name in left if fits(known[name])]
@@ -53,8 +56,9 @@ def shortlist(made, methods, long, torque):
     return [name for name in preferred if name in left] or sorted(left, key=lambda name: -known[name]["order"])[:FEW]
 
 
-def _no_drift(known):
-    return known["symplectic"] is True or known["name"].lower().endswith("+ep")
+def restores_energy(name):
+    """Whether it is NAME+ep."""
+    return name.lower().endswith("+ep")
 
 
 def _foreign():

@@ -27,9 +27,10 @@ ARITHMETIC = {
     ("ROUND_OFF", newton.ROUND_OFF): 1e-5,
     ("SETTLED", 2e-15): 4e-7,      # core/cuda.py
     ("SMALLEST", 1e-12): 1e-6,     # methods/dmv.py
-    ("ROUND_OFF", 1e-15): 5e-7,    # methods/energy.py, as are the next two
+    ("ROUND_OFF", 1e-15): 5e-7,    # methods/energy.py, as are the next three
     ("REACH", 4e-15): 2e-6,
     ("SPREAD", 1e-29): 1e-12,
+    ("SPHERE", 1e-6): 1e-2,
 }
 
 

@@ -94,6 +94,11 @@ class Gpu:
         self._launch(cuda.read, self.z, self.moments, columns)
         return columns.copy_to_host().T.astype(float)
 
+    def field(self, name):
+        """A field of the method's state (size, n); nothing where there is no such field."""
+        rows = self.program.rows(name)
+        return self.z[rows].copy_to_host().astype(float) if rows.stop else np.empty((0, self.n))
+
     def failures(self):
         """{body: (number of the step that failed in its segment, why)} since the start."""
         return self.failed

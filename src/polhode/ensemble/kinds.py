@@ -34,5 +34,8 @@ class Kinds:
             out[bodies] = backend.motions()
         return out
 
+    def field(self, name):
+        return np.concatenate([backend.field(name) for _, backend in self.members], axis=1)   # kind by kind
+
     def failures(self):
         return {int(bodies[i]): why for bodies, backend in self.members for i, why in backend.failures().items()}

@@ -8,6 +8,7 @@ import numpy as np
 from polhode import provenance, rotations
 from polhode.ensemble.measure import Measure
 from polhode.march import back_to_axes, in_principal_axes
+from polhode.methods.energy import remarks
 from polhode.trajectory import FAILED, FINISHED, INTERRUPTED
 
 
@@ -63,6 +64,7 @@ class Ensemble:
         self.t, self.steps, self.elapsed = run.t, run.done, run.elapsed
         self.failures = [run.failures[body] for body in sorted(run.failures)]
         failed = f"; {len(self.failures)} of {run.n} bodies failed" if self.failures else ""
+        failed += remarks(run.program.method, float(backend.field("unrestored").sum()))
         self.message, self.interrupted, self.parameters = run.message + failed, run.interrupted, run.values
         self.mode, self.note = run.program.mode, run.program.note
         self.device, self.dtype, self.threads, self.vectorised = run.device, run.dtype, backend.threads, backend.vectorised

@@ -127,6 +127,11 @@ class Tiles:
             out[body] = motion
         return out
 
+    def field(self, name):
+        """A field of the method's state (size, n); nothing where there is no such field."""
+        rows = self._states(self.z)[:, self.program.rows(name)]
+        return rows.swapaxes(0, 1).reshape(rows.shape[1], self.tiles * self.lanes)[:, :self.n].astype(float)
+
     def failures(self):
         """{body: (number of the step that failed in its segment, why)}."""
         return self.failed

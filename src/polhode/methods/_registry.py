@@ -62,8 +62,10 @@ class Method:
         known, or there are several); without it the step takes every torque and body alike.
     control : core.adaptive.Pair, methods._series.Recursion or None
         What a loop that chooses its own steps needs of the method; without it the method takes steps of given size alone.
-    worked : function or None
-        `worked()` gives the same method with the work of the torque over the last step as `work` in its state.
+    potential : bool
+        The step asks for the potential energy, `torque.potential(t, R, p)`.
+    remark : str
+        What a run has to say of the method as it was run.
     """
 
     name: str
@@ -85,7 +87,8 @@ class Method:
     adapt: Callable | None = None
     limit: str = ""
     control: tuple | None = None
-    worked: Callable | None = None
+    potential: bool = False
+    remark: str = ""
     omega_order: int | None = None
 
     def order_under(self, torque):

@@ -12,6 +12,7 @@ VELOCITY = {"Om": loops.velocity_from_Om, "om": loops.velocity_from_om, "Pi": lo
 # how a state's account of attitude and momentum reads when the body has been turned to attitude q and body momentum m,
 # with the spatial momentum as it was; everything else is kept
 TURNED = {"q": "q", "R": "matrix(q)", "Om": "times(body.Iinv, m)", "om": "qrotate(q, times(body.Iinv, m))", "Pi": "m"}
+MOVED = {**TURNED, "pi": "qrotate(q, m) if change else n.pi"}   # the same where the spatial momentum has changed too
 
 
 def velocity_of(state):

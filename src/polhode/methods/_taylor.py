@@ -16,8 +16,6 @@ The nodes are Radau's (0 included): s of them integrate polynomials of degree 2s
 order 2s - 1.  The polynomial misses the torque by O(h^s), hence the attitude inside the step by O(h^(s+2)); a sweep gains two
 orders, or one where the torque looks at the angular velocity.  Order n therefore takes s >= n - 2 nodes, 2s - 1 >= n, and
 (n-1)/2, or n - 1, sweeps.
-
-The energy-preserving variants (energy.py) ask for a step that also sums up the work of the torque, the integral of nu . T.
 """
 
 from fractions import Fraction
@@ -39,35 +37,9 @@ class State(NamedTuple):
     pi: Vector     # spatial momentum
 
 
-class Worked(NamedTuple):
-    q: Quaternion
-    pi: Vector
-    work: float    # of the torque in the last step
-
-
 @jit
 def start(h, t, q, Om, body, torque, p):
     return State(q, qrotate(q, times(body.I, Om)))
-
-
-@jit
-def start_worked(h, t, q, Om, body, torque, p):
-    return Worked(q, qrotate(q, times(body.I, Om)), 0.0)
-
-
-def end_of(n, length, worked):
-    """`end(h, q, pi, W, T)`: the state after a step, with or without the work."""
-    if not worked:
-        @jit
-        def end(h, q, pi, W, T):
-            return State(q, pi)
-    else:
-        work = work_series(n, length)
-
-        @jit
-        def end(h, q, pi, W, T):
-            return Worked(q, pi, work(h, W, T))
-    return end
 
 
 @jit
@@ -117,15 +89,6 @@ def motion_series(n, acting):
     return written("series", "m0, T, k", lines, f"{listing('n', n)}, {listing('m', n)}")
 
 
-def work_series(n, length):
-    """`work(h, W, T)`: of the torque with derivatives T over h, the integral of nu . T by its first n terms."""
-    lines = ["r = 1.0", "x = 0.0"]
-    for k in range(n):
-        power = " + ".join(f"{comb(k, j)}.0 * dot(W[{j}], T[{k - j}])" for j in range(k + 1) if k - j < length)
-        lines += [f"r = r * h * {number(Fraction(1, k + 1))}", f"x = x + r * ({power})"] if power else []
-    return written("work", "h, W, T", lines, "x")
-
-
 def taylor_sum(n):
     """`ahead(h, M)`: the vector sum_k M_k h^k / k!, by Horner's rule."""
     lines = [f"x = M[{n - 1}]"] + [f"x = axpy(h * {number(Fraction(1, k + 1))}, x, M[{k}])" for k in range(n - 2, -1, -1)]
@@ -134,13 +97,13 @@ def taylor_sum(n):
 
 # --- without torque -----------------------------------------------------------------------------------------------------
 
-def free_step(n, rotation, prepare, worked):
-    end, series = end_of(n, 0, worked), motion_series(n, acting=False)
+def free_step(n, rotation, prepare):
+    series = motion_series(n, acting=False)
 
     @jit
     def step(h, t, s, body, torque, p):
         W, _ = series(qrotate_t(s.q, s.pi), (), body.Iinv)
-        return end(h, renormalise(qmul(s.q, qexp(rotation(h, prepare(W))))), s.pi, W, ())
+        return State(renormalise(qmul(s.q, qexp(rotation(h, prepare(W))))), s.pi)
     return step
 
 
@@ -198,12 +161,12 @@ def sweep_over(nodes, weights, length, rotation, ahead):
                    f"{listing('D', length)}, scale(h, {weighted(weights, 'f')})", at=at, qrotate=qrotate)
 
 
-def collocated_step(n, rotation, prepare, worked, count, sweeps):
+def collocated_step(n, rotation, prepare, count, sweeps):
     """`count` nodes and so many sweeps."""
     length = max(n - 1, count)
     series, ahead = motion_series(n, acting=True), taylor_sum(n)
     nodes, weights = radau(count)
-    sweep, end = sweep_over(nodes, weights, length, rotation, ahead), end_of(n, length, worked)
+    sweep = sweep_over(nodes, weights, length, rotation, ahead)
     constant = written("constant", "T0", [], "(T0, " + "ZERO, " * (length - 1) + ")")
 
     @jit
@@ -221,13 +184,13 @@ def collocated_step(n, rotation, prepare, worked, count, sweeps):
         T0 = torque.body(t, matrix(s.q), times(body.Iinv, m), p)
         T, impulse = swept(h, t, s.q, m, T0, constant(T0), scale(h, qrotate(s.q, T0)), body, torque, p)
         W, _ = series(m, T, body.Iinv)
-        return end(h, renormalise(qmul(s.q, qexp(rotation(h, prepare(W))))), add(s.pi, impulse), W, T)
+        return State(renormalise(qmul(s.q, qexp(rotation(h, prepare(W))))), add(s.pi, impulse))
     return step
 
 
 # --- with the torque's own derivatives ------------------------------------------------------------------------------------
 
-def analytic_step(n, rotation, prepare, worked, frame):
+def analytic_step(n, rotation, prepare, frame):
     """Torque derivatives, in the torque's own frame, for order n.
 
     Let a_j,i be the i-th derivative of R^T t^(j): a_0,i = T^(i) are the derivatives of the body torque and a_j,0 those of the
@@ -248,18 +211,14 @@ def analytic_step(n, rotation, prepare, worked, frame):
     lines += ["r = 1.0", "impulse = ZERO"]   # seen from the body at the beginning
     for k in range(n):
         lines += [f"r = r * h * {number(Fraction(1, k + 1))}", f"impulse = axpy(r, a{k}_0, impulse)"]
-    T = "(" + "".join(f"a0_{k}, " for k in range(n)) + ")"
-    everything = written("everything", "h, t, R, m0, T0, k, torque, p", lines, f"{listing('n', n)}, {T}, impulse",
-                         apply_t=apply_t)
-    end = end_of(n, n, worked)
+    everything = written("everything", "h, t, R, m0, T0, k, torque, p", lines, f"{listing('n', n)}, impulse", apply_t=apply_t)
 
     @jit
     def step(h, t, s, body, torque, p):
         R, m = matrix(s.q), qrotate_t(s.q, s.pi)
         T0 = torque.body(t, R, times(body.Iinv, m), p)
-        W, T, impulse = everything(h, t, R, m, T0, body.Iinv, torque, p)
-        q = renormalise(qmul(s.q, qexp(rotation(h, prepare(W)))))
-        return end(h, q, add(s.pi, qrotate(s.q, impulse)), W, T)
+        W, impulse = everything(h, t, R, m, T0, body.Iinv, torque, p)
+        return State(renormalise(qmul(s.q, qexp(rotation(h, prepare(W))))), add(s.pi, qrotate(s.q, impulse)))
     return step
 
 
@@ -281,22 +240,18 @@ def taylor_method(name, order, rotation, terms=None, prepare=as_it_is, family="t
     count = max((order + 2) // 2, order - 2)
     sweeps = order // 2
 
-    def made(worked):
-        formula = (n, rotation, prepare, worked)
-        base = Method(name, collocated_step(*formula, count, sweeps), start_worked if worked else start,
-                      Worked if worked else State, order, 1 + sweeps * (count - 1), symmetric=False, symplectic=False,
-                      conserves=("momentum",), free_order=(order, order), family=family, cite=cite, **facts)
+    formula = (n, rotation, prepare)
+    base = Method(name, collocated_step(*formula, count, sweeps), start, State, order, 1 + sweeps * (count - 1), symmetric=False,
+                  symplectic=False, conserves=("momentum",), free_order=(order, order), family=family, cite=cite, **facts)
 
-        def adapt(torque, body):
-            if not torque.acts:
-                return variant(base, step=free_step(*formula), torques=0)
-            if torque.derivatives and len(torque.derivatives) >= n - 1:
-                return variant(base, step=analytic_step(*formula, torque.frame), torques=1)
-            if torque.uses_omega and order > 2:
-                more = order - 1
-                return variant(base, step=collocated_step(*formula, count, more), torques=1 + more * (count - 1))
-            return base
+    def adapt(torque, body):
+        if not torque.acts:
+            return variant(base, step=free_step(*formula), torques=0)
+        if torque.derivatives and len(torque.derivatives) >= n - 1:
+            return variant(base, step=analytic_step(*formula, torque.frame), torques=1)
+        if torque.uses_omega and order > 2:
+            more = order - 1
+            return variant(base, step=collocated_step(*formula, count, more), torques=1 + more * (count - 1))
+        return base
 
-        return variant(base, adapt=adapt)
-
-    return variant(made(worked=False), worked=lambda: made(worked=True))
+    return variant(base, adapt=adapt)

@@ -1,9 +1,11 @@
-"""Energy preservation for any method: NAME+ep.  Buss 2001, section 4.
+"""Energy preservation for any method: NAME+ep.  Buss 2001, section 4, for the free body, and the nearest state under a torque.
 
-After a step of the method the body is turned a little about an axis across its momentum, so that the momentum stays where it
-is in space and the energy becomes what it should be.  In body coordinates the momentum m moves over the sphere |m| = L from
-one polhode to another, along the hyperboloid that meets the polhodes at right angles.  With y_i = m_i^2, k_i = 1/J_i,
-g = k - mean(k) and d = (k2 - k3, k3 - k1, k1 - k2):
+A correction needs an energy that is known better than the step knows it.  There are three cases.
+
+Free body.  Energy and |m| are those of the start.  After a step of the method the body is turned a little about an axis across
+its momentum, so that the momentum stays where it is in space and the energy becomes what it should be.  In body coordinates the
+momentum m moves over the sphere |m| = L from one polhode to another, along the hyperboloid that meets the polhodes at right
+angles.  With y_i = m_i^2, k_i = 1/J_i, g = k - mean(k) and d = (k2 - k3, k3 - k1, k1 - k2):
 
     y* = y0 + 2 (E - Ec) g / g.g                                            right momentum and energy,
     y = y* + s d                                                            still so, for every s;
@@ -11,12 +13,23 @@ g = k - mean(k) and d = (k2 - k3, k3 - k1, k1 - k2):
 
 s cut to where y >= 0.  The paper's 3x3 system is singular when the momentum lies on a principal axis, and may want a negative
 square; its rho is printed with an inconsistent scale (it is nu / sqrt(nu.J nu), and E = (rho.L)^2 / 2).  This form fails only
-where success is impossible: when E is outside [L^2/2Jmax, L^2/2Jmin], or the body is a sphere.  Then the body is left as it is
-and the state counts it.  Where the energy is right to round-off nothing is done.
+where success is impossible: when E is outside [L^2/2Jmax, L^2/2Jmin].  An error of the energy is 1/(spread of the moments) times
+as large as an angle.  Hence |m| is restored first, which a method may have wrong, and a body that is a sphere to almost all
+digits is left as it is.  Where energy and |m| are right to round-off nothing is done.
 
-With torque E changes by the torque's work.  The Taylor methods sum it up as accurately as their momentum.  For other methods
-it is Simpson's rule over the Hermite interpolant of the step, three more torque evaluations and fourth order: with a
-trapezoid, orders 3 and 4 are lost.
+A torque with a potential that does not change with time.  Kinetic plus potential energy is that of the start.  Now the momentum
+has an error as well as the attitude, and to blame the attitude alone would amplify it by 1/(spread of the moments).  The state is
+moved to the nearest one of the right energy, in radians of attitude and relative to |m|.  That is along the gradient: with
+G = nu x m - T, the energy changes by G.theta when the body turns by theta, and by nu.dm when its momentum changes,
+
+    theta = a G,   dm = a |m|^2 nu,   a = (H - energy) / (G.G + |m|^2 nu.nu)                       to first order;
+
+two more rounds, with the slope that the first one shows, leave the sixth power of the error.  The nearest state is no further
+from the one computed than the true one is, so that the correction is never larger than the error of the step, and the method
+keeps its order.
+
+Any other torque.  The energy is known only from the work of the torque, which has errors of its own, as large as those that are
+to be corrected.  Steps stay as they are, and the run says so.
 
 Without torque an odd-order method drifts like one of the next order, 1+ep like 2, 3+ep like 4, 5+ep like 6: the free motion is
 reversible, and the leading error of an odd-order method can grow with time only in energy.  What stays of the order itself is
@@ -24,42 +37,39 @@ an oscillation with the period of the polhode, small beside the drift until the 
 """
 
 import math
-from typing import NamedTuple
 
 from polhode.core.jit import jit
 from polhode.core.vec import (
-    add, axpy, cross, dot, matrix, nonzero, normalise, qexp, qmul, renormalise, scale, sub, times,
+    axpy, cross, dot, matrix, nonzero, normalise, qmul, qrotate_t, renormalise, scale, sub, times,
 )
-from polhode.methods._registry import Method, suffix
-from polhode.methods._states import TURNED, constructor, extended, velocity_of
+from polhode.methods._registry import Method, suffix, variant
+from polhode.methods._states import MOVED, TURNED, constructor, extended, velocity_of
 
 INF = math.inf
 ROUND_OFF = 1e-15   # of the energy: nothing to correct
 REACH = 4e-15       # of the energy: an end of the feasible range counts as reached
 NOTHING = 1e-290    # of the momentum, squared: below it squares lose their digits, and there is nothing to correct
 SPREAD = 1e-29      # of k, squared: below it the energy does not depend on the direction of momentum
+SPHERE = 1e-6       # of the energy: a range of possible energies less wide does not tell the direction of momentum
+FARTHEST = 0.01     # square of radians: a step with a larger error is beyond repair
 
 
-class Infeasible(NamedTuple):
-    """How often the wanted energy was out of reach, and the last time: what was wanted, and the range of what is possible."""
-
-    count: float
-    E: float
-    low: float
-    high: float
-
-
-def infeasible_energy(state):
-    """What to tell about steps after which the energy could not be what it should be; empty when there were none."""
-    found = getattr(state, "infeasible", None)
-    if found is None or not found.count:
-        return ""
-    times = "once" if found.count == 1 else f"{found.count:.0f} times"
-    return (f"; the energy could not be restored {times}: the last time {found.E:.12g} was wanted, and the momentum allows "
-            f"{found.low:.12g} to {found.high:.12g}")
+def remarks(method, unrestored):
+    """What a run adds to its message: that energies were not restored, and why; "" where there is nothing to say."""
+    found = [method.remark] if method.remark else []
+    if unrestored:
+        steps = "1 step" if unrestored == 1 else f"{unrestored:.0f} steps"
+        found.append(f"the energy was not restored after {steps}: the correction would have been ill-conditioned or more than "
+                     "0.1 rad")
+    return "".join(f"; {one}" for one in found)
 
 
-# --- the correction -----------------------------------------------------------------------------------------------------
+def unrestored(state):
+    """In how many steps a method could not restore the energy, from its state, in flight too."""
+    return getattr(getattr(state, "base", state), "unrestored", 0.0)
+
+
+# --- the correction of a free body --------------------------------------------------------------------------------------
 
 @jit
 def smaller(a, b):
@@ -138,75 +148,123 @@ def turn(q, old, new):
     return renormalise(qmul(q, normalise((x, y, z, dot(new, new) + dot(new, old)))))
 
 
-# --- work of the torque over a step -------------------------------------------------------------------------------------
+@jit
+def resized(m, L2):
+    """m with the square L2, unless it is that to round-off."""
+    now = dot(m, m)
+    return m if abs(now - L2) <= ROUND_OFF * L2 or now < NOTHING else scale(math.sqrt(L2 / nonzero(now)), m)
+
+
+# --- the correction under a torque with a potential -----------------------------------------------------------------------
 
 @jit
-def acceleration(T, Om, body):
-    return times(body.Iinv, sub(T, cross(Om, times(body.I, Om))))
+def moved(q, m, a, G, P):
+    """Attitude and body momentum after a turn by a G and, in space, a change of the momentum by a P."""
+    d = normalise((0.5 * a * G[0], 0.5 * a * G[1], 0.5 * a * G[2], 1.0))
+    return renormalise(qmul(q, d)), qrotate_t(d, axpy(a, P, m))
 
 
 @jit
-def simpson(h, t, q0, Om0, q1, Om1, body, torque, p):
-    """h/6 (P0 + 4 Pm + P1): power at both ends, and half way between a step forward and a step back."""
-    T0, T1 = torque.body(t, matrix(q0), Om0, p), torque.body(t + h, matrix(q1), Om1, p)
-    A0, A1 = acceleration(T0, Om0, body), acceleration(T1, Om1, body)
-    a = qmul(q0, qexp(scale(0.5 * h, axpy(0.25 * h, A0, Om0))))
-    b = qmul(q1, qexp(scale(-0.5 * h, axpy(-0.25 * h, A1, Om1))))
-    sign = 1.0 if a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] > 0.0 else -1.0
-    q = normalise((a[0] + sign * b[0], a[1] + sign * b[1], a[2] + sign * b[2], a[3] + sign * b[3]))
-    Om = axpy(0.125 * h, sub(A0, A1), scale(0.5, add(Om0, Om1)))
-    return h / 6.0 * (dot(Om0, T0) + 4.0 * dot(Om, torque.body(t + 0.5 * h, matrix(q), Om, p)) + dot(Om1, T1))
+def nearest_state(t, q, m, H, body, torque, p):
+    """Attitude and body momentum with the energy H, next to q and m; whether they are others, and whether they were found."""
+    nu = times(body.Iinv, m)
+    kinetic, V = 0.5 * dot(nu, m), torque.potential(t, matrix(q), p)
+    G = sub(cross(nu, m), torque.body(t, matrix(q), nu, p))
+    L2 = dot(m, m)
+    P = scale(L2, nu)
+    slope = nonzero(dot(G, G) + L2 * dot(nu, nu))
+    noise = ROUND_OFF * (kinetic + abs(V))
+    miss = H - (kinetic + V)
+    a = miss / slope
+    far = a * miss
+    near_q, near_m = moved(q, m, a, G, P)
+    left = missing(t, near_q, near_m, H, body, torque, p)
+    bend = smaller(larger(left / nonzero(miss), -0.2), 0.2)
+    steep = slope * (1.0 - 2.0 * bend)   # the slope where the energy is right, from what the first round left
+    a = a + left / steep
+    near_q, near_m = moved(q, m, a, G, P)
+    left = missing(t, near_q, near_m, H, body, torque, p)
+    right = abs(miss) <= noise
+    found = far <= FARTHEST and abs(left) <= 0.0625 * abs(miss) + noise
+    new_q, new_m = moved(q, m, a + left / steep, G, P)
+    change = found and not right
+    return new_q if change else q, new_m if change else m, change, right or found
+
+
+@jit
+def missing(t, q, m, H, body, torque, p):
+    return H - (0.5 * dot(m, times(body.Iinv, m)) + torque.potential(t, matrix(q), p))
 
 
 # --- the method ---------------------------------------------------------------------------------------------------------
 
 @suffix("ep")
-def energy_preserving(base, acting=True):
-    """The method with its energy kept, or brought up to the work of the torque, after every step."""
-    base = base.worked() if base.worked else base
-    has_work = "work" in base.state._fields
-    asks = acting and not has_work
-    more = 3 if asks else 0
-    velocity = velocity_of(base.state)
-    state = extended(base.state, E=float, infeasible=Infeasible)
+def energy_preserving(base):
+    """The method with the energy kept after every step, where it is known."""
+    def adapt(torque, body):
+        suited = base.suited(torque, body)
+        if not torque.acts:
+            return variant(named, **keeping_energy(suited))
+        unknown = torque.energy_unknown()
+        if not unknown:
+            return variant(named, **keeping_total_energy(suited))
+        return variant(named, step=suited.step, start=suited.start, state=suited.state, torques=suited.torques,
+                       remark=f"no energy was restored: {unknown}")
+
+    named = Method(
+        f"{base.name}+ep", base.step, base.start, base.state, base.order, base.torques, base.symmetric and None,
+        base.symplectic and None, tuple(dict.fromkeys((*base.conserves, "energy"))), base.free_order, base.solves,
+        base.multistep, base.family,   # symmetric and symplectic: lost where energy is restored, kept where it is not
+        cite="buss2001accurate", summary=f"{base.summary}; energy preserving", omega_order=base.omega_order,
+        adapt=adapt)
+    return named
+
+
+def keeping_energy(base):
+    """Step, start and state of a method for free bodies with its energy kept."""
+    velocity, inner = velocity_of(base.state), constructor(base.state, "n")
+    state = extended(base.state, E=float, L2=float, unrestored=float)
     base_step, base_start = base.step, base.start
-    inner = constructor(base.state, "n")
-    begin = constructor(state, "n, E, infeasible", E="E", infeasible="infeasible")
-    finish = constructor(state, "n, q, m, E, infeasible, body", **TURNED, E="E", infeasible="infeasible",
-                         **({"calls": f"n.calls + {more}.0"} if more else {}))
+    begin = constructor(state, "n, E, L2", E="E", L2="L2", unrestored="0.0")
+    finish = constructor(state, "n, q, m, s, failed, body", **TURNED, E="s.E", L2="s.L2", unrestored="s.unrestored + failed")
 
     @jit
     def start(h, t, q, Om, body, torque, p):
-        n = base_start(h, t, q, Om, body, torque, p)
-        return begin(n, 0.5 * dot(Om, times(body.I, Om)), Infeasible(0.0, 0.0, 0.0, 0.0))
-
-    if asks:
-        @jit
-        def energy(h, t, s, n, Om, body, torque, p):
-            return s.E + simpson(h, t, s.q, velocity(s, body), n.q, Om, body, torque, p)
-    elif acting:
-        @jit
-        def energy(h, t, s, n, Om, body, torque, p):
-            return s.E + n.work
-    else:
-        @jit
-        def energy(h, t, s, n, Om, body, torque, p):
-            return s.E
+        m = times(body.I, Om)
+        return begin(base_start(h, t, q, Om, body, torque, p), 0.5 * dot(Om, m), dot(m, m))
 
     @jit
     def step(h, t, s, body, torque, p):
         n = base_step(h, t, inner(s), body, torque, p)
-        Om = velocity(n, body)
-        E = energy(h, t, s, n, Om, body, torque, p)
-        m = times(body.I, Om)
-        new, possible, low, high = restore(m, E, body.Iinv)
+        m = resized(times(body.I, velocity(n, body)), s.L2)
+        new, possible, low, high = restore(m, s.E, body.Iinv)
+        sphere = new != m and high - low < SPHERE * s.E
+        new = m if sphere else new
         q = turn(n.q, m, new) if new != m else n.q
-        infeasible = s.infeasible if possible else Infeasible(s.infeasible.count + 1.0, E, low, high)
-        return finish(n, q, new, E, infeasible, body)
+        return finish(n, q, new, s, 0.0 if possible and not sphere else 1.0, body)
 
-    return Method(
-        f"{base.name}+ep", step, start, state, base.order if has_work else min(base.order, 4),
-        None if base.torques is None else base.torques + more, False, False, tuple(dict.fromkeys((*base.conserves, "energy"))),
-        base.free_order, base.solves, base.multistep, base.family,
-        cite="buss2001accurate", summary=f"{base.summary}; energy preserving", omega_order=base.omega_order,
-        adapt=lambda torque, body: energy_preserving(base.suited(torque, body), torque.acts))
+    return {"step": step, "start": start, "state": state, "torques": base.torques}
+
+
+def keeping_total_energy(base):
+    """Step, start and state of a method with kinetic plus potential energy kept."""
+    velocity, inner = velocity_of(base.state), constructor(base.state, "n")
+    state = extended(base.state, H=float, unrestored=float)
+    base_step, base_start = base.step, base.start
+    begin = constructor(state, "n, H", H="H", unrestored="0.0")
+    finish = constructor(state, "n, q, m, change, s, failed, body", **MOVED, H="s.H", unrestored="s.unrestored + failed",
+                         **({"calls": "n.calls + 1.0"} if base.torques is None else {}))
+
+    @jit
+    def start(h, t, q, Om, body, torque, p):
+        H = 0.5 * dot(Om, times(body.I, Om)) + torque.potential(t, matrix(q), p)
+        return begin(base_start(h, t, q, Om, body, torque, p), H)
+
+    @jit
+    def step(h, t, s, body, torque, p):
+        n = base_step(h, t, inner(s), body, torque, p)
+        q, m, change, found = nearest_state(t + h, n.q, times(body.I, velocity(n, body)), s.H, body, torque, p)
+        return finish(n, q, m, change, s, 0.0 if found else 1.0, body)
+
+    return {"step": step, "start": start, "state": state, "potential": True,
+            "torques": None if base.torques is None else base.torques + 1}
