@@ -155,7 +155,7 @@ def test_bad_mass(mass, words):
 
 
 def test_bad_name_and_shape():
-    refused("name", "3", "name='3'", args=([1, 1, 1],), name=3)
+    refused("name", "3", "put it in quotes", args=([1, 1, 1],), name=3)
     refused("shape", "kind", "'box'", args=([1, 1, 1],), shape={"size": 3})
     refused("shape", "object", args=([1, 1, 1],), shape={"kind": "mesh", "vertices": object()})
 

@@ -9,6 +9,7 @@ Inside, every torque is a kernel `f(t, R, Om, p)` on tuples: see _kernels.py.
 
 import ctypes
 import inspect
+import keyword
 from collections import namedtuple
 from copy import copy
 from functools import partial
@@ -22,11 +23,12 @@ from polhode._kernels import GROUND
 from polhode._known_energy import energy_unknown
 from polhode.core.digest import obstacle
 from polhode.core.jit import jit
-from polhode.errors import InputError, unknown
+from polhode.errors import InputError, brief, called_as, choice, flag, floats, label, number, unknown
 from polhode.frames import rows_times
 
 
 ZERO = (0.0, 0.0, 0.0)
+_HANDED = ("R", "omega", "x", "v", "p")   # the arguments of a torque after the time
 
 
 class Callback(NamedTuple):
@@ -68,18 +70,17 @@ class Torque:
     def __init__(self, function, *, frame="spatial", params=None, potential=None, derivatives=(), uses_omega=False,
                  uses_position=False, form="array", name=None):
         if not callable(function):
-            raise InputError(f"a {self.kind} must be a function, got {function!r}; write def f(t, R): ...")
-        _choice("frame", frame, ("spatial", "body"))
-        _choice("form", form, ("array", "tuple"))
-        self.function, self.frame, self.form = function, frame, form
-        self.uses_omega, self.uses_position = bool(uses_omega), bool(uses_position)
-        self.potential, self.derivatives = potential, _functions(derivatives)
+            raise InputError(f"a {self.kind} must be a function, got {brief(function)}; write def f(t, R): ...")
+        self.frame, self.form = choice("frame", frame, ("spatial", "body")), choice("form", form, ("array", "tuple"))
+        self.function, self.derivatives = function, _functions(derivatives)
+        self.uses_omega, self.uses_position = flag("uses_omega", uses_omega), flag("uses_position", uses_position)
         self.params = _params(params)
-        self.name = name or getattr(function, "__name__", type(function).__name__)
+        self.potential = _potential(potential, self.params)
+        self.name = label("name", name) or getattr(function, "__name__", type(function).__name__)
         _check_arguments(function, self)
         if form == "tuple" and isinstance(function, FunctionType):
             jit(function)   # part of the kernel: inlined, and fit for SIMD and GPU
-        self._order = tuple(("R", "omega", "x", "v", "p").index(name) for name in self.arguments() if name != "t")
+        self._order = tuple(_HANDED.index(name) for name in self.arguments() if name != "t")
 
     @property
     def feels_omega(self):
@@ -91,12 +92,21 @@ class Torque:
         return ["t", "R", *["omega"] * self.uses_omega, *["x", "v"] * self.uses_position, *["p"] * (self.params is not None)]
 
     def __call__(self, t, R, omega=ZERO, x=ZERO, v=ZERO):
-        """The torque in its own frame, as an array, from any attitude matrix: for looking at, not for loops."""
-        arrange = np.asarray if self.form == "array" else _kernels.nested
+        """The torque in its own frame, as an array, from any attitude matrix: for looking at, not for loops.
+
+        The function gets copies, so that one that writes to its arguments changes nothing but these.
+        """
         given = (R, omega, x, v)
         params = self.params if self.form == "tuple" or self.params is None else _kernels.with_arrays(self.params)
-        arguments = [params if i == 4 else arrange(given[i], dtype=float) for i in self._order]
-        return np.asarray(self.function(t, *arguments), dtype=float)
+        arguments = [params if i == 4 else self._handed(_HANDED[i], given[i], (3,) if i else (3, 3)) for i in self._order]
+        return np.asarray(self.function(t if type(t) is float else number("t", t), *arguments), dtype=float)
+
+    def _handed(self, what, value, shape):
+        """A copy of an argument, in the torque's form."""
+        array = value if type(value) is np.ndarray and value.dtype == float else floats(what, value, finite=False)
+        if array.shape != shape:
+            raise InputError(f"{what} must have shape {shape}, got {array.shape}; give one attitude or vector")
+        return array.copy() if self.form == "array" else _kernels.nested(array)
 
     def __add__(self, other):
         return Sum((*_terms(self), *_terms(as_torque(other))))
@@ -200,6 +210,7 @@ class Sum(Torque):
         return any(term.feels_omega for term in self.terms)
 
     def __call__(self, t, R, *rest):
+        R = floats("R", R, finite=False)
         return sum((term(t, R, *rest) if term.frame == "spatial" else rows_times(term(t, R, *rest), np.transpose(R)))
                    for term in self.terms)
 
@@ -255,14 +266,14 @@ class Foreign(Torque):
     feels_omega = False   # it gets the angular velocity; what it does with it is not known
 
     def __init__(self, pointer, *, frame="spatial", potential=None, name="foreign"):
-        _choice("frame", frame, ("spatial", "body"))
         self.pointer = pointer   # kept: a ctypes function dies with its last reference
-        address = pointer if isinstance(pointer, int) else ctypes.cast(pointer, ctypes.c_void_p).value
+        address = _address(pointer)
         if not address:
-            raise InputError(f"a foreign torque needs a C function or its address, got {pointer!r}; give one of ctypes, cffi "
-                             "or numba.cfunc")
+            raise InputError(f"a foreign torque needs a C function or its address, got {brief(pointer)}; give one of ctypes, "
+                             "cffi or numba.cfunc")
         self.inputs, self.outputs = np.zeros(12), np.zeros(3)
-        self.frame, self.form, self.params, self.potential = frame, "tuple", None, potential
+        self.frame, self.form, self.params = choice("frame", frame, ("spatial", "body")), "tuple", None
+        self.potential = _potential(potential, None)
         self.uses_omega, self.uses_position, self.derivatives, self.name = True, False, (), name
         self.values_ = Callback(float(address), float(self.inputs.ctypes.data), float(self.outputs.ctypes.data))
         self._call = ctypes.CFUNCTYPE(None, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p)(address)
@@ -339,28 +350,29 @@ def as_torque(value):
         return Foreign(value)
     if callable(value):
         return Torque(value)
-    raise InputError(f"torque must be a function f(t, R), a Torque, a name or None, got {value!r}; write def f(t, R): ...")
+    raise InputError(f"torque must be a function f(t, R), a Torque, a name or None, got {brief(value)}; write def f(t, R): ...")
 
 
 def _terms(value):
     return value.terms if isinstance(value, Sum) else (value,)
 
 
-def _choice(what, value, valid):
-    if value not in valid:
-        raise unknown(what, value, valid)
+def _address(pointer):
+    """Of a C function, or None."""
+    if isinstance(pointer, int):
+        return pointer
+    try:
+        return ctypes.cast(pointer, ctypes.c_void_p).value
+    except ctypes.ArgumentError:
+        return None
 
 
 def _number(value, name):
     """A float, or nested tuples of floats, from what a user writes for a parameter."""
-    try:
-        array = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        raise InputError(f"torque parameter {name!r} must be a number or an array of numbers, got {value!r}; convert it to "
-                         "float") from None
-    if not np.all(np.isfinite(array)):
-        raise InputError(f"torque parameter {name!r} must be finite, got {value!r}; give a number")
-
+    array = floats(f"torque parameter {name!r}", value)
+    if array.ndim > 2 or not array.size:
+        raise InputError(f"torque parameter {name!r} must be a number, a vector or a matrix, got shape {array.shape}; give one "
+                         "of these")
     return _kernels.nested(array)
 
 
@@ -370,7 +382,11 @@ def _params(params):
     if hasattr(params, "_asdict"):
         params = params._asdict()
     if not isinstance(params, dict) or not params:
-        raise InputError(f"torque params must be a dict of names and numbers, got {params!r}; write params={{'k': 1.0}}")
+        raise InputError(f"torque params must be a dict of names and numbers, got {brief(params)}; write params={{'k': 1.0}}")
+    for name in params:
+        if not (isinstance(name, str) and name.isidentifier()) or name.startswith("_") or keyword.iskeyword(name):
+            raise InputError(f"the name of a torque parameter must be that of a variable, got {brief(name)}; write "
+                             "params={'k': 1.0}")
     return namedtuple("Params", params)(*(_number(value, name) for name, value in params.items()))
 
 
@@ -379,9 +395,15 @@ def _functions(derivatives):
     several = isinstance(derivatives, (list, tuple))
     given = () if derivatives is None else tuple(derivatives) if several else (derivatives,)
     if not all(map(callable, given)):
-        raise InputError(f"torque derivatives must be functions d_k(t, R, w), first, second, ..., got {derivatives!r}; give "
+        raise InputError(f"torque derivatives must be functions d_k(t, R, w), first, second, ..., got {brief(derivatives)}; give "
                          "a tuple of them")
     return given
+
+
+def _potential(potential, params):
+    """A function, or None."""
+    form = "V(t, R)" if params is None else "V(t, R, p)"
+    return None if potential is None else called_as("potential", potential, form)
 
 
 def _check_arguments(function, torque):

@@ -10,6 +10,7 @@ from polhode.core import adaptive
 from polhode.core.jit import direct
 from polhode.errors import InputError, IntegrationError, TorqueError, number
 from polhode.grid import stretches
+from polhode.limits import check_step
 from polhode.march import CHUNK_SECONDS, torque_trouble
 from polhode.methods import everything
 from polhode.run import Run
@@ -34,7 +35,8 @@ def check(method, step, rtol, atol, max_step):
         able = ", ".join([*(one.name for one in everything() if one.control), "taylor"])
         raise InputError(f"{method.name} takes steps of given size; give step instead of rtol, or a method that chooses its "
                          f"steps: {able}")
-    return tolerance(rtol, atol), np.inf if max_step is None else number("max_step", max_step, positive=True)
+    longest = np.inf if max_step is None else check_step(number("max_step", max_step, positive=True), "max_step")
+    return tolerance(rtol, atol), longest
 
 
 def tolerance(rtol, atol):

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from polhode.errors import InputError, floats, number, unknown
+from polhode.errors import InputError, brief, flag, floats, label, number, unknown
 from polhode.frames import principal_axes, rows_times
 
 __all__ = ["RigidBody"]
@@ -80,10 +80,7 @@ class RigidBody:
 
     def __init__(self, inertia: Any, mass: float = 1.0, *, check_triangle: bool = True, name: str | None = None,
                  shape: Mapping[str, Any] | None = None) -> None:
-        if not isinstance(check_triangle, (bool, np.bool_)):
-            raise InputError(f"check_triangle must be True or False, got {check_triangle!r}; give one of them")
-        if name is not None and not isinstance(name, str):
-            raise InputError(f"name must be text or None, got {name!r}; write name={str(name)!r}")
+        check_triangle, name = flag("check_triangle", check_triangle), label("name", name)
         given = floats("inertia", inertia)
         if given.shape not in ((3,), (3, 3)):
             raise InputError(f"inertia must be 3 principal moments or a symmetric 3x3 tensor, got shape {given.shape}; give "
@@ -184,10 +181,8 @@ class RigidBody:
         (array([2., 2., 2.]), array([2., 2., 2.]))
         """
         r = number("sphere radius", radius, positive=True)
-        if not isinstance(hollow, (bool, np.bool_)):
-            raise InputError(f"hollow must be True or False, got {hollow!r}; give one of them")
-        if hollow and density is not None:
-            raise InputError(f"density = {density!r} has no meaning for a thin shell, which has no volume; pass mass")
+        if flag("hollow", hollow) and density is not None:
+            raise InputError(f"density = {brief(density)} has no meaning for a thin shell, which has no volume; pass mass")
         m = _mass(mass, density, 4 / 3 * math.pi * r * r * r)
         moment = m * (2 / 3 if hollow else 2 / 5) * r * r
         return cls._uniform((moment,) * 3, m, name, {"kind": "sphere", "radius": r, "hollow": bool(hollow)})
@@ -332,6 +327,7 @@ class RigidBody:
         >>> RigidBody([1, 1, 1.5]).is_symmetric(), RigidBody([1, 1.2, 1.5]).is_symmetric()
         (True, False)
         """
+        rtol = number("rtol", rtol)
         return any(abs(a - b) <= rtol * max(a, b) for a, b in itertools.combinations(self.moments.tolist(), 2))
 
     # ---- identity ---------------------------------------------------------------------------------------------------
@@ -368,7 +364,7 @@ class RigidBody:
     def from_dict(cls, data: Mapping[str, Any]) -> RigidBody:
         """Return the body that `to_dict` described; only ``"inertia"`` is required."""
         if not isinstance(data, Mapping) or "inertia" not in data:
-            raise InputError(f"a body is a dict with at least the key 'inertia', got {data!r:.80}; give what "
+            raise InputError(f"a body is a dict with at least the key 'inertia', got {brief(data)}; give what "
                              "RigidBody.to_dict() gave")
         for key in data:
             if key not in _KEYS:
@@ -447,7 +443,8 @@ def _triangle_excess(moments: np.ndarray) -> str:
 
 def _mass(mass: float | None, density: float | None, volume: float) -> float:
     if mass is not None and density is not None:
-        raise InputError(f"give mass or density, not both (got mass = {mass!r} and density = {density!r}); drop one")
+        raise InputError(f"give mass or density, not both (got mass = {brief(mass)} and density = {brief(density)}); drop "
+                         "one")
     if density is not None:
         return number("density", density, positive=True) * volume
     return 1.0 if mass is None else number("mass", mass, positive=True)
@@ -458,7 +455,7 @@ def _plain_shape(shape: Mapping[str, Any] | None) -> dict[str, Any] | None:
         return None
     if not isinstance(shape, Mapping) or not isinstance(shape.get("kind"), str):
         raise InputError(f"shape must be a dict with a text 'kind', such as {{'kind': 'box', 'size': (1, 2, 3)}}, "
-                         f"got {shape!r:.80}; write one")
+                         f"got {brief(shape)}; write one")
     return _plain(shape)
 
 
@@ -472,4 +469,4 @@ def _plain(value: Any) -> Any:
         return tuple(_plain(v) for v in value)
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
-    raise InputError(f"shape may hold numbers, text, lists and dicts, got {value!r:.60}; convert it first")
+    raise InputError(f"shape may hold numbers, text, lists and dicts, got {brief(value)}; convert it first")

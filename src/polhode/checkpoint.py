@@ -41,7 +41,7 @@ _UNITS = {"s": 1.0, "min": 60.0, "h": 3600.0}
 def interval(every):
     """(steps, seconds) between checkpoints, one of them None, from a number of steps or text such as 30s, 5min or 1h."""
     found = re.fullmatch(r"\s*([0-9.]+(?:e[+-]?[0-9]+)?)\s*(s|min|h)?\s*", str(every))
-    with contextlib.suppress(ValueError):
+    with contextlib.suppress(ValueError, OverflowError):
         number, unit = (float(found[1]), found[2]) if found and not isinstance(every, bool) else (0.0, None)
         if unit and 0.0 < number < float("inf"):
             return None, number * _UNITS[unit]

@@ -146,7 +146,7 @@ def demo(out: Annotated[Path, typer.Option("--out", help="Folder for the report.
     screen = console()
     screen.print(table)
     screen.print(f"\nThe tumbling box turned over {flip['flips']} times, first at t = {flip['first_flip']:.3g} s.")
-    screen.print(f"Report: [bold]{data['report']}", soft_wrap=True)
+    point_to("Report", data["report"])
 
 
 @app.command()
@@ -245,13 +245,17 @@ def print_summary(title, summary):
     table.title, table.show_header = escape(title), False
     for key, value in summary.items():
         if isinstance(value, list):
-            rows = value if isinstance(value[0], list) else [value]
-            text = "\n".join("  ".join(f"{x: .12g}" for x in row) for row in rows)
+            rows = value if value and all(isinstance(row, list) for row in value) else [value]
+            text = "\n".join("  ".join(_cell(x) for x in row) for row in rows)
         else:
             text = f"{value:.6g}" if isinstance(value, float) else str(value)
-        if value not in (None, ""):
+        if value not in (None, "", []):
             table.add_row(f"[cyan]{key.replace('_', ' ')}", escape(text))
     console().print(table)
+
+
+def _cell(value):
+    return f"{value: .12g}" if isinstance(value, (int, float)) else str(value)
 
 
 @app.command()
@@ -418,9 +422,20 @@ def advise(problem: Annotated[str, typer.Argument(help="A SCENARIO.toml or a pro
 # --- the terminal --------------------------------------------------------------------------------------------------------
 
 def console(stderr=False):
+    """Where output goes: whatever a file or a stranger's title holds, the terminal gets no commands but those of the style."""
     from rich.console import Console
+    from rich.segment import Segment
 
-    chosen = Console(stderr=stderr, highlight=False)
+    from polhode.errors import printable
+
+    class Screen(Console):
+        """A console that writes control characters as escapes."""
+
+        def render(self, renderable, options=None):
+            for segment in super().render(renderable, options):
+                yield segment if segment.control else Segment(printable(segment.text), segment.style)
+
+    chosen = Screen(stderr=stderr, highlight=False)
     if not chosen.is_terminal:
         chosen.width = 100   # in a file or a pipe there is no window to fit
     return chosen
@@ -438,6 +453,13 @@ def plain_table(*columns):
     return table
 
 
+def point_to(what, path):
+    """Say where something was written."""
+    from rich.text import Text
+
+    console().print(Text.assemble(f"{what}: ", (str(path), "bold")), soft_wrap=True)
+
+
 def complain(message, style="red"):
     from rich.text import Text
 
@@ -445,7 +467,10 @@ def complain(message, style="red"):
 
 
 def print_json(data):
+    from polhode.errors import UNPRINTABLE
+
     text = json.dumps(plain(data), indent=2, allow_nan=False, ensure_ascii=False)
+    text = UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
     typer.echo(text if can_show(text, sys.stdout) else json.dumps(plain(data), indent=2, allow_nan=False))
 
 

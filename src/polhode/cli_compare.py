@@ -81,12 +81,14 @@ def _measured(recipe, until, truth, name, errors):
 # --- tables -------------------------------------------------------------------------------------------------------------------
 
 def show(found):
+    from rich.text import Text
+
     screen = console()
     for number, error in enumerate(found.errors):
         screen.print(ranking(found, error, last=number == len(found.errors) - 1))
     for curve in found.curves:
         if curve.note:
-            screen.print(f"[yellow]{curve.name}[/]: {curve.note}", markup=True)
+            screen.print(Text.assemble((curve.name, "yellow"), f": {curve.note}"))
 
 
 def ranking(found, error, last):

@@ -1,6 +1,6 @@
 """The command `polhode plot`: stored runs in, one figure out."""
 
-from polhode.cli import console
+from polhode.cli import point_to
 from polhode.errors import InputError, unknown
 from polhode.io import store
 from polhode.io.read import read
@@ -23,4 +23,4 @@ def run(runs, kind, output, force):
     from polhode import plots
 
     getattr(plots, kind)(records if kind in OF_SEVERAL else records[0], output)
-    console().print(f"Figure: [bold]{output}", soft_wrap=True)
+    point_to("Figure", output)

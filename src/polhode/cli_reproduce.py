@@ -7,7 +7,7 @@ import signal
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from pathlib import Path
 
-from polhode.cli import console, plain_table, print_json, progress_bar
+from polhode.cli import console, plain_table, point_to, print_json, progress_bar
 from polhode.errors import InputError
 from polhode.io.store import check_report
 from polhode.papers import FAILS, HOLDS, OPEN, OTHER_REASON, REFERENCE, VERDICTS, errata, items
@@ -39,7 +39,8 @@ def run(target, listing, out, quick, as_json):
         return
     show(records[0]) if len(records) == 1 else show_summary(records)
     if report is not None:
-        console().print(f"\nReport: [bold]{report}", soft_wrap=True)
+        console().print()
+        point_to("Report", report)
     else:
         console().print("\n[dim]Nothing was written; --out DIR keeps the figures, the numbers and a report.")
 

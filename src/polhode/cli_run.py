@@ -193,7 +193,7 @@ def _nothing_to_go_on(target, scenario, torque_file):
     if facts.get("status") in ("finished", "event"):
         return InputError(f"the run in {str(target)!r} is finished ({facts.get('message', 'it reached its end')}), and nothing "
                           f"is left to do; see it with `{_typed('info', target)}`")
-    begun = shlex.split(str(facts.get("command", "")))   # polhode run SCENARIO.toml ...
+    begun = _words(facts.get("command"))   # polhode run SCENARIO.toml ...
     if scenario or begun[:2] != ["polhode", "run"]:
         begun = shlex.split(_typed("run", scenario or "SCENARIO.toml", torque_file=torque_file))
     again = shlex.join([*begun, "-o", str(target), "--checkpoint", STANDARD, "--force"])
@@ -203,6 +203,14 @@ def _nothing_to_go_on(target, scenario, torque_file):
     return InputError(f"the run in {str(target)!r} ended early ({facts.get('message', 'nobody knows why')}), and it was made "
                       f"without --checkpoint, so that nothing can go on from there; run it again with `{again}`, "
                       "which overwrites it")
+
+
+def _words(command):
+    """The words of a command that a file notes; none where it is no command."""
+    try:
+        return shlex.split(command or "")
+    except ValueError:   # a quotation without end
+        return []
 
 
 def _folder(target):

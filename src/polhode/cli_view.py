@@ -1,6 +1,6 @@
 """The command `polhode view`: stored runs in, one page out."""
 
-from polhode.cli import complain, console
+from polhode.cli import complain, point_to
 from polhode.file_names import readable
 from polhode.io import store
 from polhode.io.regular import named
@@ -20,6 +20,6 @@ def run(runs, output, title, mesh, poinsot, show, force):
     store.check(output, None, force, FORMATS)
     made = page(runs, title=title and readable(title), mesh=mesh and surface(mesh), poinsot=poinsot)
     made.save(output, force)
-    console().print(f"Page: [bold]{output}", soft_wrap=True)
+    point_to("Page", output)
     if show and not made.open():
         complain(f"no browser could be started; open {output} yourself")

@@ -30,7 +30,7 @@ def _vector(text):
         x, y, z = map(float, text.strip("()").split(","))
     except (AttributeError, ValueError):
         return 0.0, 0.0, 1.0
-    return x, y, z
+    return (x, y, z) if np.isfinite([x, y, z]).all() else (0.0, 0.0, 1.0)
 
 
 def energy(record, start=0):

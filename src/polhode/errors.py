@@ -1,4 +1,4 @@
-"""What polhode raises, and the two checks every door of the library shares.
+"""What polhode raises, and the checks every door of the library shares.
 
 Every message names the value that was given, the rule it broke and what to do about it.  ``except PolhodeError``
 catches all of them; `InputError` is also a ``ValueError`` and `IntegrationError` also a ``RuntimeError``, so that code
@@ -10,20 +10,40 @@ from __future__ import annotations
 import contextlib
 import difflib
 import errno
+import inspect
 import json
+import os
+import re
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-__all__ = ["ClusterError", "ConvergenceError", "InputError", "IntegrationError", "PolhodeError", "TorqueError", "closest",
-           "difference", "floats", "nearest", "number", "room", "unknown"]
+__all__ = ["ClusterError", "ConvergenceError", "InputError", "IntegrationError", "PolhodeError", "TorqueError", "as_path",
+           "brief", "called_as", "choice", "closest", "difference", "flag", "floats", "label", "nearest", "number", "printable",
+           "room", "unknown", "whole"]
 
 _LIST_AT_MOST = 12  # names written out in full by `unknown`
+UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def printable(text: object) -> str:
+    r"""Return text in which no character is a command to a terminal: those are written as escapes.
+
+    Examples
+    --------
+    >>> print(printable("a \x1b[31mred\x1b[0m title"))
+    a \x1b[31mred\x1b[0m title
+    """
+    return UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), str(text))
 
 
 class PolhodeError(Exception):
-    """Base of every error that polhode raises on purpose."""
+    """Base of every error that polhode raises on purpose; its message is safe to print, whatever it quotes."""
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(printable(message))
 
 
 class InputError(PolhodeError, ValueError):
@@ -134,7 +154,8 @@ def unknown(kind: str, name: object, valid: Iterable[str]) -> InputError:
     listed = ", ".join(repr(v) for v in names[:_LIST_AT_MOST])
     if len(names) > _LIST_AT_MOST:
         listed += f", ... ({len(names) - _LIST_AT_MOST} more)"
-    return InputError(f"unknown {kind} {name!r}{nearest(name, names)}; valid: {listed or 'none'}")
+    guess = nearest(name, names) if isinstance(name, str) else ""
+    return InputError(f"unknown {kind} {brief(name)}{guess}; valid: {listed or 'none'}")
 
 
 def difference(there: dict[str, Any], here: dict[str, Any]) -> str:
@@ -217,22 +238,23 @@ def floats(what: str, value: Any, *, last: int | None = None, finite: bool = Tru
         raise InputError(f"{what} has masked entries; fill or drop them first")
     try:
         array = np.asarray(value)
-    except (ValueError, TypeError) as error:  # a ragged nest of lists
-        raise InputError(f"{what} must be an array of real numbers, got {_brief(value)}: {error}; give rows of equal "
+    except Exception as error:  # a ragged nest of lists, or an object with an __array__ of its own
+        raise InputError(f"{what} must be an array of real numbers, got {brief(value)}: {error}; give rows of equal "
                          "length") from error
     real = array.dtype.kind in "fiu"
     if array.dtype.kind == "O":  # integers above 64 bits, such as 10**30, arrive as objects
         real = array.size > 0 and all(type(item) in (int, float) for item in array.flat)
-    elif real and isinstance(value, (list, tuple)):  # [True, 2.0] would silently become [1.0, 2.0]
-        real = not any(isinstance(item, (bool, np.bool_)) for item in np.asarray(value, dtype=object).flat)
+    elif real and isinstance(value, (list, tuple)):  # [True, 2.0] and [masked, 2.0] would silently become [1.0, 2.0]
+        items = np.asarray(value, dtype=object).flat
+        real = not any(isinstance(item, (bool, np.bool_)) or np.ma.is_masked(item) for item in items)
     if not real:
-        raise InputError(f"{what} must be real numbers (not booleans, complex, text or objects), got {_brief(value)}; "
+        raise InputError(f"{what} must be real numbers (not booleans, complex, text or objects), got {brief(value)}; "
                          "convert it to float first")
     try:
         with np.errstate(over="ignore"):
             array = array.astype(np.float64, copy=False)
     except OverflowError as error:
-        raise InputError(f"{what} does not fit in a float64, got {_brief(value)}; choose other units") from error
+        raise InputError(f"{what} does not fit in a float64, got {brief(value)}; choose other units") from error
     if last is not None and (array.ndim == 0 or array.shape[-1] != last):
         raise InputError(f"{what} must have {last} numbers along its last axis, got shape {array.shape}; give {last} of them")
     if finite and not np.isfinite(array).all():
@@ -258,6 +280,112 @@ def number(what: str, value: Any, *, positive: bool = False) -> float:
     return float(array)
 
 
-def _brief(value: object) -> str:
-    text = " ".join(repr(value).split())
-    return text if len(text) <= 60 else text[:57] + "..."
+def whole(what: str, value: Any, least: int = 0, example: str | None = None) -> int:
+    """Return `value` as an int, at least `least`, or raise an `InputError` that calls it `what`.
+
+    Examples
+    --------
+    >>> whole("n", np.int64(3), 1)
+    3
+    """
+    if isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.timedelta64)) and value >= least:
+        return int(value)
+    raise InputError(f"{what} must be a whole number, at least {least}, got {brief(value)}; {example or f'take {max(least, 1)}'}")
+
+
+def flag(what: str, value: Any) -> bool:
+    """Return `value`, which must be True or False, or raise an `InputError` that calls it `what`.
+
+    Examples
+    --------
+    >>> flag("hollow", np.True_)
+    True
+    """
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    raise InputError(f"{what} must be True or False, got {brief(value)}; give one of them")
+
+
+def choice(kind: str, value: Any, valid: Iterable[str]) -> str:
+    """Return `value` if it is one of the `valid` names, or raise the error of `unknown`.
+
+    Examples
+    --------
+    >>> choice("frame", "body", ("spatial", "body"))
+    'body'
+    """
+    valid = list(valid)
+    if isinstance(value, str) and value in valid:
+        return value
+    raise unknown(kind, value, valid)
+
+
+def label(what: str, value: Any) -> str | None:
+    """Return `value`, which must be text or None, or raise an `InputError` that calls it `what`.
+
+    Examples
+    --------
+    >>> label("name", "a book")
+    'a book'
+    """
+    if value is None or isinstance(value, str):
+        return value
+    raise InputError(f"{what} must be text or None, got {brief(value)}; put it in quotes")
+
+
+def called_as(what: str, value: Any, *forms: str) -> Any:
+    """Return `value`, a function that can be called as one of the `forms`, or raise an `InputError` that calls it `what`.
+
+    Examples
+    --------
+    >>> called_as("progress", print, "progress(done, total)") is print
+    True
+    """
+    form = " or ".join(forms)
+    if not callable(value):
+        raise InputError(f"{what} must be a function {form}, got {brief(value)}; write def {forms[0]}: ...")
+    try:
+        signature = inspect.signature(value)
+    except (TypeError, ValueError):   # some functions written in C do not tell
+        return value
+    for one in forms:
+        with contextlib.suppress(TypeError):
+            signature.bind(*one.partition("(")[2].rstrip(")").split(", "))
+            return value
+    raise InputError(f"{what} will be called as {form} but is defined as f{signature}; write def {forms[0]}: ...")
+
+
+def as_path(what: str, value: Any) -> Path:
+    """Return `value` as a Path, or raise an `InputError` that calls it `what`; the file need not exist.
+
+    Examples
+    --------
+    >>> as_path("path", "run.nc").suffix
+    '.nc'
+    """
+    if not isinstance(value, (str, os.PathLike)):
+        raise InputError(f"{what} must be the path of a file, got {brief(value)}; give text or a pathlib.Path")
+    try:
+        path = Path(value)
+        os.lstat(path)
+    except (TypeError, ValueError) as error:   # a zero byte, or bytes for a path
+        raise InputError(f"{what} must be the path of a file, got {brief(value)} ({error}); choose another name") from None
+    except OSError as error:
+        if error.errno == errno.ENAMETOOLONG:
+            raise InputError(f"{what} is longer than a path can be, got {brief(value)}; choose another name") from None
+    return path
+
+
+def brief(value: object, most: int = 60) -> str:
+    """Return how `value` is written in Python, in one line of at most so many characters, whatever it is.
+
+    Examples
+    --------
+    >>> brief([1.0] * 100)
+    '[1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1...'
+    """
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:   # nested too deeply, of too many digits, or with a __repr__ that fails
+        return f"an object of type {type(value).__name__}"
+    return text if len(text) <= most else text[:most - 3] + "..."

@@ -6,37 +6,47 @@ import numpy as np
 
 from polhode import rotations
 from polhode.core.digest import reach
-from polhode.errors import InputError
+from polhode.errors import InputError, called_as, number, whole
 from polhode.march import in_user_axes, interpolated
+
+
+def _name(g):
+    """What to call an event."""
+    return getattr(g, "__name__", type(g).__name__)
 
 
 class Watch:
     """Looks for sign changes of g(t, R, omega), in flight g(t, R, omega, x, v), from step to step.
 
     `g.terminal` (True, or after how many events) ends the run; `g.direction` > 0 or < 0 takes only rising or falling zeros.
+    A function that returns True or False has its zeros where that changes; becoming True is rising.
     """
 
     def __init__(self, events, body):
         self.body = body
         self.functions = list(events) if isinstance(events, (list, tuple)) else [events]
         for g in self.functions:
-            if not callable(g):
-                raise InputError(f"an event must be a function g(t, R, omega), got {g!r}; write def g(t, R, omega): ...")
+            called_as("an event", g, "g(t, R, omega)", "g(t, R, omega, x, v)")
+            terminal = getattr(g, "terminal", False)
+            if not isinstance(terminal, (bool, np.bool_)):
+                whole(f"terminal of event {_name(g)!r}", terminal, 0, "write terminal = True, or after how many events")
+            number(f"direction of event {_name(g)!r}", getattr(g, "direction", 0))
         self.times = [[] for _ in self.functions]
         self.motions = [[] for _ in self.functions]
         self.ended = None
 
     def _value(self, g, t, y):
-        y = in_user_axes(self.body, y)
-        name = getattr(g, "__name__", repr(g))
+        y = np.array(in_user_axes(self.body, y))   # a copy: a function may write to what it is handed
         try:
-            value = float(g(t, rotations.matrices(y[:4]), *y[4:].reshape(-1, 3)))
-        except TypeError as error:
-            raise InputError(f"event {name!r} must be a function g(t, R, omega), in flight g(t, R, omega, x, v), that returns "
-                             f"one number, got {error}; correct it") from error
+            found = g(t, rotations.matrices(y[:4]), *y[4:].reshape(-1, 3))
+            value = np.asarray(found).reshape(())
+            value = 2.0 * value - 1.0 if value.dtype.kind == "b" else float(value)
+        except (TypeError, ValueError) as error:
+            raise InputError(f"event {_name(g)!r} must be a function g(t, R, omega), in flight g(t, R, omega, x, v), that "
+                             f"returns one number, got {error}; correct it") from error
         if not np.isfinite(value):
-            raise InputError(f"event {getattr(g, '__name__', g)!r} returned {value} at t = {t!r}; return a finite number")
-        return value
+            raise InputError(f"event {_name(g)!r} returned {value} at t = {t!r}; return a finite number")
+        return float(value)
 
     def begin(self, t, y):
         """Where the motion starts."""
@@ -88,8 +98,7 @@ class Watch:
                 self.motions[i].append(motion)
                 terminal = getattr(self.functions[i], "terminal", False)
                 if terminal and len(self.times[i]) >= int(terminal):
-                    name = getattr(self.functions[i], "__name__", f"number {i}")
-                    self.ended = f"event {name!r} ended the run at t = {when:.15g}"
+                    self.ended = f"event {_name(self.functions[i])!r} ended the run at t = {when:.15g}"
                     self.end = len(t) - 1 - j, when, motion   # steps that were taken for nothing, and where it ended
                     return np.append(t[:j], when), np.vstack([y[:j], motion]), r[:j + 1]
             self.at = here

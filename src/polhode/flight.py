@@ -19,7 +19,7 @@ from polhode._torque import ZERO, Torque
 from polhode.core.jit import jit
 from polhode.core.layout import Quaternion, Vector
 from polhode.core.vec import add, axpy, matrix, scale
-from polhode.errors import InputError, floats
+from polhode.errors import InputError, floats, number
 from polhode.methods._registry import variant
 
 
@@ -73,7 +73,7 @@ def weight(mass, g=9.81):
     >>> weight(2.0)(0.0, np.eye(3)).tolist()
     [0.0, 0.0, -19.62]
     """
-    return Force(_weight, form="tuple", params={"mass": mass, "g": g}, name="weight")
+    return Force(_weight, form="tuple", params={"mass": number("mass", mass), "g": number("g", g)}, name="weight")
 
 
 def _weight(t, x, v, R, p):

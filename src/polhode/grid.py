@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polhode.errors import InputError, floats, number
+from polhode.errors import InputError, brief, floats, number
 from polhode.limits import check_step, check_times
 
 LARGEST_COUNT = 2.0**52
@@ -79,9 +79,10 @@ def span(t_span):
     """The two ends of the run, checked."""
     ends = floats("t_span", t_span)
     if ends.shape != (2,):
-        raise InputError(f"t_span must be two times (t0, t1), got {t_span!r}; write t_span=(0, 10)")
+        raise InputError(f"t_span must be two times (t0, t1), got {brief(t_span)}; write t_span=(0, 10)")
     if ends[0] == ends[1]:
-        raise InputError(f"t_span must have a length, got {t_span!r}, with which the run would have no step; make the two differ")
+        raise InputError(f"t_span must have a length, got {brief(t_span)}, with which the run would have no step; make the two "
+                         "differ")
     check_times(ends)
     return float(ends[0]), float(ends[1])
 

@@ -1,6 +1,6 @@
 """The front door: `integrate` follows a body over a span of time.  No mathematics here."""
 
-from polhode.errors import InputError, unknown
+from polhode.errors import called_as, flag, label, unknown
 from polhode.run import Run
 
 OPTIONS = ("body", "torque", "t_span", "step", "method", "rotation0", "omega0", "momentum0", "rtol", "atol", "max_step", "force",
@@ -83,24 +83,24 @@ def integrate(body, torque=None, t_span=None, step=None, method=None, *, rotatio
     """
     if misspelt:
         raise unknown("option of integrate", next(iter(misspelt)), OPTIONS)
-    if not (progress is None or callable(progress)):
-        raise InputError(f"progress must be a function progress(done, total), got {progress!r}; write def progress(done, "
-                         "total): ...")
+    if progress is not None:
+        called_as("progress", progress, "progress(done, total)")
+    compiled = flag("compiled", compiled)
     if checkpoint is not None:
         from polhode.checkpoint import as_checkpoint
 
         checkpoint = as_checkpoint(checkpoint, checkpoint_every)
     initial = rotation0, omega0, momentum0
     if rtol is None and atol is None and max_step is None:
-        run = Run(body, torque, method or STANDARD, *initial)
+        run = Run(body, torque, STANDARD if method is None else method, *initial)
         run.will_step(t_span, step, breaks)
     else:
         from polhode.adaptive import ToleranceRun
 
-        run = ToleranceRun(body, torque, method or BY_TOLERANCE, *initial)
+        run = ToleranceRun(body, torque, BY_TOLERANCE if method is None else method, *initial)
         run.will_hold(t_span, step, rtol, atol, max_step, breaks)
     if not (force is None and position0 is None and velocity0 is None):
         run.will_fly(force, position0, velocity0)
     run.will_store(t_eval, every, events)
-    run.title = str(title)
+    run.title = label("title", title) or ""
     return run.follow(compiled, progress, checkpoint)

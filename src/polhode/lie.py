@@ -27,8 +27,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from polhode.errors import InputError, unknown
+from polhode import memory
+from polhode.errors import InputError, brief, called_as, choice, number, unknown, whole
 from polhode.grid import span
+from polhode.limits import check_times
 from polhode.methods.taylor_n import bernoulli
 
 __all__ = ["Algebra", "Solution", "gl", "se3", "series", "sl", "so", "so3", "solve", "su2"]
@@ -67,9 +69,11 @@ def _numbers(value):
     """An array of floats, or of complex numbers where there are any."""
     try:
         array = np.asarray(value)
-        return array.astype(np.result_type(array, float), copy=False)
-    except (TypeError, ValueError):
-        raise InputError(f"elements of an algebra are arrays of numbers, got {value!r:.80}; convert them first") from None
+        if array.dtype.kind in "fiuc":
+            return array.astype(np.result_type(array, float), copy=False)
+    except Exception:   # ragged lists, and objects with an __array__ of their own
+        array = None
+    raise InputError(f"elements of an algebra are arrays of numbers, got {brief(value)}; convert them first")
 
 
 def commutator(a, b):
@@ -126,7 +130,7 @@ def so(n):
     >>> so(4).shape
     (4, 4)
     """
-    return Algebra(f"so({n})", commutator, _expm, (n, n))
+    return _matrices("so", n)
 
 
 def sl(n):
@@ -138,7 +142,7 @@ def sl(n):
     >>> bool(abs(np.linalg.det(run.y[-1]) - 1.0) < 1e-14)
     True
     """
-    return Algebra(f"sl({n})", commutator, _expm, (n, n))
+    return _matrices("sl", n)
 
 
 def gl(n):
@@ -150,7 +154,12 @@ def gl(n):
     >>> float(run.y[-1, 0, 0].round(9)) == float(np.exp(2.0).round(9))
     True
     """
-    return Algebra(f"gl({n})", commutator, _expm, (n, n))
+    return _matrices("gl", n)
+
+
+def _matrices(name, n):
+    n = whole("n", n, 1, f"write {name}(3)")
+    return Algebra(f"{name}({n})", commutator, _expm, (n, n))
 
 
 # --- the series -----------------------------------------------------------------------------------------------------------
@@ -163,6 +172,7 @@ def series(W, h, bracket):
     >>> series([np.array([0.0, 0.0, 1.0]), np.array([1.0, 0.0, 0.0])], 0.1, np.cross)
     array([0.005, 0.   , 0.1  ])
     """
+    W, h = _several(W, "W"), float(check_times(np.array(number("h", h)), "h"))
     terms = _listed(W, bracket) if len(W) <= 6 else _recursion(W, bracket)
     return sum(h ** (n + 1) / factorial(n + 1) * Y for n, Y in enumerate(terms))
 
@@ -217,9 +227,28 @@ def _derivatives(W, t, h, n):
 
 def _taylor(order, derivatives):
     def step(h, t, y, W, bracket, move):
-        known = derivatives(t, order) if derivatives else _derivatives(lambda s: W(s, y), t, h, order)
-        return move(series([_numbers(Wk) for Wk in known], h, bracket), y)
+        known = _known(derivatives(t, order), order) if derivatives else _derivatives(lambda s: W(s, y), t, h, order)
+        return move(series(known, h, bracket), y)
     return step
+
+
+def _known(found, order):
+    """What a user's function `derivatives` returned, checked."""
+    found = _several(found, f"derivatives(t, {order})")
+    if len(found) != order:
+        raise InputError(f"derivatives(t, {order}) must return {order} elements of the algebra, got {len(found)}; return W and "
+                         f"its first {order - 1} derivatives")
+    return found
+
+
+def _several(found, what):
+    """A list, or the rows of an array."""
+    listed = isinstance(found, (list, tuple)) or (isinstance(found, np.ndarray) and found.ndim)
+    elements = [_numbers(one) for one in found] if listed else []
+    if not elements or not all(one.size and one.ndim for one in elements):
+        raise InputError(f"{what} must be a list of an element of the algebra and its derivatives, got {brief(found)}; give at "
+                         "least one")
+    return elements
 
 
 def _rkmk4(h, t, y, W, bracket, move):
@@ -242,7 +271,9 @@ def _cf4(h, t, y, W, bracket, move):
 
 
 def _step(method, derivatives):
-    name = str(method).strip().lower()
+    name = method.strip().lower() if isinstance(method, str) else ""
+    if derivatives is not None:
+        called_as("derivatives", derivatives, "derivatives(t, n)")
     match = re.fullmatch(r"taylor\(?([1-9][0-9]?)\)?", name)
     if match:
         return _taylor(int(match[1]), derivatives), True
@@ -287,10 +318,11 @@ def solve(algebra, W, y0, t_span, steps, method="taylor4", *, derivatives=None, 
     array([-1.      ,  0.      ,  3.141593,  1.      ])
     """
     step, needs_time_alone = _step(method, derivatives)
-    if frame not in ("spatial", "body"):
-        raise unknown("frame", frame, ("spatial", "body"))
-    if not (isinstance(steps, (int, np.integer)) and steps >= 1):
-        raise InputError(f"steps must be a whole number, at least 1, got {steps!r}; take 100")
+    choice("frame", frame, ("spatial", "body"))
+    steps = whole("steps", steps, 1, "take 100")
+    if not isinstance(algebra, Algebra):
+        raise InputError(f"algebra must be an Algebra, got {brief(algebra)}; take polhode.lie.so3")
+    called_as("W", W, "W(t)", "W(t, y)")
     t0, t1 = span(t_span)
     y = _numbers(y0)
     field = _field(W, algebra, t0, y, needs_time_alone)
@@ -305,6 +337,7 @@ def solve(algebra, W, y0, t_span, steps, method="taylor4", *, derivatives=None, 
 
         def move(a, y):
             return y @ algebra.exp(a)
+    memory.fits(f"{steps} steps", 16 * (steps + 1) * y.size, "take fewer at a time, and go on from the last")
     times = np.linspace(t0, t1, steps + 1)
     h, path = (t1 - t0) / steps, [y]
     _check_start(move, field(t0, y), y, algebra)
@@ -335,7 +368,7 @@ def _field(W, algebra, t0, y0, needs_time_alone):
         raise InputError("the Taylor methods need W(t), a function of time alone; take RKMK4 or CF4 for W(t, y)")
 
     def field(t, y):
-        return _numbers(W(t) if of_time else W(t, y))
+        return _numbers(W(t) if of_time else W(t, y.copy()))   # a copy: W may write to what it is handed
 
     shape = field(t0, y0).shape
     if algebra.shape is not None and shape != algebra.shape:

@@ -31,4 +31,5 @@ def fits(what, size, fix):
     """
     there = total()
     if size > there:
-        raise InputError(f"{what} need {size} bytes ({size / 1e9:.3g} GB), and this machine has {there / 1e9:.3g} GB; {fix}")
+        needed = f"{size} bytes ({size / 1e9:.3g} GB)" if size < 10**30 else "more bytes than any machine has"
+        raise InputError(f"{what} need {needed}, and this machine has {there / 1e9:.3g} GB; {fix}")

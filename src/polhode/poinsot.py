@@ -16,8 +16,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from polhode import memory
 from polhode.body import RigidBody
-from polhode.errors import InputError
+from polhode.errors import InputError, whole
+from polhode.io.read import record
 from polhode.march import as_body, initial_motion
 from polhode.rotations import matrices
 
@@ -88,6 +90,8 @@ class Poinsot:
 
     def ellipsoid(self, n=40):
         """The inertia ellipsoid rho . J rho = 1 as a grid of points (n, 2n, 3), poles on the third principal axis."""
+        n = whole("n", n, 2, "take 40")
+        memory.fits(f"{n} by {2 * n} points", 48 * n * n, "take fewer")
         polar, azimuth = np.meshgrid(np.linspace(0.0, np.pi, n), np.linspace(0.0, 2.0 * np.pi, 2 * n), indexing="ij")
         sphere = np.stack([np.sin(polar) * np.cos(azimuth), np.sin(polar) * np.sin(azimuth), np.cos(polar)], axis=-1)
         return self._own(sphere / np.sqrt(self.body.moments))
@@ -108,6 +112,8 @@ class Poinsot:
         In momentum: |m| = L and sum m_i^2/J_i = 2E.  Without m_c, c the axis of largest or smallest moment that the curve goes
         round, an ellipse is left, m_a = A cos s, m_b = B sin s.
         """
+        n = whole("n", n, 2, "take 400")
+        memory.fits(f"{n} points", 24 * n, "take fewer")
         k, m = 1.0 / self.body.moments, self._momentum
         smallest, middle, largest = np.argsort(k)[::-1]   # moments
         L2, twice = float(m @ m), 2.0 * self.energy
@@ -127,10 +133,12 @@ class Poinsot:
 
     def contact(self, run):
         """The point of contact rho along a computed torque-free run: on the polhode, (n, 3) in body axes."""
+        run = record(run)
         return run.omega / np.sqrt(2.0 * run.kinetic_energy)[:, None]
 
     def herpolhode(self, run):
         """The curve on the invariable plane along a computed torque-free run, (n, 2), in the plane's own axes."""
+        run = record(run)
         spatial = run.omega_spatial / np.sqrt(2.0 * run.kinetic_energy)[:, None]
         return spatial @ self.plane().axes.T
 

@@ -45,7 +45,8 @@ class Problem:
         from polhode.integrate import integrate
 
         step = self.step if step is None and "rtol" not in options else step
-        return integrate(self.body, self.torque(step if np.ndim(step) == 0 else None), t_span or self.t_span, step, method,
+        alone = isinstance(step, (int, float, np.number))
+        return integrate(self.body, self.torque(step if alone else None), self.t_span if t_span is None else t_span, step, method,
                          rotation0=self.rotation0, omega0=self.omega0, **options)
 
     def describe(self):
@@ -129,7 +130,7 @@ def get(name):
     """
     if isinstance(name, Problem):
         return name
-    key = str(name).strip().lower()
+    key = name.strip().lower() if isinstance(name, str) else ""
     matches = [full for full in ALL if key in (full, full.split("/")[1])]
     if len(matches) != 1:
         raise unknown("problem", name, list(ALL))

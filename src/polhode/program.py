@@ -159,7 +159,9 @@ class Program:
         z = np.zeros((self.size, 2))
         try:
             compile_now(self.bound(loops.begin), h, t, motion, z, self.moments, self.parameters)
-        except (ArithmeticError, ValueError, LookupError) as error:
+        except Exception as error:
+            if type(error).__module__.startswith("numba."):   # it is not the torque that failed
+                raise
             raise TorqueError(f"the torque raised {type(error).__name__} at t = {t!r}: {error}; correct it", t=t) from error
         return z
 

@@ -5,7 +5,7 @@ import sys
 import numpy as np
 
 from polhode import memory
-from polhode.errors import InputError, floats, unknown
+from polhode.errors import InputError, floats, unknown, whole
 from polhode.march import in_user_axes, interpolated
 from polhode.provenance import listed
 from polhode.trajectory import BLOCK, Trajectory
@@ -108,10 +108,9 @@ class AtSteps(Record):
             if every != "end":
                 raise unknown("value of every", every, ["end"])
             every = total or sys.maxsize
-        if not (isinstance(every, (int, np.integer)) and not isinstance(every, bool) and every >= 1):
-            raise InputError(f"every must be a whole number of steps, at least 1, or 'end', got {every!r}; write every=10")
+        every = whole("every", every, 1, "write every=10, or every='end'")
         super().__init__(total // every + 2, width, watch)
-        self.every = min(int(every), sys.maxsize)
+        self.every = min(every, sys.maxsize)
         self.worst = 0.0   # residual since the last stored point
 
     def first(self, t, y):

@@ -9,7 +9,7 @@ from polhode._torque import as_torque
 from polhode.core import loops
 from polhode.core.digest import watch
 from polhode.core.reads import ours, python_function
-from polhode.errors import InputError, IntegrationError, TorqueError, number, unknown
+from polhode.errors import InputError, IntegrationError, TorqueError, brief, flag, number, unknown, whole
 from polhode.limits import check_step, check_times
 from polhode.march import as_body, begun, first_trouble, in_user_axes, initial_motion, torque_trouble, unsolved
 from polhode.methods import get
@@ -75,7 +75,7 @@ class Stepper:
             raise InputError("step must not be zero; a negative step runs backwards")
         check_step(h)
         motion = initial_motion(self.body, rotation0, omega0, momentum0)
-        self._compiled = compiled
+        self._compiled = flag("compiled", compiled)
         self._build()
         self._at(float(check_times(np.array([number("t", t)]), "t")[0]), 0, h)
         self._out = np.empty((1, self.program.width)), np.empty(1)
@@ -99,15 +99,14 @@ class Stepper:
 
     def step(self, n=1):
         """Take n steps."""
-        if not (isinstance(n, (int, np.integer)) and n >= 0):
-            raise InputError(f"the number of steps must be a whole number, at least 0, got {n!r}; take 1")
+        n = whole("the number of steps", n)
         if n == 0:
             return
         if self._watch is not None and not self._watch.unchanged():
             self._build()
         self._before[:] = self._z
         try:
-            why, self._count, _ = self._march(1, int(n), self._count, self._grid, self._z, *self._out)
+            why, self._count, _ = self._march(1, n, self._count, self._grid, self._z, *self._out)
         except Exception as error:   # raised by the torque, in Python or inside machine code
             self._z[:] = self._before
             if n == 1:
@@ -179,6 +178,7 @@ class Stepper:
     @state.setter
     def state(self, saved):
         if not isinstance(saved, State) or saved.method != self.method.name:
-            raise InputError(f"a Stepper of {self.method.name} cannot go on from {saved!r}; use the state of another one like it")
+            raise InputError(f"a Stepper of {self.method.name} cannot go on from {brief(saved)}; use the state of another one "
+                             "like it")
         self._at(saved.origin, saved.count, saved.step)
         self._z[:, 0] = saved.memory

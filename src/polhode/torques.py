@@ -20,7 +20,8 @@ from polhode._torque import Foreign, Sum, Torque, as_torque, torque
 from polhode.core.fma import fma
 from polhode.core.jit import jit
 from polhode.core.vec import add, apply, apply_t, cross, dot, matrix, qconj, qexp, qmul, scale, sincos
-from polhode.errors import InputError, floats, number, unknown
+from polhode.body import RigidBody
+from polhode.errors import InputError, brief, choice, floats, number, unknown
 
 __all__ = ["Foreign", "Sum", "Torque", "as_torque", "book_toss", "by_name", "constant", "coulomb_wall", "damping",
            "free", "gravity_gradient", "heavy_top", "stress_potential", "torque"]
@@ -194,11 +195,10 @@ def coulomb_wall(sign="described", centre=1.1, wall=0.01):
     [0.8229, -0.8229]
     """
     signs = {"described": 1.0, "printed": -1.0}
-    if sign not in signs:
-        raise unknown("sign of coulomb_wall", sign, list(signs))
+    choice("sign of coulomb_wall", sign, signs)
     return _with_quaternions(_coulomb_at, Torque(
-        _coulomb, frame="body", form="tuple", params={"sign": signs[sign], "centre": centre, "wall": wall},
-        potential=_coulomb_potential, name="coulomb_wall"))
+        _coulomb, frame="body", form="tuple", potential=_coulomb_potential, name="coulomb_wall",
+        params={"sign": signs[sign], "centre": number("centre", centre), "wall": number("wall", wall)}))
 
 
 # --- the stress test --------------------------------------------------------------------------------------------------
@@ -259,7 +259,7 @@ def stress_potential(alpha=0.3, attractor=ATTRACTOR):
     """
     return _with_quaternions(_stress_at, Torque(
         _stress, frame="body", form="tuple", potential=_stress_potential, name="stress_potential",
-        params={"alpha": alpha, "attractor": qexp(tuple(map(float, attractor)))}))
+        params={"alpha": number("alpha", alpha), "attractor": qexp(_vector("attractor", attractor))}))
 
 
 # --- others -----------------------------------------------------------------------------------------------------------
@@ -286,9 +286,9 @@ def book_toss(step, toss=20.0, release=2.0, disturbance=0.2):
     >>> [toss(t, np.eye(3)).tolist() for t in (1.0, 2.02, 3.0)]
     [[20.0, 0.0, 0.0], [0.0, 4.0, 0.0], [0.0, 0.0, 0.0]]
     """
-    step = number("step", step, positive=True)
-    return Torque(_toss, form="tuple", name="book_toss",
-                  params={"step": step, "toss": toss, "release": release, "disturbance": disturbance})
+    given = {"step": number("step", step, positive=True), "toss": number("toss", toss), "release": number("release", release),
+             "disturbance": number("disturbance", disturbance)}
+    return Torque(_toss, form="tuple", name="book_toss", params=given)
 
 
 def _constant(t, R, p):
@@ -330,6 +330,7 @@ def gravity_gradient(body, rate):
     >>> tide(2.5 * np.pi, np.eye(3)).round(6)   # after an eighth of the orbit
     array([0.   , 0.   , 0.015])
     """
+    body = body if isinstance(body, RigidBody) else RigidBody(body)
     return Torque(_tidal, frame="body", form="tuple", params={"rate": number("rate", rate), "inertia": body.inertia},
                   potential=_tidal_potential, name="gravity_gradient")
 
@@ -367,19 +368,16 @@ def by_name(name):
     >>> by_name("heavy-top")(moment=20.0)
     <torque heavy_top(moment=20.0), body frame>
     """
-    key = name.strip().lower().replace("-", "_")
+    key = name.strip().lower().replace("-", "_") if isinstance(name, str) else ""
     if key not in BUILT_IN:
         raise unknown("torque", name, list(BUILT_IN))
     return BUILT_IN[key]
 
 
 def _vector(name, value):
-    try:
-        array = np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        array = None
-    if array is None or array.shape != (3,) or not np.all(np.isfinite(array)):
-        raise InputError(f"{name} must be three finite numbers, got {value!r}; give three")
+    array = floats(name, value)
+    if array.shape != (3,):
+        raise InputError(f"{name} must be three numbers, got {brief(value)}; give three")
     return tuple(array.tolist())
 
 

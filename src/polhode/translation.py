@@ -16,7 +16,7 @@ coordinate, or a symmetric matrix; `force(t, u)` returns an array like u.
 import numpy as np
 
 from polhode import memory
-from polhode.errors import InputError, floats, number
+from polhode.errors import InputError, brief, called_as, floats, number, whole
 
 __all__ = ["adjoint", "newmark", "symplectic_euler"]
 
@@ -46,6 +46,8 @@ def symplectic_euler(u, p, force, *, step, steps, mass=1.0, t=0.0):
     >>> u.shape, round(float(u[-1, 0]), 2)
     ((101, 1), 0.54)
     """
+    force = _checked(force)
+
     def advance(h, t, u, p, f, velocity):
         p = p + h * f
         u = u + h * velocity(p)
@@ -64,6 +66,8 @@ def adjoint(u, p, force, *, step, steps, mass=1.0, t=0.0):
     >>> float(back[-1, 0].round(15))
     1.0
     """
+    force = _checked(force)
+
     def advance(h, t, u, p, f, velocity):
         u = u + h * velocity(p)
         f = force(t + h, u)
@@ -81,6 +85,8 @@ def newmark(u, p, force, *, step, steps, mass=1.0, t=0.0):
     >>> round(float(u[-1, 0]), 4)
     0.5403
     """
+    force = _checked(force)
+
     def advance(h, t, u, p, f, velocity):
         p = p + 0.5 * h * f
         u = u + h * velocity(p)
@@ -97,21 +103,31 @@ def _march(advance, u, p, force, step, steps, mass, t):
         raise InputError(f"u and p must be lists of equally many numbers, got shapes {u.shape} and {p.shape}; make them so")
     h, t = number("step", step), number("t", t)
     if h == 0.0:
-        raise InputError(f"step must not be zero, got {step!r}; a negative step runs backwards")
-    if not (isinstance(steps, (int, np.integer)) and not isinstance(steps, bool) and steps >= 0):
-        raise InputError(f"steps must be a whole number, at least 0, got {steps!r}; take 100")
+        raise InputError(f"step must not be zero, got {h!r}; a negative step runs backwards")
+    steps = whole("steps", steps, example="take 100")
     velocity = _velocity(mass, len(u))
     memory.fits(f"{steps} steps", 16 * (steps + 1) * len(u), "take fewer at a time, and go on from the last")
     times = t + h * np.arange(steps + 1)
     us, ps = np.empty((steps + 1, len(u))), np.empty((steps + 1, len(u)))
     us[0], ps[0] = u, p
     f = force(t, u)
-    if np.shape(f) != u.shape:
-        raise InputError(f"force(t, u) must return {len(u)} numbers, as many as u has, got shape {np.shape(f)}; return these")
     for k in range(steps):
         u, p, f = advance(h, times[k], u, p, f, velocity)
         us[k + 1], ps[k + 1] = u, p
     return times, us, ps
+
+
+def _checked(force):
+    """The force on a copy of the position, which it may write to, as numbers."""
+    called_as("force", force, "force(t, u)")
+
+    def acting(t, u):
+        f = floats("what force(t, u) returns", force(t, u.copy()), finite=False)
+        if f.shape != u.shape:
+            raise InputError(f"force(t, u) must return {len(u)} numbers, as many as u has, got shape {f.shape}; return these")
+        return f
+
+    return acting
 
 
 def _velocity(mass, n):
@@ -119,11 +135,11 @@ def _velocity(mass, n):
     M = floats("mass", mass)
     if M.shape == (n, n):
         if not np.allclose(M, M.T) or np.linalg.eigvalsh(M)[0] <= 0.0:
-            raise InputError(f"a mass matrix must be symmetric and positive definite, got {mass!r}; correct its entries")
+            raise InputError(f"a mass matrix must be symmetric and positive definite, got {brief(mass)}; correct its entries")
         inverse = np.linalg.inv(M)
         return lambda p: inverse @ p
     if M.shape not in ((), (n,)):
         raise InputError(f"mass must be a number, {n} numbers or an {n} x {n} matrix, got shape {M.shape}; give one of these")
     if np.any(M <= 0.0):
-        raise InputError(f"mass must be positive, got {mass!r}; give values above zero")
+        raise InputError(f"mass must be positive, got {brief(mass)}; give values above zero")
     return lambda p: p / M

@@ -8,7 +8,7 @@ import re
 import sys
 from pathlib import Path
 
-from polhode.errors import InputError, nearest
+from polhode.errors import InputError, as_path, brief, nearest
 from polhode.file_names import readable
 
 _modules = {}   # each file is run once
@@ -21,13 +21,15 @@ def is_target(given):
 
 def split(target):
     """(path, name) of a target; the name is "" where there is none."""
+    if not isinstance(target, (str, Path)):
+        raise InputError(f"a Python file is named as FILE.py or FILE.py:NAME, got {brief(target)}; give text")
     path, _, name = str(target).partition(".py:")
     return Path(path + ".py" if name or str(target).endswith(":") else path), name
 
 
 def module(path):
     """Run a file, as by `python FILE.py` but under another name than __main__; the module."""
-    place = Path(path).resolve()
+    place = as_path("path", path).resolve()
     if place not in _modules:
         if not place.is_file():
             raise InputError(f"there is no file {str(path)!r}; give the path of a Python file, FILE.py or FILE.py:NAME")

@@ -32,6 +32,31 @@ def guarded_event(t, R, omega):
     return 1.0 + LOCK.locked()
 
 
+def oversized():
+    """A stored run with numbers that no run has."""
+    run = integrate([1, 2, 3], None, (0, 1), 0.1, omega0=(0, 0, 1))
+    path = polhode.io.store.save(run, "oversized.npz", force=True)
+    with np.load(path) as data:
+        kept = dict(data)
+    np.savez(path, **kept | {"omega": np.full_like(kept["omega"], 1e200)})
+    return path
+
+
+def nested(depth):
+    """Tables in tables."""
+    value = {}
+    for _ in range(depth):
+        value = {"a": value}
+    return value
+
+
+def late(t, R, omega):
+    """An event."""
+    return t - 0.5
+
+
+late.terminal = "soon"
+
 CALLS = [
     (lambda: rotations.as_quaternion((0.0, 1.3e308, 1.3e308)), "got [0.0e+000, 1.3e+308, 1.3e+308]", "give one of at most pi"),
     (lambda: shown_mesh((np.zeros((3, 3)), np.zeros((1, 1, 3)))), "got (3, 3) and (1, 1, 3)", "reshape them"),
@@ -55,7 +80,7 @@ CALLS = [
     (lambda: as_torque(3.5), "got 3.5", "write def f(t, R): ..."),
     (lambda: polhode.torque(push, frame="moon"), "'moon'", "valid: 'spatial', 'body'"),
     (lambda: polhode.torque(push, params={"k": "a"}), "got 'a'", "convert it to float"),
-    (lambda: polhode.torque(push, params={"k": np.inf}), "got inf", "give a number"),
+    (lambda: polhode.torque(push, params={"k": np.inf}), "= inf", "remove or replace it"),
     (lambda: polhode.torque(push, params=3), "got 3", "write params={'k': 1.0}"),
     (lambda: polhode.torque(push, derivatives=3), "got 3", "give a tuple of them"),
     (lambda: integrate([1, 2, 3], None, None, rtol=1e-6, omega0=(0, 0, 1)), "t_span is missing", "give (t0, t1)"),
@@ -63,7 +88,7 @@ CALLS = [
      "a run by rtol follows the rotation", "give step=... to let the body fly"),
     (lambda: polhode.advise("krysl/slow-top", eror=1e-3), "'eror'", "valid: 'problem', 'torque', 't_span', 'error"),
     (lambda: polhode.RigidBody([1, 2, 3], check_triangle=3), "got 3", "give one of them"),
-    (lambda: polhode.RigidBody([1, 2, 3], name=3), "got 3", "write name='3'"),
+    (lambda: polhode.RigidBody([1, 2, 3], name=3), "got 3", "put it in quotes"),
     (lambda: polhode.RigidBody([1, 2]), "got shape (2,)", "give one of them"),
     (lambda: polhode.RigidBody.sphere(1.0, hollow=3), "got 3", "give one of them"),
     (lambda: polhode.RigidBody.point_masses([1.0, -1.0, 2.0], np.eye(3)), "got masses[1] = -1.0", "drop that point"),
@@ -150,6 +175,8 @@ CALLS = [
     (lambda: integrate([1, 2, 2.5], None, (0, 1), 0.1, omega0=(0, 0, 1), events=3),
      "got 3", "write def g(t, R, omega): ..."),
     (lambda: integrate([1, 2, 2.5], None, (0, 1), 0.1, omega0=(0, 0, 1), events=lambda t: t),
+     "defined as f(t)", "write def g(t, R, omega): ..."),
+    (lambda: integrate([1, 2, 2.5], None, (0, 1), 0.1, omega0=(0, 0, 1), events=lambda t, R, omega: "late", compiled=False),
      "'<lambda>'", "correct it"),
     (lambda: integrate([1, 2, 2.5], None, (0, 1), 0.1, omega0=(0, 0, 1), events=lambda t, R, omega: np.nan, compiled=False),
      "'<lambda>'", "return a finite number"),
@@ -316,4 +343,47 @@ CALLS = [
     (lambda: polhode.RigidBody.from_mesh("good.obj"), "got neither", "give one of the two"),
     (lambda: polhode.Stepper([1, 2, 2.5], strict, step=0.5, omega0=(0, 0, 1), compiled=False).step(3),
      "the torque raised ValueError in th", "correct it and take the step again"),
+    # odd values at the doors
+    (lambda: polhode.torque(push)(0.0, [1.0, 2.0, 3.0]), "got (3,)", "give one attitude or vector"),
+    (lambda: polhode.torque(push, params={"k": np.ones((1, 2, 3))}), "got shape (1, 2, 3)", "give one of these"),
+    (lambda: polhode.torque(push, params={"a b": 1.0}), "got 'a b'", "write params={'k': 1.0}"),
+    (lambda: polhode.plots.certificate(3), "got 3", "give that"),
+    (lambda: polhode.certify.symmetry_defect("NMB", 1e9), "got 1000000000.0", "take 0.5"),
+    (lambda: polhode.certify.poisson("NMB", velocity=(0, 0, 0)), "got [0.0, 0.0, 0.0]", "take (0.8, -0.6, 0.5)"),
+    (lambda: polhode.certify.free_drift("NMB", count=10**9), "got 1000000000", "take 100"),
+    (lambda: entries.chosen(3), "got 3", "write methods=['NMB', 'LP2']"),
+    (lambda: polhode.plots.convergence(3), "got 3", "give that"),
+    (lambda: polhode.Statistics(of=3), "got 3", "write of=['energy']"),
+    (lambda: polhode.Statistics(functions=3), "got 3", "write functions={'tilt': tilt}"),
+    (lambda: polhode.Statistics(functions={3: push}), "got 3", "write functions={'tilt': tilt}"),
+    (lambda: polhode.Statistics(functions={"range": range}), "'range'", "write def f(omega): ... around it"),
+    (lambda: ensemble([1, 2, 2.5], t_span=(0, 1), step=0.1, omega0=(0, 0, 1), n=2,
+                      keep=polhode.Statistics(functions={"none": lambda t: None})), "'none'", "correct it"),
+    (lambda: polhode.read(3), "got 3", "give text or a pathlib.Path"),
+    (lambda: polhode.read("a\0b"), "got 'a\\x00b'", "choose another name"),
+    (lambda: polhode.read("x" * 5000), "longer than a path can be", "choose another name"),
+    (lambda: polhode.plots.overview(3), "got 3", "give one of them"),
+    (lambda: lie.solve(lie.so3, lambda t: np.ones(3), np.eye(3), (0, 1), 10, "taylor2", derivatives=lambda t, n: [np.ones(3)]),
+     "got 1", "return W and its first 1 derivatives"),
+    (lambda: lie.series(3, 0.1, np.cross), "got 3", "give at least one"),
+    (lambda: lie.solve(3, lambda t: np.ones(3), np.eye(3), (0, 1), 10), "got 3", "take polhode.lie.so3"),
+    (lambda: lie.solve(lie.so3, lambda t: np.ones(3), np.eye(3), (0, 1), 10**15),
+     "1000000000000000 steps need", "take fewer at a time"),
+    (lambda: polhode.plots.flip(integrate([1, 2, 3], None, (0, 1), 0.1, omega0=W), snapshots=10**6), "got 1000000", "take 7"),
+    (lambda: polhode.plots.errors(integrate([1, 2, 3], None, (0, 1), 0.1, omega0=W), "errors.xyz"),
+     "'xyz'", "valid: 'eps'"),
+    (lambda: polhode.plots.errors(integrate([1, 2, 3], None, (0, 1), 0.1, omega0=W), "nowhere/errors.png"),
+     "'nowhere/errors.png'", "give the name of a file in a folder that exists"),
+    (lambda: polhode.poinsot.Poinsot([1, 2, 3], omega0=W).ellipsoid(10**9), "1000000000 by 2000000000 points need", "take fewer"),
+    (lambda: polhode.poinsot.Poinsot([1, 2, 3], omega0=W).polhode(10**15), "1000000000000000 points need", "take fewer"),
+    (lambda: polhode.certify.from_file(3), "got 3", "give text"),
+    (lambda: integrate([1, 2, 3], None, (0, 1), 0.1, omega0=W, compiled=3), "got 3", "give one of them"),
+    (lambda: integrate([1, 2, 3], None, (0, 1), 0.1, omega0=W, events=late, compiled=False), "terminal of event 'late'",
+     "write terminal = True, or after how many events"),
+    (lambda: reference([1, 2, 3], omega0=W), "t is missing", "give the times at which the motion is wanted"),
+    (lambda: reference([1, 2, 3], [], omega0=W), "t has no times", "give at least one, the initial one"),
+    (lambda: polhode.io.save(3, "three.nc"), "got 3", "give what polhode.integrate returned"),
+    (lambda: polhode.read(oversized()), "'oversized.npz': omega is beyond 1e+150", "the file is damaged"),
+    (lambda: Plan({"problem": "krysl/slow-top", "sweep": nested(200)}, "a"), "a: tables and lists lie more than 100 deep",
+     "take some away"),
 ]

@@ -174,4 +174,7 @@ STATES = [
      "make a sweep for each"),
     ([], lambda: chunk({"torque": [TOP, PUSH]}, **{"torque.constant.value": [[1.0, 0.0, 0.0], [2.0, 0.0, 0.0]]}),
      "two torques are called 'constant'", "one of them cannot vary"),
+    ([("matplotlib.figure.Figure.savefig", raising(FULL))],
+     lambda: polhode.plots.errors(polhode.integrate([1, 2, 3], None, (0, 1), 0.1, omega0=W), "full.png"),
+     "'full.png': No space left", "free some space, or choose another disk"),
 ]

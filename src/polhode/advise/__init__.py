@@ -13,7 +13,7 @@ from polhode.advise.cost import Price, seconds
 from polhode.advise.pilot import Pilot
 from polhode.advise.result import Advice, exact_solution, explained
 from polhode.compare import as_task, error_asked
-from polhode.errors import InputError, IntegrationError, number, unknown
+from polhode.errors import InputError, IntegrationError, called_as, flag, number, unknown
 from polhode.methods import get
 
 __all__ = ["Advice", "advise"]
@@ -66,13 +66,15 @@ def advise(problem, torque=None, t_span=None, *, error=1e-6, torque_cost=None, l
     if misspelt:
         raise unknown("option of advise", next(iter(misspelt)), OPTIONS)
     error = error_asked(number("error", error))
+    long = flag("long", long)
+    told = (lambda *_: None) if progress is None else called_as("progress", progress, "progress(done, total, name)")
     given = None if torque_cost is None else seconds("torque_cost", torque_cost)
     made = candidates.demands(symplectic, explicit, symmetric, one_torque, order)
     task = as_task(problem, torque, t_span, rotation0=rotation0, omega0=omega0, momentum0=momentum0, breaks=breaks).until(until)
     names, notes = tried(task, made, methods, long, symplectic)
     price = Price(task, given)
     pilot = Pilot(task, price, error, long, number("budget", budget, positive=True))
-    trials = sorted(pilot.try_all(names, progress or (lambda *_: None)), key=lambda trial: trial.cost)
+    trials = sorted(pilot.try_all(names, told), key=lambda trial: trial.cost)
     closed = exact_solution(task) if methods is None else None
     if closed is None and trials[0].point is None:
         raise IntegrationError(nothing(error, trials))

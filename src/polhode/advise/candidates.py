@@ -1,7 +1,7 @@
 """Which methods are tried: a short list that holds a best one for every kind of task, cut down by what the user demands."""
 
 from polhode.compare import entries
-from polhode.errors import InputError
+from polhode.errors import InputError, flag, whole
 from polhode.methods import everything, get
 
 # high orders first: the first good one bounds what the others may cost
@@ -21,10 +21,9 @@ DEMANDS = {
 def demands(symplectic=False, explicit=False, symmetric=False, one_torque=False, order=None):
     """The demands made, as (words, test) pairs."""
     asked = {"symplectic": symplectic, "explicit": explicit, "symmetric": symmetric, "one_torque": one_torque}
-    made = [DEMANDS[name] for name, wanted in asked.items() if wanted]
+    made = [DEMANDS[name] for name, wanted in asked.items() if flag(name, wanted)]
     if order is not None:
-        if not (isinstance(order, int) and order >= 1):
-            raise InputError(f"order must be a whole number from 1, got {order!r}; take 4")
+        order = whole("order", order, 1, "take 4")
         made.append((f"of order {order} or more", lambda facts: (facts["order"] or 0) >= order))
     return made
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from polhode import problems, rotations, torques
 from polhode.body import RigidBody
-from polhode.certify.trial import Map
+from polhode.certify.trial import Map, run_length, step_size
 from polhode.core.vec import dot, qrotate
 
 TOP = RigidBody((3.0, 3.0, 4.5))   # symmetric about its third axis
@@ -32,7 +32,7 @@ class FreeDrift(NamedTuple):
 def _free_run(method, step, count):
     """Spatial momenta, body momenta and energies along a torque-free run."""
     path = Map(method, torques.free())
-    states = [(s.q, path.velocity(s, path.body), path.momentum(s)) for s in path.run(step, count)]
+    states = [(s.q, path.velocity(s, path.body), path.momentum(s)) for s in path.run(step_size(step), run_length(count))]
     return [qrotate(q, Pi) for q, _, Pi in states], [Pi for *_, Pi in states], [0.5 * dot(Om, Pi) for _, Om, Pi in states]
 
 
@@ -75,7 +75,7 @@ def axis_drift(method, step=0.25, count=1000):
     >>> axis_drift("VLV").space < 1e-12
     True
     """
-    gravity = torques.heavy_top(WEIGHT)
+    gravity, step, count = torques.heavy_top(WEIGHT), step_size(step), run_length(count)
     path, top = Map(method, gravity), Map(method, gravity, TOP)
     vertical = [qrotate(s.q, path.momentum(s)) for s in path.run(step, count)]
     own = [top.momentum(s) for s in top.run(step, count)]

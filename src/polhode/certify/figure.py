@@ -5,7 +5,9 @@ from matplotlib.ticker import NullFormatter
 
 from polhode.certify.orders import CEILING, FLOOR
 from polhode.certify.report import rows
-from polhode.plots.style import PALETTE, new_figure, saved, styled
+from polhode.certify.result import Certificate
+from polhode.errors import InputError, brief
+from polhode.plots.style import PALETTE, new_figure, saved, styled, target
 
 GREY = "#555555"
 COLOUR = {"ok": "#009E73", "FAIL": "#D55E00", "not measured": "#E69F00", "-": "#999999"}
@@ -13,6 +15,9 @@ COLOUR = {"ok": "#009E73", "FAIL": "#D55E00", "not measured": "#E69F00", "-": "#
 
 def draw(certificate, path=None):
     """A matplotlib Figure of a Certificate, saved if a path is given."""
+    if not isinstance(certificate, Certificate):
+        raise InputError(f"certificate must be what polhode.certify returned, got {brief(certificate)}; give that")
+    path = target(path)
     with styled():
         figure = new_figure(11.5, 7.4)
         grid = figure.add_gridspec(2, 3, width_ratios=(1.0, 1.0, 1.42), height_ratios=(1.0, 0.8))

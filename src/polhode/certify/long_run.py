@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from polhode import problems, rotations, torques
-from polhode.certify.trial import VELOCITY, Map, norm
+from polhode.certify.trial import VELOCITY, Map, norm, run_length
 from polhode.core.vec import dot
-from polhode.errors import ConvergenceError, IntegrationError
+from polhode.errors import ConvergenceError, IntegrationError, number
 from polhode.methods import get
 from polhode.program import build
 from polhode.program import obstacle as program_obstacle
@@ -78,7 +78,7 @@ def obstacle(method, problem=STRESS):
 def long_run(method, step=None, t_end=None, problem=STRESS, compiled=True, **options):
     """A run of a problem as far as it goes: what came before a step that failed is kept."""
     chosen = problems.get(problem)
-    span = chosen.t_span if t_end is None else (chosen.t_span[0], t_end)
+    span = chosen.t_span if t_end is None else (chosen.t_span[0], number("t_end", t_end))
     try:
         run = chosen.integrate(method, step=step, t_span=span, compiled=compiled, **options)
     except IntegrationError as error:
@@ -97,7 +97,7 @@ def energy_slope(run, limit=None):
     not go on, is a blow-up.
     """
     change = run.total_energy - run.total_energy[0]
-    limit = max(1.0, abs(run.total_energy[0])) if limit is None else limit
+    limit = max(1.0, abs(run.total_energy[0])) if limit is None else number("limit", limit, positive=True)
     lost = np.flatnonzero(~(np.abs(change) <= limit))
     end = lost[0] if len(lost) else len(change)
     blow_up = math.inf if run.status == "finished" and not len(lost) else float(run.t[min(end, len(change) - 1)])
@@ -210,6 +210,7 @@ def stability_limit(method):
 
 def cost(method, count=2_000, repeats=60):
     """Nanoseconds per compiled step on the stress test, the least of many short runs; None for what cannot be compiled."""
+    count, repeats = run_length(count), run_length(repeats, "repeats")
     if obstacle(method) is not None:
         return None
     chosen = problems.get(STRESS)

@@ -9,7 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from polhode import torques
-from polhode.certify.trial import ATTITUDE, VELOCITY, Map, apart, difference, norm, trial_torque
+from polhode.certify.trial import (
+    ATTITUDE, VELOCITY, Map, apart, difference, norm, run_length, spin, step_size, trial_torque,
+)
 from polhode.core.jit import Rebinder
 from polhode.core.vec import qexp, qmul, times
 # --- symmetry -----------------------------------------------------------------------------------------------------------
@@ -27,6 +29,7 @@ def symmetry_defect(method, step=0.5):
     True
     """
     path = Map(method, trial_torque())
+    step = step_size(step)
     states = list(path.run(step, 4))
     here, goal = states[2], states[1]
     turned = [here]
@@ -97,8 +100,8 @@ def symplecticity(method, step=0.5, velocity=VELOCITY):
     >>> symplecticity("VLV").value < 1e-8 < symplecticity("NMB").value
     True
     """
-    path = Map(method, trial_torque(swing=0.0))
-    Pi0 = np.array(times(path.body.I, velocity))
+    path, step = Map(method, trial_torque(swing=0.0)), step_size(step)
+    Pi0 = np.array(times(path.body.I, spin(velocity)))
 
     def after(x, d):
         Om = times(path.body.Iinv, tuple((Pi0 + d).tolist()))
@@ -134,8 +137,8 @@ def poisson(method, step=0.5, velocity=VELOCITY):
     >>> poisson("DMV4").value < 1e-8 < poisson("NMB").value
     True
     """
-    path = Map(method, torques.free())
-    Pi0 = np.array(times(path.body.I, velocity))
+    path, step = Map(method, torques.free()), step_size(step)
+    Pi0 = np.array(times(path.body.I, spin(velocity)))
 
     def moved(d):
         Om = times(path.body.Iinv, tuple((Pi0 + d).tolist()))
@@ -194,7 +197,7 @@ def torque_calls(method, step=0.1, count=8):
     """
     path = Map(method, trial_torque(), wrap=_counted)
     totals, reported = [], []
-    for s in path.run(step, count):
+    for s in path.run(step_size(step), run_length(count)):
         totals.append(sum(getattr(path.torque, form).calls for form in FORMS))
         reported.append(getattr(s, "calls", None))
     known = None if reported[-1] is None else tuple(map(int, reported[1:]))
@@ -218,5 +221,5 @@ def solver_calls(method, step=0.1, count=8):
         return counters[-1]
 
     path = Map(method, trial_torque(), rebind=Rebinder(counting))
-    totals = [sum(counter.calls for counter in counters) for _ in path.run(step, count)]
+    totals = [sum(counter.calls for counter in counters) for _ in path.run(step_size(step), run_length(count))]
     return tuple(np.diff(totals).tolist())

@@ -13,7 +13,7 @@ from polhode import torques
 from polhode.body import RigidBody
 from polhode.core import loops
 from polhode.core.vec import add, apply, cross, dot, matrix, qconj, qexp, qlog, qmul, scale, sincos, times
-from polhode.errors import ConvergenceError, unknown
+from polhode.errors import ConvergenceError, InputError, brief, choice, floats, number, whole
 from polhode.methods import get
 from polhode.program import build
 
@@ -22,6 +22,7 @@ ATTITUDE = qexp((0.4, -0.9, 0.7))
 VELOCITY = (0.8, -0.6, 0.5)
 LIVELY = (4.0, -3.0, 2.5)   # five times as fast: what a method breaks shows at smaller steps, high orders included
 SPAN = 3.0
+SHORTEST, LONGEST, MOST = 1e-6, 100.0, 1_000_000   # steps and velocities that may be asked for, and how many steps
 
 
 # --- the trial torque ---------------------------------------------------------------------------------------------------
@@ -55,8 +56,7 @@ _TORQUES = {"torque": trial_torque, "free": torques.free, "damped": lambda: tria
 
 def torque_of(kind):
     """The torque of a kind of trial run: "torque", "free" or "damped"."""
-    if kind not in _TORQUES:
-        raise unknown("kind of problem", kind, list(_TORQUES))
+    choice("kind of problem", kind, _TORQUES)
     return _TORQUES[kind]()
 
 
@@ -66,6 +66,34 @@ def _floats(value):
         return float(value)
     parts = map(_floats, value)
     return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+
+
+# --- what may be asked --------------------------------------------------------------------------------------------------
+
+def step_size(step):
+    """A step of the trial run, checked."""
+    h = number("step", step)
+    if not SHORTEST <= abs(h) <= LONGEST:
+        raise InputError(f"step must be between {SHORTEST:g} and {LONGEST:g} in size, within which the trial body turns by "
+                         f"something that can be measured, got {h!r}; take 0.5")
+    return h
+
+
+def spin(velocity):
+    """An angular velocity of the trial body, checked."""
+    given = floats("velocity", velocity)
+    if given.shape != (3,) or not 0.0 < np.abs(given).max() <= LONGEST:
+        raise InputError(f"velocity must be three numbers, not all zero and at most {LONGEST:g} in size, got {given.tolist()}; "
+                         f"take {VELOCITY}")
+    return tuple(given.tolist())
+
+
+def run_length(count, what="count"):
+    """How many steps, or runs, to measure, checked."""
+    count = whole(what, count, 1, "take 100")
+    if count > MOST:
+        raise InputError(f"{what} must be at most {MOST}, which take a minute as plain Python, got {brief(count)}; take 100")
+    return count
 
 
 # --- a method as a map --------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from polhode.compare.result import Comparison, MethodCurve
 from polhode.compare.runner import Point
 from polhode.compare.search import Curve
 from polhode.compare.task import Task, Truth, as_task, truth
-from polhode.errors import InputError, PolhodeError, floats, unknown
+from polhode.errors import InputError, PolhodeError, brief, called_as, floats, unknown
 
 __all__ = ["Comparison", "MethodCurve", "Point", "Task", "Truth", "as_task", "compare", "truth"]
 
@@ -61,7 +61,7 @@ def compare(problem, torque=None, t_span=None, *, methods=None, family=None, err
     chosen, errors = entries.chosen(methods, family), asked(errors)
     task = as_task(problem, torque, t_span, rotation0=rotation0, omega0=omega0, momentum0=momentum0, breaks=breaks).until(until)
     found = begin(task, errors)
-    tell = progress or (lambda *_: None)
+    tell = (lambda *_: None) if progress is None else called_as("progress", progress, "progress(done, total, name)")
     try:
         for done, name in enumerate(chosen):
             tell(done, len(chosen), name)
@@ -91,7 +91,7 @@ def asked(errors):
     """The errors asked for, checked."""
     values = floats("errors", [errors] if isinstance(errors, (int, float)) else errors)
     if values.ndim != 1 or not len(values):
-        raise InputError(f"errors must be a list of numbers, got {errors!r}; write errors=[1e-3, 1e-6]")
+        raise InputError(f"errors must be a list of numbers, got {brief(errors)}; write errors=[1e-3, 1e-6]")
     for value in values:
         error_asked(value)
     return tuple(sorted({float(value) for value in values}, reverse=True))

@@ -1,7 +1,7 @@
 """Which methods are compared, by name: `NAME` takes fixed steps, `NAME@rtol` chooses its own by tolerance."""
 
 from polhode.compare.runner import ByTolerance, FixedSteps
-from polhode.errors import InputError, unknown
+from polhode.errors import InputError, brief, choice
 from polhode.methods import everything, get, names
 
 # what the papers compare, each kind once, and what lies beyond them
@@ -16,13 +16,14 @@ def chosen(methods=None, family=None):
     if family is not None:
         found = everything()
         families = sorted({entry.family for entry in found})
-        if str(family).lower() not in families:
-            raise unknown("family", family, families)
+        choice("family", family.lower() if isinstance(family, str) else family, families)
         return [entry.name for entry in found if entry.family == family.lower()]
     if methods is None:
         return list(DEFAULT)
+    if not isinstance(methods, (str, list, tuple, set)):
+        raise InputError(f"methods must be a list of names, got {brief(methods)}; write methods=['NMB', 'LP2']")
     given = [methods] if isinstance(methods, str) else list(methods)
-    if [str(name).lower() for name in given] == ["all"]:
+    if len(given) == 1 and isinstance(given[0], str) and given[0].lower() == "all":
         return names() + by_tolerance()
     if not given:
         raise InputError("methods is empty; name some, or leave it out")

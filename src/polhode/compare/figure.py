@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 
-from polhode.compare.result import CURRENCIES
-from polhode.errors import InputError, unknown
-from polhode.plots.style import PALETTE, new_figure, saved, styled
+from polhode.compare.result import CURRENCIES, Comparison
+from polhode.errors import InputError, brief, choice
+from polhode.plots.style import PALETTE, literal, new_figure, saved, styled, target
 
 MARKS = ("o", "s", "^", "D", "v", "P", "X")
 DASHES = ("-", (0, (4, 1.5)), (0, (1, 1.2)))
@@ -14,10 +14,22 @@ COARSEST = 3.0     # errors above this say nothing
 ROUND_OFF = 1e-11  # below it they say nothing of the order
 
 
+def _check(comparison):
+    if not isinstance(comparison, Comparison):
+        raise InputError(f"comparison must be what polhode.compare returned, got {brief(comparison)}; give that")
+
+
+def _headline(comparison, what):
+    t0, t1 = comparison.t_span
+    return f"{literal(comparison.title)}: {what}, t = {t0:g} to {t1:g}"
+
+
 def work_precision(comparison, path=None, currency=None):
     """Error against cost; see `polhode.plots.work_precision`."""
-    if currency is not None and currency not in CURRENCIES:
-        raise unknown("currency", currency, list(CURRENCIES))
+    if currency is not None:
+        choice("currency", currency, CURRENCIES)
+    _check(comparison)
+    path = target(path)
     curves = [curve for curve in comparison.curves if _shown(curve)]
     if not curves:
         raise InputError("there is no curve to draw: no method gave a finite error; take other methods or larger errors")
@@ -37,13 +49,14 @@ def work_precision(comparison, path=None, currency=None):
             axes.set_ylabel("error" if column == 0 else "")
             axes.tick_params(labelleft=column == 0)
         _legend(figure.add_subplot(grid[-1]), first, curves)
-        figure.suptitle(f"{comparison.title}: work against precision, t = {comparison.t_span[0]:g} to {comparison.t_span[1]:g}",
-                        x=0.012, ha="left")
+        figure.suptitle(_headline(comparison, "work against precision"), x=0.012, ha="left")
     return saved(figure, path)
 
 
 def convergence(comparison, path=None):
     """Error against the step; see `polhode.plots.convergence`."""
+    _check(comparison)
+    path = target(path)
     curves = [curve for curve in comparison.curves if curve.knob == "step" and _shown(curve)]
     if not curves:
         raise InputError("there is no curve to draw: no method by step gave a finite error; take other methods or larger errors")
@@ -56,8 +69,7 @@ def convergence(comparison, path=None):
             _order_line(axes, curve, _look(number)["color"])
         axes.set(xscale="log", yscale="log", xlabel="step [s]", ylabel="error")
         _legend(figure.add_subplot(grid[1]), axes, curves)
-        figure.suptitle(f"{comparison.title}: convergence, t = {comparison.t_span[0]:g} to {comparison.t_span[1]:g}", x=0.012,
-                        ha="left")
+        figure.suptitle(_headline(comparison, "convergence"), x=0.012, ha="left")
     return saved(figure, path)
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from polhode.compare.task import Truth
+from polhode.errors import number
 
 CURRENCIES = {"evaluations": "torque evaluations", "steps": "steps", "seconds": "seconds"}
 
@@ -47,6 +48,7 @@ class Comparison:
 
     def ranking(self, error):
         """The rows of one error."""
+        error = number("error", error)
         rows = [_row(curve, error) for curve in self.curves]
         return sorted(rows, key=lambda row: (row["seconds"] is None, row["seconds"] or 0.0))
 

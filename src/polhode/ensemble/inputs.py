@@ -14,7 +14,7 @@ from polhode import memory, rotations
 from polhode._torque import Foreign, Sum
 from polhode.body import RigidBody
 from polhode.core.digest import digest
-from polhode.errors import InputError, floats, unknown
+from polhode.errors import InputError, brief, choice, floats, whole
 from polhode.limits import check_moments
 from polhode.march import as_body
 from polhode.methods.exact_flow import EQUAL
@@ -38,7 +38,7 @@ def seed_of(rng):
         return int(rng.integers(2**63))
     if isinstance(rng, (int, np.integer)) and not isinstance(rng, bool) and rng >= 0:
         return int(rng)
-    raise InputError(f"rng must be a whole number from 0 on, a numpy Generator or None, got {rng!r}; write rng=1")
+    raise InputError(f"rng must be a whole number from 0 on, a numpy Generator or None, got {brief(rng)}; write rng=1")
 
 
 def drawn(what, distribution, shape, seed, first, n):
@@ -70,9 +70,7 @@ class Counts:
     """How many bodies each argument speaks of; one stands for any number."""
 
     def __init__(self, n=None):
-        if not (n is None or (isinstance(n, (int, np.integer)) and not isinstance(n, bool) and n >= 1)):
-            raise InputError(f"n must be a whole number of bodies, at least 1, got {n!r}; write n=1000")
-        self.given = {} if n is None else {"n": int(n)}
+        self.given = {} if n is None else {"n": whole("n", n, 1, "write n=1000")}
 
     def add(self, what, count):
         if count != 1:
@@ -96,7 +94,7 @@ class Bodies:
     """Moments (3, 1 or n), masses, and axes (n, 3, 3), or (3, 3) for one body, or None where all are principal."""
 
     def __init__(self, given):
-        if isinstance(given, RigidBody) or (not _several(given) and np.shape(given) in ((3,), (3, 3))):
+        if isinstance(given, RigidBody) or (not _several(given) and floats("bodies", given).shape in ((3,), (3, 3))):
             body = as_body(given)
             self.count, self.one = 1, body
             self.moments = np.array(body.moments).reshape(3, 1)
@@ -156,18 +154,20 @@ def _symmetry_axes(moments):
 
 
 def _several(given):
-    return isinstance(given, (list, tuple)) and len(given) and (isinstance(given[0], RigidBody) or np.ndim(given[0]) > 0)
+    return isinstance(given, (list, tuple)) and len(given) and isinstance(given[0], (RigidBody, list, tuple, np.ndarray))
 
 
 # --- states ---------------------------------------------------------------------------------------------------------------
 
 def attitudes(given):
     """Quaternions (1 or n, 4) from whatever stands for one rotation or for many; NaN is let through."""
-    if given is None or np.shape(given) in ((3,), (4,), (3, 3)):
-        return rotations.as_quaternion(given)[None]
+    if given is None:
+        return rotations.as_quaternion(None)[None]
     if hasattr(given, "as_quat"):
         return np.atleast_2d(given.as_quat())
     value = floats("rotation0", given, finite=False)
+    if value.shape in ((3,), (4,), (3, 3)):
+        return rotations.as_quaternion(given)[None]
     if value.ndim == 3 and value.shape[1:] == (3, 3):
         return np.array([_attitude(i, one) for i, one in enumerate(value)])
     if value.ndim == 2 and value.shape[1] == 3:
@@ -211,14 +211,13 @@ def check_parameters(torque, given):
     if given is None:
         return {}
     if not isinstance(given, dict):
-        raise InputError(f"parameters must be a dict of names and values, one for each body, got {given!r}; write "
+        raise InputError(f"parameters must be a dict of names and values, one for each body, got {brief(given)}; write "
                          f"parameters={{name: values}}")
     names = [name for term in terms_of(torque) for name in _fields(term)]
     valid = [name for name in names if names.count(name) == 1]
     valid += [f"{term.name}.{name}" for term in terms_of(torque) for name in _fields(term) if len(terms_of(torque)) > 1]
     for name in given:
-        if name not in valid:
-            raise unknown(f"parameter of torque {torque.name!r}", name, valid)
+        choice(f"parameter of torque {torque.name!r}", name, valid)
     return dict(given)
 
 

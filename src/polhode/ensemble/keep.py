@@ -7,7 +7,7 @@ import numpy as np
 
 from polhode import memory
 from polhode.ensemble.measure import QUANTITIES, Measure, check_function
-from polhode.errors import InputError, unknown
+from polhode.errors import InputError, brief, choice, unknown, whole
 
 
 class Summary(NamedTuple):
@@ -54,29 +54,27 @@ class Statistics:
     functions: dict = field(default_factory=dict)
 
     def __post_init__(self):
-        self.every = whole(self.every)
+        self.every = whole("every", self.every, 1, "write every=10")
+        if not isinstance(self.of, (str, list, tuple, set)):
+            raise InputError(f"of must be a list of statistics, got {brief(self.of)}; write of=['energy']")
         self.of = (self.of,) if isinstance(self.of, str) else tuple(self.of)
         for name in self.of:
-            if name not in QUANTITIES:
-                raise unknown("statistic", name, QUANTITIES)
+            choice("statistic", name, QUANTITIES)
+        if not isinstance(self.functions, dict):
+            raise InputError(f"functions must be a dict from names to functions, got {brief(self.functions)}; write "
+                             "functions={'tilt': tilt}")
         for name, function in self.functions.items():
+            if not isinstance(name, str):
+                raise InputError(f"the name of a statistic must be text, got {brief(name)}; write functions={{'tilt': tilt}}")
             if name in QUANTITIES:
                 raise InputError(f"the statistic {name!r} is built in; choose another name for your function")
             check_function(name, function)
 
 
-def whole(every):
-    if not (isinstance(every, (int, np.integer)) and not isinstance(every, bool) and every >= 1):
-        raise InputError(f"keep must be 'end', 'statistics' or a whole number of steps, at least 1, got {every!r}; write "
-                         "keep='end'")
-    return int(every)
-
-
 def keeping(keep, run):
     """The keeper for what the user gave."""
     if isinstance(keep, str):
-        if keep not in ("end", "statistics"):
-            raise unknown("value of keep", keep, ["end", "statistics"])
+        choice("value of keep", keep, ["end", "statistics"])
         return End() if keep == "end" else Running(Statistics(), run)
     if isinstance(keep, dict):
         options = ("every", "of", "functions")
@@ -84,7 +82,7 @@ def keeping(keep, run):
             if name not in options:
                 raise unknown("option of statistics", name, options)
         keep = Statistics(**keep)
-    return Running(keep, run) if isinstance(keep, Statistics) else Every(whole(keep), run)
+    return Running(keep, run) if isinstance(keep, Statistics) else Every(whole("keep", keep, 1, "write keep='end'"), run)
 
 
 class End:

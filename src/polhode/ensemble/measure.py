@@ -16,7 +16,7 @@ from polhode.core.layout import layout, shape
 from polhode.core.loops import load_body
 from polhode.core.vec import apply, dot, matmul, matrix, norm, qrotate, times, transpose
 from polhode.ensemble.inputs import parameter_rows
-from polhode.errors import InputError, unknown
+from polhode.errors import InputError, brief, unknown
 from polhode.program import obstacle
 
 ARGUMENTS = ("t", "R", "omega", "body", "p")
@@ -64,9 +64,14 @@ def in_own_axes(R, Om, p):
 def check_function(name, function):
     """A user's function is one, and asks for what there is."""
     if not callable(function):
-        raise InputError(f"the statistic {name!r} must be a function of any of {', '.join(ARGUMENTS)}, got {function!r}; "
+        raise InputError(f"the statistic {name!r} must be a function of any of {', '.join(ARGUMENTS)}, got {brief(function)}; "
                          "write def f(omega): ...")
-    for argument in inspect.signature(function).parameters:
+    try:
+        arguments = inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        raise InputError(f"the statistic {name!r} is a function that does not tell its arguments, {brief(function)}; write "
+                         "def f(omega): ... around it") from None
+    for argument in arguments:
         if argument not in ARGUMENTS:
             raise unknown(f"argument of the function for the statistic {name!r}:", argument, ARGUMENTS)
 
@@ -126,5 +131,10 @@ class Measure:
         if name not in self._loops:
             self._loops[name] = self._loop(name)
         out = np.empty(len(motions))
-        self._loops[name](t, motions, self.bodies.moments, self.parameters, out)
+        try:
+            self._loops[name](t, motions, self.bodies.moments, self.parameters, out)
+        except (TypeError, ValueError) as error:
+            if name not in self.functions:
+                raise
+            raise InputError(f"the statistic {name!r} must return one number, got {error}; correct it") from error
         return out

@@ -9,7 +9,7 @@ from polhode.ensemble import inputs
 from polhode.ensemble.keep import keeping
 from polhode.ensemble.kinds import Kinds
 from polhode.ensemble.result import Ensemble, Failure
-from polhode.errors import InputError, unknown
+from polhode.errors import InputError, called_as, choice, unknown, whole
 from polhode.grid import segments
 from polhode.limits import check_rates
 from polhode.march import first_trouble, in_principal_axes, interruptible
@@ -73,17 +73,14 @@ def ensemble(bodies, torque=None, t_span=None, step=None, method="LP2", *, rotat
     """
     if misspelt:
         raise unknown("option of ensemble", next(iter(misspelt)), OPTIONS)
-    if device not in DEVICES:
-        raise unknown("device", device, DEVICES)
-    if str(np.dtype(dtype) if isinstance(dtype, type) else dtype) not in DTYPES:
-        raise unknown("dtype", dtype, DTYPES)
-    if not (progress is None or callable(progress)):
-        raise InputError(f"progress must be a function progress(done, total), got {progress!r}; write def progress(done, "
-                         "total): ...")
+    choice("device", device, DEVICES)
+    dtype = choice("dtype", np.dtype(dtype).name if isinstance(dtype, (type, np.dtype)) else dtype, DTYPES)
+    if progress is not None:
+        called_as("progress", progress, "progress(done, total)")
     run = Run(bodies, torque, t_span, step, method, breaks)
     run.will_start(rotation0, omega0, momentum0, n, parameters, rng, first)
     run.will_keep(keep)
-    return run.follow(device, str(np.dtype(dtype)), threads, progress)
+    return run.follow(device, dtype, threads, progress)
 
 
 class Run:
@@ -107,13 +104,11 @@ class Run:
             given = "neither" if omega0 is None else "both"
             raise InputError(f"give omega0 or momentum0 (three numbers for all bodies, or for each), got {given}; give one of "
                              "the two")
-        if not (isinstance(first, (int, np.integer)) and not isinstance(first, bool) and first >= 0):
-            raise InputError(f"first must be a whole number from 0 on, got {first!r}; write first=0")
         what, vector = ("omega0", omega0) if momentum0 is None else ("momentum0", momentum0)
         values = inputs.check_parameters(self.torque, parameters)
         if isinstance(rotation0, str) and rotation0 != "random":
             raise unknown("rotation0", rotation0, ["random"])
-        self.first, self.seed = int(first), None
+        self.first, self.seed = whole("first", first, example="write first=0"), None
         counts = inputs.Counts(n)
         counts.add("bodies", self.bodies.count)
         q = None if isinstance(rotation0, str) else inputs.attitudes(rotation0)

@@ -16,7 +16,7 @@ import numpy as np
 from polhode.core import loops, tiles
 from polhode.core.jit import Build, bind, compile_now, compiling, jit
 from polhode.core.layout import layout
-from polhode.errors import InputError
+from polhode.errors import whole
 
 LANES = 64   # bodies in a tile: the state of a tile fits the nearest cache
 TASK = 16    # tiles a thread takes at a time
@@ -35,13 +35,12 @@ class Tiles:
     device = "cpu"
 
     def __init__(self, program, n, moments, parameters, dtype="float64", threads=None, lanes=LANES):
-        if not (threads is None or (isinstance(threads, (int, np.integer)) and not isinstance(threads, bool) and threads >= 1)):
-            raise InputError(f"threads must be a whole number, at least 1, or None for one per processor, got {threads!r}; "
-                             "write threads=2")
+        if threads is not None:
+            threads = whole("threads", threads, 1, "write threads=2, or leave it out for one per processor")
         self.program, self.n, self.dtype = program, n, np.dtype(dtype)
         self.python = any(program.pythons)   # the interpreter runs one torque at a time: bodies go one by one
         self.lanes, self.task = (1, 1) if self.python else (lanes, TASK)
-        self.threads = 1 if self.python else int(threads or default_threads())
+        self.threads = 1 if self.python else threads or default_threads()
         self.tiles = -(-n // self.lanes)
         self.dead = np.zeros(n, dtype=bool)
         self.failed, self.unstarted = {}, {}

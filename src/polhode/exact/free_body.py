@@ -85,7 +85,7 @@ def free_body(body, rotation0=None, omega0=None, t=0.0, *, momentum0=None):
     constants, left = state.prepared()
     shape, n = state.shape, left.shape[1]
     q, momentum = np.empty((times.size, n, 4)), np.empty((times.size, n, 3))
-    bind(_evaluate)(np.ascontiguousarray(times.ravel()), state.clock.ravel(), constants, left, q, momentum)
+    bind(_evaluate)(times.flatten(), state.clock.ravel(), constants, left, q, momentum)
     check_far(times, q)
     q, momentum = (x.reshape(times.shape + shape + x.shape[-1:]) for x in (q, momentum))
     omega, momentum = state.in_your_units(momentum / state.moments[0], momentum)
@@ -97,6 +97,8 @@ def free_body(body, rotation0=None, omega0=None, t=0.0, *, momentum0=None):
 
 def check_far(times, attitudes):
     """Refuse times at which no attitude is known: attitudes has one row, or more axes, for each time."""
+    if not times.size:
+        return
     lost = ~np.isfinite(attitudes.reshape(times.size, -1)).all(axis=1)
     if lost.any():
         raise InputError(f"t = {float(times.ravel()[np.argmax(lost)])!r} is too far away: the body has turned too often for a "

@@ -75,7 +75,7 @@ def lagrange_top(moments, moment, rotation0=None, omega0=None, t=0.0):
         return TopMotion(times, free.quaternion, free.omega, *_without_weight(moments, q0, omega0))
     top, heights, k, z_rate = prepare(moments[0], moments[2], abs(moment), q0 if moment > 0 else rotations.qmul(OVER, q0), omega0)
     q, omega = np.empty((times.size, 4)), np.empty((times.size, 3))
-    bind(_evaluate)(np.ascontiguousarray(times.ravel()), np.array(flatten(top)).reshape(-1, 1), q, omega)
+    bind(_evaluate)(times.flatten(), np.array(flatten(top)).reshape(-1, 1), q, omega)
     check_far(times, q)
     if moment < 0:
         q, heights = rotations.qmul(-OVER, q), (-heights[1], -heights[0])

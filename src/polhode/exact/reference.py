@@ -9,7 +9,7 @@ from polhode import rotations
 from polhode._torque import as_torque
 from polhode.body import RigidBody
 from polhode.core.double_double import two_product
-from polhode.errors import InputError, IntegrationError, TorqueError, floats
+from polhode.errors import InputError, IntegrationError, TorqueError, floats, number
 from polhode.exact import _gauss
 from polhode.limits import check_times
 from polhode.march import as_body, in_user_axes, initial_motion
@@ -80,7 +80,12 @@ def reference(problem, t=None, *, torque=None, rotation0=None, omega0=None, mome
         rotation0, omega0 = problem.rotation0, problem.omega0
     else:
         body, span = as_body(problem), None
+    tolerance = number("tolerance", tolerance, positive=True)
+    if t is None and span is None:
+        raise InputError("t is missing; give the times at which the motion is wanted, the first being the initial one")
     times = check_times(floats("t", span if t is None else t).reshape(-1), "t")
+    if not len(times):
+        raise InputError("t has no times; give at least one, the initial one")
     motion = initial_motion(body, rotation0, omega0, momentum0)
     run = _Runs(build(method("LP2"), as_torque(torque), body), times, motion)   # any method: only its torque is used
     h = run.first_step()

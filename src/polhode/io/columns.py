@@ -2,9 +2,12 @@
 
 import json
 import re
+import sys
 from typing import NamedTuple
 
 import numpy as np
+
+from polhode.errors import brief
 
 LABELS = {"quaternion_component": "xyzw", "axis": "xyz"}
 UNTITLED, UNTITLED_MANY = "rotation of a rigid body", "rotation of many rigid bodies"
@@ -104,6 +107,36 @@ def facts(attributes):
     if held.get("title") in (UNTITLED, UNTITLED_MANY):
         del held["title"]
     return held
+
+
+# what a known fact must be; whatever else a file notes is let through
+_TEXTS = ("title", "polhode_version", "python_version", "numpy_version", "numba_version", "platform", "command", "method",
+          "torque", "torque_mode", "source_digest", "torque_digest", "status", "message", "device", "dtype")
+_RULES = {
+    **dict.fromkeys(_TEXTS, ("text", lambda fact: isinstance(fact, str))),
+    **dict.fromkeys(("steps", "torque_evaluations", "n"), ("a whole number", lambda fact: type(fact) is int and fact >= 0)),
+    **dict.fromkeys(("body", "method_facts"), ("a table", lambda fact: isinstance(fact, dict))),
+    "step": ("a number, or a list of times", lambda fact: _is_number(fact) or _are_numbers(fact)),
+    "tolerance": ("two numbers", lambda fact: _are_numbers(fact) and len(fact) == 2),
+}
+
+
+def _is_number(fact):
+    return type(fact) in (int, float) and abs(fact) <= sys.float_info.max
+
+
+def _are_numbers(fact):
+    return isinstance(fact, list) and all(map(_is_number, fact))
+
+
+def sound(facts):
+    """The facts of a stored run or ensemble, if each that is known is of the kind it was written as; else a ValueError."""
+    if not isinstance(facts, dict):
+        raise ValueError(f"its provenance is {brief(facts)}, not a table")
+    for key, (kind, holds) in _RULES.items():
+        if facts.get(key) is not None and not holds(facts[key]):
+            raise ValueError(f"its provenance says {key} = {brief(facts[key])}, which is not {kind}")
+    return facts
 
 
 def _plain(value):

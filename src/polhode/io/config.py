@@ -26,7 +26,7 @@ from pydantic import ValidationError
 
 from polhode import problems, rotations, torques, user_file
 from polhode.body import RigidBody
-from polhode.errors import InputError, closest, unknown
+from polhode.errors import InputError, as_path, closest, unknown
 from polhode.file_names import from_text, readable
 from polhode.grid import segments, stretches
 from polhode.integrate import BY_TOLERANCE, STANDARD
@@ -35,6 +35,7 @@ from polhode.io.regular import LARGEST_TEXT, regular
 from polhode.limits import check_moments, check_rates, check_step, check_times
 from polhode.methods import get
 
+DEEPEST = 100   # tables and lists inside each other
 CODE = ("file", "path", "python", "code", "function", "module", "source", "torque_file")   # keys of those who hope to run code
 NEVER = "a scenario holds data and never runs code, got"
 TORQUE_FILE = "drop it here, and name the file on the command line: --torque-file FILE.py:NAME"
@@ -97,7 +98,7 @@ def load(path, torque_file=None):
     >>> load("flip.toml").method.name   # the file of that name in the folder examples
     'VLV'
     """
-    path = Path(path)
+    path = as_path("path", path)
     return scenario(parse(path), path, torque_file)
 
 
@@ -107,6 +108,17 @@ def scenario(data, path, torque_file=None):
     parts = _read(data, faults, torque_file, Path(path).parent)
     faults.report(path)
     return Scenario(title=data.get("title", readable(Path(path).stem)), **parts)
+
+
+def check_depth(data, path):
+    """Refuse tables and lists inside each other so deep that whoever walks through them loses the way."""
+    level, depth = [data], 0
+    while level:
+        if depth > DEEPEST:
+            raise InputError(f"{path}: tables and lists lie more than {DEEPEST} deep inside each other; that is not a scenario, "
+                             "take some away")
+        inside = [list(one.values()) if isinstance(one, dict) else one for one in level]
+        level, depth = [item for one in inside for item in one if isinstance(item, (dict, list))], depth + 1
 
 
 def parse(path):
@@ -127,6 +139,7 @@ def parse(path):
                          "and false are in lower case, lists are in brackets") from None
     except ValueError:   # of Python's int
         raise InputError(f"{path}: not valid TOML: a whole number has thousands of digits; write fewer") from None
+    check_depth(data, path)
     faults = Faults()
     _refuse_dates(data, (), faults)
     faults.report(path)

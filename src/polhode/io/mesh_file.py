@@ -10,14 +10,13 @@ import logging
 import math
 import re
 import struct
-from pathlib import Path
 
 import numpy as np
 
 from polhode.core.vec import det
 from polhode.errors import InputError, unknown
 from polhode.frames import rows_times
-from polhode.io.regular import regular
+from polhode.io.regular import named, regular
 from polhode.rotations import matrices
 
 FORMATS = ("stl", "obj", "ply", "glb")
@@ -37,7 +36,7 @@ _GEOMETRY = {   # what is kept of a GLB: nothing here names another file, needs 
 def triangles(path):
     """Vertices (n, 3) and faces (m, 3) of a mesh file in its own units, equal vertices made one; and the names of its objects,
     with the number (m,) of the object that each face belongs to."""
-    path = Path(path)
+    path = named(path)
     kind = path.suffix.lstrip(".").lower()
     if kind not in FORMATS:
         raise unknown(f"format of the mesh {str(path)!r}:", kind, FORMATS)

@@ -16,11 +16,13 @@ import numpy as np
 
 from polhode import memory, rotations
 from polhode.body import RigidBody
-from polhode.errors import InputError, PolhodeError
+from polhode.errors import InputError, PolhodeError, brief, as_path
 from polhode.io import columns, netcdf, trees
 from polhode.io.regular import regular
+from polhode.trajectory import Trajectory
 
 REFUSED = "open it on a larger machine, if you trust it"
+_LARGEST = 1e150   # of any number in a run: figures and pages take squares
 _NEEDED = ("quaternion", "omega", "kinetic_energy")
 
 
@@ -70,7 +72,11 @@ def record(run):
     """The record of a trajectory, of a stored run (its path), or a record as it is."""
     if isinstance(run, Record):
         return run
-    return read(run) if isinstance(run, (str, os.PathLike)) else of(run)
+    if isinstance(run, (str, os.PathLike)):
+        return read(run)
+    if not isinstance(run, Trajectory):
+        raise InputError(f"a run must be a Trajectory or the path of a stored one, got {brief(run)}; give one of them")
+    return of(run)
 
 
 def of(trajectory):
@@ -110,7 +116,7 @@ def read(path):
     >>> bool((stored.omega == run.omega).all()), stored.body == run.body, stored.facts["method"]
     (True, True, 'LP2')
     """
-    path = Path(path)
+    path = as_path("path", path)
     arrays, facts = contents(path)
     if path.suffix.lower() == ".csv" and "body" not in facts:
         raise InputError(f"cannot read {str(path)!r}: it holds the motion but not the body, which polhode notes in the first "
@@ -126,6 +132,7 @@ def contents(path):
     regular(path, "a stored run")
     try:
         arrays, facts = _reader(path)(path)
+        columns.sound(facts)
     except InputError:
         raise
     except Exception as error:   # there is no end to what a broken file makes the libraries behind the readers raise
@@ -171,10 +178,12 @@ def as_record(path, arrays, facts):
     if arrays["t"].ndim != 1:
         raise InputError(f"{str(path)!r}: time has shape {arrays['t'].shape}, expected one number a point; the file is damaged")
     n = len(arrays["t"])
-    shapes = {"quaternion": (n, 4), "omega": (n, 3), "kinetic_energy": (n,), "total_energy": (n,)}
+    shapes = {"t": (n,), "quaternion": (n, 4), "omega": (n, 3), "kinetic_energy": (n,), "total_energy": (n,)}
     for name, shape in shapes.items():
         if name in arrays and arrays[name].shape != shape:
             raise InputError(f"{str(path)!r}: {name} has shape {arrays[name].shape}, expected {shape}; the file is damaged")
+        if name in arrays and np.abs(arrays[name]).max(initial=0.0) > _LARGEST:
+            raise InputError(f"{str(path)!r}: {name} is beyond {_LARGEST:g}, where no run goes; the file is damaged")
     try:
         body = RigidBody.from_dict(facts["body"])
     except (PolhodeError, TypeError) as error:

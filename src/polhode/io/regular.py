@@ -1,16 +1,15 @@
 """Plain files alone: a device or a pipe may never end."""
 
 import stat
-from pathlib import Path
 
-from polhode.errors import InputError
+from polhode.errors import InputError, as_path
 
 LARGEST_TEXT = 2**26   # bytes of a scenario
 
 
 def named(path):
     """The path of a file, which has a name."""
-    path = Path(path)
+    path = as_path("path", path)
     if not path.name:
         raise InputError(f"{str(path)!r} is a folder; give the name of a file, such as run.nc")
     return path

@@ -13,9 +13,11 @@ from pathlib import Path
 
 import numpy as np
 
-from polhode.errors import InputError, room, unknown
+from polhode.errors import InputError, brief, flag, label, room, unknown
 from polhode.io import netcdf, trees
 from polhode.io.columns import attributes, columns
+from polhode.io.regular import named
+from polhode.trajectory import Trajectory
 
 
 def _npz(run, path):
@@ -48,7 +50,7 @@ FORMATS = {"nc": netcdf.write, "npz": _npz, "csv": _csv, "zarr": trees.write}
 
 def chosen(path, format=None, formats=FORMATS):
     """Which of the formats: the one given, or by the suffix."""
-    name = (format or Path(path).suffix).lstrip(".").lower()
+    name = (label("format", format) or Path(path).suffix).lstrip(".").lower()
     if name not in formats:
         raise unknown("output format" if format else f"suffix of the output file {str(path)!r}:", name, formats)
     return name
@@ -56,7 +58,7 @@ def chosen(path, format=None, formats=FORMATS):
 
 def check(path, format=None, force=False, formats=FORMATS):
     """Refuse, before any work, what would fail after it."""
-    path = Path(path)
+    path, force = named(path), flag("force", force)
     name = chosen(path, format, formats)
     if name == "zarr":
         trees.need()
@@ -126,7 +128,9 @@ def save(trajectory, path, format=None, force=False, formats=FORMATS, workshop=N
     Path
         The file.
     """
-    path = Path(path)
+    path = named(path)
+    if formats is FORMATS and not isinstance(trajectory, Trajectory):
+        raise InputError(f"only a Trajectory can be saved, got {brief(trajectory)}; give what polhode.integrate returned")
     check(path, format, force, formats)
     partial = _partial(path, workshop or path.parent)
     try:

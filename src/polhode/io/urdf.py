@@ -1,16 +1,15 @@
 """The inertia of one link of a robot description (URDF): mass, six entries of the tensor, and the frame they are given in."""
 
-from pathlib import Path
 from xml.etree import ElementTree
 from xml.parsers import expat
 
 import numpy as np
 
 from polhode.core.vec import sincos
-from polhode.errors import InputError, unknown
+from polhode.errors import InputError, choice
 from polhode.file_names import readable
 from polhode.frames import rows_times
-from polhode.io.regular import regular
+from polhode.io.regular import named, regular
 
 LARGEST = 16 * 2**20   # bytes
 DEEPEST = 100          # elements inside each other
@@ -19,7 +18,7 @@ _ENTRIES = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 
 def body(cls, path, link=None):
     """The body of class `cls` of a link; `RigidBody.from_urdf` is this."""
-    path = Path(path)
+    path = named(path)
     name, inertial = _chosen(_links(path), link, path)
     place = f"{path}: link {name!r}"
     mass = _numbers(_child(inertial, "mass", place), "value", 1, place)[0]
@@ -58,8 +57,7 @@ def _chosen(links, link, path):
         if len(able) != 1:
             raise InputError(f"{path}: {len(able)} links have an <inertial>; name one: {', '.join(map(repr, able)) or 'none'}")
         link = next(iter(able))
-    if link not in links:
-        raise unknown(f"link of {path}:", link, links)
+    choice(f"link of {path}:", link, links)
     if links[link] is None:
         raise InputError(f"{path}: link {link!r} has no <inertial>, so no mass; links that have: "
                          f"{', '.join(map(repr, able)) or 'none'}")

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from polhode.core.jit import jit
 from polhode.core.layout import Quaternion, Vector
-from polhode.errors import InputError, unknown
+from polhode.errors import InputError, brief, unknown
 
 
 class Motion(NamedTuple):
@@ -239,7 +239,7 @@ def get(name):
     if isinstance(name, Method):
         return name
     if not isinstance(name, str):
-        raise InputError(f"method must be a name or a Method, got {name!r}; see polhode.methods.names()")
+        raise InputError(f"method must be a name or a Method, got {brief(name)}; see polhode.methods.names()")
     _load()
     key = name.strip().lower()
     if len(key) > LONGEST_NAME:

@@ -4,7 +4,9 @@ import numpy as np
 
 from polhode.errors import InputError
 from polhode.io.read import record
-from polhode.plots.style import PALE, PALETTE, bare, caption, curve_around, new_figure, pins, saved, styled, towards_viewer
+from polhode.plots.style import (
+    PALE, PALETTE, bare, caption, curve_around, new_figure, pins, saved, styled, target, towards_viewer,
+)
 from polhode.poinsot import Poinsot
 
 _NEIGHBOURS = 7      # other polhodes, for orientation, towards each of the two stable axes
@@ -33,7 +35,7 @@ def polhode(run, path=None):
     >>> run = library.integrate([1.0, 2.0, 3.0], t_span=(0, 40), step=0.01, omega0=(0.1, 1.0, 0.0))
     >>> figure = polhode(run)
     """
-    run = record(run)
+    run, path = record(run), target(path)
     if not run.free:
         raise InputError(f"the polhode is the curve of a body on which nothing acts, and here the torque {run.torque_name} does; "
                          "draw the overview or the errors")

@@ -7,7 +7,7 @@ import numpy as np
 from polhode import rotations
 from polhode.errors import InputError, floats, unknown
 from polhode.io.read import record
-from polhode.plots.style import PALE, PALETTE, bare, curve_around, new_figure, pins, saved, styled, towards_viewer
+from polhode.plots.style import PALE, PALETTE, bare, curve_around, new_figure, pins, saved, styled, target, towards_viewer
 
 _MOST_POINTS = 20_000
 
@@ -40,9 +40,9 @@ def sphere(paths, path=None, axis=3, dots=False, names="xyz"):
     >>> [axes.get_title() for axes in figure.axes]
     ['slow top', 'its second axis']
     """
-    if axis not in (1, 2, 3):
+    if not (isinstance(axis, (int, np.integer)) and axis in (1, 2, 3)):
         raise unknown("axis of the body", axis, ["1", "2", "3"])
-    panels = _titled(paths)
+    panels, path = _titled(paths), target(path)
     columns = len(panels) if len(panels) <= 3 else math.ceil(math.sqrt(len(panels)))
     rows = -(-len(panels) // columns)
     with styled():

@@ -5,11 +5,12 @@ from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
 from polhode import rotations
 from polhode.conserved import energy, momentum
-from polhode.errors import InputError
+from polhode.errors import InputError, brief, whole
 from polhode.io.read import record
 from polhode.plots.globe import curve, directions, globe
-from polhode.plots.style import GREY, PALETTE, bare, caption, new_figure, saved, styled, thin
+from polhode.plots.style import GREY, PALETTE, bare, caption, new_figure, saved, styled, target, thin
 
+_MOST_SNAPSHOTS = 40
 _ROUND_OFF = 1e-17   # what is drawn in place of an error of zero on a logarithmic axis
 
 
@@ -33,7 +34,7 @@ def overview(run, path=None):
     >>> overview(run).get_suptitle()
     'LP2, step 0.01 s, 4000 steps, torque free'
     """
-    run = record(run)
+    run, path = record(run), target(path)
     with styled():
         figure = new_figure(10.5, 7.2)
         grid = figure.add_gridspec(3, 2, height_ratios=(2.0, 1.0, 1.0), width_ratios=(1.0, 0.95))
@@ -66,7 +67,9 @@ def flip(run, path=None, snapshots=7):
     >>> len(flip(polhode.integrate(box, t_span=(0, 20), step=0.02, omega0=(0.002, 6, 0)), snapshots=5).axes)
     6
     """
-    run = record(run)
+    run, path, snapshots = record(run), target(path), whole("snapshots", snapshots, 1, "take 7")
+    if snapshots > _MOST_SNAPSHOTS:
+        raise InputError(f"a figure has room for {_MOST_SNAPSHOTS} snapshots, got {brief(snapshots)}; take 7")
     spin = int(np.argmax(np.abs(run.omega[0])))
     if not run.omega[0, spin]:
         raise InputError("the body is at rest at the start: it has no spin to turn over, and no momentum to stand upright; "

@@ -7,7 +7,7 @@ from polhode.conserved import energy, momentum
 from polhode.errors import InputError
 from polhode.io.read import Record, record
 from polhode.plots.motion import unchanged
-from polhode.plots.style import GREY, PALETTE, caption, new_figure, saved, styled, thin
+from polhode.plots.style import GREY, PALETTE, caption, literal, new_figure, saved, styled, target, thin
 
 _DECADES = 4   # shown of either sign; below them the axis is linear
 
@@ -36,7 +36,7 @@ def errors(runs, path=None):
     >>> figure.axes[1].get_title("left")
     'Vertical momentum (L − L₀)·up / |L₀|,  |L₀| = 5 kg m²/s'
     """
-    runs = _labelled("errors", runs)
+    runs, path = _labelled("errors", runs), target(path)
     first = next(iter(runs.values()))
     with styled():
         figure = new_figure(9.0, 6.4)
@@ -74,7 +74,7 @@ def drift(runs, path=None):
     >>> figure.axes[0].get_ylabel()
     '(E − E₀) / |E₀|'
     """
-    runs = _labelled("drift", runs)
+    runs, path = _labelled("drift", runs), target(path)
     with styled():
         figure = new_figure(9.0, 5.0)
         axes = figure.add_subplot()
@@ -99,7 +99,7 @@ def _labelled(figure, runs):
         found = {label: record(run) for label, run in runs.items()}
     else:
         records = [record(run) for run in (runs if isinstance(runs, (list, tuple)) and not isinstance(runs, Record) else [runs])]
-        names = [one.facts["method"] for one in records]
+        names = [literal(one.facts["method"]) for one in records]
         found = {}
         for one, name in zip(records, names, strict=True):
             label = name if names.count(name) == 1 else f"{name}, step {one.facts.get('step')}"

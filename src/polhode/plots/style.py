@@ -8,6 +8,8 @@ import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from polhode.errors import InputError, as_path, printable, room, unknown
+
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 GREY, PALE = "#555555", "#D9D9D9"
 POINTS = 4000   # per curve: more cannot be seen
@@ -30,11 +32,33 @@ def new_figure(width, height):
     return figure
 
 
+def target(path):
+    """Where a figure is to go, checked before it is drawn: None, a path, or something to write to."""
+    if path is None or hasattr(path, "write"):
+        return path
+    path = as_path("path", path)
+    formats = FigureCanvasAgg.get_supported_filetypes()
+    if path.suffix and path.suffix[1:].lower() not in formats:
+        raise unknown(f"suffix of the figure {str(path)!r}:", path.suffix[1:], formats)
+    if path.is_dir() or not path.absolute().parent.is_dir():
+        raise InputError(f"cannot write the figure {str(path)!r}: {'it' if path.is_dir() else 'its parent'} is "
+                         f"{'a folder' if path.is_dir() else 'no folder'}; give the name of a file in a folder that exists")
+    return path
+
+
 def saved(figure, path):
     """The figure, written where there is a path."""
     if path is not None:
-        figure.savefig(path)
+        try:
+            figure.savefig(path)
+        except OSError as error:
+            raise InputError(f"cannot write the figure {str(path)!r}: {error.strerror or error}; {room(error)}") from error
     return figure
+
+
+def literal(text):
+    """Text of others for a figure: no character of it is taken for a command or for the beginning of a formula."""
+    return printable(text).replace("$", r"\$")
 
 
 def caption(record):
@@ -42,7 +66,8 @@ def caption(record):
     step, tolerance = record.facts.get("step"), record.facts.get("tolerance")
     shown = f"{step:g} s" if isinstance(step, (int, float)) else f"by rtol {tolerance[0]:g}" if _is_pair(tolerance) else "uneven"
     name = f"{record.body.name}: " if record.body.name else ""
-    return f"{name}{record.facts['method']}, step {shown}, {record.facts.get('steps')} steps, torque {record.torque_name}"
+    what = f"{name}{record.facts['method']}, step {shown}, {record.facts.get('steps')} steps, torque {record.torque_name}"
+    return literal(what)
 
 
 def _is_pair(tolerance):

@@ -17,10 +17,11 @@ from pathlib import Path
 import numpy as np
 
 from polhode import problems
-from polhode.errors import InputError
+from polhode.errors import InputError, whole
 from polhode.file_names import readable
 from polhode.grid import segments
 from polhode.io import config
+from polhode.io.regular import named
 from polhode.sweep import axes as reading
 from polhode.sweep.axes import FIRST, SAMPLE, put
 
@@ -35,7 +36,8 @@ CHECKED_VALUES = 200       # of each axis, before any work
 def load(source):
     """The Plan of a sweep file, or of the same as a dict."""
     if not isinstance(source, dict):
-        return Plan(config.parse(Path(source)), Path(source))
+        path = named(source)
+        return Plan(config.parse(path), path)
     return Plan(source, "the sweep")
 
 
@@ -54,6 +56,7 @@ class Plan:
     """
 
     def __init__(self, source, path):
+        config.check_depth(source, path)
         data = copy.deepcopy(source)
         self.source, self.path = source, path
         self.title = str(data.get("title", readable(Path(path).stem)))
@@ -134,9 +137,7 @@ class Plan:
             fits = max(1, int(memory / 4 / BYTES_PER_BODY))
             least, most = (max(LEAST, steps // self.steps) for steps in CHUNK_STEPS)
             chunk = min(fits, max(least, min(-(-self.n // PARTS), most)))
-        elif isinstance(chunk, bool) or not isinstance(chunk, int) or chunk < 1:
-            raise InputError(f"chunk must be a whole number of bodies, at least 1, got {chunk!r}; leave it out, or take 1000")
-        box, left = [], chunk
+        box, left = [], whole("chunk", chunk, 1, "leave it out, or take 1000")
         for name, length in reversed(self.dimensions.items()):
             box.append(1 if name in FIRST else min(length, left))
             left = left // length if name not in FIRST and left >= length else 0

@@ -3,7 +3,8 @@
 import time
 from pathlib import Path
 
-from polhode.errors import InputError, number, unknown
+from polhode.errors import InputError, called_as, flag, number, unknown, whole
+from polhode.io.regular import named
 from polhode.sweep import cluster as clusters
 from polhode.sweep import plan as plans
 from polhode.sweep import store as stores
@@ -54,17 +55,17 @@ def sweep(source, out=None, *, cluster=None, workers=1, chunk=None, wait=30.0, f
     if misspelt:
         raise unknown("option of sweep", next(iter(misspelt)), OPTIONS)
     stores.need()
-    if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
-        raise InputError(f"workers must be a whole number, at least 1, got {workers!r}; take 1")
+    workers, force = whole("workers", workers, 1), flag("force", force)
+    tell = (lambda *_: None) if progress is None else called_as("progress", progress, "progress(done, total)")
     wait = number("wait", wait, positive=True)
     plan = plans.load(source)
     if out is None and isinstance(source, dict):
         raise InputError("out is missing; name the store, such as out=\"sweep.zarr\"")
-    out = Path(out if out is not None else f"{Path(source).stem}.zarr")
+    out = named(out if out is not None else f"{Path(source).stem}.zarr")
     if chunk is not None:
         plan.chunk_shape(None, chunk)
     stores.check(out, plan, force)
-    return _run(plan, out, clusters.Cluster(cluster, workers, wait), chunk, force, progress or (lambda *_: None))
+    return _run(plan, out, clusters.Cluster(cluster, workers, wait), chunk, force, tell)
 
 
 def _run(plan, out, cluster, chunk, force, progress):
@@ -103,6 +104,7 @@ class Sweep:
     """
 
     def __init__(self, path, **run):
+        path = named(path)
         if not stores.is_store(path):
             raise InputError(f"{str(path)!r} is not the store of a sweep; give what `polhode sweep --out` wrote")
         self.store, self._run = stores.Store(path, "r"), run

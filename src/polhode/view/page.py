@@ -7,9 +7,10 @@ from importlib.resources import files
 from pathlib import Path
 
 from polhode import problems
-from polhode.errors import InputError, room
+from polhode.errors import InputError, flag, label, printable, room
 from polhode.io import store
 from polhode.io.read import record
+from polhode.io.regular import named
 from polhode.view import runs as encoding
 
 RUNS = 6   # side by side; more would be too small to see
@@ -56,7 +57,7 @@ class Page:
 
     def save(self, path, force=False):
         """Write the page to a .html file and return its path; an existing file is kept unless `force`."""
-        path = Path(path)
+        path = named(path)
         store.check(path, None, force, FORMATS)
         partial = path.with_name(f".{path.name}.{os.getpid()}.part")
         try:
@@ -118,10 +119,10 @@ def page(runs, title=None, mesh=None, poinsot=False, autoplay=None):
         raise InputError(f"a page shows 1 to {RUNS} runs side by side, got {len(runs)}; give fewer, or make several pages")
     records = [record(run) for run in runs]
     data = encode(records, mesh)
-    title = title or _title(records[0])
-    options = {"title": title, "subtitle": _subtitle(records), "poinsot": bool(poinsot)}
+    title = printable(label("title", title) or _title(records[0]))
+    options = {"title": title, "subtitle": _subtitle(records), "poinsot": flag("poinsot", poinsot)}
     if autoplay is not None:
-        options["autoplay"] = bool(autoplay)
+        options["autoplay"] = flag("autoplay", autoplay)
     return Page(title, document(title, _BODY, _START.format(runs=script_json(data), options=script_json(options))))
 
 

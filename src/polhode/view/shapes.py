@@ -1,10 +1,16 @@
 """What is drawn for a body: its own shape, the reader's mesh, a top, or a box of the same inertia."""
 
+import contextlib
+
 import numpy as np
 
 from polhode import rotations
 from polhode.errors import InputError, floats
 
+SIZES = {   # what each shape has, and how many numbers that is
+    "box": {"size": (3,)}, "ellipsoid": {"semi_axes": (3,)}, "sphere": {"radius": ()}, "cylinder": {"radius": (), "height": ()},
+    "points": {"positions": (3,)},
+}
 FACES = 20_000   # more would make the page too large
 
 
@@ -13,10 +19,13 @@ def drawn(body, arm, mesh=None):
     if mesh is not None:
         return _mesh(*_checked(mesh)), ""
     shape = body.shape or {}
-    if shape.get("kind") in ("box", "ellipsoid", "sphere", "cylinder", "points"):
-        return shape, ""
-    if shape.get("kind") == "mesh" and len(shape.get("faces", ())) <= FACES and "vertices" in shape:
-        return _mesh(*_checked((shape["vertices"], shape["faces"]))), ""
+    with contextlib.suppress(InputError):   # a stored body may have the shape of anyone
+        if shape.get("kind") in SIZES:
+            sizes = SIZES[shape["kind"]]
+            if all(floats(name, shape.get(name)).shape[-1:] == size for name, size in sizes.items()):
+                return shape, ""
+        if shape.get("kind") == "mesh":
+            return _mesh(*_checked((shape.get("vertices"), shape.get("faces")))), ""
     if arm:
         return {"kind": "top", "arm": arm}, ""
     return equivalent_box(body), "The body is drawn as a box of the same moments of inertia."
