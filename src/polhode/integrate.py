@@ -47,7 +47,8 @@ def integrate(body, torque=None, t_span=None, step=None, method=None, *, rotatio
     every : int or "end"
         Store every so many steps (and the end); "end" stores the two ends alone and needs no memory.
     events : function or list of functions g(t, R, omega), in flight g(t, R, omega, x, v), optional
-        Zeros are located on the interpolant; attributes `terminal` and `direction` as in scipy's solve_ivp.
+        Zeros are located on the interpolant; attributes `terminal` and `direction` as in scipy's solve_ivp.  A function that
+        returns True or False has its zeros where that changes.  It gets copies, as torques and forces do, and may write to them.
     breaks : times, optional
         Steps end on these times and begin anew: for jumps of the torque.
     progress : function, optional
