@@ -54,7 +54,7 @@ class Rebinder:
     """Copies functions so that they see other functions: `make` turns each copy into what callers are to see.
 
     `replace` maps functions to what stands in for them.  With numba's njit for `make` the copies are machine code; with the
-    identity and a `replace` that maps `sincos` to mpmath's, they are the same methods in fifty digits.  Copies of the
+    identity and a `replace` for `sincos` they are the same methods in forty digits (certify/digits.py).  Copies of the
     package's own functions are also looked up, and left, in `shared`; a user's function, and whatever refers to it, is copied
     anew each time, since what it refers to may have changed.
     """
