@@ -101,8 +101,8 @@ def by_ensemble(torque):
 
 
 DOORS = (by_integrate, by_tolerance, by_stepper, by_ensemble)
-QUICK = {("ctypes", by_integrate), ("ctypes", by_stepper), ("two in C", by_integrate), ("C", by_ensemble), ("Python", by_integrate),
-         ("Python", by_ensemble)}
+QUICK = {("ctypes", by_integrate), ("ctypes", by_stepper), ("two in C", by_integrate), ("C", by_ensemble),
+         ("Python", by_integrate), ("Python", by_ensemble)}
 
 
 @pytest.mark.parametrize("kind, door", [pytest.param(kind, door, marks=() if (kind, door) in QUICK else pytest.mark.slow)
