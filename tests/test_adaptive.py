@@ -480,7 +480,7 @@ def test_a_torque_that_wants_a_step_must_be_told_one(tmp_path):
 @pytest.mark.parametrize("method", ["DOP853", "DP5", "taylor(12)"])
 @pytest.mark.parametrize("t_span", [(1e16, 1e16 + 10), (-1e16, -1e16 - 10), (3e12, 3e12 + 1e4)])
 def test_steps_lost_in_the_rounding_of_time_are_refused(method, t_span):
-    with pytest.raises(polhode.IntegrationError, match=r"lost in the rounding of such times; count time from the start") as told:
+    with pytest.raises(IntegrationError, match=r"lost in the rounding of such times; count time from the start") as told:
         integrate(BODY, "heavy_top", t_span, rtol=1e-9, method=method, omega0=(0.0, 0.0, 300.0))
     assert told.value.trajectory.t[0] == t_span[0] and told.value.trajectory.status == "failed"
 
