@@ -27,7 +27,9 @@ EXIT_CODES = {
                        "kept; or certify could not measure a declared fact, and found none false",
     CLUSTER_LOST: "a cluster was lost or has no workers; what it had finished is stored",
     BUG: "a bug of polhode; POLHODE_DEBUG=1 shows where",
-    INTERRUPTED: "interrupted by Ctrl-C; what was computed is kept; so it is on SIGTERM (143) and SIGHUP (129)",
+    129: "ended by SIGHUP, as when the terminal is closed; what was computed is kept",
+    INTERRUPTED: "interrupted by Ctrl-C; what was computed is kept",
+    143: "ended by SIGTERM; what was computed is kept",
 }
 
 
@@ -111,6 +113,7 @@ class Ended:
     """The signal that is to end the command: it does what Ctrl-C does, and the exit code says which it was."""
 
     by = None
+    terminals = ()   # the streams that lead to one; where it is gone, the system says that there never was any
 
     @classmethod
     def note(cls, number, frame):
@@ -118,7 +121,7 @@ class Ended:
         cls.by = number
         if number == getattr(signal, "SIGHUP", None):   # the terminal is gone: nothing can be written there any more
             nowhere = os.open(os.devnull, os.O_RDWR)
-            for stream in filter(os.isatty, range(3)):
+            for stream in cls.terminals:
                 os.dup2(nowhere, stream)
         press = signal.getsignal(signal.SIGINT)
         if not callable(press):   # Ctrl-C is ignored, as in a background job
@@ -128,6 +131,7 @@ class Ended:
     @classmethod
     def listen(cls):
         """From now on; a signal that is ignored, as by nohup, stays so."""
+        cls.terminals = tuple(filter(os.isatty, range(3)))
         for name in ("SIGTERM", "SIGHUP"):
             if hasattr(signal, name) and signal.getsignal(getattr(signal, name)) is signal.SIG_DFL:
                 signal.signal(getattr(signal, name), cls.note)
