@@ -364,7 +364,9 @@ def test_an_interrupted_run_keeps_what_it_has(monkeypatch):
         if done >= 16:
             signal.raise_signal(signal.SIGINT)
 
-    run = integrate(BODY, forced(), (0, 20), rtol=1e-9, progress=progress, **START)
+    with pytest.raises(KeyboardInterrupt) as told:
+        integrate(BODY, forced(), (0, 20), rtol=1e-9, progress=progress, **START)
+    run = told.value.trajectory
     assert run.status == "interrupted" and run.steps == 16 and len(run) == 17
     assert np.array_equal(run.quaternion, whole.quaternion[:17])
     assert all(done <= total for done, total in seen) and seen[-1][1] == pytest.approx(whole.steps, rel=0.5)
@@ -471,3 +473,42 @@ def test_a_torque_that_wants_a_step_must_be_told_one(tmp_path):
     text = '[body]\ninertia = [5, 10, 1]\ncheck_triangle = false\n[initial]\nomega = [0, 0, 1]\n[torque]\nname = "book_toss"\n'
     with pytest.raises(InputError, match=r"torque\.step"):
         load(written(tmp_path / "a.toml", text + "[run]\nrtol = 1e-8\nt_span = [0, 4]\n"))
+
+
+# --- steps lost in rounding, and memory -----------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("method", ["DOP853", "DP5", "taylor(12)"])
+@pytest.mark.parametrize("t_span", [(1e16, 1e16 + 10), (-1e16, -1e16 - 10), (3e12, 3e12 + 1e4)])
+def test_steps_lost_in_the_rounding_of_time_are_refused(method, t_span):
+    with pytest.raises(IntegrationError, match=r"lost in the rounding of such times; count time from the start") as told:
+        integrate(BODY, "heavy_top", t_span, rtol=1e-9, method=method, omega0=(0.0, 0.0, 300.0))
+    assert told.value.trajectory.t[0] == t_span[0] and told.value.trajectory.status == "failed"
+
+
+@pytest.mark.parametrize("t_span, max_step", [((0, 10), 1e-308), ((0, -10), 1e-15), ((1e9, 1e9 + 10), 1e-7)])
+def test_a_largest_step_lost_in_rounding_is_refused(t_span, max_step):
+    with pytest.raises(InputError, match=r"max_step = .* is lost in the rounding of times as large as .*; take a larger one"):
+        integrate(BODY, "heavy_top", t_span, rtol=1e-9, max_step=max_step, **START)
+
+
+def test_short_spans_and_near_breaks_are_no_trouble():
+    run = integrate(BODY, "heavy_top", (1.0, 1.0 + 1e-15), rtol=1e-9, **START)
+    assert run.success and run.steps == 1
+    assert integrate(BODY, "heavy_top", (0.0, 2.0), rtol=1e-9, breaks=[1.0, 1.0 + 1e-14], **START).success
+
+
+def test_more_points_than_memory_are_refused_before_the_run():
+    with pytest.raises(InputError, match=r"100000000000000 stored points need .* store fewer"):
+        integrate(BODY, "heavy_top", (0, 1e8), rtol=1e-9, max_step=1e-6, **START)
+    with pytest.raises(InputError, match=r"10000000000000 stored points need"):
+        integrate(BODY, "heavy_top", (0, 1e8), rtol=1e-9, max_step=1e-6, every=10, **START)
+
+
+def test_memory_that_runs_out_on_the_way_keeps_what_there_is(monkeypatch):
+    monkeypatch.setattr("polhode.memory.total", lambda: 9 * 8 * 1000)
+    with pytest.raises(InputError, match=r"stored points need .* store fewer") as told:
+        integrate(BODY, "heavy_top", (0, 1e6), rtol=1e-9, **START)
+    kept = told.value.trajectory
+    monkeypatch.undo()
+    whole = integrate(BODY, "heavy_top", (0, 2 * kept.t[-2]), rtol=1e-9, **START)
+    assert 100 < len(kept) <= 1000 and np.array_equal(kept.motion[:-1], whole.motion[:len(kept) - 1])

@@ -23,6 +23,7 @@ from polhode import cli_run, provenance
 from polhode.checkpoint import Checkpoint, interval, read_run, saved_states
 from polhode.errors import InputError
 from polhode.io import info, store
+from polhode.io.read import read
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked and killed here")
 BODY = polhode.RigidBody([[3.0, 0.1, 0.0], [0.1, 2.0, 0.2], [0.0, 0.2, 1.5]])
@@ -605,3 +606,51 @@ def test_a_file_that_appears_meanwhile_costs_nothing(place, monkeypatch):
     with pytest.raises(InputError, match="Nothing is lost: the motion is in out-") as told:
         command("top.toml", "out.nc")
     assert Path("out.nc").read_text("utf-8") == "precious" and Path(str(told.value).rpartition(" ")[2]).stat().st_size > 1000
+
+
+# --- the folder is deleted midway -----------------------------------------------------------------------------------------
+
+def deleting(folder, after):
+    def progress(done, total):
+        if done >= after and Path(folder).exists():
+            shutil.rmtree(folder)
+
+    return progress
+
+
+@pytest.mark.parametrize("after", [100, 5000])
+@pytest.mark.parametrize("every", ["300", "1h"])
+def test_a_folder_that_is_deleted_midway_costs_nothing(place, after, every):
+    whole = polhode.integrate(BODY, t_span=(0, 100), step=0.01, **START)
+    with pytest.raises(InputError, match=r"'run.part' was deleted during the run, .* is in `trajectory` of this error") as told:
+        polhode.integrate(BODY, t_span=(0, 100), step=0.01, checkpoint="run.part", checkpoint_every=every,
+                          progress=deleting("run.part", after), **START)
+    kept = told.value.trajectory
+    assert len(kept) == kept.steps + 1 > after and np.array_equal(kept.motion, whole.motion[:len(kept)])
+    store.save(kept, "kept.nc")
+    assert not Path("run.part").exists()
+
+
+def test_the_command_saves_what_it_has_where_the_folder_is_deleted(place, capsys):
+    integrate = cli_run.config.Scenario.integrate
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cli_run.config.Scenario, "integrate",
+                      lambda self, bar, checkpoint: integrate(self, deleting("out.nc.part", 5000), checkpoint))
+        assert command("top.toml", "out.nc", checkpoint="500") == 2
+    told = " ".join(capsys.readouterr().err.split())
+    assert "'out.nc.part' was deleted during the run" in told and "(what was computed is in out.nc)" in told
+    assert command("top.toml", "alone.nc") == 0
+    kept, whole = read("out.nc"), read("alone.nc")
+    assert len(kept.t) > 5000 and np.array_equal(kept.quaternion, whole.quaternion[:len(kept.t)])
+
+
+def test_a_disk_that_is_full_before_the_first_checkpoint(memory):
+    def action():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
+        with pytest.raises(InputError, match="No checkpoint was made; what was computed is in") as told:
+            polhode.integrate(BODY, t_span=(0, 100), step=0.01, checkpoint=memory / "run.part", checkpoint_every=5000, **START)
+        kept = told.value.trajectory
+        assert len(kept) == 5001 and np.array_equal(kept.motion, whole.motion[:5001])
+
+    whole = polhode.integrate(BODY, t_span=(0, 100), step=0.01, **START)
+    assert ended(child(action)) == 0

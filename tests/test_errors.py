@@ -29,6 +29,7 @@ ELSEWHERE = {   # "file function": the test that makes its errors, and words of 
     "adaptive.py _stuck": ("test_adaptive.py", "cannot go on at t ="),
     "checkpoint.py _check_space": ("test_checkpoint.py", "GB are free; store fewer"),
     "checkpoint.py _lock": ("test_checkpoint.py", "is being computed by another process"),
+    "checkpoint.py _trouble": ("test_checkpoint.py", "was deleted during the run"),
     "cli_run.py _save": ("test_checkpoint.py", "Nothing is lost:"),
     "ensemble/gpu.py __init__": ("gpu_checks.py", "needs a torque that can be compiled"),
     "ensemble/gpu.py _fits": ("gpu_checks.py", "bytes each need"),

@@ -7,7 +7,6 @@ import textwrap
 
 import pytest
 
-from polhode.core import jit as J
 from polhode.core.digest import digest
 from polhode.core.jit import Rebinder, bind, cache_statistics, compiled, interpreted, jit
 
@@ -163,18 +162,6 @@ def test_rebinder_can_stand_another_function_in_for_one_deep_inside():
     assert Rebinder(lambda f: f, {double: lambda x: 10.0 * x})(middle)(2.0) == 21.0
     assert middle(2.0) == 5.0
     assert compiled(middle)(2.0) == 5.0
-
-
-def test_old_files_leave_the_cache(tmp_path, monkeypatch):
-    import os
-
-    for i in range(10):
-        path = tmp_path / f"f{i}.nbi"
-        path.write_text("x")
-        os.utime(path, (i, i))
-    monkeypatch.setattr(J, "CACHE_LIMIT", 4)
-    J._prune(tmp_path)
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["f6.nbi", "f7.nbi", "f8.nbi", "f9.nbi"]
 
 
 @pytest.mark.parametrize("code", ["import polhode", "from polhode.cli import main; sys.argv[1:] = ['--help']; main()"],

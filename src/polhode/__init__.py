@@ -37,6 +37,7 @@ _HOMES = {
     "ClusterError": "polhode.errors",
     "ConvergenceError": "polhode.errors",
     "TorqueError": "polhode.errors",
+    "EventError": "polhode.errors",
 }
 _MODULES = ("certify", "exact", "lie", "methods", "plots", "poinsot", "problems", "rotations", "torques", "view")
 

@@ -32,11 +32,9 @@ _HANDED = ("R", "omega", "x", "v", "p")   # the arguments of a torque after the 
 
 
 class Callback(NamedTuple):
-    """Addresses of a torque outside compiled code and of its buffers; see core/callback.py."""
+    """The address of a torque outside compiled code; see core/callback.py."""
 
     function: float
-    inputs: float
-    outputs: float
 
 
 class Torque:
@@ -271,17 +269,16 @@ class Foreign(Torque):
         if not address:
             raise InputError(f"a foreign torque needs a C function or its address, got {brief(pointer)}; give one of ctypes, "
                              "cffi or numba.cfunc")
-        self.inputs, self.outputs = np.zeros(12), np.zeros(3)
         self.frame, self.form, self.params = choice("frame", frame, ("spatial", "body")), "tuple", None
         self.potential = _potential(potential, None)
         self.uses_omega, self.uses_position, self.derivatives, self.name = True, False, (), name
-        self.values_ = Callback(float(address), float(self.inputs.ctypes.data), float(self.outputs.ctypes.data))
+        self.values_ = Callback(float(address))
         self._call = ctypes.CFUNCTYPE(None, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p)(address)
 
     def __call__(self, t, R, omega=ZERO, x=ZERO, v=ZERO):
-        self.inputs[:9], self.inputs[9:] = np.ravel(R), omega
-        self._call(t, self.inputs.ctypes.data, self.outputs.ctypes.data)
-        return self.outputs.copy()
+        state, out = np.concatenate([np.ravel(R), omega], dtype=float), np.zeros(3)
+        self._call(t, state.ctypes.data, out.ctypes.data)
+        return out
 
     function = __call__
 

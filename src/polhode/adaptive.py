@@ -186,10 +186,21 @@ class ToleranceRun(Run):
             raise InputError("t_span is missing; give (t0, t1)")
         self.segments, self.breaks = stretches(t_span, breaks), breaks
         self.t = self.segments[0].start
+        latest = max(abs(self.t), abs(self.segments[-1].end))
+        if not self.longest > adaptive.LEAST * latest:
+            raise InputError(f"max_step = {self.longest!r} is lost in the rounding of times as large as {latest!r}; take a "
+                             "larger one, or count time from the start of the run")
 
     def will_fly(self, force, position0, velocity0):
         """Translation goes with steps of given size."""
         raise InputError("a run by rtol follows the rotation alone; give step=... to let the body fly")
+
+    def will_store(self, t_eval, every, events):
+        """What is to be stored; how many steps there will be is not known, but they are at most `longest`."""
+        super().will_store(t_eval, every, events)
+        if t_eval is None:
+            steps = abs(self.segments[-1].end - self.t) / self.longest
+            self.record.fewest = max(self.record.capacity, int(steps // self.record.every))
 
     def _marcher(self):
         return Controlled(self.program, self.tolerance, self.longest)
@@ -213,19 +224,17 @@ class ToleranceRun(Run):
         """The steps of a stretch; (status, message) if the run ends inside it."""
         why = adaptive.FULL
         while why == adaptive.FULL:
-            try:
-                chunk = self.march.take(segment, self.record.watch is not None, self.record.wanted[self.record.n:], self._room())
-            except TorqueError as error:
-                self._raise(error)
+            chunk = self.march.take(segment, self.record.watch is not None, self.record.wanted[self.record.n:], self._room())
             why = chunk.why
             if len(chunk.t):
                 self.record.add(self.done, chunk.t, chunk.y, np.zeros(len(chunk.t)), 1, chunk.inside)
                 self.done += len(chunk.t)
                 self.k += len(chunk.t)
                 self.t, self.y = float(chunk.t[-1]), chunk.y[-1].copy()
-            self._check_torque()
-            if why == adaptive.STUCK:
-                self._stuck()
+            if not self.record.over:
+                self._check_torque()
+                if why == adaptive.STUCK:
+                    self._stuck()
             covered = abs(self.t - self.start[0]) / self.span
             self.total = max(self.done, round(self.done / covered)) if covered else 0   # as far as one can tell
             self.through = why != adaptive.FULL
@@ -239,7 +248,10 @@ class ToleranceRun(Run):
         memory = self.march.memory
         h, slope = memory[1], memory[11:18]
         trouble = torque_trouble(self.program, self.t + h, self.y + h * slope)
-        self._raise(trouble or IntegrationError(
-            f"{self.method.name} cannot go on at t = {self.t:.15g} (step {self.done}; {self._state()}): even a step of "
-            f"{abs(h):.2g} misses rtol = {self.tolerance.rtol:g}; the torque jumps there (name the time in breaks) or the motion "
-            "has no end"))
+        if abs(h) <= adaptive.LEAST * abs(self.t):
+            why = f"a step of {abs(h):.2g} is lost in the rounding of such times; count time from the start of the run, or"
+        else:
+            why = f"even a step of {abs(h):.2g} misses rtol = {self.tolerance.rtol:g};"
+        raise trouble or IntegrationError(
+            f"{self.method.name} cannot go on at t = {self.t:.15g} (step {self.done}; {self._state()}): {why} the torque jumps "
+            "there (name the time in breaks) or the motion has no end")

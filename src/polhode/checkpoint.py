@@ -164,7 +164,7 @@ class Checkpoint:
                                  "wrote; move that away, or choose another folder")
 
     def _check_space(self, record):
-        size = 8 * ((record.capacity - self.points.n) * self.points.width + record.capacity * self.reserve)
+        size = 8 * ((record.fewest - self.points.n) * self.points.width + record.fewest * self.reserve)
         free = shutil.disk_usage(self.folder).free
         if size > free:
             if self.fresh:   # nothing has been computed: nothing is left behind
@@ -223,8 +223,21 @@ class Checkpoint:
             raise self._trouble(error) from error
         self.done, self.clock = state["done"], time.monotonic()
 
+    @property
+    def intact(self):
+        """Whether a run can go on from what is in the folder."""
+        return is_checkpoint(self.folder) and any(saved_states(self.folder))
+
     def _trouble(self, error):
-        kept = f"The last good checkpoint, at step {self.done}, is kept: {self.again}" if self.done else "Nothing was lost"
+        if self.points and not self.folder.is_dir():
+            return InputError(f"the folder {str(self.folder)!r} was deleted during the run, and its checkpoints with it; what "
+                              "was computed is in `trajectory` of this error")
+        if not self.points:
+            kept = "Nothing was lost"
+        elif self.intact:
+            kept = f"The last good checkpoint, at step {self.done}, is kept: {self.again}"
+        else:
+            kept = "No checkpoint was made; what was computed is in `trajectory` of this error"
         return InputError(f"cannot write to {str(self.folder)!r}: {error.strerror or error}; {room(error)}.  {kept}")
 
     def clear(self):
@@ -236,9 +249,8 @@ class Checkpoint:
 
     def close(self):
         """Let go of the folder; it stays."""
-        for file in (self.points and self.points.file, self._held):
-            if file:
-                file.close()
+        for one in filter(None, (self.points, self._held)):
+            one.close()
 
     def remove(self):
         """Let go of the folder and delete what runs have written into it, and the folder if a run made it."""

@@ -7,6 +7,7 @@ import contextlib
 import errno
 import json
 import os
+import signal
 import sys
 import warnings
 from pathlib import Path
@@ -26,7 +27,9 @@ EXIT_CODES = {
                        "kept; or certify could not measure a declared fact, and found none false",
     CLUSTER_LOST: "a cluster was lost or has no workers; what it had finished is stored",
     BUG: "a bug of polhode; POLHODE_DEBUG=1 shows where",
+    129: "ended by SIGHUP, as when the terminal is closed; what was computed is kept",
     INTERRUPTED: "interrupted by Ctrl-C; what was computed is kept",
+    143: "ended by SIGTERM; what was computed is kept",
 }
 
 
@@ -41,9 +44,14 @@ class Commands(TyperGroup):
             return super().make_context(info_name, args, parent, **extra)
 
     def invoke(self, context):
-        with telling(), warnings.catch_warnings():
-            warnings.showwarning = lambda message, *_: complain(message, style="yellow")
-            return super().invoke(context)
+        try:
+            with telling(), warnings.catch_warnings():
+                warnings.showwarning = lambda message, *_: complain(message, style="yellow")
+                return super().invoke(context)
+        except typer.Exit as end:
+            if end.exit_code == INTERRUPTED and Ended.by is not None:
+                raise typer.Exit(128 + Ended.by) from None
+            raise
 
     def resolve_command(self, context, args):
         if self.get_command(context, args[0]) is None:
@@ -101,9 +109,38 @@ TorqueFile = Annotated[str | None, typer.Option("--torque-file", metavar="FILE.p
 AsJson = Annotated[bool, typer.Option("--json", help="Print data for programs: JSON, and nothing else, on stdout.")]
 
 
+class Ended:
+    """The signal that is to end the command: it does what Ctrl-C does, and the exit code says which it was."""
+
+    by = None
+    terminals = ()   # the streams that lead to one; where it is gone, the system says that there never was any
+
+    @classmethod
+    def note(cls, number, frame):
+        """What to do about a signal."""
+        cls.by = number
+        if number == getattr(signal, "SIGHUP", None):   # the terminal is gone: nothing can be written there any more
+            nowhere = os.open(os.devnull, os.O_RDWR)
+            for stream in cls.terminals:
+                os.dup2(nowhere, stream)
+        press = signal.getsignal(signal.SIGINT)
+        if not callable(press):   # Ctrl-C is ignored, as in a background job
+            raise KeyboardInterrupt
+        press(signal.SIGINT, frame)
+
+    @classmethod
+    def listen(cls):
+        """From now on; a signal that is ignored, as by nohup, stays so."""
+        cls.terminals = tuple(filter(os.isatty, range(3)))
+        for name in ("SIGTERM", "SIGHUP"):
+            if hasattr(signal, name) and signal.getsignal(getattr(signal, name)) is signal.SIG_DFL:
+                signal.signal(getattr(signal, name), cls.note)
+
+
 def main():
     """Entry point of the `polhode` command."""
     write_any_character(sys.stdout, sys.stderr)
+    Ended.listen()
     app(prog_name="polhode")
 
 

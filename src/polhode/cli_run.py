@@ -12,9 +12,9 @@ from typing import Any
 from polhode import provenance
 from polhode.checkpoint import STANDARD, Checkpoint, occupied, read_run, usable_states
 from polhode.cli import (
-    FINE, INTERRUPTED, NUMERICAL_FAILURE, complain, print_json, print_summary, progress_bar,
+    BAD_INPUT, FINE, INTERRUPTED, NUMERICAL_FAILURE, complain, print_json, print_summary, progress_bar,
 )
-from polhode.errors import InputError, IntegrationError, difference, nearest
+from polhode.errors import InputError, IntegrationError, PolhodeError, difference, nearest
 from polhode.io import config, read, store
 from polhode.io.regular import named
 
@@ -74,12 +74,16 @@ def follow(task):
     try:
         with progress_bar(f"{name}: compiling") as bar:
             trajectory = task.job.integrate(lambda done, total: bar(done, total, name), task.checkpoint)
-    except IntegrationError as error:
-        if error.trajectory is None:
+    except (PolhodeError, KeyboardInterrupt) as error:
+        trajectory = getattr(error, "trajectory", None)
+        kept = isinstance(error, InputError) and task.checkpoint is not None and task.checkpoint.intact
+        if trajectory is None or kept:
             raise
-        return error.trajectory, NUMERICAL_FAILURE, str(error)
-    codes = {"interrupted": INTERRUPTED, "blow-up": NUMERICAL_FAILURE}
-    return trajectory, codes.get(trajectory.status, FINE), trajectory.message
+        if task.checkpoint is not None and not task.checkpoint.folder.is_dir():
+            task.checkpoint = None   # it is gone
+        codes = ((KeyboardInterrupt, INTERRUPTED), (IntegrationError, NUMERICAL_FAILURE), (PolhodeError, BAD_INPUT))
+        return trajectory, next(code for kind, code in codes if isinstance(error, kind)), trajectory.message
+    return trajectory, NUMERICAL_FAILURE if trajectory.status == "blow-up" else FINE, trajectory.message
 
 
 def _save(task, trajectory):

@@ -20,9 +20,9 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["ClusterError", "ConvergenceError", "InputError", "IntegrationError", "PolhodeError", "TorqueError", "as_path",
-           "brief", "called_as", "choice", "closest", "difference", "flag", "floats", "label", "nearest", "number", "printable",
-           "room", "unknown", "whole"]
+__all__ = ["ClusterError", "ConvergenceError", "EventError", "InputError", "IntegrationError", "PolhodeError", "TorqueError",
+           "as_path", "brief", "called_as", "choice", "closest", "difference", "flag", "floats", "label", "nearest", "number",
+           "printable", "room", "unknown", "whole"]
 
 _LIST_AT_MOST = 12  # names written out in full by `unknown`
 UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -40,7 +40,15 @@ def printable(text: object) -> str:
 
 
 class PolhodeError(Exception):
-    """Base of every error that polhode raises on purpose; its message is safe to print, whatever it quotes."""
+    """Base of every error that polhode raises on purpose; its message is safe to print, whatever it quotes.
+
+    Attributes
+    ----------
+    trajectory : Trajectory or None
+        What a run had computed when the error ended it.
+    """
+
+    trajectory: Any = None
 
     def __init__(self, message: str = "") -> None:
         super().__init__(printable(message))
@@ -105,6 +113,10 @@ class ConvergenceError(IntegrationError):
 
 class TorqueError(IntegrationError):
     """The torque raised, or returned a wrong shape or a value that is not finite; raised ``from`` the original."""
+
+
+class EventError(IntegrationError):
+    """An event raised, or returned something other than one finite number; raised ``from`` the original."""
 
 
 class ClusterError(PolhodeError, RuntimeError):

@@ -6,7 +6,7 @@ import numpy as np
 
 from polhode import rotations
 from polhode.core.digest import reach
-from polhode.errors import InputError, called_as, number, whole
+from polhode.errors import EventError, called_as, number, whole
 from polhode.march import in_user_axes, interpolated
 
 
@@ -33,7 +33,7 @@ class Watch:
             number(f"direction of event {_name(g)!r}", getattr(g, "direction", 0))
         self.times = [[] for _ in self.functions]
         self.motions = [[] for _ in self.functions]
-        self.ended = None
+        self.ended = self.failed = None   # why an event ended the run, or the error it ran into
 
     def _value(self, g, t, y):
         y = np.array(in_user_axes(self.body, y))   # a copy: a function may write to what it is handed
@@ -41,11 +41,11 @@ class Watch:
             found = g(t, rotations.matrices(y[:4]), *y[4:].reshape(-1, 3))
             value = np.asarray(found).reshape(())
             value = 2.0 * value - 1.0 if value.dtype.kind == "b" else float(value)
-        except (TypeError, ValueError) as error:
-            raise InputError(f"event {_name(g)!r} must be a function g(t, R, omega), in flight g(t, R, omega, x, v), that "
-                             f"returns one number, got {error}; correct it") from error
+        except Exception as error:
+            raise EventError(f"event {_name(g)!r} raised {type(error).__name__} at t = {float(t)!r}: {error}; make it a function "
+                             "g(t, R, omega), in flight g(t, R, omega, x, v), that returns one number") from error
         if not np.isfinite(value):
-            raise InputError(f"event {_name(g)!r} returned {value} at t = {t!r}; return a finite number")
+            raise EventError(f"event {_name(g)!r} returned {value} at t = {float(t)!r}; return a finite number")
         return float(value)
 
     def begin(self, t, y):
@@ -79,20 +79,17 @@ class Watch:
         self.motions = [[np.array(y) for _, y in found] for found in saved["found"]]
 
     def look(self, t, y, r, inside=None):
-        """Note the events inside these steps; after a terminal one the motion is cut off there.
+        """Note the events inside these steps; after a terminal one, or one that fails, the motion is cut off there.
 
         `inside(j, when)` is the motion inside step j; without it, Hermite's between the ends.
         """
         for j in range(len(t)):
             here = (t[j], y[j])
-            hits = []
-            for i, g in enumerate(self.functions):
-                value = self._value(g, *here)
-                rising, falling = self.values[i] < 0 <= value, self.values[i] > 0 >= value
-                direction = getattr(g, "direction", 0)
-                if (rising and direction >= 0) or (falling and direction <= 0):
-                    hits.append((*self._locate(g, self.at, here, inside and partial(inside, j)), i))
-                self.values[i] = value
+            try:
+                hits, self.values = self._hits(here, inside and partial(inside, j))
+            except EventError as error:
+                self.failed, self.end = error, (len(t) - j, float(self.at[0]), self.at[1])
+                return t[:j], y[:j], r[:j]
             for when, motion, i in sorted(hits, key=lambda hit: abs(hit[0] - self.at[0])):
                 self.times[i].append(when)
                 self.motions[i].append(motion)
@@ -103,6 +100,15 @@ class Watch:
                     return np.append(t[:j], when), np.vstack([y[:j], motion]), r[:j + 1]
             self.at = here
         return t, y, r
+
+    def _hits(self, here, inside):
+        """The events in the step that ends here, (time, motion, number), and the values at its end."""
+        values, hits = [self._value(g, *here) for g in self.functions], []
+        for i, (g, before, value) in enumerate(zip(self.functions, self.values, values, strict=True)):
+            rising, falling, direction = before < 0 <= value, before > 0 >= value, getattr(g, "direction", 0)
+            if (rising and direction >= 0) or (falling and direction <= 0):
+                hits.append((*self._locate(g, self.at, here, inside), i))
+        return hits, values
 
     def _locate(self, g, a, b, inside):
         """The zero of g between two steps, on the interpolant."""

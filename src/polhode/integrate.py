@@ -68,6 +68,12 @@ def integrate(body, torque=None, t_span=None, step=None, method=None, *, rotatio
     -------
     Trajectory
 
+    Raises
+    ------
+    PolhodeError, KeyboardInterrupt
+        Whatever ends a run that has begun carries what was computed as its attribute `trajectory`: an error of the torque
+        (TorqueError) or of an event (EventError), a full disk or memory (InputError), and Ctrl-C.
+
     Examples
     --------
     A body spun about its intermediate axis flips over.

@@ -80,12 +80,21 @@ def interpolated(a, b, h, s):
 
 @contextlib.contextmanager
 def interruptible():
-    """Ctrl-C sets a flag instead of raising, so that a run ends between two chunks with everything in place."""
+    """Ctrl-C sets a flag instead of raising, so that a run ends between two chunks with everything in place.
+
+    A second one raises, as it does elsewhere: a torque in Python may never come to an end.
+    """
     flag = threading.Event()
     if threading.current_thread() is not threading.main_thread():
         yield flag
         return
-    previous = signal.signal(signal.SIGINT, lambda *_: flag.set())
+
+    def press(number, frame):
+        if flag.is_set():
+            raise KeyboardInterrupt
+        flag.set()
+
+    previous = signal.signal(signal.SIGINT, press)
     try:
         yield flag
     finally:

@@ -9,11 +9,15 @@ UNKNOWN = 2**36   # bytes, where the system does not say
 
 
 def total():
-    """Bytes of memory of this machine."""
+    """Bytes of memory of this machine, or as many as a process may have (ulimit -v)."""
     try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):   # Windows has no sysconf
         return UNKNOWN
+    import resource
+
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    return there if limit == resource.RLIM_INFINITY else min(there, limit)
 
 
 def on_disk():

@@ -64,27 +64,28 @@ class PythonTorque:
         self.acting = acting
         self.error = None
         self.calls = 0
-        self.inputs, self.outputs = np.zeros(size), np.zeros(3)
+        self._state, self._out = ctypes.c_double * size, ctypes.c_double * 3
         self._pointer = ctypes.CFUNCTYPE(None, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p)(self._call)
         address = ctypes.cast(self._pointer, ctypes.c_void_p).value
-        self.values = Callback(float(address), float(self.inputs.ctypes.data), float(self.outputs.ctypes.data))
+        self.values = Callback(float(address))
 
-    def _call(self, t, inputs, outputs):
+    def _call(self, t, state, out):
+        out = np.frombuffer(self._out.from_address(out))
         if self.error is not None:   # the loop is on its way out
-            self.outputs[:] = np.nan
+            out[:] = np.nan
             return
         self.calls += 1
         try:
-            state = self.inputs.copy()   # R, omega and, in flight, position and velocity
+            state = np.frombuffer(self._state.from_address(state)).copy()   # R, omega and, in flight, position and velocity
             value = self.acting(t, state[:9].reshape(3, 3), *state[9:].reshape(-1, 3))
             if value.shape != (3,):
                 raise ValueError(f"{self.acting.kind} {self.acting.name!r} must return three numbers, got shape {value.shape}")
             if not np.isfinite(value).all():
                 raise ValueError(f"{self.acting.kind} {self.acting.name!r} returned {value}")
-            self.outputs[:] = value
+            out[:] = value
         except BaseException as error:   # an exception cannot cross compiled code: it is raised again on the other side
             self.error = error
-            self.outputs[:] = np.nan
+            out[:] = np.nan
 
 
 class _Counter:

@@ -13,6 +13,12 @@ from polhode.trajectory import BLOCK, Trajectory
 _COPIES = 4   # of the points that a streamed run may need on disk: its own, and the wider columns of the finished file
 
 
+def check_memory(count, size):
+    """Refuse points that cannot fit into memory: so many, of so many bytes in all."""
+    disk = ", or stream them to disk (--checkpoint)" if _COPIES * size < memory.on_disk() else ", or take fewer steps"
+    memory.fits(f"{count} stored points", size, f"store fewer with a larger every, every='end' or t_eval{disk}")
+
+
 class Points:
     """Times, motions and residuals in memory; `checkpoint.Stream` is the same on disk."""
 
@@ -30,6 +36,7 @@ class Points:
         new = slice(self.n, self.n + len(t))
         if new.stop > len(self.t):   # no one knew how many there would be
             room = max(new.stop, 2 * len(self.t))
+            check_memory(room, 8 * (self.y.shape[1] + 2) * (room + len(self.t)))   # while they are copied
             self.t, self.y, self.r = (np.concatenate([kept, np.empty((room - len(kept), *kept.shape[1:]))])
                                       for kept in (self.t, self.y, self.r))
         self.t[new], self.y[new], self.r[new] = t, y, r
@@ -61,13 +68,12 @@ class Record:
 
     def __init__(self, capacity, width, watch):
         self.capacity, self.width, self.watch = capacity, width, watch
+        self.fewest = capacity   # points that there will be in any case, where the run reaches its end
 
     def keep_in(self, points=None):
         """Where the points go: into memory if nothing else is given."""
         if points is None:
-            size = 8 * (self.width + 2) * self.capacity
-            disk = ", or stream them to disk (--checkpoint)" if _COPIES * size < memory.on_disk() else ", or take fewer steps"
-            memory.fits(f"{self.capacity} stored points", size, f"store fewer with a larger every, every='end' or t_eval{disk}")
+            check_memory(self.fewest, 8 * (self.width + 2) * self.fewest)
             points = Points(self.capacity, self.width)
         self.points = points
 
@@ -80,6 +86,16 @@ class Record:
     def ended(self):
         """Why an event ended the run, or None."""
         return self.watch.ended if self.watch else None
+
+    @property
+    def failed(self):
+        """The error of an event, or None."""
+        return self.watch.failed if self.watch else None
+
+    @property
+    def over(self):
+        """Whether an event has ended the run, or failed."""
+        return bool(self.ended or self.failed)
 
     def cut(self, excess):
         """Drop the stored points from the first on where excess(t, y) > 0: (t, y, steps done) of the last one kept."""
@@ -132,6 +148,8 @@ class AtSteps(Record):
         """The motion after step done + every, done + 2 every, ...; `inside` is that of `Watch.look`."""
         if self.watch:
             t, y, r = self.watch.look(t, y, r, inside)
+            if not len(t):
+                return
         keep = (done + every * np.arange(1, len(t) + 1)) % self.every == 0
         if self.ended:
             keep[-1] = True
@@ -205,6 +223,8 @@ class AtTimes(Record):
         """The motion after each of some steps in a row; `inside` is that of `Watch.look`."""
         if self.watch:
             t, y, r = self.watch.look(t, y, r, inside)
+            if not len(t):
+                return
         ts, ys = np.concatenate([[self.at[0]], t]), np.concatenate([[self.at[1]], y])
         last = self.n + np.searchsorted(self.direction * self.wanted[self.n:], self.direction * t[-1], side="right")
         wanted = self.wanted[self.n:last]

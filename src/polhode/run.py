@@ -1,12 +1,13 @@
 """One run: everything is checked, the steps are taken chunk by chunk, and whatever happens is told with what was computed."""
 
+import contextlib
 import sys
 
 import numpy as np
 
 from polhode._torque import as_torque
 from polhode.core import loops
-from polhode.errors import InputError, TorqueError
+from polhode.errors import InputError, IntegrationError, TorqueError
 from polhode.events import Watch
 from polhode.flight import as_force, check, initial_place
 from polhode.grid import segments
@@ -71,18 +72,24 @@ class Run:
         self.program = build(self.method, self.torque, self.body, compiled, self.force)
         self.march = self._marcher()
         self.checkpoint = checkpoint
-        if checkpoint is None:
-            self.record.keep_in()
-            return self._follow(progress)
-        unknown = self.program.opaque()
+        unknown = checkpoint and self.program.opaque()
         if unknown:
             raise InputError(f"the torque uses {unknown}, and a run that is continued later could not tell whether that is the "
                              "same; leave it out of the torque, or run without checkpoint")
-        saved = checkpoint.open(self._identity(), self.record)
+        saved = checkpoint.open(self._identity(), self.record) if checkpoint else self.record.keep_in()
         try:
-            return self._follow(progress, saved)
+            trajectory = self._follow(progress, saved)
+        except BaseException as error:   # of the torque, an event, the disk, memory, `progress`, a second Ctrl-C
+            self._attach(error)
+            raise
         finally:
-            checkpoint.close()
+            if checkpoint is not None:
+                checkpoint.close()
+        if trajectory.status == INTERRUPTED:
+            error = KeyboardInterrupt(trajectory.message)
+            error.trajectory = trajectory
+            raise error
+        return trajectory
 
     def _follow(self, progress, saved=None):
         if saved:
@@ -91,7 +98,7 @@ class Run:
             self.record.first(self.t, self.y)
             trouble = first_trouble(self.program, self.t, self.y)
             if trouble is not None:
-                self._raise(trouble)
+                raise trouble
         with interruptible() as interrupted:
             while not (self.through and self.index + 1 == len(self.segments)):
                 if self.through:
@@ -118,10 +125,7 @@ class Run:
         while self.k < segment.count:
             k = self.k
             groups, every = self.record.next(self.done, segment.count - k, min(self.march.chunk, self._room()))
-            try:
-                chunk = self.march.take(segment, k, groups, every)
-            except TorqueError as error:
-                self._raise(error)
+            chunk = self.march.take(segment, k, groups, every)
             if len(chunk.residuals):
                 times = segment.times(k, len(chunk.residuals), every)
                 self.record.add(self.done, times, chunk.y, chunk.residuals, every)
@@ -129,7 +133,7 @@ class Run:
             self.k = k = chunk.reached
             self.t, self.through = segment.time(k), k == segment.count
             self.y = self.program.motion(self.march.z)
-            if chunk.why != loops.DONE:
+            if chunk.why != loops.DONE and not self.record.over:
                 return self._stopped(chunk.why, segment.time(k + 1) - self.t)
             end = self._between_chunks(progress, interrupted)
             if end:
@@ -138,9 +142,11 @@ class Run:
 
     def _between_chunks(self, progress, interrupted):
         """(status, message) if the run ends here."""
-        if self.record.ended:
+        if self.record.over:
             surplus, self.t, self.y = self.record.watch.end
             self._take_back(surplus)
+            if self.record.failed:
+                raise self.record.failed
             return EVENT, self.record.ended
         if self._ran_away():
             return self._blow_up(f"its kinetic energy is more than {RUNAWAY:g} times what the potential can give")
@@ -211,11 +217,14 @@ class Run:
         """The motion at the start and where the run is: ((t, y), (t, y))."""
         return tuple((t, in_user_axes(self.body, y)) for t, y in (self.start, (self.t, self.y)))
 
-    def _raise(self, error):
-        """Raise the error with its place and with what was computed."""
-        error.t, error.step_index, error.state = self.t, self.done, self._state()
-        error.trajectory = self._trajectory(FAILED, str(error))
-        raise error
+    def _attach(self, error):
+        """Give an error that ends the run its place, and what was computed before it."""
+        if isinstance(error, IntegrationError):
+            error.t, error.step_index, error.state = self.t, self.done, self._state()
+        if getattr(error, "trajectory", None) is None:
+            status = INTERRUPTED if isinstance(error, KeyboardInterrupt) else FAILED
+            with contextlib.suppress(Exception):   # the first error is the one to be told
+                error.trajectory = self._trajectory(status, str(error))
 
     def _state(self):
         """The motion in words."""
@@ -232,17 +241,17 @@ class Run:
         error = TorqueError(f"the torque failed in the step from t = {self.t!r} (step {self.done}; {state}): "
                             f"{type(cause).__name__}: {cause}; correct it, or end the run before")
         error.__cause__ = cause
-        self._raise(error)
+        raise error
 
     def _stopped(self, why, h):
         """A step of size h failed: raise for a torque or an unsolved equation, report a blow-up."""
         self._check_torque()
         trouble = torque_trouble(self.program, self.t + h, self.program.motion(self.march.z, 1))
         if trouble is not None:
-            self._raise(trouble)
+            raise trouble
         running_away = abs(h) * np.abs(self.y[4:7]).sum() > MANY_TURNS
         if why == loops.UNSOLVED and not running_away:
-            self._raise(unsolved(self.program, self.march.z, self.t, h, self.done))
+            raise unsolved(self.program, self.march.z, self.t, h, self.done)
         return self._blow_up(f"the body turned more than {loops.LARGEST_ANGLE:g} rad in a step, or the state is not finite")
 
     def _blow_up(self, how):

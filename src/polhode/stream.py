@@ -1,10 +1,12 @@
 """Points on disk: where a long run stores what it computes, and the trajectory that reads them when it must."""
 
+import contextlib
 import os
 import zlib
 
 import numpy as np
 
+from polhode.errors import InputError
 from polhode.march import in_user_axes
 from polhode.trajectory import BLOCK, Trajectory
 
@@ -17,7 +19,7 @@ class Stream:
     def __init__(self, path, width, trouble):
         self.path, self.width, self.trouble = path, width + 2, trouble   # what to raise for an OSError
         self.file = open(path, "r+b" if path.exists() else "w+b", buffering=0)   # noqa: SIM115 - the run holds it
-        self.n = self.sum = 0
+        self.n = self.sum = self.written = 0   # points in all, the sum over those in the file, and their bytes
         self.last_time = None
         self._waiting, self._size = [], 0
 
@@ -32,15 +34,17 @@ class Stream:
             self.flush()
 
     def flush(self):
-        """Hand to the system what waits."""
-        data = memoryview(b"".join(self._waiting))
-        self.sum = zlib.crc32(data, self.sum)
-        self._waiting, self._size = [], 0
+        """Hand to the system what waits; what it does not take goes on waiting."""
+        data = b"".join(self._waiting)
         try:
             while data:
-                data = data[self.file.write(data):]
+                taken = self.file.write(data)
+                self.sum, self.written = zlib.crc32(data[:taken], self.sum), self.written + taken
+                data = data[taken:]
         except OSError as error:
             raise self.trouble(error) from error
+        finally:
+            self._waiting, self._size = [data] if data else [], len(data)
 
     def sync(self):
         """Force everything to disk."""
@@ -60,19 +64,41 @@ class Stream:
             return False
         self.file.truncate(8 * self.width * n)
         self.file.seek(0, os.SEEK_END)
-        self.n, self.sum = n, total
+        self.n, self.sum, self.written = n, total, 8 * self.width * n
         self.last_time = float(self.rows(n - 1, n)[0, 0]) if n else None
         return True
 
     def rows(self, a, b):
         """The rows a to b."""
-        self.flush()
-        numbers = np.fromfile(self.path, "<f8", (b - a) * self.width, offset=8 * a * self.width)
-        return numbers.reshape(-1, self.width).astype(float, copy=False)
+        first, last = (8 * self.width * row for row in (a, b))
+        waiting = b"".join(self._waiting)[max(first - self.written, 0):max(last - self.written, 0)]
+        data = self._on_disk(first, min(last, self.written)) + waiting
+        return np.frombuffer(data, "<f8").reshape(-1, self.width).astype(float)
+
+    def _on_disk(self, first, last):
+        """These bytes of the file."""
+        if first >= last:
+            return b""
+        with open(self.path, "rb") if self.file.closed else contextlib.nullcontext(self.file) as file:
+            file.seek(first)
+            data, left = [], last - first
+            while left and (piece := file.read(left)):
+                data.append(piece)
+                left -= len(piece)
+            if file is self.file:
+                file.seek(0, os.SEEK_END)
+        return b"".join(data)
+
+    def close(self):
+        """Let go of the file; it stays open where someone has deleted it, for as long as its points are wanted."""
+        with contextlib.suppress(OSError):
+            if not self.file.closed and os.path.samestat(os.fstat(self.file.fileno()), os.stat(self.path)):
+                self.file.close()
 
     def trajectory(self, **facts):
-        """The run, from its points and its other facts."""
-        self.sync()
+        """The run, from its points and its other facts; what the disk does not take stays in memory."""
+        with contextlib.suppress(InputError):
+            self.sync()
         return Streamed(self, **facts)
 
     def cut(self, excess):

@@ -80,14 +80,11 @@ def long_run(method, step=None, t_end=None, problem=STRESS, compiled=True, **opt
     chosen = problems.get(problem)
     span = chosen.t_span if t_end is None else (chosen.t_span[0], number("t_end", t_end))
     try:
-        run = chosen.integrate(method, step=step, t_span=span, compiled=compiled, **options)
+        return chosen.integrate(method, step=step, t_span=span, compiled=compiled, **options)
     except IntegrationError as error:
         if error.trajectory is None:
             raise
         return error.trajectory
-    if run.status == "interrupted":
-        raise KeyboardInterrupt
-    return run
 
 
 def energy_slope(run, limit=None):

@@ -185,6 +185,9 @@ def follow(t1, rtol, atol, longest, always, wanted, z, moments, parameters, cloc
             h = left
         elif abs(left) < 2.0 * abs(h):   # no sliver at the end
             h = 0.5 * left
+        if not (last or abs(h) > LEAST * abs(t)):   # lost in the rounding of time
+            why = STUCK
+            break
         new, slopes = stages(h, t, y, f, body, torque, p)
         ahead = slope(t + h, new, body, torque, p)
         evaluations += costs[0]

@@ -4,7 +4,8 @@
     void force(double t, const double state[18], double out[3])       ... then position and velocity
 
 The address arrives as data (in the parameters of the torque), not as a constant, so one compiled loop per method serves every
-such torque and nothing is compiled for a new one.  Importing this module imports numba.
+such torque and nothing is compiled for a new one.  `state` and `out` are on the stack of the loop: threads share nothing.
+Importing this module imports numba.
 """
 
 from llvmlite import ir
@@ -16,18 +17,17 @@ from polhode.core.jit import jit
 
 
 @intrinsic
-def call_address(typingctx, function, t, numbers, inputs, outputs):
-    """Store the numbers at `inputs`, call `function(t, inputs, outputs)`, read three numbers at `outputs`."""
+def call_address(typingctx, function, t, numbers):
+    """Call `function(t, state, out)` with the numbers as `state`: the three numbers that it puts into `out`."""
     real = types.float64
-    signature = types.UniTuple(real, 3)(real, real, types.UniTuple(real, numbers.count), real, real)
+    signature = types.UniTuple(real, 3)(real, real, types.UniTuple(real, numbers.count))
 
     def emit(context, builder, signature, arguments):
-        function, t, numbers, inputs, outputs = arguments
+        function, t, numbers = arguments
         double, address = ir.DoubleType(), ir.IntType(64)
-        pointer = double.as_pointer()
-        into = builder.inttoptr(builder.fptoui(inputs, address), pointer)
-        out = builder.inttoptr(builder.fptoui(outputs, address), pointer)
-        for i in range(signature.args[2].count):
+        pointer, count = double.as_pointer(), signature.args[2].count
+        into, out = (cgutils.alloca_once(builder, double, ir.Constant(address, size)) for size in (count, 3))
+        for i in range(count):
             builder.store(builder.extract_value(numbers, i), builder.gep(into, [ir.Constant(address, i)]))
         kind = ir.FunctionType(ir.VoidType(), [double, pointer, pointer])
         builder.call(builder.inttoptr(builder.fptoui(function, address), kind.as_pointer()), [t, into, out])
@@ -39,11 +39,11 @@ def call_address(typingctx, function, t, numbers, inputs, outputs):
 
 @jit
 def kernel(t, R, Om, p):
-    """The torque whose address and buffers are in the parameters; addresses fit a double exactly."""
-    return call_address(p.function, t, R[0] + R[1] + R[2] + Om, p.inputs, p.outputs)
+    """The torque whose address is in the parameters; addresses fit a double exactly."""
+    return call_address(p.function, t, R[0] + R[1] + R[2] + Om)
 
 
 @jit
 def kernel_in_flight(t, R, Om, p):
     """The same for a torque or force that also looks at position and velocity."""
-    return call_address(p.inner.function, t, R[0] + R[1] + R[2] + Om + p.x + p.v, p.inner.inputs, p.inner.outputs)
+    return call_address(p.inner.function, t, R[0] + R[1] + R[2] + Om + p.x + p.v)

@@ -1,9 +1,9 @@
-"""How plain Python functions become machine code: the only numba flags in the project, and the compile cache.
+"""How plain Python functions become machine code: the only numba flags in the project.
 
 A function marked `@jit` stays an ordinary Python function: it can be called, traced, covered and read as it is, and numba is
 not imported for it.  `bind(loop, step=..., torque=...)` then makes machine code: it copies the loop, gives the copy the
 functions it is to use under those names, and compiles the copy together with everything it can reach through its globals and
-closures.  Nothing is passed to the loop as a function argument, so numba can keep the result on disk.
+closures.  Nothing is passed to the loop as a function argument, so the result can be kept on disk; see cache.py.
 
 The name under which it is kept is a digest of *all* the code and constants that went into it.  Editing any function that a
 loop uses, in whatever file, therefore gives another name: stale machine code cannot be served, and a second process that
@@ -19,6 +19,7 @@ from pathlib import Path
 from types import CellType, FunctionType, ModuleType
 from typing import NamedTuple
 
+from polhode.core import cache as disk
 from polhode.core.digest import digest, obstacle
 from polhode.core.reads import MISSING, code_text, contents, flags, home, known_to_numba, ours, python_function, reads
 
@@ -29,8 +30,6 @@ INLINE = {"forceinline": True, "error_model": "numpy", "no_cpython_wrapper": Tru
 PLAIN = {"error_model": "numpy", "no_cfunc_wrapper": True}
 USERS = {"error_model": "python", "boundscheck": True}   # a user's function raises where Python would
 THREADED = {**PLAIN, "nogil": True}   # loops that several Python threads run at once
-
-CACHE_LIMIT = 4000   # files kept on disk; the least recently written go first
 
 
 def jit(function):
@@ -219,61 +218,7 @@ def interpreted(function, **names):
     return Interpreted().copy(function, **names)
 
 
-# --- the cache --------------------------------------------------------------------------------------------------------
-
-def cache_directory():
-    """Where machine code is kept: $POLHODE_CACHE_DIR, else the user's cache folder."""
-    chosen = os.environ.get("POLHODE_CACHE_DIR")
-    if chosen:
-        return Path(chosen)
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
-    elif sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches"
-    else:
-        base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "polhode"
-
-
-def _prune(folder):
-    files = sorted(folder.glob("*.nb?"), key=lambda path: path.stat().st_mtime)
-    for path in files[:max(0, len(files) - CACHE_LIMIT)]:
-        path.unlink(missing_ok=True)
-
-
-def _use_disk(dispatcher, name):
-    """Let the dispatcher keep its machine code on disk under a digest; without a writable folder it just compiles."""
-    from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
-
-    folder = cache_directory()
-
-    class Locator(_CacheLocator):
-        def get_cache_path(self):
-            return str(folder)
-
-        def get_source_stamp(self):
-            return name
-
-        def get_disambiguator(self):
-            return name
-
-        @classmethod
-        def from_function(cls, py_func, py_file):
-            return cls()
-
-    class Impl(CompileResultCacheImpl):
-        _locator_classes = (Locator,)
-
-    class Cache(FunctionCache):
-        _impl_class = Impl
-
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        _prune(folder)
-        dispatcher._cache = Cache(dispatcher.py_func)
-    except (OSError, RuntimeError):
-        pass
-
+# --- bound loops ------------------------------------------------------------------------------------------------------
 
 _bound = {}
 
@@ -316,7 +261,7 @@ def bind(loop, build=None, **names):
         build = build or Build()
         dispatcher = build.compile(build.make().copy(loop, **names))
         if hasattr(dispatcher, "py_func"):   # else numba has been told not to compile: the loop is Python
-            _use_disk(dispatcher, name)
+            disk.attach(dispatcher, name)
         _bound[name] = dispatcher
     return _bound[name]
 
@@ -326,4 +271,4 @@ def cache_statistics():
     machines = [loop for loop in _bound.values() if hasattr(loop, "stats")]
     hits = sum(sum(loop.stats.cache_hits.values()) for loop in machines)
     misses = sum(sum(loop.stats.cache_misses.values()) for loop in machines)
-    return {"loaded": hits, "compiled": misses, "folder": str(cache_directory())}
+    return {"loaded": hits, "compiled": misses, "folder": str(disk.cache_directory())}

@@ -249,23 +249,3 @@ def _parameter(name, value, shape):
         return value
     raise InputError(f"parameter {name!r} must have shape {shape}, or one for each body {('n', *shape)}, got {value.shape}; "
                      "give one of these")
-
-
-# --- torques in C ---------------------------------------------------------------------------------------------------------
-
-INPUTS, OUTPUTS = 12, 3   # numbers a C function reads and writes
-
-
-def own_buffers(torque, n):
-    """Room for each body's call of each C function, (term, n, 15), so that threads do not share it; None without such torques."""
-    count = sum(isinstance(term, Foreign) for term in terms_of(torque))
-    return np.zeros((count, n, INPUTS + OUTPUTS)) if count else None
-
-
-def with_buffers(torque, rows, buffers):
-    """The parameter rows with every body's own buffers in place of the torques'."""
-    shared = {}
-    for term, room in zip((term for term in terms_of(torque) if isinstance(term, Foreign)), buffers, strict=True):
-        places = room.ctypes.data + 8.0 * (INPUTS + OUTPUTS) * np.arange(len(room))
-        shared |= {term.values.inputs: places, term.values.outputs: places + 8.0 * INPUTS}
-    return [shared.get(float(row[0]), row) if len(row) == 1 else row for row in rows]

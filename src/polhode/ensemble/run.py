@@ -233,13 +233,10 @@ class Run:
         if python and self.values:
             raise InputError(f"torque {self.torque.name!r} runs as Python ({program.note}), which knows one set of "
                              "parameters; leave out parameters=..., or make it a function that numba can compile")
-        rows = list(program.parameters[-3:]) if python else inputs.parameter_rows(self.torque, self.values)
+        rows = list(program.parameters[-1:]) if python else inputs.parameter_rows(self.torque, self.values)
         if self.bodies.axes is not None:
             rows = [*self.bodies.axes.reshape(-1, 9).T, *rows]
         several = any(len(row) > 1 for row in rows)
-        self.buffers = inputs.own_buffers(self.torque, self.n) if not python else None
-        if self.buffers is not None:
-            rows, several = inputs.with_buffers(self.torque, rows, self.buffers), True
         parameters = np.empty((len(rows), self.n if several else 1))
         for i, row in enumerate(rows):
             parameters[i] = row
