@@ -6,7 +6,7 @@ import numpy as np
 
 from polhode import rotations
 from polhode.core.digest import reach
-from polhode.errors import EventError, called_as, number, whole
+from polhode.errors import EventError, InputError, called_as, number, whole
 from polhode.march import in_user_axes, interpolated
 
 
