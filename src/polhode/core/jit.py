@@ -112,7 +112,7 @@ class Rebinder:
         elif ours(function) and self.recent is not None:
             self.recent[function] = digest(function), made
             while len(self.recent) > RECENT:
-                del self.recent[next(iter(self.recent))]
+                self.recent.pop(next(iter(self.recent)), None)
         self._alone = self._alone or before
         return made
 
