@@ -52,7 +52,7 @@ class Stepper:
 
     Parameters are those of `integrate` for a body that does not fly; `t` is the time at the start, and a negative `step` runs
     backwards.  What your torque reads outside itself (globals, closures, defaults, attributes of modules) may change between two
-    calls of `step`: the next one takes the new values, after compiling the torque anew.
+    calls of `step`: the next one takes the new values.  For other than floats in closures and defaults the torque is compiled anew.
 
     Examples
     --------
