@@ -156,7 +156,7 @@ from polhode.core import jit
 from polhode.methods import get
 from polhode.program import build
 
-jit.BOUND_LIMIT = 6
+jit.BOUND_LIMIT, jit.RECENT = 6, 1   # reached soon
 
 def resident():
     gc.collect()
