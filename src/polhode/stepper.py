@@ -52,7 +52,7 @@ class Stepper:
 
     Parameters are those of `integrate` for a body that does not fly; `t` is the time at the start, and a negative `step` runs
     backwards.  What your torque reads outside itself (globals, closures, defaults, attributes of modules) may change between two
-    calls of `step`: the next one takes the new values.  For other than floats in closures and defaults the torque is compiled anew.
+    calls of `step`: the next one takes the new values.  Floats in closures and defaults aside, the torque is compiled anew.
 
     Examples
     --------
@@ -78,7 +78,8 @@ class Stepper:
         check_step(h)
         motion = initial_motion(self.body, rotation0, omega0, momentum0)
         self._at(float(check_times(np.array([number("t", t)]), "t")[0]), 0, h)
-        self._compiled, self._start = flag("compiled", compiled), Start(self.t, self.t + MANY * h, in_user_axes(self.body, motion))
+        self._compiled = flag("compiled", compiled)
+        self._start = Start(self.t, self.t + MANY * h, in_user_axes(self.body, motion))
         self._build()
         self._out = np.empty((1, self.program.width)), np.empty(1)
         self._z = begun(self.program, h, self._origin, motion)
