@@ -116,6 +116,14 @@ def vector_array(v):
     return a
 
 
+@jit
+def three(T):
+    """What a user's function returned, as a tuple; the length of a tuple is known when it is compiled."""
+    if len(T) != 3:
+        raise ValueError("three numbers are wanted, and it returned more or fewer")
+    return (float(T[0]), float(T[1]), float(T[2]))
+
+
 def with_arrays(params):
     """Parameters with arrays for vectors and matrices, as a function in array form gets them."""
     return type(params)(*(np.array(value) if isinstance(value, tuple) else value for value in params))
@@ -130,17 +138,17 @@ def arrays_of(params):
     return jit(scope["arrays"])
 
 
-def adapt(f, form, uses_omega, uses_position, params, setting):
+def adapt(f, form, uses_omega, uses_position, params, setting, lifted=False):
     """A user's function as a kernel f(t, R, Om, p)."""
     attitude, vector = (as_array, vector_array) if form == "array" else (same, same)
     inner, place = setting.inner, setting.place if uses_position else nothing
     omega = alone if uses_omega else nothing
-    given = handed(params, form)
+    given = handed(params, form, lifted)
 
     @jit
     def kernel(t, R, Om, p):
         T = f(t, attitude(R), *(omega(vector(Om)) + place(vector, p) + given(inner(p))))
-        return (float(T[0]), float(T[1]), float(T[2]))
+        return three(T)
 
     return kernel
 
@@ -156,22 +164,28 @@ def adapt_quaternion(f, params):
     return kernel
 
 
-def handed(params, form):
-    """The kernel that gives (parameters,), or () when there are none."""
-    if params is None:
-        return nothing
-    return arrays_of(params) if form == "array" else alone
+def handed(params, form, lifted=False):
+    """The kernel that gives (parameters,), or () when there are none; then the lifted constants, where p is (p, these)."""
+    given = nothing if params is None else arrays_of(params) if form == "array" else alone
+    if not lifted:
+        return given
+
+    @jit
+    def both(p):
+        return given(p[0]) + p[1]
+
+    return both
 
 
-def adapt_force(f, form, params):
+def adapt_force(f, form, params, lifted=False):
     """A user's force f(t, x, v, R[, p]) as a kernel in flight."""
     attitude, vector = (as_array, vector_array) if form == "array" else (same, same)
-    given = handed(params, form)
+    given = handed(params, form, lifted)
 
     @jit
     def kernel(t, R, Om, p):
         F = f(t, vector(p.x), vector(p.v), attitude(R), *given(p.inner))
-        return (float(F[0]), float(F[1]), float(F[2]))
+        return three(F)
 
     return kernel
 
@@ -193,15 +207,15 @@ def adapt_derivative(d, form, params):
     @jit
     def kernel(t, R, W, p):
         T = d(t, attitude(R), vectors(W), *given(p))
-        return (float(T[0]), float(T[1]), float(T[2]))
+        return three(T)
 
     return kernel
 
 
-def adapt_scalar(f, form, params):
+def adapt_scalar(f, form, params, lifted=False):
     """A user's potential as a kernel V(t, R, p)."""
     attitude = as_array if form == "array" else same
-    given = handed(params, form)
+    given = handed(params, form, lifted)
 
     @jit
     def kernel(t, R, p):
@@ -283,6 +297,14 @@ def _derivative_in_axes(d, turned, frame):
         def kernel(t, R, W, p):
             axes, inner = p
             return d(t, matmul(R, transpose(axes)), turned(axes, W), inner)
+    return kernel
+
+
+def potential_beside(f):
+    """A potential beside a torque out of which constants were lifted: p is (p, these)."""
+    @jit
+    def kernel(t, R, p):
+        return f(t, R, p[0])
     return kernel
 
 

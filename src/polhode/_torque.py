@@ -12,7 +12,7 @@ import inspect
 import keyword
 from collections import namedtuple
 from copy import copy
-from functools import partial
+from functools import lru_cache, partial
 from types import FunctionType
 from typing import NamedTuple
 
@@ -23,6 +23,8 @@ from polhode._kernels import GROUND
 from polhode._known_energy import energy_unknown
 from polhode.core.digest import obstacle
 from polhode.core.jit import jit
+from polhode.core.lift import lifted
+from polhode.core.reads import ours, python_function
 from polhode.errors import InputError, brief, called_as, choice, flag, floats, label, number, unknown
 from polhode.frames import rows_times
 
@@ -64,6 +66,8 @@ class Torque:
     quaternion = None   # of the named torques: the body torque as a function of a quaternion of nearly unit length
 
     kind = "torque"
+    lifted = ()   # constants of closures that are handed over like parameters: see `with_lifted`
+    lifts_potential = False   # whether they are the potential's, not the function's
 
     def __init__(self, function, *, frame="spatial", params=None, potential=None, derivatives=(), uses_omega=False,
                  uses_position=False, form="array", name=None):
@@ -132,7 +136,8 @@ class Torque:
         """The torque on tuples, in its own frame and the user's axes."""
         if self.uses_position and setting is GROUND:
             raise InputError(f"torque {self.name!r} looks at the position; give position0, velocity0 or force too")
-        return _kernels.adapt(self.function, self.form, self.uses_omega, self.uses_position, self.params, setting)
+        return _kernels.adapt(self.function, self.form, self.uses_omega, self.uses_position, self.params, setting,
+                              bool(self.lifted))
 
     def quaternion_kernel(self):
         """The body torque f(t, q, Om, p) at a quaternion of nearly unit length, or None."""
@@ -142,11 +147,23 @@ class Torque:
         """The potential on tuples, or None."""
         if self.potential is None:
             return None
-        return _kernels.adapt_scalar(self.potential, self.form, self.params)
+        if self.lifted and not self.lifts_potential:
+            return _kernels.potential_beside(_kernels.adapt_scalar(self.potential, self.form, self.params))
+        return _kernels.adapt_scalar(self.potential, self.form, self.params, bool(self.lifted))
 
     def derivative_kernels(self):
         """The time derivatives on tuples, d_k(t, R, W, p), in the torque's own frame and the user's axes."""
         return tuple(_kernels.adapt_derivative(d, self.form, self.params) for d in self.derivatives)
+
+    def with_lifted(self, what="function"):
+        """The same torque with the floats that its function (or potential) finds in its closure as parameters, where possible."""
+        arguments = len(self.arguments()) if what == "function" else 2 + (self.params is not None)
+        found = None if self.derivatives else lifted(getattr(self, what), arguments)
+        if found is None:
+            return self
+        other = copy(self)
+        other.__dict__.update({what: found.function, "lifted": found.values, "lifts_potential": what == "potential"})
+        return other
 
     def without_derivatives(self):
         """The same torque, with nothing known about its derivatives."""
@@ -177,7 +194,14 @@ class Torque:
     @property
     def values(self):
         """The parameters as the kernel gets them."""
-        return () if self.params is None else self.params
+        own = () if self.params is None else self.params
+        return (own, self.lifted) if self.lifted else own
+
+    @property
+    def is_ours(self):
+        """Whether all of its code is the package's own."""
+        functions = map(python_function, filter(None, (self.function, self.potential, *self.derivatives)))
+        return all(function is not None and ours(function) for function in functions)
 
     def source(self):
         """All functions behind the torque, for provenance."""
@@ -216,6 +240,9 @@ class Sum(Torque):
         inside = [f"{term.name}.{k}={v}" for term in self.terms if term.params for k, v in term.params._asdict().items()]
         return f"<torque {self.name}({', '.join(inside)}), {self.frame} frame>"
 
+    def with_lifted(self, what="function"):
+        return Sum([term.with_lifted(what) for term in self.terms])
+
     def kernel(self, setting=GROUND):
         total, *others = [_kernels.in_frame(term.kernel(setting), term.frame).spatial for term in self.terms]
         for other in others:
@@ -229,6 +256,10 @@ class Sum(Torque):
         for other in others:
             total = _kernels.added_potential(total, other)
         return total
+
+    @property
+    def is_ours(self):
+        return all(term.is_ours for term in self.terms)
 
     @property
     def has_potential(self):
@@ -281,6 +312,9 @@ class Foreign(Torque):
         return out
 
     function = __call__
+
+    def with_lifted(self, what="function"):
+        return self
 
     def kernel(self, setting=GROUND):
         from polhode.core.callback import kernel
@@ -384,7 +418,12 @@ def _params(params):
         if not (isinstance(name, str) and name.isidentifier()) or name.startswith("_") or keyword.iskeyword(name):
             raise InputError(f"the name of a torque parameter must be that of a variable, got {brief(name)}; write "
                              "params={'k': 1.0}")
-    return namedtuple("Params", params)(*(_number(value, name) for name, value in params.items()))
+    return _params_class(tuple(params))(*(_number(value, name) for name, value in params.items()))
+
+
+@lru_cache(256)
+def _params_class(names):
+    return namedtuple("Params", names)
 
 
 def _functions(derivatives):

@@ -8,7 +8,7 @@
 A force that looks at the velocity gets the predicted one, v + h a, which keeps the second order.
 """
 
-from functools import cache
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -64,7 +64,7 @@ class Force(Torque):
 
     def kernel(self, setting=FLIGHT):
         """The force on tuples; only in flight."""
-        return _kernels.adapt_force(self.function, self.form, self.params)
+        return _kernels.adapt_force(self.function, self.form, self.params, bool(self.lifted))
 
 
 def weight(mass, g=9.81):
@@ -109,7 +109,7 @@ def check(method, torque):
                          "for it elsewhere.  Use a second-order method with one torque evaluation per step: NMB, LP2, VLV ...")
 
 
-@cache
+@lru_cache(256)
 def flying(method, velocity, residual, calls):
     """The method with translation carried along; the three functions read the method's own state."""
     base_start, base_step = method.start, method.step

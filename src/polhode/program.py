@@ -12,7 +12,7 @@ All three give the same numbers.
 import ctypes
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from typing import NamedTuple, get_type_hints
 
 import numpy as np
@@ -22,6 +22,7 @@ from polhode._kernels import (
     potential_on_ground,
 )
 from polhode._torque import ZERO, Callback, Foreign
+from polhode.agreement import Start, agree, disagreement
 from polhode.core import loops
 from polhode.core.digest import digest, reach
 from polhode.core.jit import bind, compile_now, compiling, direct, interpreted
@@ -98,7 +99,7 @@ class _Counter:
         return (0.0, 0.0, 0.0)
 
 
-@cache
+@lru_cache(256)
 def _start_calls(start):
     counter, one = _Counter(), (1.0, 1.0, 1.0)
     torque = Frames(*[counter] * 4, potential=no_potential)
@@ -127,6 +128,7 @@ class Program:
     moments: np.ndarray
     parameters: np.ndarray
     names: dict
+    acting: object       # the torque with what was lifted out of it
     pythons: tuple       # the PythonTorques behind torque and force, None for one that is not Python
 
     @property
@@ -228,9 +230,10 @@ class _Way(NamedTuple):
     kernel: object
     values: object
     python: PythonTorque | None = None
+    acting: object = None   # the torque or force whose kernel and values these are
 
 
-def _ways(acting, setting, compiled):
+def _ways(acting, setting, compiled, start):
     """The ways in, the best first: the caller takes the first that works."""
     if not compiled:
         if isinstance(acting, Foreign):
@@ -242,26 +245,31 @@ def _ways(acting, setting, compiled):
         return
     note = acting.obstacle()
     if note is None:
-        kernel = acting.kernel(setting)
-        note = _why_not(kernel, acting.values if setting is GROUND else Airborne(acting.values, ZERO, ZERO))
-        if note is None:
-            yield _Way("compiled", "", kernel, acting.values)
-            note = "its derivatives could not be compiled"
+        lifted = acting.with_lifted()
+        for form in [acting] if shape(lifted.values) == shape(acting.values) else [lifted, acting]:
+            kernel = form.kernel(setting)
+            note = _why_not(acting, form.values, kernel, setting, start)
+            if note is None:
+                yield _Way("compiled", "", kernel, form.values, acting=form)
+                note = "its derivatives could not be compiled"
+                break
     from polhode.core import callback
 
     python = PythonTorque(acting, 12 if setting is GROUND else 18)
     yield _Way("callback", note, callback.kernel if setting is GROUND else callback.kernel_in_flight, python.values, python)
 
 
-def build(method, torque, body, compiled=True, force=None, like=None):
+def build(method, torque, body, compiled=True, force=None, like=None, start=None):
     """Bind a method, a torque and a body, in flight also a force.
 
-    A torque or force is compiled if numba can do it and nothing it refers to may change; otherwise it is called back.
-    Where `body` stands for several, `like` is the one for which the method is made to measure.
+    A torque or force is compiled if numba can do it, nothing it refers to may change, and machine code and Python agree near the
+    `start` of the run; otherwise it is called back.  Where `body` stands for several, `like` is the one for which the method is
+    made to measure.
     """
     setting, compiled = GROUND if force is None else FLIGHT, compiled and compiling()
-    thrust = None if force is None else next(_ways(force, setting, compiled))
-    for way in _ways(torque, setting, compiled):
+    start = start or Start()
+    thrust = None if force is None else next(_ways(force, setting, compiled, start))
+    for way in _ways(torque, setting, compiled, start):
         program = _assemble(method, torque, body, force, setting, way, thrust, like or body)
         if not (way.mode == "compiled" and program.names["torque"].derivatives) or _compiles(program.march):
             return program
@@ -281,7 +289,7 @@ def _assemble(method, torque, body, force, setting, way, thrust, like):
     at = torque.quaternion_kernel() if setting is GROUND and body.is_principal and way.mode != "callback" else None
     acting, (size, names), run = in_frame(kernel, frame, derivatives, at), _method_names(suited), suited
     if suited.potential:
-        acting = acting._replace(potential=_potential(known, body, setting))
+        acting = acting._replace(potential=_potential(way.acting or known, body, setting))
     if force is not None:
         push, push_values = thrust.kernel, thrust.values
         if not body.is_principal:
@@ -294,7 +302,8 @@ def _assemble(method, torque, body, force, setting, way, thrust, like):
     mode = next((one.mode for one in ways if one.mode != "compiled"), "compiled")
     note = next((one.note for one in ways if one.mode != "compiled"), "")
     return Program(suited, torque, force, body, mode, note, run.state, shape(values), size, 7 if force is None else 13,
-                   np.array(body.moments, dtype=float).reshape(3, 1), _column(values), names, tuple(one.python for one in ways))
+                   np.array(body.moments, dtype=float).reshape(3, 1), _column(values), names, way.acting or torque,
+                   tuple(one.python for one in ways))
 
 
 def _known(torque, way):
@@ -318,11 +327,23 @@ def _potential_compiles(torque):
         lambda: bind(loops.potential_along, **names)(none[:, 0], none, _column(torque.values), none[:, 0]))
 
 
-def _why_not(kernel, values):
-    """Compile a kernel alone, or load it; None when that works, otherwise the reason."""
-    none = np.zeros((0, 4))
-    names = {"torque": Frames(*[kernel] * 4), "load_parameters": layout(shape(values)).unpack}
-    return obstacle(lambda: bind(loops.torque_along, **names)(np.zeros(0), none, none[:, :3], _column(values), none[:, :3]))
+def _why_not(acting, inner, kernel, setting, start):
+    """Compile a kernel alone, or load it; None when that works and gives what Python gives, otherwise the reason."""
+    def values(place=(*ZERO, *ZERO)):
+        return inner if setting is GROUND else Airborne(inner, tuple(place[:3]), tuple(place[3:]))
+
+    machine = bind(loops.torque_along, torque=Frames(*[kernel] * 4), load_parameters=layout(shape(values())).unpack)
+
+    def evaluate(t, q, omega, place, rows=1):
+        out = np.empty((rows, 3))
+        machine(np.array([t])[:rows], q[None][:rows], omega[None][:rows], _column(values(place)), out)
+        return out.reshape(-1)
+
+    none = np.zeros(6)
+    note = obstacle(lambda: evaluate(0.0, none[:4], none[:3], none, 0))
+    if note is None and not acting.is_ours:
+        return disagreement(machine, _column(values()), evaluate, acting, start)
+    return note
 
 
 def _compiles(attempt):
@@ -347,10 +368,10 @@ def obstacle(attempt):
 
 def potential_energy(torque, body, t, attitudes):
     """The torque's potential at the given times and attitudes (principal axes); None when it has none."""
-    kernel = torque.potential_kernel()
-    if kernel is None:
+    if not torque.has_potential:
         return None
-    values = torque.values
+    torque = torque.with_lifted("potential")
+    kernel, values = torque.potential_kernel(), torque.values
     if not body.is_principal:
         kernel, values = potential_in_axes(kernel), (nested(body.axes), values)
     out = np.empty(len(t))
@@ -360,6 +381,10 @@ def potential_energy(torque, body, t, attitudes):
         loop = bind(loops.potential_along, **names)
         if _compiles(lambda: loop(*(one[:0] for one in arguments[:2]), *arguments[2:])):
             loop(*arguments)
-            return out
+            few = np.linspace(0, len(t) - 1, 5).astype(int)
+            sample = arguments[0][few], arguments[1][few], arguments[2], np.empty(len(few))
+            interpreted(loops.potential_along, **names)(*sample)
+            if torque.is_ours or agree(out[few], sample[3]):
+                return out
     interpreted(loops.potential_along, **names)(*arguments)
     return out

@@ -6,6 +6,7 @@ import sys
 import numpy as np
 
 from polhode._torque import as_torque
+from polhode.agreement import Start
 from polhode.core import loops
 from polhode.errors import InputError, IntegrationError, TorqueError
 from polhode.events import Watch
@@ -69,7 +70,8 @@ class Run:
     def follow(self, compiled, progress, checkpoint=None):
         """Take the steps."""
         self.start = self.t, self.y
-        self.program = build(self.method, self.torque, self.body, compiled, self.force)
+        first = Start(self.t, self.segments[-1].end, in_user_axes(self.body, self.y))
+        self.program = build(self.method, self.torque, self.body, compiled, self.force, start=first)
         self.march = self._marcher()
         self.checkpoint = checkpoint
         unknown = checkpoint and self.program.opaque()

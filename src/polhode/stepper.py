@@ -6,6 +6,7 @@ import numpy as np
 
 from polhode import rotations
 from polhode._torque import as_torque
+from polhode.agreement import Start
 from polhode.core import loops
 from polhode.core.digest import watch
 from polhode.core.reads import ours, python_function
@@ -17,6 +18,7 @@ from polhode.methods.energy import remarks, unrestored
 from polhode.program import build
 
 
+MANY = 1000   # steps in a run, as far as one can tell
 OPTIONS = ("body", "torque", "step", "t", "method", "rotation0", "omega0", "momentum0", "compiled")
 
 
@@ -50,7 +52,7 @@ class Stepper:
 
     Parameters are those of `integrate` for a body that does not fly; `t` is the time at the start, and a negative `step` runs
     backwards.  What your torque reads outside itself (globals, closures, defaults, attributes of modules) may change between two
-    calls of `step`: the next one takes the new values, after compiling the torque anew.
+    calls of `step`: the next one takes the new values.  Floats in closures and defaults aside, the torque is compiled anew.
 
     Examples
     --------
@@ -75,9 +77,10 @@ class Stepper:
             raise InputError("step must not be zero; a negative step runs backwards")
         check_step(h)
         motion = initial_motion(self.body, rotation0, omega0, momentum0)
-        self._compiled = flag("compiled", compiled)
-        self._build()
         self._at(float(check_times(np.array([number("t", t)]), "t")[0]), 0, h)
+        self._compiled = flag("compiled", compiled)
+        self._start = Start(self.t, self.t + MANY * h, in_user_axes(self.body, motion))
+        self._build()
         self._out = np.empty((1, self.program.width)), np.empty(1)
         self._z = begun(self.program, h, self._origin, motion)
         self._before = np.empty_like(self._z)
@@ -88,7 +91,7 @@ class Stepper:
 
     def _build(self):
         """Bind the torque as it is now; what it reads is noted, since a bound copy would not notice a change."""
-        self.program = build(self.method, self.torque, self.body, self._compiled)
+        self.program = build(self.method, self.torque, self.body, self._compiled, start=self._start)
         self._march = self.program.march()
         users = [] if self.program.mode == "callback" else list(_of_the_user(self.torque.source()))
         self._watch = watch(*users) if users else None

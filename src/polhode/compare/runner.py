@@ -6,12 +6,13 @@ from itertools import pairwise
 
 import numpy as np
 
+from polhode.agreement import Start
 from polhode.adaptive import LARGEST_RTOL, SMALLEST_RTOL, Controlled, Tolerance
 from polhode.compare.task import errors, matched
 from polhode.core import adaptive, loops
 from polhode.errors import IntegrationError, TorqueError
 from polhode.grid import segments, stretches
-from polhode.march import March
+from polhode.march import March, in_user_axes
 from polhode.program import build
 
 REPEATS, ENOUGH = 20, 0.03   # runs that are timed: so many, or as many as take so many seconds
@@ -48,7 +49,8 @@ class Runner:
 
     def __init__(self, task, truth, method):
         self.task, self.truth, self.method, self.name = task, truth, method, method.name
-        self.program = build(method, task.torque, task.body)
+        start = Start(*task.t_span, in_user_axes(task.body, task.motion))
+        self.program = build(method, task.torque, task.body, start=start)
         self._counted = 0   # calls of a Python torque before this run
 
     def facts(self):

@@ -13,11 +13,14 @@ runs the same method and torque compiles nothing.  (numba's own cache looks at t
 import inspect
 import os
 import sys
+import threading
 import warnings
+from collections import Counter
 from functools import cache
 from pathlib import Path
 from types import CellType, FunctionType, ModuleType
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 from polhode.core import cache as disk
 from polhode.core.digest import digest, obstacle
@@ -31,11 +34,20 @@ PLAIN = {"error_model": "numpy", "no_cfunc_wrapper": True}
 USERS = {"error_model": "python", "boundscheck": True}   # a user's function raises where Python would
 THREADED = {**PLAIN, "nogil": True}   # loops that several Python threads run at once
 
+BOUND_LIMIT = 256    # loops kept in the process; the least recently used go first
+RECENT = 8           # functions about a user's torque that are kept: the loops of one run share them
+
 
 def jit(function):
     """Mark a function of floats and tuples as part of a kernel: inlined wherever a bound loop uses it."""
     function.__jit__ = True
     return function
+
+
+def is_lasting(obj):
+    """Whether a function or class stands in its module under its name, and so lives as long as the process; builtins do."""
+    found = getattr(sys.modules.get(obj.__module__), obj.__qualname__, None)
+    return found is obj or (isinstance(obj, FunctionType) and obj.__closure__ is None and python_function(found) is not None)
 
 
 def machine(instruction):
@@ -54,14 +66,15 @@ class Rebinder:
 
     `replace` maps functions to what stands in for them.  With numba's njit for `make` the copies are machine code; with the
     identity and a `replace` for `sincos` they are the same methods in forty digits (certify/digits.py).  Copies of the
-    package's own functions are also looked up, and left, in `shared`; a user's function, and whatever refers to it, is copied
-    anew each time, since what it refers to may have changed.
+    package's own functions are also looked up, and left, in `shared`; a user's function is copied anew each time, since what it
+    refers to may have changed.  Those of the package's that refer to a user's are left in `recent`, with their digest.
     """
 
-    def __init__(self, make, replace=(), shared=None):
+    def __init__(self, make, replace=(), shared=None, recent=None):
         self.make = make
         self.done = dict(replace)
         self.shared = {} if shared is None else shared
+        self.recent = recent
         self._alone = False   # whether what is being copied refers to something that is not shared
 
     def __call__(self, obj):
@@ -72,6 +85,10 @@ class Rebinder:
                 return self.done[function]
             if function in self.shared:
                 return self.shared[function]
+            name, copy = (self.recent or {}).get(function, (None, None))
+            if name is not None and name == digest(function):
+                self.done[function], self._alone = copy, True
+                return copy
             if known_to_numba(home(function)) or not self.wanted(obj):
                 return obj
             return self._made(obj, function)
@@ -92,6 +109,10 @@ class Rebinder:
             made.disable_compile(bool(options.signatures))
         if not self._alone:
             self.shared[function] = self.done.pop(function)
+        elif ours(function) and self.recent is not None:
+            self.recent[function] = digest(function), made
+            while len(self.recent) > RECENT:
+                self.recent.pop(next(iter(self.recent)), None)
         self._alone = self._alone or before
         return made
 
@@ -162,7 +183,12 @@ def _njit(function):
         return function.__machine__()
     if hasattr(function, "__options__"):   # of a user's own dispatcher, whose machine code may have been made in another world
         return numba.jit(**function.__options__.given)(function)
-    return numba.njit(function, **(INLINE if hasattr(function, "__jit__") else PLAIN if ours(function) else USERS))
+    dispatcher = numba.njit(function, **(INLINE if hasattr(function, "__jit__") else PLAIN if ours(function) else USERS))
+    if not (ours(function) and is_lasting(function) and compiling()):
+        return dispatcher
+    from polhode.core.engine import common
+
+    return common(dispatcher)
 
 
 class Build(NamedTuple):
@@ -175,13 +201,14 @@ class Build(NamedTuple):
 
     def make(self):
         """A Rebinder that compiles; builds that differ share no machine code."""
-        rebind = self.rebinder(_njit, shared=_machine_code.setdefault(self[:2], {}))
+        shared, recent = _machine_code.setdefault(self[:2], (WeakKeyDictionary(), {}))
+        rebind = self.rebinder(_njit, shared=shared, recent=recent)
         for function, stand_in in self.replace:   # in turn: one may use another
             rebind.shared[function] = rebind(stand_in)
         return rebind
 
-    def compile(self, loop):
-        """The loop as a numba dispatcher."""
+    def bound(self, loop, names):
+        """The loop with these names as a numba dispatcher."""
         import numba
 
         flags = THREADED if self.threaded else PLAIN
@@ -189,7 +216,13 @@ class Build(NamedTuple):
             from polhode.core.packed import PackedCompiler
 
             flags = {**flags, "pipeline_class": PackedCompiler}
-        return numba.njit(loop, **flags)
+        rebind = self.make()
+        dispatcher = numba.njit(rebind.copy(loop, **names), **flags)
+        if not compiling():
+            return dispatcher
+        from polhode.core.engine import apart
+
+        return apart(dispatcher, rebind.shared, lambda: self.make().copy(loop, **names).__globals__)
 
     def digested(self):
         """What a digest needs to know."""
@@ -198,7 +231,7 @@ class Build(NamedTuple):
         return (self.rebinder.__qualname__, *sources, *(item for pair in self.replace for item in pair), self.threaded)
 
 
-_machine_code = {}   # by build, of the package's functions: what loops share is compiled once in a process
+_machine_code = {}   # by build: what a Rebinder shares, as long as the function lives, and the last few it made for one torque
 
 
 def compiling():
@@ -220,7 +253,7 @@ def interpreted(function, **names):
 
 # --- bound loops ------------------------------------------------------------------------------------------------------
 
-_bound = {}
+_bound, _binding, _dropped = {}, threading.Lock(), Counter()   # loops by digest; how often those that were dropped were made
 
 
 def compile_now(loop, *arguments):
@@ -254,21 +287,35 @@ def _versions():
 
 
 def bind(loop, build=None, **names):
-    """Machine code of `loop` with the given functions under the given names; the same code is made, or loaded, once."""
+    """Machine code of `loop` with the given functions under the given names; the same code is made, or loaded, once.
+
+    The last BOUND_LIMIT loops are kept; one that was dropped is loaded from the disk when it is wanted again.
+    """
     parts = (loop, *(build.digested() if build else ()), *(item for pair in sorted(names.items()) for item in pair))
     name = digest(_versions(), *parts)
-    if name not in _bound:
-        build = build or Build()
-        dispatcher = build.compile(build.make().copy(loop, **names))
-        if hasattr(dispatcher, "py_func"):   # else numba has been told not to compile: the loop is Python
-            disk.attach(dispatcher, name)
-        _bound[name] = dispatcher
-    return _bound[name]
+    with _binding:
+        if name in _bound:
+            _bound[name] = _bound.pop(name)   # the latest is last
+            return _bound[name]
+    machine = (build or Build()).bound(loop, names)
+    if hasattr(machine, "py_func"):   # else numba has been told not to compile: the loop is Python
+        disk.attach(machine, name)
+    with _binding:
+        while len(_bound) >= BOUND_LIMIT:
+            _count(_bound.pop(next(iter(_bound))), _dropped)
+        return _bound.setdefault(name, machine)
+
+
+def _count(machine, counts):
+    """Add to the counts how often a bound loop was loaded and compiled."""
+    if hasattr(machine, "stats"):
+        counts["loaded"] += sum(machine.stats.cache_hits.values())
+        counts["compiled"] += sum(machine.stats.cache_misses.values())
 
 
 def cache_statistics():
     """How many bound loops were loaded from disk and how many were compiled in this process."""
-    machines = [loop for loop in _bound.values() if hasattr(loop, "stats")]
-    hits = sum(sum(loop.stats.cache_hits.values()) for loop in machines)
-    misses = sum(sum(loop.stats.cache_misses.values()) for loop in machines)
-    return {"loaded": hits, "compiled": misses, "folder": str(disk.cache_directory())}
+    counts = Counter(_dropped)
+    for machine in list(_bound.values()):
+        _count(machine, counts)
+    return {"loaded": counts["loaded"], "compiled": counts["compiled"], "folder": str(disk.cache_directory())}

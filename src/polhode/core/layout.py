@@ -5,7 +5,7 @@ Kernels work on nested tuples of floats; loops, tiles, checkpoints and GPUs keep
 plain loads and stores.
 """
 
-from functools import cache
+from functools import lru_cache
 from typing import NamedTuple, get_args, get_type_hints
 
 from polhode.core.jit import jit
@@ -68,7 +68,7 @@ class Shape(NamedTuple):
     parts: tuple
 
 
-@cache
+@lru_cache(512)
 def layout(kind, lanes=None, first=0):
     """The layout of a NamedTuple class annotated with floats, Vector, Quaternion, ..., or of the `shape` of a value.
 

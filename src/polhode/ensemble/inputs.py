@@ -237,6 +237,7 @@ def parameter_rows(torque, given, counts=None):
             if counts is not None:
                 counts.add(f"parameter {key!r}", len(value))
             rows += list(value.reshape(len(value), -1).T)
+        rows += [np.array([number]) for number in term.lifted]
     return rows
 
 

@@ -5,6 +5,7 @@ import time
 import numpy as np
 
 from polhode._torque import as_torque
+from polhode.agreement import Start
 from polhode.ensemble import inputs
 from polhode.ensemble.keep import keeping
 from polhode.ensemble.kinds import Kinds
@@ -182,9 +183,10 @@ class Run:
             from polhode.ensemble.tiles import Tiles as Backend
         members = []
         for like, chosen in self.bodies.kinds(self.method, self.torque):
-            self.program = program = build(self.method, self.torque, self.bodies.one, like=like)
             bodies = np.arange(self.n) if chosen is None else chosen
             well = next((i for i in bodies if i not in self.lost), None)
+            start = None if well is None else Start(self.t, self.segments[-1].end, self.motions[well])
+            self.program = program = build(self.method, self.torque, self.bodies.one, like=like, start=start)
             trouble = None if well is None else first_trouble(program, self.t, self.motions[well])
             if trouble is not None:
                 raise trouble
@@ -233,7 +235,7 @@ class Run:
         if python and self.values:
             raise InputError(f"torque {self.torque.name!r} runs as Python ({program.note}), which knows one set of "
                              "parameters; leave out parameters=..., or make it a function that numba can compile")
-        rows = list(program.parameters[-1:]) if python else inputs.parameter_rows(self.torque, self.values)
+        rows = list(program.parameters[-1:]) if python else inputs.parameter_rows(program.acting, self.values)
         if self.bodies.axes is not None:
             rows = [*self.bodies.axes.reshape(-1, 9).T, *rows]
         several = any(len(row) > 1 for row in rows)

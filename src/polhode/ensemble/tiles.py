@@ -8,7 +8,7 @@ import os
 import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from functools import lru_cache
 from itertools import count as counter
 
 import numpy as np
@@ -218,7 +218,7 @@ class Tiles:
             raise error
 
 
-@cache
+@lru_cache(256)
 def in_common(kind):
     """`common(values)`: what all bodies have, from an array (component, 1)."""
     unpack = layout(kind).unpack
@@ -229,7 +229,7 @@ def in_common(kind):
     return common
 
 
-@cache
+@lru_cache(256)
 def of_its_own(kind, lanes, first):
     """`this(common, tile, lane)`: what a body has of its own, from the tile's components first, first + 1, ..."""
     unpack = layout(kind, lanes, first).unpack

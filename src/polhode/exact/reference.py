@@ -7,6 +7,7 @@ import numpy as np
 
 from polhode import rotations
 from polhode._torque import as_torque
+from polhode.agreement import Start
 from polhode.body import RigidBody
 from polhode.core.double_double import two_product
 from polhode.errors import InputError, IntegrationError, TorqueError, floats, number
@@ -87,7 +88,8 @@ def reference(problem, t=None, *, torque=None, rotation0=None, omega0=None, mome
     if not len(times):
         raise InputError("t has no times; give at least one, the initial one")
     motion = initial_motion(body, rotation0, omega0, momentum0)
-    run = _Runs(build(method("LP2"), as_torque(torque), body), times, motion)   # any method: only its torque is used
+    start = Start(times[0], times[-1], in_user_axes(body, motion))
+    run = _Runs(build(method("LP2"), as_torque(torque), body, start=start), times, motion)   # any method: only its torque is used
     h = run.first_step()
     before, change = None, math.inf
     while True:

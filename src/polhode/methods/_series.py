@@ -12,7 +12,7 @@ roots are kept, and those of the same depth share a loop, so that their sums run
 """
 
 import math
-from functools import cache
+from functools import lru_cache
 from typing import NamedTuple
 
 from polhode.core.jit import jit
@@ -168,7 +168,7 @@ class Recursion(NamedTuple):
                          "tuple form made of + - * /, square roots, sines and cosines; take DOP853 for others")
 
 
-@cache
+@lru_cache(64)
 def compiled_source(source):
     scope = {"math": math, "sincos": sincos, "__name__": __name__}
     exec(source, scope)   # nothing but the operations of the graph enters

@@ -1,0 +1,100 @@
+"""Whether machine code of a user's torque does what its Python does.
+
+Python's whole numbers have no end and machine code's have 64 bits: 7_000_000**3 overflows there, and 10**-9 is 0.  What numba
+makes of a function is therefore compared with the function itself, at a few times and attitudes about the beginning of the run.
+Where the two differ by more than rounding, the function is called back.
+"""
+
+import threading
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from polhode import rotations
+from polhode.core.vec import matrix
+
+TOLERANCE = 1e-9   # of the largest value seen: rounding, where large numbers nearly cancel, but no more
+KEPT = 256         # verdicts remembered for each piece of machine code, one for each set of parameters
+TURNS = np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.4, -0.7, 1.1], [-1.3, 0.2, 0.6]])   # rotation vectors
+PASSED = np.array([0.0, 1e-3, 3e-3, 0.5, 1.0])   # of the time of the run
+
+ANYHOW = np.array([0.1, -0.2, 0.3, np.sqrt(0.86), 0.3, -0.5, 0.7])   # a motion like any other
+
+
+class Start(NamedTuple):
+    """Where a run begins and when it ends: times, and the motion (7, in flight 13 numbers) in the user's axes."""
+
+    t: float = 0.0
+    end: float = 1.0
+    motion: np.ndarray = ANYHOW
+
+    def samples(self):
+        """Times, quaternions, angular velocities, and places (n, 6): the first steps, then further away."""
+        q, omega, x, v = np.split(np.concatenate([self.motion, np.zeros(6)])[:13], [4, 7, 10])
+        passed = PASSED[:, None] * (self.end - self.t)
+        turns = np.where(TURNS.any(axis=1, keepdims=True), TURNS, passed * omega)
+        velocities = omega + max(1.0, float(np.abs(omega).max())) * TURNS
+        places = np.concatenate([x + passed * v, v + 0.0 * passed], axis=1)
+        return self.t + passed[:, 0], rotations.qmul(q + 0.0 * passed, rotations.exp(turns)), velocities, places
+
+
+_verdicts, _lock = WeakKeyDictionary(), threading.Lock()   # {machine code: {parameters: verdict}}
+
+
+def disagreement(machine, parameters, evaluate, python, start):
+    """None where machine code and Python agree, otherwise where they do not, in words.
+
+    `machine` is what the verdict is remembered by, together with the parameters; `evaluate(t, q, omega, place)` calls it.
+    """
+    key = parameters.tobytes()
+    with _lock:
+        known = _verdicts.setdefault(machine, {})
+        if key in known:
+            return known[key]
+    verdict = _compared(evaluate, python, start)
+    with _lock:
+        while len(known) >= KEPT:
+            del known[next(iter(known))]
+        known[key] = verdict
+    return verdict
+
+
+def _compared(evaluate, python, start):
+    pairs = []
+    for t, q, omega, place in zip(*start.samples(), strict=True):
+        R = np.array(matrix(tuple(q.tolist())))
+        ours, theirs = _value(evaluate, float(t), q, omega, place), _value(python, float(t), R, omega, place[:3], place[3:])
+        if (ours is None) != (theirs is None):
+            who = ("raises an error", "does not") if theirs is None else ("does not raise an error", "does")
+            return f"at t = {t:.6g} its Python {who[0]} and its machine code {who[1]}"
+        if ours is not None:
+            pairs.append((t, ours, theirs))
+    largest = _largest([value for _, *both in pairs for value in both])
+    for t, ours, theirs in pairs:
+        if not _near(ours, theirs, largest):
+            return f"at t = {t:.6g} its Python gives {theirs.tolist()} and its machine code {ours.tolist()}"
+    return None
+
+
+def agree(ours, theirs):
+    """Whether numbers from machine code and from Python differ by rounding alone."""
+    return _near(ours, theirs, _largest([ours, theirs]))
+
+
+def _near(ours, theirs, largest):
+    return np.allclose(ours, theirs, rtol=0.0, atol=TOLERANCE * largest, equal_nan=True)
+
+
+def _largest(values):
+    return max((float(np.abs(value[np.isfinite(value)]).max(initial=0.0)) for value in values), default=0.0)
+
+
+def _value(function, *arguments):
+    """Three numbers, or None where there is an error."""
+    try:
+        with np.errstate(all="ignore"):
+            value = np.asarray(function(*arguments), dtype=float)
+    except Exception:
+        return None
+    return value if value.shape == (3,) else None

@@ -1,0 +1,134 @@
+"""Machine code of a user's torque is compared with its Python, and the number of its components is checked on the way."""
+
+import numpy as np
+import pytest
+
+import polhode
+from polhode.errors import TorqueError
+
+BODY, START = [1.0, 2.0, 3.0], {"t_span": (0, 1), "step": 0.1, "omega0": (0.5, -0.4, 0.8)}
+LARGE, DIGITS = 7_000_000, 9
+
+
+def overflows(t, R):
+    return np.array([LARGE**3 * R[0, 0] * 1e-18, 0.0, 0.0])
+
+
+def vanishes(t, R):
+    return np.array([10**-DIGITS * R[0, 0], 0.0, 0.0])
+
+
+def raises_in_python_alone(t, R):
+    return [2.0 ** int(4000 * t), 0.0, 0.0]
+
+
+def agrees(t, R):
+    return np.array([R[1, 2], -R[0, 2], 0.1 * np.sin(t)])
+
+
+pytestmark = pytest.mark.compiled
+
+
+@pytest.mark.parametrize("torque", [overflows, vanishes, raises_in_python_alone])
+def test_what_machine_code_gets_wrong_is_called_back(torque):
+    start = START | {"t_span": (0, 0.5)}
+    run, python = polhode.integrate(BODY, torque, **start), polhode.integrate(BODY, torque, **start, compiled=False)
+    assert run.mode == "callback" and "its machine code" in run.note and "its Python" in run.note
+    np.testing.assert_array_equal(run.omega, python.omega)
+
+
+def test_everything_that_runs_compares():
+    stepper = polhode.Stepper(BODY, overflows, step=0.1, omega0=START["omega0"])
+    stepper.step(10)
+    many = polhode.ensemble(BODY, overflows, **START)
+    assert (stepper.program.mode, many.mode) == ("callback", "callback")
+    expected = polhode.integrate(BODY, overflows, **START).omega[-1]
+    np.testing.assert_array_equal([stepper.omega, many.omega[0]], [expected, expected])
+    assert polhode.integrate(BODY, overflows, (0, 1), rtol=1e-3, omega0=START["omega0"]).mode == "callback"
+
+
+def test_a_force_is_compared():
+    def push(t, x, v, R):
+        return np.array([LARGE**3 * 1e-18, 0.0, 0.0])
+
+    run = polhode.integrate(polhode.RigidBody(BODY, mass=1.0), None, force=push, **START)
+    assert run.mode == "callback" and abs(run.position[-1, 0] - 171.5) < 1e-9
+
+
+def test_a_potential_is_compared():
+    torque = polhode.torque(agrees, potential=lambda t, R: 10**-DIGITS * R[2, 2])
+    run = polhode.integrate(BODY, torque, **START | {"step": 0.01})
+    assert len(run) > 64 and np.all(np.abs(run.potential_energy) > 1e-11)
+
+
+def test_a_torque_that_agrees_stays_machine_code_and_is_asked_once():
+    assert polhode.integrate(BODY, agrees, **START).mode == "compiled"
+    asked = []
+
+    class Asked(polhode.Torque):
+        def __call__(self, *arguments):
+            asked.append(arguments)
+            return super().__call__(*arguments)
+
+    torque = Asked(lambda t, R: np.array([0.5 * R[1, 2], -R[0, 2], 0.0]))
+    runs = [polhode.integrate(BODY, torque, **START).mode for _ in range(3)]
+    assert runs == ["compiled"] * 3
+    first = len(asked)
+    polhode.integrate(BODY, torque, **START)
+    assert len(asked) == first + 1   # the one call before every compiled run
+
+
+def test_infinite_and_undefined_values_agree():
+    def undefined_later(t, R):
+        return np.array([0.0, 0.0, np.sqrt(0.9 - t)])
+
+    start = START | {"t_span": (0, 0.5)}
+    run = polhode.integrate(BODY, undefined_later, **start)
+    assert run.mode == "compiled" and run.success
+
+
+def test_an_error_at_a_state_that_the_run_never_reaches_does_not_end_it():
+    def late(t, R):
+        if t > 0.75:
+            raise ValueError("too late")
+        return np.array([0.0, 0.0, R[2, 1]])
+
+    def tilted(t, R):
+        if R[2, 2] < 0.9:
+            raise ValueError("too far")
+        return np.array([0.0, 0.0, R[2, 1]])
+
+    assert polhode.integrate(BODY, late, **START | {"t_span": (0, 0.75)}).success
+    assert polhode.integrate(BODY, tilted, **START | {"t_span": (0, 0.3)}).success
+
+
+# --- two or four numbers ----------------------------------------------------------------------------------------------
+
+def two_later(t, R):
+    if t < 0.45:
+        return np.array([0.0, 0.0, R[2, 1]])
+    return np.array([0.0, 1.0])
+
+
+def four_later(t, R):
+    values = [0.0, 0.0, R[2, 1]]
+    if t > 0.45:
+        values.append(1.0)
+    return values
+
+
+@pytest.mark.parametrize("how", [True, False])
+@pytest.mark.parametrize("torque", [two_later, four_later])
+def test_a_torque_that_returns_more_or_fewer_numbers_later_ends_the_run(torque, how):
+    with pytest.raises(TorqueError, match="three numbers") as caught:
+        polhode.integrate(BODY, torque, method="NMB", **START, compiled=how)
+    assert caught.value.step_index == 4 and abs(caught.value.t - 0.4) < 1e-12
+    assert len(caught.value.trajectory) == 5 and caught.value.trajectory.mode == ("compiled" if how else "python")
+
+
+def test_a_stepper_and_an_ensemble_notice_it_too():
+    stepper = polhode.Stepper(BODY, two_later, step=0.1, omega0=START["omega0"], method="NMB")
+    with pytest.raises(TorqueError, match="three numbers"):
+        stepper.step(10)
+    many = polhode.ensemble(BODY, two_later, **START, method="NMB")
+    assert not many.success
