@@ -136,7 +136,7 @@ def small_disk(folder, options, stack):
 def read_only_cache(place, stack):
     folder = place / "read-only"
     if os.getuid() == 0:   # whom permissions do not stop
-        small_disk(folder, "ro,size=64k", stack)
+        small_disk(folder, "ro,size=64k,mode=0700", stack)
     else:
         folder.mkdir(exist_ok=True)
         folder.chmod(0o555)
@@ -144,7 +144,7 @@ def read_only_cache(place, stack):
 
 
 def full_cache(place, stack):
-    folder = small_disk(place / "full", "size=64k", stack)
+    folder = small_disk(place / "full", "size=64k,mode=0700", stack)
     (folder / "filler").write_bytes(bytes(60_000))
     return Machine({"POLHODE_CACHE_DIR": str(folder)})
 
