@@ -26,7 +26,6 @@ from polhode import cli   # noqa: E402
 from polhode.errors import PolhodeError   # noqa: E402
 
 ELSEWHERE = {   # "file function": the test that makes its errors, and words of them that stand there
-    "adaptive.py _stuck": ("test_adaptive.py", "cannot go on at t ="),
     "checkpoint.py _check_space": ("test_checkpoint.py", "GB are free; store fewer"),
     "checkpoint.py _lock": ("test_checkpoint.py", "is being computed by another process"),
     "checkpoint.py _trouble": ("test_checkpoint.py", "was deleted during the run"),

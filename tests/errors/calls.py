@@ -179,7 +179,7 @@ CALLS = [
     (lambda: integrate([1, 2, 2.5], None, (0, 1), 0.1, omega0=(0, 0, 1), events=lambda t, R, omega: "late", compiled=False),
      "'<lambda>'", "make it a function g(t, R, omega)"),
     (lambda: integrate([1, 2, 2.5], None, (1e16, 1e16 + 10), rtol=1e-6, omega0=(0, 0, 1)), "t = 1e+16", "count time from the"),
-    (lambda: integrate([1, 2, 2.5], None, (0, 10), rtol=1e-6, max_step=1e-308, omega0=(0, 0, 1)), "max_step = 1e-308",
+    (lambda: integrate([1, 2, 2.5], None, (0, 10), rtol=1e-6, max_step=1e-15, omega0=(0, 0, 1)), "max_step = 1e-15",
      "take a larger one, or count time"),
     (lambda: integrate([1, 2, 2.5], None, (0, 1), 0.1, omega0=(0, 0, 1), events=lambda t, R, omega: np.nan, compiled=False),
      "'<lambda>'", "return a finite number"),
