@@ -39,7 +39,7 @@ def times(k):
 
 def run(k):
     """A loop made for the number k, as in a new process: whether it came from disk; its result must be right in any case."""
-    dispatcher = Build().compile(Build().make().copy(loop, act=times(float(k))))
+    dispatcher = Build().bound(loop, {"act": times(float(k))})
     cache.attach(dispatcher, f"{k:032x}")
     assert dispatcher(2, 1.0) == float(k * k)
     return bool(dispatcher.stats.cache_hits)

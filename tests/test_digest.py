@@ -292,7 +292,7 @@ def test_a_dispatcher_with_signatures_keeps_to_them():
     rounded = numba.njit("f4(f4)")(lambda x: x)   # what it gets becomes a float32
 
     def f(t, R):
-        return (0.0 + rounded(0.1), 0.0, 0.0)
+        return (0.0 + rounded(0.1), 100.0, 0.0)   # beside which the rounding of the first is small
 
     run, value = push(f)
     assert run.mode == "compiled" and value == pytest.approx(float(np.float32(0.1)), abs=1e-15)

@@ -12,7 +12,6 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from polhode import rotations
-from polhode.core.vec import matrix
 
 TOLERANCE = 1e-9   # of the largest value seen: rounding, where large numbers nearly cancel, but no more
 KEPT = 256         # verdicts remembered for each piece of machine code, one for each set of parameters
@@ -45,7 +44,8 @@ _verdicts, _lock = WeakKeyDictionary(), threading.Lock()   # {machine code: {par
 def disagreement(machine, parameters, evaluate, python, start):
     """None where machine code and Python agree, otherwise where they do not, in words.
 
-    `machine` is what the verdict is remembered by, together with the parameters; `evaluate(t, q, omega, place)` calls it.
+    `machine` is what the verdict is remembered by, together with the parameters; `evaluate(t, q, omega, place)` calls it, and
+    `python` takes the same arguments.
     """
     key = parameters.tobytes()
     with _lock:
@@ -63,8 +63,7 @@ def disagreement(machine, parameters, evaluate, python, start):
 def _compared(evaluate, python, start):
     pairs = []
     for t, q, omega, place in zip(*start.samples(), strict=True):
-        R = np.array(matrix(tuple(q.tolist())))
-        ours, theirs = _value(evaluate, float(t), q, omega, place), _value(python, float(t), R, omega, place[:3], place[3:])
+        ours, theirs = _value(evaluate, float(t), q, omega, place), _value(python, float(t), q, omega, place)
         if (ours is None) != (theirs is None):
             who = ("raises an error", "does not") if theirs is None else ("does not raise an error", "does")
             return f"at t = {t:.6g} its Python {who[0]} and its machine code {who[1]}"

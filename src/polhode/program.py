@@ -248,7 +248,7 @@ def _ways(acting, setting, compiled, start):
         lifted = acting.with_lifted()
         for form in [acting] if shape(lifted.values) == shape(acting.values) else [lifted, acting]:
             kernel = form.kernel(setting)
-            note = _why_not(acting, form.values, kernel, setting, start)
+            note = _why_not(acting, form, kernel, setting, start)
             if note is None:
                 yield _Way("compiled", "", kernel, form.values, acting=form)
                 note = "its derivatives could not be compiled"
@@ -327,22 +327,28 @@ def _potential_compiles(torque):
         lambda: bind(loops.potential_along, **names)(none[:, 0], none, _column(torque.values), none[:, 0]))
 
 
-def _why_not(acting, inner, kernel, setting, start):
-    """Compile a kernel alone, or load it; None when that works and gives what Python gives, otherwise the reason."""
-    def values(place=(*ZERO, *ZERO)):
-        return inner if setting is GROUND else Airborne(inner, tuple(place[:3]), tuple(place[3:]))
+def _why_not(acting, form, kernel, setting, start):
+    """Compile the kernel of a form of the torque, or load it; None if that works and gives what Python gives, else the reason."""
+    def evaluator(kernel, inner, made):
+        """`evaluate(t, q, omega, place)` by a loop around the kernel, made by `made`; the loop itself; the parameters."""
+        def values(place=(*ZERO, *ZERO)):
+            return inner if setting is GROUND else Airborne(inner, tuple(place[:3]), tuple(place[3:]))
 
-    machine = bind(loops.torque_along, torque=Frames(*[kernel] * 4), load_parameters=layout(shape(values())).unpack)
+        loop = made(loops.torque_along, torque=Frames(*[kernel] * 4), load_parameters=layout(shape(values())).unpack)
 
-    def evaluate(t, q, omega, place, rows=1):
-        out = np.empty((rows, 3))
-        machine(np.array([t])[:rows], q[None][:rows], omega[None][:rows], _column(values(place)), out)
-        return out.reshape(-1)
+        def evaluate(t, q, omega, place, rows=1):
+            out = np.empty((rows, 3))
+            loop(np.array([t])[:rows], q[None][:rows], omega[None][:rows], _column(values(place)), out)
+            return out.reshape(-1)
 
+        return evaluate, loop, _column(values())
+
+    evaluate, machine, parameters = evaluator(kernel, form.values, bind)
     none = np.zeros(6)
     note = obstacle(lambda: evaluate(0.0, none[:4], none[:3], none, 0))
     if note is None and not acting.is_ours:
-        return disagreement(machine, _column(values()), evaluate, acting, start)
+        python, *_ = evaluator(acting.kernel(setting), acting.values, interpreted)
+        return disagreement(machine, parameters, evaluate, python, start)
     return note
 
 

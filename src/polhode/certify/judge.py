@@ -165,16 +165,17 @@ def _energy(method, problem, curves):
 def _drift(name, step, drift, steady):
     stays, doubt = drift.blow_up == math.inf, _finite(drift.doubt)
     allowed = max(NO_DRIFT, min(long_run.SURE * (doubt or 0.0), LITTLE_DRIFT))
+    chaotic = drift.chaotic and long_run.SURE * doubt > NO_DRIFT   # below that every one of the runs is as good as without
     if not stays:
         shown = f"energy lost at t = {drift.blow_up:g}"
-    elif drift.chaotic:
+    elif chaotic:
         shown = f"chaotic: no drift resolved, ± {doubt:.0e}"
     else:
         shown = f"{drift.slope:+.3e}" + (f" ± {doubt:.0e}" if doubt else "")
-    ok = None if not steady or drift.chaotic else stays and abs(drift.slope) < allowed
+    ok = None if not steady or chaotic else stays and abs(drift.slope) < allowed
     details = {"step": step, "scatter": _finite(drift.scatter), "error": _finite(drift.error),
-               "slopes": list(map(_finite, drift.slopes)), "chaotic": drift.chaotic, "blow_up": _finite(drift.blow_up)}
-    measured = None if drift.chaotic else _finite(drift.slope)
+               "slopes": list(map(_finite, drift.slopes)), "chaotic": chaotic, "blow_up": _finite(drift.blow_up)}
+    measured = None if chaotic else _finite(drift.slope)
     return Fact(name, f"energy drift, slope at h = {step:g}", 0.0 if steady else None, measured, ok, shown, details)
 
 

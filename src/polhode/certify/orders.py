@@ -95,8 +95,10 @@ def order(method, kind="torque"):
     curve = _ladder(lambda count: errors(method, count, kind), FLOOR, lambda readings, count: count >= SHOWN, even)
     try:
         (found, reached), how = _in_the_limit(method, kind), "small steps"
-        if not (_all_settled(found) or reached):
-            found, how = _over_the_run(method, kind, even), "forty digits"
+        if not reached:   # read at steps that are not small yet: the error of a whole run says more
+            whole = _over_the_run(method, kind, even)
+            if _all_settled(whole) or not _all_settled(found):
+                found, how = whole, "forty digits"
     except Exception:   # whatever a step raises with numbers that are not floats: it has to be taken in doubles
         found, how = _ladder(lambda count: errors(method, count, kind), FLOOR, _done_in_doubles, even)[2], "doubles"
     orders = [each.order if each.settled else math.nan for each in found]

@@ -45,6 +45,7 @@ class Walk:
     def __init__(self, identity, objects, watch):
         self.hash, self.watch, self.seen, self.held = hashlib.sha256(), watch, {}, []
         self.handed = set()   # modules that were handed on
+        self.inside = set()   # functions on the way to what is looked at
         self.identity, self.objects = identity, objects
         self.home = {package(module) for module in _modules(objects)} - {"polhode", *sys.stdlib_module_names}
         self.obstacle = self.opaque = None
@@ -99,6 +100,8 @@ class Walk:
             self.add_array(obj, where)
         elif id(obj) in self.seen:
             self.text("again", self.seen[id(obj)])
+            if id(obj) in self.inside:   # numba compiles it where it knows the types, and not always well
+                self.refuse("it calls itself")
         else:
             self.seen[id(obj)] = len(self.seen)
             self.held.append(obj)
@@ -168,6 +171,7 @@ class Walk:
         self.watch.function(function)
         self.hash.update(code_text(function.__code__))
         outer, self.trusted = self.trusted, ours(function)
+        self.inside.add(id(obj))
         found = reads(function.__code__)
         if found.trouble:
             self.refuse(found.trouble)
@@ -194,6 +198,7 @@ class Walk:
             self.text(name)
             self.add(value, name)
         self.trusted = outer
+        self.inside.discard(id(obj))
 
     def add_flags(self, dispatcher):
         """The options of numba's under which a user's own dispatcher is compiled."""
