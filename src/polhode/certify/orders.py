@@ -95,9 +95,9 @@ def order(method, kind="torque"):
     curve = _ladder(lambda count: errors(method, count, kind), FLOOR, lambda readings, count: count >= SHOWN, even)
     try:
         (found, reached), how = _in_the_limit(method, kind), "small steps"
-        if not reached:   # read at steps that are not small yet: the error of a whole run says more
+        if not reached:   # read at steps that are not small yet: a whole run may say more
             whole = _over_the_run(method, kind, even)
-            if _all_settled(whole) or not _all_settled(found):
+            if _doubt(whole) <= _doubt(found):
                 found, how = whole, "forty digits"
     except Exception:   # whatever a step raises with numbers that are not floats: it has to be taken in doubles
         found, how = _ladder(lambda count: errors(method, count, kind), FLOOR, _done_in_doubles, even)[2], "doubles"
@@ -141,6 +141,10 @@ def _done(readings, count):
 
 def _done_in_doubles(readings, count):
     return count >= FINE and _done(readings, count)
+
+
+def _doubt(readings):
+    return max(reading.doubt for reading in readings)
 
 
 def _all_settled(readings):
