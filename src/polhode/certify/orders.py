@@ -174,7 +174,9 @@ def _of_errors(steps, errors, floor, even):
     if np.nanmax(errors, initial=0.0) < FLOOR and not np.all(np.isnan(errors)):
         return EXACT
     good = np.flatnonzero((errors > floor) & (errors < CEILING))[-POINTS:]
-    return _read(steps[good], errors[good], (2, 4) if even else (1, 2))
+    finest = [good[-count:] for count in range(len(good), FEWEST, -1)] or [good]   # large steps may not be asymptotic
+    readings = [_read(steps[part], errors[part], (2, 4) if even else (1, 2)) for part in finest]
+    return min(readings, key=lambda reading: reading.doubt)._replace(points=len(good))
 
 
 def _read(steps, errors, powers):
