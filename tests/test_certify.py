@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import polhode
 from polhode import certify, methods
-from polhode.certify import conserve, judge, long_run, measure, source
+from polhode.certify import conserve, judge, long_run, orders, source
 from polhode.cli import app
 from polhode.core.jit import jit
 from polhode.core.vec import axpy, cross, matrix, qexp, qmul, renormalise, scale, sub, times
@@ -346,11 +346,11 @@ def test_the_package_is_a_function_and_integrate_stays_one():
     code = ("import sys, polhode\nassert not {'numba', 'scipy', 'numpy'} & set(sys.modules)\n"
             "polhode.problem('slow-top').integrate('LP2', t_span=(0, 0.1))\n"
             "from polhode import integrate\nassert callable(polhode.integrate) and callable(integrate)\n"
-            "assert callable(polhode.certify) and polhode.certify.measure.order is polhode.certify.order\n"
+            "assert callable(polhode.certify) and polhode.certify.orders.order is polhode.certify.order\n"
             "from polhode.integrate import OPTIONS\n")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
 
 
 def test_measurements_are_exported():
-    assert certify.order is measure.order and polhode.certify is certify
+    assert certify.order is orders.order and polhode.certify is certify

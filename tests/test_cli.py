@@ -243,7 +243,7 @@ def test_plot(call, tmp_path):
 
 # --- failures ------------------------------------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("method, status, words", [("SW", "blow-up", "blew up"), ("DMV", "failed", "could not solve")])
+@pytest.mark.parametrize("method, status, words", [("SW", "blow-up", "blew up"), ("DMV", "failed", "could not take the step")])
 def test_a_run_that_fails_is_written_all_the_same(call, tmp_path, method, status, words):
     (tmp_path / "scenario.toml").write_text(UNSTABLE.replace("VLV", method))
     done = call("run", "scenario.toml", "-o", "out.npz", "--json")

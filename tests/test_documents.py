@@ -48,12 +48,11 @@ def test_a_method_added_as_contributing_says_works_everywhere(tmp_path):
     (tmp_path / "mine.py").write_text(blocks("CONTRIBUTING.md", "python")[0])
     out = execute("""
 import mine, polhode
-from polhode.certify import measure
 entry = polhode.methods.get("EULER")
 assert entry in polhode.methods.everything()
 run = polhode.integrate([1, 2, 2.5], "heavy_top", (0, 1), 0.001, "euler", omega0=(0.1, 1, 0.2), rotation0=(0.3, 0, 0))
 assert run.nfev == run.steps == 1000
-slopes = measure.order(entry)
+slopes = polhode.certify.order(entry)
 print("order", round(slopes[0], 1), round(slopes[1], 1))
 """, tmp_path)
     assert out.split() == ["order", "1.0", "1.0"]

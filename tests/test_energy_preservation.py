@@ -1,5 +1,6 @@
 """NAME+ep: the correction itself on a hundred thousand cases, and the methods made with it."""
 
+import re
 from functools import cache
 
 import numpy as np
@@ -266,7 +267,8 @@ def test_near_spheres_in_single_precision(torque):
     for body, q in zip(several, found.rotation, strict=True):
         truth = integrate(body, torque, (0, 10), 0.1, "taylor(10)", every="end", compiled=False, **START).rotation[-1]
         assert (truth.inv() * q).magnitude() < 1e-3
-    assert ("the energy was not restored after" in found.message) == (torque is None)
+    left = re.search(r"the energy was not restored after (\d+) step", found.message)
+    assert int(left[1]) > 1000 if torque is None else left is None or int(left[1]) < 10   # of 5000; rounding decides about a few
 
 
 # --- long runs, and all ways to run -----------------------------------------------------------------------------------------

@@ -28,6 +28,7 @@ _IN_EVERY_CLASS = {"__dict__", "__weakref__", "__doc__", "__module__", "__annota
                    "__dataclass_fields__", "__dataclass_params__", "__abstractmethods__", "_abc_impl"}
 _IN_EVERY_NAMEDTUPLE = {"__new__", "_make", "_replace", "__replace__", "__repr__", "_asdict", "__getnewargs__", "_fields",
                         "_field_defaults", "__match_args__", "__slots__"}
+MOST = 20_000   # objects that are looked at: beyond that a function reaches everything there is
 _HEAP = 1 << 9   # the flag of classes that a class statement made
 
 
@@ -96,8 +97,10 @@ class Walk:
             self.add_set(obj, where)
         elif kind is CodeType:
             self.hash.update(code_text(obj))
-        elif hasattr(obj, "tobytes") and kind.__module__ == "numpy":   # an array or a number of numpy's
+        elif kind.__module__ == "numpy" and hasattr(obj, "tobytes"):   # an array or a number of numpy's
             self.add_array(obj, where)
+        elif obj is sys.modules or len(self.seen) > MOST:
+            self.unnamed(where, obj)
         elif id(obj) in self.seen:
             self.text("again", self.seen[id(obj)])
             if id(obj) in self.inside:   # numba compiles it where it knows the types, and not always well
@@ -325,7 +328,8 @@ class Walk:
     def add_class(self, cls, where):
         self.text("class", cls.__module__, cls.__qualname__)
         by_hand = cls.__module__ == "builtins" and cls.__flags__ & _HEAP   # of an `exec` without a name
-        if not by_hand and (self.elsewhere(cls.__module__) or installed(package(cls.__module__))):
+        ours = package(cls.__module__) == "polhode" and not hasattr(cls, "_fields")   # no kernel uses what is in it
+        if not by_hand and (ours or self.elsewhere(cls.__module__) or installed(package(cls.__module__))):
             self.text(version(cls.__module__))
             if type(cls).__name__ == "JitClassType":
                 self.unnamed(where, cls)
@@ -357,7 +361,7 @@ class Walk:
             if kind is set:
                 self.add_set(obj, where)
             else:
-                self.all(obj.items() if kind is dict else obj, where)
+                self.all(list(obj.items() if kind is dict else obj), where)
             return
         if isinstance(obj, functools._lru_cache_wrapper):
             self.text("cached")

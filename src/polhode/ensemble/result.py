@@ -7,6 +7,7 @@ import numpy as np
 
 from polhode import provenance, rotations
 from polhode.ensemble.measure import Measure
+from polhode.io.columns import EACH_ITS_OWN
 from polhode.march import back_to_axes, in_principal_axes
 from polhode.methods.energy import remarks
 from polhode.trajectory import FAILED, FINISHED, INTERRUPTED
@@ -183,7 +184,7 @@ class Ensemble:
             "torque_mode": self.mode,
             "source_digest": self.source,
             "torque_digest": self.torque_source,
-            "body": self.bodies.one.to_dict() if self.bodies.count == 1 else "each its own",
+            "body": self.bodies.one.to_dict() if self.bodies.count == 1 else EACH_ITS_OWN,
             "n": self.n,
             "device": self.device,
             "dtype": self.dtype,

@@ -109,13 +109,16 @@ def facts(attributes):
     return held
 
 
+EACH_ITS_OWN = "each its own"   # in place of the body of an ensemble whose bodies differ
+
 # what a known fact must be; whatever else a file notes is let through
 _TEXTS = ("title", "polhode_version", "python_version", "numpy_version", "numba_version", "platform", "command", "method",
           "torque", "torque_mode", "source_digest", "torque_digest", "status", "message", "device", "dtype")
 _RULES = {
     **dict.fromkeys(_TEXTS, ("text", lambda fact: isinstance(fact, str))),
     **dict.fromkeys(("steps", "torque_evaluations", "n"), ("a whole number", lambda fact: type(fact) is int and fact >= 0)),
-    **dict.fromkeys(("body", "method_facts"), ("a table", lambda fact: isinstance(fact, dict))),
+    "body": (f"a table, nor {EACH_ITS_OWN!r}", lambda fact: isinstance(fact, dict) or fact == EACH_ITS_OWN),
+    "method_facts": ("a table", lambda fact: isinstance(fact, dict)),
     "step": ("a number, or a list of times", lambda fact: _is_number(fact) or _are_numbers(fact)),
     "tolerance": ("two numbers", lambda fact: _are_numbers(fact) and len(fact) == 2),
 }
