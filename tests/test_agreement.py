@@ -7,7 +7,7 @@ import polhode
 from polhode.errors import TorqueError
 
 BODY, START = [1.0, 2.0, 3.0], {"t_span": (0, 1), "step": 0.1, "omega0": (0.5, -0.4, 0.8)}
-LARGE, DIGITS = 7_000_000, 9
+LARGE, DIGITS, ONE = 7_000_000, 9, 1
 
 
 def overflows(t, R):
@@ -132,3 +132,55 @@ def test_a_stepper_and_an_ensemble_notice_it_too():
         stepper.step(10)
     many = polhode.ensemble(BODY, two_later, **START, method="NMB")
     assert not many.success
+
+
+def test_another_span_is_compared_anew():
+    def late(t, R):
+        return np.array([float(int(t) ** 30 % 7), 0.0, 0.0])
+
+    early = {**START, "t_span": (0, 1)}
+    assert polhode.integrate(BODY, late, **early).mode == "compiled"
+    start = {**START, "t_span": (0, 20)}
+    run = polhode.integrate(BODY, late, **start)
+    assert run.mode == "callback"
+    np.testing.assert_array_equal(run.omega, polhode.integrate(BODY, late, **start, compiled=False).omega)
+
+
+@polhode.torque(params={"n": 3.0})
+def large(t, R, p):
+    return np.array([1e-3 * float(10 ** int(p.n) % 1000003), 0.0, 0.0])
+
+
+def test_the_parameters_of_every_body_are_compared():
+    start = {**START, "omega0": [START["omega0"]] * 3}
+    assert polhode.ensemble(BODY, large, **start, parameters={"n": [3.0, 4.0, 5.0]}).mode == "compiled"
+    with pytest.raises(polhode.InputError, match="with the parameters of body 1 must run as Python"):
+        polhode.ensemble(BODY, large, **start, parameters={"n": [3.0, 30.0, 25.0]})
+
+
+def test_a_potential_that_machine_code_gets_wrong_restores_no_energy():
+    def weight(t, R):
+        return -2.0 * np.cross(R[:, 2], np.array([0.0, 0.0, 1.0]))
+
+    def potential(t, R):
+        return 2.0 * R[2, 2] * 10 * 10**-ONE
+
+    start = {**START, "rotation0": (0.7, 0.2, 0.1)}
+    acting = polhode.torque(weight, potential=potential)
+    kept, plain = (polhode.integrate(BODY, acting, **start, method=name) for name in ("LP2+ep", "LP2"))
+    assert "machine code differs" in kept.message
+    np.testing.assert_array_equal(kept.omega, plain.omega)
+
+
+def test_energies_of_a_potential_that_has_changed_are_not_passed_off_as_those_of_the_run():
+    k = 2.0
+
+    def potential(t, R):
+        return k * R[2, 2]
+
+    acting = polhode.torque(lambda t, R: -k * np.cross(R[:, 2], np.array([0.0, 0.0, 1.0])), potential=potential)
+    before, after = (polhode.integrate(BODY, acting, **START, compiled=False) for _ in range(2))
+    assert np.ptp(before.total_energy) < 0.1
+    k = 7.0
+    with pytest.warns(RuntimeWarning, match="has changed since the run"):
+        assert after.total_energy is not None

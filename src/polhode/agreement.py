@@ -14,7 +14,7 @@ import numpy as np
 from polhode import rotations
 
 TOLERANCE = 1e-9   # of the largest value seen: rounding, where large numbers nearly cancel, but no more
-KEPT = 256         # verdicts remembered for each piece of machine code, one for each set of parameters
+KEPT = 256         # verdicts remembered for each piece of machine code, one for each set of parameters and span of time
 TURNS = np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.4, -0.7, 1.1], [-1.3, 0.2, 0.6]])   # rotation vectors
 PASSED = np.array([0.0, 1e-3, 3e-3, 0.5, 1.0])   # of the time of the run
 
@@ -38,16 +38,16 @@ class Start(NamedTuple):
         return self.t + passed[:, 0], rotations.qmul(q + 0.0 * passed, rotations.exp(turns)), velocities, places
 
 
-_verdicts, _lock = WeakKeyDictionary(), threading.Lock()   # {machine code: {parameters: verdict}}
+_verdicts, _lock = WeakKeyDictionary(), threading.Lock()   # {machine code: {(parameters, span): verdict}}
 
 
 def disagreement(machine, parameters, evaluate, python, start):
     """None where machine code and Python agree, otherwise where they do not, in words.
 
-    `machine` is what the verdict is remembered by, together with the parameters; `evaluate(t, q, omega, place)` calls it, and
-    `python` takes the same arguments.
+    `machine` is what the verdict is remembered by, together with the parameters and the span.  `evaluate(t, q, omega, place)`
+    calls it, and `python` takes the same arguments.
     """
-    key = parameters.tobytes()
+    key = parameters.tobytes(), start.t, start.end
     with _lock:
         known = _verdicts.setdefault(machine, {})
         if key in known:

@@ -42,10 +42,10 @@ class Watch:
             value = np.asarray(found).reshape(())
             value = 2.0 * value - 1.0 if value.dtype.kind == "b" else float(value)
         except Exception as error:
-            raise EventError(f"event {_name(g)!r} raised {type(error).__name__} at t = {float(t)!r}: {error}; make it a function "
-                             "g(t, R, omega), in flight g(t, R, omega, x, v), that returns one number") from error
+            raise EventError(f"event {_name(g)!r} raised {type(error).__name__} at t = {float(t):.15g}: {error}; correct it: a "
+                             "function g(t, R, omega), in flight g(t, R, omega, x, v), that returns one number") from error
         if not np.isfinite(value):
-            raise EventError(f"event {_name(g)!r} returned {value} at t = {float(t)!r}; return a finite number")
+            raise EventError(f"event {_name(g)!r} returned {value} at t = {float(t):.15g}; return a finite number")
         return float(value)
 
     def begin(self, t, y):
@@ -120,7 +120,11 @@ class Watch:
             when = a[0] + s * h
             return when, inside(when) if inside else interpolated(a[1], b[1], h, s)
 
-        return at(brentq(lambda s: self._value(g, *at(s)), 0.0, 1.0, xtol=1e-14))
+        try:
+            return at(brentq(lambda s: self._value(g, *at(s)), 0.0, 1.0, xtol=1e-14))
+        except ValueError:
+            raise EventError(f"event {_name(g)!r} changed its sign between t = {a[0]:.15g} and {b[0]:.15g}, and no longer did "
+                             "when it was called again; make it a function of its arguments alone") from None
 
     def found(self):
         """For each event function its times and the motions there (quaternion, omega, ...), in the user's axes."""

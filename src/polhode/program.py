@@ -270,17 +270,18 @@ def build(method, torque, body, compiled=True, force=None, like=None, start=None
     start = start or Start()
     thrust = None if force is None else next(_ways(force, setting, compiled, start))
     for way in _ways(torque, setting, compiled, start):
-        program = _assemble(method, torque, body, force, setting, way, thrust, like or body)
+        program = _assemble(method, torque, body, force, setting, way, thrust, like or body, start)
         if not (way.mode == "compiled" and program.names["torque"].derivatives) or _compiles(program.march):
             return program
     raise AssertionError("a callback always works")
 
 
-def _assemble(method, torque, body, force, setting, way, thrust, like):
+def _assemble(method, torque, body, force, setting, way, thrust, like, start):
     known = _known(torque, way)
     suited = method.suited(known, like)
-    if suited.potential and way.mode == "compiled" and not _potential_compiles(torque):
-        suited = method.suited(known.without_potential(f"the potential of torque {torque.name!r} cannot be compiled"), like)
+    if suited.potential and way.mode == "compiled" and not _potential_compiles(torque, start):
+        why = f"the potential of torque {torque.name!r} cannot be compiled, or its machine code differs from its Python"
+        suited = method.suited(known.without_potential(why), like)
     kernel, values, frame = way.kernel, way.values, torque.frame
     derivatives = known.derivative_kernels() if method.adapt and setting is GROUND else ()
     if not body.is_principal:
@@ -320,11 +321,21 @@ def _potential(torque, body, setting):
     return kernel if setting is GROUND else potential_on_ground(kernel)
 
 
-def _potential_compiles(torque):
+def _potential_compiles(torque, start):
+    """Whether the potential can be compiled, and gives what Python gives."""
+    if torque.potential_obstacle() is not None:
+        return False
     names = {"potential": torque.potential_kernel(), "load_parameters": layout(shape(torque.values)).unpack}
-    none = np.zeros((0, 4))
-    return torque.potential_obstacle() is None and _compiles(
-        lambda: bind(loops.potential_along, **names)(none[:, 0], none, _column(torque.values), none[:, 0]))
+    loop, values, none = bind(loops.potential_along, **names), _column(torque.values), np.zeros((0, 4))
+    if not _compiles(lambda: loop(none[:, 0], none, values, none[:, 0])):
+        return False
+    if torque.is_ours:
+        return True
+    t, attitudes, *_ = start.samples()
+    attitudes, ours, theirs = np.ascontiguousarray(attitudes), np.empty(len(t)), np.empty(len(t))
+    loop(t, attitudes, values, ours)
+    interpreted(loops.potential_along, **names)(t, attitudes, values, theirs)
+    return agree(ours, theirs)
 
 
 def _why_not(acting, form, kernel, setting, start):

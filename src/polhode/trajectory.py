@@ -1,11 +1,13 @@
 """The result of a run: times, attitudes, angular velocities, and what follows from them."""
 
+import warnings
 from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 
 from polhode import provenance, rotations
+from polhode.core.digest import digest
 from polhode.program import potential_energy
 
 BLOCK = 65536   # points that are worked on at a time where a run may be longer than memory
@@ -55,7 +57,7 @@ class Trajectory:
         self.status, self.message = status, message
         self.nfev, self.steps, self.mode, self.note, self.elapsed = nfev, steps, mode, note, elapsed
         self.t_events, self.y_events, self.source, self.torque_source = t_events, y_events, source, torque_source
-        self.title = title
+        self.title, self._meant = title, self._potential_digest()
 
     def __len__(self):
         return len(self.t)
@@ -137,7 +139,14 @@ class Trajectory:
     def _potential(self, t, quaternion):
         if not self.body.is_principal:
             quaternion = rotations.qmul(quaternion, rotations.as_quaternion(self.body.axes))
+        if self._potential_digest() != self._meant:
+            warnings.warn(f"the potential of torque {self.torque.name!r} uses something that has changed since the run: these "
+                          "energies are not those of the run; ask for them before the change, or pass what changes as params",
+                          RuntimeWarning, stacklevel=4)
         return potential_energy(self.torque, self.body, t, quaternion)
+
+    def _potential_digest(self):
+        return digest(self.torque.potential_kernel()) if self.torque.has_potential and not self.torque.is_ours else None
 
     @property
     def total_energy(self):

@@ -57,6 +57,18 @@ def late(t, R, omega):
 
 late.terminal = "soon"
 
+
+def fickle():
+    """An event that does not stay by its word."""
+    signs = iter([1.0, -1.0, *[1.0] * 100])
+    return lambda t, R, omega: next(signs)
+
+
+@polhode.torque(params={"n": 3.0})
+def overflowing(t, R, p):
+    """Machine code gets it wrong where n is large."""
+    return np.array([1e-3 * float(10 ** int(p.n) % 1000003), 0.0, 0.0])
+
 CALLS = [
     (lambda: rotations.as_quaternion((0.0, 1.3e308, 1.3e308)), "got [0.0e+000, 1.3e+308, 1.3e+308]", "give one of at most pi"),
     (lambda: shown_mesh((np.zeros((3, 3)), np.zeros((1, 1, 3)))), "got (3, 3) and (1, 1, 3)", "reshape them"),
@@ -174,10 +186,14 @@ CALLS = [
     (lambda: number("x", [1, 2]), "got an array of shape (2,)", "give one of its entries"),
     (lambda: integrate([1, 2, 2.5], None, (0, 1), 0.1, omega0=(0, 0, 1), events=3),
      "got 3", "write def g(t, R, omega): ..."),
+    (lambda: integrate([1, 2, 2.5], None, (0, 1), 0.1, omega0=(0, 0, 1), events=fickle(), compiled=False),
+     "changed its sign between t = ", "make it a function of its arguments alone"),
+    (lambda: ensemble([1, 2, 2.5], overflowing, (0, 1), 0.1, omega0=(0, 0, 1), parameters={"n": [3.0, 30.0]}),
+     "with the parameters of body 1", "correct it, or integrate the bodies one by one"),
     (lambda: integrate([1, 2, 2.5], None, (0, 1), 0.1, omega0=(0, 0, 1), events=lambda t: t),
      "defined as f(t)", "write def g(t, R, omega): ..."),
     (lambda: integrate([1, 2, 2.5], None, (0, 1), 0.1, omega0=(0, 0, 1), events=lambda t, R, omega: "late", compiled=False),
-     "'<lambda>'", "make it a function g(t, R, omega)"),
+     "'<lambda>'", "correct it: a function g(t, R, omega)"),
     (lambda: integrate([1, 2, 2.5], None, (1e16, 1e16 + 10), rtol=1e-6, omega0=(0, 0, 1)), "t = 1e+16", "count time from the"),
     (lambda: integrate([1, 2, 2.5], None, (0, 10), rtol=1e-6, max_step=1e-15, omega0=(0, 0, 1)), "max_step = 1e-15",
      "take a larger one, or count time"),

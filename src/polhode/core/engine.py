@@ -106,7 +106,7 @@ def apart(dispatcher, shared, scope):
             parts = result._reduce()
         with _engine(JITCPUCodegen("loop")):
             lean = result._rebuild(_context, *parts)
-        _keep(dispatcher, [one for one in dispatcher.overloads.values() if one is not result] + [lean])
+            _keep(dispatcher, [one for one in dispatcher.overloads.values() if one is not result] + [lean])
         return lean.entry_point
 
     dispatcher.compile = compile_apart

@@ -112,7 +112,7 @@ class Rebinder:
         elif ours(function) and self.recent is not None:
             self.recent[function] = digest(function), made
             while len(self.recent) > RECENT:
-                self.recent.pop(next(iter(self.recent)), None)
+                self.recent.pop(next(iter([*self.recent])), None)   # of a list: other threads add to it
         self._alone = self._alone or before
         return made
 

@@ -213,15 +213,15 @@ def check_parameters(torque, given):
     if not isinstance(given, dict):
         raise InputError(f"parameters must be a dict of names and values, one for each body, got {brief(given)}; write "
                          f"parameters={{name: values}}")
-    names = [name for term in terms_of(torque) for name in _fields(term)]
+    names = [name for term in terms_of(torque) for name in fields(term)]
     valid = [name for name in names if names.count(name) == 1]
-    valid += [f"{term.name}.{name}" for term in terms_of(torque) for name in _fields(term) if len(terms_of(torque)) > 1]
+    valid += [f"{term.name}.{name}" for term in terms_of(torque) for name in fields(term) if len(terms_of(torque)) > 1]
     for name in given:
         choice(f"parameter of torque {torque.name!r}", name, valid)
     return dict(given)
 
 
-def _fields(torque):
+def fields(torque):
     return () if torque.params is None else torque.params._fields
 
 
@@ -231,7 +231,7 @@ def parameter_rows(torque, given, counts=None):
     for term in terms_of(torque):
         if isinstance(term, Foreign):
             rows += [np.array([number]) for number in term.values]
-        for name in _fields(term):
+        for name in fields(term):
             key = name if name in given else f"{term.name}.{name}"
             value = _parameter(key, given.get(key, getattr(term.params, name)), np.shape(getattr(term.params, name)))
             if counts is not None:

@@ -187,6 +187,7 @@ class Run:
             well = next((i for i in bodies if i not in self.lost), None)
             start = None if well is None else Start(self.t, self.segments[-1].end, self.motions[well])
             self.program = program = build(self.method, self.torque, self.bodies.one, like=like, start=start)
+            self._agree(like, start)
             trouble = None if well is None else first_trouble(program, self.t, self.motions[well])
             if trouble is not None:
                 raise trouble
@@ -194,6 +195,24 @@ class Run:
                                    for rows in (self.bodies.moments, self._parameters(program)))
             members.append((bodies, Backend(program, len(bodies), moments, parameters, dtype, threads)))
         return members[0][1] if len(members) == 1 else Kinds(members)
+
+    def _agree(self, like, start):
+        """Machine code and Python must agree for the least and the largest of each parameter too, not for one set alone."""
+        for term in [] if self.program.mode != "compiled" else inputs.terms_of(self.torque):
+            own = {name: np.asarray(self.values[key], dtype=float) for name in inputs.fields(term)
+                   for key in (name, f"{term.name}.{name}") if key in self.values}
+            several = {name: value for name, value in own.items() if value.ndim > np.ndim(getattr(term.params, name))}
+            if term.is_ours or not several:
+                continue
+            ends = {int(find(value.reshape(len(value), -1).sum(axis=1)))
+                    for value in several.values() for find in (np.argmin, np.argmax)}
+            for body in sorted(ends):
+                one = term.with_params(**{name: value[body] if name in several else value for name, value in own.items()})
+                program = build(self.method, one, self.bodies.one, like=like, start=start)
+                if program.mode != "compiled":
+                    raise InputError(f"torque {term.name!r} with the parameters of body {body} must run as Python "
+                                     f"({program.note}), which knows one set of parameters; correct it, or integrate the bodies "
+                                     "one by one")
 
     def _through(self, segment, progress, interrupted):
         """The steps of a segment; False when the run was interrupted inside it."""
