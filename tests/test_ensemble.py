@@ -13,7 +13,7 @@ from scipy import stats
 from scipy.spatial.transform import Rotation
 
 from polhode import InputError, RigidBody, ensemble, integrate, problems, torque, torques
-from polhode.core import jit, loops, tiles
+from polhode.core import engine, jit, loops, tiles
 from polhode.ensemble import inputs
 from polhode.ensemble.keep import Statistics
 from polhode.ensemble.tiles import Tiles
@@ -134,9 +134,10 @@ def test_lanes_that_turn_too_far_for_the_series_are_taken_one_by_one(method):
 # --- packed instructions ---------------------------------------------------------------------------------------------------
 
 def compiled_afresh(method, monkeypatch, tmp_path, dtype="float64"):
-    """The machine code of a tile loop; numba shows none that came from the disk."""
+    """The machine code of a tile loop; numba shows none that came from the disk, or of which the object code alone is kept."""
     monkeypatch.setenv("POLHODE_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(jit, "_bound", {})
+    monkeypatch.setattr(engine, "apart", lambda dispatcher, *rest: dispatcher)
     program = build(get(method), TOP.torque(), TOP.body)
     backend = Tiles(program, 64, program.moments, program.parameters, dtype)
     machine = backend._loop(tiles.advance, 0, 0, 0, 0, np.zeros(2), backend.z, backend.moments, backend.parameters,

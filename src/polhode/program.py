@@ -279,9 +279,9 @@ def build(method, torque, body, compiled=True, force=None, like=None, start=None
 def _assemble(method, torque, body, force, setting, way, thrust, like, start):
     known = _known(torque, way)
     suited = method.suited(known, like)
-    if suited.potential and way.mode == "compiled" and not _potential_compiles(torque, start):
-        why = f"the potential of torque {torque.name!r} cannot be compiled, or its machine code differs from its Python"
-        suited = method.suited(known.without_potential(why), like)
+    trouble = _potential_trouble(torque, start) if suited.potential and way.mode == "compiled" else None
+    if trouble:
+        suited = method.suited(known.without_potential(f"the potential of torque {torque.name!r} {trouble}"), like)
     kernel, values, frame = way.kernel, way.values, torque.frame
     derivatives = known.derivative_kernels() if method.adapt and setting is GROUND else ()
     if not body.is_principal:
@@ -321,21 +321,19 @@ def _potential(torque, body, setting):
     return kernel if setting is GROUND else potential_on_ground(kernel)
 
 
-def _potential_compiles(torque, start):
-    """Whether the potential can be compiled, and gives what Python gives."""
-    if torque.potential_obstacle() is not None:
-        return False
+def _potential_trouble(torque, start):
+    """Why the potential cannot be part of machine code; None when it can, and gives what Python gives."""
     names = {"potential": torque.potential_kernel(), "load_parameters": layout(shape(torque.values)).unpack}
     loop, values, none = bind(loops.potential_along, **names), _column(torque.values), np.zeros((0, 4))
-    if not _compiles(lambda: loop(none[:, 0], none, values, none[:, 0])):
-        return False
+    if torque.potential_obstacle() is not None or not _compiles(lambda: loop(none[:, 0], none, values, none[:, 0])):
+        return "cannot be compiled"
     if torque.is_ours:
-        return True
+        return None
     t, attitudes, *_ = start.samples()
     attitudes, ours, theirs = np.ascontiguousarray(attitudes), np.empty(len(t)), np.empty(len(t))
     loop(t, attitudes, values, ours)
     interpreted(loops.potential_along, **names)(t, attitudes, values, theirs)
-    return agree(ours, theirs)
+    return None if agree(ours, theirs) else "differs from its machine code"
 
 
 def _why_not(acting, form, kernel, setting, start):

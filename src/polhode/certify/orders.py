@@ -165,18 +165,20 @@ def _ladder(errors_at, floor, enough, even, most=COUNTS[-1]):
         readings = [_of_errors(np.array(steps), column, floor, even) for column in columns]
         if max(pair) < floor or enough(readings, count):
             break
+    for coarsest in range(1, POINTS - FEWEST):   # the largest steps may not be asymptotic
+        fewer = [_of_errors(np.array(steps), column, floor, even, coarsest) for column in columns]
+        readings = [a if a.settled or a.doubt <= b.doubt else b for a, b in zip(readings, fewer, strict=True)]
     return np.array(steps), columns, readings
 
 
 # --- reading an order -------------------------------------------------------------------------------------------------------
 
-def _of_errors(steps, errors, floor, even):
+def _of_errors(steps, errors, floor, even, coarsest=0):
+    """The reading from the finest POINTS errors above the floor, without the `coarsest` of them."""
     if np.nanmax(errors, initial=0.0) < FLOOR and not np.all(np.isnan(errors)):
         return EXACT
-    good = np.flatnonzero((errors > floor) & (errors < CEILING))[-POINTS:]
-    finest = [good[-count:] for count in range(len(good), FEWEST, -1)] or [good]   # large steps may not be asymptotic
-    readings = [_read(steps[part], errors[part], (2, 4) if even else (1, 2)) for part in finest]
-    return min(readings, key=lambda reading: reading.doubt)._replace(points=len(good))
+    good = np.flatnonzero((errors > floor) & (errors < CEILING))[-POINTS:][coarsest:]
+    return _read(steps[good], errors[good], (2, 4) if even else (1, 2))
 
 
 def _read(steps, errors, powers):

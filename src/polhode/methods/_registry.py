@@ -273,7 +273,7 @@ def _make(name, key):
     if key in _families and not any(one.default is one.empty for one in inspect.signature(_families[key]).parameters.values()):
         return _families[key]()
     found = unknown("method", name, names() + [f"{f}(...)" for f in _families])
-    raise InputError(f"{found}; a symmetric one may be composed ({', '.join(f'NAME+{one}' for one in _suffixes)})")
+    raise InputError(f"{found}; a symmetric one may be composed ({', '.join(f'NAME+{one}' for one in sorted(_suffixes))})")
 
 
 def names():
