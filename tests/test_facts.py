@@ -118,6 +118,12 @@ def test_conserves(method, what):
                 step=0.25)
 
 
+def test_the_length_of_the_momentum_does_not_drift(method):
+    """A method that keeps the momentum leaves |Pi| of a free body where it is: rounding may walk, but not march."""
+    if "momentum" in method.conserves:
+        assert certify.size_drift(method, 0.25, 1000) < np.sqrt(1000) * np.finfo(float).eps
+
+
 def test_torques(method):
     calls = certify.torque_calls(method)
     if method.torques is None:
