@@ -136,7 +136,7 @@ class Run:
     def _shape(self, name):
         term, _, field = name.rpartition(".")
         torques = [one for one in inputs.terms_of(self.torque) if term in ("", one.name)]
-        return next(np.shape(getattr(one.params, field)) for one in torques if field in inputs._fields(one))
+        return next(np.shape(getattr(one.params, field)) for one in torques if field in inputs.fields(one))
 
     def _place(self, q, v, is_momentum):
         """The initial motions; a body whose numbers are not numbers is out from the start."""
