@@ -34,10 +34,10 @@ from contestants.ours import Ours as Prepared
 from contestants.peer import NEEDS, Missing, Peer
 
 from polhode import ensemble, problems
-from polhode.ensemble.tiles import LANES, Tiles, default_threads
-from polhode.grid import Segment
+from polhode.engine.ensemble.tiles import LANES, Tiles, default_threads
+from polhode.engine.grid import Segment
 from polhode.methods import everything, get
-from polhode.program import build
+from polhode.engine.program import build
 
 PROBLEM = problems.get("krysl/slow-top")
 STEP, MOMENT = 0.0125, 20.0

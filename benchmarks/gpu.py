@@ -22,10 +22,10 @@ from pathlib import Path
 import numpy as np
 
 from polhode import methods, problems, rotations
-from polhode.ensemble.gpu import Gpu
-from polhode.ensemble.tiles import Tiles
-from polhode.grid import Segment
-from polhode.program import build
+from polhode.engine.ensemble.gpu import Gpu
+from polhode.engine.ensemble.tiles import Tiles
+from polhode.engine.grid import Segment
+from polhode.engine.program import build
 
 PROBLEM = problems.get("krysl/slow-top")
 STEP = 0.0125

@@ -15,7 +15,7 @@ import time
 import numpy as np
 
 from polhode import Stepper, problems, rotations
-from polhode.program import potential_energy
+from polhode.engine.program import potential_energy
 
 LOOKS = 100
 

@@ -18,9 +18,9 @@ from pathlib import Path
 import numpy as np
 
 from polhode import problems, rotations
-from polhode._torque import as_torque
+from polhode.loads._torque import as_torque
 from polhode.methods import everything, get
-from polhode.program import build
+from polhode.engine.program import build
 
 PROBLEM = problems.get("krysl/slow-top")
 STEP = 0.0125

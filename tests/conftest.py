@@ -43,8 +43,8 @@ def leave_no_trace():
 
     before = set(registered())
     yield
-    if "polhode.provenance" in sys.modules:
-        sys.modules["polhode.provenance"].note_command("Python")
+    if "polhode.support.provenance" in sys.modules:
+        sys.modules["polhode.support.provenance"].note_command("Python")
     for name, method in list(registered().items()):
         if name not in before and not method.step.__module__.startswith("polhode."):
             del registered()[name]

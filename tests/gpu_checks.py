@@ -13,10 +13,10 @@ from scipy import stats
 
 import polhode
 from polhode import methods, torques
-from polhode.ensemble import ensemble
-from polhode.ensemble.gpu import Gpu
+from polhode.engine.ensemble import ensemble
+from polhode.engine.ensemble.gpu import Gpu
 from polhode.errors import InputError
-from polhode.program import build
+from polhode.engine.program import build
 
 SIMULATED = os.environ.get("NUMBA_ENABLE_CUDASIM") == "1"
 FAMILIES = ("NMB", "NMS", "SW", "HSTAGM", "AKW", "LS", "LIEMID[EA]", "VLV", "LP2", "DMV", "CG4", "RKMK4", "taylor4", "taylor3+ep",

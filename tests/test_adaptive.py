@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 from scipy.integrate._ivp import dop853_coefficients, rk
 
-from polhode import RigidBody, adaptive, exact, integrate, problems, rotations, torque, torques
-from polhode.core.adaptive import rough_log
+from polhode import RigidBody, exact, integrate, problems, rotations, torque, torques
+from polhode.engine import tolerance as adaptive
+from polhode.core.loops.tolerance import rough_log
 from polhode.errors import InputError, IntegrationError, TorqueError
 from polhode.io import load
 from polhode.methods import _tableaux
@@ -507,7 +508,7 @@ def test_more_points_than_memory_are_refused_before_the_run():
 
 
 def test_memory_that_runs_out_on_the_way_keeps_what_there_is(monkeypatch):
-    monkeypatch.setattr("polhode.memory.total", lambda: 9 * 8 * 1000)
+    monkeypatch.setattr("polhode.support.memory.total", lambda: 9 * 8 * 1000)
     with pytest.raises(InputError, match=r"stored points need .* store fewer") as told:
         integrate(BODY, "heavy_top", (0, 1e6), rtol=1e-9, **START)
     kept = told.value.trajectory

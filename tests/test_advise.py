@@ -12,13 +12,13 @@ import pytest
 
 import polhode
 from polhode import problems, torques
-from polhode.advise import advise, candidates
-from polhode.advise.cost import seconds, spelt
-from polhode.advise.pilot import growth
-from polhode.cli import app
-from polhode.cli_advise import table
-from polhode.compare import as_task, entries
-from polhode.compare import truth as truth_of
+from polhode.studies.advise import advise, candidates
+from polhode.studies.advise.cost import seconds, spelt
+from polhode.studies.advise.pilot import growth
+from polhode.cli._app import app
+from polhode.cli.advise import table
+from polhode.studies.compare import as_task, entries
+from polhode.studies.compare import truth as truth_of
 from polhode.errors import InputError
 from polhode.exact import free_body
 
@@ -95,7 +95,7 @@ def is_closed_solution(name, task):
 
 
 def energy_truth(task):
-    from polhode.compare.task import constant_energy
+    from polhode.studies.compare.task import constant_energy
 
     return constant_energy(task, 480)
 

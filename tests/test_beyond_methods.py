@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from polhode import InputError, RigidBody, certify, integrate, problems, torques
-from polhode.core import free_motion, short_motion
-from polhode.core.loops import Body
+from polhode.core.closed import free_motion, short_motion
+from polhode.core.loops.fixed import Body
 from polhode.core.vec import matrix, normalise, times
 from polhode.exact import free_body
 from polhode.methods import get

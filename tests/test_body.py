@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polhode import errors
-from polhode.body import RigidBody
+from polhode.bodies._body import RigidBody
 from polhode.errors import ConvergenceError, InputError, IntegrationError, PolhodeError, TorqueError
 
 ANGLES = st.tuples(*[st.floats(-3.0, 3.0)] * 3)
@@ -382,5 +382,5 @@ def test_nearest_and_unknown():
 
 
 def test_scipy_is_not_imported():
-    code = "import sys, polhode.body, polhode.rotations; sys.exit('scipy' in sys.modules)"
+    code = "import sys, polhode.bodies._body, polhode.rotations; sys.exit('scipy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0

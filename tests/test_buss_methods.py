@@ -10,7 +10,7 @@ import pytest
 from polhode import InputError, RigidBody, certify, integrate, torques
 from polhode.core import vec
 from polhode.core.jit import Rebinder
-from polhode.core.loops import Body
+from polhode.core.loops.fixed import Body
 from polhode.core.vec import add, apply, apply_t, cross, scale
 from polhode.methods import _taylor, get
 from polhode.papers import buss2001

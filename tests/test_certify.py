@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 
 import polhode
 from polhode import certify, methods
-from polhode.certify import conserve, judge, long_run, orders, source
-from polhode.cli import app
+from polhode.studies.certify import conserve, judge, long_run, orders, source
+from polhode.cli._app import app
 from polhode.core.jit import jit
 from polhode.core.vec import axpy, cross, matrix, qexp, qmul, renormalise, scale, sub, times
 from polhode.errors import InputError
@@ -346,7 +346,7 @@ def test_the_package_is_a_function_and_integrate_stays_one():
     code = ("import sys, polhode\nassert not {'numba', 'scipy', 'numpy'} & set(sys.modules)\n"
             "polhode.problem('slow-top').integrate('LP2', t_span=(0, 0.1))\n"
             "from polhode import integrate\nassert callable(polhode.integrate) and callable(integrate)\n"
-            "assert callable(polhode.certify) and polhode.certify.orders.order is polhode.certify.order\n"
+            "assert callable(polhode.certify) and polhode.studies.certify.orders.order is polhode.certify.order\n"
             "from polhode.integrate import OPTIONS\n")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr

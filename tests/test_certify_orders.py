@@ -7,8 +7,8 @@ import pytest
 from typer.testing import CliRunner
 
 from polhode import certify, methods
-from polhode.certify import judge
-from polhode.cli import app
+from polhode.studies.certify import judge
+from polhode.cli._app import app
 
 ORDERS = {"order_attitude", "order_momentum", "free_order_attitude", "free_order_momentum", "omega_order_attitude",
           "omega_order_momentum"}

@@ -19,10 +19,12 @@ import numpy as np
 import pytest
 
 import polhode
-from polhode import cli_run, provenance
-from polhode.checkpoint import Checkpoint, interval, read_run, saved_states
+from polhode.cli import run as cli_run
+from polhode.support import provenance
+from polhode.engine.checkpoint import Checkpoint, interval, read_run, saved_states
 from polhode.errors import InputError
-from polhode.io import info, store
+from polhode.studies import file_info as info
+from polhode.io import store
 from polhode.io.read import read
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked and killed here")
@@ -374,7 +376,7 @@ def test_damage_beyond_repair_is_told(cut, damage, expected):
 
 def rewritten(folder, **changes):
     """The folder as if another version or machine had begun the run, whole."""
-    from polhode.checkpoint import _write
+    from polhode.engine.checkpoint import _write
 
     held = read_run(folder)
     _write(folder / "run", {"identity": held["identity"] | changes, "about": held["about"]})

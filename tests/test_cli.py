@@ -15,8 +15,9 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from polhode import __version__, methods, problems, references
-from polhode.cli import app
+from polhode import __version__, methods, problems
+from polhode.methods import _references as references
+from polhode.cli._app import app
 from polhode.io import load, save
 from polhode.io.store import FORMATS
 
@@ -56,7 +57,7 @@ def polhode(*arguments, **options):
 def test_help_imports_nothing_slow(arguments):
     """`polhode --help` does without pydantic too; below it, typer loads pydantic by itself where it is installed."""
     slow = (*SLOW_IMPORTS, "pydantic") if arguments == ("--help",) else SLOW_IMPORTS
-    code = ("import sys\nfrom polhode.cli import app\n"
+    code = ("import sys\nfrom polhode.cli._app import app\n"
             f"try:\n    app({list(arguments)!r}, prog_name='polhode')\nexcept SystemExit as done:\n    assert not done.code\n"
             f"print([name for name in {slow!r} if name in sys.modules], file=sys.stderr)")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
@@ -66,7 +67,7 @@ def test_help_imports_nothing_slow(arguments):
 
 def test_help_imports_nothing_heavy():
     """What --help loads is what it takes: no compiler, no plots, no cluster."""
-    code = ("import sys; from polhode.cli import main; sys.argv = ['polhode', '--help']\n"
+    code = ("import sys; from polhode.cli._app import main; sys.argv = ['polhode', '--help']\n"
             "try: main()\nexcept SystemExit: pass\n"
             "heavy = {'numba', 'matplotlib', 'xarray', 'pandas', 'pydantic', 'dask', 'scipy.stats'} & set(sys.modules)\n"
             "sys.exit(', '.join(sorted(heavy)) or 0)")

@@ -10,11 +10,11 @@ import pytest
 
 import polhode
 from polhode import problems, torques
-from polhode.cli import app
-from polhode.compare import as_task, compare, entries, truth
-from polhode.compare.page import shown
-from polhode.compare.runner import FixedSteps, Point
-from polhode.compare.search import Curve
+from polhode.cli._app import app
+from polhode.studies.compare import as_task, compare, entries, truth
+from polhode.show.comparison_page import shown
+from polhode.studies.compare.runner import FixedSteps, Point
+from polhode.studies.compare.search import Curve
 from polhode.errors import InputError
 from polhode.methods import get
 

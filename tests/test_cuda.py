@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import polhode
-from polhode.core import cuda
+from polhode.core.loops import cuda
 from polhode.core.single import SinglePrecision, single
 from polhode.errors import InputError
 

@@ -244,7 +244,7 @@ RUN = """
 
 @pytest.mark.compiled
 def test_a_torque_file_with_another_default_or_constant_is_not_answered_from_disk(tmp_path):
-    setup = f"from polhode.user_file import torque; import sys; sys.path.insert(0, {str(tmp_path)!r})"
+    setup = f"from polhode.loads.user_file import torque; import sys; sys.path.insert(0, {str(tmp_path)!r})"
     found = []
     for k, constant in ((1.0, 2.0), (5.0, 2.0), (5.0, 3.0)):
         (tmp_path / "constants.py").write_text(f"C = {constant}\n")

@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import pytest
 
-from polhode.cli_encoding import write_any_character
+from polhode.cli.encoding import write_any_character
 from polhode.io.read import read
 
 ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}

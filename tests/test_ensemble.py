@@ -13,13 +13,14 @@ from scipy import stats
 from scipy.spatial.transform import Rotation
 
 from polhode import InputError, RigidBody, ensemble, integrate, problems, torque, torques
-from polhode.core import engine, jit, loops, tiles
-from polhode.ensemble import inputs
-from polhode.ensemble.keep import Statistics
-from polhode.ensemble.tiles import Tiles
-from polhode.grid import Segment
+from polhode.core import code_memory as engine, jit
+from polhode.core.loops import fixed as loops, tiles
+from polhode.engine.ensemble import inputs
+from polhode.engine.ensemble.keep import Statistics
+from polhode.engine.ensemble.tiles import Tiles
+from polhode.engine.grid import Segment
 from polhode.methods import get, names
-from polhode.program import build
+from polhode.engine.program import build
 from processor import X86, has_avx
 
 TOP = problems.get("krysl/slow-top")
@@ -243,7 +244,7 @@ def test_a_torque_in_c_runs_in_threads():
         T[0], T[1], T[2] = -2.0 * R[7], 2.0 * R[6], 0.1 * t
 
     omega = many(200)[2]
-    from polhode._torque import Foreign
+    from polhode.loads._torque import Foreign
 
     run = ensemble([1.0, 2.0, 2.5], Foreign(spring.address), (0.0, 1.0), 0.05, "LP2", omega0=omega, threads=2)
     assert run.mode == "callback" and run.threads == 2 and run.success

@@ -22,7 +22,7 @@ from calls import CALLS   # noqa: E402
 from commands import COMMANDS, SCENARIOS   # noqa: E402
 from states import STATES   # noqa: E402
 
-from polhode import cli   # noqa: E402
+from polhode.cli import _app as cli   # noqa: E402
 from polhode.errors import PolhodeError   # noqa: E402
 
 ELSEWHERE = {   # "file function": the test that makes its errors, and words of them that stand there

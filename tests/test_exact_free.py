@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from polhode import RigidBody, exact, problems, rotations
-from polhode.core.double_double import DOUBLE_DOUBLE, FLOAT, two_product
-from polhode.core.elliptic import agm, circular, hyperbolic, landen, nome
-from polhode.core.free_motion import flow, polhode, turn
+from polhode.core.closed.double_double import DOUBLE_DOUBLE, FLOAT, two_product
+from polhode.core.closed.elliptic import agm, circular, hyperbolic, landen, nome
+from polhode.core.closed.free_motion import flow, polhode, turn
 from polhode.core.jit import bind
-from polhode.core.loops import Body
+from polhode.core.loops.fixed import Body
 from polhode.errors import InputError
 
 DIGITS = 50

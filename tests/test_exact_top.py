@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from polhode import RigidBody, exact, problems, rotations, torques
-from polhode.core.heavy_top import Top, at
+from polhode.core.closed.heavy_top import Top, at
 from polhode.core.layout import flatten, layout
 from polhode.errors import InputError, IntegrationError, TorqueError
 from polhode.exact import _gauss

@@ -17,9 +17,8 @@ import mpmath
 import numpy as np
 import pytest
 
-from polhode import (
-    InputError, IntegrationError, RigidBody, Stepper, ensemble, exact, integrate, limits, problems, rotations, torques,
-)
+from polhode import InputError, IntegrationError, RigidBody, Stepper, ensemble, exact, integrate, problems, rotations, torques
+from polhode.support import limits
 from polhode.core.jit import jit
 from polhode.core.vec import qmul
 from polhode.methods import everything, get

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from polhode import Stepper, advise, certify, compare, ensemble, integrate, torques
-from polhode.certify import ATTITUDE, BODY, VELOCITY
+from polhode.studies.certify import ATTITUDE, BODY, VELOCITY
 from polhode.core.vec import cross, matrix, normalise, qexp, qmul, scale, sub, times
 from polhode.errors import InputError
 from polhode.methods import Method, Motion, everything, get

@@ -16,11 +16,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import polhode
-from polhode import provenance
+from polhode.support import provenance
 from polhode.errors import InputError
-from polhode.flight import weight
-from polhode.io import columns, info, netcdf, read, store, trees
-from polhode.trajectory import BLOCK
+from polhode.loads.force import weight
+from polhode.results import columns
+from polhode.studies import file_info as info
+from polhode.io import netcdf, read, store, trees
+from polhode.results._trajectory import BLOCK
 
 ROOT = Path(__file__).parents[1]
 FORMATS = list(store.FORMATS)
@@ -162,7 +164,7 @@ def test_residuals_do_not_depend_on_the_chunks_of_steps(every, monkeypatch):
     assert single.any()
     ends = [*range(0, 2000, every), 2000]
     assert run.residuals[1:].tolist() == [single[a + 1:b + 1].max() for a, b in pairwise(ends)]
-    monkeypatch.setattr("polhode.march.CHUNK_SECONDS", 1e-12)   # one step at a time
+    monkeypatch.setattr("polhode.engine.march.CHUNK_SECONDS", 1e-12)   # one step at a time
     assert tumble(every=every, **implicit).residuals.tobytes() == run.residuals.tobytes()
 
 
@@ -315,7 +317,7 @@ def test_info_of_an_ensemble(tmp_path, suffix):
 
 
 def test_info_of_a_sweep_and_the_command(tmp_path):
-    from polhode.sweep import plan, store as stores
+    from polhode.studies.sweep import plan, store as stores
 
     tops = {"title": "tops", "problem": "krysl/slow-top", "run": {"method": "NMB"}, "sweep": {"run.step": [0.05, 0.025]}}
     made = plan.load(tops)
@@ -348,7 +350,7 @@ def test_another_suffix_is_no_obstacle(tmp_path):
 
 
 def test_the_scenarios_title_and_command_are_in_the_file_and_on_the_page(tmp_path):
-    from polhode.view import page
+    from polhode.show.view import page
 
     done = polhode_command("run", ROOT / "examples" / "flip.toml", "-o", "flip.zarr", folder=tmp_path)
     assert done.returncode == 0, done.stderr

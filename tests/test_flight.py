@@ -6,7 +6,7 @@ import pytest
 import polhode
 from polhode import rotations
 from polhode.errors import InputError, TorqueError
-from polhode.flight import Force, weight
+from polhode.loads.force import Force, weight
 
 BODY = polhode.RigidBody([2.0, 3.0, 4.5], mass=2.0)
 START = {"rotation0": (0.3, -0.5, 0.2), "omega0": (0.5, -0.4, 0.8), "position0": (1.0, 0.0, 2.0), "velocity0": (0.5, 1.0, 3.0)}

@@ -18,7 +18,7 @@ from targets import SCENARIOS, SWEEPS, TARGETS
 from polhode import rotations
 from polhode.errors import PolhodeError
 from polhode.io import config
-from polhode.sweep.plan import Plan
+from polhode.studies.sweep.plan import Plan
 
 INPUTS = {"rotation": 1000, "words": 500, "sweep": 80, "netcdf": 60, "obj": 80, "zarr": 15}   # where it is not 200
 HANG = 5.0   # seconds

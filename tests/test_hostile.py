@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 import polhode
-from polhode import cli
+from polhode.cli import _app as cli
 from polhode.errors import InputError
 from polhode.io import config, load, many, store
 from polhode.io.read import read
@@ -141,7 +141,7 @@ def test_what_does_not_fit_is_refused_with_the_bytes_it_needs(tmp_path, monkeypa
 def test_an_archive_that_claims_more_than_there_is_memory_is_not_opened(tmp_path, monkeypatch):
     with zipfile.ZipFile(tmp_path / "bomb.npz", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("t.npy", bytes(10**6))
-    monkeypatch.setattr("polhode.memory.total", lambda: 10**5)
+    monkeypatch.setattr("polhode.support.memory.total", lambda: 10**5)
     with pytest.raises(InputError, match=r"need 1000000 bytes .* this machine has"):
         read(tmp_path / "bomb.npz")
 

@@ -142,7 +142,7 @@ def test_every_stores_every_so_many_steps_and_the_end():
 
 
 def test_chunks_leave_no_trace(monkeypatch):
-    from polhode import march
+    from polhode.engine import march
 
     whole = top(step=0.001, every=7)
     monkeypatch.setattr(march, "CHUNK_STEPS", 13)

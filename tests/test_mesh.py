@@ -12,9 +12,9 @@ import pytest
 from typer.testing import CliRunner
 
 from polhode import InputError, RigidBody, integrate
-from polhode.cli import app
+from polhode.cli._app import app
 from polhode.io import load
-from polhode.io.mesh import UNITS, solid
+from polhode.bodies.mesh import UNITS, solid
 from polhode.io.store import save
 from polhode.rotations import exp, matrices
 

@@ -10,7 +10,8 @@ import pytest
 from typer.testing import CliRunner
 
 import polhode
-from polhode import cli, plots
+from polhode.cli import _app as cli
+from polhode import plots
 from polhode.errors import InputError
 from polhode.io import store
 from polhode.io.read import read
@@ -158,7 +159,7 @@ def test_a_name_is_drawn_as_it_is_written(name, tmp_path):
         polhode.RigidBody([1, 2, 2.5], name=name), None, (0, 0.3), 0.1, "NMB", omega0=(0.1, 1, 0.2), compiled=False
     )
     plots.errors(run, tmp_path / "errors.svg")
-    polhode.view.page(run)
+    polhode.show.view.page(run)
 
 
 # --- the terminal ------------------------------------------------------------------------------------------------------------

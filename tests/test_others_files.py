@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 import polhode
-from polhode import cli_run, demo
-from polhode.cli_reproduce import run as reproduce
+from polhode.cli import run as cli_run, demo
+from polhode.cli.reproduce import run as reproduce
 from polhode.errors import InputError
 from polhode.io import store
 
@@ -157,7 +157,7 @@ def test_a_link_to_a_store_is_replaced_and_the_store_stays(here):
 
 def test_a_sweep_store_with_files_of_others_is_not_replaced_and_goes_on_without_harm(here):
     pytest.importorskip("distributed")
-    from polhode.sweep import plan, store as stores
+    from polhode.studies.sweep import plan, store as stores
 
     tops = plan.load({"problem": "krysl/slow-top", "sweep": {"run.step": [0.05, 0.025]}})
     stores.create("tops.zarr", tops, (1,))
@@ -189,7 +189,7 @@ def test_a_report_overwrites_no_page_of_others(here, name, write):
 
 def test_a_report_is_recognised_as_one_of_polhodes_own(here):
     from polhode.papers._report import write
-    from polhode.view.page import document
+    from polhode.show.view.page import document
 
     for name, text in (("index.html", document("polhode demo", "", "")), ("report.html", write(here, [], []).read_text())):
         Path(name).write_text(text)

@@ -14,7 +14,7 @@ import pytest
 
 from polhode import RigidBody, Stepper, ensemble, exact, integrate, torque, torques
 from polhode.core.jit import cache_statistics, compiling
-from polhode.flight import weight
+from polhode.loads.force import weight
 
 TOP = {"rotation0": (0.3, 0.1, -0.2), "omega0": (0.4, 1.0, -0.3)}
 MOMENTS = np.array([1.0, 1.4, 1.9])

@@ -10,12 +10,13 @@ import pytest
 from matplotlib.figure import Figure
 
 import polhode
-from polhode import RigidBody, cli_plot, demo, integrate, plots, problems, torques
+from polhode import RigidBody, integrate, plots, problems, torques
+from polhode.cli import plot as cli_plot, demo
 from polhode.errors import InputError
 from polhode.io import store
-from polhode.plots import ellipsoid, globe, motion, strays
-from polhode.plots.motion import edges, moments_around_flip
-from polhode.plots.style import POINTS, thin
+from polhode.show.plots import ellipsoid, globe, motion, strays
+from polhode.show.plots.motion import edges, moments_around_flip
+from polhode.show.plots.style import POINTS, thin
 
 SPIN = {"method": "VLV", "t_span": (0.0, 20.0), "step": 0.02, "omega0": (0.002, 6.0, 0.0)}
 

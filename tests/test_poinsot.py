@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from polhode import InputError, RigidBody, integrate
-from polhode.poinsot import Poinsot
+from polhode.show.poinsot import Poinsot
 
 TURN = (0.1, 0.4, -0.3)
 SKEWED = RigidBody([[1.5, 0.1, -0.2], [0.1, 2.0, 0.3], [-0.2, 0.3, 2.6]])

@@ -12,7 +12,8 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from polhode import InputError, cli_reproduce
+from polhode import InputError
+from polhode.cli import reproduce as cli_reproduce
 from polhode.papers import (
     HOLDS, PAPERS, VERDICTS, Cell, Claim, Figure, Series, Table, enter_errata, errata, item, items, judged, near,
 )

@@ -21,10 +21,10 @@ import xarray as xr
 import polhode
 import polhode.io
 from polhode.errors import InputError
-from polhode.sweep import Sweep, sweep
-from polhode.sweep.cluster import Cluster
-from polhode.sweep.plan import Plan, boxes, load
-from polhode.sweep.task import Chunk
+from polhode.studies.sweep import Sweep, sweep
+from polhode.studies.sweep.cluster import Cluster
+from polhode.studies.sweep.plan import Plan, boxes, load
+from polhode.studies.sweep.task import Chunk
 
 TOPS = """
 problem = "krysl/slow-top"
@@ -221,7 +221,7 @@ def test_what_is_no_store_is_left_alone(tmp_path):
 
 
 def test_dask_is_imported_for_a_sweep_alone_and_missed_by_name():
-    code = ("import sys, polhode, polhode.cli\nassert not {'dask', 'distributed', 'zarr'} & set(sys.modules)\n"
+    code = ("import sys, polhode, polhode.cli._app\nassert not {'dask', 'distributed', 'zarr'} & set(sys.modules)\n"
             "sys.modules['zarr'] = None\ntry:\n    polhode.sweep({})\nexcept polhode.InputError as error:\n    print(error)")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100)
     assert "'zarr' is not installed; install with: pip install 'polhode[cluster]'" in done.stdout, done.stderr

@@ -10,7 +10,7 @@ import pytest
 
 import polhode
 from polhode import ensemble, integrate, torques
-from polhode.torques import Foreign
+from polhode.loads.torques import Foreign
 
 BODY = [1.0, 2.0, 2.5]
 STATE = {"k": 2.0}

@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation
 
 import polhode
 from polhode import rotations, torques
-from polhode.body import RigidBody
+from polhode.bodies._body import RigidBody
 from polhode.errors import InputError
 
 START = {"body": [2.0, 3.0, 4.5], "t_span": (0, 1), "step": 0.02, "rotation0": (0.3, -0.5, 0.2), "omega0": (0.5, -0.4, 0.8)}

@@ -13,10 +13,10 @@ import pytest
 
 from polhode import InputError, RigidBody, integrate, problems
 from polhode.io import read, store
-from polhode.view import page
-from polhode.view.page import built, encode, record, script_json
-from polhode.view.runs import ALL_FRAMES, FRAMES
-from polhode.view.shapes import equivalent_box
+from polhode.show.view import page
+from polhode.show.view.page import built, encode, record, script_json
+from polhode.show.view.runs import ALL_FRAMES, FRAMES
+from polhode.show.view.shapes import equivalent_box
 
 ROOT = Path(__file__).parents[1]
 

@@ -8,15 +8,15 @@ import numpy as np
 from contestants.common import spins
 
 from polhode import problems
-from polhode.adaptive import Controlled, Tolerance
-from polhode.compare import entries
-from polhode.compare.task import as_task, constant_energy, errors, truth
-from polhode.core.adaptive import FULL
-from polhode.ensemble.tiles import Tiles
+from polhode.engine.tolerance import Controlled, Tolerance
+from polhode.studies.compare import entries
+from polhode.studies.compare.task import as_task, constant_energy, errors, truth
+from polhode.core.loops.tolerance import FULL
+from polhode.engine.ensemble.tiles import Tiles
 from polhode.exact import lagrange_top
-from polhode.grid import Segment, stretches
+from polhode.engine.grid import Segment, stretches
 from polhode.methods import get
-from polhode.program import build
+from polhode.engine.program import build
 from polhode.rotations import angle_between, as_quaternion
 
 EXACT = "exact solution"       # of the free body: one step of EXACT

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from restructured import code, escaped, literal, title, toctree
 from typer.models import ArgumentInfo
 
-from polhode.cli import app
+from polhode.cli._app import app
 
 GROUPS = {
     "First steps": ("demo", "run", "view", "plot", "play"),

@@ -9,8 +9,8 @@ from docutils import nodes
 from restructured import code, escaped, prose, table, title, toctree
 from sphinx.addnodes import pending_xref
 
-from polhode import references
-from polhode.cli_certify import plain_name
+from polhode.methods import _references as references
+from polhode.cli.certify import plain_name
 from polhode.methods import everything, get
 
 FAMILIES = {

@@ -9,7 +9,7 @@ from restructured import code, escaped, literal, prose, table, title
 
 from polhode import torques
 from polhode.io import schema
-from polhode.sweep import axes
+from polhode.studies.sweep import axes
 
 INTRODUCTION = """
 A scenario is a TOML file that describes a run.  ``polhode run`` and ``polhode ensemble`` read it, ``polhode sweep`` varies its

@@ -13,7 +13,7 @@ from matplotlib.colors import LightSource
 
 import polhode
 from polhode import plots
-from polhode.poinsot import Poinsot
+from polhode.show.poinsot import Poinsot
 
 body = polhode.RigidBody([1.0, 1.7, 2.4], name="a free body")
 run = polhode.integrate(body, t_span=(0, 60), step=0.01, omega0=(1.0, 0.35, 0.4))

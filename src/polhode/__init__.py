@@ -14,12 +14,12 @@ from types import ModuleType
 __version__ = "0.1.0"
 
 _HOMES = {
-    "RigidBody": "polhode.body",
-    "Stepper": "polhode.stepper",
+    "RigidBody": "polhode.bodies._body",
+    "Stepper": "polhode.engine._stepper",
     "advise": "polhode.advise",
     "compare": "polhode.compare",
     "integrate": "polhode.integrate",
-    "Trajectory": "polhode.trajectory",
+    "Trajectory": "polhode.results._trajectory",
     "read": "polhode.io.read",
     "Record": "polhode.io.read",
     "ensemble": "polhode.ensemble",
@@ -27,8 +27,8 @@ _HOMES = {
     "Statistics": "polhode.ensemble",
     "sweep": "polhode.sweep",
     "Sweep": "polhode.sweep",
-    "Torque": "polhode._torque",
-    "torque": "polhode._torque",
+    "Torque": "polhode.loads._torque",
+    "torque": "polhode.loads._torque",
     "method": "polhode.methods",
     "problem": "polhode.problems",
     "PolhodeError": "polhode.errors",

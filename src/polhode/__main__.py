@@ -1,5 +1,5 @@
 """`python -m polhode`."""
 
-from polhode.cli import main
+from polhode.cli._app import main
 
 main()

@@ -27,10 +27,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from polhode import memory
+from polhode.support import memory
 from polhode.errors import InputError, brief, called_as, choice, number, unknown, whole
-from polhode.grid import span
-from polhode.limits import check_times
+from polhode.engine.grid import span
+from polhode.support.limits import check_times
 from polhode.methods.taylor_n import bernoulli
 
 __all__ = ["Algebra", "Solution", "gl", "se3", "series", "sl", "so", "so3", "solve", "su2"]

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from polhode import torques
-from polhode.body import RigidBody
+from polhode.loads import torques
+from polhode.bodies._body import RigidBody
 from polhode.errors import unknown
 from polhode.rotations import exp
 
@@ -42,7 +42,7 @@ class Problem:
 
     def integrate(self, method=None, step=None, t_span=None, **options):
         """Run the problem; `step` (unless there is `rtol`) and `t_span` default to the paper's."""
-        from polhode.integrate import integrate
+        from polhode.engine._integrate import integrate
 
         step = self.step if step is None and "rtol" not in options else step
         alone = isinstance(step, (int, float, np.number))

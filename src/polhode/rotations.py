@@ -20,7 +20,7 @@ import numpy as np
 from polhode.core.vec import det as determinant
 from polhode.core.vec import matmul, transpose
 from polhode.errors import InputError, floats
-from polhode.frames import nearest_rotation
+from polhode.support.frames import nearest_rotation
 
 if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation

@@ -15,7 +15,7 @@ coordinate, or a symmetric matrix; `force(t, u)` returns an array like u.
 
 import numpy as np
 
-from polhode import memory
+from polhode.support import memory
 from polhode.errors import InputError, brief, called_as, floats, number, whole
 
 __all__ = ["adjoint", "newmark", "symplectic_euler"]

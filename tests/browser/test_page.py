@@ -8,11 +8,12 @@ import pytest
 import xarray as xr
 from scipy.spatial.transform import Rotation, Slerp
 
-from polhode import RigidBody, demo, integrate, problems
+from polhode import RigidBody, integrate, problems
+from polhode.cli import demo
 from polhode.io import store
-from polhode.poinsot import Poinsot
-from polhode.view import page
-from polhode.view.page import encode, record
+from polhode.show.poinsot import Poinsot
+from polhode.show.view import page
+from polhode.show.view.page import encode, record
 
 BOX = RigidBody.box(0.20, 0.13, 0.03, mass=0.8, name="box")
 

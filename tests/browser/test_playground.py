@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from polhode import RigidBody, integrate
-from polhode.play import Server
+from polhode.show.play import Server
 
 
 @pytest.fixture(scope="module")

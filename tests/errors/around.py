@@ -14,14 +14,14 @@ from scipy.spatial.transform import Rotation
 
 import polhode
 from polhode import integrate, lie, rotations
-from polhode._torque import Foreign, as_torque
-from polhode.adaptive import tolerance
-from polhode.certify.source import as_method
-from polhode.certify.trial import torque_of
-from polhode.compare import as_task, asked, entries
-from polhode.compare.figure import convergence
-from polhode.compare.result import Comparison
-from polhode.ensemble import ensemble
+from polhode.loads._torque import Foreign, as_torque
+from polhode.engine.tolerance import tolerance
+from polhode.studies.certify.source import as_method
+from polhode.studies.certify.trial import torque_of
+from polhode.studies.compare import as_task, asked, entries
+from polhode.show.plots.comparison import convergence
+from polhode.studies.compare.result import Comparison
+from polhode.engine.ensemble import ensemble
 from polhode.errors import floats, number
 from polhode.exact import free_body, lagrange_top, reference
 from polhode.io import netcdf
@@ -32,13 +32,13 @@ from polhode.methods.compose import Scheme, compose
 from polhode.methods.newmark_matrix import axis_momentum
 from polhode.papers._registry import Item, enter_errata, errata, item
 from polhode.papers._results import Claim
-from polhode.play.work import checked
-from polhode.program import build
-from polhode.references import _balanced, bibtex
-from polhode.sweep.plan import Plan
-from polhode.sweep.task import compute
+from polhode.show.play.work import checked
+from polhode.engine.program import build
+from polhode.methods._references import _balanced, bibtex
+from polhode.studies.sweep.plan import Plan
+from polhode.studies.sweep.task import compute
 from polhode.translation import newmark
-from polhode.view.shapes import _checked as shown_mesh
+from polhode.show.view.shapes import _checked as shown_mesh
 
 __all__ = [
     "Claim",

@@ -77,7 +77,7 @@ CALLS = [
      "leave it out of the torque, or run without checkpoint"),
     (lambda: integrate([1, 2, 3], None, (0, 1), 0.1, omega0=(0, 0, 1), checkpoint="guarded.part", events=guarded_event),
      "'guarded_event' uses 'LOCK', a lock", "leave it out of the event, or run without checkpoint"),
-    (lambda: polhode.limits.check_step(1e-310), "got 1e-310", "choose another unit of time"),
+    (lambda: polhode.support.limits.check_step(1e-310), "got 1e-310", "choose another unit of time"),
     (lambda: polhode.sweep({"problem": "krysl/slow-top", "sweep": {"run.step": [0.1]}}), "out is missing", "name the store"),
     (lambda: polhode.read("objects.npz"), "'objects.npz' is not a run", "run the scenario again with -o"),
     (lambda: contents(holed()), "'holed.npz': omega is not finite", "run the scenario again with -o"),

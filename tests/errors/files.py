@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 import polhode
-from polhode import cli_run
+from polhode.cli import run as cli_run
 from polhode.io import store
 
 GOOD = {"body": "inertia = [1.0, 2.0, 2.5]", "initial": "omega = [0.1, 1.0, 0.2]",

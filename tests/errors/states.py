@@ -10,18 +10,18 @@ import numpy as np
 from around import Q, W, compute, contents
 
 import polhode
-from polhode import references
-from polhode.certify.trial import Map, torque_of
-from polhode.cli_reproduce import writable
-from polhode.compare.runner import ByTolerance, FixedSteps
-from polhode.ensemble import gpu
-from polhode.ensemble.measure import of_function
+from polhode.methods import _references as references
+from polhode.studies.certify.trial import Map, torque_of
+from polhode.cli.reproduce import writable
+from polhode.studies.compare.runner import ByTolerance, FixedSteps
+from polhode.engine.ensemble import gpu
+from polhode.engine.ensemble.measure import of_function
 from polhode.io import trees
 from polhode.io.config import scenario
-from polhode.io.mesh_file import _read, triangles
-from polhode.play.server import Server
-from polhode.sweep import cluster
-from polhode.sweep.plan import Plan
+from polhode.bodies.mesh_file import _read, triangles
+from polhode.show.play.server import Server
+from polhode.studies.sweep import cluster
+from polhode.studies.sweep.plan import Plan
 
 STRENGTH = {"x": 0.3}
 TWO = "@book{a,\n title = {A},\n}\n@book{a,\n title = {B},\n}\n"
@@ -136,23 +136,23 @@ STATES = [
     ([], lambda: of_function(lambda p: p, False, None, None), "'<lambda>' asks for p", "leave p out"),
     ([("polhode.torques.BUILT_IN", {"odd": odd})],
      lambda: scenario({"problem": "krysl/slow-top", "torque": {"name": "odd"}}, "a.toml"), "no such thing", "correct them"),
-    ([("polhode.io.mesh_file._CHECKS", {"obj": bytes})], turned, "a face three corners, which is not so here", "export"),
+    ([("polhode.bodies.mesh_file._CHECKS", {"obj": bytes})], turned, "a face three corners, which is not so here", "export"),
     ([("polhode.io.trees.find_spec", lambda _: None)], trees.need, "the library zarr, which is not installed", "pip install"),
-    ([("polhode.memory.total", lambda: 1000)], lambda: polhode.integrate([1, 2, 3], None, (0, 10), 0.1, omega0=W),
+    ([("polhode.support.memory.total", lambda: 1000)], lambda: polhode.integrate([1, 2, 3], None, (0, 10), 0.1, omega0=W),
      "102 stored points need", "store fewer with a larger every, every='end' or t_eval, or stream them to disk (--checkpoint)"),
-    ([("polhode.memory.total", lambda: 1000), ("shutil.disk_usage", raising(FULL))],
+    ([("polhode.support.memory.total", lambda: 1000), ("shutil.disk_usage", raising(FULL))],
      lambda: polhode.integrate([1, 2, 3], None, (0, 10), 0.1, omega0=W), "102 stored points need", "or take fewer steps"),
-    ([("polhode.memory.total", lambda: 1000)], lambda: contents("run.npz"), "the arrays in 'run.npz' need",
+    ([("polhode.support.memory.total", lambda: 1000)], lambda: contents("run.npz"), "the arrays in 'run.npz' need",
      "open it on a larger machine"),
     ([], lambda: polhode.Stepper([1, 2, 3], None, step=1e3, rotation0=Q, omega0=(1e5, 2e4, 1e4)).step(),
      "LP2 blew up in the step", "take a smaller step"),
     ([], lambda: polhode.advise("krysl/slow-top", error=1e-13, methods=["LP2"], until=0.2, budget=0.01),
      "none of 1 methods reached an error of 1e-13", "ask for a larger error"),
     ([("os.access", lambda *_: False)], lambda: writable(Path("here")), "'here'", "choose another folder"),
-    ([("os.replace", raising(FULL))], lambda: polhode.view.page("run.nc").save("full.html"),
+    ([("os.replace", raising(FULL))], lambda: polhode.show.view.page("run.nc").save("full.html"),
      "'full.html': No space left", "free some space, or choose another disk"),
-    ([("polhode.references.files", bibliography(TWO))], lambda: references.entries.__wrapped__(), "two entries 'a'", "drop one"),
-    ([("polhode.references.bibtex", lambda _: "@book{a,\n title: A\n}")], lambda: references.fields("a"), "' title: A'",
+    ([("polhode.methods._references.files", bibliography(TWO))], lambda: references.entries.__wrapped__(), "two entries 'a'", "drop one"),
+    ([("polhode.methods._references.bibtex", lambda _: "@book{a,\n title: A\n}")], lambda: references.fields("a"), "' title: A'",
      "correct it there"),
     ([("builtins.__import__", without("trimesh"))], lambda: triangles(Path("good.obj")), "newer, which is not installed",
      "install it"),

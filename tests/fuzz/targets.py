@@ -18,15 +18,15 @@ import numpy as np
 import polhode
 from mutate import Choices, altered, damaged
 from polhode import problems, rotations, torques
-from polhode.advise.cost import seconds
-from polhode.cli_compare import numbers
-from polhode.compare import asked, entries
+from polhode.studies.advise.cost import seconds
+from polhode.cli.compare import numbers
+from polhode.studies.compare import asked, entries
 from polhode.errors import PolhodeError
 from polhode.io import config, store
 from polhode.io.read import read
 from polhode.methods import everything, get
-from polhode.play.work import checked
-from polhode.sweep.plan import Plan
+from polhode.show.play.work import checked
+from polhode.studies.sweep.plan import Plan
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 _folder = tempfile.TemporaryDirectory(prefix="polhode-fuzz-")   # goes with the process
@@ -90,7 +90,7 @@ def sweep(data):
 # --- text and numbers ---------------------------------------------------------------------------------------------------------
 
 READERS = (get, problems.get, torques.by_name, lambda text: entries.chosen(text.split(",")), lambda text: seconds("cost", text),
-           lambda text: asked(numbers(text)), polhode._torque.as_torque, lambda text: entries.chosen(None, text))
+           lambda text: asked(numbers(text)), polhode.loads._torque.as_torque, lambda text: entries.chosen(None, text))
 
 
 @allowed

@@ -186,7 +186,7 @@ def _njit(function):
     dispatcher = numba.njit(function, **(INLINE if hasattr(function, "__jit__") else PLAIN if ours(function) else USERS))
     if not (ours(function) and is_lasting(function) and compiling()):
         return dispatcher
-    from polhode.core.engine import common
+    from polhode.core.code_memory import common
 
     return common(dispatcher)
 
@@ -220,7 +220,7 @@ class Build(NamedTuple):
         dispatcher = numba.njit(rebind.copy(loop, **names), **flags)
         if not compiling():
             return dispatcher
-        from polhode.core.engine import apart
+        from polhode.core.code_memory import apart
 
         return apart(dispatcher, rebind.shared, lambda: self.make().copy(loop, **names).__globals__)
 

@@ -9,7 +9,8 @@ round-off) have their single-precision values listed here.
 import math
 from types import CodeType, FunctionType
 
-from polhode.core import loops, newton, vec
+from polhode.core.loops import fixed as loops
+from polhode.core import newton, vec
 from polhode.core.jit import Rebinder
 
 SMALLEST, LARGEST = 1e-30, 1e30   # for constants that float32 has not got, such as 1e-300 added to keep a square root from zero

@@ -12,7 +12,8 @@ from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, Modul
 from typing import NamedTuple
 
 from polhode.core.reads import (
-    KNOWN, MISSING, code_text, contents, flags, home, installed, known_to_numba, ours, package, python_function, reads, version,
+    KNOWN, MISSING, code_text, contents, flags, home, installed, known_to_numba, ours, package, python_function, reads,
+    version,
 )
 
 CHANGING = ("random", "numpy.random", "secrets", "time")   # modules with a state, or that look at the clock

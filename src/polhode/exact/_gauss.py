@@ -12,7 +12,7 @@ from functools import cache
 
 import numpy as np
 
-from polhode.core.double_double import two_sum
+from polhode.core.closed.double_double import two_sum
 from polhode.core.jit import jit
 from polhode.core.vec import cross, matrix
 

@@ -13,7 +13,7 @@ none is spoilt where roots meet: k = 0 for a regular precession and a sleeping t
 import math
 from decimal import Decimal, localcontext
 
-from polhode.core.heavy_top import Part, Top, far_form, near_cosine, near_sine
+from polhode.core.closed.heavy_top import Part, Top, far_form, near_cosine, near_sine
 from polhode.exact._decimal import NOTHING, PI, PRECISION, circular, decay, mean, pair, times, unit
 
 NEWTON = 800

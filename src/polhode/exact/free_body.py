@@ -5,15 +5,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from polhode import rotations
-from polhode.body import RigidBody
-from polhode.core.double_double import DOUBLE_DOUBLE, dd_add, dd_mul, dd_times
-from polhode.core.free_motion import Polhode, polhode, turn
+from polhode.bodies._body import RigidBody
+from polhode.core.closed.double_double import DOUBLE_DOUBLE, dd_add, dd_mul, dd_times
+from polhode.core.closed.free_motion import Polhode, polhode, turn
 from polhode.core.jit import bind
 from polhode.core.layout import layout
 from polhode.core.vec import normalise, qconj, qmul
 from polhode.errors import InputError, floats
 from polhode.exact._axes import principal
-from polhode.frames import rows_times
+from polhode.support.frames import rows_times
 
 _memory = layout(Polhode)
 pack, unpack = _memory.pack, _memory.unpack

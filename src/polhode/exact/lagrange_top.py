@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from polhode import rotations
-from polhode.body import RigidBody
-from polhode.core.heavy_top import Top, at
+from polhode.bodies._body import RigidBody
+from polhode.core.closed.heavy_top import Top, at
 from polhode.core.jit import bind
 from polhode.core.layout import flatten, layout
 from polhode.errors import InputError, floats, number

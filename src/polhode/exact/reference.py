@@ -6,17 +6,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from polhode import rotations
-from polhode._torque import as_torque
-from polhode.agreement import Start
-from polhode.body import RigidBody
-from polhode.core.double_double import two_product
+from polhode.loads._torque import as_torque
+from polhode.loads.agreement import Start
+from polhode.bodies._body import RigidBody
+from polhode.core.closed.double_double import two_product
 from polhode.errors import InputError, IntegrationError, TorqueError, floats, number
 from polhode.exact import _gauss
-from polhode.limits import check_times
-from polhode.march import as_body, in_user_axes, initial_motion
+from polhode.support.limits import check_times
+from polhode.engine.march import as_body, in_user_axes, initial_motion
 from polhode.methods import get as method
 from polhode.problems import Problem, get
-from polhode.program import build
+from polhode.engine.program import build
 
 FIRST = 0.5            # radians in a step of the first run
 ROUND_OFF = 1e-11      # differences below this that no longer shrink are round-off

@@ -24,15 +24,16 @@ from typing import Any
 import numpy as np
 from pydantic import ValidationError
 
-from polhode import problems, rotations, torques, user_file
-from polhode.body import RigidBody
+from polhode import problems, rotations
+from polhode.loads import torques, user_file
+from polhode.bodies._body import RigidBody
 from polhode.errors import InputError, as_path, closest, unknown
-from polhode.file_names import from_text, readable
-from polhode.grid import segments, stretches
-from polhode.integrate import BY_TOLERANCE, STANDARD
+from polhode.support.file_names import from_text, readable
+from polhode.engine.grid import segments, stretches
+from polhode.engine._integrate import BY_TOLERANCE, STANDARD
 from polhode.io import schema
-from polhode.io.regular import LARGEST_TEXT, regular
-from polhode.limits import check_moments, check_rates, check_step, check_times
+from polhode.support.regular import LARGEST_TEXT, regular
+from polhode.support.limits import check_moments, check_rates, check_step, check_times
 from polhode.methods import get
 
 DEEPEST = 100   # tables and lists inside each other
@@ -67,7 +68,7 @@ class Scenario:
 
     def integrate(self, progress=None, checkpoint=None):
         """Run it; `progress` and `checkpoint` are those of `polhode.integrate`."""
-        from polhode.integrate import integrate
+        from polhode.engine._integrate import integrate
 
         return integrate(self.body, self.torque, self.t_span, self.step, self.method, rotation0=self.rotation0,
                          omega0=self.omega0, rtol=self.rtol, atol=self.atol, max_step=self.max_step, every=self.every,
@@ -407,7 +408,7 @@ def _times(run, problem, known, faults):
 
 def _tolerances(run, problem, known, faults):
     """The same where a tolerance decides the steps."""
-    from polhode.adaptive import check
+    from polhode.engine.tolerance import check
 
     method, t_span = run.method or get(BY_TOLERANCE), run.t_span or (problem and problem.t_span)
     if t_span is None and not known:
@@ -438,7 +439,7 @@ def _ensemble(data, torque, faults):
     if section is None:
         return {}
     if torque is not None:
-        from polhode.ensemble.inputs import check_parameters
+        from polhode.engine.ensemble.inputs import check_parameters
 
         with faults.at("ensemble", "parameter_spread"):
             check_parameters(torque, section.parameter_spread)

@@ -13,8 +13,8 @@ All have defaults: a scenario without the section is one of 1000 bodies at rando
 
 import numpy as np
 
-from polhode.ensemble.inputs import drawn, enough
-from polhode.frames import rows_times
+from polhode.engine.ensemble.inputs import drawn, enough
+from polhode.support.frames import rows_times
 from polhode.io import schema
 
 
@@ -45,7 +45,7 @@ def arguments(scenario, n=None, first=0):
 
 
 def _value(torque, name):
-    from polhode.ensemble.inputs import terms_of
+    from polhode.engine.ensemble.inputs import terms_of
 
     term, _, field = name.rpartition(".")
     return np.asarray(next(getattr(one.params, field) for one in terms_of(torque)

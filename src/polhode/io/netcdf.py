@@ -13,7 +13,7 @@ import zlib
 import numpy as np
 
 from polhode.errors import InputError
-from polhode.io.columns import LABELS, attributes, columns
+from polhode.results.columns import LABELS, attributes, columns
 
 LARGEST = 2**32 - 4   # bytes of a variable
 HEADER_SUM, SUM = "header_crc32", "crc32"

@@ -14,12 +14,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from polhode import memory, rotations
-from polhode.body import RigidBody
+from polhode.support import memory
+from polhode import rotations
+from polhode.bodies._body import RigidBody
 from polhode.errors import InputError, PolhodeError, brief, as_path
-from polhode.io import columns, netcdf, trees
-from polhode.io.regular import regular
-from polhode.trajectory import Trajectory
+from polhode.results import columns
+from polhode.io import netcdf, trees
+from polhode.support.regular import regular
+from polhode.results._trajectory import Trajectory
 
 REFUSED = "open it on a larger machine, if you trust it"
 _LARGEST = 1e150   # of any number in a run: figures and pages take squares

@@ -15,9 +15,9 @@ import numpy as np
 
 from polhode.errors import InputError, brief, flag, label, room, unknown
 from polhode.io import netcdf, trees
-from polhode.io.columns import attributes, columns
-from polhode.io.regular import named
-from polhode.trajectory import Trajectory
+from polhode.results.columns import attributes, columns
+from polhode.support.regular import named
+from polhode.results._trajectory import Trajectory
 
 
 def _npz(run, path):

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 
-from polhode import memory
+from polhode.support import memory
 from polhode.errors import InputError
-from polhode.io.columns import LABELS, attributes, columns
-from polhode.trajectory import BLOCK
+from polhode.results.columns import LABELS, attributes, columns
+from polhode.results._trajectory import BLOCK
 
 SUM = "attributes_crc32"
 INSTALL = "pip install 'polhode[cluster]'"

@@ -13,9 +13,7 @@ from typing import NamedTuple
 from polhode.core.jit import jit
 from polhode.core.layout import Matrix, Quaternion, Vector
 from polhode.core.newton import ROUND_OFF, size
-from polhode.core.vec import (
-    add, apply, axpy, cross, dot, madd, matrix, mscale, outer, scale, solve, sub, times,
-)
+from polhode.core.vec import add, apply, axpy, cross, dot, madd, matrix, mscale, outer, scale, solve, sub, times
 
 ITERATIONS = 60
 ZERO = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))

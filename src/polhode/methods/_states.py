@@ -2,7 +2,7 @@
 
 from typing import NamedTuple, get_type_hints
 
-from polhode.core import loops
+from polhode.core.loops import fixed as loops
 from polhode.core.jit import jit
 from polhode.core.vec import matrix, qrotate, times
 

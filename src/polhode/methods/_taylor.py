@@ -24,9 +24,7 @@ from typing import NamedTuple
 
 from polhode.core.jit import jit
 from polhode.core.layout import Quaternion, Vector
-from polhode.core.vec import (
-    add, apply_t, axpy, cross, dot, matrix, qexp, qmul, qrotate, qrotate_t, renormalise, scale, times,
-)
+from polhode.core.vec import add, apply_t, axpy, cross, dot, matrix, qexp, qmul, qrotate, qrotate_t, renormalise, scale, times
 from polhode.methods._registry import Method, variant
 
 ZERO = (0.0, 0.0, 0.0)

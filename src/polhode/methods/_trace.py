@@ -6,10 +6,10 @@ graph of the operations that lead to its value.  A torque that compares numbers,
 
 import math
 
-from polhode.core.adaptive import slope
+from polhode.core.loops.tolerance import slope
 from polhode.core.fma import fma, product_and_sum
 from polhode.core.jit import Rebinder
-from polhode.core.loops import Body
+from polhode.core.loops.fixed import Body
 from polhode.core.vec import attitude, matrix, sincos
 
 

@@ -11,9 +11,7 @@ what the map is there for, the conservation of spatial momentum.
 from polhode.core.fma import fma
 from polhode.core.jit import jit
 from polhode.core.newton import differences, gyroscopic_tangent, products, size
-from polhode.core.vec import (
-    add, axpy, dot, matrix, neg, normalise, qcay, qexp, qmul, renormalise, scale, sub, times,
-)
+from polhode.core.vec import add, axpy, dot, matrix, neg, normalise, qcay, qexp, qmul, renormalise, scale, sub, times
 from polhode.methods._implicit import State, guess, implicit, start
 from polhode.methods._length import of_length, square
 from polhode.methods._registry import method

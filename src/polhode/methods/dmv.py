@@ -24,9 +24,7 @@ import math
 
 from polhode.core.jit import jit
 from polhode.core.newton import differences, gyroscopic_tangent, newton, products, size
-from polhode.core.vec import (
-    add, cross, dot, madd, outer, qexp, qmul, qrotate_t, renormalise, scale, sub, times,
-)
+from polhode.core.vec import add, cross, dot, madd, outer, qexp, qmul, qrotate_t, renormalise, scale, sub, times
 from polhode.methods._kicked import State, kicked, start
 from polhode.methods._registry import method
 

@@ -13,10 +13,10 @@ Both come with error estimates and with continuous extensions, of order 4 and 7 
     y(t + s h) = y + s (F0 + (1 - s) (F1 + s (F2 + (1 - s) (F3 + ...))))
     F0 = y' - y,   F1 = h f(y) - F0,   F2 = F0 - h f(y') - F1,   F3, ... = h times sums of slopes
 
-`polhode.core.adaptive` has the equation and the loop that chooses the steps.
+`polhode.core.loops.tolerance` has the equation and the loop that chooses the steps.
 """
 
-from polhode.core.adaptive import Pair, axpy7, projected, scale7, slope, spread, sub7
+from polhode.core.loops.tolerance import Pair, axpy7, projected, scale7, slope, spread, sub7
 from polhode.core.fma import fma
 from polhode.core.jit import jit
 from polhode.methods import _tableaux
@@ -76,7 +76,7 @@ def estimates_of(tableau):
 
 
 def pair(tableau, error, order, memory):
-    """The functions of a tableau for the loop of `polhode.core.adaptive`."""
+    """The functions of a tableau for the loop of `polhode.core.loops.tolerance`."""
     extra = len(tableau.a) - tableau.stages - 1
     return Pair(stages_of(tableau), error, extension_of(tableau), 1.0 / order, memory, (tableau.stages, extra),
                 3 + len(tableau.extension))

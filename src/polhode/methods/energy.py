@@ -39,9 +39,7 @@ an oscillation with the period of the polhode, small beside the drift until the 
 import math
 
 from polhode.core.jit import jit
-from polhode.core.vec import (
-    axpy, cross, dot, matrix, nonzero, normalise, qmul, qrotate_t, renormalise, scale, sub, times,
-)
+from polhode.core.vec import axpy, cross, dot, matrix, nonzero, normalise, qmul, qrotate_t, renormalise, scale, sub, times
 from polhode.methods._registry import Method, suffix, variant
 from polhode.methods._states import MOVED, TURNED, constructor, extended, velocity_of
 

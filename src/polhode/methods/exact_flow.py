@@ -5,7 +5,7 @@ torque per step; exact without torque.  The free motion of a body with equal mom
 
     q' = q exp(h Pi / I_i) exp(h (1/I_k - 1/I_i) Pi_k e_k),    Pi turned about e_k by the opposite of the second angle,
 
-that of a sphere the first of them alone; that of three different moments is in `polhode.core.short_motion`.  Which of the two
+that of a sphere the first of them alone; that of three different moments is in `polhode.core.closed.short_motion`.  Which of the two
 a run takes is decided when its body is known, so that neither carries the other along.
 """
 
@@ -13,7 +13,7 @@ import sys
 
 from polhode.core.fma import fma
 from polhode.core.jit import jit
-from polhode.core.short_motion import exact_motion as triaxial
+from polhode.core.closed.short_motion import exact_motion as triaxial
 from polhode.core.vec import qtimes, renormalise, scale, sinc_cos
 from polhode.methods._kicked import State, kicked, start
 from polhode.methods._registry import Method, register, variant

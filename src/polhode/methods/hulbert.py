@@ -14,9 +14,7 @@ from typing import NamedTuple
 
 from polhode.core.jit import jit
 from polhode.core.layout import Quaternion, Vector
-from polhode.core.vec import (
-    axpy, cross, matrix, qexp, qmul, qrotate, qrotate_t, renormalise, scale, sub, times,
-)
+from polhode.core.vec import axpy, cross, matrix, qexp, qmul, qrotate, qrotate_t, renormalise, scale, sub, times
 from polhode.methods._registry import method
 
 

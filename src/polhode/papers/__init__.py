@@ -7,8 +7,9 @@
 """
 
 from polhode.papers._registry import PAPERS, Item, Paper, enter_errata, errata, item, items
-from polhode.papers._results import (FAILS, HOLDS, OPEN, OTHER_REASON, REFERENCE, VERDICTS, Cell, Claim, Erratum, Figure, Series,
-                                     Table, Work, judged, near)
+from polhode.papers._results import (
+    FAILS, HOLDS, OPEN, OTHER_REASON, REFERENCE, VERDICTS, Cell, Claim, Erratum, Figure, Series, Table, Work, judged, near,
+)
 
 __all__ = ["FAILS", "HOLDS", "OPEN", "OTHER_REASON", "PAPERS", "REFERENCE", "VERDICTS", "Cell", "Claim", "Erratum", "Figure",
            "Item", "Paper", "Series", "Table", "Work", "enter_errata", "errata", "item", "items", "judged", "near"]

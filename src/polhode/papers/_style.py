@@ -5,7 +5,7 @@ The symbols are those of Krysl & Endres's legends; the colours Okabe and Ito's.
 
 from contextlib import contextmanager
 
-from polhode.plots.style import PALETTE, new_figure, styled
+from polhode.show.plots.style import PALETTE, new_figure, styled
 
 BLUE, VERMILION, GREEN, PINK, ORANGE, SKY, BLACK = PALETTE
 GREY, BROWN = "#777777", "#8C510A"

@@ -4,8 +4,9 @@ from math import log2
 
 import numpy as np
 
-from polhode import certify, exact, problems, translation
-from polhode.certify.trial import Map, apart, difference, norm
+from polhode.studies import certify
+from polhode import exact, problems, translation
+from polhode.studies.certify.trial import Map, apart, difference, norm
 from polhode.papers import Cell, Figure, Series, enter_errata, item, judged
 from polhode.papers._convergence import errors, run
 from polhode.papers._lie_midpoint_as_printed import order as order_as_printed

@@ -9,4 +9,4 @@
 The paper's NMB turns the body by the Cayley map and is called NMB-cay here; Krysl & Endres's NMB turns it by exp.
 """
 
-from polhode.papers.bou_rabee2009 import drift, landscape, convergence, appendix, misprints  # noqa: F401  in the order of the figures
+from polhode.papers.bou_rabee2009 import drift, landscape, convergence, appendix, misprints   # noqa: F401  in the order of the figures

@@ -1,6 +1,6 @@
 """Figures 4 and 5, appendix A: the stress test of Krysl's LIEMID[EA]."""
 
-from polhode import certify
+from polhode.studies import certify
 from polhode.papers import Figure, item, judged
 from polhode.papers._convergence import INDEPENDENT
 from polhode.papers.bou_rabee2009.convergence import UNSAID, diagram, second_order, time_precision

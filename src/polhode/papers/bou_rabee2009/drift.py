@@ -4,7 +4,8 @@ from functools import cache
 
 import numpy as np
 
-from polhode import certify, rotations
+from polhode.studies import certify
+from polhode import rotations
 from polhode.errors import InputError
 from polhode.methods import get
 from polhode.papers import REFERENCE, Cell, Figure, Series, item, judged, near

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from polhode import problems, rotations, torques
+from polhode import problems, rotations
+from polhode.loads import torques
 from polhode.papers import Cell, Figure, Series, item, judged
 from polhode.papers._convergence import run
 from polhode.papers._style import BLUE, VERMILION

@@ -5,7 +5,7 @@ The paper gives neither the inertia nor the momentum of its body, and the body i
 in the order of the imports.
 """
 
-from polhode.papers.buss2001 import pictures, costs, energies, steps, slides, extension, errata  # noqa: F401
+from polhode.papers.buss2001 import pictures, costs, energies, steps, slides, extension, errata   # noqa: F401
 from polhode.papers.buss2001.tables import angle_error, fig4_fig5_energies, fig6_fig7_steps, printed, steps_needed
 
 __all__ = ["angle_error", "fig4_fig5_energies", "fig6_fig7_steps", "printed", "steps_needed"]

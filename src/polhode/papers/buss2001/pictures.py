@@ -6,7 +6,7 @@ from polhode.exact import free_body
 from polhode.papers import FAILS, HOLDS, Claim, Figure, Series, item, judged
 from polhode.papers._style import BLACK, BLUE, GREEN, GREY, ORANGE, SKY, VERMILION
 from polhode.papers.buss2001.tables import PROBLEM, printed
-from polhode.poinsot import Poinsot
+from polhode.show.poinsot import Poinsot
 from polhode.problems import get
 from polhode.rotations import matrices
 

@@ -20,9 +20,9 @@ import numpy as np
 
 from polhode import problems
 from polhode.core.vec import qconj, qlog, qmul
-from polhode.march import initial_motion
+from polhode.engine.march import initial_motion
 from polhode.methods import get
-from polhode.program import build
+from polhode.engine.program import build
 
 PROBLEM = "buss/prism"
 LIMIT = {0.4: 20480, 4.0: 40960, 40.0: 163840}   # the most steps the paper tries, by T, where no cell says otherwise

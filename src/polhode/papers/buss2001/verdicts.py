@@ -5,7 +5,7 @@ from itertools import permutations
 
 import numpy as np
 
-from polhode.integrate import integrate
+from polhode.engine._integrate import integrate
 from polhode.papers import FAILS, Claim, judged
 from polhode.papers.buss2001.simo_wong import SW_AS_PRINTED
 from polhode.papers.buss2001.tables import LIMIT, PROBLEM, angle_error, printed, reference_offset, steps_needed

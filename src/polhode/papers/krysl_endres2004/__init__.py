@@ -9,4 +9,4 @@
     misprints.py     the errata, each with a number that shows it
 """
 
-from polhode.papers.krysl_endres2004 import free_body, convergence, toss, top, tops, wall, misprints  # noqa: F401  in the order of the figures
+from polhode.papers.krysl_endres2004 import free_body, convergence, toss, top, tops, wall, misprints   # noqa: F401  in the order of the figures

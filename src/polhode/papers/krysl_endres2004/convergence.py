@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from polhode import certify, integrate, problems
+from polhode.studies import certify
+from polhode.engine import _integrate as integrate
+from polhode import problems
 from polhode.papers import HOLDS, OTHER_REASON, Claim, Figure, item, judged, near
 from polhode.papers._convergence import INDEPENDENT, errors, exact_motion, halvings, ladder, loglog, run, slope
 from polhode.papers.krysl_endres2004.free_body import PAPER, PROBLEM

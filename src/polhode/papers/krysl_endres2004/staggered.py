@@ -15,8 +15,8 @@ from math import comb
 
 import numpy as np
 
-from polhode import certify
-from polhode.certify.trial import apart
+from polhode.studies import certify
+from polhode.studies.certify.trial import apart
 from polhode.core.vec import qexp, qmul
 from polhode.methods import get
 

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from polhode import certify, problems
+from polhode.studies import certify
+from polhode import problems
 from polhode.papers import OPEN, REFERENCE, Cell, Claim, Figure, Series, item, judged, near
 from polhode.papers._convergence import INDEPENDENT, errors, exact_motion, halvings, ladder, run, two_panels
 from polhode.papers._style import look

@@ -4,7 +4,8 @@ from functools import cache
 
 import numpy as np
 
-from polhode import exact, problems, torques
+from polhode import exact, problems
+from polhode.loads import torques
 from polhode.papers import REFERENCE, Cell, Figure, Series, item, judged
 from polhode.papers._convergence import INDEPENDENT, run
 from polhode.papers._style import BLUE, GREEN, VERMILION

@@ -1,0 +1,189 @@
+"""The loops on a GPU: the same steps, one thread for each body, its whole trajectory in registers.
+
+`kernel(loop, single, **names)` is to a GPU what `bind` is to the processor.  State and parameters lie in arrays (component,
+body), so that neighbouring threads read neighbouring numbers.  Threads may part company: the step is the whole step, with
+`newton.polish`.  `advance` keeps no second state in its registers and only notices that a step failed.  Such a body is left
+where it was at the beginning of the call, for `redo`, which stops at the step that fails.
+
+Nothing here imports numba-cuda before it is called.  With NUMBA_ENABLE_CUDASIM=1 all of it runs in numba's simulator.
+"""
+
+from polhode.core.digest import digest
+from polhode.core.fma import fma, product_and_sum
+from polhode.core.jit import Rebinder, jit
+from polhode.core.lanes import ALONE
+from polhode.core.loops.fixed import DIVERGED, LARGEST_ANGLE, UNSOLVED
+from polhode.core.newton import ROUND_OFF, gyroscopic, gyroscopic_equation, polish, products, size
+from polhode.core.single import SinglePrecision
+from polhode.core.vec import COSINE, SINC, sinc_cos, sub, times
+
+THREADS = 128          # in a block
+ROUNDS, SETTLED = 8, 2e-15   # of an iteration that gains a digit or two each time; the change in the last one, relative to w
+WELL, LEFT = -1, -2    # entries of `stopped` other than the number of the step that failed: nothing wrong; left for `redo`
+
+# bound as in tiles.py; cuda is the module of numba's that says which thread this is, in truth or in the simulator
+step = start = clock = load_state = store_state = velocity = residual = launch = observe = flaw = None
+torque = load_parameters = load_body = own_body = own_parameters = real = cuda = None
+
+
+@jit
+def healthy(h, Om, flaw, residual):
+    """Whether a step of size h came out well: the test of `loops.march`."""
+    return abs(h) * (abs(Om[0]) + abs(Om[1]) + abs(Om[2])) + flaw < LARGEST_ANGLE and residual <= ROUND_OFF
+
+
+def begin(h, t, motions, z, moments, parameters):
+    """The method's own state of each body, from the columns of `motions`."""
+    j = cuda.grid(1)
+    if j < z.shape[1]:
+        body, p = load_body(moments, own_body(j)), load_parameters(parameters, own_parameters(j))
+        store_state(launch(start, real(h), real(t), motions[:, j], body, torque, p), z, j)
+
+
+def advance(count, k, grid, z, moments, parameters, stopped, trouble):
+    """`count` steps from step k on for each body that is well; one with a bad step stays where it was, and trouble[0] is set."""
+    j = cuda.grid(1)
+    if j < z.shape[1] and stopped[j] == WELL:
+        body, p = load_body(moments, own_body(j)), load_parameters(parameters, own_parameters(j))
+        s = load_state(z, j)
+        good = True
+        for i in range(k, k + count):
+            t, h = clock(grid, i)
+            h = real(h)
+            s = step(h, real(t), s, body, torque, p)
+            good = good and healthy(h, velocity(s, body), flaw(s), residual(s))
+        if good:
+            store_state(s, z, j)
+        else:
+            stopped[j] = LEFT
+            trouble[0] = 1
+
+
+def redo(count, k, grid, z, moments, parameters, stopped, why):
+    """The same steps for the bodies that `advance` left; one that fails ends the body's run, which keeps its last good state."""
+    j = cuda.grid(1)
+    if j < z.shape[1] and stopped[j] == LEFT:
+        body, p = load_body(moments, own_body(j)), load_parameters(parameters, own_parameters(j))
+        s = load_state(z, j)
+        stopped[j] = WELL
+        for i in range(k, k + count):
+            t, h = clock(grid, i)
+            h = real(h)
+            new = step(h, real(t), s, body, torque, p)
+            if not healthy(h, velocity(new, body), flaw(new), residual(new)):
+                stopped[j] = i
+                why[j] = UNSOLVED if residual(new) > ROUND_OFF else DIVERGED
+                break
+            s = new
+        store_state(s, z, j)
+
+
+def read(z, moments, motions):
+    """The motion of each body as a column of `motions`."""
+    j = cuda.grid(1)
+    if j < z.shape[1]:
+        s = load_state(z, j)
+        observe(s, velocity(s, load_body(moments, own_body(j))), motions.T, j)
+
+
+# --- in place of the processor's: lanes of a tile stay together, threads may part company ---------------------------------------
+
+NEAR = 0.25   # of the square of an angle: up to there nine terms of sin x / x and cos x are enough
+
+
+@jit
+def series(c, z):
+    """c0 + c1 z + ... + c8 z^8."""
+    return c[0] + z * (c[1] + z * (c[2] + z * (c[3] + z * (c[4] + z * (c[5] + z * (c[6] + z * (c[7] + z * c[8])))))))
+
+
+@jit
+def sinc_cos_near(z):
+    """`vec.sinc_cos`, by shorter series up to half a radian."""
+    if z < NEAR:
+        return series(SINC, z), series(COSINE, z)
+    return sinc_cos(z)
+
+
+@jit
+def gyroscopic_in_rounds(k, b, guess):
+    """`newton.gyroscopic` by rounds of w = b - k (w2 w3, w3 w1, w1 w2) alone, and by Newton's method where they do not settle."""
+    w = before = guess
+    for _ in range(ROUNDS):
+        before, w = w, sub(b, times(k, products(w)))
+    left = 2 * ROUNDS
+    while size(sub(w, before)) > SETTLED * size(w) and left > 0:
+        before, w = w, sub(b, times(k, products(w)))
+        left -= 1
+    if size(sub(w, before)) <= SETTLED * size(w):
+        return w, 0.0
+    return polish(gyroscopic_equation, guess, (k, b), 1.0)
+
+
+@jit
+def local_matrix(R):
+    """A 3 x 3 tuple as an array, for a user's function: a thread has no heap."""
+    a = cuda.local.array((3, 3), real)
+    for i in range(3):
+        for j in range(3):
+            a[i, j] = R[i][j]
+    return a
+
+
+@jit
+def local_vector(v):
+    """Three numbers as an array."""
+    a = cuda.local.array(3, real)
+    for i in range(3):
+        a[i] = v[i]
+    return a
+
+
+# --- machine code -----------------------------------------------------------------------------------------------------------
+
+def obstacle():
+    """Why no GPU can be used from here, in a few words; None when one can."""
+    try:
+        from numba import cuda
+    except ImportError:
+        return "numba-cuda is not installed"
+    try:
+        if cuda.is_available():
+            return None
+        cuda.get_current_device()
+    except Exception:   # numba-cuda has a class of its own for each way in which a driver can be missing
+        return "no CUDA driver could be loaded"
+    return "no CUDA device was found"
+
+
+def _device_function(function):
+    from numba import cuda
+
+    return cuda.jit(function, device=True)
+
+
+_copies = {False: {}, True: {}}   # the package's functions as device functions, in double and in single precision
+# what stands in for what on a GPU; later ones use the earlier
+STAND_INS = ((fma, product_and_sum), *ALONE, (sinc_cos, sinc_cos_near), (gyroscopic, gyroscopic_in_rounds))
+_kernels = {}
+
+
+def kernel(loop, single=False, arrays=(), **names):
+    """The loop as a GPU kernel, with the given functions under the given names; made once in a process.
+
+    `arrays` are two functions that make arrays of a matrix and a vector.
+    """
+    import numba
+    from numba import cuda
+
+    used = {name: value for name, value in names.items() if name in loop.__code__.co_names}
+    key = digest(loop, single, *(item for pair in sorted(used.items()) for item in pair))
+    if key not in _kernels:
+        here = {"cuda": cuda, "real": numba.float32 if single else numba.float64}
+        copies = (SinglePrecision if single else Rebinder)(_device_function, shared=_copies[single])
+        for function, stand_in in STAND_INS:
+            copies.shared[function] = copies(stand_in)
+        for function, stand_in in zip(arrays, (local_matrix, local_vector), strict=False):
+            copies.done[function] = cuda.jit(copies.copy(stand_in, **here), device=True, inline="always")   # which may return one
+        _kernels[key] = cuda.jit(copies.copy(loop, **used, **here))
+    return _kernels[key]

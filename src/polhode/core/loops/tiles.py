@@ -1,0 +1,131 @@
+"""The loops over many bodies: tiles of lanes, one body in each lane, the same step as for one body.
+
+A tile is a flat array in which component i of lane k stands at i * LANES + k: first the method's state, then whether all is well,
+then moments of inertia and torque parameters where every body has its own.  Time runs outside, lanes inside: the inner loop has
+no branch that depends on the body, so that LLVM makes it one of packed instructions, and the tile stays in the nearest cache
+for as many steps as a call takes.  The loops are called for ranges of tiles, by several threads at once.
+
+`advance` leaves out what would make lanes part company (see TOGETHER), and says which lanes would have needed it or are no
+good; `one_by_one` then takes those lanes from where they were, with the whole step.  The numbers are those of `loops.march`.
+"""
+
+from polhode.core.jit import jit
+from polhode.core.lanes import ALONE
+from polhode.core.loops.fixed import DIVERGED, DONE, LARGEST_ANGLE, UNSOLVED
+from polhode.core.newton import NEARLY, ROUND_OFF, polish
+from polhode.core.closed.short_motion import further, no_further
+from polhode.core.vec import sinc_cos, sinc_cos_short
+
+# bound per method:     step, start, clock, load_state, store_state, velocity, residual, launch, observe, flaw
+# bound per torque:     torque
+# bound per ensemble:   LANES, WELL (the place of the component that says whether all is well), real (float64 or float32), and
+#                       what all bodies have in common or what each has of its own: common_body(moments), this_body(common, tile,
+#                       lane), likewise for parameters
+step = start = clock = load_state = store_state = velocity = residual = launch = observe = flaw = None
+torque = LANES = WELL = real = common_body = this_body = common_parameters = these_parameters = None
+load_body = load_parameters = own_body = own_parameters = quantity = None
+
+
+@jit
+def no_polish(equation, x, data, residual):
+    """In place of `newton.polish`: a residual that is not small yet is reported as none at all."""
+    return x, residual * residual if residual <= NEARLY else 1.0
+
+
+# what stands in for what where lanes stay together; later ones use the earlier
+TOGETHER = (*ALONE, (polish, no_polish), (further, no_further), (sinc_cos, sinc_cos_short))
+
+
+@jit
+def nothing(values):
+    """Nothing is common to all bodies."""
+    return ()
+
+
+@jit
+def the_same(common, tile, lane):
+    """Each body has what all have."""
+    return common
+
+
+@jit
+def each(i):
+    """Every body has its own."""
+    return i
+
+
+@jit
+def shared(i):
+    """All bodies have the same."""
+    return 0
+
+
+@jit
+def healthy(h, Om, flaw, residual):
+    """1 if a step of size h came out well, else 0: the test of `loops.march`, without a branch."""
+    angle = abs(h) * (abs(Om[0]) + abs(Om[1]) + abs(Om[2])) + flaw
+    return (1.0 if angle < LARGEST_ANGLE else 0.0) * (1.0 if residual <= ROUND_OFF else 0.0)
+
+
+def begin(first, last, h, t, motions, z, moments, parameters):
+    """The method's own state of the bodies first, ..., last - 1, from the motions, one row for each body."""
+    h, t, same_body, same_p = real(h), real(t), common_body(moments), common_parameters(parameters)
+    for i in range(first, last):
+        tile, lane = z[i // LANES], i % LANES
+        motion = motions[min(i, len(motions) - 1)]   # the last tile is filled up with the last body
+        body, p = this_body(same_body, tile, lane), these_parameters(same_p, tile, lane)
+        store_state(launch(start, h, t, motion, body, torque, p), tile, lane)
+
+
+def advance(first, last, count, k, grid, z, moments, parameters):
+    """`count` steps from step k on in the tiles first, ..., last - 1; the component WELL becomes zero where they are no use."""
+    same_body, same_p = common_body(moments), common_parameters(parameters)
+    for i in range(first, last):
+        tile = z[i]
+        for j in range(count):
+            t, h = clock(grid, k + j)
+            t, h = real(t), real(h)
+            for lane in range(LANES):
+                body, p = this_body(same_body, tile, lane), these_parameters(same_p, tile, lane)
+                new = step(h, t, load_state(tile, lane), body, torque, p)
+                tile[WELL + lane] *= healthy(h, velocity(new, body), flaw(new), residual(new))
+                store_state(new, tile, lane)
+
+
+def one_by_one(bodies, count, k, grid, z, moments, parameters, why, reached):
+    """The same steps for the given bodies alone; a step that fails ends the body's run, which keeps its last good state.
+
+    why[i] and reached[i] say how the run of bodies[i] ended and which step would be its next.
+    """
+    same_body, same_p = common_body(moments), common_parameters(parameters)
+    for i in range(len(bodies)):
+        tile, lane = z[bodies[i] // LANES], bodies[i] % LANES
+        body, p = this_body(same_body, tile, lane), these_parameters(same_p, tile, lane)
+        s = load_state(tile, lane)
+        why[i], reached[i] = DONE, k + count
+        for j in range(count):
+            t, h = clock(grid, k + j)
+            h = real(h)
+            new = step(h, real(t), s, body, torque, p)
+            if healthy(h, velocity(new, body), flaw(new), residual(new)) == 0.0:
+                why[i], reached[i] = UNSOLVED if residual(new) > ROUND_OFF else DIVERGED, k + j
+                break
+            s = new
+        store_state(s, tile, lane)
+
+
+def read(first, last, z, moments, motions):
+    """The motions of the bodies in the tiles first, ..., last - 1."""
+    same_body = common_body(moments)
+    for i in range(first * LANES, min(last * LANES, len(motions))):
+        tile, lane = z[i // LANES], i % LANES
+        s = load_state(tile, lane)
+        observe(s, velocity(s, this_body(same_body, tile, lane)), motions, i)
+
+
+def measure(t, motions, moments, parameters, out):
+    """A quantity of each motion, at its own time; moments and parameters are (component, body)."""
+    for i in range(len(out)):
+        body, p = load_body(moments, own_body(i)), load_parameters(parameters, own_parameters(i))
+        q = (motions[i, 0], motions[i, 1], motions[i, 2], motions[i, 3])
+        out[i] = quantity(t[i], q, (motions[i, 4], motions[i, 5], motions[i, 6]), body, p)

@@ -1,0 +1,113 @@
+"""The front door: `integrate` follows a body over a span of time.  No mathematics here."""
+
+from polhode.errors import called_as, flag, label, unknown
+from polhode.engine.run import Run
+
+OPTIONS = ("body", "torque", "t_span", "step", "method", "rotation0", "omega0", "momentum0", "rtol", "atol", "max_step", "force",
+           "position0", "velocity0", "t_eval", "every", "events", "breaks", "progress", "compiled", "checkpoint",
+           "checkpoint_every", "title")
+STANDARD, BY_TOLERANCE = "LP2", "DOP853"   # the methods when none is named
+
+
+def integrate(body, torque=None, t_span=None, step=None, method=None, *, rotation0=None, omega0=None, momentum0=None,
+              rtol=None, atol=None, max_step=None, force=None, position0=None, velocity0=None, t_eval=None, every=1,
+              events=None, breaks=None, progress=None, compiled=True, checkpoint=None, checkpoint_every="30s", title="",
+              **misspelt):
+    """Follow a rigid body's rotation over a span of time.
+
+    Parameters
+    ----------
+    body : RigidBody, or inertia as 3 principal moments or a symmetric 3x3 matrix
+    torque : function f(t, R), Torque, name or None
+        Spatial torque from time and attitude matrix; see `polhode.torque` for other kinds.  None: nothing acts.
+    t_span : (t0, t1)
+        The run; t1 < t0 runs backwards.
+    step : float, or array of times
+        Size of the steps; the last one is cut to end at t1.  An array of times gives every step its own size.
+    method : str or Method
+        `polhode methods` lists them.  The default with a step is LP2: symplectic, second order, one torque evaluation per step;
+        with `rtol` it is DOP853.
+    rotation0 : scipy Rotation, 3x3 matrix, scalar-last quaternion, rotation vector, or None
+        Attitude at t0, body to space.
+    omega0, momentum0 : three numbers
+        Angular velocity or angular momentum at t0, body frame; one of the two.
+    rtol, atol : float, optional
+        In place of `step`: the steps are chosen so that each adds at most about rtol + atol radians to the error of the attitude,
+        and rtol times the largest angular velocity so far, + atol, to that of the angular velocity; atol is 0 if not given.
+    max_step : float, optional
+        The largest step that may be chosen, so that a short event of the torque is not stepped over.
+    force : function f(t, x, v, R) or Force, optional
+        Force on the centre of mass, in space: the body flies freely.  Its mass is the body's.
+    position0, velocity0 : three numbers, optional
+        Of the centre of mass at t0; zero if one of force, position0 and velocity0 is given without them.
+    t_eval : array of times, optional
+        Where to store the motion, in place of the steps: by an interpolation on SO(3) that is accurate to O(step^4) in
+        attitude and O(step^3) in angular velocity, whatever the method's own order; with `rtol` by the method's own
+        continuous extension, about as accurate as the steps.
+    every : int or "end"
+        Store every so many steps (and the end); "end" stores the two ends alone and needs no memory.
+    events : function or list of functions g(t, R, omega), in flight g(t, R, omega, x, v), optional
+        Zeros are located on the interpolant; attributes `terminal` and `direction` as in scipy's solve_ivp.  A function that
+        returns True or False has its zeros where that changes.  It gets copies, as torques and forces do, and may write to them.
+    breaks : times, optional
+        Steps end on these times and begin anew: for jumps of the torque.
+    progress : function, optional
+        Called as progress(steps done, steps in all) about twenty times a second.
+    compiled : bool
+        False runs the steps as plain Python: slow, for looking inside.
+    checkpoint : path, optional
+        A folder for a long run: points go there as they come, and memory stays small.  After a crash the same call goes on from
+        the last checkpoint and ends with the same bits; a torque in Python must then depend on its arguments alone.  The folder
+        stays: delete it when the result is saved.
+    checkpoint_every : int or str
+        Steps between checkpoints, or the time between them: 30s, 5min, 1h.
+    title : str
+        Of the run, for files and pages.
+
+    Returns
+    -------
+    Trajectory
+
+    Raises
+    ------
+    PolhodeError, KeyboardInterrupt
+        Whatever ends a run that has begun carries what was computed as its attribute `trajectory`: an error of the torque
+        (TorqueError) or of an event (EventError), a full disk or memory (InputError), and Ctrl-C.
+
+    Examples
+    --------
+    A body spun about its intermediate axis flips over.
+
+    >>> run = integrate([1.0, 2.0, 3.0], t_span=(0, 40), step=0.01, omega0=(0.001, 1.0, 0.0))
+    >>> bool(run.omega[:, 1].min() < -0.99)
+    True
+
+    The same to nine digits, in steps that the method chooses.
+
+    >>> run = integrate([1.0, 2.0, 3.0], t_span=(0, 40), rtol=1e-9, omega0=(0.001, 1.0, 0.0))
+    >>> run.method.name, run.steps < 100
+    ('DOP853', True)
+    """
+    if misspelt:
+        raise unknown("option of integrate", next(iter(misspelt)), OPTIONS)
+    if progress is not None:
+        called_as("progress", progress, "progress(done, total)")
+    compiled = flag("compiled", compiled)
+    if checkpoint is not None:
+        from polhode.engine.checkpoint import as_checkpoint
+
+        checkpoint = as_checkpoint(checkpoint, checkpoint_every)
+    initial = rotation0, omega0, momentum0
+    if rtol is None and atol is None and max_step is None:
+        run = Run(body, torque, STANDARD if method is None else method, *initial)
+        run.will_step(t_span, step, breaks)
+    else:
+        from polhode.engine.tolerance import ToleranceRun
+
+        run = ToleranceRun(body, torque, BY_TOLERANCE if method is None else method, *initial)
+        run.will_hold(t_span, step, rtol, atol, max_step, breaks)
+    if not (force is None and position0 is None and velocity0 is None):
+        run.will_fly(force, position0, velocity0)
+    run.will_store(t_eval, every, events)
+    run.title = label("title", title) or ""
+    return run.follow(compiled, progress, checkpoint)

@@ -1,0 +1,350 @@
+"""Long runs: points go to disk as they come, and a checkpoint now and then says how to go on after whatever happens.
+
+A folder holds it all:
+
+    run                  what is computed, written once; whoever goes on must mean the same
+    points               the stored points, eight bytes a number, only ever appended to
+    state-0, state-1     the last two checkpoints: the method's own state, and how many points belong to it
+    lock                 held by the process at work; says whether a run made the folder
+
+A checkpoint counts when it is whole: first the points are on disk, then the state is written beside its place, forced to disk and
+renamed over the older of the two.  A sum over the text of a state and one over the points before it say whether they are what was
+written; where the newer state is damaged the older one serves.  Nothing depends on how often this is done: a run that was cut
+short, however often, ends with the same bits as one that was not.
+"""
+
+import contextlib
+import errno
+import hashlib
+import json
+import os
+import re
+import shutil
+import time
+import warnings
+from pathlib import Path
+
+from polhode.errors import InputError, difference, room
+from polhode.engine.stream import Stream
+
+STANDARD = "30s"
+_HEAD = "polhode checkpoint 2 "   # the number changes whenever a folder of before could not be understood
+_WRITTEN = ("run", "state-0", "state-1")   # by `_write`
+_FILES = ("points", *_WRITTEN, *(f".{name}.new" for name in _WRITTEN), "lock")
+_RESULT = re.compile(r"\..+\.\d+\.part")   # the finished file, as far as it had come when the process was killed; see io/store.py
+_MADE = "polhode made this folder, and deletes it when the run in it is finished.\n"   # in the file lock
+_CODE = {"torque_digest": "the code of the torque, or what it uses,", "events": "the code of the events, or what they use,",
+         "source_digest": "the code of the method"}
+_UNITS = {"s": 1.0, "min": 60.0, "h": 3600.0}
+
+
+def interval(every):
+    """(steps, seconds) between checkpoints, one of them None, from a number of steps or text such as 30s, 5min or 1h."""
+    found = re.fullmatch(r"\s*([0-9.]+(?:e[+-]?[0-9]+)?)\s*(s|min|h)?\s*", str(every))
+    with contextlib.suppress(ValueError, OverflowError):
+        number, unit = (float(found[1]), found[2]) if found and not isinstance(every, bool) else (0.0, None)
+        if unit and 0.0 < number < float("inf"):
+            return None, number * _UNITS[unit]
+        if not unit and number >= 1.0 and number == int(number):
+            return int(number), None
+    raise InputError(f"a checkpoint is made every so many steps, as in 100000, or so often, as in 30s, 5min or 1h, got "
+                     f"{every!r}; write {STANDARD}")
+
+
+# --- small files with a sum ---------------------------------------------------------------------------------------------------
+
+def _write(path, data):
+    """Put data, as JSON under its sum, into the place of a file: whole or not at all, and on the disk itself."""
+    text = json.dumps(data)
+    fresh = path.with_name(f".{path.name}.new")
+    with open(fresh, "w", encoding="utf-8") as file:
+        file.write(f"{_HEAD}{hashlib.sha256(text.encode()).hexdigest()}\n{text}")
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(fresh, path)
+    with contextlib.suppress(OSError):   # not every system opens folders
+        folder = os.open(path.parent, os.O_RDONLY)
+        os.fsync(folder)
+        os.close(folder)
+
+
+def _read(path):
+    """What `_write` put there; None where the file is not what was written."""
+    try:
+        head, _, text = path.read_text(encoding="utf-8").partition("\n")
+        return json.loads(text) if head == _HEAD + hashlib.sha256(text.encode()).hexdigest() else None
+    except (OSError, ValueError):
+        return None
+
+
+# --- the folder ---------------------------------------------------------------------------------------------------------------
+
+class Checkpoint:
+    """A folder for a long run.
+
+    Parameters
+    ----------
+    folder : str or Path
+        Made if it is not there; an unfinished run in it goes on, if it is the same.
+    every : int or str
+        Steps between checkpoints, or the time between them: 30s, 5min, 1h.
+    about : dict
+        What else whoever goes on may want to know; kept in the folder.
+    again, anew, as_begun : str
+        How to go on, how to begin again, and how to go on with what the run was begun with, for messages; the last is `again`
+        where it is left out.
+    reserve : int
+        Numbers for each point that the finished file will need on the same disk.
+    tell : function
+        Gets what must be said about the state of the folder.
+    """
+
+    def __init__(self, folder, every=STANDARD, about=None, again="make the same call again",
+                 anew="begin again in another folder", reserve=0, tell=warnings.warn, as_begun=None):
+        self.folder, self.about, self.again, self.anew = Path(folder), about or {}, again, anew
+        self.as_begun = as_begun or again
+        self.reserve, self.tell = reserve, tell
+        self.steps, self.seconds = interval(every)
+        self.generation, self.done, self.clock = 0, 0, time.monotonic()
+        self.points = self._held = None
+        self.made = False   # the folder, by a run
+
+    def open(self, identity, record):
+        """Begin, or go on: the saved state of the run, None for a fresh one; `identity` is what the numbers depend on."""
+        try:
+            self._make_folder()
+            self._lock()
+            self._check_identity(identity)
+            self.points = Stream(self.folder / "points", record.width, self._trouble)
+            record.keep_in(self.points)
+            saved = self._saved()
+            self._check_space(record)
+            return saved
+        except OSError as error:
+            self.close()
+            raise self._trouble(error) from error
+        except InputError:
+            self.close()
+            raise
+
+    def _check_identity(self, identity):
+        """Note what is computed here, or see that it is the same."""
+        identity = json.loads(json.dumps(identity))   # as it reads back: tuples are lists
+        self.fresh = not occupied(self.folder)
+        if self.fresh:
+            _write(self.folder / "run", {"identity": identity, "about": self.about})
+            return
+        there = read_run(self.folder, self.anew)
+        if there["identity"] != identity:
+            changed = _changed(there, {"identity": identity, "about": self.about})
+            raise InputError(f"the unfinished run in {str(self.folder)!r} is another one: {changed}; undo that and "
+                             f"{self.as_begun}, or {self.anew}")
+
+    def _make_folder(self):
+        """Make the folder, or refuse one that holds what is not a run's."""
+        try:
+            self.folder.mkdir()
+            self.made = True
+        except FileExistsError:
+            if not self.folder.is_dir():
+                raise
+            if begun := occupied(self.folder):
+                read_run(self.folder, self.anew)
+            self._check_strangers(tolerant=begun)
+            self.made = made_by_a_run(self.folder)
+
+    def _check_strangers(self, tolerant=False):
+        """Refuse a folder with files of others; a run that goes on may leave them there, but follows no links."""
+        begun = occupied(self.folder)
+        for path in sorted(self.folder.iterdir()):
+            name, plain = path.name, path.is_file() and not path.is_symlink()
+            ours = name in _FILES and plain and (name != "lock" or path.read_bytes() in (b"", _MADE.encode()))
+            if not (ours or (begun and _RESULT.fullmatch(name)) or (tolerant and name not in _FILES)):
+                raise InputError(f"the folder {str(self.folder)!r} is for an unfinished run, but it holds {name!r}, which no run "
+                                 "wrote; move that away, or choose another folder")
+
+    def _check_space(self, record):
+        size = 8 * ((record.fewest - self.points.n) * self.points.width + record.fewest * self.reserve)
+        free = shutil.disk_usage(self.folder).free
+        if size > free:
+            if self.fresh:   # nothing has been computed: nothing is left behind
+                self.remove()
+            raise InputError(f"the run needs {size} bytes ({size / 1e9:.3g} GB) on the disk of {str(self.folder)!r}, where "
+                             f"{free / 1e9:.3g} GB are free; store fewer points, with every = ..., or choose another disk")
+
+    def _lock(self):
+        self._held = open(self.folder / "lock", "a")   # noqa: SIM115 - the system lets go of it when the process ends
+        if self.made and not self._held.tell():
+            self._held.write(_MADE)
+            self._held.flush()
+        with contextlib.suppress(ImportError):
+            import fcntl
+
+            try:
+                fcntl.flock(self._held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                if error.errno not in (errno.EAGAIN, errno.EACCES):
+                    return   # a file system without locks
+                raise InputError(f"the run in {str(self.folder)!r} is being computed by another process; wait for it, or end "
+                                 "it first") from None
+
+    def _saved(self):
+        """The newest state that is whole, with its points; None where there has been none yet."""
+        states = usable_states(self.folder, self.anew)
+        for state in states:
+            if state is not None and self.points.rewind(state["points"], state["sum"]):
+                self.generation, self.done = state["generation"], state["done"]
+                if state is not states[0]:
+                    self.tell(f"the newest checkpoint in {str(self.folder)!r} is damaged; going on from the one before, at "
+                              f"step {state['done']}")
+                return state
+        if states:
+            size = (self.folder / "points").stat().st_size
+            raise damaged(self.folder, self.anew, f"the file 'points' ({size} bytes) is not what was written")
+        self.points.rewind(0, 0)
+        return None
+
+    def room(self, done):
+        """How many steps may be taken until the next checkpoint."""
+        return max(self.done + self.steps - done, 1) if self.steps else 2**62
+
+    def due(self, done):
+        """Whether it is time for a checkpoint."""
+        return done - self.done >= self.steps if self.steps else time.monotonic() - self.clock >= self.seconds
+
+    def save(self, state):
+        """Make a checkpoint."""
+        try:
+            self.points.sync()
+            self.generation += 1
+            entry = {"generation": self.generation, "points": self.points.n, "sum": self.points.sum, **state}
+            _write(self.folder / f"state-{self.generation % 2}", entry)
+        except OSError as error:
+            raise self._trouble(error) from error
+        self.done, self.clock = state["done"], time.monotonic()
+
+    @property
+    def intact(self):
+        """Whether a run can go on from what is in the folder."""
+        return is_checkpoint(self.folder) and any(saved_states(self.folder))
+
+    def _trouble(self, error):
+        if self.points and not self.folder.is_dir():
+            return InputError(f"the folder {str(self.folder)!r} was deleted during the run, and its checkpoints with it; what "
+                              "was computed is in `trajectory` of this error")
+        if not self.points:
+            kept = "Nothing was lost"
+        elif self.intact:
+            kept = f"The last good checkpoint, at step {self.done}, is kept: {self.again}"
+        else:
+            kept = "No checkpoint was made; what was computed is in `trajectory` of this error"
+        return InputError(f"cannot write to {str(self.folder)!r}: {error.strerror or error}; {room(error)}.  {kept}")
+
+    def clear(self):
+        """Delete an unfinished run in the folder, unless a process is at work on it."""
+        self.made = made_by_a_run(self.folder)
+        self._check_strangers()
+        self._lock()
+        self.remove()
+
+    def close(self):
+        """Let go of the folder; it stays."""
+        for one in filter(None, (self.points, self._held)):
+            one.close()
+
+    def remove(self):
+        """Let go of the folder and delete what runs have written into it, and the folder if a run made it."""
+        self.close()
+        for path in self.folder.iterdir():
+            if _RESULT.fullmatch(path.name) and path.is_dir() and not path.is_symlink():   # a Zarr store
+                shutil.rmtree(path)
+            elif path.name in _FILES or _RESULT.fullmatch(path.name):
+                path.unlink()
+        if self.made:
+            with contextlib.suppress(OSError):   # someone put something else there meanwhile
+                self.folder.rmdir()
+
+
+def as_checkpoint(given, every=STANDARD):
+    """A Checkpoint as it is, or one in a folder."""
+    if isinstance(given, Checkpoint):
+        return given
+    try:
+        return Checkpoint(os.fspath(given), every)
+    except TypeError:
+        raise InputError(f"checkpoint must be the path of a folder, got {given!r}; write checkpoint='run.part'") from None
+
+
+def _changed(there, here):
+    """What differs between two runs, as `read_run` gives them: settings with their values, then code, with the file it is in."""
+    identities = there["identity"], here["identity"]
+    code = [key for key in _CODE if identities[0].get(key) != identities[1].get(key)]
+    settings = [{key: value for key, value in one.items() if key not in _CODE} for one in identities]
+    files = [run["about"].get("torque_file") for run in (there, here)]
+    if told := difference(*settings):
+        return told
+    if code[0] != "torque_digest" or None in files:
+        return f"{_CODE[code[0]]} has changed"
+    if Path(there["about"]["folder"], files[0]).resolve() != Path(files[1]).resolve():
+        return f"its torque is that of {files[0]!r} there and another one, of {files[1]!r}, here"
+    return f"the code of the torque {files[1]!r} has changed"
+
+
+def occupied(folder):
+    """Whether a run has begun in a folder: without points and states there is nothing to lose."""
+    return any((Path(folder) / name).exists() for name in ("run", "points", "state-0", "state-1"))
+
+
+def made_by_a_run(folder):
+    """Whether a run made the folder."""
+    try:
+        return (Path(folder) / "lock").read_text(encoding="utf-8") == _MADE
+    except (OSError, ValueError):
+        return False
+
+
+def is_checkpoint(folder):
+    """Whether a folder is that of an unfinished run."""
+    return (Path(folder) / "run").is_file()
+
+
+def read_run(folder, anew="begin the run again in another place"):
+    """What the run in a folder is: {"identity": ..., "about": ...}; `anew` is what to do where that cannot be read."""
+    folder = Path(folder)
+    found = _read(folder / "run")
+    if found is None:
+        raise InputError(f"cannot go on from {str(folder)!r}: its file 'run' {_trouble_with(folder / 'run')}{anew}")
+    return found
+
+
+def _trouble_with(path):
+    """Why a file cannot be read, in words that end where one may say what to do."""
+    try:
+        head = path.read_bytes()[:len(_HEAD)].decode("ascii", "replace")
+    except OSError:
+        return "is missing; "
+    kind, _, number = head.strip().rpartition(" ")
+    if head != _HEAD and _HEAD.startswith(kind + " ") and number.isdigit():
+        return f"is of another version of polhode (format {number}, here {_HEAD.split()[-1]}); go on with that version, or "
+    return f"is damaged ({path.stat().st_size} bytes are not what was written); "
+
+
+def saved_states(folder):
+    """The saved states in a folder, the newest first, None in the place of a damaged one: that one counts as the newest."""
+    places = [path for path in (Path(folder) / f"state-{i}" for i in (0, 1)) if path.exists()]
+    states = [_read(path) for path in places]
+    return sorted(states, key=lambda state: -float("inf") if state is None else -state["generation"])
+
+
+def usable_states(folder, anew):
+    """The saved states, where at least one of them is whole or there has been none yet."""
+    states = saved_states(folder)
+    if states and not any(states):
+        names = " and ".join(repr(f"state-{i}") for i in (0, 1) if (Path(folder) / f"state-{i}").exists())
+        raise damaged(folder, anew, f"{names} {'are' if len(states) > 1 else 'is'} not what was written")
+    return states
+
+
+def damaged(folder, anew, what):
+    """The error for a folder from which nothing can go on."""
+    return InputError(f"the checkpoints in {str(folder)!r} are damaged: {what}, so that nothing can go on from there; {anew}")

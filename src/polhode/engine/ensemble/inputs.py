@@ -1,0 +1,253 @@
+"""What a user gives for many bodies, as arrays: counts that agree, numbers that are numbers, draws that repeat.
+
+A quantity is given once for all bodies, once for each, or as something to draw from: `rotation0="random"` for attitudes spread
+evenly over the rotation group, or any frozen distribution of scipy.stats (anything with `rvs(size=..., random_state=...)`).
+What body i draws depends on the seed, the name of the quantity and i alone, so that a run over a part of the bodies, or over
+more of them, draws the same.
+"""
+
+import zlib
+
+import numpy as np
+
+from polhode.support import memory
+from polhode import rotations
+from polhode.loads._torque import Foreign, Sum
+from polhode.bodies._body import RigidBody
+from polhode.core.digest import digest
+from polhode.errors import InputError, brief, choice, floats, whole
+from polhode.support.limits import check_moments
+from polhode.engine.march import as_body
+from polhode.methods.exact_flow import EQUAL
+
+BLOCK = 4096   # bodies that share a random stream
+BYTES_PER_BODY = 256   # state, inputs and results
+
+
+def enough(n):
+    """Refuse more bodies than memory holds."""
+    memory.fits(f"{n} bodies", BYTES_PER_BODY * n, "run them in several ensembles (first=...), or sweep")
+
+
+# --- draws ----------------------------------------------------------------------------------------------------------------
+
+def seed_of(rng):
+    """A whole number from None, a number or a numpy Generator."""
+    if rng is None:
+        return int(np.random.SeedSequence().entropy)
+    if isinstance(rng, np.random.Generator):
+        return int(rng.integers(2**63))
+    if isinstance(rng, (int, np.integer)) and not isinstance(rng, bool) and rng >= 0:
+        return int(rng)
+    raise InputError(f"rng must be a whole number from 0 on, a numpy Generator or None, got {brief(rng)}; write rng=1")
+
+
+def drawn(what, distribution, shape, seed, first, n):
+    """Numbers (n, *shape) for the bodies first, first + 1, ... from a distribution, or "random" for unit quaternions."""
+    parts = []
+    for block in range(first // BLOCK, -(-(first + n) // BLOCK)):
+        stream = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(zlib.crc32(what.encode()), block)))
+        if isinstance(distribution, str):
+            part = stream.standard_normal((BLOCK, 4))
+            part /= np.sqrt((part * part).sum(axis=1, keepdims=True))
+        else:
+            try:
+                part = np.asarray(distribution.rvs(size=(BLOCK, *shape), random_state=stream), dtype=float)
+            except ValueError as error:
+                raise InputError(f"{what}: cannot draw {shape or 'one number'} for each body: {error}; give a law of that "
+                                 "shape") from error
+        begin = block * BLOCK
+        parts.append(part[max(first - begin, 0):first + n - begin])
+    return np.concatenate(parts)
+
+
+def is_distribution(value):
+    return hasattr(value, "rvs")
+
+
+# --- counts ---------------------------------------------------------------------------------------------------------------
+
+class Counts:
+    """How many bodies each argument speaks of; one stands for any number."""
+
+    def __init__(self, n=None):
+        self.given = {} if n is None else {"n": whole("n", n, 1, "write n=1000")}
+
+    def add(self, what, count):
+        if count != 1:
+            self.given[what] = count
+
+    @property
+    def n(self):
+        """The number of bodies."""
+        found = {}
+        for what, count in self.given.items():
+            found.setdefault(count, what)
+        if len(found) > 1:
+            (a, what_a), (b, what_b) = list(found.items())[:2]
+            raise InputError(f"{what_a} is for {a} bodies and {what_b} for {b}; give one for all, or as many of each")
+        return next(iter(found), 1)
+
+
+# --- bodies ---------------------------------------------------------------------------------------------------------------
+
+class Bodies:
+    """Moments (3, 1 or n), masses, and axes (n, 3, 3), or (3, 3) for one body, or None where all are principal."""
+
+    def __init__(self, given):
+        if isinstance(given, RigidBody) or (not _several(given) and floats("bodies", given).shape in ((3,), (3, 3))):
+            body = as_body(given)
+            self.count, self.one = 1, body
+            self.moments = np.array(body.moments).reshape(3, 1)
+            self.axes = None if body.is_principal else body.axes
+        elif _several(given) and any(isinstance(one, RigidBody) for one in given):
+            self._from([self._body(i, one) for i, one in enumerate(given)])
+        else:
+            array = floats("bodies", given)
+            if array.ndim == 2 and array.shape[1] == 3 and len(array):
+                self._from_moments(array)
+            elif array.ndim == 3 and array.shape[1:] == (3, 3) and len(array):
+                self._from([self._body(i, one) for i, one in enumerate(array)])
+            else:
+                raise InputError("bodies must be a RigidBody, an inertia, a list of them, or an array (n, 3) of principal "
+                                 f"moments or (n, 3, 3) of tensors, got shape {array.shape}; give one of these")
+
+    @staticmethod
+    def _body(i, given):
+        try:
+            return as_body(given)
+        except InputError as error:
+            raise InputError(f"body {i}: {error}") from error
+
+    def _from(self, bodies):
+        self.count = len(bodies)
+        self.one = next((body for body in bodies if not body.is_principal), bodies[0])
+        self.moments = np.array([body.moments for body in bodies]).T.copy()
+        self.axes = None if self.one.is_principal else np.array([body.axes for body in bodies])
+
+    def _from_moments(self, moments):
+        """Many bodies at once: what `RigidBody` checks, without making one of each."""
+        largest = moments.max(axis=1)
+        wrong = (moments <= 0.0).any(axis=1) | (2.0 * largest > moments.sum(axis=1) * (1.0 + 1e-12))
+        for i in np.flatnonzero(wrong):
+            self._body(int(i), moments[i])   # raises, unless rounding is to blame
+        check_moments(moments)
+        self.count, self.one, self.axes = len(moments), self._body(0, moments[0]), None
+        self.moments = np.ascontiguousarray(moments.T)
+
+    def kinds(self, method, torque):
+        """[(a body, the numbers of those like it, None for all)], one for each step the method has for these bodies."""
+        if self.count == 1 or method.adapt is None:
+            return [(self.one, None)]
+        axes, by_step = _symmetry_axes(self.moments), {}   # all that methods ask of a body
+        for axis in np.unique(axes):
+            like = RigidBody(self.moments[:, np.argmax(axes == axis)])
+            by_step.setdefault(digest(method.suited(torque, like).step), (like, []))[1].append(axis)
+        return [(like, None if len(by_step) == 1 else np.flatnonzero(np.isin(axes, those))) for like, those in by_step.values()]
+
+
+def _symmetry_axes(moments):
+    """`symmetry_axis` for moments (3, n), with 3 for a triaxial body."""
+    axes = np.full(moments.shape[1], 3)
+    for k in range(3):
+        axes[abs(moments[k - 2] - moments[k - 1]) <= EQUAL * moments[k - 1]] = k
+    return axes
+
+
+def _several(given):
+    return isinstance(given, (list, tuple)) and len(given) and isinstance(given[0], (RigidBody, list, tuple, np.ndarray))
+
+
+# --- states ---------------------------------------------------------------------------------------------------------------
+
+def attitudes(given):
+    """Quaternions (1 or n, 4) from whatever stands for one rotation or for many; NaN is let through."""
+    if given is None:
+        return rotations.as_quaternion(None)[None]
+    if hasattr(given, "as_quat"):
+        return np.atleast_2d(given.as_quat())
+    value = floats("rotation0", given, finite=False)
+    if value.shape in ((3,), (4,), (3, 3)):
+        return rotations.as_quaternion(given)[None]
+    if value.ndim == 3 and value.shape[1:] == (3, 3):
+        return np.array([_attitude(i, one) for i, one in enumerate(value)])
+    if value.ndim == 2 and value.shape[1] == 3:
+        return rotations.exp(value)
+    if value.ndim == 2 and value.shape[1] == 4:
+        length = np.sqrt((value * value).sum(axis=1))
+        q = value.copy()
+        for i in np.flatnonzero(abs(length - 1.0) > 2 * np.finfo(float).eps):   # a unit quaternion stays as it is, bit for bit
+            q[i] = _attitude(i, value[i])
+        return q
+    raise InputError("rotation0 must be one rotation, a scipy Rotation of n, or an array (n, 4) of quaternions, (n, 3, 3) of "
+                     f"matrices or (n, 3) of rotation vectors, got shape {value.shape}; give one of these")
+
+
+def _attitude(i, one):
+    if not np.isfinite(one).all():
+        return np.full(4, np.nan)
+    try:
+        return rotations.as_quaternion(one)
+    except InputError as error:
+        raise InputError(f"rotation0[{i}]: {error}") from error
+
+
+def vectors(what, given):
+    """Vectors (1 or n, 3); NaN is let through."""
+    value = np.atleast_2d(floats(what, given, finite=False))
+    if value.ndim != 2 or value.shape[1] != 3:
+        raise InputError(f"{what} must be three numbers, or three for each body (n, 3), got shape {np.shape(given)}; give one "
+                         "of these")
+    return value
+
+
+# --- torque parameters ----------------------------------------------------------------------------------------------------
+
+def terms_of(torque):
+    return torque.terms if isinstance(torque, Sum) else (torque,)
+
+
+def check_parameters(torque, given):
+    """The parameters as {name: value}; every name is one of the torque's, by itself or as term.name in a sum."""
+    if given is None:
+        return {}
+    if not isinstance(given, dict):
+        raise InputError(f"parameters must be a dict of names and values, one for each body, got {brief(given)}; write "
+                         f"parameters={{name: values}}")
+    names = [name for term in terms_of(torque) for name in fields(term)]
+    valid = [name for name in names if names.count(name) == 1]
+    valid += [f"{term.name}.{name}" for term in terms_of(torque) for name in fields(term) if len(terms_of(torque)) > 1]
+    for name in given:
+        choice(f"parameter of torque {torque.name!r}", name, valid)
+    return dict(given)
+
+
+def fields(torque):
+    return () if torque.params is None else torque.params._fields
+
+
+def parameter_rows(torque, given, counts=None):
+    """The torque's values as rows, each (1,) or (n,), in the order in which kernels keep them."""
+    rows = []
+    for term in terms_of(torque):
+        if isinstance(term, Foreign):
+            rows += [np.array([number]) for number in term.values]
+        for name in fields(term):
+            key = name if name in given else f"{term.name}.{name}"
+            value = _parameter(key, given.get(key, getattr(term.params, name)), np.shape(getattr(term.params, name)))
+            if counts is not None:
+                counts.add(f"parameter {key!r}", len(value))
+            rows += list(value.reshape(len(value), -1).T)
+        rows += [np.array([number]) for number in term.lifted]
+    return rows
+
+
+def _parameter(name, value, shape):
+    """A parameter as (1 or n, *shape)."""
+    value = floats(f"parameter {name!r}", value)
+    if value.shape == shape:
+        return value[None]
+    if value.shape[1:] == shape and len(value):
+        return value
+    raise InputError(f"parameter {name!r} must have shape {shape}, or one for each body {('n', *shape)}, got {value.shape}; "
+                     "give one of these")

@@ -1,0 +1,186 @@
+"""What an ensemble keeps on its way: nothing, the motions after every so many steps, or statistics without the motions."""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from polhode.support import memory
+from polhode.engine.ensemble.measure import QUANTITIES, Measure, check_function
+from polhode.errors import InputError, brief, choice, unknown, whole
+
+
+class Summary(NamedTuple):
+    """Mean, variance (divided by the number of values), smallest and largest."""
+
+    mean: np.ndarray
+    variance: np.ndarray
+    min: np.ndarray
+    max: np.ndarray
+
+
+class Statistic(NamedTuple):
+    """A quantity summed up over time, for each body, and over the bodies that are well, at each sampled time.
+
+    Of a body that failed on the way, the samples before that count; one that was never sampled, and a time at which no body is
+    well, have NaN.
+    """
+
+    over_time: Summary
+    over_bodies: Summary
+
+
+@dataclass
+class Statistics:
+    """Which statistics to keep.
+
+    Parameters
+    ----------
+    every : int
+        Sample after every so many steps, and at the start.
+    of : names among "energy", "kinetic_energy", "momentum" (its size), "momentum_x", "momentum_y", "momentum_z" (in space)
+    functions : dict of functions
+        Quantities of one's own: functions of any of t, R, omega, body, p that return a number; compiled where numba can.
+
+    Examples
+    --------
+    >>> tilt = lambda R: R[2, 2]
+    >>> Statistics(every=10, of=["energy"], functions={"tilt": tilt}).every
+    10
+    """
+
+    every: int = 10
+    of: tuple = tuple(QUANTITIES)
+    functions: dict = field(default_factory=dict)
+
+    def __post_init__(self):
+        self.every = whole("every", self.every, 1, "write every=10")
+        if not isinstance(self.of, (str, list, tuple, set)):
+            raise InputError(f"of must be a list of statistics, got {brief(self.of)}; write of=['energy']")
+        self.of = (self.of,) if isinstance(self.of, str) else tuple(self.of)
+        for name in self.of:
+            choice("statistic", name, QUANTITIES)
+        if not isinstance(self.functions, dict):
+            raise InputError(f"functions must be a dict from names to functions, got {brief(self.functions)}; write "
+                             "functions={'tilt': tilt}")
+        for name, function in self.functions.items():
+            if not isinstance(name, str):
+                raise InputError(f"the name of a statistic must be text, got {brief(name)}; write functions={{'tilt': tilt}}")
+            if name in QUANTITIES:
+                raise InputError(f"the statistic {name!r} is built in; choose another name for your function")
+            check_function(name, function)
+
+
+def keeping(keep, run):
+    """The keeper for what the user gave."""
+    if isinstance(keep, str):
+        choice("value of keep", keep, ["end", "statistics"])
+        return End() if keep == "end" else Running(Statistics(), run)
+    if isinstance(keep, dict):
+        options = ("every", "of", "functions")
+        for name in keep:
+            if name not in options:
+                raise unknown("option of statistics", name, options)
+        keep = Statistics(**keep)
+    return Running(keep, run) if isinstance(keep, Statistics) else Every(whole("keep", keep, 1, "write keep='end'"), run)
+
+
+class End:
+    """Nothing but the end."""
+
+    every = None
+
+    def next(self, done):
+        """Steps to the next sample."""
+        return 2**62 if self.every is None else self.every - done % self.every
+
+    def first(self, run):
+        """At the start."""
+
+    def look(self, run):
+        """After some steps."""
+
+    def result(self):
+        """(times, statistics, motions)."""
+        return None, None, None
+
+
+class Every(End):
+    """The motions at the start, after every so many steps, and at the end."""
+
+    def __init__(self, every, run):
+        self.every, self.total = every, run.total
+        samples = run.total // every + 2
+        size = 56 * run.n * samples
+        memory.fits(f"{run.n} bodies stored every {every} of {run.total} steps", size, "keep fewer, 'statistics' or 'end'")
+        self.t, self.y = [], []
+
+    def first(self, run):
+        """At the start."""
+        self._put(run.t, run.motions)
+
+    def look(self, run):
+        """After some steps."""
+        if run.done % self.every == 0 or run.done == self.total:
+            self._put(run.t, run.backend.motions())
+
+    def _put(self, t, y):
+        self.t.append(t)
+        self.y.append(y)
+
+    def result(self):
+        """(times, statistics, motions)."""
+        return np.array(self.t), None, self.y
+
+
+class Running(Every):
+    """Statistics of the motions at the start, after every so many steps, and at the end."""
+
+    def __init__(self, options, run):
+        self.every, self.total = options.every, run.total
+        self.measure = Measure(run.bodies, run.torque, run.values, options.functions)
+        self.names = [*options.of, *options.functions]
+        self.t, self.seen = [], np.zeros(run.n)
+        self.time = {name: Summary(np.zeros(run.n), np.zeros(run.n), np.full(run.n, np.inf), np.full(run.n, -np.inf))
+                     for name in self.names}
+        self.bodies = {name: [] for name in self.names}
+        self.well = np.ones(run.n, dtype=bool)
+
+    def _put(self, t, y):
+        self.t.append(t)
+        self.seen += self.well
+        for name in self.names:
+            x = self.measure(name, np.full(len(y), t), y)
+            self._over_time(self.time[name], x)
+            x = x[self.well]
+            self.bodies[name].append((x.mean(), x.var(), x.min(), x.max()) if len(x) else (np.nan,) * 4)
+
+    def _over_time(self, so_far, x):
+        """Welford's update, body by body."""
+        mean, squares, least, most = so_far
+        change = np.where(self.well, x - mean, 0.0)
+        mean += change / np.maximum(self.seen, 1.0)
+        squares += change * np.where(self.well, x - mean, 0.0)
+        np.minimum(least, np.where(self.well, x, np.inf), out=least)
+        np.maximum(most, np.where(self.well, x, -np.inf), out=most)
+
+    def first(self, run):
+        """At the start."""
+        self.well[list(run.lost)] = False
+        super().first(run)
+
+    def look(self, run):
+        """After some steps; bodies that have failed are left out from then on."""
+        self.well[list(run.failures)] = False
+        super().look(run)
+
+    def result(self):
+        """(times, statistics, motions)."""
+        found, never = {}, self.seen == 0.0
+        for name in self.names:
+            mean, squares, least, most = self.time[name]
+            over_time = Summary(mean, squares / np.maximum(self.seen, 1.0), least, most)
+            for values in over_time:
+                values[never] = np.nan
+            found[name] = Statistic(over_time, Summary(*np.array(self.bodies[name]).T))
+        return np.array(self.t), found, None

@@ -1,0 +1,141 @@
+"""Quantities of a motion: energy, momentum, angular velocity, and functions of one's own, for many bodies at once.
+
+A quantity is a kernel f(t, q, Om, body, p) in principal axes.  A user's function is called with whichever of t, R, omega, body, p
+it names: time, attitude matrix, body angular velocity in the user's axes, principal moments (body.I), parameters of the torque.
+"""
+
+import inspect
+
+import numpy as np
+
+from polhode.loads.kernels import as_array, handed, nested, potential_in_axes, vector_array
+from polhode.loads._torque import Foreign
+from polhode.core import digest
+from polhode.core.loops import tiles
+from polhode.core.jit import bind, interpreted, jit
+from polhode.core.layout import layout, shape
+from polhode.core.loops.fixed import load_body
+from polhode.core.vec import apply, dot, matmul, matrix, norm, qrotate, times, transpose
+from polhode.engine.ensemble.inputs import parameter_rows
+from polhode.errors import InputError, brief, unknown
+from polhode.engine.program import obstacle
+
+ARGUMENTS = ("t", "R", "omega", "body", "p")
+
+
+@jit
+def kinetic_energy(t, q, Om, body, p):
+    return 0.5 * dot(Om, times(body.I, Om))
+
+
+@jit
+def momentum(t, q, Om, body, p):
+    return norm(times(body.I, Om))
+
+
+def momentum_in_space(i):
+    @jit
+    def component(t, q, Om, body, p):
+        return qrotate(q, times(body.I, Om))[i]
+    return component
+
+
+def energy_with(potential):
+    @jit
+    def energy(t, q, Om, body, p):
+        return 0.5 * dot(Om, times(body.I, Om)) + potential(t, matrix(q), p)
+    return energy
+
+
+QUANTITIES = {"energy": None, "kinetic_energy": kinetic_energy, "momentum": momentum,
+              **{f"momentum_{axis}": momentum_in_space(i) for i, axis in enumerate("xyz")}}
+
+
+@jit
+def as_given(R, Om, p):
+    return R, Om, p
+
+
+@jit
+def in_own_axes(R, Om, p):
+    axes, inner = p
+    return matmul(R, transpose(axes)), apply(axes, Om), inner
+
+
+def check_function(name, function):
+    """A user's function is one, and asks for what there is."""
+    if not callable(function):
+        raise InputError(f"the statistic {name!r} must be a function of any of {', '.join(ARGUMENTS)}, got {brief(function)}; "
+                         "write def f(omega): ...")
+    try:
+        arguments = inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        raise InputError(f"the statistic {name!r} is a function that does not tell its arguments, {brief(function)}; write "
+                         "def f(omega): ... around it") from None
+    for argument in arguments:
+        if argument not in ARGUMENTS:
+            raise unknown(f"argument of the function for the statistic {name!r}:", argument, ARGUMENTS)
+
+
+def of_function(function, own_axes, params, form):
+    """A user's function as a quantity."""
+    names = inspect.signature(function).parameters
+    given = handed(params, form)
+    if "p" in names and params is None:
+        raise InputError(f"the function {function.__name__!r} asks for p, and the torque has no parameters; leave p out")
+    forms = {"R": "as_array(R)", "omega": "vector_array(Om)", "p": "given(inner)[0]"}
+    called = ", ".join(forms.get(name, name) for name in names)
+    scope = {"function": function, "turned": in_own_axes if own_axes else as_given, "given": given, "matrix": matrix,
+             "as_array": as_array, "vector_array": vector_array, "__name__": __name__}
+    exec("def quantity(t, q, Om, body, p):\n    R, Om, inner = turned(matrix(q), Om, p)\n"   # nothing but the names above enters
+         f"    return float(function({called}))", scope)
+    return jit(scope["quantity"])
+
+
+class Measure:
+    """Evaluates quantities of the bodies of an ensemble."""
+
+    def __init__(self, bodies, torque, values, functions=()):
+        self.bodies, self.torque, self.functions = bodies, torque, dict(functions)
+        rows, structure = parameter_rows(torque, values), torque.values
+        if bodies.axes is not None:
+            rows, structure = [*bodies.axes.reshape(-1, 9).T, *rows], (nested(np.eye(3)), structure)
+        count = max((len(row) for row in rows), default=1)
+        self.parameters = np.array([np.broadcast_to(row, count) for row in rows]).reshape(len(rows), count)
+        self.shape = shape(structure)
+        self._loops = {}
+
+    def _kernel(self, name):
+        if name in self.functions:
+            params = None if isinstance(self.torque, Foreign) else self.torque.params
+            return of_function(self.functions[name], self.bodies.axes is not None, params, "array")
+        if name == "energy":
+            potential = self.torque.potential_kernel()
+            if potential is None:
+                return kinetic_energy
+            return energy_with(potential_in_axes(potential) if self.bodies.axes is not None else potential)
+        return QUANTITIES[name]
+
+    def _loop(self, name):
+        names = {"quantity": self._kernel(name), "load_body": load_body, "load_parameters": layout(self.shape).unpack,
+                 "own_body": tiles.each if self.bodies.count > 1 else tiles.shared,
+                 "own_parameters": tiles.each if self.parameters.shape[1] > 1 else tiles.shared}
+        own, none = name in self.functions, np.empty((0, 7))
+        if (digest.obstacle(self.functions[name]) if own else self.torque.potential_obstacle()) is None:
+            machine = bind(tiles.measure, **names)
+            if obstacle(lambda: machine(none[:, 0], none, self.bodies.moments, self.parameters, none[:, 0])) is None:
+                return machine
+        return interpreted(tiles.measure, **names)
+
+    def __call__(self, name, t, motions):
+        """The quantity (n,) of motions (n, 7) in principal axes at times (n,)."""
+        if name not in self._loops:
+            self._loops[name] = self._loop(name)
+        out = np.empty(len(motions))
+        try:
+            self._loops[name](t, motions, self.bodies.moments, self.parameters, out)
+        except (TypeError, ValueError) as error:
+            if name not in self.functions:
+                raise
+            raise InputError(f"the statistic {name!r} must return one number, got {error}; correct it") from error
+        return out

@@ -1,0 +1,87 @@
+"""Python files of the user's own: the one place where code that does not belong to polhode is run.
+
+Only a target that was named for it, FILE.py or FILE.py:NAME, on the command line or in a call, comes here; a scenario never does.
+"""
+
+import importlib.util
+import re
+import sys
+from pathlib import Path
+
+from polhode.errors import InputError, as_path, brief, nearest
+from polhode.support.file_names import readable
+
+_modules = {}   # each file is run once
+
+
+def is_target(given):
+    """Whether text names a Python file, "FILE.py" or "FILE.py:NAME"."""
+    return re.search(r"\.py(:|$)", str(given)) is not None
+
+
+def split(target):
+    """(path, name) of a target; the name is "" where there is none."""
+    if not isinstance(target, (str, Path)):
+        raise InputError(f"a Python file is named as FILE.py or FILE.py:NAME, got {brief(target)}; give text")
+    path, _, name = str(target).partition(".py:")
+    return Path(path + ".py" if name or str(target).endswith(":") else path), name
+
+
+def module(path):
+    """Run a file, as by `python FILE.py` but under another name than __main__; the module."""
+    place = as_path("path", path).resolve()
+    if place not in _modules:
+        if not place.is_file():
+            raise InputError(f"there is no file {str(path)!r}; give the path of a Python file, FILE.py or FILE.py:NAME")
+        name = f"polhode_user.{readable(place.stem)}"
+        spec = importlib.util.spec_from_file_location(name, place)
+        made = sys.modules[name] = importlib.util.module_from_spec(spec)
+        try:
+            spec.loader.exec_module(made)
+        except InputError:
+            del sys.modules[name]
+            raise
+        except (Exception, SystemExit) as error:
+            del sys.modules[name]
+            raise InputError(f"{str(path)!r} could not be imported: {type(error).__name__}: {error}; "
+                             f"see that `python {path}` runs") from error
+        _modules[place] = made
+    return _modules[place]
+
+
+def torque(target):
+    """The torque of a Python file.
+
+    Parameters
+    ----------
+    target : str or Path
+        "FILE.py:NAME", a function f(t, R) or what `@polhode.torque` made of one; "FILE.py" alone where the file holds a single
+        Torque, or something called `torque`.
+
+    Returns
+    -------
+    Torque
+    """
+    from polhode.loads._torque import Torque, as_torque
+
+    path, name = split(target)
+    if path.suffix != ".py":
+        raise InputError(f"a torque file is FILE.py or FILE.py:NAME, got {str(target)!r}; write the torque as a function in one")
+    held = vars(module(path))
+    made = [key for key, value in held.items() if isinstance(value, Torque)]
+    if not name:
+        name = made[0] if len(made) == 1 else "torque"
+    found = held.get(name)
+    if callable(found) and not isinstance(found, type) and found is not _decorator():
+        return as_torque(found)
+    functions = [key for key, value in held.items() if getattr(value, "__module__", None) == held["__name__"] and callable(value)]
+    names = list(dict.fromkeys([*made, *functions]))
+    raise InputError(f"{str(path)!r} has no torque {name!r}{nearest(name, names)}; write one, as {name}(t, R), or name another: "
+                     + (", ".join(f"{path}:{one}" for one in names) or f"{path}:NAME"))
+
+
+def _decorator():
+    """What `from polhode import torque` leaves in a file: not a torque."""
+    from polhode.loads._torque import torque
+
+    return torque

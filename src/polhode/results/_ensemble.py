@@ -1,0 +1,211 @@
+"""The result of an ensemble: where every body is, which ones failed, and what was summed up on the way."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from polhode.support import provenance
+from polhode import rotations
+from polhode.engine.ensemble.measure import Measure
+from polhode.results.columns import EACH_ITS_OWN
+from polhode.engine.march import back_to_axes, in_principal_axes
+from polhode.methods.energy import remarks
+from polhode.results._trajectory import FAILED, FINISHED, INTERRUPTED
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A body that could not go on: its number, the step that failed, the time before it, and why."""
+
+    body: int
+    step: int
+    t: float
+    reason: str
+
+
+class Ensemble:
+    """Many bodies after a run.  Body first, component last; vectors in each body's own axes unless named spatial.
+
+    Attributes
+    ----------
+    n : int
+        How many bodies.
+    t : float
+        The time reached.  A body that failed stopped before: see `failures`.
+    quaternion, omega : (n, 4) and (n, 3) arrays
+        Attitude (body to space, scalar last) and body angular velocity; of a body that failed, the last good ones.
+    times, quaternions, omegas : arrays (samples,), (samples, n, 4), (samples, n, 3), or None
+        The motions on the way, with keep=every.
+    statistics : dict or None
+        With keep="statistics": for each quantity, `over_time` (for each body) and `over_bodies` (at each of `times`), both with
+        mean, variance, min, max.  A body that failed counts until then; one that failed at the start has NaN.
+    failures : list of Failure
+    parameters : dict
+        The torque's parameters that were given or drawn for this run, by name.
+    message : str
+        How the run ended.
+    mode, note : str
+        How the torque ran ("compiled", "callback") and, if it was not compiled, why.
+    device, dtype, threads, vectorised
+        Where and how; `vectorised` says whether the inner loop consists of packed instructions.
+    steps, elapsed, body_steps_per_s
+        Steps of each body, seconds they took, and the product of bodies and steps per second.
+    seed : int or None
+        What random numbers were drawn with.
+    title : str
+        Of the scenario; "" where there is none.
+    """
+
+    title = ""
+
+    def __init__(self, run):
+        backend = run.backend
+        self.method, self.torque, self.bodies, self.step = run.method, run.torque, run.bodies, run.step
+        self.n, self.first, self.seed = run.n, run.first, run.seed
+        self.t, self.steps, self.elapsed = run.t, run.done, run.elapsed
+        self.failures = [run.failures[body] for body in sorted(run.failures)]
+        failed = f"; {len(self.failures)} of {run.n} bodies failed" if self.failures else ""
+        failed += remarks(run.program.method, float(backend.field("unrestored").sum()))
+        self.message, self.interrupted, self.parameters = run.message + failed, run.interrupted, run.values
+        self.mode, self.note = run.program.mode, run.program.note
+        self.device, self.dtype, self.threads, self.vectorised = run.device, run.dtype, backend.threads, backend.vectorised
+        self.source, self.torque_source = run.program.source_digest(), run.program.torque_digest()
+        self._measure = Measure(run.bodies, run.torque, run.values)
+        y = backend.motions()
+        run.backend = backend = None   # its memory is free before more is taken
+        y = self.to_user_axes(y)
+        self.quaternion, self.omega = y[:, :4], y[:, 4:7]
+        self.times, self.statistics, kept = run.keep.result()
+        kept = None if kept is None else np.stack([self.to_user_axes(one) for one in kept])
+        self.quaternions, self.omegas = (None, None) if kept is None else (kept[..., :4], kept[..., 4:7])
+
+    def to_user_axes(self, y):
+        """Motions from principal axes to the bodies' own."""
+        return y if self.bodies.axes is None else back_to_axes(self.bodies.axes, y)
+
+    def __len__(self):
+        return self.n
+
+    @property
+    def success(self):
+        """Whether every body reached the end."""
+        return not self.failures and not self.interrupted
+
+    @cached_property
+    def status(self):
+        """For each body "finished", "failed" or "interrupted"."""
+        status = np.full(self.n, INTERRUPTED if self.interrupted else FINISHED, dtype="<U11")
+        status[[failure.body for failure in self.failures]] = FAILED
+        return status
+
+    @property
+    def body_steps_per_s(self):
+        """Bodies times steps per second."""
+        return self.n * self.steps / self.elapsed if self.elapsed else float("nan")
+
+    @property
+    def rotation(self):
+        """The attitudes as a scipy Rotation of n."""
+        return rotations.as_rotation(self.quaternion)
+
+    @property
+    def matrix(self):
+        """The attitudes as (n, 3, 3) matrices, body to space."""
+        return rotations.matrices(self.quaternion)
+
+    @property
+    def momentum(self):
+        """Angular momentum (n, 3) in the body frame."""
+        if self.bodies.axes is None:
+            return self.omega * self.bodies.moments.T
+        y = self._principal()
+        y[:, 4:7] *= self.bodies.moments.T
+        return self.to_user_axes(y)[:, 4:7]
+
+    @property
+    def momentum_spatial(self):
+        """Angular momentum (n, 3) in space."""
+        return rotations.rotate(self.quaternion, self.momentum)
+
+    def _principal(self):
+        """The motions in principal axes."""
+        return in_principal_axes(None, self.bodies.axes, self.quaternion, self.omega, False)
+
+    @cached_property
+    def end_times(self):
+        """The time (n,) of each body's last good motion."""
+        t = np.full(self.n, float(self.t))
+        t[[failure.body for failure in self.failures]] = [failure.t for failure in self.failures]
+        return t
+
+    @property
+    def kinetic_energy(self):
+        """Kinetic energy (n,)."""
+        return self._measure("kinetic_energy", self.end_times, self._principal())
+
+    @property
+    def energy(self):
+        """Kinetic plus potential energy (n,); the kinetic energy alone when the torque has no potential."""
+        return self._measure("energy", self.end_times, self._principal())
+
+    def summary(self):
+        """The run in a few plain numbers, as `polhode ensemble --json` prints them."""
+        return {
+            "method": self.method.name,
+            "torque": self.torque.name,
+            "torque_mode": self.mode,
+            "n": self.n,
+            "steps": self.steps,
+            "t_final": float(self.t),
+            "device": self.device,
+            "dtype": self.dtype,
+            "threads": self.threads,
+            "vectorised": self.vectorised,
+            "finished": int(np.count_nonzero(self.status == FINISHED)),
+            "failed": len(self.failures),
+            "failures": [vars(failure) for failure in self.failures[:10]],
+            "interrupted": self.interrupted,
+            "message": self.message,
+            "seed": self.seed,
+            "seconds": float(self.elapsed),
+            "body_steps_per_s": float(self.body_steps_per_s),
+        }
+
+    def provenance(self):
+        """Where the numbers come from: method and its facts, step, body, torque, digests of the sources, versions, command."""
+        return {
+            **({"title": self.title} if self.title else {}),
+            **provenance.environment(),
+            "command": provenance.command(),
+            "method": self.method.name,
+            "method_facts": self.method.facts(),
+            "step": self.step,
+            "torque": repr(self.torque),
+            "torque_mode": self.mode,
+            "source_digest": self.source,
+            "torque_digest": self.torque_source,
+            "body": self.bodies.one.to_dict() if self.bodies.count == 1 else EACH_ITS_OWN,
+            "n": self.n,
+            "device": self.device,
+            "dtype": self.dtype,
+            "seed": "none" if self.seed is None else str(self.seed),
+            "steps": self.steps,
+            "message": self.message,
+        }
+
+    def to_xarray(self):
+        """An xarray Dataset with units and provenance."""
+        from polhode.io.ensemble import dataset
+
+        return dataset(self)
+
+    def save(self, path, force=False):
+        """Write the Dataset to a file: .nc (netCDF), .npz or .zarr."""
+        from polhode.io.ensemble import save
+
+        return save(self, path, force)
+
+    def __repr__(self):
+        return (f"<Ensemble: {self.n} bodies, {self.method.name}, {self.steps} steps to t = {self.t:g}, {self.device} "
+                f"{self.dtype}, {len(self.failures)} failed>")

@@ -1,0 +1,274 @@
+"""The result of a run: times, attitudes, angular velocities, and what follows from them."""
+
+import warnings
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from polhode.support import provenance
+from polhode import rotations
+from polhode.core.digest import digest
+from polhode.engine.program import potential_energy
+
+BLOCK = 65536   # points that are worked on at a time where a run may be longer than memory
+FINISHED, EVENT, INTERRUPTED, BLOW_UP, FAILED = "finished", "event", "interrupted", "blow-up", "failed"
+
+
+class Trajectory:
+    """A computed motion.  Time first, component last; vectors in the user's own body axes unless named spatial.
+
+    Attributes
+    ----------
+    t : (n,) array
+        Times of the stored points.
+    quaternion : (n, 4) array
+        Attitude, body to space, scalar last.
+    omega : (n, 3) array
+        Angular velocity in the body frame.
+    residuals : (n,) array
+        Largest relative residual of the implicit equation since the point before; zero for explicit methods.
+    status : str
+        "finished", "event", "interrupted", "blow-up", or "failed" for one kept on an error; `success` is true for the first
+        two, `message` says more.
+    nfev, steps, rejected : int
+        Torque evaluations, steps taken, and steps that a tolerance refused.
+    step, tolerance : number or list, (rtol, atol)
+        What decided the steps; the other one is None.
+    mode, note : str
+        How the torque ran ("compiled", "callback", "python") and, if it was not compiled, why.
+    elapsed : float
+        Seconds spent in the steps.
+    t_events, y_events : list
+        For each event function, its times, and the motions there: quaternion, omega, in flight position and velocity.
+    position, velocity : (n, 3) arrays or None
+        Of the centre of mass, in space, for a body in flight.
+    title : str
+        Of the scenario; "" where there is none.
+    """
+
+    def __init__(self, *, t, motion, ends, residuals, body, torque, method, step, status, message, nfev, steps, mode,
+                 tolerance=None, rejected=0, note="", elapsed=0.0, t_events=None, y_events=None, source="", torque_source="",
+                 title=""):
+        self.t, self.motion, self.residuals = t, motion, residuals
+        self.width = motion.shape[1]   # 7, in flight 13
+        self.ends = ends   # (t, motion) at the start and at the end of the run, stored or not
+        self.body, self.torque, self.method, self.step = body, torque, method, step
+        self.tolerance, self.rejected = tolerance, rejected
+        self.status, self.message = status, message
+        self.nfev, self.steps, self.mode, self.note, self.elapsed = nfev, steps, mode, note, elapsed
+        self.t_events, self.y_events, self.source, self.torque_source = t_events, y_events, source, torque_source
+        self.title, self._meant = title, self._potential_digest()
+
+    def __len__(self):
+        return len(self.t)
+
+    def points(self, a, b):
+        """Times, motions and residuals of the stored points from a to b."""
+        return self.t[a:b], self.motion[a:b], self.residuals[a:b]
+
+    def blocks(self):
+        """The run in pieces of bounded size: pairs of the number of a piece's first point and the piece, a Trajectory."""
+        cuts = [*range(0, max(len(self) - BLOCK, 0) + 1, BLOCK), len(self)]   # the last may be longer: none is short
+        for a, b in pairwise(cuts):
+            piece = Trajectory.__new__(Trajectory)
+            piece.__dict__.update(self.__dict__)
+            piece.__dict__.pop("potential_energy", None)
+            piece.t, piece.motion, piece.residuals = self.points(a, b)
+            yield a, piece
+
+    @property
+    def quaternion(self):
+        """Attitude, body to space, scalar last."""
+        return self.motion[:, :4]
+
+    @property
+    def omega(self):
+        """Angular velocity in the body frame."""
+        return self.motion[:, 4:7]
+
+    @property
+    def position(self):
+        """Position of the centre of mass, or None when the body does not fly."""
+        return self.motion[:, 7:10] if self.width > 7 else None
+
+    @property
+    def velocity(self):
+        """Velocity of the centre of mass, or None when the body does not fly."""
+        return self.motion[:, 10:] if self.width > 7 else None
+
+    @property
+    def success(self):
+        """Whether the run reached its end, or the event that was to end it."""
+        return self.status in (FINISHED, EVENT)
+
+    @property
+    def rotation(self):
+        """The attitudes as a scipy Rotation of n."""
+        return rotations.as_rotation(self.quaternion)
+
+    @property
+    def matrix(self):
+        """The attitudes as (n, 3, 3) matrices, body to space."""
+        return rotations.matrices(self.quaternion)
+
+    @property
+    def omega_spatial(self):
+        """Angular velocity in space."""
+        return rotations.rotate(self.quaternion, self.omega)
+
+    @property
+    def momentum(self):
+        """Angular momentum in the body frame."""
+        return self.body.momentum(self.omega)
+
+    @property
+    def momentum_spatial(self):
+        """Angular momentum in space: constant when nothing acts."""
+        return rotations.rotate(self.quaternion, self.momentum)
+
+    @property
+    def kinetic_energy(self):
+        """Kinetic energy."""
+        return self.body.kinetic_energy(self.omega)
+
+    @cached_property
+    def potential_energy(self):
+        """Potential energy, or None when the torque has no potential."""
+        return self._potential(self.t, self.quaternion)
+
+    def _potential(self, t, quaternion):
+        if not self.body.is_principal:
+            quaternion = rotations.qmul(quaternion, rotations.as_quaternion(self.body.axes))
+        if self._potential_digest() != self._meant:
+            warnings.warn(f"the potential of torque {self.torque.name!r} uses something that has changed since the run: these "
+                          "energies are not those of the run; ask for them before the change, or pass what changes as params",
+                          RuntimeWarning, stacklevel=4)
+        return potential_energy(self.torque, self.body, t, quaternion)
+
+    def _potential_digest(self):
+        return digest(self.torque.potential_kernel()) if self.torque.has_potential and not self.torque.is_ours else None
+
+    @property
+    def total_energy(self):
+        """Kinetic plus potential energy; the kinetic energy alone when the torque has no potential."""
+        if self.potential_energy is None:
+            return self.kinetic_energy
+        return self.kinetic_energy + self.potential_energy
+
+    @property
+    def orthogonality_error(self):
+        """Largest entry of |R^T R - 1|, from the quaternion's length: R = |q|^2 times a rotation."""
+        squared = np.einsum("ij,ij->i", self.quaternion, self.quaternion)
+        return float(np.max(np.abs(squared * squared - 1.0), initial=0.0))
+
+    def summary(self):
+        """The run in a few plain numbers, as `polhode run --json` prints them.
+
+        Initial and final values are those of the run; maxima are over the `samples` stored points, the initial ones
+        subtracted.  How far the spatial momentum strays is `momentum_error_max` where no torque acts, and `momentum_change_max`
+        where one does, which changes it by right; the other of the two is None.
+        """
+        (t0, first), (t1, last) = self.ends
+        motions = np.stack([first, last])
+        ends = self.body.kinetic_energy(motions[:, 4:7])
+        if self.torque.has_potential:
+            ends = ends + self._potential(np.array([t0, t1]), motions[:, :4])
+        worst = np.max([piece._largest(first, ends[0]) for _, piece in self.blocks()], axis=0)
+        return {
+            "method": self.method.name,
+            "torque": self.torque.name,
+            "torque_mode": self.mode,
+            "status": self.status,
+            "message": self.message,
+            "t_final": float(t1),
+            "samples": len(self),
+            "steps": int(self.steps),
+            **({} if self.tolerance is None else {"rejected_steps": int(self.rejected)}),
+            "torque_evaluations": int(self.nfev),
+            "energy": "total" if self.torque.has_potential else "kinetic",
+            "energy_initial": float(ends[0]),
+            "energy_final": float(ends[1]),
+            "energy_drift_max": float(max(worst[0], abs(ends[1] - ends[0]))),
+            "momentum_error_max": None if self.torque.acts else float(worst[1]),
+            "momentum_change_max": float(worst[1]) if self.torque.acts else None,
+            "orthogonality_error": float(worst[2]),
+            "residual_max": float(worst[3]),
+            "elapsed_s": float(self.elapsed),
+            "rotation_final": rotations.matrices(last[:4]).tolist(),
+            "quaternion_final": last[:4].tolist(),
+            "omega_final": last[4:7].tolist(),
+        }
+
+    def _largest(self, first, energy0):
+        """Largest energy drift, change of momentum, orthogonality error and residual."""
+        momentum0 = rotations.rotate(first[:4], self.body.momentum(first[4:7]))
+        drifts = np.abs(self.total_energy - energy0), np.linalg.norm(self.momentum_spatial - momentum0, axis=1)
+        return *(np.max(drift, initial=0.0) for drift in drifts), self.orthogonality_error, np.max(self.residuals, initial=0.0)
+
+    def provenance(self):
+        """Where the numbers come from: method and its facts, step, body, torque, digests of the sources, versions, command."""
+        return {
+            **({"title": self.title} if self.title else {}),
+            **provenance.environment(),
+            "command": provenance.command(),
+            "method": self.method.name,
+            "method_facts": self.method.facts(),
+            "step": self.step,
+            "tolerance": self.tolerance,
+            "body": self.body.to_dict(),
+            "torque": repr(self.torque),
+            "torque_mode": self.mode,
+            "source_digest": self.source,
+            "torque_digest": self.torque_source,
+            "status": self.status,
+            "message": self.message,
+            "steps": int(self.steps),
+            "torque_evaluations": int(self.nfev),
+        }
+
+    def to_xarray(self):
+        """An xarray Dataset with units (SI, whatever the user's inertia and time were in) and provenance."""
+        import xarray as xr
+
+        from polhode.results.columns import LABELS, attributes, columns
+
+        data = {column.name: (column.dimensions, column.values(self), column.about) for column in columns(self)}
+        coords = {"time": data.pop("time"), **{name: list(labels) for name, labels in LABELS.items()}}
+        return xr.Dataset(data, coords, attributes(self.provenance()))
+
+    def plot(self, **options):
+        """An overview figure: angular velocity, energy error, momentum error, path of a body axis in space."""
+        from polhode.show.plots import overview
+
+        return overview(self, **options)
+
+    def view(self, compare=(), **options):
+        """A self-contained page with the body in 3D and plots that follow; a notebook shows it inline.
+
+        Parameters
+        ----------
+        compare : Trajectory, path of a stored run, or a list of them
+            Shown beside this run, in step.
+        **options
+            `title`, `mesh`, `poinsot`, `autoplay`, as in `polhode.show.view.page`.
+
+        Returns
+        -------
+        polhode.view.Page
+            With `save(path)`, `open()` and `html`.
+
+        Examples
+        --------
+        >>> import polhode
+        >>> run = polhode.integrate(polhode.RigidBody.box(3, 2, 1), t_span=(0, 20), step=0.01, omega0=(0, 1, 0.001))
+        >>> run.view(title="A book in the air").title
+        'A book in the air'
+        """
+        from polhode.show.view import page
+
+        return page([self, *(compare if isinstance(compare, (list, tuple)) else [compare])], **options)
+
+    def __repr__(self):
+        return (f"<Trajectory: {self.method.name}, {len(self)} points, t = {self.t[0]:g} to {self.t[-1]:g}, "
+                f"{self.steps} steps, {self.mode}, {self.status}>")

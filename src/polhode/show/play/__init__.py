@@ -1,0 +1,12 @@
+"""A page to play with, served to this machine alone: every change is computed anew by the library.
+
+    catalogue.py    the problems and methods that the page offers
+    work.py         what the page asks for, checked field by field, run, and as Python code
+    server.py       two routes on 127.0.0.1: the page, and `POST /run`
+
+`polhode play` starts it.
+"""
+
+from polhode.show.play.server import Server
+
+__all__ = ["Server"]

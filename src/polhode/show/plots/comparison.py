@@ -1,0 +1,106 @@
+"""The figures of a comparison; `polhode.plots.work_precision` and `polhode.plots.convergence` are their public names."""
+
+import math
+
+import numpy as np
+
+from polhode.studies.compare.result import CURRENCIES, Comparison
+from polhode.errors import InputError, brief, choice
+from polhode.show.plots.style import PALETTE, literal, new_figure, saved, styled, target
+
+MARKS = ("o", "s", "^", "D", "v", "P", "X")
+DASHES = ("-", (0, (4, 1.5)), (0, (1, 1.2)))
+COARSEST = 3.0     # errors above this say nothing
+ROUND_OFF = 1e-11  # below it they say nothing of the order
+
+
+def _check(comparison):
+    if not isinstance(comparison, Comparison):
+        raise InputError(f"comparison must be what polhode.compare returned, got {brief(comparison)}; give that")
+
+
+def _headline(comparison, what):
+    t0, t1 = comparison.t_span
+    return f"{literal(comparison.title)}: {what}, t = {t0:g} to {t1:g}"
+
+
+def work_precision(comparison, path=None, currency=None):
+    """Error against cost; see `polhode.plots.work_precision`."""
+    if currency is not None:
+        choice("currency", currency, CURRENCIES)
+    _check(comparison)
+    path = target(path)
+    curves = [curve for curve in comparison.curves if _shown(curve)]
+    if not curves:
+        raise InputError("there is no curve to draw: no method gave a finite error; take other methods or larger errors")
+    panels = [currency] if currency else list(CURRENCIES)
+
+    with styled():
+        figure = new_figure(*((7.2, 5.2) if currency else (14.0, 5.6)))
+        grid = figure.add_gridspec(1, len(panels) + 1, width_ratios=(*[1.0] * len(panels), 0.42 if currency is None else 0.34))
+        first = None
+        for column, name in enumerate(panels):
+            first = axes = figure.add_subplot(grid[column], sharey=first)
+            for number, curve in enumerate(curves):
+                _line(axes, curve, name, number)
+            for error in comparison.errors:
+                axes.axhline(error, color="#999999", lw=0.7, ls=(0, (2, 3)), zorder=0)
+            axes.set(xscale="log", yscale="log", xlabel=CURRENCIES[name])
+            axes.set_ylabel("error" if column == 0 else "")
+            axes.tick_params(labelleft=column == 0)
+        _legend(figure.add_subplot(grid[-1]), first, curves)
+        figure.suptitle(_headline(comparison, "work against precision"), x=0.012, ha="left")
+    return saved(figure, path)
+
+
+def convergence(comparison, path=None):
+    """Error against the step; see `polhode.plots.convergence`."""
+    _check(comparison)
+    path = target(path)
+    curves = [curve for curve in comparison.curves if curve.knob == "step" and _shown(curve)]
+    if not curves:
+        raise InputError("there is no curve to draw: no method by step gave a finite error; take other methods or larger errors")
+    with styled():
+        figure = new_figure(7.4, 5.4)
+        grid = figure.add_gridspec(1, 2, width_ratios=(1.0, 0.34))
+        axes = figure.add_subplot(grid[0])
+        for number, curve in enumerate(curves):
+            _line(axes, curve, "setting", number, ls="none")
+            _order_line(axes, curve, _look(number)["color"])
+        axes.set(xscale="log", yscale="log", xlabel="step [s]", ylabel="error")
+        _legend(figure.add_subplot(grid[1]), axes, curves)
+        figure.suptitle(_headline(comparison, "convergence"), x=0.012, ha="left")
+    return saved(figure, path)
+
+
+def _order_line(axes, curve, colour):
+    """The measured order as a line through the middle of the points it is seen in: those above round-off and below a tenth."""
+    points = [point for point in _shown(curve) if ROUND_OFF < point.error < 0.1]
+    if curve.slope is None or len(points) < 2:
+        return
+    steps = np.array([point.setting for point in points])
+    height = np.mean([math.log(point.error) for point in points]) - curve.slope * np.mean(np.log(steps))
+    axes.plot(steps, np.exp(height) * steps ** curve.slope, color=colour, lw=1.2)
+
+
+def _shown(curve):
+    return [point for point in curve.points if math.isfinite(point.error) and 0.0 < point.error <= COARSEST]
+
+
+def _look(number):
+    turn, colour = divmod(number, len(PALETTE))
+    return {"color": PALETTE[colour], "marker": MARKS[colour], "ls": DASHES[turn % len(DASHES)], "ms": 3.6, "lw": 1.2}
+
+
+def _line(axes, curve, currency, number, **look):
+    points = _shown(curve)
+    slope = "" if curve.slope is None else f"  {curve.slope:.1f}"
+    axes.plot([getattr(point, currency) for point in points], [point.error for point in points], label=f"{curve.name}{slope}",
+              **_look(number) | look)
+
+
+def _legend(axes, drawn_in, curves):
+    """All names in a column of their own, with the slope where one was measured."""
+    axes.set_axis_off()
+    axes.legend(*drawn_in.get_legend_handles_labels(), loc="upper left", borderaxespad=0.0, handlelength=2.6,
+                title="method, measured order", alignment="left", fontsize=8.5 if len(curves) <= 24 else 6.0)

@@ -1,0 +1,199 @@
+"""Pictures of one motion: `overview`, and `flip` of a tumbling body."""
+
+import numpy as np
+from mpl_toolkits.mplot3d.art3d import Poly3DCollection
+
+from polhode import rotations
+from polhode.results.conserved import energy, momentum
+from polhode.errors import InputError, brief, whole
+from polhode.io.read import record
+from polhode.show.plots.globe import curve, directions, globe
+from polhode.show.plots.style import GREY, PALETTE, bare, caption, new_figure, saved, styled, target, thin
+
+_MOST_SNAPSHOTS = 40
+_ROUND_OFF = 1e-17   # what is drawn in place of an error of zero on a logarithmic axis
+
+
+def overview(run, path=None):
+    """Angular velocity, energy, spatial momentum, and the path of the body's third axis on the sphere.
+
+    Parameters
+    ----------
+    run : Trajectory, or path of a stored run
+    path : str or Path, optional
+        Where to save the figure; the suffix says how.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Examples
+    --------
+    >>> import polhode
+    >>> run = polhode.integrate([1.0, 2.0, 3.0], t_span=(0, 40), step=0.01, omega0=(0.001, 1.0, 0.0))
+    >>> overview(run).get_suptitle()
+    'LP2, step 0.01 s, 4000 steps, torque free'
+    """
+    run, path = record(run), target(path)
+    with styled():
+        figure = new_figure(10.5, 7.2)
+        grid = figure.add_gridspec(3, 2, height_ratios=(2.0, 1.0, 1.0), width_ratios=(1.0, 0.95))
+        _velocities(figure.add_subplot(grid[0, 0]), run)
+        _sphere(figure.add_subplot(grid[:, 1], projection="3d"), run)
+        above = figure.add_subplot(grid[1, 0])
+        _changes(above, figure.add_subplot(grid[2, 0], sharex=above), run)
+        figure.suptitle(caption(run), x=0.012, ha="left")
+    return saved(figure, path)
+
+
+def flip(run, path=None, snapshots=7):
+    """A tumbling body: its angular velocity, and how it lies in space around its first flip.
+
+    The snapshots are turned so that the angular momentum points up, and show the body as a box with an arrow along the axis
+    about which it spins at first.
+
+    Parameters
+    ----------
+    run : Trajectory, or path of a stored run
+    path : str or Path, optional
+        Where to save the figure.
+    snapshots : int
+        How many moments are drawn.
+
+    Examples
+    --------
+    >>> import polhode
+    >>> box = polhode.RigidBody.box(0.20, 0.13, 0.03)
+    >>> len(flip(polhode.integrate(box, t_span=(0, 20), step=0.02, omega0=(0.002, 6, 0)), snapshots=5).axes)
+    6
+    """
+    run, path, snapshots = record(run), target(path), whole("snapshots", snapshots, 1, "take 7")
+    if snapshots > _MOST_SNAPSHOTS:
+        raise InputError(f"a figure has room for {_MOST_SNAPSHOTS} snapshots, got {brief(snapshots)}; take 7")
+    spin = int(np.argmax(np.abs(run.omega[0])))
+    if not run.omega[0, spin]:
+        raise InputError("the body is at rest at the start: it has no spin to turn over, and no momentum to stand upright; "
+                         "give it an angular velocity")
+    with styled():
+        figure = new_figure(10.5, 5.2)
+        grid = figure.add_gridspec(2, snapshots, height_ratios=(1.0, 0.75))
+        axes = figure.add_subplot(grid[0, :])
+        _velocities(axes, run)
+        axes.set_title("Angular velocity in the body frame; dashed: the moments drawn below")
+        upright = _momentum_up(run)
+        for column, i in enumerate(moments_around_flip(run, spin, snapshots)):
+            axes.axvline(run.t[i], color=GREY, lw=0.8, ls=(0, (3, 3)))
+            picture = figure.add_subplot(grid[1, column], projection="3d")
+            _draw_box(picture, upright @ rotations.matrices(run.quaternion[i]), edges(run.body), spin)
+            picture.set_title(f"t = {run.t[i]:.3g} s", fontsize=9, loc="center", y=-0.14)
+        figure.suptitle(_headline(run, spin), x=0.012, ha="left")
+    return saved(figure, path)
+
+
+def _headline(run, spin):
+    """What is seen, where it is the famous thing; else what was run."""
+    middle = np.argsort(run.body.moments)[1]
+    famous = run.free and run.body.is_principal and spin == middle and np.ptp(np.sign(run.omega[:, spin])) == 2
+    return "A body spun about its intermediate axis turns over" if famous else caption(run)
+
+
+# --- panels --------------------------------------------------------------------------------------------------------------
+
+def _velocities(axes, run):
+    for i, (name, colour) in enumerate(zip("₁₂₃", PALETTE, strict=False)):
+        axes.plot(*thin(run.t, run.omega[:, i]), color=colour, label=f"Ω{name}")
+    axes.set(xlabel="time [s]", ylabel="Ω [rad/s]")
+    axes.set_title("Angular velocity, body frame")
+    axes.margins(x=0)
+    axes.legend(ncols=3, loc="lower right", bbox_to_anchor=(1.0, 0.98), borderaxespad=0.0, handlelength=1.4, columnspacing=1.2)
+
+
+def _changes(above, below, run):
+    """How far energy and spatial momentum go from where they began, on logarithmic axes."""
+    strays = energy(run), momentum(run)
+    for axes, stray, colour in zip((above, below), strays, PALETTE, strict=False):
+        _logarithmic(axes, run.t, np.abs(stray.values), colour)
+    vertical = strays[1].title.startswith("Vertical")
+    above.set_title(f"{'Kinetic' if run.total_energy is None else 'Total'} energy, relative change")
+    above.set_ylabel("|E − E₀| / |E₀|")
+    above.tick_params(labelbottom=False)
+    below.set_title(f"{'Vertical' if vertical else 'Spatial'} angular momentum, relative change")
+    below.set(xlabel="time [s]", ylabel="|(π − π₀)·up| / |π₀|" if vertical else "|π − π₀| / |π₀|")
+
+
+def _logarithmic(axes, t, values, colour):
+    """Zeros are drawn at the foot of the axis; when there is nothing else, it is said in words."""
+    positive = values[values > 0.0]
+    if not len(positive):
+        unchanged(axes, t)
+        return
+    floor = max(positive.min(), _ROUND_OFF, 1e-9 * positive.max())
+    axes.plot(*thin(t, np.maximum(values, floor)), color=colour, lw=0.9)
+    axes.set_yscale("log")
+    axes.set_ylim(0.5 * floor, max(3.0 * positive.max(), 20.0 * floor))
+    axes.margins(x=0)
+
+
+def unchanged(axes, t):
+    """Says that nothing has changed, where a logarithmic axis could show nothing."""
+    axes.set_yticks([])
+    axes.text(0.5, 0.5, "unchanged to the last bit", transform=axes.transAxes, ha="center", color=GREY)
+    axes.set_xlim(t[0], t[-1])
+
+
+def _sphere(axes, run):
+    """The path of the third body axis on the unit sphere."""
+    globe(axes)
+    curve(axes, directions(run))
+    axes.set_title("Path of the body's third axis in space", loc="center", y=1.12)
+
+
+# --- the flip ------------------------------------------------------------------------------------------------------------
+
+def moments_around_flip(run, spin, count):
+    """Indices of moments spread around the first change of sign of the spin, or over the run when there is none."""
+    sign = np.sign(run.omega[:, spin])
+    change = np.flatnonzero(sign[1:] * sign[:-1] < 0)
+    if not len(change):
+        return np.linspace(0, len(run.t) - 1, count).round().astype(int)
+    at = change[0]
+    fast = np.abs(run.omega[:, spin]) > 0.98 * np.abs(run.omega[0, spin])
+    before = np.flatnonzero(fast[:at])
+    width = at - before[-1] if len(before) else at
+    wanted = at + np.linspace(-1.25, 1.25, count) * width
+    return np.clip(wanted.round().astype(int), 0, len(run.t) - 1)
+
+
+def _momentum_up(run):
+    """A rotation that takes the spatial momentum at the start to the vertical."""
+    up = run.momentum_spatial[0] / np.linalg.norm(run.momentum_spatial[0])
+    side = np.cross(up, np.eye(3)[np.argmin(np.abs(up))])
+    side /= np.linalg.norm(side)
+    return np.stack([side, np.cross(up, side), up])
+
+
+def edges(body):
+    """The edges of the body, or of a box of the same inertia, the longest one 1."""
+    shape = body.shape or {}
+    found = np.array(shape["size"] if shape.get("kind") == "box" else
+                     np.sqrt(np.maximum(body.moments.sum() / 2 - body.moments, 1e-3 * body.moments.max())))
+    return found / found.max()
+
+
+def _draw_box(axes, R, sides, spin):
+    corners = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * sides / 2
+    for axis, colour in enumerate(PALETTE[:3]):
+        for side in (-1, 1):
+            face = corners[corners[:, axis] * side > 0][[0, 1, 3, 2]] @ R.T
+            shade = colour if side > 0 else _paler(colour)
+            axes.add_collection3d(Poly3DCollection([face], facecolor=shade, edgecolor="white", lw=0.6))
+    arrow = R[:, spin] * (0.5 * sides[spin] + np.array([[0.0], [0.32]]))
+    axes.plot(*arrow.T, color="black", lw=2.0)
+    axes.plot(*arrow[1:].T, "o", color="black", ms=4.5)
+    axes.view_init(elev=18, azim=-60)
+    bare(axes, 0.55)
+
+
+def _paler(colour):
+    r, g, b = (int(colour[i:i + 2], 16) for i in (1, 3, 5))
+    return tuple((c + 2 * 255) / (3 * 255) for c in (r, g, b))

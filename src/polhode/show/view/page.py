@@ -1,0 +1,179 @@
+"""One HTML file with everything in it: the built viewer, the runs, nothing from anywhere else."""
+
+import html
+import json
+import os
+from importlib.resources import files
+from pathlib import Path
+
+from polhode import problems
+from polhode.errors import InputError, flag, label, printable, room
+from polhode.io import store
+from polhode.io.read import record
+from polhode.support.regular import named
+from polhode.show.view import runs as encoding
+
+RUNS = 6   # side by side; more would be too small to see
+FORMATS = ("html", "htm")
+
+# The policy lets the page run what is in it and load nothing: that it works without a network is not a promise but a rule.
+_FRAME = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy"
+  content="default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:{also}">
+<meta name="generator" content="polhode {version}">
+<title>{title}</title>
+<style>{style}</style>
+</head>
+<body>
+{body}
+<script>{script}</script>
+<script>
+{start}
+</script>
+</body>
+</html>
+"""
+_BODY = '<div id="viewer"></div>\n<noscript>This page draws with JavaScript, which is switched off here.</noscript>'
+_START = 'polhode.viewer = polhode.mount(document.getElementById("viewer"), {runs}, {options});'
+
+
+class Page:
+    """A page of runs: `save` it, `open` it in a browser, or let a notebook show it.
+
+    Attributes
+    ----------
+    title : str
+    html : str
+        The whole document.
+    """
+
+    def __init__(self, title, text):
+        self.title, self.html = title, text
+        self.path = None
+
+    def save(self, path, force=False):
+        """Write the page to a .html file and return its path; an existing file is kept unless `force`."""
+        path = named(path)
+        store.check(path, None, force, FORMATS)
+        partial = path.with_name(f".{path.name}.{os.getpid()}.part")
+        try:
+            partial.write_text(self.html, encoding="utf-8")
+            os.replace(partial, path)
+        except OSError as error:
+            partial.unlink(missing_ok=True)
+            raise InputError(f"cannot write {str(path)!r}: {error.strerror or error}; {room(error)}") from error
+        self.path = path
+        return path
+
+    def open(self):
+        """Show the page in the default browser, from a temporary file unless it has been saved."""
+        import tempfile
+        import webbrowser
+
+        if self.path is None:
+            folder = tempfile.mkdtemp(prefix="polhode-")
+            self.save(Path(folder) / "page.html")
+        return webbrowser.open(self.path.resolve().as_uri())
+
+    def _repr_html_(self):
+        return (f'<iframe srcdoc="{html.escape(self.html)}" title="{html.escape(self.title)}" '
+                'style="width: 100%; height: 680px; border: 0"></iframe>')
+
+    def __repr__(self):
+        return f"<Page: {self.title!r}, {len(self.html) / 1e6:.2f} MB>"
+
+
+def page(runs, title=None, mesh=None, poinsot=False, autoplay=None):
+    """A self-contained page of one run, or of several in step.
+
+    Parameters
+    ----------
+    runs : Trajectory, path of a stored run, or a list of them
+        At most 6; the first gives the title and the names of the plots.
+    title : str, optional
+        In place of the scenario's, or one made from the body and the torque.
+    mesh : (vertices, faces), optional
+        Drawn in place of the body: (n, 3) numbers in your body axes, and (m, 3) indices.
+    poinsot : bool
+        Begin with Poinsot's picture, where nothing acts on the body.
+    autoplay : bool, optional
+        Whether it moves at once; by default it does, unless the reader's system asks for reduced motion.
+
+    Returns
+    -------
+    Page
+
+    Examples
+    --------
+    >>> import polhode
+    >>> run = polhode.integrate(polhode.RigidBody.box(3, 2, 1), t_span=(0, 20), step=0.01, omega0=(0, 1, 0.001))
+    >>> polhode.show.view.page(run).title
+    'Box turning freely'
+    """
+    runs = list(runs) if isinstance(runs, (list, tuple)) else [runs]
+    if not 1 <= len(runs) <= RUNS:
+        raise InputError(f"a page shows 1 to {RUNS} runs side by side, got {len(runs)}; give fewer, or make several pages")
+    records = [record(run) for run in runs]
+    data = encode(records, mesh)
+    title = printable(label("title", title) or _title(records[0]))
+    options = {"title": title, "subtitle": _subtitle(records), "poinsot": flag("poinsot", poinsot)}
+    if autoplay is not None:
+        options["autoplay"] = flag("autoplay", autoplay)
+    return Page(title, document(title, _BODY, _START.format(runs=script_json(data), options=script_json(options))))
+
+
+def encode(records, mesh=None):
+    """What `polhode.mount` takes: one dict for each run, labels made different."""
+    frames = min(encoding.FRAMES, encoding.ALL_FRAMES // len(records))
+    data = [encoding.encoded(each, frames, mesh) for each in records]
+    if len({run["label"] for run in data}) < len(data):   # one method more than once
+        for run in data:
+            run["label"], run["detail"] = f"{run['label']}, {run['detail']}", ""
+    labels = [run["label"] for run in data]
+    for number, run in enumerate(data, 1):
+        if labels.count(run["label"]) > 1:
+            run["label"] += f" ({number})"
+    return data
+
+
+def document(title, body, start, also=""):
+    """The whole document around a body and the script that starts it; `also` adds to what the policy allows."""
+    from polhode import __version__
+
+    return _FRAME.format(title=html.escape(title), version=__version__, style=built("viewer.css"), script=built("viewer.js"),
+                         body=body, start=start, also=also)
+
+
+def built(name):
+    """A file of the built viewer."""
+    return (files("polhode.view") / "static" / name).read_text(encoding="utf-8")
+
+
+def script_json(data):
+    """JSON inside a script element: no text in it can end the script."""
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False)
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def _title(record):
+    if record.facts.get("title"):
+        return str(record.facts["title"])
+    problem = problems.ALL.get(record.body.name)
+    if problem:
+        return problem.title[0].upper() + problem.title[1:]
+    name = record.body.name or (record.body.shape or {}).get("kind") or "a body"
+    known = {"free": "turning freely", "heavy_top": "turning about a fixed point, under its weight"}
+    return f"{name[0].upper()}{name[1:]} {known.get(record.torque_name, f'under the torque {record.torque_name}')}"
+
+
+def _subtitle(records):
+    first = encoding.about(records[0])
+    moments = f"principal moments {first['principal moments']}"
+    if len(records) > 1:
+        return f"{len(records)} runs in step, {moments}"
+    steps = f"{first['steps']} steps of {first['step']}" if first["step"] != "uneven" else f"{first['steps']} uneven steps"
+    return f"{first['method']}; {steps}; {moments}"

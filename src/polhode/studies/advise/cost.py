@@ -1,0 +1,85 @@
+"""What a run costs: the time its steps take, with torque evaluations at the price the user names."""
+
+import re
+import time
+
+import numpy as np
+
+from polhode import rotations
+from polhode.core.loops import fixed as loops
+from polhode.errors import InputError, number
+from polhode.engine.march import in_user_axes
+from polhode.methods import get
+from polhode.engine.program import build
+
+UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}
+OWN = 0.1   # the least share of a step's time that is its own, whatever the torque seems to take of it
+
+
+def seconds(what, value):
+    """Seconds from a number of them, or from text such as 2ms, 500us or 1.5s."""
+    if not isinstance(value, str):
+        return number(what, value, positive=True)
+    match = re.fullmatch(r"\s*([0-9.]+(?:[eE][+-]?[0-9]+)?)\s*([a-zA-Zµμ]*)\s*", value)
+    units = "ns, us, ms, s or min, as in 2ms"
+    if not match or match[1].count(".") > 1 or not re.search("[0-9]", match[1].lower().partition("e")[0]):
+        raise InputError(f"{what} must be a number and a unit ({units}), got {value!r}; write 2ms")
+    if match[2] not in UNITS:
+        said = f"the unit {match[2]!r} is not known" if match[2] else "there is no unit"
+        raise InputError(f"{what} {value!r}: {said}; write {units}")
+    return number(what, float(match[1]) * UNITS[match[2]], positive=True)
+
+
+def spelt(duration):
+    """Seconds as text, with a unit that fits."""
+    unit, size = next((pair for pair in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)) if duration >= pair[1]), ("ns", 1e-9))
+    return f"{duration / size:.3g} {unit}"
+
+
+class Price:
+    """The cost of a Point in seconds, with a torque evaluation at its measured price or at the one `given`."""
+
+    def __init__(self, task, given=None):
+        self.measured, self.compiled = torque_seconds(task)
+        self.given = given
+
+    @property
+    def torque(self):
+        """The price of a torque evaluation."""
+        return self.measured if self.given is None else self.given
+
+    def of(self, point):
+        """The cost of a point."""
+        return point.seconds if self.given is None else self.own(point) + point.evaluations * self.given
+
+    def own(self, point):
+        """What a run costs without its torques."""
+        return max(point.seconds - point.evaluations * self.measured, OWN * point.seconds)
+
+    def share(self, point):
+        """The share of the torque in the cost of a point."""
+        return 1.0 - self.own(point) / self.of(point)
+
+
+def torque_seconds(task, count=400, repeats=5):
+    """Seconds of a torque evaluation as runs make it, and whether it is compiled."""
+    program = build(get("LP2"), task.torque, task.body)
+    if program.mode != "compiled":
+        return _called(task), False
+    loop = program.bound(loops.torque_along)
+    attitude, velocity = np.tile(task.motion[:4], (count, 1)), np.tile(task.motion[4:], (count, 1))
+    arguments = np.linspace(*task.t_span, count), attitude, velocity, program.parameters, np.empty((count, 3))
+    loop(*arguments)
+    return min(_timed(lambda: loop(*arguments)) for _ in range(repeats)) / count, True
+
+
+def _called(task, repeats=3):
+    place = in_user_axes(task.body, task.motion)
+    R, omega = rotations.matrices(place[:4]), place[4:]
+    return min(_timed(lambda: task.torque(task.t_span[0], R, omega)) for _ in range(repeats))
+
+
+def _timed(call):
+    started = time.perf_counter()
+    call()
+    return time.perf_counter() - started

@@ -1,0 +1,160 @@
+"""The advice itself: what to use, what it will cost, and why, in two sentences."""
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from polhode.studies.advise.cost import Price, spelt
+from polhode.studies.advise.pilot import Trial
+from polhode.studies.compare.runner import Point
+from polhode.studies.compare.task import Task
+from polhode.engine.march import in_user_axes
+
+EXACT_SOLUTION = "exact.free_body"
+
+
+@dataclass(frozen=True, eq=False)
+class Advice:
+    """A recommendation.  `polhode.advise` makes one; `integrate()` follows it."""
+
+    task: Task
+    trials: list          # all candidates, the cheapest first
+    asked: float
+    long: bool
+    verified: bool        # the error was measured over the whole span
+    truth: str
+    pilot_span: tuple
+    spent: int            # torque evaluations of the pilot runs
+    price: Price
+    why: str
+    notes: list
+
+    @property
+    def best(self):
+        """The Trial recommended."""
+        return self.trials[0]
+
+    @property
+    def method(self):
+        """The name of the method; `exact.free_body` for the closed solution."""
+        return self.best.name.partition("@")[0]
+
+    @property
+    def step(self):
+        """The size of a step; None for a run by tolerance and for the closed solution."""
+        return self.best.point.setting if self.best.knob == "step" else None
+
+    @property
+    def rtol(self):
+        """The tolerance; None for a run by steps."""
+        return self.best.point.setting if self.best.knob == "rtol" else None
+
+    @property
+    def error(self):
+        """The error to expect."""
+        return self.best.point.error
+
+    @property
+    def energy_error(self):
+        """The largest relative error of the energy to expect."""
+        return self.best.point.energy
+
+    @property
+    def steps(self):
+        """Steps over the whole span; 0 for the closed solution."""
+        return self.best.point.steps
+
+    @property
+    def evaluations(self):
+        """Torque evaluations over the whole span."""
+        return self.best.point.evaluations
+
+    @property
+    def seconds(self):
+        """The cost of the run, torque evaluations at the price that was given."""
+        return self.best.cost
+
+    @property
+    def runner_up(self):
+        """The name of the next best, or None."""
+        return next((trial.name for trial in self.trials[1:] if trial.point is not None), None)
+
+    def integrate(self, **options):
+        """Run what is recommended; options as for `polhode.integrate`.  The closed solution gives a FreeMotion at `t_eval`."""
+        first, task = in_user_axes(self.task.body, self.task.motion), self.task
+        if self.method == EXACT_SOLUTION:
+            from polhode.exact import free_body
+
+            times = np.asarray(options.get("t_eval", np.linspace(*task.t_span, 1001)), dtype=float)
+            return free_body(task.body, first[:4], first[4:], times - task.t_span[0])
+        from polhode.engine._integrate import integrate
+
+        size = {"step": self.step} if self.rtol is None else {"rtol": self.rtol}
+        return integrate(task.body, task.torque, task.t_span, method=self.method, rotation0=first[:4], omega0=first[4:],
+                         breaks=task.breaks or None, **size, **options)
+
+    def to_dict(self):
+        """Everything as plain data."""
+        return {"problem": self.task.title, "torque": self.task.torque.name, "t_span": list(self.task.t_span),
+                "error_asked": self.asked, "judged_by": "energy" if self.long else "motion", "method": self.method,
+                "step": self.step, "rtol": self.rtol, "steps": self.steps, "torque_evaluations": self.evaluations,
+                "seconds": self.seconds, "error": self.error, "energy_error": self.energy_error, "verified": self.verified,
+                "why": self.why, "runner_up": self.runner_up, "notes": self.notes, "torque_seconds": self.price.torque,
+                "truth": self.truth, "pilot_span": list(self.pilot_span), "pilot_torque_evaluations": self.spent,
+                "candidates": [trial.to_dict() for trial in self.trials]}
+
+    def __repr__(self):
+        size = f"step {self.step:.4g}" if self.step else f"rtol {self.rtol:.2g}" if self.rtol else "closed form"
+        return f"<Advice: {self.method}, {size}, error {self.error:.1e}, {spelt(self.seconds)}>"
+
+
+def exact_solution(task):
+    """The closed solution as a candidate, for a body on which nothing acts; None for others."""
+    if task.torque.acts:
+        return None
+    from polhode.exact import free_body
+
+    first, times = in_user_axes(task.body, task.motion), np.linspace(0.0, task.length, 2000)
+    for count in (1, 2000):   # compiled, and then timed
+        started = time.perf_counter()
+        free_body(task.body, first[:4], first[4:], times[:count])
+        elapsed = time.perf_counter() - started
+    cost = elapsed / 2000
+    facts = {"order": None, "symplectic": True, "implicit": False, "symmetric": True, "torques_per_step": 0}
+    return Trial(EXACT_SOLUTION, facts, "", Point(0.0, 0, 0, cost, 1e-13, 1e-13, 1e-13), cost,
+                 note="closed form, each time by itself")
+
+
+def explained(trials, error, price, task, long, pilot):
+    """Why, in two sentences."""
+    best, second = trials[0], next((trial for trial in trials[1:] if trial.point is not None), None)
+    point = best.point
+    if best.name == EXACT_SOLUTION:
+        return ("Nothing acts on the body, so its motion is known in closed form: polhode.exact.free_body gives it at any time "
+                f"to about 1e-13 in {spelt(best.cost)}.  Where steps are needed, take {second.name if second else 'EXACT'}.")
+    fixed = best.knob == "step"
+    size = f"{point.steps} steps of {point.setting:.4g}" if fixed else f"rtol = {point.setting:.2g} ({point.steps} steps)"
+    what = "an energy error" if long else "an error"
+    if second:
+        lead = f"{second.cost / best.cost:.2g} times less than {second.name} needs"
+    else:
+        lead = "and the others tried were dropped at several times its cost" if trials[1:] else "the one method that was tried"
+    first = (f"{best.name} (order {best.facts['order']}) keeps to {what} of {error:g} with {size}, {point.evaluations} torque "
+             f"evaluations and {spelt(best.cost)}, {lead}.")
+    return f"{first}  {_reason(best, price, task, long, pilot)}"
+
+
+def _reason(best, price, task, long, pilot):
+    if long:
+        steps = round(best.point.steps * pilot.task.length / task.length)
+        kept = "symplectic" if best.facts["symplectic"] is True else "made to keep the energy"
+        return (f"It is {kept}: over {steps} steps of the pilot the energy error stayed below {best.point.energy:.1e}; the phase "
+                "of the motion is not controlled.")
+    share = price.share(best.point)
+    if share > 0.6:
+        return (f"The torque takes {100 * share:.0f} % of that time at {spelt(price.torque)} an evaluation, so what counts is "
+                "how few evaluations a method needs.")
+    own = price.own(best.point) / max(best.point.evaluations, 1)
+    return (f"The torque is cheap ({spelt(price.torque)} an evaluation, and {spelt(own)} of the method's own work with it), so "
+            f"what counts is arithmetic: at this error order {best.facts['order']} pays for it.")

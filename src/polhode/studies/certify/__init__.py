@@ -1,0 +1,56 @@
+"""Certificates: what a method declares about itself in the registry, measured from outside.
+
+    >>> import polhode
+    >>> print(polhode.certify("NMB"))            # doctest: +SKIP
+    >>> polhode.certify("my_integrator.py").ok   # doctest: +SKIP
+
+The package is itself the function (see `certificate`).  Below it, one function per fact, each taking a method (or its name)
+and returning plain numbers:
+
+    order                  orders of attitude and body momentum, with a torque, without, and with one that looks at the velocity
+    symmetry_defect        how far a step forwards and a step back miss the beginning
+    symplecticity          |J^T Om J - Om| of one step on T*SO(3), with its noise; symplecticity_defect without
+    poisson                the same for the body momentum alone, torque-free, on so(3)*; poisson_defect
+    free_drift             change of spatial momentum and of energy of the torque-free body; size_drift: of |Pi|
+    axis_drift             change of the momentum about a symmetry axis of the torque, and of the body
+    drift_slope            slope of the energy over a long run of the stress test
+    stability_limit        the largest angle per step
+    torque_calls           torque evaluations at the start and in each step
+    solver_calls           nonlinear equations solved in each step
+    cost                   nanoseconds per compiled step
+
+`errors` gives the errors themselves at one step; trial.py holds the problem.  Steps run as plain Python, which gives the bits
+of the compiled ones without the wait for the compiler, and for orders also with forty digits (digits.py); `drift_slope` and
+`cost` alone compile.
+"""
+
+import sys
+from types import ModuleType
+
+from polhode.studies.certify.conserve import AxisDrift, FreeDrift, axis_drift, free_drift, size_drift
+from polhode.studies.certify.judge import certificate
+from polhode.studies.certify.long_run import EnergyDrift, cost, drift_slope, stability_limit
+from polhode.studies.certify.measure import (
+    Defect, TorqueCalls, poisson, poisson_defect, solver_calls, symmetry_defect, symplecticity, symplecticity_defect,
+    torque_calls,
+)
+from polhode.studies.certify.orders import Orders, errors, order
+from polhode.studies.certify.result import Certificate, Fact
+from polhode.studies.certify.source import from_file
+from polhode.studies.certify.trial import ATTITUDE, BODY, LIVELY, VELOCITY, trial_torque
+
+__all__ = ["ATTITUDE", "BODY", "LIVELY", "VELOCITY", "AxisDrift", "Certificate", "Defect", "EnergyDrift", "Fact", "FreeDrift",
+           "Orders", "TorqueCalls", "axis_drift", "certificate", "cost", "drift_slope", "errors", "free_drift", "from_file",
+           "order", "poisson", "poisson_defect", "size_drift", "solver_calls", "stability_limit", "symmetry_defect",
+           "symplecticity", "symplecticity_defect", "torque_calls", "trial_torque"]
+
+
+class _Callable(ModuleType):
+    """A package that is also a function: `polhode.certify(method)`."""
+
+    def __call__(self, method, problem=None):
+        return certificate(method, problem)
+
+
+_Callable.__call__.__doc__ = certificate.__doc__
+sys.modules[__name__].__class__ = _Callable

@@ -1,0 +1,226 @@
+"""Long runs: how the energy drifts, how large a step may be, what a step costs."""
+
+import math
+import time
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from polhode import problems, rotations
+from polhode.loads import torques
+from polhode.studies.certify.trial import VELOCITY, Map, norm, run_length
+from polhode.core.vec import dot
+from polhode.errors import ConvergenceError, IntegrationError, number
+from polhode.methods import get
+from polhode.engine.program import build
+from polhode.engine.program import obstacle as program_obstacle
+
+STRESS = "bou-rabee/stress"   # Bou-Rabee, Ortolan & Saccon 2009: to T = 15000
+BLOCKS = 50                   # the scatter of so many means tells how sure the slope of a line is
+MEMBERS = 12                  # runs from starts that differ by 1e-14 to 1e-6 of attitude and velocity
+LEAST, MOST = 1e-14, 1e-6
+SURE = 3.0                    # times its doubt: a slope that is one
+
+# --- energy -------------------------------------------------------------------------------------------------------------
+
+
+class EnergyDrift(NamedTuple):
+    """The drift of the total energy in a long run.
+
+    Attributes
+    ----------
+    slope : float
+        Least-squares slope, the mean over runs from starts that differ by next to nothing.
+    blow_up : float
+        When the first of them was lost, up to which its slope is taken; inf: none was.
+    scatter : float
+        Standard deviation of the slopes; nan where there is one run alone.
+    error : float
+        Standard error of a line through the energy of one run, which sees oscillation and curvature; nan for a short run.
+    slopes : tuple of float
+        Those of the runs, the unperturbed one first.
+    """
+
+    slope: float
+    blow_up: float
+    scatter: float
+    error: float
+    slopes: tuple
+
+    @property
+    def doubt(self):
+        """How sure the slope is: the larger of scatter and error."""
+        return float(np.fmax(self.scatter, self.error))
+
+    @property
+    def resolved(self):
+        """Whether there is a drift: a slope well above its doubt."""
+        return abs(self.slope) > SURE * self.doubt
+
+    @property
+    def chaotic(self):
+        """Whether the slope depends on the last digits of the start, so that no drift is resolved."""
+        return not self.resolved and self.scatter > self.error
+
+
+def obstacle(method, problem=STRESS):
+    """Why a method's step cannot be compiled, in a line of the compiler's; None when it can."""
+    chosen = problems.get(problem)
+    program = build(get(method), chosen.torque(), chosen.body)
+
+    def attempt():
+        program.begin(chosen.step, 0.0, np.array([*chosen.rotation0, *chosen.omega0]))
+        program.march()
+
+    return program_obstacle(attempt)
+
+
+def long_run(method, step=None, t_end=None, problem=STRESS, compiled=True, **options):
+    """A run of a problem as far as it goes: what came before a step that failed is kept."""
+    chosen = problems.get(problem)
+    span = chosen.t_span if t_end is None else (chosen.t_span[0], number("t_end", t_end))
+    try:
+        return chosen.integrate(method, step=step, t_span=span, compiled=compiled, **options)
+    except IntegrationError as error:
+        if error.trajectory is None:
+            raise
+        return error.trajectory
+
+
+def energy_slope(run, limit=None):
+    """Slope of the energy of a Trajectory, the time of its blow-up, and the standard error of the slope.
+
+    An energy that has changed by more than `limit` (by default 1, or as much as there is if that is more), or a run that could
+    not go on, is a blow-up.
+    """
+    change = run.total_energy - run.total_energy[0]
+    limit = max(1.0, abs(run.total_energy[0])) if limit is None else number("limit", limit, positive=True)
+    lost = np.flatnonzero(~(np.abs(change) <= limit))
+    end = lost[0] if len(lost) else len(change)
+    blow_up = math.inf if run.status == "finished" and not len(lost) else float(run.t[min(end, len(change) - 1)])
+    return _slope(run.t[:end], change[:end]), blow_up, _uncertainty(run.t[:end], change[:end])
+
+
+def energy_drift(first, method, step=None, t_end=None, problem=STRESS, limit=None, compiled=True):
+    """The `EnergyDrift` of a method, of which the unperturbed run is there already.
+
+    A chaotic motion multiplies the least difference until nothing but statistics is left of the run: what its energy does then is
+    one of many things it might have done, and the slope of a single run says nothing, however straight it looks.
+    """
+    slope, blow_up, error = energy_slope(first, limit)
+    if blow_up < math.inf:
+        return EnergyDrift(slope, blow_up, math.nan, error, (slope,))
+    chosen = problems.get(problem)
+    every = max(1, round(1.0 / (chosen.step if step is None else step)))
+    others = [energy_slope(long_run(method, step, t_end, beside, compiled, every=every), limit) for beside in perturbed(chosen)]
+    slopes, ends, _ = zip((slope, blow_up, error), *others, strict=True)
+    return EnergyDrift(float(np.mean(slopes)), min(ends), float(np.std(slopes, ddof=1)), error, slopes)
+
+
+def perturbed(problem):
+    """The problem from starts beside its own: attitude and angular velocity are moved in random directions, further each time."""
+    random = np.random.default_rng(1)
+    for size in np.geomspace(LEAST, MOST, MEMBERS - 1):
+        turn, push = (size * way / np.linalg.norm(way) for way in random.normal(size=(2, 3)))
+        yield replace(problem, rotation0=rotations.qmul(problem.rotation0, rotations.exp(turn)),
+                      omega0=problem.omega0 + np.linalg.norm(problem.omega0) * push)
+
+
+def drift_slope(method, step=0.25, t_end=None, problem=STRESS, limit=None):
+    """The drift of the energy in a long run, by default Bou-Rabee, Ortolan & Saccon's stress test to T = 15000.
+
+    Examples
+    --------
+    >>> drift = drift_slope("VLV", t_end=1000.0)
+    >>> bool(abs(drift.slope) < 1e-6), drift.resolved
+    (True, False)
+    """
+    return energy_drift(long_run(method, step, t_end, problem), method, step, t_end, problem, limit)
+
+
+def _slope(t, y):
+    t = t - t.mean()
+    return float(t @ y / (t @ t)) if len(t) > 1 else math.nan
+
+
+def _uncertainty(t, y):
+    """Standard error of the slope through means over blocks, which sees correlation and curvature."""
+    if len(t) < 3 * BLOCKS:
+        return math.nan
+    parts = np.array_split(np.arange(len(t)), BLOCKS)
+    t, y = (np.array([values[part].mean() for part in parts]) for values in (t, y))
+    slope, away = _slope(t, y), t - t.mean()
+    rest = y - y.mean() - slope * away
+    return float(np.sqrt(rest @ rest / (BLOCKS - 2) / (away @ away)))
+
+
+# --- stability ----------------------------------------------------------------------------------------------------------
+
+FIRST, RATIO, NARROW = 0.1, math.sqrt(2.0), 1.02   # of the search, in units of h |Om|
+SMALLEST, LARGEST = 1e-3, 16.0
+STEPS, ALLOWED = 2000, 0.25
+
+
+def stability_limit(method):
+    """The stability limit h |Om|: the angle turned per step up to which a free motion stays a motion.
+
+    A step size is stable when 2000 steps of the trial body, torque-free, solve their equations and keep the energy within a
+    quarter of what it was; |Om| is the initial angular speed.  On a grid with ratio sqrt(2), begun at 0.1, the limit lies
+    between the first two neighbours of which the larger is not stable, and is narrowed down there to two percent.  inf: stable
+    up to 16; 0: unstable down to 0.001.
+
+    Examples
+    --------
+    >>> stability_limit("LP2") > 0.5
+    True
+    """
+    path, speed = Map(method, torques.free()), norm(VELOCITY)
+
+    def energy(s):
+        return 0.5 * dot(path.velocity(s, path.body), path.momentum(s))
+
+    def stable(angle):
+        try:
+            states = path.run(angle / speed, STEPS)
+            first = energy(next(states))
+            return all(abs(energy(s) - first) <= ALLOWED * first for s in states)
+        except (ArithmeticError, ValueError, ConvergenceError):
+            return False
+
+    good = FIRST
+    while not stable(good):
+        good /= RATIO
+        if good < SMALLEST:
+            return 0.0
+    bad = good * RATIO
+    while stable(bad):
+        good, bad = bad, bad * RATIO
+        if bad > LARGEST:
+            return math.inf
+    while bad / good > NARROW:
+        middle = math.sqrt(good * bad)
+        good, bad = (middle, bad) if stable(middle) else (good, middle)
+    return good
+
+
+# --- cost ---------------------------------------------------------------------------------------------------------------
+
+def cost(method, count=2_000, repeats=60):
+    """Nanoseconds per compiled step on the stress test, the least of many short runs; None for what cannot be compiled."""
+    count, repeats = run_length(count), run_length(repeats, "repeats")
+    if obstacle(method) is not None:
+        return None
+    chosen = problems.get(STRESS)
+    program = build(get(method), chosen.torque(), chosen.body)
+    march, grid = program.march(), np.array([0.0, 0.1])
+    first = program.begin(grid[1], 0.0, np.array([*chosen.rotation0, *chosen.omega0]))
+    best = math.inf
+    for _ in range(repeats):
+        z, out = first.copy(), (np.empty((1, program.width)), np.empty(1))
+        started = time.perf_counter()
+        _, reached, _ = march(1, count, 0, grid, z, *out)
+        if reached < count:
+            return None
+        best = min(best, time.perf_counter() - started)
+    return 1e9 * best / count

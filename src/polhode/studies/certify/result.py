@@ -1,0 +1,94 @@
+"""What a certificate is: facts with verdicts, as an object, as plain data, as text, as a figure."""
+
+import math
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A line of a certificate: `ok` is None where nothing is declared or could be measured, `text` is `measured` for readers."""
+
+    name: str
+    title: str
+    declared: object
+    measured: object
+    ok: bool | None
+    text: str
+    details: dict = field(default_factory=dict)
+
+    @property
+    def missing(self):
+        """Whether something is declared and could not be measured."""
+        return self.declared is not None and self.ok is None
+
+    def to_dict(self):
+        """Plain data; what is exact to round-off is of order "exact"."""
+        values = {"title": self.title, "declared": self.declared, "measured": self.measured, "ok": self.ok, "text": self.text}
+        return {key: _exact(value) for key, value in values.items()} | self.details
+
+
+def _exact(value):
+    return "exact" if isinstance(value, float) and math.isinf(value) else value
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """What `polhode.certify` returns.
+
+    Attributes
+    ----------
+    name, summary : str
+    facts : dict from name to Fact
+    ok : bool
+        Whether every declared fact was measured and holds.
+    failed, missing : list of str
+        Names of the declared facts that do not hold, and of those that could not be measured.
+    curves : dict
+        What the figure is drawn from: errors against step, energy against time.
+    note : str
+        Why long runs were not compiled, if they were not.
+    """
+
+    name: str
+    summary: str
+    facts: dict
+    curves: dict
+    problem: str
+    note: str = ""
+
+    @property
+    def failed(self):
+        return [fact.name for fact in self.facts.values() if fact.ok is False]
+
+    @property
+    def missing(self):
+        return [fact.name for fact in self.facts.values() if fact.missing]
+
+    @property
+    def ok(self):
+        return not self.failed and not self.missing
+
+    @property
+    def verdict(self):
+        """The outcome in a few words."""
+        if all(fact.ok is None and not fact.missing for fact in self.facts.values()):
+            return "nothing declared"
+        if self.failed:
+            return "a declared fact fails"
+        return "a declared fact could not be measured" if self.missing else "all declared facts hold"
+
+    def to_dict(self):
+        """The certificate as plain data."""
+        return {"name": self.name, "ok": self.ok, "verdict": self.verdict, "summary": self.summary, "problem": self.problem,
+                "note": self.note, "facts": {name: fact.to_dict() for name, fact in self.facts.items()}}
+
+    def figure(self, path=None):
+        """Convergence, energy and verdicts, as a matplotlib Figure; saved if a path is given."""
+        from polhode.show.plots.certificate import draw
+
+        return draw(self, path)
+
+    def __str__(self):
+        from polhode.studies.certify.report import text
+
+        return text(self)

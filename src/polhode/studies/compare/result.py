@@ -1,0 +1,99 @@
+"""What a comparison found: curves, and the cost of each error asked for."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from polhode.studies.compare.task import Truth
+from polhode.errors import number
+
+CURRENCIES = {"evaluations": "torque evaluations", "steps": "steps", "seconds": "seconds"}
+
+
+@dataclass(frozen=True)
+class MethodCurve:
+    """One method: its points from long steps to short ones, and the cheapest point for each error, None where it has none."""
+
+    name: str
+    facts: dict
+    knob: str             # what its setting is: "step" or "rtol"
+    points: list
+    slope: float | None   # measured; None where two halvings in turn tell different ones
+    answers: dict
+    note: str = ""        # why there is nothing, when there is nothing, or why the order is lower than that of the method
+
+    def to_dict(self):
+        """The curve as plain data."""
+        answers = [{"asked": error, "point": point and point.to_dict()} for error, point in self.answers.items()]
+        return {"method": self.name, "facts": self.facts, "setting": self.knob, "slope": self.slope, "note": self.note,
+                "answers": answers, "points": [point.to_dict() for point in self.points]}
+
+
+@dataclass
+class Comparison:
+    """Work against precision of several methods on one task.  `polhode.compare` makes one."""
+
+    title: str
+    torque: str
+    t_span: tuple
+    truth: Truth
+    errors: tuple
+    curves: list = field(default_factory=list)
+    interrupted: bool = False
+
+    @property
+    def table(self):
+        """A row for each error and method, the quickest first and those that do not get there last."""
+        return [row for error in self.errors for row in self.ranking(error)]
+
+    def ranking(self, error):
+        """The rows of one error."""
+        error = number("error", error)
+        rows = [_row(curve, error) for curve in self.curves]
+        return sorted(rows, key=lambda row: (row["seconds"] is None, row["seconds"] or 0.0))
+
+    def to_dict(self):
+        """Everything as plain data."""
+        return {"problem": self.title, "torque": self.torque, "t_span": list(self.t_span), "truth": self.truth.origin,
+                "truth_error": self.truth.error, "errors": list(self.errors), "interrupted": self.interrupted,
+                "table": self.table, "curves": [curve.to_dict() for curve in self.curves]}
+
+    def to_xarray(self):
+        """The curves (name, point), padded with NaN, and the cost of each error (name, asked), as an xarray Dataset."""
+        import xarray as xr
+
+        names = ("setting", "steps", "evaluations", "seconds", "error", "energy", "momentum")
+        longest = max((len(curve.points) for curve in self.curves), default=0)
+        data = {}
+        for name in names:
+            rows = [[getattr(point, name) for point in curve.points] for curve in self.curves]
+            data[name] = (("name", "point"), np.array([row + [np.nan] * (longest - len(row)) for row in rows], dtype=float))
+            cost = [[np.nan if curve.answers[e] is None else getattr(curve.answers[e], name) for e in self.errors]
+                    for curve in self.curves]
+            data[f"reached_{name}"] = (("name", "asked"), np.array(cost, dtype=float))
+        coords = {"name": [curve.name for curve in self.curves], "asked": list(self.errors)}
+        return xr.Dataset(data, coords, {"title": f"work against precision: {self.title}", "truth": self.truth.origin})
+
+    def figure(self, path=None, currency=None):
+        """Work-precision curves with fitted slopes: one panel for each currency, or for the one that is named."""
+        from polhode.show.plots import work_precision
+
+        return work_precision(self, path, currency)
+
+    def html(self, path):
+        """A page that stands for itself: figure and sortable table."""
+        from polhode.show.comparison_page import write
+
+        return write(self, path)
+
+    def __repr__(self):
+        return f"<Comparison: {self.title}, {len(self.curves)} methods, errors {', '.join(f'{e:g}' for e in self.errors)}>"
+
+
+def _row(curve, error):
+    point = curve.answers.get(error)
+    costs = ("setting", "steps", "evaluations", "seconds", "error", "energy", "momentum")
+    reached = min((point.error for point in curve.points), default=None)
+    return {"asked": error, "method": curve.name, "order": curve.facts.get("order"), "slope": curve.slope, "knob": curve.knob,
+            **{name: None if point is None else getattr(point, name) for name in costs}, "best_error": reached,
+            "note": curve.note}

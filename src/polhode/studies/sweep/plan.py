@@ -1,0 +1,196 @@
+"""A sweep before it runs: its dimensions, its chunks, and a digest of everything its numbers depend on.
+
+A chunk is a box of the grid, full along the last dimensions and one thick along the first, hence a contiguous range of bodies.
+How many bodies it has is a matter of convenience and leaves no trace in the numbers:
+
+    a 256th of the sweep, but no more than 2^31 body-steps, and no fewer than 2^24 body-steps and 1024 bodies;
+    never more than fit into a quarter of the memory of the smallest worker, at 1024 bytes for each body.
+"""
+
+import copy
+import hashlib
+import json
+import math
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from polhode import problems
+from polhode.errors import InputError, whole
+from polhode.support.file_names import readable
+from polhode.engine.grid import segments
+from polhode.io import config
+from polhode.support.regular import named
+from polhode.studies.sweep import axes as reading
+from polhode.studies.sweep.axes import FIRST, SAMPLE, put
+
+BYTES_PER_BODY = 1024      # of a worker's memory: state, inputs, results and their copies
+PARTS = 256                # chunks wished for: balance between workers, little lost when one dies
+LEAST = 1024               # bodies that keep several threads busy
+CHUNK_STEPS = 2**24, 2**31   # body-steps: some tenths, and some tens of seconds on a laptop
+MOST_CHUNKS = 10**6
+CHECKED_VALUES = 200       # of each axis, before any work
+
+
+def load(source):
+    """The Plan of a sweep file, or of the same as a dict."""
+    if not isinstance(source, dict):
+        path = named(source)
+        return Plan(config.parse(path), path)
+    return Plan(source, "the sweep")
+
+
+class Plan:
+    """A checked sweep.
+
+    Attributes
+    ----------
+    data : dict
+        The scenario, every axis at its first value.
+    axes : list of Axis
+    dimensions : dict
+        Name and length of each dimension, in order.
+    n : int
+        How many bodies.
+    """
+
+    def __init__(self, source, path):
+        config.check_depth(source, path)
+        data = copy.deepcopy(source)
+        self.source, self.path = source, path
+        self.title = str(data.get("title", readable(Path(path).stem)))
+        table = data.pop("sweep", None)
+        if table is None:
+            raise InputError(f"{path}: has no [sweep] section; name the keys that vary, such as run.step = [0.1, 0.05]")
+        for key in ("output", "ensemble"):
+            if key in data:
+                raise InputError(f"{path}: [{key}] does not go with [sweep]; drop it, and name the store with --out")
+        faults = config.Faults()
+        for key in ("body", "initial", "run"):
+            if not isinstance(data.get(key, {}), dict):
+                faults.add((key,), f"must be a section, got {data[key]!r:.60}; write a line [{key}] and its keys below that")
+        faults.report(path)
+        for key in {"every", "t_eval"} & set(data.get("run", ())):
+            faults.add(("run", key), "does not go with [sweep], which stores where each body ends; drop it")
+        options, self.axes = reading.read(table, data, faults)
+        if not faults:
+            with faults.at("sweep"):
+                _fill_from_problem(data, self.axes)
+                self._take(data, options)
+        faults.report(path)
+        self._check_values()
+
+    def _take(self, data, options):
+        self.seed, self.device, self.dtype = options.seed, options.device, options.dtype
+        self.dimensions = {axis.path: len(axis.values) for axis in self.axes if axis.values}
+        if options.samples is not None:
+            self.dimensions[SAMPLE] = options.samples
+        self.shape = tuple(self.dimensions.values())
+        self.n = math.prod(self.shape)
+        self.data = data
+        self.data = self.at(dict.fromkeys(self.dimensions, 0))
+
+    def at(self, index):
+        """The scenario, as the contents of a file, at an index {dimension: number} into some of the dimensions."""
+        data = copy.deepcopy(self.data)
+        for axis in self.axes:
+            if axis.dimension in index:
+                value = axis.column(np.array([index[axis.dimension]]), self.seed)[0]
+                put(data, "initial.quaternion" if axis.path == "initial.rotation" else axis.path,
+                    value if isinstance(value, str) else np.asarray(value).tolist())
+        return data
+
+    def scenario(self, index):
+        """The Scenario there."""
+        where = ", ".join(f"{name} {number}" for name, number in index.items())
+        return config.scenario(self.at(index), f"{self.path} ({where})" if where else self.path)
+
+    def _check_values(self):
+        """Read the scenario at every value of every axis, the others at their first: what is wrong shows before any work."""
+        for name, length in self.dimensions.items():
+            for number in np.unique(np.linspace(0, length - 1, min(length, CHECKED_VALUES), dtype=int)).tolist():
+                scenario = self.scenario({name: number})
+        self.torque, self.body, self.t_span = scenario.torque, scenario.body, scenario.t_span
+        steps, methods = self._all("run.step", scenario.step), self._all("run.method", scenario.method.name)
+        steps = sorted({*steps[::-(-len(steps) // CHECKED_VALUES)], min(steps)}) if len(steps) > CHECKED_VALUES else steps
+        for method in methods:
+            for step in steps:
+                put(trial := copy.deepcopy(self.data), "run.method", method)
+                put(trial, "run.step", step)
+                scenario = config.scenario(trial, self.path)
+                if scenario.rtol is not None:
+                    raise InputError(f"run.method: {method} chooses its own steps; a sweep needs steps of a given size; take "
+                                     "another method")
+        self.methods = methods
+        counts = [sum(part.count for part in segments(scenario.t_span, step, scenario.breaks)) for step in steps]
+        self.steps, self.mean_steps = max(counts), sum(counts) / len(counts)
+
+    def _all(self, path, default):
+        return next((axis.values for axis in self.axes if axis.path == path), (default,))
+
+    # --- chunks -------------------------------------------------------------------------------------------------------------
+
+    def chunk_shape(self, memory, chunk=None):
+        """The box of a chunk for workers with so many bytes of memory, or for so many bodies."""
+        if chunk is None:
+            fits = max(1, int(memory / 4 / BYTES_PER_BODY))
+            least, most = (max(LEAST, steps // self.steps) for steps in CHUNK_STEPS)
+            chunk = min(fits, max(least, min(-(-self.n // PARTS), most)))
+        box, left = [], whole("chunk", chunk, 1, "leave it out, or take 1000")
+        for name, length in reversed(self.dimensions.items()):
+            box.append(1 if name in FIRST else min(length, left))
+            left = left // length if name not in FIRST and left >= length else 0
+            left = max(1, left)
+        count = math.prod(-(-length // size) for length, size in zip(self.shape, reversed(box), strict=True))
+        if count > MOST_CHUNKS:
+            raise InputError(f"{self.n} bodies in chunks of {chunk} are {count} chunks, over {MOST_CHUNKS}; take larger ones")
+        return tuple(reversed(box))
+
+    # --- identity -----------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def identity(self):
+        """Everything the numbers depend on, as plain data."""
+        from polhode import __version__
+
+        sweep = {axis.path: list(axis.values) or list(axis.law) for axis in self.axes}
+        sweep |= {"seed": self.seed, "device": self.device, "dtype": self.dtype}
+        if SAMPLE in self.dimensions:
+            sweep["samples"] = self.dimensions[SAMPLE]
+        found = {"sweep": sweep, "scenario": self.data, "polhode_version": __version__, "code": self.code()}
+        return json.loads(json.dumps(found))
+
+    def code(self):
+        """A digest of the code of each method with the torque."""
+        from polhode.core.digest import digest
+        from polhode.methods import get
+
+        found = {name: get(name).suited(self.torque) for name in self.methods}
+        return {name: digest(one.step, one.start, self.torque.source(), identity=True) for name, one in found.items()}
+
+    @cached_property
+    def digest(self):
+        """A name for all of it."""
+        return hashlib.sha256(json.dumps(self.identity, sort_keys=True).encode()).hexdigest()
+
+
+def _fill_from_problem(data, axes):
+    """What a component of an axis needs of a vector that the file leaves to its problem."""
+    if "problem" not in data:
+        return
+    problem = problems.get(data["problem"])
+    wanted = {axis.path.rpartition(".")[0] for axis in axes}
+    if "body.inertia" in wanted and "body" not in data:
+        data["body"] = {"inertia": problem.body.moments.tolist(), "check_triangle": False}
+    initial = data.get("initial", {})
+    if "initial.omega" in wanted and not {"omega", "momentum"} & set(initial):
+        data["initial"] = {**initial, "omega": problem.omega0.tolist()}
+
+
+def boxes(shape, chunk_shape):
+    """The chunks in order: (start, stop) corners of each box."""
+    counts = [-(-length // size) for length, size in zip(shape, chunk_shape, strict=True)]
+    for place in np.ndindex(*counts):
+        start = tuple(i * size for i, size in zip(place, chunk_shape, strict=True))
+        yield start, tuple(min(a + size, length) for a, size, length in zip(start, chunk_shape, shape, strict=True))

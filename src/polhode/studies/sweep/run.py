@@ -1,0 +1,136 @@
+"""The front door of sweeps."""
+
+import time
+from pathlib import Path
+
+from polhode.errors import InputError, called_as, flag, number, unknown, whole
+from polhode.support.regular import named
+from polhode.studies.sweep import cluster as clusters
+from polhode.studies.sweep import plan as plans
+from polhode.studies.sweep import store as stores
+
+OPTIONS = ("source", "out", "cluster", "workers", "chunk", "wait", "force", "progress")
+
+
+def sweep(source, out=None, *, cluster=None, workers=1, chunk=None, wait=30.0, force=False, progress=None, **misspelt):
+    """Run a scenario over a grid of its values, or over random ones, on this machine or on a Dask cluster.
+
+    Body for body the results are those of the scenario with the values written into it, bit for bit the same however many workers
+    and chunks there are.  They go to a Zarr store chunk by chunk.  A sweep that was cut short goes on where it was when the same
+    call is made again.
+
+    A script that calls this without a `cluster` needs the usual ``if __name__ == "__main__":``, since worker processes import it.
+
+    Parameters
+    ----------
+    source : path or dict
+        A scenario with a section [sweep], as a TOML file or as its contents; see `polhode.studies.sweep.axes`.
+    out : path, optional
+        The store; by default the name of the file with the suffix .zarr, in the current folder.
+    cluster : str, optional
+        The address of a Dask scheduler, such as ``"tcp://host:8786"``.  By default a cluster is started on this machine.
+    workers : int
+        Processes of a cluster on this machine.  One is best: it uses all processors by threads.
+    chunk : int, optional
+        Bodies in a chunk, at most; chosen from the size of the sweep and the memory of the workers by default.
+    wait : float
+        Seconds to wait for a scheduler that does not answer, or for workers where there are none.
+    force : bool
+        Start anew where the store holds another sweep, or this one.
+    progress : function, optional
+        Called as progress(bodies done, bodies in all).
+
+    Returns
+    -------
+    Sweep
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> tops = {"problem": "krysl/slow-top", "sweep": {"initial.omega.2": [1.0, 5.0, 25.0], "run.step": [0.05, 0.025]}}
+    >>> result = sweep(tops, tempfile.mkdtemp() + "/tops.zarr")           # doctest: +SKIP
+    >>> result.to_xarray().energy_error.dims                             # doctest: +SKIP
+    ('run.step', 'initial.omega.2')
+    """
+    if misspelt:
+        raise unknown("option of sweep", next(iter(misspelt)), OPTIONS)
+    stores.need()
+    workers, force = whole("workers", workers, 1), flag("force", force)
+    tell = (lambda *_: None) if progress is None else called_as("progress", progress, "progress(done, total)")
+    wait = number("wait", wait, positive=True)
+    plan = plans.load(source)
+    if out is None and isinstance(source, dict):
+        raise InputError("out is missing; name the store, such as out=\"sweep.zarr\"")
+    out = named(out if out is not None else f"{Path(source).stem}.zarr")
+    if chunk is not None:
+        plan.chunk_shape(None, chunk)
+    stores.check(out, plan, force)
+    return _run(plan, out, clusters.Cluster(cluster, workers, wait), chunk, force, tell)
+
+
+def _run(plan, out, cluster, chunk, force, progress):
+    started = time.monotonic()
+    with cluster:
+        if force or not out.exists():
+            if chunk is None:
+                cluster.connect()
+            store = stores.create(out, plan, plan.chunk_shape(chunk is None and cluster.memory(), chunk), force)
+        else:
+            store = stores.Store(out)
+            if chunk is not None and plan.chunk_shape(None, chunk) != store.chunk_shape:
+                raise InputError(f"{str(out)!r} has chunks of shape {store.chunk_shape}, and chunk={chunk} would make others; "
+                                 "leave it out to go on, or start anew with force")
+        finished = store.finished()
+        done = resumed = sum(store.bodies_in(number) for number in finished)
+        progress(done, plan.n)
+        known = set(finished)
+        todo = [number for number in range(len(store.boxes)) if number not in known]
+        for number, (values, _) in clusters.results(cluster, plan.source, plan.digest, store.boxes, todo):
+            store.write(number, values)
+            done += store.bodies_in(number)
+            progress(done, plan.n)
+    seconds = time.monotonic() - started
+    body_steps = (done - resumed) * plan.mean_steps
+    return Sweep(out, seconds=seconds, resumed=len(finished), body_steps_per_s=body_steps / seconds)
+
+
+class Sweep:
+    """The store of a sweep, finished or not.
+
+    Parameters
+    ----------
+    path : path
+        A store that `sweep` has made.
+    """
+
+    def __init__(self, path, **run):
+        path = named(path)
+        if not stores.is_store(path):
+            raise InputError(f"{str(path)!r} is not the store of a sweep; give what `polhode sweep --out` wrote")
+        self.store, self._run = stores.Store(path, "r"), run
+
+    @property
+    def path(self):
+        """Where it is."""
+        return self.store.path
+
+    @property
+    def n(self):
+        """How many bodies."""
+        return self.store.n
+
+    def to_xarray(self):
+        """An xarray Dataset: a dimension for each axis of the grid, `sample` for what was drawn; read when needed."""
+        import xarray as xr
+
+        return xr.open_zarr(self.path)
+
+    def summary(self):
+        """The sweep in a few plain numbers, as `polhode sweep --json` prints them."""
+        counts = self.store.counts()
+        finished, pending = counts.pop("finished", 0), counts.pop("pending", 0)
+        return {"store": str(self.path), "n": self.n, "finished": finished, "failed": sum(counts.values()), "failures": counts,
+                "pending": pending, "chunks": len(self.store.boxes), "done": self.store.done(), **self._run}
+
+    def __repr__(self):
+        return f"<Sweep: {self.n} bodies, {self.store.done()} of {len(self.store.boxes)} chunks done, {self.path}>"
