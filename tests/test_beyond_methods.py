@@ -8,7 +8,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from polhode import InputError, RigidBody, certify, integrate, problems, torques
+from polhode import InputError, RigidBody, facts, integrate, problems, torques
 from polhode.core.closed import free_motion, short_motion
 from polhode.core.loops.fixed import Body
 from polhode.core.vec import matrix, normalise, times
@@ -182,9 +182,9 @@ def test_a_nystrom_splitting_needs_an_exact_drift():
     """Over five rotations about the axes, which are of order 2, it is of order 2; general splittings keep theirs."""
     base = get("EXACT-RKN6")
     over_axes = variant(base, step=kicks_first(over(split_drift(*ROTATIONS)), *rows("RKN6-11")), adapt=None)
-    assert certify.order(over_axes).attitude == pytest.approx(2.0, abs=0.1)
-    assert certify.order(base).attitude == pytest.approx(6.0, abs=0.2)
-    assert certify.order("MR2-BM6").attitude == pytest.approx(6.0, abs=0.2)
+    assert facts.order(over_axes).attitude == pytest.approx(2.0, abs=0.1)
+    assert facts.order(base).attitude == pytest.approx(6.0, abs=0.2)
+    assert facts.order("MR2-BM6").attitude == pytest.approx(6.0, abs=0.2)
 
 
 def test_torque_counts():

@@ -7,7 +7,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from polhode import InputError, RigidBody, certify, integrate, torques
+from polhode import InputError, RigidBody, facts, integrate, torques
 from polhode.core import vec
 from polhode.core.jit import Rebinder
 from polhode.core.loops.fixed import Body
@@ -85,9 +85,9 @@ def test_body_frame_formulas_are_the_papers_spatial_ones(name, acting):
 
 # --- orders and torque ----------------------------------------------------------------------------------------------------
 
-def slopes(method, torque, counts, body=certify.BODY, **options):
+def slopes(method, torque, counts, body=facts.BODY, **options):
     """Observed orders of attitude and velocity, with taylor(10) as the reference."""
-    settings = {"rotation0": np.array(certify.ATTITUDE), "omega0": certify.VELOCITY, "every": "end", "compiled": False, **options}
+    settings = {"rotation0": np.array(facts.ATTITUDE), "omega0": facts.VELOCITY, "every": "end", "compiled": False, **options}
     best = integrate(body, torque, (0.0, 2.0), 2.0 / 80, "taylor(8)", **settings)
     errors = []
     for count in counts:
@@ -156,7 +156,7 @@ SKEWED = RigidBody([[2.5, 0.3, -0.2], [0.3, 3.0, 0.4], [-0.2, 0.4, 4.0]])
 
 @pytest.mark.parametrize(("torque", "name"), [(SPATIAL, "taylor2"), (SPATIAL, "taylor3"), (SPATIAL, "taylor4"),
                                               (IN_BODY, "taylor2"), (IN_BODY, "taylor3"), (ARRAYS, "taylor2")])
-@pytest.mark.parametrize("body", [certify.BODY, SKEWED], ids=["principal", "skewed"])
+@pytest.mark.parametrize("body", [facts.BODY, SKEWED], ids=["principal", "skewed"])
 def test_derivatives_offered_by_the_torque_are_used(torque, name, body):
     order, calls = slopes(name, torque, (24, 48), body)
     assert np.all(np.abs(order[-1] - LISTED[name]) < 0.3), order
@@ -164,15 +164,15 @@ def test_derivatives_offered_by_the_torque_are_used(torque, name, body):
 
 
 def test_too_few_derivatives_are_not_used():
-    settings = {"rotation0": np.array(certify.ATTITUDE), "omega0": certify.VELOCITY}
-    assert integrate(certify.BODY, IN_BODY, (0, 1), 0.1, "taylor4", **settings).nfev == 50
-    assert integrate(certify.BODY, IN_BODY.without_derivatives(), (0, 1), 0.1, "taylor3", **settings).nfev == 20
-    assert integrate(certify.BODY, None, (0, 1), 0.1, "taylor4", **settings).nfev == 0
+    settings = {"rotation0": np.array(facts.ATTITUDE), "omega0": facts.VELOCITY}
+    assert integrate(facts.BODY, IN_BODY, (0, 1), 0.1, "taylor4", **settings).nfev == 50
+    assert integrate(facts.BODY, IN_BODY.without_derivatives(), (0, 1), 0.1, "taylor3", **settings).nfev == 20
+    assert integrate(facts.BODY, None, (0, 1), 0.1, "taylor4", **settings).nfev == 0
 
 
 def test_derivatives_give_the_same_bits_compiled():
-    settings = {"rotation0": np.array(certify.ATTITUDE), "omega0": certify.VELOCITY}
-    runs = [integrate(certify.BODY, SPATIAL, (0, 2), 0.1, "taylor4", compiled=compiled, **settings) for compiled in (True, False)]
+    settings = {"rotation0": np.array(facts.ATTITUDE), "omega0": facts.VELOCITY}
+    runs = [integrate(facts.BODY, SPATIAL, (0, 2), 0.1, "taylor4", compiled=compiled, **settings) for compiled in (True, False)]
     assert runs[0].mode == "compiled"
     assert np.array_equal(runs[0].quaternion, runs[1].quaternion)
 
@@ -206,9 +206,9 @@ def test_spatial_momentum_does_not_change_by_a_bit(name):
 @pytest.mark.parametrize("name", ["taylor1", "taylor2", "taylor3-plain", "taylor4", "taylor5", "taylor6"])
 @pytest.mark.parametrize("torque", [None, swinging], ids=["free", "torque"])
 def test_the_recursion_agrees_with_the_listed_formulas(name, torque):
-    settings = {"rotation0": np.array(certify.ATTITUDE), "omega0": certify.VELOCITY, "compiled": False}
+    settings = {"rotation0": np.array(facts.ATTITUDE), "omega0": facts.VELOCITY, "compiled": False}
     for h in (0.1, 0.8):
-        listed, recursion = (integrate(certify.BODY, torque, (0, 4 * h), h, method, **settings)
+        listed, recursion = (integrate(facts.BODY, torque, (0, 4 * h), h, method, **settings)
                              for method in (name, f"taylor({LISTED[name]})"))
         assert np.abs(listed.quaternion - recursion.quaternion).max() < 1e-14
         assert np.abs(listed.omega - recursion.omega).max() < 2e-14
@@ -266,7 +266,7 @@ def test_lp2_is_mr2_123():
 
 
 def certify_run(name):
-    return integrate(certify.BODY, swinging, (0, 2), 0.1, name, rotation0=np.array(certify.ATTITUDE), omega0=certify.VELOCITY)
+    return integrate(facts.BODY, swinging, (0, 2), 0.1, name, rotation0=np.array(facts.ATTITUDE), omega0=facts.VELOCITY)
 
 
 @pytest.mark.parametrize("axes", ["".join(map(str, axes)) for axes in itertools.permutations((1, 2, 3))])

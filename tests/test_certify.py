@@ -11,8 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 import polhode
-from polhode import certify, methods
-from polhode.studies.certify import conserve, judge, long_run, orders, source
+from polhode import certify, facts, methods
+from polhode.studies.facts import conserve, judge, long_run, orders, source
 from polhode.cli._app import app
 from polhode.core.jit import jit
 from polhode.core.vec import axpy, cross, matrix, qexp, qmul, renormalise, scale, sub, times
@@ -76,7 +76,7 @@ def test_known_methods(name, symmetric, symplectic, momentum, energy, torques, s
 @pytest.mark.parametrize("name, coarse, fine", [("NMB-cay", -3.876e-6, -1.037e-6), ("NMB", -1.425e-6, -4.647e-7),
                                                 ("LIEMID[EA]", 5.748e-7, 1.423e-7)])
 def test_drift_slopes(name, coarse, fine):
-    drifts = [certify.drift_slope(name, step) for step in (0.25, 0.125)]
+    drifts = [facts.drift_slope(name, step) for step in (0.25, 0.125)]
     assert [drift.slope for drift in drifts] == pytest.approx([coarse, fine], rel=0.05)
     assert all(drift.resolved and not drift.chaotic and len(drift.slopes) == 12 for drift in drifts)
 
@@ -84,12 +84,12 @@ def test_drift_slopes(name, coarse, fine):
 @pytest.mark.parametrize("name", ["AKW-end", *(pytest.param(name, marks=pytest.mark.slow) for name in ("AKW", "LS"))])
 def test_a_chaotic_run_has_no_drift(name):
     """Starts that differ in the last digits give slopes of either sign; at half the step the motion is regular."""
-    drift = certify.drift_slope(name, 0.25)
+    drift = facts.drift_slope(name, 0.25)
     assert drift.chaotic and not drift.resolved
     assert min(drift.slopes) < 0.0 < max(drift.slopes) and drift.scatter > 5e-7
     fact = judge._drift("drift", 0.25, drift, steady=False)
     assert fact.measured is None and fact.text.startswith("chaotic: no drift resolved")
-    assert certify.drift_slope(name, 0.125).resolved
+    assert facts.drift_slope(name, 0.125).resolved
 
 
 def test_no_drift():
@@ -105,7 +105,7 @@ def test_no_drift():
 
 
 def test_blow_up():
-    drift = certify.drift_slope("HSTAGM", 0.25, t_end=300.0)
+    drift = facts.drift_slope("HSTAGM", 0.25, t_end=300.0)
     assert drift.blow_up == pytest.approx(126.0, abs=1.0)
 
 
@@ -119,7 +119,7 @@ def test_symplectic_on_orbits_alone(name):
 @pytest.mark.parametrize("name", [entry.name for entry in methods.everything()])
 def test_classification_at_a_tenth(name):
     """Symplectic methods leave less than 1e-11 at h = 0.1, all others more than 1e-7; those of order 8 and above at h = 0.2."""
-    defect = certify.symplecticity(name, 0.1 if get(name).order < 8 else 0.2, certify.LIVELY)
+    defect = facts.symplecticity(name, 0.1 if get(name).order < 8 else 0.2, facts.LIVELY)
     if get(name).symplectic is True:
         assert defect.value < 1e-11
     else:
@@ -131,17 +131,17 @@ def test_classification_at_a_tenth(name):
 
 def test_stability_limit():
     """DMV has no solution beyond h |Pi|/I of about 1; explicit Euler gains energy at every step; VLV bears everything."""
-    assert 0.5 < certify.stability_limit("DMV") < 2.0
-    assert certify.stability_limit("taylor1") < 0.1
-    assert certify.stability_limit("VLV") == np.inf
+    assert 0.5 < facts.stability_limit("DMV") < 2.0
+    assert facts.stability_limit("taylor1") < 0.1
+    assert facts.stability_limit("VLV") == np.inf
 
 
 def test_momentum_about_axes():
-    kept = certify.axis_drift("VLV")
+    kept = facts.axis_drift("VLV")
     assert max(kept) < 1e-13
-    lost = certify.axis_drift("NMB")
+    lost = facts.axis_drift("NMB")
     assert lost.space > 1e-4 and lost.body < 1e-13
-    assert certify.size_drift("NMB") > 1e-4 > 1e-13 > certify.size_drift("AKW-exp")
+    assert facts.size_drift("NMB") > 1e-4 > 1e-13 > facts.size_drift("AKW-exp")
 
 
 @pytest.mark.parametrize("problem, kept", [
@@ -160,7 +160,7 @@ def test_two_terms_of_the_error_are_told_apart():
 
 
 def test_cost_is_nanoseconds():
-    assert 5.0 < certify.cost("LP2") < 50_000.0
+    assert 5.0 < facts.cost("LP2") < 50_000.0
 
 
 # --- what is false ------------------------------------------------------------------------------------------------------
@@ -223,7 +223,7 @@ def test_the_example():
 
 
 def test_example_names_one_method():
-    assert [method.name for method in certify.from_file(EXAMPLE)] == ["game-engine"]
+    assert [method.name for method in facts.from_file(EXAMPLE)] == ["game-engine"]
     assert source.as_method(f"{EXAMPLE}:step").name == "game-engine"
     assert source.as_method(f"{EXAMPLE}:GAME-ENGINE").name == "game-engine"
 
@@ -271,7 +271,7 @@ def test_two_methods_in_a_file(tmp_path):
     file.write_text(EULER + "for name in ('one-of-two', 'two-of-two'):\n    polhode.method(name, order=1, torques=1)(plain)\n")
     with pytest.raises(InputError, match="registers 2 methods"):
         certify(str(file))
-    found = certify.from_file(file)
+    found = facts.from_file(file)
     assert [method.name for method in found] == ["one-of-two", "two-of-two"]
     assert found[0].symmetric is None   # left out: measured without a verdict
     for method in found:
@@ -346,11 +346,11 @@ def test_the_package_is_a_function_and_integrate_stays_one():
     code = ("import sys, polhode\nassert not {'numba', 'scipy', 'numpy'} & set(sys.modules)\n"
             "polhode.problem('slow-top').integrate('LP2', t_span=(0, 0.1))\n"
             "from polhode import integrate\nassert callable(polhode.integrate) and callable(integrate)\n"
-            "assert callable(polhode.certify) and polhode.studies.certify.orders.order is polhode.certify.order\n"
+            "assert callable(polhode.certify) and polhode.studies.facts.orders.order is polhode.facts.order\n"
             "from polhode.integrate import OPTIONS\n")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
 
 
 def test_measurements_are_exported():
-    assert certify.order is orders.order and polhode.certify is certify
+    assert facts.order is orders.order and polhode.certify is certify

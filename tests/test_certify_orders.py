@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from polhode import certify, methods
-from polhode.studies.certify import judge
+from polhode import facts, methods
+from polhode.studies.facts import judge
 from polhode.cli._app import app
 
 ORDERS = {"order_attitude", "order_momentum", "free_order_attitude", "free_order_momentum", "omega_order_attitude",
@@ -52,8 +52,8 @@ def bent(tmp_path):
 @pytest.mark.parametrize("result, attitude, momentum", [(LEAK, -1, -1), (TURN, 1, 2), (GOOD, 2, 2)])
 def test_the_order_is_that_of_small_steps(bent, result, attitude, momentum):
     """What double precision shows between round-off and large steps is not the order: these look like order 2 there."""
-    (method,) = certify.from_file(bent(result))
-    found = certify.order(method, "free")
+    (method,) = facts.from_file(bent(result))
+    found = facts.order(method, "free")
     assert found[:2] == pytest.approx((attitude, momentum), abs=0.01) and max(found.doubts) < 0.01
     assert found.how == "small steps"
 
@@ -61,8 +61,8 @@ def test_the_order_is_that_of_small_steps(bent, result, attitude, momentum):
 @pytest.mark.parametrize("factor, expected", [("* (1.0 - 5e-7)", -1), ("* 1.0", 2)])
 def test_a_step_in_doubles_is_refined_until_it_settles(bent, factor, expected):
     """NumPy's floats cannot have forty digits."""
-    (method,) = certify.from_file(bent(DOUBLES.format(factor)))
-    found = certify.order(method, "free")
+    (method,) = facts.from_file(bent(DOUBLES.format(factor)))
+    found = facts.order(method, "free")
     assert found.how == "doubles" and found[:2] == pytest.approx((expected, expected), abs=0.1)
 
 
@@ -81,13 +81,13 @@ def test_what_cannot_be_measured_does_not_hold(bent):
     assert done.exit_code == 3, done.stdout
     assert "a declared fact could not be measured" in done.stdout
     assert any("does not settle" in line and "not measured" in line for line in done.stdout.splitlines())
-    (method,) = certify.from_file(bent(ERRATIC))
-    assert np.isnan(certify.order(method).attitude)
+    (method,) = facts.from_file(bent(ERRATIC))
+    assert np.isnan(facts.order(method).attitude)
 
 
 def test_a_stale_velocity_fails(bent):
     """The torque half way sees the velocity at the beginning of the step."""
-    (method,) = certify.from_file(bent(GOOD, seen="s.Om"))
+    (method,) = facts.from_file(bent(GOOD, seen="s.Om"))
     facts = {fact.name: fact for fact in judge._orders(method, {})}
     assert facts["order_attitude"].ok and facts["order_attitude"].measured == pytest.approx(2.0, abs=0.01)
     assert facts["omega_order_attitude"].ok is False

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from polhode import InputError, certify, integrate
+from polhode import InputError, facts, integrate
 from polhode.methods import get
 from polhode.methods.compose import SCHEMES, compose
 
@@ -25,14 +25,14 @@ def test_measured_facts(base, scheme):
     method = compose(base, scheme)
     order, steps, _ = SCHEMES[scheme]
     assert (method.order, method.name) == (order, f"{base}+{scheme}")
-    found = certify.order(method)
+    found = facts.order(method)
     assert abs(found.attitude - order) < 0.35
     assert abs(found.momentum - order) < 0.35
-    assert certify.symmetry_defect(method) < 1e-11
-    assert certify.symplecticity_defect(method, 0.25) < 1e-11
-    assert set(certify.torque_calls(method).steps) == {len(steps)} == {method.torques}
-    assert set(certify.solver_calls(method)) == {method.solves}
-    assert certify.free_drift(method, count=100).momentum < 1e-11
+    assert facts.symmetry_defect(method) < 1e-11
+    assert facts.symplecticity_defect(method, 0.25) < 1e-11
+    assert set(facts.torque_calls(method).steps) == {len(steps)} == {method.torques}
+    assert set(facts.solver_calls(method)) == {method.solves}
+    assert facts.free_drift(method, count=100).momentum < 1e-11
 
 
 def test_names():

@@ -52,7 +52,7 @@ entry = polhode.methods.get("EULER")
 assert entry in polhode.methods.everything()
 run = polhode.integrate([1, 2, 2.5], "heavy_top", (0, 1), 0.001, "euler", omega0=(0.1, 1, 0.2), rotation0=(0.3, 0, 0))
 assert run.nfev == run.steps == 1000
-slopes = polhode.certify.order(entry)
+slopes = polhode.facts.order(entry)
 print("order", round(slopes[0], 1), round(slopes[1], 1))
 """, tmp_path)
     assert out.split() == ["order", "1.0", "1.0"]

@@ -9,8 +9,8 @@ from functools import partial
 import numpy as np
 import pytest
 
-from polhode import Stepper, advise, certify, compare, ensemble, integrate, torques
-from polhode.studies.certify import ATTITUDE, BODY, VELOCITY
+from polhode import Stepper, advise, compare, ensemble, facts, integrate, torques
+from polhode.studies.facts import ATTITUDE, BODY, VELOCITY
 from polhode.core.vec import cross, matrix, normalise, qexp, qmul, scale, sub, times
 from polhode.errors import InputError
 from polhode.methods import Method, Motion, everything, get
@@ -78,54 +78,54 @@ def assert_fact(claimed, measure, what, step=0.5):
 # --- the declared facts ---------------------------------------------------------------------------------------------------
 
 def test_order(method):
-    found = certify.order(method)
+    found = facts.order(method)
     assert near(found.attitude, method.order), found
     assert near(found.momentum, method.order), found
 
 
 def test_order_under_torques_that_look_at_the_velocity(kind):
     declared = kind.order if kind.omega_order is None else kind.omega_order
-    found = certify.order(kind, "damped")
+    found = facts.order(kind, "damped")
     assert near(found.attitude, declared), found
     assert near(found.momentum, declared), found
 
 
 def test_free_order(method):
-    found = certify.order(method, "free")
+    found = facts.order(method, "free")
     attitude, momentum = method.free_order
     assert near(found.attitude, attitude), found
     assert near(found.momentum, momentum), found
 
 
 def test_symmetric(method):
-    assert_fact(method.symmetric, partial(certify.symmetry_defect, method), "symmetric")
+    assert_fact(method.symmetric, partial(facts.symmetry_defect, method), "symmetric")
 
 
 def test_symplectic(method):
-    assert_fact(method.symplectic is True, partial(certify.symplecticity_defect, method), "symplectic")
+    assert_fact(method.symplectic is True, partial(facts.symplecticity_defect, method), "symplectic")
 
 
 def test_symplectic_on_orbits(method):
     """`symplectic="orbits"`: the free body momentum alone moves symplectically; True implies it."""
     assert method.symplectic in (True, False, "orbits")
-    assert_fact(method.symplectic in (True, "orbits"), partial(certify.poisson_defect, method), "symplectic on orbits")
+    assert_fact(method.symplectic in (True, "orbits"), partial(facts.poisson_defect, method), "symplectic on orbits")
 
 
-@pytest.mark.parametrize("what", certify.FreeDrift._fields)
+@pytest.mark.parametrize("what", facts.FreeDrift._fields)
 def test_conserves(method, what):
-    assert set(method.conserves) <= set(certify.FreeDrift._fields)
-    assert_fact(what in method.conserves, lambda step: getattr(certify.free_drift(method, step), what), f"to conserve {what}",
+    assert set(method.conserves) <= set(facts.FreeDrift._fields)
+    assert_fact(what in method.conserves, lambda step: getattr(facts.free_drift(method, step), what), f"to conserve {what}",
                 step=0.25)
 
 
 def test_the_length_of_the_momentum_does_not_drift(method):
     """A method that keeps the momentum leaves |Pi| of a free body where it is: rounding may walk, but not march."""
     if "momentum" in method.conserves:
-        assert certify.size_drift(method, 0.25, 1000) < np.sqrt(1000) * np.finfo(float).eps
+        assert facts.size_drift(method, 0.25, 1000) < np.sqrt(1000) * np.finfo(float).eps
 
 
 def test_torques(method):
-    calls = certify.torque_calls(method)
+    calls = facts.torque_calls(method)
     if method.torques is None:
         assert calls.reported == calls.steps, "the state must count the evaluations of each step"
     else:
@@ -134,7 +134,7 @@ def test_torques(method):
 
 
 def test_solves(method):
-    assert set(certify.solver_calls(method)) == {method.solves}
+    assert set(facts.solver_calls(method)) == {method.solves}
 
 
 # --- the ways to run it -----------------------------------------------------------------------------------------------------
@@ -154,7 +154,7 @@ class Opaque:
 
 
 def run(method, torque=None, **options):
-    return integrate(BODY, torque or certify.trial_torque(), (0.0, STEP * COUNT), STEP, method, **MOTION, **options)
+    return integrate(BODY, torque or facts.trial_torque(), (0.0, STEP * COUNT), STEP, method, **MOTION, **options)
 
 
 def same(a, b):
@@ -162,7 +162,7 @@ def same(a, b):
 
 
 def test_same_bits_compiled_callback_python(kind):
-    trial = certify.trial_torque()
+    trial = facts.trial_torque()
     compiled, python = run(kind), run(kind, compiled=False)
     called = run(kind, torques.Torque(Opaque(trial), form=trial.form, params=trial.params))
     assert (compiled.mode, called.mode, python.mode) == ("compiled", "callback", "python"), (compiled.note, python.note)
@@ -172,7 +172,7 @@ def test_same_bits_compiled_callback_python(kind):
 
 def test_restart_is_exact(kind):
     def fresh():
-        return Stepper(BODY, certify.trial_torque(), step=STEP, method=kind, **MOTION)
+        return Stepper(BODY, facts.trial_torque(), step=STEP, method=kind, **MOTION)
 
     first, second = fresh(), fresh()
     first.step(COUNT // 2)
@@ -189,12 +189,12 @@ def test_restart_is_exact(kind):
 def test_backward_time(method):
     """Back from the end of a run: to the beginning if the method is symmetric and starts itself, else within its error."""
     ahead = run(method, compiled=False)
-    back = integrate(BODY, certify.trial_torque(), (STEP * COUNT, 0.0), STEP, method, rotation0=ahead.quaternion[-1],
+    back = integrate(BODY, facts.trial_torque(), (STEP * COUNT, 0.0), STEP, method, rotation0=ahead.quaternion[-1],
                      omega0=ahead.omega[-1], compiled=False)
     assert back.t[-1] == 0.0
     miss = max(np.abs(back.matrix[-1] - ahead.matrix[0]).max(), np.abs(back.omega[-1] - VELOCITY).max())
     exact = method.symmetric and not method.multistep
-    assert miss < (1e-10 if exact else 1e-10 + 10.0 * max(certify.errors(method, COUNT)))
+    assert miss < (1e-10 if exact else 1e-10 + 10.0 * max(facts.errors(method, COUNT)))
 
 
 DAMPED = torques.damping((0.3, 0.2, 0.4))
@@ -202,7 +202,7 @@ LOWER = "MR4-123 is of order 2, not 4, under a torque that looks at the angular 
 
 
 def test_a_run_says_where_its_order_is_lower():
-    damped = certify.trial_torque() + DAMPED
+    damped = facts.trial_torque() + DAMPED
     assert run("MR4-123", damped, compiled=False).message == f"the run reached its end; {LOWER}"
     for other in (run("MR4-123", compiled=False), run("LP2", damped, compiled=False), run("RKMK4", damped, compiled=False)):
         assert other.message == "the run reached its end"
@@ -256,31 +256,31 @@ def runge_kutta(substeps):
 def test_runge_kutta_has_order_4_and_nothing_else():
     control = runge_kutta(1)
     for kind in ("torque", "free", "damped"):
-        found = certify.order(control, kind)
+        found = facts.order(control, kind)
         assert near(found.attitude, 4)
         assert near(found.momentum, 4)
-    assert certify.symmetry_defect(control) > BROKEN
-    assert certify.symplecticity_defect(control) > BROKEN
-    assert certify.poisson_defect(control) > BROKEN
-    assert min(certify.free_drift(control)) > BROKEN
-    assert set(certify.torque_calls(control).steps) == {4}
-    assert certify.torque_calls(control).start == 0
+    assert facts.symmetry_defect(control) > BROKEN
+    assert facts.symplecticity_defect(control) > BROKEN
+    assert facts.poisson_defect(control) > BROKEN
+    assert min(facts.free_drift(control)) > BROKEN
+    assert set(facts.torque_calls(control).steps) == {4}
+    assert facts.torque_calls(control).start == 0
 
 
 def test_the_flow_itself_has_every_fact():
     """A step so finely divided that it is the flow: the forms measured are those that the motion keeps."""
     control = runge_kutta(200)
-    assert certify.symmetry_defect(control) < HELD
-    assert certify.symplecticity_defect(control) < HELD
-    assert certify.poisson_defect(control) < HELD
-    assert max(certify.free_drift(control, count=20)) < HELD
+    assert facts.symmetry_defect(control) < HELD
+    assert facts.symplecticity_defect(control) < HELD
+    assert facts.poisson_defect(control) < HELD
+    assert max(facts.free_drift(control, count=20)) < HELD
 
 
 def test_a_torque_at_the_wrong_time_costs_the_order():
     nmb = get("NMB")
     late = variant(nmb, step=lambda h, t, s, body, torque, p: nmb.step(h, t - h, s, body, torque, p))
-    assert near(certify.order(late).momentum, 1)
-    assert near(certify.order(late, "free").momentum, 2)
+    assert near(facts.order(late).momentum, 1)
+    assert near(facts.order(late, "free").momentum, 2)
 
 
 def test_nmb_and_nms_are_one_method():
@@ -290,7 +290,7 @@ def test_nmb_and_nms_are_one_method():
 
 
 def test_trial_torque_is_minus_the_gradient_of_its_potential():
-    trial, e = certify.trial_torque(), 1e-5
+    trial, e = facts.trial_torque(), 1e-5
     for t in (0.0, 0.6):
         for i in range(3):
             x = tuple(e if j == i else 0.0 for j in range(3))
@@ -300,8 +300,8 @@ def test_trial_torque_is_minus_the_gradient_of_its_potential():
 
 def test_drift_slope_of_the_stress_test():
     """Bou-Rabee, Ortolan & Saccon 2009: NMB drifts, the symplectic VLV does not, HSTAGM blows up."""
-    assert certify.drift_slope("NMB", 0.25).slope == pytest.approx(-1.425e-6, rel=0.05)
-    steady = certify.drift_slope("VLV", 0.25)
+    assert facts.drift_slope("NMB", 0.25).slope == pytest.approx(-1.425e-6, rel=0.05)
+    steady = facts.drift_slope("VLV", 0.25)
     assert abs(steady.slope) < 1e-9
     assert steady.blow_up == np.inf
-    assert certify.drift_slope("HSTAGM", 0.25, t_end=200.0).blow_up == pytest.approx(126.0, abs=1.0)
+    assert facts.drift_slope("HSTAGM", 0.25, t_end=200.0).blow_up == pytest.approx(126.0, abs=1.0)

@@ -16,7 +16,7 @@ import numpy as np
 import polhode
 from polhode import plots
 
-[engine] = polhode.certify.from_file(Path("..") / "my_integrator.py")
+[engine] = polhode.facts.from_file(Path("..") / "my_integrator.py")
 box = polhode.RigidBody.box(3.0, 2.0, 1.0)
 runs = {name: polhode.integrate(box, t_span=(0, 120), step=1 / 60, method=method, omega0=(0.1, 6.0, 0.3))
         for name, method in (("game engine", engine), ("LP2", "LP2"))}

@@ -16,8 +16,8 @@ import polhode
 from polhode import integrate, lie, rotations
 from polhode.loads._torque import Foreign, as_torque
 from polhode.engine.tolerance import tolerance
-from polhode.studies.certify.source import as_method
-from polhode.studies.certify.trial import torque_of
+from polhode.studies.facts.source import as_method
+from polhode.studies.facts.trial import torque_of
 from polhode.studies.compare import as_task, asked, entries
 from polhode.show.plots.comparison import convergence
 from polhode.studies.compare.result import Comparison

@@ -11,7 +11,7 @@ from around import Q, W, compute, contents
 
 import polhode
 from polhode.methods import _references as references
-from polhode.studies.certify.trial import Map, torque_of
+from polhode.studies.facts.trial import Map, torque_of
 from polhode.cli.reproduce import writable
 from polhode.studies.compare.runner import ByTolerance, FixedSteps
 from polhode.engine.ensemble import gpu

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 import polhode
-from polhode import certify, exact, io, lie, methods, plots, poinsot, problems, rotations, torques, translation, view
+from polhode import exact, facts, io, lie, methods, plots, poinsot, problems, rotations, torques, translation, view
 from polhode.loads import force as flight
 from polhode.engine.ensemble import ensemble
 
@@ -77,7 +77,7 @@ def advice():
 @functools.cache
 def certificate():
     """The certificate of a method."""
-    return certify.certificate("NMB")
+    return facts.certify("NMB")
 
 
 def stepper():
@@ -276,23 +276,23 @@ DOORS = {
     ),
     "Advice.integrate": (lambda every, events: advice().integrate(every=every, events=events), {"every": "end", "events": None}),
     "methods.get": (methods.get, {"name": "NMB"}),
-    "certify": (certify.certificate, {"method": "nonsense", "problem": None}),
-    "certify.from_file": (certify.from_file, {"target": "nowhere.py"}),
-    "certify.order": (certify.order, {"method": "NMB", "kind": "torque"}),
-    "certify.symmetry_defect": (certify.symmetry_defect, {"method": "NMB", "step": 0.5}),
-    "certify.symplecticity": (certify.symplecticity, {"method": "NMB", "step": 0.5, "velocity": W}),
-    "certify.poisson": (certify.poisson, {"method": "NMB", "step": 0.5, "velocity": W}),
-    "certify.free_drift": (certify.free_drift, {"method": "NMB", "step": 0.25, "count": 10}),
-    "certify.axis_drift": (certify.axis_drift, {"method": "NMB", "step": 0.25, "count": 10}),
-    "certify.size_drift": (certify.size_drift, {"method": "NMB", "step": 0.25, "count": 10}),
-    "certify.drift_slope": (
-        certify.drift_slope,
+    "certify": (facts.certify, {"method": "nonsense", "problem": None}),
+    "facts.from_file": (facts.from_file, {"target": "nowhere.py"}),
+    "facts.order": (facts.order, {"method": "NMB", "kind": "torque"}),
+    "facts.symmetry_defect": (facts.symmetry_defect, {"method": "NMB", "step": 0.5}),
+    "facts.symplecticity": (facts.symplecticity, {"method": "NMB", "step": 0.5, "velocity": W}),
+    "facts.poisson": (facts.poisson, {"method": "NMB", "step": 0.5, "velocity": W}),
+    "facts.free_drift": (facts.free_drift, {"method": "NMB", "step": 0.25, "count": 10}),
+    "facts.axis_drift": (facts.axis_drift, {"method": "NMB", "step": 0.25, "count": 10}),
+    "facts.size_drift": (facts.size_drift, {"method": "NMB", "step": 0.25, "count": 10}),
+    "facts.drift_slope": (
+        facts.drift_slope,
         {"method": "NMB", "step": 0.25, "t_end": 10.0, "problem": "bou-rabee/stress", "limit": None},
     ),
-    "certify.stability_limit": (certify.stability_limit, {"method": "NMB"}),
-    "certify.torque_calls": (certify.torque_calls, {"method": "NMB", "step": 0.1, "count": 2}),
-    "certify.solver_calls": (certify.solver_calls, {"method": "NMB", "step": 0.1, "count": 2}),
-    "certify.cost": (certify.cost, {"method": "NMB", "count": 10, "repeats": 2}),
+    "facts.stability_limit": (facts.stability_limit, {"method": "NMB"}),
+    "facts.torque_calls": (facts.torque_calls, {"method": "NMB", "step": 0.1, "count": 2}),
+    "facts.solver_calls": (facts.solver_calls, {"method": "NMB", "step": 0.1, "count": 2}),
+    "facts.cost": (facts.cost, {"method": "NMB", "count": 10, "repeats": 2}),
     "exact.free_body": (exact.free_body, {"body": BODY, "rotation0": None, "omega0": W, "t": 1.0, "momentum0": None}),
     "exact.periods": (exact.periods, {"body": BODY, "omega0": W, "momentum0": None}),
     "exact.lagrange_top": (

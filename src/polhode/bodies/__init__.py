@@ -1,1 +1,1 @@
-""""""
+"""The rigid body: inertia and mass, shapes, meshes, robot descriptions."""

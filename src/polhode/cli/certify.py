@@ -5,10 +5,10 @@ import re
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 
-from polhode.studies import certify
+from polhode.studies import facts
 from polhode import problems
-from polhode.studies.certify import report
-from polhode.studies.certify.source import as_method, check
+from polhode.studies.facts import report
+from polhode.studies.facts.source import as_method, check
 from polhode.cli._app import FINE, NUMERICAL_FAILURE, UNCERTIFIED, console, plain_table, print_json, progress_bar
 from polhode.errors import InputError
 from polhode.io import store
@@ -50,7 +50,7 @@ def find(given, every):
         if not is_target(target) or ".py:" in target:
             targets[as_method(target).name if not is_target(target) else target] = None
         else:
-            targets.update(dict.fromkeys(f"{target}:{method.name}" for method in certify.from_file(target)))
+            targets.update(dict.fromkeys(f"{target}:{method.name}" for method in facts.from_file(target)))
     for target in targets:
         if is_target(target):
             check(as_method(target))
@@ -78,9 +78,9 @@ def measured(targets, problem):
     found = dict.fromkeys(targets)
     with progress_bar(f"measuring {plain_name(targets[0])}") as bar:
         if len(targets) == 1:
-            return {targets[0]: certify.certificate(targets[0], problem)}
+            return {targets[0]: facts.certify(targets[0], problem)}
         with ProcessPoolExecutor(min(len(targets), os.cpu_count() or 1), get_context("spawn")) as pool:
-            work = {pool.submit(certify.certificate, target, problem): target for target in targets}
+            work = {pool.submit(facts.certify, target, problem): target for target in targets}
             try:
                 for done, future in enumerate(as_completed(work), 1):
                     found[work[future]] = future.result()

@@ -12,8 +12,8 @@ Plain Python on the trial problem of `polhode.certify`.  With F the free flow, I
 from functools import cache
 from math import log2
 
-from polhode.studies.certify import ATTITUDE, VELOCITY, trial_torque
-from polhode.studies.certify.trial import SPAN, Map, apart, difference, norm, reference
+from polhode.studies.facts import ATTITUDE, VELOCITY, trial_torque
+from polhode.studies.facts.trial import SPAN, Map, apart, difference, norm, reference
 from polhode.core.vec import add, axpy, matrix, qexp, qmul, qrotate, qrotate_t, scale, sub, times
 from polhode.loads.torques import free
 

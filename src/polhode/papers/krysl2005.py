@@ -4,9 +4,9 @@ from math import log2
 
 import numpy as np
 
-from polhode.studies import certify
+from polhode.studies import facts
 from polhode import exact, problems, translation
-from polhode.studies.certify.trial import Map, apart, difference, norm
+from polhode.studies.facts.trial import Map, apart, difference, norm
 from polhode.papers import Cell, Figure, Series, enter_errata, item, judged
 from polhode.papers._convergence import errors, run
 from polhode.papers._lie_midpoint_as_printed import order as order_as_printed
@@ -74,7 +74,7 @@ def _figure_claims(rms):
     turn = np.degrees(STEP * np.linalg.norm(run(PROBLEM, "LIEMID[EA]", STEP, T_END).omega, axis=1))
     stable, unstable = run(PROBLEM, "SW", STEP, 1000.0), run(PROBLEM, "SW1", STEP, 1000.0)
     E = stable.total_energy
-    drift, form = np.abs(E - E[0]).max(), certify.symplecticity("SW")
+    drift, form = np.abs(E - E[0]).max(), facts.symplecticity("SW")
     return [
         judged("Δt = 0.1 corresponds to incremental rotations of about 30° within the step.", 25 < turn[0] < 35,
                f"{turn[0]:.1f}° at the start, {turn.min():.1f}° to {turn.max():.1f}° along the way"),
@@ -98,7 +98,7 @@ FIRST_ORDER, ALL = ("LIEMID[E1]", "LIEMID[E2]"), ("LIEMID[E1]", "LIEMID[E2]", "L
 
 def adjoint_defect(h=0.5):
     """How far E2 with h and then E1 with -h, its adjoint if the paper is right, end from the beginning."""
-    one, two = (Map(name, certify.trial_torque()) for name in FIRST_ORDER)
+    one, two = (Map(name, facts.trial_torque()) for name in FIRST_ORDER)
     begin = two.start(h)
     there = two.step(h, 0.0, begin)
     back = one.step(-h, h, one.start(-h, h, there.q, two.velocity(there, two.body)))
@@ -111,12 +111,12 @@ def _free_end(method, h, count=20):
 
 
 def _algorithm_claims():
-    order = {m: certify.order(m).attitude for m in ALL}
-    form = {m: (certify.symplecticity(m, 0.5), certify.symplecticity(m, 0.25)) for m in ALL}
-    kept = {m: certify.free_drift(m, count=200).momentum for m in ALL}
+    order = {m: facts.order(m).attitude for m in ALL}
+    form = {m: (facts.symplecticity(m, 0.5), facts.symplecticity(m, 0.25)) for m in ALL}
+    kept = {m: facts.free_drift(m, count=200).momentum for m in ALL}
     apart_by = adjoint_defect()
     free = np.abs([_free_end(m, 0.5) - _free_end("LIEMID[I]", 0.5) for m in FIRST_ORDER]).max()
-    calls = {m: set(certify.torque_calls(m).steps) for m in ALL}
+    calls = {m: set(facts.torque_calls(m).steps) for m in ALL}
 
     def defects(names):
         return ", ".join(f"{m} {form[m][0].value:.1e} and {form[m][1].value:.1e}" for m in names)

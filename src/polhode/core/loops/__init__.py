@@ -1,1 +1,1 @@
-""""""
+"""The time loops that are compiled around one method and one torque."""

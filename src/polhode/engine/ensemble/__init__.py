@@ -23,9 +23,3 @@ with the methods
 and the attributes `device`, `threads` and `vectorised` (whether the inner loop is made of packed instructions; None where the
 question makes no sense).  A body that fails leaves all others alone.
 """
-
-from polhode.engine.ensemble.keep import Statistics
-from polhode.results._ensemble import Ensemble
-from polhode.engine._ensemble import ensemble
-
-__all__ = ["Ensemble", "Statistics", "ensemble"]

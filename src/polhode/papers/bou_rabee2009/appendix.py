@@ -1,6 +1,6 @@
 """Figures 4 and 5, appendix A: the stress test of Krysl's LIEMID[EA]."""
 
-from polhode.studies import certify
+from polhode.studies import facts
 from polhode.papers import Figure, item, judged
 from polhode.papers._convergence import INDEPENDENT
 from polhode.papers.bou_rabee2009.convergence import UNSAID, diagram, second_order, time_precision
@@ -18,8 +18,8 @@ def fig4(work):
         long_run(METHOD, h)
     curves = energy_curves(("VLV", METHOD))
     small = {h: [drift(method, h).slope for method in (METHOD, "NMB-cay", "NMB")] for h in STEPS}
-    form = certify.symplecticity(METHOD, 0.5)
-    solves = {m: certify.solver_calls(m)[-1] for m in (METHOD, "NMB-cay", "VLV")}
+    form = facts.symplecticity(METHOD, 0.5)
+    solves = {m: facts.solver_calls(m)[-1] for m in (METHOD, "NMB-cay", "VLV")}
     claims = [
         *drift_claims(METHOD, METHOD),
         judged("The drift of LIEMID[EA] is smaller than the drift exhibited by NMB.",
@@ -29,8 +29,8 @@ def fig4(work):
                f"|JᵀΩJ − Ω| of a step of 0.5 is {form.value:.1e}, the noise {form.noise:.0e}"),
         judged("LIEMID[EA] involves two nonlinear solves per step, Lie-Newmark and Lie-Verlet one.",
                solves == {METHOD: 2, "NMB-cay": 1, "VLV": 1}, "counted: " + ", ".join(f"{m} {n}" for m, n in solves.items())),
-        judged("LIEMID[EA] is symmetric, as a composition of a method and its adjoint.", certify.symmetry_defect(METHOD) < 1e-12,
-               f"a step and a step back miss the beginning by {certify.symmetry_defect(METHOD):.0e}"),
+        judged("LIEMID[EA] is symmetric, as a composition of a method and its adjoint.", facts.symmetry_defect(METHOD) < 1e-12,
+               f"a step and a step back miss the beginning by {facts.symmetry_defect(METHOD):.0e}"),
     ]
     return Figure(claims, draw_energies(curves), (INDEPENDENT,), [c for lines in curves.values() for c in lines], (7.2, 6.0),
                   numbers=slope_cells(APPENDIX_SLOPES))

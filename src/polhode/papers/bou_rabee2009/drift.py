@@ -4,7 +4,7 @@ from functools import cache
 
 import numpy as np
 
-from polhode.studies import certify
+from polhode.studies import facts
 from polhode import rotations
 from polhode.errors import InputError
 from polhode.methods import get
@@ -161,10 +161,10 @@ def _others():
 
 def _properties():
     methods = ("NMB-cay", "VLV")
-    order = {m: certify.order(m).attitude for m in methods}
-    symmetry = {m: certify.symmetry_defect(m) for m in methods}
-    form = {m: certify.symplecticity(m) for m in methods}
-    cost = {m: (certify.torque_calls(m).steps[-1], certify.solver_calls(m)[-1]) for m in methods}
+    order = {m: facts.order(m).attitude for m in methods}
+    symmetry = {m: facts.symmetry_defect(m) for m in methods}
+    form = {m: facts.symplecticity(m) for m in methods}
+    cost = {m: (facts.torque_calls(m).steps[-1], facts.solver_calls(m)[-1]) for m in methods}
     x = rotations.exp(np.array([[0.2, -0.3, 0.1], [0.1, -0.15, 0.05]]))
     gap = [float(rotations.angle_between(q, _cayley(v))) for q, v in zip(x, rotations.log(x), strict=True)]
     rng = np.random.default_rng(0)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from polhode.studies import certify
+from polhode.studies import facts
 from polhode.engine import _integrate as integrate
 from polhode import problems
 from polhode.papers import HOLDS, OTHER_REASON, Claim, Figure, item, judged, near
@@ -82,8 +82,8 @@ def _section2():
     top = problems.get("krysl/slow-top")
     half = [top.integrate(name, step=.0125, every="end").matrix[-1] for name in ("NMB", "newmark(0.5)")]
     unlike = np.abs(half[0] - half[1]).max()
-    order = {gamma: certify.order(f"newmark({gamma})").attitude for gamma in (0.4, 0.5, 0.6)}
-    calls = certify.torque_calls("NMB").steps
+    order = {gamma: facts.order(f"newmark({gamma})").attitude for gamma in (0.4, 0.5, 0.6)}
+    calls = facts.torque_calls("NMB").steps
     again = {method: _restarted(method) for method in ("NMB", "SW")}
     return [
         judged("Section 2.5: the spatial form NMS is completely equivalent to the body form NMB.", apart < 1e-11,

@@ -15,8 +15,8 @@ from math import comb
 
 import numpy as np
 
-from polhode.studies import certify
-from polhode.studies.certify.trial import apart
+from polhode.studies import facts
+from polhode.studies.facts.trial import apart
 from polhode.core.vec import qexp, qmul
 from polhode.methods import get
 
@@ -43,4 +43,4 @@ def smooth_start(h, t, q, Om, body, torque, p):
 
 def defects(h):
     """How far a step of size h is from symplectic, from the paper's start and from the smooth one."""
-    return tuple(certify.symplecticity(method, h) for method in (get("HSTAGM"), replace(get("HSTAGM"), start=smooth_start)))
+    return tuple(facts.symplecticity(method, h) for method in (get("HSTAGM"), replace(get("HSTAGM"), start=smooth_start)))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from polhode.studies import certify
+from polhode.studies import facts
 from polhode import problems
 from polhode.papers import OPEN, REFERENCE, Cell, Claim, Figure, Series, item, judged, near
 from polhode.papers._convergence import INDEPENDENT, errors, exact_motion, halvings, ladder, run, two_panels
@@ -184,8 +184,8 @@ def _drift():
 
 
 def _structure():
-    symmetry = {m: certify.symmetry_defect(m) for m in ("NMB", "NMS", "SW")}
-    form = {m: (certify.symplecticity(m, 0.5), certify.symplecticity(m, 0.25)) for m in ("NMB", "SW", "VLV")}
+    symmetry = {m: facts.symmetry_defect(m) for m in ("NMB", "NMS", "SW")}
+    form = {m: (facts.symplecticity(m, 0.5), facts.symplecticity(m, 0.25)) for m in ("NMB", "SW", "VLV")}
 
     def words(m):
         coarse, fine = form[m]

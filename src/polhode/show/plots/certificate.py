@@ -3,9 +3,9 @@
 import numpy as np
 from matplotlib.ticker import NullFormatter
 
-from polhode.studies.certify.orders import CEILING, FLOOR
-from polhode.studies.certify.report import rows
-from polhode.studies.certify.result import Certificate
+from polhode.studies.facts.orders import CEILING, FLOOR
+from polhode.studies.facts.report import rows
+from polhode.studies.facts.result import Certificate
 from polhode.errors import InputError, brief
 from polhode.show.plots.style import PALETTE, new_figure, saved, styled, target
 

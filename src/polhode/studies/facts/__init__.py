@@ -4,8 +4,7 @@
     >>> print(polhode.certify("NMB"))            # doctest: +SKIP
     >>> polhode.certify("my_integrator.py").ok   # doctest: +SKIP
 
-The package is itself the function (see `certificate`).  Below it, one function per fact, each taking a method (or its name)
-and returning plain numbers:
+Beside `certify` there is one function per fact, each taking a method (or its name) and returning plain numbers:
 
     order                  orders of attitude and body momentum, with a torque, without, and with one that looks at the velocity
     symmetry_defect        how far a step forwards and a step back miss the beginning
@@ -24,33 +23,20 @@ of the compiled ones without the wait for the compiler, and for orders also with
 `cost` alone compile.
 """
 
-import sys
-from types import ModuleType
-
-from polhode.studies.certify.conserve import AxisDrift, FreeDrift, axis_drift, free_drift, size_drift
-from polhode.studies.certify.judge import certificate
-from polhode.studies.certify.long_run import EnergyDrift, cost, drift_slope, stability_limit
-from polhode.studies.certify.measure import (
+from polhode.studies.facts.conserve import AxisDrift, FreeDrift, axis_drift, free_drift, size_drift
+from polhode.studies.facts.judge import certify
+from polhode.studies.facts.long_run import EnergyDrift, cost, drift_slope, stability_limit
+from polhode.studies.facts.measure import (
     Defect, TorqueCalls, poisson, poisson_defect, solver_calls, symmetry_defect, symplecticity, symplecticity_defect,
     torque_calls,
 )
-from polhode.studies.certify.orders import Orders, errors, order
-from polhode.studies.certify.result import Certificate, Fact
-from polhode.studies.certify.source import from_file
-from polhode.studies.certify.trial import ATTITUDE, BODY, LIVELY, VELOCITY, trial_torque
+from polhode.studies.facts.orders import Orders, errors, order
+from polhode.studies.facts.result import Certificate, Fact
+from polhode.studies.facts.source import from_file
+from polhode.studies.facts.trial import ATTITUDE, BODY, LIVELY, VELOCITY, trial_torque
 
 __all__ = ["ATTITUDE", "BODY", "LIVELY", "VELOCITY", "AxisDrift", "Certificate", "Defect", "EnergyDrift", "Fact", "FreeDrift",
-           "Orders", "TorqueCalls", "axis_drift", "certificate", "cost", "drift_slope", "errors", "free_drift", "from_file",
+           "Orders", "TorqueCalls", "axis_drift", "certify", "cost", "drift_slope", "errors", "free_drift", "from_file",
            "order", "poisson", "poisson_defect", "size_drift", "solver_calls", "stability_limit", "symmetry_defect",
            "symplecticity", "symplecticity_defect", "torque_calls", "trial_torque"]
 
-
-class _Callable(ModuleType):
-    """A package that is also a function: `polhode.certify(method)`."""
-
-    def __call__(self, method, problem=None):
-        return certificate(method, problem)
-
-
-_Callable.__call__.__doc__ = certificate.__doc__
-sys.modules[__name__].__class__ = _Callable

@@ -7,7 +7,7 @@ import numpy as np
 from polhode import problems, rotations
 from polhode.loads import torques
 from polhode.bodies._body import RigidBody
-from polhode.studies.certify.trial import Map, run_length, step_size
+from polhode.studies.facts.trial import Map, run_length, step_size
 from polhode.core.vec import dot, qrotate
 
 TOP = RigidBody((3.0, 3.0, 4.5))   # symmetric about its third axis

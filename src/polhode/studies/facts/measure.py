@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from polhode.loads import torques
-from polhode.studies.certify.trial import (
+from polhode.studies.facts.trial import (
     ATTITUDE, VELOCITY, Map, apart, difference, norm, run_length, spin, step_size, trial_torque,
 )
 from polhode.core.jit import Rebinder

@@ -3,8 +3,8 @@
 import math
 from functools import cache
 
-from polhode.studies.certify.digits import Precise, Real, forty_digits, precise
-from polhode.studies.certify.trial import ATTITUDE, BODY, SPAN, VELOCITY, Map, torque_of
+from polhode.studies.facts.digits import Precise, Real, forty_digits, precise
+from polhode.studies.facts.trial import ATTITUDE, BODY, SPAN, VELOCITY, Map, torque_of
 from polhode.core.loops.tolerance import slope
 from polhode.core.loops.fixed import Body
 from polhode.core.vec import norm, normalise, qconj, qexp, qlog, qmul, sub, times

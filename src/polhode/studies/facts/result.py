@@ -89,6 +89,6 @@ class Certificate:
         return draw(self, path)
 
     def __str__(self):
-        from polhode.studies.certify.report import text
+        from polhode.studies.facts.report import text
 
         return text(self)

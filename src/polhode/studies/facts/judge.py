@@ -11,10 +11,10 @@ from functools import partial
 import numpy as np
 
 from polhode import problems
-from polhode.studies.certify import conserve, long_run, measure, orders
-from polhode.studies.certify.result import Certificate, Fact
-from polhode.studies.certify.source import as_method, check
-from polhode.studies.certify.trial import LIVELY
+from polhode.studies.facts import conserve, long_run, measure, orders
+from polhode.studies.facts.result import Certificate, Fact
+from polhode.studies.facts.source import as_method, check
+from polhode.studies.facts.trial import LIVELY
 from polhode.errors import ConvergenceError, InputError
 
 HELD, BROKEN = 1e-11, 1e-9
@@ -26,7 +26,7 @@ POINTS = 500         # of an energy curve kept for the figure: pairs of least an
 TROUBLE = (ArithmeticError, ValueError, ConvergenceError)   # a step too large for a method
 
 
-def certificate(method, problem=None):
+def certify(method, problem=None):
     """Measure everything about a method.
 
     Parameters

@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from polhode.studies.certify.precise_trial import STARTS, growth, precise_errors
-from polhode.studies.certify.trial import SPAN, Map, apart, difference, norm, reference, torque_of
+from polhode.studies.facts.precise_trial import STARTS, growth, precise_errors
+from polhode.studies.facts.trial import SPAN, Map, apart, difference, norm, reference, torque_of
 from polhode.errors import ConvergenceError
 from polhode.methods import get
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from polhode import problems, rotations
 from polhode.loads import torques
-from polhode.studies.certify.trial import VELOCITY, Map, norm, run_length
+from polhode.studies.facts.trial import VELOCITY, Map, norm, run_length
 from polhode.core.vec import dot
 from polhode.errors import ConvergenceError, IntegrationError, number
 from polhode.methods import get

@@ -4,7 +4,7 @@ import math
 from pathlib import Path
 
 from polhode.loads import user_file
-from polhode.studies.certify.trial import Map, trial_torque
+from polhode.studies.facts.trial import Map, trial_torque
 from polhode.core.layout import flatten, shape
 from polhode.errors import ConvergenceError, InputError
 from polhode.methods import Method, Motion, everything, get
