@@ -8,13 +8,13 @@ import numpy as np
 from contestants.common import spins
 
 from polhode import problems
-from polhode.engine.tolerance import Controlled, Tolerance
+from polhode.engine.carriers.tolerance import ByTolerance, Tolerance
 from polhode.studies.compare import entries
 from polhode.studies.compare.task import as_task, constant_energy, errors, truth
 from polhode.core.loops.tolerance import FULL
-from polhode.engine.ensemble.tiles import Tiles
+from polhode.engine.carriers.tiles import Tiles
 from polhode.exact import lagrange_top
-from polhode.engine.grid import Segment, stretches
+from polhode.engine.schedule import Segment, stretches
 from polhode.methods import get
 from polhode.engine.program import build
 from polhode.rotations import angle_between, as_quaternion

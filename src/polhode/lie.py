@@ -29,7 +29,7 @@ import numpy as np
 
 from polhode.support import memory
 from polhode.errors import InputError, brief, called_as, choice, number, unknown, whole
-from polhode.engine.grid import span
+from polhode.engine.schedule import span
 from polhode.support.limits import check_times
 from polhode.methods.taylor_n import bernoulli
 

@@ -14,7 +14,7 @@ from polhode.methods import _references as references
 from polhode.studies.facts.trial import Map, torque_of
 from polhode.cli.reproduce import writable
 from polhode.studies.compare.runner import ByTolerance, FixedSteps
-from polhode.engine.ensemble import gpu
+from polhode.engine.carriers import gpu
 from polhode.engine.ensemble.measure import of_function
 from polhode.io import trees
 from polhode.io.config import scenario

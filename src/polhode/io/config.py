@@ -29,7 +29,7 @@ from polhode.loads import torques, user_file
 from polhode.bodies._body import RigidBody
 from polhode.errors import InputError, as_path, closest, unknown
 from polhode.support.file_names import from_text, readable
-from polhode.engine.grid import segments, stretches
+from polhode.engine.schedule import segments, stretches
 from polhode.engine._integrate import BY_TOLERANCE, STANDARD
 from polhode.io import schema
 from polhode.support.regular import LARGEST_TEXT, regular
@@ -408,7 +408,7 @@ def _times(run, problem, known, faults):
 
 def _tolerances(run, problem, known, faults):
     """The same where a tolerance decides the steps."""
-    from polhode.engine.tolerance import check
+    from polhode.engine.one_body import check_control
 
     method, t_span = run.method or get(BY_TOLERANCE), run.t_span or (problem and problem.t_span)
     if t_span is None and not known:
@@ -416,7 +416,7 @@ def _tolerances(run, problem, known, faults):
     if run.t_eval is not None and run.every != 1:
         faults.add(("run",), "give t_eval or every, not both; drop one")
     with faults.at("run"):
-        check(method, run.step, run.rtol, run.atol, run.max_step)
+        check_control(method, run.step, run.rtol, run.atol, run.max_step)
         if t_span is not None:
             stretches(t_span, run.breaks)
     return {"method": method, "step": None, "t_span": t_span and tuple(t_span), "every": run.every, "t_eval": run.t_eval,

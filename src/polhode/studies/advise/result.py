@@ -9,7 +9,7 @@ from polhode.studies.advise.cost import Price, spelt
 from polhode.studies.advise.pilot import Trial
 from polhode.studies.compare.runner import Point
 from polhode.studies.compare.task import Task
-from polhode.engine.march import in_user_axes
+from polhode.results.motion import in_user_axes
 
 EXACT_SOLUTION = "exact.free_body"
 

@@ -62,7 +62,7 @@ class Cluster:
 
     def connect(self):
         """Begin, or begin anew."""
-        from polhode.engine.ensemble.tiles import default_threads
+        from polhode.engine.carriers.tiles import default_threads
 
         self.leave()
         if self.address is not None:

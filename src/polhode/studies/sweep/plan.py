@@ -19,7 +19,7 @@ import numpy as np
 from polhode import problems
 from polhode.errors import InputError, whole
 from polhode.support.file_names import readable
-from polhode.engine.grid import segments
+from polhode.engine.schedule import segments
 from polhode.io import config
 from polhode.support.regular import named
 from polhode.studies.sweep import axes as reading
