@@ -5,7 +5,7 @@ import shlex
 
 from polhode.support import provenance
 from polhode.cli._app import FINE, INTERRUPTED, NUMERICAL_FAILURE, complain, print_json, print_summary, progress_bar
-from polhode.engine.ensemble import ensemble
+from polhode.engine._ensemble import ensemble
 from polhode.io.ensemble import FORMATS
 from polhode.errors import InputError
 from polhode.io import load, store

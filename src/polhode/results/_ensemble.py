@@ -5,6 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
+import polhode
 from polhode.support import provenance
 from polhode import rotations
 from polhode.engine.ensemble.measure import Measure
@@ -196,15 +197,11 @@ class Ensemble:
 
     def to_xarray(self):
         """An xarray Dataset with units and provenance."""
-        from polhode.io.ensemble import dataset
-
-        return dataset(self)
+        return polhode.io.ensemble.dataset(self)
 
     def save(self, path, force=False):
         """Write the Dataset to a file: .nc (netCDF), .npz or .zarr."""
-        from polhode.io.ensemble import save
-
-        return save(self, path, force)
+        return polhode.io.ensemble.save(self, path, force)
 
     def __repr__(self):
         return (f"<Ensemble: {self.n} bodies, {self.method.name}, {self.steps} steps to t = {self.t:g}, {self.device} "
