@@ -4,10 +4,13 @@ import os
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 
-from polhode.studies.advise import advise, candidates, tried
+from polhode.studies.advise import candidates
+from polhode.studies.advise._advise import advise, tried
 from polhode.studies.advise.cost import seconds, spelt
 from polhode.cli._app import console, plain_table, print_json, progress_bar
-from polhode.studies.compare import as_task, entries, error_asked
+from polhode.studies.compare import entries
+from polhode.studies.compare._compare import error_asked
+from polhode.studies.compare.task import as_task
 from polhode.errors import number
 
 

@@ -6,7 +6,9 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import active_children, get_context
 
 from polhode.cli._app import INTERRUPTED, complain, console, plain_table, print_json, progress_bar
-from polhode.studies.compare import as_task, asked, begin, entries, measured
+from polhode.studies.compare import entries
+from polhode.studies.compare._compare import asked, begin, measured
+from polhode.studies.compare.task import as_task
 from polhode.show.comparison_page import said, shown
 from polhode.errors import InputError
 from polhode.io import store

@@ -218,7 +218,7 @@ polhode.chart(document.getElementById("drift"), "Energy error (E − E₀) / |E�
 def _page(data, tumble, runs, figures):
     """The report: the box in 3D beside the drift of the methods, then the table and what is conserved."""
     from polhode import __version__
-    from polhode.show.view.page import document, encode, record, script_json
+    from polhode.show.view._page import document, encode, record, script_json
 
     texts = {name: html.escape(text) for name, text in explanations(data).items()}
     picture = base64.b64encode(figures["overview"].read_bytes()).decode()

@@ -5,7 +5,7 @@ from polhode.cli._app import complain, console
 
 def run(port, show):
     """Start the server, say where the page is, open it, and stay; Ctrl-C is the way it ends."""
-    from polhode.show.play import Server
+    from polhode.show.play.server import Server
 
     with Server(port) as server:
         try:

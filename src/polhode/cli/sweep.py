@@ -6,7 +6,7 @@ from polhode.cli._app import (
     CLUSTER_LOST, FINE, INTERRUPTED, NUMERICAL_FAILURE, complain, print_json, print_summary, progress_bar,
 )
 from polhode.errors import ClusterError
-from polhode.studies.sweep import Sweep, sweep
+from polhode.studies.sweep._sweep import Sweep, sweep
 from polhode.studies.sweep.store import is_store
 
 

@@ -4,7 +4,7 @@ from polhode.cli._app import complain, point_to
 from polhode.support.file_names import readable
 from polhode.io import store
 from polhode.support.regular import named
-from polhode.show.view.page import FORMATS, page
+from polhode.show.view._page import FORMATS, page
 
 
 def surface(path):

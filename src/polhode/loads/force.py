@@ -1,6 +1,5 @@
 """Forces on the centre of mass of a body in flight."""
 
-import numpy as np
 
 from polhode.loads import kernels as _kernels
 from polhode.loads.kernels import FLIGHT

@@ -5,8 +5,8 @@ to the last bit, so that the kinds go separately.  A backend is a class
 
     Backend(program, n, moments, parameters, dtype="float64", threads=None)
 
-        program     of `polhode.engine.program.build`: the method's and torque's functions in `names`, the state's class in `kind`,
-                    the shape of the parameters in `shape`, numbers of a state in `size` and of a motion in `width`
+        program     of `polhode.engine.program.build`: the method's and torque's functions in `names`, the state's class in
+                    `kind`, the shape of the parameters in `shape`, numbers of a state in `size` and of a motion in `width`
         n           how many bodies
         moments     (3, n) principal moments of inertia, or (3, 1) when all bodies have the same
         parameters  (m, n) what the torque's kernel gets, in the order of its layout, or (m, 1)

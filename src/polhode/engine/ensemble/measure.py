@@ -136,6 +136,6 @@ class Measure:
         except Exception as error:
             if name not in self.functions:
                 raise
-            raise InputError(f"the statistic {name!r} must return one number, and raised {type(error).__name__}: {error}; correct "
-                             "it") from error
+            raise InputError(f"the statistic {name!r} must return one number, and raised {type(error).__name__}: {error}; "
+                             "correct it") from error
         return out

@@ -11,7 +11,7 @@ from polhode.loads.agreement import Start
 from polhode.bodies._body import RigidBody
 from polhode.core.closed.double_double import two_product
 from polhode.errors import InputError, IntegrationError, floats, number
-from polhode.exact import _gauss
+from polhode.exact._gauss import CONVERGED, STAGES, coefficients, gauss
 from polhode.support.limits import check_times
 from polhode.engine.diagnosis import torque_error
 from polhode.engine.one_body import as_body, initial_rotation
@@ -123,7 +123,7 @@ class _Runs:
         self.program, self.times = program, times
         momentum, rest = two_product(program.moments[:, 0], motion[4:])
         self.start, self.rest = np.concatenate([motion[:4], momentum]), np.concatenate([np.zeros(4), rest])
-        self.loop = program.bound(_gauss.gauss)
+        self.loop = program.bound(gauss)
         self.steps = self.evaluations = 0
 
     def first_step(self):
@@ -139,7 +139,7 @@ class _Runs:
     def follow(self, h):
         """(quaternions, body momenta in principal axes) at the times; None when a step cannot be solved."""
         y, low = self.start.copy(), self.rest.copy()
-        k, new = np.empty((_gauss.STAGES, 7)), np.empty((_gauss.STAGES, 7))
+        k, new = np.empty((STAGES, 7)), np.empty((STAGES, 7))
         out = np.empty((len(self.times), 7))
         out[0] = y
         self.steps = 0
@@ -151,7 +151,7 @@ class _Runs:
             rest = ((span - product) - error) / count
             try:
                 why, calls = self.loop(t, step, rest, count, y, low, self.program.moments, self.program.parameters,
-                                       *_gauss.coefficients(), k, new)
+                                       *coefficients(), k, new)
                 cause = self.program.trouble()   # that of a Python torque, kept for us
             except Exception as error:   # that of a compiled one
                 cause = error
@@ -160,7 +160,7 @@ class _Runs:
                                    fix="correct it, or end earlier") from cause
             self.steps += count
             self.evaluations += calls
-            if why != _gauss.CONVERGED:
+            if why != CONVERGED:
                 return None
             out[j] = y
         return out[:, :4] / np.linalg.norm(out[:, :4], axis=1, keepdims=True), out[:, 4:]
