@@ -8,11 +8,11 @@ import numpy as np
 from contestants.common import spins
 
 from polhode import problems
-from polhode.engine.carriers.tolerance import Tolerance
 from polhode.studies.compare import entries
 from polhode.studies.compare.task import as_task, constant_energy, errors, truth
 from polhode.core.loops.tolerance import MOTION
 from polhode.engine.carriers.tiles import Tiles
+from polhode.engine.carriers.tolerance import ByTolerance, Tolerance
 from polhode.exact import lagrange_top
 from polhode.engine.schedule import Segment, stretches
 from polhode.methods import get

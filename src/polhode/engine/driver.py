@@ -1,8 +1,7 @@
 """The driver: takes a carrier through the segments of a run, chunk by chunk, and ends it well whatever happens.
 
-It alone knows of recording, events, guards, checkpoints, progress and interrupts.  A carrier takes the steps (package
-`carriers`), a recorder stores what is wanted of them (`recorder`), a guard says when a motion has left all bounds (`diagnosis`), a
-checkpoint keeps what is needed to go on (`checkpoint`).
+It alone knows of recording, events, guards, checkpoints, progress and interrupts.  A carrier takes the steps, a recorder stores
+what is wanted of them, a guard says when a motion has left all bounds, a checkpoint keeps what is needed to go on.
 """
 
 import sys
