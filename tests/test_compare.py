@@ -10,7 +10,7 @@ import pytest
 
 import polhode
 from polhode import problems, torques
-from polhode.cli._app import app
+from polhode.cli import app
 from polhode.studies.compare import as_task, compare, entries, truth
 from polhode.show.comparison_page import shown
 from polhode.studies.compare.runner import FixedSteps, Point
