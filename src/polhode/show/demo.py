@@ -304,7 +304,9 @@ def _table(data: dict[str, Any]) -> str:
         + "</tr>\n"
         for row in data["methods"]
     )
-    return f"<div class='wide'><table>\n<tr>{head}</tr>\n{rows}</table></div>\n<p class='note'>{html.escape(explain_columns(data))}</p>"
+    note = html.escape(explain_columns(data))
+    table = f"<div class='wide'><table>\n<tr>{head}</tr>\n{rows}</table></div>"
+    return f"{table}\n<p class='note'>{note}</p>"
 
 
 def explain_columns(data: dict[str, Any]) -> str:
