@@ -71,7 +71,7 @@ coverage: setup   # what the tests reach: loops and kernels as Python, with the 
 bench: setup
 	$(BIN)/python benchmarks/single.py
 
-web:   # for developers: rebuilds the viewer in src/polhode/view/static; needs node
+web:   # for developers: rebuilds the viewer in src/polhode/show/view/static; needs node
 	cd web && npm ci --ignore-scripts --no-audit --no-fund && npm run build
 
 clean:

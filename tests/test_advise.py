@@ -11,14 +11,15 @@ import numpy as np
 import pytest
 
 import polhode
-from polhode import problems, torques
-from polhode.studies.advise import advise, candidates
+from polhode import advise, problems, torques
+from polhode.studies.advise import candidates
 from polhode.studies.advise.cost import seconds, spelt
 from polhode.studies.advise.pilot import growth
 from polhode.cli import app
 from polhode.cli.commands.advise import candidates_table
-from polhode.studies.compare import as_task, entries
-from polhode.studies.compare import truth as truth_of
+from polhode.studies.compare import entries
+from polhode.studies.compare.task import as_task
+from polhode.studies.compare.task import truth as truth_of
 from polhode.errors import InputError
 from polhode.exact import free_body
 

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import polhode
-from polhode import problems, torques
+from polhode import compare, problems, torques
 from polhode.cli import app
-from polhode.studies.compare import as_task, compare, entries, truth
+from polhode.studies.compare import entries
+from polhode.studies.compare.task import as_task, truth
 from polhode.show.comparison_page import shown
 from polhode.studies.compare.runner import FixedSteps, Point
 from polhode.studies.compare.search import Curve

@@ -295,7 +295,7 @@ def test_reference_calls_python_torques_back_and_reports_their_errors():
 
 @pytest.mark.compiled
 def test_reference_refuses_what_is_not_smooth(monkeypatch):
-    monkeypatch.setattr(importlib.import_module("polhode.exact.reference"), "LARGEST", 1000)
+    monkeypatch.setattr(importlib.import_module("polhode.exact._reference"), "LARGEST", 1000)
     p = problems.get("krysl/book-toss")
     with pytest.raises(IntegrationError, match="not smooth"):
         exact.reference(p)

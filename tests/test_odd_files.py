@@ -159,7 +159,7 @@ def test_a_name_is_drawn_as_it_is_written(name, tmp_path):
         polhode.RigidBody([1, 2, 2.5], name=name), None, (0, 0.3), 0.1, "NMB", omega0=(0.1, 1, 0.2), compiled=False
     )
     plots.errors(run, tmp_path / "errors.svg")
-    polhode.show.view.page(run)
+    polhode.view.page(run)
 
 
 # --- the terminal ------------------------------------------------------------------------------------------------------------

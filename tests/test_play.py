@@ -17,8 +17,9 @@ import pytest
 from polhode import InputError, RigidBody, integrate, problems
 from polhode.io.read import record
 from polhode.methods import names
-from polhode.show.play import Server, catalogue, work
-from polhode.show.view.page import encode
+from polhode.show.play import catalogue, work
+from polhode.show.play.server import Server
+from polhode.show.view._page import encode
 
 ASKED = {"problem": "tumbling-box", "body": {"kind": "box", "values": [0.2, 0.13, 0.03]}, "omega0": [0.02, 6.0, 0.0],
          "method": "LP2", "compare": None, "step": 0.02, "span": 2.0}

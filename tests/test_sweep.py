@@ -21,7 +21,7 @@ import xarray as xr
 import polhode
 import polhode.io
 from polhode.errors import InputError
-from polhode.studies.sweep import Sweep, sweep
+from polhode import Sweep, sweep
 from polhode.studies.sweep.cluster import Cluster
 from polhode.studies.sweep.plan import Plan, boxes, load
 from polhode.studies.sweep.task import Chunk

@@ -14,7 +14,7 @@ import pytest
 from polhode import InputError, RigidBody, integrate, problems
 from polhode.io import read, store
 from polhode.show.view import page
-from polhode.show.view.page import built, encode, record, script_json
+from polhode.show.view._page import built, encode, record, script_json
 from polhode.show.view.runs import ALL_FRAMES, FRAMES
 from polhode.show.view.shapes import equivalent_box
 

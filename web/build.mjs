@@ -1,4 +1,4 @@
-// Builds the viewer into src/polhode/view/static: one script, one style sheet, the licences of what is inside, and a digest of
+// Builds the viewer into src/polhode/show/view/static: one script, one style sheet, the licences of what is inside, and a digest of
 // the sources, by which the tests know whether the built files are of these sources.
 
 import { createHash } from "node:crypto";
@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const out = join(here, "..", "src", "polhode", "view", "static");
+const out = join(here, "..", "src", "polhode", "show", "view", "static");
 const sources = [
   "build.mjs",
   "package.json",

@@ -1,4 +1,4 @@
-from . import errors, exact, io, lie, methods, problems, rotations, translation
+from . import errors, exact, io, lie, methods, problems, rotations, show, translation
 from .bodies._body import RigidBody
 from .engine._ensemble import ensemble
 from .engine._integrate import integrate
@@ -10,16 +10,25 @@ from .errors import (
 from .io.read import Record, read
 from .loads import torques
 from .loads._torque import Torque, torque
-from .loads.force import Force
+from .loads.force import Force, weight
 from .methods._registry import method
 from .problems import problem
 from .results._ensemble import Ensemble
 from .results._trajectory import Trajectory
 from .show import plots, poinsot, view
 from .studies import facts
-from .studies.advise import Advice, advise
-from .studies.compare import Comparison, compare
+from .studies.advise._advise import advise
+from .studies.advise.result import Advice
+from .studies.compare._compare import compare
+from .studies.compare.result import Comparison, MethodCurve
+from .studies.compare.runner import Point
 from .studies.facts import Certificate, certify
-from .studies.sweep import Sweep, sweep
+from .studies.sweep._sweep import Sweep, sweep
 
 __version__: str
+
+__all__ = ["Advice", "Certificate", "ClusterError", "Comparison", "ConvergenceError", "Ensemble", "EventError", "Force",
+           "InputError", "IntegrationError", "MethodCurve", "Point", "PolhodeError", "Record", "RigidBody", "Statistics",
+           "Stepper", "Sweep", "Torque", "TorqueError", "Trajectory", "__version__", "advise", "certify", "compare", "ensemble",
+           "errors", "exact", "facts", "integrate", "io", "lie", "method", "methods", "plots", "poinsot", "problem", "problems",
+           "read", "rotations", "show", "sweep", "torque", "torques", "translation", "view", "weight"]

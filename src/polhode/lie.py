@@ -28,8 +28,9 @@ from typing import NamedTuple
 import numpy as np
 
 from polhode.support import memory
+from polhode.core.vec import dexp_matrix, exp, qexp
 from polhode.errors import InputError, brief, called_as, choice, number, unknown, whole
-from polhode.engine.grid import span
+from polhode.engine.schedule import span
 from polhode.support.limits import check_times
 from polhode.methods.taylor_n import bernoulli
 
@@ -89,8 +90,6 @@ def _expm(a):
 
 def _rotation(w):
     """exp of a rotation vector, and the matrix V = dexp_w."""
-    from polhode.core.vec import dexp_matrix, exp
-
     w = tuple(map(float, w))
     return np.array(exp(w)), np.array(dexp_matrix(w))
 
@@ -106,8 +105,6 @@ def _bracket_se3(a, b):
 
 def _exp_su2(w):
     """cos(th/2) - i sin(th/2)/th w.sigma, the double cover of exp in so(3)."""
-    from polhode.core.vec import qexp
-
     x, y, z, c = qexp(tuple(map(float, w)))
     return np.array([[c - 1j * z, -y - 1j * x], [y - 1j * x, c + 1j * z]])
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from polhode.loads import torques
 from polhode.bodies._body import RigidBody
+from polhode.engine._integrate import integrate
 from polhode.errors import unknown
 from polhode.rotations import exp
 
@@ -42,8 +43,6 @@ class Problem:
 
     def integrate(self, method=None, step=None, t_span=None, **options):
         """Run the problem; `step` (unless there is `rtol`) and `t_span` default to the paper's."""
-        from polhode.engine._integrate import integrate
-
         step = self.step if step is None and "rtol" not in options else step
         alone = isinstance(step, (int, float, np.number))
         return integrate(self.body, self.torque(step if alone else None), self.t_span if t_span is None else t_span, step, method,

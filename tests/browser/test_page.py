@@ -13,7 +13,7 @@ from polhode.show import demo
 from polhode.io import store
 from polhode.show.poinsot import Poinsot
 from polhode.show.view import page
-from polhode.show.view.page import encode, record
+from polhode.show.view._page import encode, record
 
 BOX = RigidBody.box(0.20, 0.13, 0.03, mass=0.8, name="box")
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from polhode import RigidBody, integrate
-from polhode.show.play import Server
+from polhode.show.play.server import Server
 
 
 @pytest.fixture(scope="module")

@@ -15,13 +15,14 @@ from scipy.spatial.transform import Rotation
 import polhode
 from polhode import integrate, lie, rotations
 from polhode.loads._torque import Foreign, as_torque
-from polhode.engine.tolerance import tolerance
 from polhode.studies.facts.source import as_method
 from polhode.studies.facts.trial import torque_of
-from polhode.studies.compare import as_task, asked, entries
+from polhode.studies.compare import entries
+from polhode.studies.compare._compare import asked
+from polhode.studies.compare.task import as_task
 from polhode.show.plots.comparison import convergence
 from polhode.studies.compare.result import Comparison
-from polhode.engine.ensemble import ensemble
+from polhode.engine._ensemble import ensemble
 from polhode.errors import floats, number
 from polhode.exact import free_body, lagrange_top, reference
 from polhode.io import netcdf
@@ -91,7 +92,6 @@ __all__ = [
     "spring",
     "stats",
     "strict",
-    "tolerance",
     "torque_of",
     "two",
     "untraceable",

@@ -13,7 +13,7 @@ import numpy as np
 import polhode
 from polhode import exact, facts, io, lie, methods, plots, poinsot, problems, rotations, torques, translation, view
 from polhode.loads import force as flight
-from polhode.engine.ensemble import ensemble
+from polhode.engine._ensemble import ensemble
 
 BODY, W, Q = [1.0, 2.0, 2.5], (0.1, 1.0, 0.2), (0.0, 0.0, 0.0, 1.0)
 FOLDER = Path(tempfile.mkdtemp(prefix="polhode-doors-"))

@@ -20,7 +20,8 @@ from mutate import Choices, altered, damaged
 from polhode import problems, rotations, torques
 from polhode.studies.advise.cost import seconds
 from polhode.cli.commands.compare import parse_errors
-from polhode.studies.compare import asked, entries
+from polhode.studies.compare import entries
+from polhode.studies.compare._compare import asked
 from polhode.errors import PolhodeError
 from polhode.io import config, store
 from polhode.io.read import read

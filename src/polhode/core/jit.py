@@ -12,6 +12,7 @@ runs the same method and torque compiles nothing.  (numba's own cache looks at t
 
 import inspect
 import os
+import re
 import sys
 import threading
 import warnings
@@ -25,6 +26,7 @@ from weakref import WeakKeyDictionary
 from polhode.core import cache as disk
 from polhode.core.digest import digest, obstacle
 from polhode.core.reads import MISSING, code_text, contents, flags, home, known_to_numba, ours, python_function, reads
+from polhode.errors import PolhodeError
 
 # inline: one flat function per loop, without which LLVM does not vectorise tuple code over the lanes of a tile.
 # numpy error model: a division by zero gives inf, as on a GPU, instead of a branch.  fastmath stays off: bits stay equal.
@@ -319,3 +321,31 @@ def cache_statistics():
     for machine in list(_bound.values()):
         _count(machine, counts)
     return {"loaded": counts["loaded"], "compiled": counts["compiled"], "folder": str(disk.cache_directory())}
+
+
+# --- what cannot be compiled ------------------------------------------------------------------------------------------
+
+# what numba raises, besides errors of its own, where it meets code that it does not expect
+AT_A_LOSS = (ArithmeticError, AssertionError, AttributeError, LookupError, NameError, RuntimeError, SyntaxError, SystemError,
+             TypeError, ValueError)
+
+
+def compile_obstacle(attempt):
+    """Why numba cannot compile what `attempt()` calls, in a line of its own; None when it can."""
+    from numba.core import errors
+
+    of_numba = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, Exception)]
+    try:
+        compile_now(attempt)
+    except PolhodeError:
+        raise
+    except (*of_numba, *AT_A_LOSS) as error:
+        text = re.sub("\x1b\\[[0-9;]*m", "", str(error))   # numba writes in colours
+        lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("Failed in")]
+        return (lines[0] if lines else type(error).__name__)[:200]
+    return None
+
+
+def compiles(attempt):
+    """Whether numba can compile what `attempt()` calls."""
+    return compile_obstacle(attempt) is None

@@ -6,8 +6,8 @@
     reference(problem)                                           extrapolation in compensated arithmetic, with an error estimate
 """
 
-from polhode.exact.free_body import FreeMotion, Periods, free_body, periods
-from polhode.exact.lagrange_top import TopMotion, lagrange_top
-from polhode.exact.reference import Reference, reference
+from polhode.exact._free_body import FreeMotion, Periods, free_body, periods
+from polhode.exact._lagrange_top import TopMotion, lagrange_top
+from polhode.exact._reference import Reference, reference
 
 __all__ = ["FreeMotion", "Periods", "Reference", "TopMotion", "free_body", "lagrange_top", "periods", "reference"]

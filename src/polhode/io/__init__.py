@@ -1,16 +1,8 @@
-"""Scenarios in, trajectories out: `load` reads a TOML file, `save` writes netCDF, Zarr, NumPy or CSV."""
+"""Scenarios in, trajectories out: `load` reads a TOML file, `save` writes netCDF, Zarr, NumPy or CSV.
 
-__all__ = ["Scenario", "load", "save"]
+The names are listed in `__init__.pyi` and imported when they are first used: those who write a file need no reader of scenarios.
+"""
 
+import lazy_loader
 
-def __getattr__(name):
-    """The names of the package, imported when they are asked for: those who write a file need no reader of scenarios."""
-    if name in ("Scenario", "load"):
-        from polhode.io import config
-
-        return getattr(config, name)
-    if name == "save":
-        from polhode.io.store import save
-
-        return save
-    raise AttributeError(f"module 'polhode.io' has no attribute {name!r}")
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

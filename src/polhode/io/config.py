@@ -29,9 +29,11 @@ from polhode.loads import torques, user_file
 from polhode.bodies._body import RigidBody
 from polhode.errors import InputError, as_path, closest, unknown
 from polhode.support.file_names import from_text, readable
-from polhode.engine.grid import segments, stretches
-from polhode.engine._integrate import BY_TOLERANCE, STANDARD
-from polhode.io import schema
+from polhode.engine.one_body import check_control
+from polhode.engine.schedule import segments, stretches
+from polhode.engine._integrate import BY_TOLERANCE, STANDARD, integrate
+from polhode.engine.ensemble.inputs import check_parameters
+from polhode.io import schema, store
 from polhode.support.regular import LARGEST_TEXT, regular
 from polhode.support.limits import check_moments, check_rates, check_step, check_times
 from polhode.methods import get
@@ -68,8 +70,6 @@ class Scenario:
 
     def integrate(self, progress=None, checkpoint=None):
         """Run it; `progress` and `checkpoint` are those of `polhode.integrate`."""
-        from polhode.engine._integrate import integrate
-
         return integrate(self.body, self.torque, self.t_span, self.step, self.method, rotation0=self.rotation0,
                          omega0=self.omega0, rtol=self.rtol, atol=self.atol, max_step=self.max_step, every=self.every,
                          t_eval=self.t_eval, breaks=self.breaks, progress=progress, checkpoint=checkpoint, title=self.title)
@@ -408,15 +408,13 @@ def _times(run, problem, known, faults):
 
 def _tolerances(run, problem, known, faults):
     """The same where a tolerance decides the steps."""
-    from polhode.engine.tolerance import check
-
     method, t_span = run.method or get(BY_TOLERANCE), run.t_span or (problem and problem.t_span)
     if t_span is None and not known:
         faults.add(("run", "t_span"), f"is missing; give {MISSING['t_span']}")
     if run.t_eval is not None and run.every != 1:
         faults.add(("run",), "give t_eval or every, not both; drop one")
     with faults.at("run"):
-        check(method, run.step, run.rtol, run.atol, run.max_step)
+        check_control(method, run.step, run.rtol, run.atol, run.max_step)
         if t_span is not None:
             stretches(t_span, run.breaks)
     return {"method": method, "step": None, "t_span": t_span and tuple(t_span), "every": run.every, "t_eval": run.t_eval,
@@ -427,10 +425,8 @@ def _output(data, faults):
     section = faults.check(schema.Output, data["output"], "output") if "output" in data else None
     if section is None:
         return {}
-    from polhode.io.store import chosen
-
     with faults.at("output", "format" if section.format else "file"):
-        chosen(section.file, section.format)
+        store.chosen(section.file, section.format)
     return {"output": Path(from_text(section.file)), "format": section.format}
 
 
@@ -439,8 +435,6 @@ def _ensemble(data, torque, faults):
     if section is None:
         return {}
     if torque is not None:
-        from polhode.engine.ensemble.inputs import check_parameters
-
         with faults.at("ensemble", "parameter_spread"):
             check_parameters(torque, section.parameter_spread)
     return {"ensemble": section}

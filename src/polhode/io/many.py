@@ -13,7 +13,7 @@ All have defaults: a scenario without the section is one of 1000 bodies at rando
 
 import numpy as np
 
-from polhode.engine.ensemble.inputs import drawn, enough
+from polhode.engine.ensemble.inputs import drawn, enough, terms_of
 from polhode.support.frames import rows_times
 from polhode.io import schema
 
@@ -45,8 +45,6 @@ def arguments(scenario, n=None, first=0):
 
 
 def _value(torque, name):
-    from polhode.engine.ensemble.inputs import terms_of
-
     term, _, field = name.rpartition(".")
     return np.asarray(next(getattr(one.params, field) for one in terms_of(torque)
                            if term in ("", one.name) and one.params is not None and field in one.params._fields))

@@ -6,10 +6,13 @@ from itertools import pairwise
 
 import numpy as np
 
-from polhode.support import provenance
+import polhode
 from polhode import rotations
 from polhode.core.digest import digest
-from polhode.engine.program import potential_energy
+from polhode.loads.potential import potential_energy
+from polhode.results.columns import LABELS, attributes, columns
+from polhode.results.motion import parts
+from polhode.support import provenance
 
 BLOCK = 65536   # points that are worked on at a time where a run may be longer than memory
 FINISHED, EVENT, INTERRUPTED, BLOW_UP, FAILED = "finished", "event", "interrupted", "blow-up", "failed"
@@ -80,22 +83,22 @@ class Trajectory:
     @property
     def quaternion(self):
         """Attitude, body to space, scalar last."""
-        return self.motion[:, :4]
+        return parts(self.motion).attitude
 
     @property
     def omega(self):
         """Angular velocity in the body frame."""
-        return self.motion[:, 4:7]
+        return parts(self.motion).omega
 
     @property
     def position(self):
         """Position of the centre of mass, or None when the body does not fly."""
-        return self.motion[:, 7:10] if self.width > 7 else None
+        return getattr(parts(self.motion), "position", None)
 
     @property
     def velocity(self):
         """Velocity of the centre of mass, or None when the body does not fly."""
-        return self.motion[:, 10:] if self.width > 7 else None
+        return getattr(parts(self.motion), "velocity", None)
 
     @property
     def success(self):
@@ -231,17 +234,13 @@ class Trajectory:
         """An xarray Dataset with units (SI, whatever the user's inertia and time were in) and provenance."""
         import xarray as xr
 
-        from polhode.results.columns import LABELS, attributes, columns
-
         data = {column.name: (column.dimensions, column.values(self), column.about) for column in columns(self)}
         coords = {"time": data.pop("time"), **{name: list(labels) for name, labels in LABELS.items()}}
         return xr.Dataset(data, coords, attributes(self.provenance()))
 
     def plot(self, **options):
         """An overview figure: angular velocity, energy error, momentum error, path of a body axis in space."""
-        from polhode.show.plots import overview
-
-        return overview(self, **options)
+        return polhode.plots.overview(self, **options)
 
     def view(self, compare=(), **options):
         """A self-contained page with the body in 3D and plots that follow; a notebook shows it inline.
@@ -251,7 +250,7 @@ class Trajectory:
         compare : Trajectory, path of a stored run, or a list of them
             Shown beside this run, in step.
         **options
-            `title`, `mesh`, `poinsot`, `autoplay`, as in `polhode.show.view.page`.
+            `title`, `mesh`, `poinsot`, `autoplay`, as in `polhode.view.page`.
 
         Returns
         -------
@@ -265,9 +264,7 @@ class Trajectory:
         >>> run.view(title="A book in the air").title
         'A book in the air'
         """
-        from polhode.show.view import page
-
-        return page([self, *(compare if isinstance(compare, (list, tuple)) else [compare])], **options)
+        return polhode.view.page([self, *(compare if isinstance(compare, (list, tuple)) else [compare])], **options)
 
     def __repr__(self):
         return (f"<Trajectory: {self.method.name}, {len(self)} points, t = {self.t[0]:g} to {self.t[-1]:g}, "

@@ -4,9 +4,9 @@ import html
 import io
 import re
 
+import polhode
 from polhode.io import store
 from polhode.support.regular import named
-
 
 COLUMNS = {"asked": "error asked", "method": "method", "order": "order", "slope": "measured", "setting": "step or rtol",
            "steps": "steps", "evaluations": "torque evaluations", "seconds": "time [µs]", "error": "error",
@@ -64,14 +64,12 @@ boxes.forEach(box => box.onchange = () => {{
 
 def write(comparison, path):
     """Write the page; its path."""
-    from polhode import __version__
-
     path = named(path)
     store.check(path, None, force=True, formats=("html",))
     filters = "Show errors: " + "".join(f'<label><input type="checkbox" checked value="{error!r}"> {error:g}</label>'
                                         for error in comparison.errors)
     page = _PAGE.format(title=html.escape(f"{comparison.title}: work against precision"), text=html.escape(said(comparison)),
-                        figure=_svg(comparison), filters=filters, version=__version__,
+                        figure=_svg(comparison), filters=filters, version=polhode.__version__,
                         head="".join(f'<th scope="col"><button type="button">{name}</button></th>' for name in COLUMNS.values()),
                         rows="\n".join(_row(row) for row in comparison.table))
     path.write_text(page, encoding="utf-8")

@@ -19,7 +19,7 @@ from polhode.errors import InputError
 from polhode.io.store import check_report
 from polhode.results._trajectory import Trajectory
 from polhode.show import plots
-from polhode.show.view.page import document, encode, record, script_json
+from polhode.show.view._page import document, encode, record, script_json
 
 METHODS = ("NMB-cay", "NMB", "SW", "VLV", "LP2")
 PROBLEM = "bou-rabee/stress"

@@ -1,11 +1,11 @@
 """What a file holds: runs, ensembles, sweeps and unfinished runs in a few plain facts, and their provenance."""
 
-
 import numpy as np
 
 from polhode.engine import checkpoint
 from polhode.errors import InputError
 from polhode.io import read, trees
+from polhode.studies.sweep.store import Store
 from polhode.support.regular import named
 
 _OWN = ("title", "method", "step", "tolerance", "torque", "torque_mode", "steps", "torque_evaluations", "status", "message")
@@ -68,8 +68,6 @@ def _ensemble(path, arrays, facts):
 
 
 def _sweep(path):
-    from polhode.studies.sweep.store import Store
-
     store = Store(path, mode="r")
     identity, attributes = store.identity, trees.attributes_of(path)
     scenario = identity["scenario"]

@@ -5,6 +5,7 @@ import platform
 from functools import cache
 from importlib.metadata import version
 
+import polhode
 from polhode.support.file_names import readable
 
 _command = "Python"   # polhode was called from a program
@@ -24,10 +25,8 @@ def command():
 @cache
 def environment():
     """The versions that numbers may depend on."""
-    from polhode import __version__
-
     return {
-        "polhode_version": __version__,
+        "polhode_version": polhode.__version__,
         "python_version": platform.python_version(),
         "numpy_version": version("numpy"),
         "numba_version": version("numba"),

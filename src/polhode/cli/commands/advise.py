@@ -62,9 +62,12 @@ def advise(
     """Recommend a method and a step, from pilot runs with your own body, torque and span."""
     import polhode
     from polhode.errors import number
-    from polhode.studies.advise import candidates, tried
+    from polhode.studies.advise import candidates
+    from polhode.studies.advise._advise import tried
     from polhode.studies.advise.cost import seconds
-    from polhode.studies.compare import as_task, entries, error_asked
+    from polhode.studies.compare import entries
+    from polhode.studies.compare._compare import error_asked
+    from polhode.studies.compare.task import as_task
 
     wanted = None if methods is None else entries.chosen(methods.split(","))
     error_asked(error)
@@ -111,7 +114,8 @@ def _compile_all(recipe: dict[str, Any], names: list[str], bar: Bar) -> None:
 
 def _compile(recipe: dict[str, Any], name: str) -> None:
     """Compile one candidate, in a process of its own."""
-    from polhode.studies.compare import as_task, entries
+    from polhode.studies.compare import entries
+    from polhode.studies.compare.task import as_task
 
     entries.runner(as_task(**recipe), None, name).compile()
 

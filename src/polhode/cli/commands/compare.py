@@ -54,7 +54,9 @@ def compare(
     What does accuracy cost, in torque evaluations, steps and seconds?
     """
     from polhode.io import store
-    from polhode.studies.compare import as_task, asked, entries
+    from polhode.studies.compare import entries
+    from polhode.studies.compare._compare import asked
+    from polhode.studies.compare.task import as_task
 
     names = entries.chosen(None if methods is None else methods.split(","), family)
     goals = asked(parse_errors(errors))
@@ -91,7 +93,7 @@ def parse_errors(text: str) -> list[float]:
 def _measure(task: Any, until: float | None, names: list[str], errors: Any) -> Any:
     """Return the comparison, measured by several processes; Ctrl-C keeps the finished methods."""
     from polhode.cli.processes import run_in_processes
-    from polhode.studies.compare import begin
+    from polhode.studies.compare._compare import begin
 
     with progress_bar("finding the truth") as bar:
         comparison, curves = begin(task, errors), {}
@@ -113,7 +115,8 @@ def _measure_one(
     recipe: dict[str, Any], until: float | None, truth: Any, name: str, errors: Any
 ) -> Any:
     """Measure one method, in a process that makes the task again from its recipe."""
-    from polhode.studies.compare import as_task, measured
+    from polhode.studies.compare._compare import measured
+    from polhode.studies.compare.task import as_task
 
     return measured(as_task(**recipe).until(until), truth, name, errors)
 

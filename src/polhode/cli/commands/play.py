@@ -18,7 +18,7 @@ def play(
     """Serve a page to play with, on this machine alone: body, spin, method and step by sliders."""
     import webbrowser
 
-    from polhode.show.play import Server
+    from polhode.show.play.server import Server
 
     console = make_console()
     with Server(port) as server:

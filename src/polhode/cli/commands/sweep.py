@@ -77,7 +77,7 @@ def sweep(
 
 def _stored_so_far(out: Path) -> str:
     """Return what is stored, and how to resume."""
-    from polhode.studies.sweep import Sweep
+    from polhode.studies.sweep._sweep import Sweep
     from polhode.studies.sweep.store import is_store
 
     if not is_store(out):

@@ -34,7 +34,7 @@ def view(
     """Make a page of stored runs: the body in 3D with plots that follow, one file, no network."""
     from polhode.bodies.mesh_file import triangles
     from polhode.io import store
-    from polhode.show.view.page import FORMATS, page
+    from polhode.show.view._page import FORMATS, page
     from polhode.support.file_names import readable
     from polhode.support.regular import named
 

@@ -5,6 +5,7 @@ from functools import cache
 import numpy as np
 
 from polhode.studies import facts
+from polhode.studies.facts.long_run import energy_drift
 from polhode import rotations
 from polhode.errors import InputError
 from polhode.methods import get
@@ -50,7 +51,7 @@ def slope(method, h, part):
 @cache
 def drift(method, h):
     """The EnergyDrift over runs from neighbouring starts: a slope, and how sure it is."""
-    return certify.long_run.energy_drift(long_run(method, h), method, h, T_END, PROBLEM)
+    return energy_drift(long_run(method, h), method, h, T_END, PROBLEM)
 
 
 def told(method, h, digits=3):

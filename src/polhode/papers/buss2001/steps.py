@@ -5,7 +5,7 @@ import numpy as np
 from polhode.exact import free_body
 from polhode.papers import Cell, Series, Table, item, judged
 from polhode.papers._style import BLUE, GREEN, VERMILION, plain_ticks
-from polhode.papers.buss2001 import verdicts
+import polhode.papers.buss2001.verdicts as verdicts
 from polhode.papers.buss2001.tables import PROBLEM, angle_error, fig6_fig7_steps, printed
 from polhode.papers.buss2001.verdicts import heading
 from polhode.problems import get

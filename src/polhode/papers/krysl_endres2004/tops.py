@@ -7,7 +7,7 @@ from polhode import problems
 from polhode.papers import OPEN, REFERENCE, Cell, Claim, Figure, Series, item, judged, near
 from polhode.papers._convergence import INDEPENDENT, errors, exact_motion, halvings, ladder, run, two_panels
 from polhode.papers._style import look
-from polhode.papers.krysl_endres2004 import staggered
+import polhode.papers.krysl_endres2004.staggered as staggered
 from polhode.papers.krysl_endres2004.free_body import PAPER
 
 FAST, SLOW, FREE = "krysl/fast-top", "krysl/slow-top", "krysl/free-body"

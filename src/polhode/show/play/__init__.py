@@ -6,7 +6,3 @@
 
 `polhode play` starts it.
 """
-
-from polhode.show.play.server import Server
-
-__all__ = ["Server"]

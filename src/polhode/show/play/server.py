@@ -20,7 +20,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from polhode.errors import InputError
 from polhode.show.play import work
 from polhode.show.play.catalogue import catalogue
-from polhode.show.view.page import document, script_json
+from polhode.show.view._page import document, script_json
 
 ADDRESS = "127.0.0.1"
 LARGEST_BODY = 8192          # bytes: a request has seven short fields
@@ -28,7 +28,7 @@ IDLE_SECONDS = 30.0          # a connection that says nothing is closed
 WAITING_SECONDS = 0.25       # between signs of life while another computation has the desk
 
 _BODY = '<div id="play"></div>\n<noscript>This page draws with JavaScript, which is switched off here.</noscript>'
-_START = 'polhode.playground = polhode.show.play(document.getElementById("play"), {catalogue}, {token});'
+_START = 'polhode.playground = polhode.play(document.getElementById("play"), {catalogue}, {token});'
 _HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
             "Cross-Origin-Resource-Policy": "same-origin", "Content-Security-Policy": "frame-ancestors 'none'"}
 

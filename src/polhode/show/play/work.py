@@ -11,10 +11,12 @@ from typing import NamedTuple
 import numpy as np
 
 from polhode.bodies._body import RigidBody
+from polhode.engine._integrate import integrate
 from polhode.results.conserved import energy, momentum
 from polhode.errors import InputError, IntegrationError, PolhodeError, floats, number, unknown
 from polhode.io.read import record
 from polhode.show.play import catalogue
+from polhode.show.view._page import encode
 from polhode.problems import Problem
 
 FIELDS = ("problem", "body", "omega0", "method", "compare", "step", "span")
@@ -135,8 +137,6 @@ def _too_much(step, span):
 
 def computed(request, tell):
     """The runs as the page shows them, a verdict for each, and the code.  `tell(state, method, share)` may raise to end it."""
-    from polhode.show.view.page import encode
-
     runs, verdicts, wrong = [], [], {}
     for field, method in zip(("method", "compare"), request.methods, strict=False):
         tell("preparing", method.name, 0.0)
@@ -157,8 +157,6 @@ def computed(request, tell):
 
 def _run(request, method, tell):
     """The trajectory, whole or not, and what there is to say about it."""
-    from polhode.engine._integrate import integrate
-
     started = None
 
     def progress(done, total):

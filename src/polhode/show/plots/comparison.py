@@ -1,4 +1,4 @@
-"""The figures of a comparison; `polhode.plots.work_precision` and `polhode.plots.convergence` are their public names."""
+"""The figures of a comparison: error against cost, and error against the step."""
 
 import math
 
@@ -25,7 +25,23 @@ def _headline(comparison, what):
 
 
 def work_precision(comparison, path=None, currency=None):
-    """Error against cost; see `polhode.plots.work_precision`."""
+    """Error against cost for every method of a `polhode.compare` result, each with the order measured.
+
+    Parameters
+    ----------
+    comparison : Comparison
+    path : str or Path, optional
+        Where to save the figure.
+    currency : {"evaluations", "steps", "seconds"}, optional
+        One panel for this; by default there are three.
+
+    Examples
+    --------
+    >>> import polhode
+    >>> found = polhode.compare("krysl/slow-top", methods=["NMB", "LP2"], errors=[1e-2])
+    >>> work_precision(found, currency="evaluations").axes[0].get_xlabel()
+    'torque evaluations'
+    """
     if currency is not None:
         choice("currency", currency, CURRENCIES)
     _check(comparison)
@@ -54,7 +70,22 @@ def work_precision(comparison, path=None, currency=None):
 
 
 def convergence(comparison, path=None):
-    """Error against the step; see `polhode.plots.convergence`."""
+    """Error against the step for every method of a `polhode.compare` result, each with the line of its measured order.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        Methods by tolerance have no step, and are left out.
+    path : str or Path, optional
+        Where to save the figure.
+
+    Examples
+    --------
+    >>> import polhode
+    >>> found = polhode.compare("krysl/slow-top", methods=["NMB", "RK4-quaternion"], errors=[1e-3])
+    >>> convergence(found).axes[0].get_xlabel()
+    'step [s]'
+    """
     _check(comparison)
     path = target(path)
     curves = [curve for curve in comparison.curves if curve.knob == "step" and _shown(curve)]

@@ -2,11 +2,11 @@
 
     >>> import polhode
     >>> run = polhode.integrate([1.0, 2.0, 3.0], t_span=(0, 10), step=0.01, omega0=(0.01, 1, 0))
-    >>> page = polhode.show.view.page(run)
+    >>> page = polhode.view.page(run)
     >>> page.title
     'A body turning freely'
 """
 
-from polhode.show.view.page import Page, page
+from polhode.show.view._page import Page, page
 
 __all__ = ["Page", "page"]

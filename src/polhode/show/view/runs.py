@@ -3,7 +3,6 @@
 `encoded` gives a dict of plain data; `web/src/data.js` reads it.
 """
 
-import base64
 from itertools import pairwise
 
 import numpy as np
@@ -11,15 +10,11 @@ import numpy as np
 from polhode.results import conserved
 from polhode import rotations
 from polhode.errors import InputError
+from polhode.show.view.packing import packed
 from polhode.show.view.shapes import drawn
 
 FRAMES = 5001        # of one run: the start and five thousand steps
 ALL_FRAMES = 12_000  # of all runs on a page
-
-
-def packed(array, kind="f4"):
-    """An array as text: "f4:" (or "f8:", "u4:") and its little-endian bytes in base64."""
-    return f"{kind}:{base64.b64encode(np.ascontiguousarray(array, dtype='<' + kind).tobytes()).decode()}"
 
 
 def encoded(record, frames=FRAMES, mesh=None):

@@ -6,6 +6,7 @@ import numpy as np
 
 from polhode import rotations
 from polhode.errors import InputError, floats
+from polhode.show.view.packing import packed
 
 SIZES = {   # what each shape has, and how many numbers that is
     "box": {"size": (3,)}, "ellipsoid": {"semi_axes": (3,)}, "sphere": {"radius": ()}, "cylinder": {"radius": (), "height": ()},
@@ -56,6 +57,4 @@ def _checked(mesh):
 
 
 def _mesh(vertices, faces):
-    from polhode.show.view.runs import packed
-
     return {"kind": "mesh", "vertices": packed(vertices), "faces": packed(faces.astype(np.uint32), "u4")}

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+import polhode
 from polhode.studies.compare.task import Truth
 from polhode.errors import number
 
@@ -76,15 +77,11 @@ class Comparison:
 
     def figure(self, path=None, currency=None):
         """Work-precision curves with fitted slopes: one panel for each currency, or for the one that is named."""
-        from polhode.show.plots import work_precision
-
-        return work_precision(self, path, currency)
+        return polhode.plots.work_precision(self, path, currency)
 
     def html(self, path):
         """A page that stands for itself: figure and sortable table."""
-        from polhode.show.comparison_page import write
-
-        return write(self, path)
+        return polhode.show.comparison_page.write(self, path)
 
     def __repr__(self):
         return f"<Comparison: {self.title}, {len(self.curves)} methods, errors {', '.join(f'{e:g}' for e in self.errors)}>"

@@ -12,9 +12,12 @@ from polhode.loads import torques
 from polhode.loads._torque import as_torque
 from polhode.bodies._body import RigidBody
 from polhode.errors import InputError, IntegrationError, floats, number
-from polhode.engine.grid import span
-from polhode.engine.march import as_body, in_principal_axes, in_user_axes, initial_motion
-from polhode.engine.program import potential_energy
+from polhode.engine.schedule import span
+from polhode.engine.one_body import as_body, initial_rotation
+from polhode.results.motion import in_principal_axes, in_user_axes
+from polhode.loads.potential import potential_energy
+from polhode.exact import free_body, lagrange_top, reference
+from polhode.io.config import load
 
 CHECKS = 120                            # times at which the truth is known: a number with many divisors
 SHORTER = {"bou-rabee/stress": 100.0}   # to 15000 there is nothing left to compare but energy
@@ -104,8 +107,6 @@ def _named(problem, torque_file):
     if torque_file is not None and not source.endswith(".toml"):
         raise InputError(f"a torque file goes with a scenario, and {source!r} is not one; give a SCENARIO.toml, or drop it")
     if source.endswith(".toml"):
-        from polhode.io import load
-
         problem = load(source, torque_file)
     elif isinstance(problem, (str, Path)):
         problem = problems.get(source)
@@ -122,7 +123,7 @@ def _task(title, body, torque, rotation0, omega0, momentum0, t_span, breaks, rec
     for term in getattr(torque, "terms", (torque,)):
         if term.name in PULSES:
             unit, jumps = PULSES[term.name](term.params)
-    motion = initial_motion(body, rotation0, omega0, momentum0)
+    motion = initial_rotation(body, rotation0, omega0, momentum0)
     return Task(title, body, torque, motion, tuple(t_span), _inside(jumps, t_span), unit, recipe or {})
 
 
@@ -170,12 +171,8 @@ def truth(task, tolerance=1e-14, checks=CHECKS):
     first = in_user_axes(task.body, task.motion)
     since, evaluations = times - times[0], 0
     if not task.torque.acts:
-        from polhode.exact import free_body
-
         found, error, origin = free_body(task.body, first[:4], first[4:], since), 1e-15, "elliptic functions"
     elif is_lagrange_top(task):
-        from polhode.exact import lagrange_top
-
         found = lagrange_top(task.body, task.torque.params.moment, first[:4], first[4:], since)
         error, origin = 1e-15, "theta functions"
     else:
@@ -189,8 +186,6 @@ def truth(task, tolerance=1e-14, checks=CHECKS):
 
 
 def _reference(task, times, first, tolerance):
-    from polhode.exact import reference
-
     try:
         return reference(task.body, times, torque=task.torque, rotation0=first[:4], omega0=first[4:], tolerance=tolerance)
     except IntegrationError as error:

@@ -11,7 +11,10 @@ from functools import partial
 import numpy as np
 
 from polhode import problems
-from polhode.studies.facts import conserve, long_run, measure, orders
+import polhode.studies.facts.conserve as conserve
+import polhode.studies.facts.long_run as long_run
+import polhode.studies.facts.measure as measure
+import polhode.studies.facts.orders as orders
 from polhode.studies.facts.result import Certificate, Fact
 from polhode.studies.facts.source import as_method, check
 from polhode.studies.facts.trial import LIVELY

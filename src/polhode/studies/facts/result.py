@@ -3,6 +3,9 @@
 import math
 from dataclasses import dataclass, field
 
+import polhode
+from polhode.studies.facts.report import text
+
 
 @dataclass(frozen=True)
 class Fact:
@@ -84,11 +87,7 @@ class Certificate:
 
     def figure(self, path=None):
         """Convergence, energy and verdicts, as a matplotlib Figure; saved if a path is given."""
-        from polhode.show.plots.certificate import draw
-
-        return draw(self, path)
+        return polhode.plots.certificate(self, path)
 
     def __str__(self):
-        from polhode.studies.facts.report import text
-
         return text(self)

@@ -11,8 +11,10 @@ import logging
 import time
 from concurrent.futures import CancelledError
 
+from polhode.engine.carriers.tiles import default_threads
 from polhode.errors import ClusterError, InputError
 from polhode.studies.sweep.store import need
+from polhode.studies.sweep.task import compute
 
 POLL = 1.0            # seconds between looks at the cluster while nothing comes
 UNDER_WAY = 2         # chunks for each thread of the workers: one in work, one waiting
@@ -62,8 +64,6 @@ class Cluster:
 
     def connect(self):
         """Begin, or begin anew."""
-        from polhode.engine.ensemble.tiles import default_threads
-
         self.leave()
         if self.address is not None:
             self.check()
@@ -127,8 +127,6 @@ def results(cluster, source, digest, boxes, todo):
 
 
 def _given_out(cluster, source, digest, boxes, todo):
-    from polhode.studies.sweep.task import compute
-
     client, running, idle_since = cluster.client, {}, None
     distributed = need()[1]
     try:

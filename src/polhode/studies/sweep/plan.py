@@ -16,11 +16,14 @@ from pathlib import Path
 
 import numpy as np
 
+import polhode
 from polhode import problems
+from polhode.core.digest import digest
 from polhode.errors import InputError, whole
 from polhode.support.file_names import readable
-from polhode.engine.grid import segments
+from polhode.engine.schedule import segments
 from polhode.io import config
+from polhode.methods import get
 from polhode.support.regular import named
 from polhode.studies.sweep import axes as reading
 from polhode.studies.sweep.axes import FIRST, SAMPLE, put
@@ -152,20 +155,15 @@ class Plan:
     @cached_property
     def identity(self):
         """Everything the numbers depend on, as plain data."""
-        from polhode import __version__
-
         sweep = {axis.path: list(axis.values) or list(axis.law) for axis in self.axes}
         sweep |= {"seed": self.seed, "device": self.device, "dtype": self.dtype}
         if SAMPLE in self.dimensions:
             sweep["samples"] = self.dimensions[SAMPLE]
-        found = {"sweep": sweep, "scenario": self.data, "polhode_version": __version__, "code": self.code()}
+        found = {"sweep": sweep, "scenario": self.data, "polhode_version": polhode.__version__, "code": self.code()}
         return json.loads(json.dumps(found))
 
     def code(self):
         """A digest of the code of each method with the torque."""
-        from polhode.core.digest import digest
-        from polhode.methods import get
-
         found = {name: get(name).suited(self.torque) for name in self.methods}
         return {name: digest(one.step, one.start, self.torque.source(), identity=True) for name, one in found.items()}
 

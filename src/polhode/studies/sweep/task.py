@@ -11,16 +11,15 @@ import signal
 import numpy as np
 
 from polhode.bodies._body import RigidBody
-from polhode.engine.ensemble import ensemble
+from polhode.engine._ensemble import ensemble
 from polhode.engine.ensemble.inputs import terms_of
 from polhode.engine.ensemble.measure import Measure
+from polhode.engine.carriers.tiles import default_threads
 from polhode.errors import InputError
-from polhode.engine.march import in_principal_axes
+from polhode.results.motion import in_principal_axes
 from polhode.studies.sweep.axes import FIRST
 from polhode.studies.sweep.plan import Plan
 from polhode.studies.sweep.store import STATUS
-
-
 
 _plans = {}   # the sweep this worker is busy with, by its digest
 
@@ -49,11 +48,7 @@ def own_threads():
     """The processors of this machine, shared between the threads of this Dask worker."""
     from distributed import get_worker
 
-    from polhode.engine.ensemble.tiles import default_threads
-
     return max(1, default_threads() // get_worker().state.nthreads)
-
-
 
 
 class Chunk:

@@ -12,7 +12,7 @@ from polhode.core.jit import bind
 from polhode.core.layout import flatten, layout
 from polhode.errors import InputError, floats, number
 from polhode.exact._top import prepare
-from polhode.exact.free_body import check_far, free_body
+from polhode.exact._free_body import check_far, free_body
 
 unpack = layout(Top).unpack
 OVER = np.array([1.0, 0.0, 0.0, 0.0])   # half a turn about x: exchanges up and down

@@ -13,8 +13,22 @@ GREY = "#555555"
 COLOUR = {"ok": "#009E73", "FAIL": "#D55E00", "not measured": "#E69F00", "-": "#999999"}
 
 
-def draw(certificate, path=None):
-    """A matplotlib Figure of a Certificate, saved if a path is given."""
+def certificate(certificate, path=None):
+    """The figure of a certificate: convergence, energy in the long run, and the verdicts.
+
+    Parameters
+    ----------
+    certificate : Certificate
+        From `polhode.certify(method)`.
+    path : str or Path, optional
+        Where to save the figure.
+
+    Examples
+    --------
+    >>> import polhode
+    >>> certificate(polhode.certify("VLV")).axes[0].get_title()   # doctest: +SKIP
+    'Error with a torque'
+    """
     if not isinstance(certificate, Certificate):
         raise InputError(f"certificate must be what polhode.certify returned, got {brief(certificate)}; give that")
     path = target(path)

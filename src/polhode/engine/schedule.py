@@ -37,6 +37,10 @@ class Segment:
             return self.end
         return float(self.grid[k]) if self.uneven else float(self.grid[0] + k * self.grid[1])
 
+    def step_at(self, k):
+        """The size of step k."""
+        return self.time(k + 1) - self.time(k)
+
     def steps_until(self, t):
         """How many of its steps begin before time t."""
         if self.uneven:
@@ -45,6 +49,8 @@ class Segment:
 
     def times(self, k, groups, every):
         """The times after k + every, k + 2 every, ... steps."""
+        if groups == 1:
+            return np.array([self.time(k + every)])
         k = k + every * np.arange(1, groups + 1)
         t = self.grid[k] if self.uneven else self.grid[0] + k * self.grid[1]
         t[k == self.count] = self.end
@@ -59,6 +65,18 @@ class Stretch:
     stop: float
     end: float
     fresh = True   # each begins anew
+
+    def time(self, k):
+        """Where it begins: steps end anywhere."""
+        return self.start
+
+    def step_at(self, k):
+        """Nobody knows: the loop chooses."""
+        return 0.0
+
+    def steps_until(self, t):
+        """Nobody knows."""
+        return None
 
 
 def stretches(t_span, breaks=None):

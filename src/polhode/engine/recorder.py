@@ -6,7 +6,7 @@ import numpy as np
 
 from polhode.support import memory
 from polhode.errors import InputError, floats, unknown, whole
-from polhode.engine.march import in_user_axes, interpolated
+from polhode.results.motion import in_user_axes, interpolated
 from polhode.support.provenance import listed
 from polhode.results._trajectory import BLOCK, Trajectory
 
@@ -61,10 +61,11 @@ class Points:
         return float(self.t[self.n - 1]), self.y[self.n - 1].copy()
 
 
-class Record:
-    """Says which points are stored; subclasses know.  `points` is where they go, in memory or on disk."""
+class Recorder:
+    """Says which points of a run are stored; subclasses know.  `points` is where they go, in memory or on disk."""
 
     points = None
+    done = 0   # steps that were shown to it
 
     def __init__(self, capacity, width, watch):
         self.capacity, self.width, self.watch = capacity, width, watch
@@ -114,7 +115,7 @@ class Record:
         return self.watch.found() if self.watch else (None, None)
 
 
-class AtSteps(Record):
+class AtSteps(Recorder):
     """After every so many steps, and at the end; `total` is 0 where the number of steps is not known."""
 
     wanted = np.empty(0)
@@ -135,22 +136,27 @@ class AtSteps(Record):
         if self.watch:
             self.watch.begin(t, y)
 
-    def next(self, done, left, chunk):
-        """(groups, steps per group) to take now."""
+    def next(self, left, most):
+        """(groups, steps per group) to take now, of those left and at most so many."""
         if self.watch:
-            return min(left, chunk, 4096), 1
-        to_next = self.every - done % self.every
-        if to_next < self.every or self.every > chunk or left < self.every:
-            return 1, min(to_next, left, chunk)
-        return min(chunk // self.every, left // self.every, BLOCK), self.every
+            return min(left, most, 4096), 1
+        to_next = self.every - self.done % self.every
+        if to_next < self.every or self.every > most or left < self.every:
+            return 1, min(to_next, left, most)
+        return min(most // self.every, left // self.every, BLOCK), self.every
 
-    def add(self, done, t, y, r, every, inside=None):
-        """The motion after step done + every, done + 2 every, ...; `inside` is that of `Watch.look`."""
+    def add(self, chunk):
+        """The motion after each group of steps of a `Chunk`."""
+        before, self.done = self.done, self.done + chunk.steps
+        t, y, r = chunk.t, chunk.y, chunk.residuals
         if self.watch:
-            t, y, r = self.watch.look(t, y, r, inside)
-            if not len(t):
-                return
-        keep = (done + every * np.arange(1, len(t) + 1)) % self.every == 0
+            t, y, r = self.watch.look(t, y, r, chunk.inside)
+        if not len(t):
+            return
+        if chunk.every == self.every and not self.watch and not self.worst and before % self.every == 0:
+            self.points.put(t, y, r)
+            return
+        keep = (before + chunk.every * np.arange(1, len(t) + 1)) % self.every == 0
         if self.ended:
             keep[-1] = True
         if not keep.all() or self.worst:
@@ -182,14 +188,14 @@ class AtSteps(Record):
     @property
     def state(self):
         """What must be known to go on, next to the points."""
-        return {"worst": self.worst}
+        return {"done": self.done, "worst": self.worst}
 
     @state.setter
     def state(self, saved):
-        self.worst = saved["worst"]
+        self.done, self.worst = saved["done"], saved["worst"]
 
 
-class AtTimes(Record):
+class AtTimes(Recorder):
     """At given times, by interpolation inside the steps."""
 
     def __init__(self, t_eval, t0, t1, width, watch):
@@ -215,23 +221,25 @@ class AtTimes(Record):
         if self.watch:
             self.watch.begin(t, y)
 
-    def next(self, done, left, chunk):
-        """(groups, steps per group) to take now."""
-        return min(left, chunk, BLOCK), 1
+    def next(self, left, most):
+        """(groups, steps per group) to take now, of those left and at most so many."""
+        return min(left, most, BLOCK), 1
 
-    def add(self, done, t, y, r, every, inside=None):
-        """The motion after each of some steps in a row; `inside` is that of `Watch.look`."""
+    def add(self, chunk):
+        """The motion at the wanted times inside the steps of a `Chunk`."""
+        self.done += chunk.steps
+        t, y, r = chunk.t, chunk.y, chunk.residuals
         if self.watch:
-            t, y, r = self.watch.look(t, y, r, inside)
-            if not len(t):
-                return
+            t, y, r = self.watch.look(t, y, r, chunk.inside)
+        if not len(t):
+            return
         ts, ys = np.concatenate([[self.at[0]], t]), np.concatenate([[self.at[1]], y])
         last = self.n + np.searchsorted(self.direction * self.wanted[self.n:], self.direction * t[-1], side="right")
         wanted = self.wanted[self.n:last]
         if len(wanted):
             i = np.clip(np.searchsorted(self.direction * ts, self.direction * wanted, side="left") - 1, 0, len(t) - 1)
             h = ts[i + 1] - ts[i]
-            motions = inside(i, wanted) if inside else interpolated(ys[i], ys[i + 1], h, (wanted - ts[i]) / h)
+            motions = chunk.inside(i, wanted) if chunk.inside else interpolated(ys[i], ys[i + 1], h, (wanted - ts[i]) / h)
             self.points.put(wanted, motions, r[i])
         self.at = (t[-1], y[-1])
 
@@ -244,8 +252,8 @@ class AtTimes(Record):
     @property
     def state(self):
         """What must be known to go on, next to the points: where the last step ended."""
-        return {"t": float(self.at[0]), "y": self.at[1].tolist()}
+        return {"done": self.done, "t": float(self.at[0]), "y": self.at[1].tolist()}
 
     @state.setter
     def state(self, saved):
-        self.at = saved["t"], np.array(saved["y"])
+        self.done, self.at = saved["done"], (saved["t"], np.array(saved["y"]))

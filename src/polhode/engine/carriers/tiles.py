@@ -16,6 +16,7 @@ import numpy as np
 from polhode.core.loops import fixed as loops, tiles
 from polhode.core.jit import Build, bind, compile_now, compiling, jit
 from polhode.core.layout import layout
+from polhode.core.single import SinglePrecision
 from polhode.errors import whole
 
 LANES = 64   # bodies in a tile: the state of a tile fits the nearest cache
@@ -30,7 +31,7 @@ def default_threads():
 
 
 class Tiles:
-    """Many bodies on the processor.  `polhode.ensemble` says what a backend does."""
+    """Many bodies on the processor.  `polhode.engine.carriers.many` says what a backend does."""
 
     device = "cpu"
 
@@ -80,8 +81,6 @@ class Tiles:
             if key not in self._machines:
                 build = Build(replace=replace, threaded=True, packed=loop is tiles.advance)
                 if self.dtype == np.float32:
-                    from polhode.core.single import SinglePrecision
-
                     build = build._replace(rebinder=SinglePrecision)
                 used = {name: value for name, value in {**self._names, **names}.items() if name in loop.__code__.co_names}
                 self._machines[key] = bind(loop, build, **used)
@@ -212,9 +211,8 @@ class Tiles:
 
     def _raise_from_python(self):
         """What a Python torque ran into cannot cross machine code: it is raised again here."""
-        error = self.program.error if self.python else None
+        error = self.program.trouble()
         if error is not None:
-            self.program.forget_error()
             raise error
 
 

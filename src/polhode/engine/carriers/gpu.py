@@ -5,9 +5,9 @@ import numpy as np
 from polhode.loads.kernels import as_array, vector_array
 from polhode.core.loops import cuda, fixed as loops, tiles
 from polhode.core.layout import layout
-from polhode.engine.ensemble.tiles import REASONS
+from polhode.engine.carriers.tiles import REASONS
 from polhode.errors import InputError
-from polhode.engine.program import obstacle
+from polhode.core.jit import compile_obstacle
 
 INSTALL = "pip install 'polhode[cuda]'"
 CHUNK = 2**32   # body-steps in a launch: a twentieth of a second on a large card, after which progress is shown and Ctrl-C heard
@@ -25,7 +25,7 @@ def require():
 
 
 class Gpu:
-    """Many bodies on one GPU.  See the package for what a backend does."""
+    """Many bodies on one GPU.  `polhode.engine.carriers.many` says what a backend does."""
 
     device = "cuda"
     vectorised = True
@@ -68,7 +68,7 @@ class Gpu:
 
     def _launch(self, loop, *arguments, **names):
         kernel = cuda.kernel(loop, self.dtype == np.float32, (as_array, vector_array), **{**self.names, **names})
-        why = obstacle(lambda: kernel[-(-self.n // cuda.THREADS), cuda.THREADS](*arguments))
+        why = compile_obstacle(lambda: kernel[-(-self.n // cuda.THREADS), cuda.THREADS](*arguments))
         if why is not None:
             raise InputError(f"method {self.program.method.name} with torque {self.program.torque.name!r} cannot be compiled for "
                              f"a GPU: {why}; write the torque with math and tuples instead of arrays, or use device='cpu'")

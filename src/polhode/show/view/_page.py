@@ -6,12 +6,13 @@ import os
 from importlib.resources import files
 from pathlib import Path
 
+import polhode
 from polhode import problems
 from polhode.errors import InputError, flag, label, printable, room
 from polhode.io import store
 from polhode.io.read import record
 from polhode.support.regular import named
-from polhode.show.view import runs as encoding
+from polhode.show.view.runs import ALL_FRAMES, FRAMES, about, encoded
 
 RUNS = 6   # side by side; more would be too small to see
 FORMATS = ("html", "htm")
@@ -111,7 +112,7 @@ def page(runs, title=None, mesh=None, poinsot=False, autoplay=None):
     --------
     >>> import polhode
     >>> run = polhode.integrate(polhode.RigidBody.box(3, 2, 1), t_span=(0, 20), step=0.01, omega0=(0, 1, 0.001))
-    >>> polhode.show.view.page(run).title
+    >>> polhode.view.page(run).title
     'Box turning freely'
     """
     runs = list(runs) if isinstance(runs, (list, tuple)) else [runs]
@@ -128,8 +129,8 @@ def page(runs, title=None, mesh=None, poinsot=False, autoplay=None):
 
 def encode(records, mesh=None):
     """What `polhode.mount` takes: one dict for each run, labels made different."""
-    frames = min(encoding.FRAMES, encoding.ALL_FRAMES // len(records))
-    data = [encoding.encoded(each, frames, mesh) for each in records]
+    frames = min(FRAMES, ALL_FRAMES // len(records))
+    data = [encoded(each, frames, mesh) for each in records]
     if len({run["label"] for run in data}) < len(data):   # one method more than once
         for run in data:
             run["label"], run["detail"] = f"{run['label']}, {run['detail']}", ""
@@ -142,15 +143,13 @@ def encode(records, mesh=None):
 
 def document(title, body, start, also=""):
     """The whole document around a body and the script that starts it; `also` adds to what the policy allows."""
-    from polhode import __version__
-
-    return _FRAME.format(title=html.escape(title), version=__version__, style=built("viewer.css"), script=built("viewer.js"),
-                         body=body, start=start, also=also)
+    return _FRAME.format(title=html.escape(title), version=polhode.__version__, style=built("viewer.css"),
+                         script=built("viewer.js"), body=body, start=start, also=also)
 
 
 def built(name):
     """A file of the built viewer."""
-    return (files("polhode.view") / "static" / name).read_text(encoding="utf-8")
+    return (files("polhode.show.view") / "static" / name).read_text(encoding="utf-8")
 
 
 def script_json(data):
@@ -171,7 +170,7 @@ def _title(record):
 
 
 def _subtitle(records):
-    first = encoding.about(records[0])
+    first = about(records[0])
     moments = f"principal moments {first['principal moments']}"
     if len(records) > 1:
         return f"{len(records)} runs in step, {moments}"

@@ -1,0 +1,114 @@
+"""Advice: which method, and which step, for a motion, an error and a price of the torque.
+
+    advise("my.toml", error=1e-6)
+    advise([1, 2, 3], torque, (0, 10), omega0=..., error=1e-6, torque_cost="2ms")
+
+Short pilot runs with the user's own body, torque and span, against the truth, find for each of a short list of methods the
+longest step that is accurate enough.  A run costs what its steps take, with torque evaluations at their own price or at the one
+given; the cheapest is recommended.
+"""
+
+from polhode.studies.advise import candidates
+from polhode.studies.advise.cost import Price, seconds
+from polhode.studies.advise.pilot import Pilot
+from polhode.studies.advise.result import Advice, exact_solution, explained
+from polhode.studies.compare._compare import error_asked
+from polhode.studies.compare.task import as_task
+from polhode.errors import InputError, IntegrationError, called_as, flag, number, unknown
+from polhode.methods import get
+
+OPTIONS = ("problem", "torque", "t_span", "error", "torque_cost", "long", "symplectic", "explicit", "symmetric", "one_torque",
+           "order", "methods", "until", "budget", "rotation0", "omega0", "momentum0", "breaks", "progress")
+BUDGET = 10.0   # seconds of torque evaluations
+
+
+def advise(problem, torque=None, t_span=None, *, error=1e-6, torque_cost=None, long=False, symplectic=False, explicit=False,
+           symmetric=False, one_torque=False, order=None, methods=None, until=None, budget=BUDGET, rotation0=None, omega0=None,
+           momentum0=None, breaks=None, progress=None, **misspelt):
+    """Recommend a method and a step.
+
+    Parameters
+    ----------
+    problem : name of a problem, path of a scenario (.toml), Problem, Scenario, or a body
+        With a body, `torque`, `t_span`, `rotation0`, `omega0` or `momentum0` and `breaks` are those of `integrate`.
+    error : float
+        Allowed, at any time of the run: of the angle in radians, and of the angular velocity relative to the largest.
+    torque_cost : float or str, optional
+        Seconds of one torque evaluation, or text such as "2ms", where that is not what it costs here.
+    long : bool
+        The run is too long for its phase to be followed: methods without energy drift only, and `error` is that of the energy.
+    symplectic, explicit, symmetric, one_torque : bool
+        Demands on the method: what the registry says of it, `one_torque` being one evaluation per step.
+    order : int, optional
+        The least order.
+    methods : list of names, optional
+        Try these instead of the short list.
+    until : float, optional
+        End the span earlier.
+    budget : float
+        Seconds that pilot runs may spend on torque evaluations, about; where it is too little for the whole span they cover a
+        part of it, and the growth of errors is measured and extrapolated.
+    progress : function, optional
+        Called as progress(done, total, name).
+
+    Returns
+    -------
+    Advice
+        With `.method`, `.step` (or `.rtol`), `.error`, `.seconds`, `.why`, `.runner_up`, `.to_dict()` and `.integrate()`.
+
+    Examples
+    --------
+    >>> advice = advise("krysl/slow-top", error=1e-4, methods=["NMB", "MR4-123"])
+    >>> advice.method, advice.error < 1e-4
+    ('MR4-123', True)
+    """
+    if misspelt:
+        raise unknown("option of advise", next(iter(misspelt)), OPTIONS)
+    error = error_asked(number("error", error))
+    long = flag("long", long)
+    told = (lambda *_: None) if progress is None else called_as("progress", progress, "progress(done, total, name)")
+    given = None if torque_cost is None else seconds("torque_cost", torque_cost)
+    made = candidates.demands(symplectic, explicit, symmetric, one_torque, order)
+    task = as_task(problem, torque, t_span, rotation0=rotation0, omega0=omega0, momentum0=momentum0, breaks=breaks).until(until)
+    names, notes = tried(task, made, methods, long, symplectic)
+    price = Price(task, given)
+    pilot = Pilot(task, price, error, long, number("budget", budget, positive=True))
+    trials = sorted(pilot.try_all(names, told), key=lambda trial: trial.cost)
+    closed = exact_solution(task) if methods is None else None
+    if closed is None and trials[0].point is None:
+        raise IntegrationError(nothing(error, trials))
+    if closed is None:
+        chosen = pilot.verified(trials[0])
+        verified = chosen is not None
+        trials[0] = chosen or trials[0]
+    else:
+        verified, trials = True, [closed, *trials]
+    return Advice(task, trials, error, long, verified, pilot.truth.origin, pilot.task.t_span, int(pilot.spent), price,
+                  explained(trials, error, price, task, long, pilot), notes)
+
+
+def tried(task, made, methods, long, symplectic):
+    """The names to try, and what has to be said about them."""
+    felt = task.torque.feels_omega
+    if symplectic and felt:
+        raise InputError(f"torque {task.torque.name!r} looks at the angular velocity: under it no method is symplectic; "
+                         "drop that demand")
+    notes = []
+    if felt:
+        notes.append("The torque looks at the angular velocity: no method is symplectic here, and none is preferred for it.")
+    if long and not task.torque.conservative:
+        notes.append("The torque has no potential, or not all of it: the energy is compared with the reference's.")
+    names = candidates.shortlist(made, methods, long and task.torque.conservative, task.torque)
+    lowered = [name for name in names if get(name.partition("@")[0]).lowered(task.torque)]
+    if lowered:
+        notes.append(f"Under such a torque {', '.join(lowered)} {'is' if len(lowered) == 1 else 'are'} of a lower order.")
+    if task.torque.acts and any(map(candidates.restores_energy, names)) and task.torque.energy_unknown():
+        notes.append(f"+ep restores no energy here: {task.torque.energy_unknown()}.")
+    return names, notes
+
+
+def nothing(error, trials):
+    """What to say when no candidate is good enough."""
+    told = "; ".join(f"{trial.name}: {trial.note}" for trial in trials[:4])
+    return (f"none of {len(trials)} methods reached an error of {error:g} on this span ({told}); ask for a larger error, end "
+            "the span earlier, or name the times at which the torque jumps (breaks)")

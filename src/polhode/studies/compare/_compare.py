@@ -1,0 +1,102 @@
+"""Work against precision: what every method costs, in torque evaluations, steps and seconds, for the error it makes.
+
+    compare("krysl/slow-top")                        the default methods on a problem of the papers
+    compare("my.toml", methods=["NMB", "VLV"])       on a scenario
+    compare([1, 2, 3], torque, (0, 10), omega0=...)  on anything that `integrate` takes
+
+The truth is the closed solution of the free body and of the symmetric heavy top, and a reference of order 16 for other torques.
+"""
+
+import math
+
+from polhode.studies.compare import entries
+from polhode.studies.compare.result import Comparison, MethodCurve
+from polhode.studies.compare.search import Curve
+from polhode.studies.compare.task import as_task, truth
+from polhode.errors import InputError, PolhodeError, brief, called_as, floats, unknown
+
+ERRORS = (1e-3, 1e-6, 1e-9)
+PATIENCE = 0.5      # seconds that the longest run of a method may take, about
+SMALLEST = 1e-13    # errors below this are round-off
+OPTIONS = ("problem", "torque", "t_span", "methods", "family", "errors", "until", "rotation0", "omega0", "momentum0", "breaks",
+           "progress")
+
+
+def compare(problem, torque=None, t_span=None, *, methods=None, family=None, errors=ERRORS, until=None, rotation0=None,
+            omega0=None, momentum0=None, breaks=None, progress=None, **misspelt):
+    """Run methods over step sizes against the truth.
+
+    Parameters
+    ----------
+    problem : name of a problem, path of a scenario (.toml), Problem, Scenario, or a body
+        With a body, `torque`, `t_span`, `rotation0`, `omega0` or `momentum0` and `breaks` are those of `integrate`.
+    methods : list of names, "all" or None
+        None: a set that shows what there is to choose from.  `NAME@rtol` runs a method by tolerance instead of by step.
+    family : str, optional
+        All methods of a family instead.
+    errors : numbers
+        The cost of reaching each is found.  An error is the largest over the run of the angle in radians and the relative error
+        of the angular velocity.
+    until : float, optional
+        End the span earlier.
+    progress : function, optional
+        Called as progress(done, total, name).
+
+    Returns
+    -------
+    Comparison
+        With `.table`, `.to_dict()`, `.to_xarray()`, `.figure(path)` and `.html(path)`.  Ctrl-C keeps the finished methods.
+
+    Examples
+    --------
+    >>> found = compare("krysl/slow-top", methods=["NMB", "LP2"], errors=[1e-4])
+    >>> [round(curve.slope) for curve in found.curves]
+    [2, 2]
+    """
+    if misspelt:
+        raise unknown("option of compare", next(iter(misspelt)), OPTIONS)
+    chosen, errors = entries.chosen(methods, family), asked(errors)
+    task = as_task(problem, torque, t_span, rotation0=rotation0, omega0=omega0, momentum0=momentum0, breaks=breaks).until(until)
+    found = begin(task, errors)
+    tell = (lambda *_: None) if progress is None else called_as("progress", progress, "progress(done, total, name)")
+    try:
+        for done, name in enumerate(chosen):
+            tell(done, len(chosen), name)
+            found.curves.append(measured(task, found.truth, name, errors))
+    except KeyboardInterrupt:
+        found.interrupted = True
+    return found
+
+
+def begin(task, errors):
+    """A Comparison without methods."""
+    return Comparison(task.title, task.torque.name, task.t_span, truth(task), errors)
+
+
+def measured(task, known, name, errors, patience=PATIENCE):
+    """The curve of one method, and the cost of reaching each of the errors."""
+    try:
+        runner = entries.runner(task, known, name).compile()
+        curve = Curve(runner, worth=lambda point: point.seconds < 0.5 * patience)
+        answers = {error: curve.reach(error) for error in sorted(errors, reverse=True)}
+    except PolhodeError as problem:
+        return MethodCurve(name, {}, "", [], None, dict.fromkeys(errors), str(problem))
+    return MethodCurve(name, runner.facts(), runner.knob, curve.points, curve.slope, answers, runner.method.lowered(task.torque))
+
+
+def asked(errors):
+    """The errors asked for, checked."""
+    values = floats("errors", [errors] if isinstance(errors, (int, float)) else errors)
+    if values.ndim != 1 or not len(values):
+        raise InputError(f"errors must be a list of numbers, got {brief(errors)}; write errors=[1e-3, 1e-6]")
+    for value in values:
+        error_asked(value)
+    return tuple(sorted({float(value) for value in values}, reverse=True))
+
+
+def error_asked(value):
+    """An error that double precision can tell from none."""
+    if not (math.isfinite(value) and SMALLEST <= value < 1.0):
+        raise InputError(f"an error must be at least {SMALLEST:g}, about what double precision leaves of a motion, and below 1 "
+                         f"(it is an angle in radians and a relative velocity); got {float(value):g}")
+    return float(value)
