@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from polhode import facts, methods
 from polhode.studies.facts import judge
-from polhode.cli._app import app
+from polhode.cli import app
 
 ORDERS = {"order_attitude", "order_momentum", "free_order_attitude", "free_order_momentum", "omega_order_attitude",
           "omega_order_momentum"}

@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 import polhode
-from polhode.cli import _app as cli
+from polhode.cli import app, exit_codes
 from polhode.errors import InputError
 from polhode.io import config, load, many, store
 from polhode.io.read import read
@@ -133,8 +133,8 @@ def test_what_does_not_fit_is_refused_with_the_bytes_it_needs(tmp_path, monkeypa
                         (["run", "huge.toml", "-o", "huge.nc"], "72000000000000144 bytes"),
                         (["run", "huge.toml", "-o", "huge.nc", "--checkpoint", "30s"], "bytes (2.8e+08 GB) on the disk of"),
                         (["ensemble", "huge.toml", "--n", "1000000000000000"], "256000000000000000 bytes")):
-        result = CliRunner().invoke(cli.app, line)
-        assert result.exit_code == cli.BAD_INPUT and words in " ".join(result.stderr.split()), result.stderr
+        result = CliRunner().invoke(app, line)
+        assert result.exit_code == exit_codes.BAD_INPUT and words in " ".join(result.stderr.split()), result.stderr
     assert not list(Path().glob("huge.nc*"))
 
 

@@ -10,7 +10,7 @@ from restructured import code, escaped, prose, table, title, toctree
 from sphinx.addnodes import pending_xref
 
 from polhode.methods import _references as references
-from polhode.cli.certify import plain_name
+from polhode.cli.commands.certify import file_name
 from polhode.methods import everything, get
 
 FAMILIES = {
@@ -46,7 +46,7 @@ YES = {True: "yes", False: "–", "orbits": "orbits"}
 
 def page_of(method):
     """The name of a method's page: LIEMID[EA] is liemid-ea."""
-    return plain_name(method.name).lower().replace("+", "-")
+    return file_name(method.name).lower().replace("+", "-")
 
 
 def role(name, rawtext, text, lineno, inliner, options=None, content=()):
