@@ -9,7 +9,7 @@ from polhode.cli._app import INTERRUPTED, complain, console, plain_table, print_
 from polhode.studies.compare import entries
 from polhode.studies.compare._compare import asked, begin, measured
 from polhode.studies.compare.task import as_task
-from polhode.show.comparison_page import said, shown
+from polhode.show.view._comparison import said, shown
 from polhode.errors import InputError
 from polhode.io import store
 
