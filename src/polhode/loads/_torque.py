@@ -14,7 +14,7 @@ from collections import namedtuple
 from copy import copy
 from functools import lru_cache, partial
 from types import FunctionType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -62,6 +62,10 @@ class Torque:
     """
 
     acts = True   # False for the torque that is always zero
+    arm = None    # of a weight: from the fixed point to the centre of mass, in the body
+    up = None     # a direction in space about which the torque never acts: the momentum about it stays
+    unit = None   # the step that the torque is made for, where its jumps fall on ends of steps
+    jumps = ()    # when the torque jumps, where that is known
     hidden = ""   # why the potential is not to be used
     quaternion = None   # of the named torques: the body torque as a function of a quaternion of nearly unit length
 
@@ -190,6 +194,17 @@ class Torque:
     def conservative(self):
         """Whether all of the torque comes from its potential."""
         return self.has_potential
+
+    def record(self) -> list[dict[str, Any]]:
+        """What is known of each torque that acts, as plain data: stored runs carry it, and pages and figures decide from it."""
+        return [{
+            "name": term.name,
+            "parameters": {name: np.asarray(getattr(term.params, name)).tolist() for name in getattr(term.params, "_fields", ())},
+            "acts": term.acts,
+            "conservative": term.conservative,
+            "up": None if term.up is None else list(term.up),
+            "arm": None if term.arm is None else list(term.arm),
+        } for term in _terms(self)]
 
     @property
     def values(self):
