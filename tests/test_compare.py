@@ -13,7 +13,7 @@ from polhode import compare, problems, torques
 from polhode.cli import app
 from polhode.studies.compare import entries
 from polhode.studies.compare.task import as_task, truth
-from polhode.show.comparison_page import shown
+from polhode.show.view._comparison import shown
 from polhode.studies.compare.runner import FixedSteps, Point
 from polhode.studies.compare.search import Curve
 from polhode.errors import InputError

@@ -15,6 +15,8 @@ from polhode.cli.commands.plot import plot
 from polhode.show import demo
 from polhode.errors import InputError
 from polhode.io import store
+from polhode.io.read import record
+from polhode.results.conserved import momentum
 from polhode.show.plots import ellipsoid, globe, motion, strays
 from polhode.show.plots.motion import edges, moments_around_flip
 from polhode.show.plots.style import POINTS, thin
@@ -127,6 +129,42 @@ def test_polhodes_of_bodies_of_every_symmetry_lie_on_the_ellipsoid(body):
         points = points[np.isfinite(points).all(axis=1)]
         if len(points) > 50:   # not the pins
             assert np.allclose(np.einsum("ni,ij,nj->n", points, run.body.inertia, points), 1.0, atol=1e-9)
+
+
+def pushed(frame="spatial"):
+    """A torque of somebody's own that is called free and acts."""
+    def free(t, R):
+        return np.array([0.0, 0.0, 0.1])
+    return polhode.torque(free, frame=frame)
+
+
+WEIGHT = torques.heavy_top(20.0)
+TILTED = torques.heavy_top(5.0, up=(0.0, 1.0, 1.0))
+NAMESAKE = torques.Torque(WEIGHT.function, frame="body", form="tuple", params=WEIGHT.params, name="heavy_top")
+
+
+@pytest.mark.parametrize(("torque", "vertical", "free"), [
+    (None, False, True), (WEIGHT, True, False), (TILTED, True, False), (WEIGHT.with_params(moment=2.0), True, False),
+    (WEIGHT + torques.free(), True, False), (WEIGHT + torques.heavy_top(3.0), True, False),
+    (WEIGHT + torques.damping(0.1), False, False), (WEIGHT + TILTED, False, False), (NAMESAKE, False, False),
+    (pushed(), False, False), (pushed("body"), False, False)])
+def test_what_is_kept_is_known_from_the_torque_and_not_from_its_name(torque, vertical, free, tmp_path):
+    run = integrate([5.0, 5.0, 1.0], torque, (0.0, 0.1), 0.01, rotation0=(0.3, 0.0, 0.0), omega0=(0.1, 0.0, 5.0), compiled=False)
+    for one in (record(run), *(polhode.read(store.save(run, tmp_path / f"run.{kind}")) for kind in ("nc", "npz", "csv"))):
+        stray = momentum(one)
+        assert one.free is free and (stray.up is not None) is vertical and stray.title.startswith("Vertical") is vertical
+        assert stray.by_right is not (free or vertical)
+        if vertical:
+            assert np.abs(stray.values).max() < 1e-14
+
+
+@pytest.mark.parametrize(("torque", "free"), [(None, True), (WEIGHT, False), (pushed("body"), False)])
+def test_of_a_torque_that_an_older_file_knows_as_text_no_more_is_claimed_than_is_sure(torque, free, tmp_path):
+    run = integrate([5.0, 5.0, 1.0], torque, (0.0, 0.1), 0.01, rotation0=(0.3, 0.0, 0.0), omega0=(0.1, 0.0, 5.0), compiled=False)
+    lines = store.save(run, tmp_path / "run.csv").read_text("utf-8").splitlines(keepends=True)
+    (tmp_path / "older.csv").write_text("".join(line for line in lines if not line.startswith("# torque_terms")), "utf-8")
+    older = polhode.read(tmp_path / "older.csv")
+    assert older.free is free and older.weight is None and momentum(older).by_right is not free
 
 
 def test_a_polhode_needs_a_body_on_which_nothing_acts(top):

@@ -1,5 +1,6 @@
 """The reference: the examples of the package run, what is said to be measured was measured, and links are looked at closely."""
 
+import ast
 import doctest
 import importlib
 import inspect
@@ -7,7 +8,9 @@ import json
 import pkgutil
 import re
 import shutil
+import subprocess
 import sys
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
@@ -16,16 +19,17 @@ import polhode
 from polhode.methods import _registry, everything
 
 ROOT = Path(__file__).parents[1]
-INSIDE = ("core", "papers", "plots", "__main__")   # of no user's concern, or run by their own tests
+PACKAGE = Path(polhode.__file__).parent
+ENTRIES = re.findall(r"^   ([\w.]+)$", (ROOT / "docs/reference/api.rst").read_text("utf-8"), re.MULTILINE)
+INSIDE = ("core", "papers", "show.plots", "__main__")   # of no user's concern, or run by their own tests
 MODULES = [one.name for one in pkgutil.walk_packages(polhode.__path__, "polhode.")
            if not one.name.startswith(tuple(f"polhode.{name}" for name in INSIDE))]
 
 
 def examples(name):
-    """The examples of a module, one for each docstring; polhode.integrate is a module and a function."""
+    """The examples of a module, one for each docstring."""
     module = importlib.import_module(name)
-    return [test for test in doctest.DocTestFinder().find(module, name, module)
-            if test.examples and not test.name.endswith("__call__")]   # polhode.certify is also the function of that name
+    return [test for test in doctest.DocTestFinder().find(module, name, module) if test.examples]
 
 
 @pytest.mark.parametrize("name", [name for name in MODULES if ">>>" in inspect.getsource(importlib.import_module(name))])
@@ -45,12 +49,9 @@ def test_the_examples_of_a_module_run(name, tmp_path, monkeypatch):
 @pytest.mark.parametrize("name", polhode.__all__)
 def test_every_public_name_is_in_the_reference(name):
     """By this name or another or, a module, by what it holds; every public function has an example."""
-    page = (ROOT / "docs/reference/api.rst").read_text("utf-8")
-    entries = {line.strip() for line in page.splitlines() if line.startswith("   ") and ":" not in line}
     thing = getattr(polhode, name)
-    others = [getattr(sys.modules[f"polhode.{home}"], own) for home, _, own in (entry.rpartition(".") for entry in entries)
-              if f"polhode.{home}" in sys.modules]
-    assert name in entries or any(entry.startswith(f"{name}.") for entry in entries) or thing in others
+    others = [attrgetter(entry)(polhode) for entry in ENTRIES if "." in entry]
+    assert name in ENTRIES or any(entry.startswith(f"{name}.") for entry in ENTRIES) or thing in others
     if inspect.isfunction(thing):
         assert ">>>" in inspect.getdoc(thing), f"{name} has no example"
 
@@ -58,11 +59,47 @@ def test_every_public_name_is_in_the_reference(name):
 def test_a_module_s_source_is_linked_from_names_with_one_prefix():
     """The page of a module's source knows one prefix for its links back: with `read` and `io.read.Record` one would be broken."""
     prefixes = {}
-    for entry in re.findall(r"^   ([\w.]+)$", (ROOT / "docs/reference/api.rst").read_text("utf-8"), re.MULTILINE):
-        home, _, own = f"polhode.{entry}".rpartition(".")
-        thing = getattr(importlib.import_module(home), own)
-        prefixes.setdefault(getattr(thing, "__module__", None), set()).add(home)
+    for entry in ENTRIES:
+        thing = attrgetter(entry)(polhode)
+        prefixes.setdefault(getattr(thing, "__module__", None), set()).add(entry.rpartition(".")[0])
     assert {module: found for module, found in prefixes.items() if module and len(found) > 1} == {}
+
+
+def unresolved(names):
+    """Which of the names a fresh process does not find after a bare `import polhode`, and why."""
+    code = ("import json, operator, polhode, sys\n"
+            "missing = {}\n"
+            "for name in json.loads(sys.argv[1]):\n"
+            "    try:\n"
+            "        operator.attrgetter(name)(polhode)\n"
+            "    except AttributeError as error:\n"
+            "        missing[name] = str(error)\n"
+            "print(json.dumps(missing))\n")
+    done = subprocess.run([sys.executable, "-c", code, json.dumps(names)], capture_output=True, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("order", [1, -1], ids=["first to last", "last to first"])
+def test_every_name_of_the_reference_is_there_after_a_bare_import(order):
+    """In either order: no name may need another one that was looked up before it."""
+    assert len(ENTRIES) > 90 and len(set(ENTRIES)) == len(ENTRIES)
+    assert unresolved(ENTRIES[::order]) == {}
+
+
+@pytest.mark.parametrize("stub", sorted(PACKAGE.rglob("__init__.pyi")), ids=lambda stub: stub.parent.name)
+def test_what_a_stub_lists_is_what_the_package_gives(stub):
+    """Type checkers read `__all__` of the stub, and Python the imports above it."""
+    tree = ast.parse(stub.read_text("utf-8"))
+    listed = next(ast.literal_eval(one.value) for one in tree.body if isinstance(one, ast.Assign))
+    imported = [alias.name for one in tree.body if isinstance(one, ast.ImportFrom) for alias in one.names]
+    assert sorted(set(listed) - {"__version__"}) == sorted(imported)
+    package = importlib.import_module(".".join(stub.parent.relative_to(PACKAGE.parent).parts))
+    assert [name for name in listed if not hasattr(package, name)] == []
+
+
+def test_the_front_imports_nothing_heavy():
+    code = "import sys, polhode; print([name for name in ('numpy', 'numba', 'scipy', 'matplotlib') if name in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
 
 
 # --- certificates --------------------------------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-from . import errors, exact, io, lie, methods, problems, rotations, show, translation
+from . import exact, io, lie, methods, problems, rotations, translation
 from .bodies._body import RigidBody
 from .engine._ensemble import ensemble
 from .engine._integrate import integrate
@@ -22,13 +22,13 @@ from .studies.advise.result import Advice
 from .studies.compare._compare import compare
 from .studies.compare.result import Comparison, MethodCurve
 from .studies.compare.runner import Point
-from .studies.facts import Certificate, certify
+from .studies.facts import Certificate, Fact, certify
 from .studies.sweep._sweep import Sweep, sweep
 
 __version__: str
 
-__all__ = ["Advice", "Certificate", "ClusterError", "Comparison", "ConvergenceError", "Ensemble", "EventError", "Force",
+__all__ = ["Advice", "Certificate", "ClusterError", "Comparison", "ConvergenceError", "Ensemble", "EventError", "Fact", "Force",
            "InputError", "IntegrationError", "MethodCurve", "Point", "PolhodeError", "Record", "RigidBody", "Statistics",
            "Stepper", "Sweep", "Torque", "TorqueError", "Trajectory", "__version__", "advise", "certify", "compare", "ensemble",
-           "errors", "exact", "facts", "integrate", "io", "lie", "method", "methods", "plots", "poinsot", "problem", "problems",
-           "read", "rotations", "show", "sweep", "torque", "torques", "translation", "view", "weight"]
+           "exact", "facts", "integrate", "io", "lie", "method", "methods", "plots", "poinsot", "problem", "problems",
+           "read", "rotations", "sweep", "torque", "torques", "translation", "view", "weight"]

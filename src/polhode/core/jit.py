@@ -10,6 +10,7 @@ loop uses, in whatever file, therefore gives another name: stale machine code ca
 runs the same method and torque compiles nothing.  (numba's own cache looks at the loop's file alone.)
 """
 
+import importlib
 import inspect
 import os
 import re
@@ -25,7 +26,7 @@ from weakref import WeakKeyDictionary
 
 from polhode.core import cache as disk
 from polhode.core.digest import digest, obstacle
-from polhode.core.reads import MISSING, code_text, contents, flags, home, known_to_numba, ours, python_function, reads
+from polhode.core.reads import MISSING, code_text, contents, flags, home, is_lasting, known_to_numba, ours, python_function, reads
 from polhode.errors import PolhodeError
 
 # inline: one flat function per loop, without which LLVM does not vectorise tuple code over the lanes of a tile.
@@ -46,10 +47,9 @@ def jit(function):
     return function
 
 
-def is_lasting(obj):
-    """Whether a function or class stands in its module under its name, and so lives as long as the process; builtins do."""
-    found = getattr(sys.modules.get(obj.__module__), obj.__qualname__, None)
-    return found is obj or (isinstance(obj, FunctionType) and obj.__closure__ is None and python_function(found) is not None)
+def with_numba(module):
+    """A module of the core that imports numba when it is imported itself: not before something is compiled."""
+    return importlib.import_module(f"polhode.core.{module}")
 
 
 def machine(instruction):
@@ -188,9 +188,7 @@ def _njit(function):
     dispatcher = numba.njit(function, **(INLINE if hasattr(function, "__jit__") else PLAIN if ours(function) else USERS))
     if not (ours(function) and is_lasting(function) and compiling()):
         return dispatcher
-    from polhode.core.code_memory import common
-
-    return common(dispatcher)
+    return with_numba("code_memory").common(dispatcher)
 
 
 class Build(NamedTuple):
@@ -215,16 +213,12 @@ class Build(NamedTuple):
 
         flags = THREADED if self.threaded else PLAIN
         if self.packed:
-            from polhode.core.packed import PackedCompiler
-
-            flags = {**flags, "pipeline_class": PackedCompiler}
+            flags = {**flags, "pipeline_class": with_numba("packed").PackedCompiler}
         rebind = self.make()
         dispatcher = numba.njit(rebind.copy(loop, **names), **flags)
         if not compiling():
             return dispatcher
-        from polhode.core.code_memory import apart
-
-        return apart(dispatcher, rebind.shared, lambda: self.make().copy(loop, **names).__globals__)
+        return with_numba("code_memory").apart(dispatcher, rebind.shared, lambda: self.make().copy(loop, **names).__globals__)
 
     def digested(self):
         """What a digest needs to know."""

@@ -8,12 +8,33 @@ that need it one by one; the numbers are the same either way.
 The last correction matters: stopping at a residual just below a threshold leaves a bias that adds up over a long run.
 """
 
+from collections.abc import Callable
+
 from polhode.core.jit import jit
 from polhode.core.vec import add, solve, sub, times
 
 CORRECTIONS = 40
 NEARLY = 1e-9         # |F| over the size of its terms, before the last correction
 ROUND_OFF = 2.0e-14   # the same after it, for those who look at the result
+
+
+def solver(function: Callable) -> Callable:
+    """Mark a function that solves one nonlinear equation in each call: `polhode.facts.solver_calls` counts these calls.
+
+    Examples
+    --------
+    >>> from polhode.core.jit import jit
+    >>> @solver
+    ... @jit
+    ... def bisection(equation, low, high):
+    ...     "The zero of a function between two numbers."
+    ...     for _ in range(60):
+    ...         middle = 0.5 * (low + high)
+    ...         low, high = (middle, high) if equation(middle) * equation(low) > 0.0 else (low, middle)
+    ...     return middle
+    """
+    function.__solver__ = True
+    return function
 
 
 @jit
@@ -40,6 +61,7 @@ def polish(equation, x, data, residual):
     return x, residual * residual if residual <= NEARLY else left
 
 
+@solver
 @jit
 def newton(equation, x, data):
     """Solve F(x) = 0, with `equation(x, data) -> (F, DF, size of F's terms)`; gives x and its relative residual."""
@@ -49,6 +71,7 @@ def newton(equation, x, data):
     return polish(equation, x, data, residual)
 
 
+@solver
 @jit
 def newton_near(near, equation, x, data):
     """The same for a guess good to the third order of the step: two corrections by `near`, a cheap form of the equation.
@@ -60,6 +83,7 @@ def newton_near(near, equation, x, data):
     return polish(equation, x, data, residual)
 
 
+@solver
 @jit
 def newton_after(equation, x, guess, data):
     """The same from an x that rounds of a cheap iteration made of a guess: two corrections.

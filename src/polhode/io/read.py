@@ -10,7 +10,7 @@ import re
 import sys
 import zipfile
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from polhode.bodies._body import RigidBody
 from polhode.errors import InputError, PolhodeError, brief, as_path
 from polhode.results import columns
 from polhode.io import netcdf, trees
+from polhode.loads.torques import free
 from polhode.support.regular import regular
 from polhode.results._trajectory import Trajectory
 
@@ -60,14 +61,30 @@ class Record(NamedTuple):
         return rotations.rotate(self.quaternion, self.body.momentum(self.omega))
 
     @property
-    def torque_name(self):
+    def terms(self) -> list[dict[str, Any]]:
+        """What is known of each torque, as `Torque.record` gives it; empty where a file does not say."""
+        return self.facts.get("torque_terms") or []
+
+    @property
+    def torque_name(self) -> str:
         """The torque's name, without its parameters."""
         return str(self.facts.get("torque", "")).removeprefix("<torque ").partition("(")[0]
 
     @property
-    def free(self):
-        """Whether nothing acts."""
-        return self.torque_name == "free"
+    def free(self) -> bool:
+        """Whether nothing acts, as far as is known."""
+        return bool(self.terms) and not any(term["acts"] for term in self.terms)
+
+    @property
+    def weight(self) -> dict[str, Any] | None:
+        """The first torque that is a weight on an arm, if there is one."""
+        return next((term for term in self.terms if term["arm"] and term["up"]), None)
+
+    @property
+    def kept_axis(self) -> list[float] | None:
+        """The direction in space about which no torque acts, where all that act are known to have the same."""
+        first, *others = [term["up"] for term in self.terms if term["acts"]] or [None]
+        return first if all(other == first for other in others) else None
 
 
 def record(run):
@@ -190,7 +207,14 @@ def as_record(path, arrays, facts):
         body = RigidBody.from_dict(facts["body"])
     except (PolhodeError, TypeError) as error:
         raise InputError(f"{str(path)!r} holds a body that cannot be read: {error}") from error
+    if "torque_terms" not in facts and _was_free(arrays, facts):
+        facts = {**facts, "torque_terms": free().record()}
     return Record(*(arrays[name] for name in ("t", *_NEEDED)), arrays.get("total_energy"), body, facts)
+
+
+def _was_free(arrays, facts):
+    """Whether nothing acted in a run whose file knows the torque as text alone: the text, and a potential of zero, say so."""
+    return facts.get("torque") == repr(free()) and np.array_equal(arrays.get("total_energy"), arrays["kinetic_energy"])
 
 
 # --- one function for each format: (arrays by name, provenance) -----------------------------------------------------------------

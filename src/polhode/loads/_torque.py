@@ -8,19 +8,21 @@ Inside, every torque is a kernel `f(t, R, Om, p)` on tuples: see _kernels.py.
 """
 
 import ctypes
+import importlib
 import inspect
 import keyword
 from collections import namedtuple
 from copy import copy
 from functools import lru_cache, partial
 from types import FunctionType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from polhode.loads import kernels as _kernels
 from polhode.loads.kernels import GROUND
 from polhode.loads.known_energy import energy_unknown
+from polhode.core import callback
 from polhode.core.digest import obstacle
 from polhode.core.jit import jit
 from polhode.core.lift import lifted
@@ -62,6 +64,10 @@ class Torque:
     """
 
     acts = True   # False for the torque that is always zero
+    arm = None    # of a weight: from the fixed point to the centre of mass, in the body
+    up = None     # a direction in space about which the torque never acts: the momentum about it stays
+    unit = None   # the step that the torque is made for, where its jumps fall on ends of steps
+    jumps = ()    # when the torque jumps, where that is known
     hidden = ""   # why the potential is not to be used
     quaternion = None   # of the named torques: the body torque as a function of a quaternion of nearly unit length
 
@@ -191,6 +197,17 @@ class Torque:
         """Whether all of the torque comes from its potential."""
         return self.has_potential
 
+    def record(self) -> list[dict[str, Any]]:
+        """What is known of each torque that acts, as plain data: stored runs carry it, and pages and figures decide from it."""
+        return [{
+            "name": term.name,
+            "parameters": {name: np.asarray(getattr(term.params, name)).tolist() for name in getattr(term.params, "_fields", ())},
+            "acts": term.acts,
+            "conservative": term.conservative,
+            "up": None if term.up is None else list(term.up),
+            "arm": None if term.arm is None else list(term.arm),
+        } for term in _terms(self)]
+
     @property
     def values(self):
         """The parameters as the kernel gets them."""
@@ -317,9 +334,7 @@ class Foreign(Torque):
         return self
 
     def kernel(self, setting=GROUND):
-        from polhode.core.callback import kernel
-
-        return kernel if setting is GROUND else _kernels.on_ground(kernel)
+        return callback.kernel if setting is GROUND else _kernels.on_ground(callback.kernel)
 
     @property
     def values(self):
@@ -363,7 +378,7 @@ def as_torque(value):
     >>> as_torque("heavy_top"), as_torque(None)
     (<torque heavy_top(moment=20.0), body frame>, <torque free(), body frame>)
     """
-    from polhode.loads import torques
+    torques = importlib.import_module("polhode.loads.torques")   # they are made of what stands here, and found by name
 
     if value is None:
         return torques.free()

@@ -131,6 +131,18 @@ def _armed_3(t, R, W, p):
     return _weight(p, _third(apply_t(R, p.up), W))
 
 
+class _HeavyTop(Torque):
+    """Weight on an arm: nothing acts about the vertical."""
+
+    @property
+    def arm(self) -> tuple[float, float, float]:
+        return getattr(self.params, "arm", UP)
+
+    @property
+    def up(self) -> tuple[float, float, float]:
+        return getattr(self.params, "up", UP)
+
+
 def heavy_top(moment=20.0, arm=(0.0, 0.0, 1.0), up=(0.0, 0.0, 1.0)):
     """Weight times lever arm, for a body that turns about a fixed point: T = -moment arm x (R^T up), body frame.
 
@@ -148,11 +160,12 @@ def heavy_top(moment=20.0, arm=(0.0, 0.0, 1.0), up=(0.0, 0.0, 1.0)):
     """
     moment, arm, up = number("moment", moment), _unit("arm", arm), _unit("up", up)
     if arm == up == UP:
-        return _with_quaternions(_upright_at, Torque(
+        return _with_quaternions(_upright_at, _HeavyTop(
             _upright, frame="body", form="tuple", params={"moment": moment}, potential=_upright_potential,
             derivatives=(_upright_1, _upright_2, _upright_3), name="heavy_top"))
-    return Torque(_armed, frame="body", form="tuple", params={"moment": moment, "arm": arm, "up": up}, potential=_armed_potential,
-                  derivatives=(_armed_1, _armed_2, _armed_3), name="heavy_top")
+    return _HeavyTop(
+        _armed, frame="body", form="tuple", params={"moment": moment, "arm": arm, "up": up}, potential=_armed_potential,
+        derivatives=(_armed_1, _armed_2, _armed_3), name="heavy_top")
 
 
 # --- Coulomb attraction with a soft wall ----------------------------------------------------------------------------------
@@ -275,6 +288,18 @@ def _sign(x, step):
     return 0.0 if abs(x) < 1e-6 * step else (1.0 if x > 0.0 else -1.0)
 
 
+class _BookToss(Torque):
+    """A torque made for one step, which begins and ends with its jumps."""
+
+    @property
+    def unit(self) -> float:
+        return self.params.step
+
+    @property
+    def jumps(self) -> tuple[float, float]:
+        return self.params.release, self.params.release + self.params.step
+
+
 def book_toss(step, toss=20.0, release=2.0, disturbance=0.2):
     """A toss about the intermediate axis and a nudge of one time step.  Simo & Wong 1991; Krysl & Endres 2005, section 3.2.
 
@@ -288,7 +313,7 @@ def book_toss(step, toss=20.0, release=2.0, disturbance=0.2):
     """
     given = {"step": number("step", step, positive=True), "toss": number("toss", toss), "release": number("release", release),
              "disturbance": number("disturbance", disturbance)}
-    return Torque(_toss, form="tuple", name="book_toss", params=given)
+    return _BookToss(_toss, form="tuple", name="book_toss", params=given)
 
 
 def _constant(t, R, p):

@@ -1,5 +1,6 @@
 """The methods: one small file per family.  Copy one, write `step`, fill in `@method`; everything else follows."""
 
+from polhode.core.newton import solver
 from polhode.methods._registry import Method, Motion, everything, get, method, names
 
-__all__ = ["Method", "Motion", "everything", "get", "method", "names"]
+__all__ = ["Method", "Motion", "everything", "get", "method", "names", "solver"]

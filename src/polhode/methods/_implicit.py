@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from polhode.core.jit import jit
 from polhode.core.layout import Matrix, Quaternion, Vector
-from polhode.core.newton import ROUND_OFF, size
+from polhode.core.newton import ROUND_OFF, size, solver
 from polhode.core.vec import add, apply, axpy, cross, dot, madd, matrix, mscale, outer, scale, solve, sub, times
 
 ITERATIONS = 60
@@ -41,6 +41,7 @@ def guess(h, s, body):
     return axpy(0.5 * h, times(body.Iinv, add(s.T, cross(s.Pi, Om))), Om)
 
 
+@solver
 @jit
 def implicit(balance, data, force, place, c, W, D):
     """Solve G(W) = c T(W): `balance(W, data)` gives (G, DG, size of G's terms), `force(W, place)` gives T.

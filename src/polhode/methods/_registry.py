@@ -66,6 +66,8 @@ class Method:
         The step asks for the potential energy, `torque.potential(t, R, p)`.
     remark : str
         What a run has to say of the method as it was run.
+    restores_energy : bool
+        After a step the state is moved to one of the right energy, where that is known: NAME+ep.
     """
 
     name: str
@@ -90,6 +92,7 @@ class Method:
     potential: bool = False
     remark: str = ""
     omega_order: int | None = None
+    restores_energy: bool = False
 
     def order_under(self, torque):
         """The order under a torque."""

@@ -214,7 +214,7 @@ def energy_preserving(base):
         base.symplectic and None, tuple(dict.fromkeys((*base.conserves, "energy"))), base.free_order, base.solves,
         base.multistep, base.family,   # symmetric and symplectic: lost where energy is restored, kept where it is not
         cite="buss2001accurate", summary=f"{base.summary}; energy preserving", omega_order=base.omega_order,
-        adapt=adapt)
+        adapt=adapt, restores_energy=True)
     return named
 
 

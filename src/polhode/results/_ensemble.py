@@ -167,6 +167,7 @@ class Ensemble:
             "method_facts": self.method.facts(),
             "step": self.step,
             "torque": repr(self.torque),
+            "torque_terms": self.torque.record(),
             "torque_mode": self.mode,
             "source_digest": self.source,
             "torque_digest": self.torque_source,

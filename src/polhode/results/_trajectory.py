@@ -221,6 +221,7 @@ class Trajectory:
             "tolerance": self.tolerance,
             "body": self.body.to_dict(),
             "torque": repr(self.torque),
+            "torque_terms": self.torque.record(),
             "torque_mode": self.mode,
             "source_digest": self.source,
             "torque_digest": self.torque_source,

@@ -119,6 +119,7 @@ _RULES = {
     **dict.fromkeys(("steps", "torque_evaluations", "n"), ("a whole number", lambda fact: type(fact) is int and fact >= 0)),
     "body": (f"a table, nor {EACH_ITS_OWN!r}", lambda fact: isinstance(fact, dict) or fact == EACH_ITS_OWN),
     "method_facts": ("a table", lambda fact: isinstance(fact, dict)),
+    "torque_terms": ("a list of torques", lambda fact: isinstance(fact, list) and all(map(_is_term, fact))),
     "step": ("a number, or a list of times", lambda fact: _is_number(fact) or _are_numbers(fact)),
     "tolerance": ("two numbers", lambda fact: _are_numbers(fact) and len(fact) == 2),
 }
@@ -130,6 +131,16 @@ def _is_number(fact):
 
 def _are_numbers(fact):
     return isinstance(fact, list) and all(map(_is_number, fact))
+
+
+_TERM = {"name": lambda value: isinstance(value, str), "parameters": lambda value: isinstance(value, dict),
+         **dict.fromkeys(("acts", "conservative"), lambda value: isinstance(value, bool)),
+         **dict.fromkeys(("up", "arm"), lambda value: value is None or (_are_numbers(value) and len(value) == 3))}
+
+
+def _is_term(fact):
+    """Whether this is what `Torque.record` gives for a torque."""
+    return isinstance(fact, dict) and all(key in fact and holds(fact[key]) for key, holds in _TERM.items())
 
 
 def sound(facts):

@@ -136,7 +136,7 @@ def print_comparison(comparison: Any) -> None:
 
 def ranking_table(comparison: Any, error: float) -> Table:
     """Return the methods in the order of the time they take to reach an error."""
-    from polhode.show.comparison_page import said, shown
+    from polhode.show.view._comparison import said, shown
 
     table = make_table(
         *((title, "left" if key == "method" else "right") for key, title in COLUMNS.items())

@@ -66,9 +66,9 @@ def _place(entry):
 
 def _described(one):
     t0, t1 = one.t_span
-    free = one.torque().name == "free"
+    torque = one.torque()
     return {"name": one.name, "title": one.title, "source": one.source, "assumptions": one.assumptions,
-            "torque": "nothing acts" if free else f"torque {one.torque().name}",
+            "torque": f"torque {torque.name}" if torque.acts else "nothing acts",
             "body": _body(one.body), "omega0": one.omega0.tolist(), "step": one.step, "span": min(t1 - t0, LONGEST)}
 
 

@@ -113,7 +113,7 @@ def _changes(above, below, run):
     strays = energy(run), momentum(run)
     for axes, stray, colour in zip((above, below), strays, PALETTE, strict=False):
         _logarithmic(axes, run.t, np.abs(stray.values), colour)
-    vertical = strays[1].title.startswith("Vertical")
+    vertical = strays[1].up is not None
     above.set_title(f"{'Kinetic' if run.total_energy is None else 'Total'} energy, relative change")
     above.set_ylabel("|E − E₀| / |E₀|")
     above.tick_params(labelbottom=False)

@@ -16,7 +16,7 @@ def errors(runs, path=None):
     """Energy and momentum against where they began, with their signs, for one run or several of one problem.
 
     The axes are logarithmic for either sign and linear about zero.  Errors are relative, to what the titles name with its unit.
-    Of a heavy top the momentum about the vertical is drawn: it keeps no other.
+    Of a heavy top the momentum about the vertical is drawn, unless another torque changes that too: it keeps no other.
 
     Parameters
     ----------

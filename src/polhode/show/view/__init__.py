@@ -1,4 +1,4 @@
-"""Runs as one self-contained page: the body in 3D, Poinsot's picture, and plots that follow.
+"""Self-contained pages: runs in 3D with Poinsot's picture and plots that follow, and comparisons of methods.
 
     >>> import polhode
     >>> run = polhode.integrate([1.0, 2.0, 3.0], t_span=(0, 10), step=0.01, omega0=(0.01, 1, 0))
@@ -7,6 +7,7 @@
     'A body turning freely'
 """
 
+from polhode.show.view._comparison import comparison
 from polhode.show.view._page import Page, page
 
-__all__ = ["Page", "page"]
+__all__ = ["Page", "comparison", "page"]

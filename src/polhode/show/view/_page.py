@@ -165,8 +165,13 @@ def _title(record):
     if problem:
         return problem.title[0].upper() + problem.title[1:]
     name = record.body.name or (record.body.shape or {}).get("kind") or "a body"
-    known = {"free": "turning freely", "heavy_top": "turning about a fixed point, under its weight"}
-    return f"{name[0].upper()}{name[1:]} {known.get(record.torque_name, f'under the torque {record.torque_name}')}"
+    if record.free:
+        how = "turning freely"
+    elif record.weight and len(record.terms) == 1:
+        how = "turning about a fixed point, under its weight"
+    else:
+        how = f"under the torque {record.torque_name}"
+    return f"{name[0].upper()}{name[1:]} {how}"
 
 
 def _subtitle(records):

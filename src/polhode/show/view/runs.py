@@ -21,7 +21,8 @@ def encoded(record, frames=FRAMES, mesh=None):
     """The run as plain data for the page, at most `frames` points of it."""
     record, notes = _sound(record)
     start = 0 if record.facts["forwards"] else -1
-    arm, up = conserved.weight(record.facts.get("torque", ""))
+    weight = record.weight
+    arm, up = (weight["arm"], weight["up"]) if weight else (None, (0.0, 0.0, 1.0))
     if record.free:
         first = record.momentum_spatial[start]
         size = float(np.linalg.norm(first))

@@ -1,5 +1,6 @@
 """Which methods are tried: a short list that holds a best one for every kind of task, cut down by what the user demands."""
 
+from polhode.core.reads import ours
 from polhode.studies.compare import entries
 from polhode.errors import InputError, flag, whole
 from polhode.methods import everything, get
@@ -55,14 +56,14 @@ def shortlist(made, methods, long, torque):
     return [name for name in preferred if name in left] or sorted(left, key=lambda name: -known[name]["order"])[:FEW]
 
 
-def restores_energy(name):
-    """Whether it is NAME+ep."""
-    return name.lower().endswith("+ep")
+def restores_energy(name: str) -> bool:
+    """Whether the method of an entry restores the energy after its steps."""
+    return get(name.partition("@")[0]).restores_energy
 
 
-def _foreign():
+def _foreign() -> list[str]:
     """Methods that the user registered."""
-    return [method.name for method in everything() if not method.step.__module__.startswith("polhode.")]
+    return [method.name for method in everything() if not ours(method.step)]
 
 
 def _none_left(earlier, words, before, own, highest):

@@ -81,7 +81,7 @@ class Comparison:
 
     def html(self, path):
         """A page that stands for itself: figure and sortable table."""
-        return polhode.show.comparison_page.write(self, path)
+        return polhode.view.comparison(self, path)
 
     def __repr__(self):
         return f"<Comparison: {self.title}, {len(self.curves)} methods, errors {', '.join(f'{e:g}' for e in self.errors)}>"

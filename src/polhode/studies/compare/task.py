@@ -20,15 +20,14 @@ from polhode.exact import free_body, lagrange_top, reference
 from polhode.io.config import load
 
 CHECKS = 120                            # times at which the truth is known: a number with many divisors
-SHORTER = {"bou-rabee/stress": 100.0}   # to 15000 there is nothing left to compare but energy
-PULSES = {"book_toss": lambda p: (p.step, (p.release, p.release + p.step))}   # the step it is made for, and when it jumps
 
 
 @dataclass(frozen=True, eq=False)
 class Task:
     """A body, a torque, an initial motion (principal axes), a span of time and the times at which the torque jumps.
 
-    Runs are broken at the jumps, except for the book toss, which takes the mean of both sides there: its steps divide `unit`.
+    Runs are broken at the jumps, except for a torque that is made for steps of `unit` and takes the mean of both sides at its
+    jumps: there steps divide `unit`.
     """
 
     title: str
@@ -111,7 +110,7 @@ def _named(problem, torque_file):
     elif isinstance(problem, (str, Path)):
         problem = problems.get(source)
     if isinstance(problem, problems.Problem):
-        end = SHORTER.get(problem.name, problem.t_span[1])
+        end = problem.t_span[1] if problem.comparable is None else problem.comparable
         return _task(problem.name, problem.body, problem.torque(), problem.rotation0, problem.omega0, None,
                      (problem.t_span[0], end), None, {"problem": source or problem.name})
     return _task(problem.title, problem.body, problem.torque, problem.rotation0, problem.omega0, None, problem.t_span,
@@ -121,8 +120,8 @@ def _named(problem, torque_file):
 def _task(title, body, torque, rotation0, omega0, momentum0, t_span, breaks, recipe=None):
     unit, jumps = None, () if breaks is None else np.atleast_1d(floats("breaks", breaks)).tolist()
     for term in getattr(torque, "terms", (torque,)):
-        if term.name in PULSES:
-            unit, jumps = PULSES[term.name](term.params)
+        if term.unit is not None:
+            unit, jumps = term.unit, term.jumps
     motion = initial_rotation(body, rotation0, omega0, momentum0)
     return Task(title, body, torque, motion, tuple(t_span), _inside(jumps, t_span), unit, recipe or {})
 

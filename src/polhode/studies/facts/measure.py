@@ -14,6 +14,7 @@ from polhode.studies.facts.trial import (
 )
 from polhode.core.jit import Rebinder
 from polhode.core.vec import qexp, qmul, times
+
 # --- symmetry -----------------------------------------------------------------------------------------------------------
 
 def symmetry_defect(method, step=0.5):
@@ -158,9 +159,6 @@ def poisson_defect(method, step=0.5, velocity=VELOCITY):
 
 # --- what a step costs --------------------------------------------------------------------------------------------------
 
-SOLVERS = ("newton", "implicit")   # how the names of functions that solve an equation begin
-
-
 class _Counted:
     """A function that counts its calls."""
 
@@ -205,7 +203,8 @@ def torque_calls(method, step=0.1, count=8):
 
 
 def solver_calls(method, step=0.1, count=8):
-    """Nonlinear equations solved in each of `count` steps: calls of functions named as SOLVERS says, wherever they are used.
+    """Nonlinear equations solved in each of `count` steps: calls of functions marked by
+    `polhode.methods.solver`, wherever they are used.
 
     Examples
     --------
@@ -215,7 +214,7 @@ def solver_calls(method, step=0.1, count=8):
     counters = []
 
     def counting(copy):
-        if not copy.__name__.startswith(SOLVERS):
+        if not hasattr(copy, "__solver__"):
             return copy
         counters.append(_Counted(copy))
         return counters[-1]

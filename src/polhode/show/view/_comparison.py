@@ -62,8 +62,28 @@ boxes.forEach(box => box.onchange = () => {{
 """
 
 
-def write(comparison, path):
-    """Write the page; its path."""
+def comparison(comparison, path):
+    """A self-contained page of a comparison: its figure, and a table that sorts by any column.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        From `polhode.compare`.
+    path : str or Path
+        Where to write it; an existing file is overwritten.
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Examples
+    --------
+    >>> import polhode
+    >>> found = polhode.compare("krysl/slow-top", methods=["NMB", "LP2"], errors=[1e-2])
+    >>> comparison(found, "comparison.html").name
+    'comparison.html'
+    """
     path = named(path)
     store.check(path, None, force=True, formats=("html",))
     filters = "Show errors: " + "".join(f'<label><input type="checkbox" checked value="{error!r}"> {error:g}</label>'
