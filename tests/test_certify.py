@@ -347,7 +347,7 @@ def test_the_package_is_a_function_and_integrate_stays_one():
             "polhode.problem('slow-top').integrate('LP2', t_span=(0, 0.1))\n"
             "from polhode import integrate\nassert callable(polhode.integrate) and callable(integrate)\n"
             "assert callable(polhode.certify) and polhode.studies.facts.orders.order is polhode.facts.order\n"
-            "from polhode.integrate import OPTIONS\n")
+            "from polhode.engine._integrate import OPTIONS\n")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
 

@@ -42,6 +42,7 @@ from polhode.translation import newmark
 from polhode.show.view.shapes import _checked as shown_mesh
 
 __all__ = [
+    "check_tolerance",
     "Claim",
     "Foreign",
     "Item",

@@ -230,11 +230,18 @@ class Program:
 
     def source_digest(self):
         """A name for the code of torque and method, for provenance."""
-        return self._once("source", lambda: digest(self.names["step"], *self._acting(), identity=True))
+        return self._named("source", self.names["step"])
 
     def torque_digest(self):
         """A name for the code of torque and force alone."""
-        return self._once("torque", lambda: digest(*self._acting(), identity=True))
+        return self._named("torque")
+
+    def _named(self, key, *functions):
+        """A digest of functions, and of torque and force; machine code stays what it is, and so does its digest."""
+        found = self._found.get(key) or digest(*functions, *self._acting(), identity=True)
+        if self.mode == "compiled":
+            self._found[key] = found
+        return found
 
     def opaque(self):
         """What torque and force reach that cannot be compared from one process to the next, in words; None where all can."""
