@@ -34,6 +34,7 @@ from polhode.methods.newmark_matrix import axis_momentum
 from polhode.papers._registry import Item, enter_errata, errata, item
 from polhode.papers._results import Claim
 from polhode.show.play.work import checked
+from polhode.engine.one_body import check_tolerance
 from polhode.engine.program import build
 from polhode.methods._references import _balanced, bibtex
 from polhode.studies.sweep.plan import Plan
@@ -42,7 +43,6 @@ from polhode.translation import newmark
 from polhode.show.view.shapes import _checked as shown_mesh
 
 __all__ = [
-    "check_tolerance",
     "Claim",
     "Foreign",
     "Item",
@@ -60,6 +60,7 @@ __all__ = [
     "bibtex",
     "bomb",
     "build",
+    "check_tolerance",
     "checked",
     "comparison",
     "compose",

@@ -95,7 +95,9 @@ def integrate(body, torque=None, t_span=None, step=None, method=None, *, rotatio
         called_as("progress", progress, "progress(done, total)")
     compiled = flag("compiled", compiled)
     chosen = not (rtol is None and atol is None and max_step is None)   # the steps, by the method
-    run = OneBody(body, torque, (BY_TOLERANCE if chosen else STANDARD) if method is None else method, rotation0, omega0, momentum0)
+    if method is None:
+        method = BY_TOLERANCE if chosen else STANDARD
+    run = OneBody(body, torque, method, rotation0, omega0, momentum0)
     if chosen:
         run.will_choose(t_span, step, rtol, atol, max_step, breaks)
     else:
