@@ -211,9 +211,9 @@ def methods_table(facts):
 
     table = plain_table(("method", "left"), ("order", "right"), ("torques", "right"), ("solves", "right"), ("symm.", "center"),
                         ("sympl.", "center"), ("keeps", "left"), ("what it is", "left"))
-    table.caption = ("On demand: newmark(gamma), taylor(n) for n up to 24; NAME+ep keeps the energy of a free body, and that "
-                     "under a torque with a potential; NAME+yoshida4, +suzuki4, +yoshida6 and +yoshida8 compose a symmetric "
-                     "method.\n"
+    table.caption = ("On demand: newmark(gamma), taylor(n) for n up to 24 (12 under most torques); NAME+ep keeps the energy of a "
+                     "free body, and that under a torque with a potential; NAME+yoshida4, +suzuki4, +yoshida6 and +yoshida8 "
+                     "compose a symmetric method.\n"
                      "order: in brackets that under torques that look at the angular velocity, where it is lower; "
                      "torques, solves: evaluations and nonlinear equations per step; symm., sympl.: time-symmetric, symplectic; "
                      "keeps: momentum (mom) and energy (E) of a free body, to round-off")
