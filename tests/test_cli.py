@@ -15,8 +15,9 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from polhode import __version__, methods, problems
+from polhode import __version__, integrate, methods, problems, read, torques
 from polhode.methods import _references as references
+from polhode.results import conserved
 from polhode.cli import app
 from polhode.io import load, save
 from polhode.io.store import FORMATS
@@ -173,6 +174,19 @@ def test_run_prints_pure_json(call):
     assert data["rotation_final"] == run.matrix[-1].tolist()
     strayed = np.linalg.norm(run.momentum_spatial - run.momentum_spatial[0], axis=1).max()
     assert data["momentum_error_max"] == pytest.approx(strayed, abs=1e-15) and data["momentum_change_max"] is None
+    assert data["momentum_error_relative"] == pytest.approx(strayed / np.linalg.norm(run.momentum[0]), abs=1e-15)
+
+
+@pytest.mark.parametrize("start", [
+    {"rotation0": (0.3, 0.0, 0.0), "omega0": (0.0, 0.0, 5.0)},
+    {"rotation0": (np.pi / 2, 0.0, 0.0), "omega0": (1e-3, 0.0, 0.0)},   # an energy of next to nothing
+])
+def test_relative_errors_are_those_of_the_figures(start, tmp_path):
+    """The numbers of a summary beside the largest ones that a figure draws."""
+    run = integrate([5.0, 4.0, 1.0], torques.heavy_top(20.0), (0.0, 3.0), 0.01, "NMB", **start)
+    save(run, tmp_path / "run.nc")
+    drawn = conserved.energy(read(tmp_path / "run.nc"))
+    assert run.summary()["energy_drift_relative"] == pytest.approx(np.abs(drawn.values).max(), rel=1e-9)
 
 
 def test_a_torque_changes_the_momentum_by_right(call):

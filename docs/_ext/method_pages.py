@@ -28,7 +28,8 @@ Every method that polhode has, from its registry.  Order, symmetry, symplecticit
 and measured by ``polhode certify``; each name leads to a page with the formulas, what was measured, what a step costs, and the
 literature.
 
-Methods made on demand: ``newmark(gamma)``; ``taylor(n)`` for n up to 24; ``NAME+ep``, as in ``taylor3+ep``, keeps the
+Methods made on demand: ``newmark(gamma)``; ``taylor(n)`` for n up to 24, with steps of given size under a torque
+without derivatives best up to 12; ``NAME+ep``, as in ``taylor3+ep``, keeps the
 energy of a free body and, at one more torque evaluation per step, kinetic plus potential energy under a torque with a potential
 that does not change with time (:doc:`/theory/energy` says where that helps); ``NAME+yoshida4``, ``+suzuki4``, ``+yoshida6``,
 ``+yoshida8``, ``+kahanli6``, ``+kahanli8`` and ``+kahanli10`` compose a symmetric method.

@@ -4,7 +4,8 @@ import threading
 
 from around import (
     Q, W, Claim, Foreign, Item, Plan, Rotation, Scheme, _balanced, as_method, as_task, as_torque, asked, axis_momentum,
-    bibtex, bomb, build, check_tolerance, checked, comparison, compose, compute, contents, convergence, ensemble, enter_errata, entries,
+    bibtex, bomb, build, check_tolerance, checked, comparison, compose, compute, contents, convergence, ensemble,
+    enter_errata, entries,
     errata, fades, floats, free_body, get, integrate, item, lagrange_top, lie, namedtuple, netcdf, newmark, np, number,
     polhode, push, pythonic, raising, reference, rotations, shown_mesh, spring, stats, strict, torque_of,
     two, untraceable, urdf, variant,

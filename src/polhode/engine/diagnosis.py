@@ -101,7 +101,7 @@ def unsolved(program, z, t, h, step):
         advice += f" ({program.method.limit})"
     return ConvergenceError(
         f"{program.method.name} could not take the step from t = {t:.15g} (step {step}, size {h:g}): the relative residual of "
-        f"its equation is {residual:.2g} (1 where there is no solution) instead of {loops.ROUND_OFF:g}; {advice}",
+        f"its equation is {residual:.2g} (1 where none was found) instead of {loops.ROUND_OFF:g}; {advice}",
         residual=residual, largest_step=None if good is None else abs(good))
 
 

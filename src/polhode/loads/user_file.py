@@ -7,12 +7,14 @@ import importlib.util
 import re
 import sys
 from pathlib import Path
+from types import ModuleType
 
 from polhode.loads._torque import Torque, as_torque
 from polhode.loads._torque import torque as decorator   # which `from polhode import torque` leaves in a file: not a torque
 from polhode.errors import InputError, as_path, brief, nearest
 from polhode.support.file_names import readable
 
+PACKAGE = "polhode_user"   # the modules of files are in it, so that what they define can be pickled
 _modules = {}   # each file is run once
 
 
@@ -35,7 +37,8 @@ def module(path):
     if place not in _modules:
         if not place.is_file():
             raise InputError(f"there is no file {str(path)!r}; give the path of a Python file, FILE.py or FILE.py:NAME")
-        name = f"polhode_user.{readable(place.stem)}"
+        sys.modules.setdefault(PACKAGE, ModuleType(PACKAGE))
+        name = f"{PACKAGE}.{readable(place.stem)}"
         spec = importlib.util.spec_from_file_location(name, place)
         made = sys.modules[name] = importlib.util.module_from_spec(spec)
         try:

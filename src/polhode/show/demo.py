@@ -111,9 +111,8 @@ def flips(tumble: Trajectory) -> dict[str, Any]:
         "step": tumble.step,
         "flips": len(at),
         "first_flip": float(tumble.t[at[0]]) if len(at) else None,
-        "energy_error_max": summary["energy_drift_max"] / summary["energy_initial"],
-        "momentum_error_max": summary["momentum_error_max"]
-        / float(np.linalg.norm(tumble.momentum[0])),
+        "energy_error_max": summary["energy_drift_relative"],
+        "momentum_error_max": summary["momentum_error_relative"],
         "orthogonality_error": summary["orthogonality_error"],
     }
 
