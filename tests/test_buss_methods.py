@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from polhode import InputError, RigidBody, certify, integrate, torques
+from polhode.certify.precise_trial import precise_errors
 from polhode.core import vec
 from polhode.core.jit import Rebinder
 from polhode.core.loops import Body
@@ -243,6 +244,14 @@ def test_orders_to_twelve_in_extended_precision(order):
         run = extended_precision(f"taylor({order})")
         errors = [max(abs(a - b) for a, b in zip(run(count), best, strict=True)) for count in (8, 16)]
         assert abs(float(mpmath.log(errors[0] / errors[1], 2)) - order) < 0.3
+
+
+@pytest.mark.parametrize("order", [14, 16, 18])
+def test_high_orders_hold_under_a_torque(order):
+    """The torque's derivatives come from its values in the step, with as little loss as divided differences allow."""
+    errors = [precise_errors(f"taylor({order})", count)[0] for count in (6, 9)]
+    assert math.log(errors[0] / errors[1]) / math.log(9 / 6) > order - 0.5
+    assert errors[1] < 1e-12
 
 
 def test_high_orders_compile_and_reach_round_off():
