@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from polhode import InputError, RigidBody, facts, integrate, torques
+from polhode.studies.facts.precise_trial import precise_errors
 from polhode.core import vec
 from polhode.core.jit import Rebinder
 from polhode.core.loops.fixed import Body
@@ -246,6 +247,14 @@ def test_orders_to_twelve_in_extended_precision(order):
         assert abs(float(mpmath.log(errors[0] / errors[1], 2)) - order) < 0.3
 
 
+@pytest.mark.parametrize("order", [14, 16, 18])
+def test_high_orders_hold_under_a_torque(order):
+    """The torque's derivatives come from its values in the step, with as little loss as divided differences allow."""
+    errors = [precise_errors(f"taylor({order})", count)[0] for count in (6, 9)]
+    assert math.log(errors[0] / errors[1]) / math.log(9 / 6) > order - 0.5
+    assert errors[1] < 1e-12
+
+
 def test_high_orders_compile_and_reach_round_off():
     run = integrate(PRISM, t_span=(0, 0.4), step=0.4 / 40, method="taylor(16)", momentum0=(3 / math.sqrt(2), 3 / math.sqrt(2), 0))
     assert np.abs(run.kinetic_energy / run.kinetic_energy[0] - 1).max() < 1e-13
@@ -258,11 +267,11 @@ def test_an_order_too_high_for_differences_of_the_torque_says_so():
     start = dict(rotation0=(0.3, 0, 0), omega0=(0, 0, 5), every="end", compiled=False)
     end = lagrange_top([5, 5, 1], 20.0, (0.3, 0, 0), (0, 0, 5), [10.0]).rotation[0]
     weight = torques.heavy_top(20.0)
-    runs = {n: integrate([5, 5, 1], weight, (0, 10), 0.05, f"taylor({n})", **start) for n in (12, 16)}
+    runs = {n: integrate([5, 5, 1], weight, (0, 10), 0.05, f"taylor({n})", **start) for n in (16, 24)}
     error = {n: (end.inv() * run.rotation[-1]).magnitude() for n, run in runs.items()}
-    assert error[12] < 1e-9 < error[16]
-    assert "above order 12 rounding" in runs[16].message and runs[12].message == "the run reached its end"
-    assert integrate([5, 5, 1], None, (0, 1), 0.1, "taylor(16)", **start).message == "the run reached its end"
+    assert 10.0 * error[16] < error[24]
+    assert "above order 18 rounding" in runs[24].message and runs[16].message == "the run reached its end"
+    assert integrate([5, 5, 1], None, (0, 1), 0.1, "taylor(24)", **start).message == "the run reached its end"
 
 
 @pytest.mark.parametrize("wrong", ["taylor(0)", "taylor(2.5)", "taylor(40)"])

@@ -10,9 +10,10 @@ A function object of numba's holds its library, and the library its engine: code
 
 from contextlib import contextmanager
 
-from llvmlite.binding import ffi, newpassmanagers
+from llvmlite.binding import ffi, llvm_version_info, newpassmanagers, set_option
+from llvmlite.binding.module import ModuleRef
 from numba.core import sigutils, types
-from numba.core.codegen import JITCPUCodegen
+from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
 
@@ -22,10 +23,42 @@ for manager in (newpassmanagers.ModulePassManager, newpassmanagers.FunctionPassM
     if manager._dispose is ffi.ObjectRef._dispose:   # llvmlite 0.50 never frees them: 30 kB for each function it optimises
         manager._dispose = newpassmanagers.NewPassManager._dispose
 
+if llvm_version_info[0] <= 22:   # those that are known to have it; LLVM ends the process where an option is unknown
+    # What is said of an argument of an inlined function is not kept as metadata, which stay in LLVM's context until the process
+    # ends: 70 kB for each loop.  Such an argument of numba's is a place for a result, which inlining replaces by the result.
+    set_option("polhode", "-enable-noalias-to-md-conversion=false")
+
 BARE = {"__builtins__", "__name__"}   # what every function has among its globals
 
 _context = cpu_target.target_context
 _numbas = _context.codegen()
+
+
+class _Definitions(ModuleRef):
+    """A module of LLVM's, seen without the functions that it declares and does not define."""
+
+    _owned = True   # by the other reference to it
+
+    @property
+    def functions(self):
+        return (function for function in super().functions if not function.is_declaration)
+
+
+class _Library(JITCodeLibrary):
+    """Makes one pass builder for each function that it optimises.
+
+    llvmlite 0.50 never frees the callbacks of a pass builder, 1.5 kB, and numba makes one for each function that is declared too,
+    eight of nine, where there is nothing to optimise.
+    """
+
+    def _optimize_functions(self, ll_module):
+        super()._optimize_functions(_Definitions(ll_module._ptr, ll_module._context))
+
+
+class _Engine(JITCPUCodegen):
+    """An engine of LLVM's, with its machine code."""
+
+    _library_class = _Library
 
 
 @contextmanager
@@ -75,7 +108,11 @@ def _keep(dispatcher, results):
 
 
 def _forget_passing(shared):
-    """Drop what was made in {function: dispatcher} for arguments that do not come again."""
+    """Drop what was made for arguments that do not come again: in {function: dispatcher}, and among numba's models of data."""
+    models = _context.data_model_manager._cache   # weak, but a model holds what it is found by
+    for kind in list(models):
+        if not _lasting(kind):
+            models.pop(kind, None)
     for function, dispatcher in list(shared.items()):
         passing = (lambda kind: not _lasting(kind)) if is_lasting(function) else _has_functions   # others do not live long
         overloads = getattr(dispatcher, "overloads", {})
@@ -94,7 +131,7 @@ def apart(dispatcher, shared, scope):
 
     def compile_apart(signature):
         kinds, _ = sigutils.normalize_signature(signature)
-        with _engine(JITCPUCodegen("loop")):
+        with _engine(_Engine("loop")):
             own.update(scope() if len(own) == len(BARE) else ())
             entry = compile(signature)
             for name in own.keys() - BARE:
@@ -104,7 +141,7 @@ def apart(dispatcher, shared, scope):
             if result.metadata is None:   # loaded: there is no more than the object code
                 return entry
             parts = result._reduce()
-        with _engine(JITCPUCodegen("loop")):
+        with _engine(_Engine("loop")):
             lean = result._rebuild(_context, *parts)
             _keep(dispatcher, [one for one in dispatcher.overloads.values() if one is not result] + [lean])
         return lean.entry_point

@@ -143,7 +143,8 @@ LONGEST_NAME = 100
 _methods: dict[str, Method] = {}
 _suffixes: dict[str, Callable] = {}
 _families: dict[str, Callable] = {}
-_made: dict[str, Method] = {}   # on demand, by get(): not part of the registry
+_made: dict[str, Method] = {}   # on demand, by get(): not part of the registry; the last MADE_LIMIT
+MADE_LIMIT = 256
 
 
 def register(entry):
@@ -250,9 +251,11 @@ def get(name):
                          "see polhode.methods.names()")
     if key in _methods:
         return _methods[key]
-    if key not in _made:
-        _made[key] = _make(name, key)
-    return _made[key]
+    made = _made.pop(key, None) or _make(name, key)
+    while len(_made) >= MADE_LIMIT:
+        _made.pop(next(iter([*_made])), None)   # of a list: other threads add to it
+    _made[key] = made   # the latest is last
+    return made
 
 
 def _make(name, key):

@@ -20,16 +20,18 @@ with each further node: above order HIGHEST that is more than the order gains.
 """
 
 from fractions import Fraction
-from math import comb, factorial
+from math import comb
 from typing import NamedTuple
 
 from polhode.core.jit import jit
 from polhode.core.layout import Quaternion, Vector
-from polhode.core.vec import add, apply_t, axpy, cross, dot, matrix, qexp, qmul, qrotate, qrotate_t, renormalise, scale, times
+from polhode.core.vec import (
+    add, apply_t, axpy, cross, dot, matrix, qexp, qmul, qrotate, qrotate_t, renormalise, scale, sub, times,
+)
 from polhode.methods._registry import Method, variant
 
 ZERO = (0.0, 0.0, 0.0)
-HIGHEST = 12
+HIGHEST = 18
 MAGNIFIED = (f"steps of given size find derivatives of the torque by differences, and above order {HIGHEST} rounding in these is "
              "the larger error; take a lower order, a torque with derivatives, or rtol in place of step")
 
@@ -54,7 +56,8 @@ def ratio(a, b):
 
 def written(name, arguments, lines, result, **scope):
     """The function `name(arguments)` made of lines of straight code."""
-    scope.update(add=add, scale=scale, axpy=axpy, cross=cross, dot=dot, times=times, ratio=ratio, ZERO=ZERO, __name__=__name__)
+    scope.update(add=add, sub=sub, scale=scale, axpy=axpy, cross=cross, dot=dot, times=times, ratio=ratio, ZERO=ZERO,
+                 __name__=__name__)
     exec(f"def {name}({arguments}):\n    " + "\n    ".join([*lines, f"return {result}"]), scope)   # nothing but the lines above
     return jit(scope[name])
 
@@ -112,7 +115,10 @@ def free_step(n, rotation, prepare):
 # --- by collocation -----------------------------------------------------------------------------------------------------
 
 def radau(s):
-    """Nodes (0 first) and weights on [0, 1] that integrate polynomials of degree 2s - 2, by Newton's method on P_(s-1) + P_s."""
+    """Nodes (0 first) and weights on [0, 1] that integrate polynomials of degree 2s - 2, by Newton's method on P_(s-1) + P_s.
+
+    The nodes are multiples of 2^-53: their differences are exact.
+    """
     import numpy as np
     from numpy.polynomial import legendre
 
@@ -123,15 +129,23 @@ def radau(s):
         x = x - legendre.legval(x, polynomial) / legendre.legval(x, legendre.legder(polynomial))
     x[0] = -1.0
     weights = (1.0 - x) / (s * legendre.legval(x, np.eye(s)[s - 1])) ** 2
-    return (0.5 * (1.0 + x)).tolist(), (0.5 * weights).tolist()
+    return (np.round(0.5 * (1.0 + x) * 2.0**53) / 2.0**53).tolist(), (0.5 * weights).tolist()
 
 
-def interpolation(nodes):
-    """The derivatives at 0 of the polynomial through values at the nodes: row k gives the k-th from the values."""
-    import numpy as np
+def coefficients(nodes):
+    """Lines of code: c0, c1, ..., values at the nodes, become the coefficients of the polynomial that takes them.
 
-    rows = np.linalg.inv(np.vander(nodes, increasing=True))
-    return [[factorial(k) * float(x) for x in row] for k, row in enumerate(rows)]
+    Divided differences, then powers (Bjorck and Pereyra 1970).  The inverse of the Vandermonde matrix would do the same in exact
+    arithmetic; its entries grow by a factor of 30 with each two nodes, and so does what is lost when they are rounded.
+    """
+    count, lines = len(nodes), []
+    for k in range(1, count):
+        for i in range(count - 1, k - 1, -1):
+            lines.append(f"c{i} = scale(ratio(1.0, {nodes[i] - nodes[i - k]!r}), sub(c{i}, c{i - 1}))")
+    for k in range(count - 2, 0, -1):   # nodes[0] is 0
+        for i in range(k, count - 1):
+            lines.append(f"c{i} = axpy({-nodes[k]!r}, c{i + 1}, c{i})")
+    return lines
 
 
 def weighted(weights, letter):
@@ -154,10 +168,10 @@ def sweep_over(nodes, weights, length, rotation, ahead):
     count = len(nodes)
     lines = ["f0 = qrotate(q, T0)"]
     lines += [f"T{i}, f{i} = at({nodes[i]!r} * h, t, q, W, M, body, torque, p)" for i in range(1, count)]
-    fit = interpolation(nodes)
+    lines += [f"c{i} = T{i}" for i in range(count)] + coefficients(nodes)
     lines += ["D0 = T0", "r = 1.0"]
     for k in range(1, count):
-        lines += ["r = r / h", f"D{k} = scale(r, {weighted(fit[k], 'T')})"]
+        lines += [f"r = r * {k}.0 / h", f"D{k} = scale(r, c{k})"]
     lines += [f"D{k} = ZERO" for k in range(count, length)]
     return written("sweep", "h, t, q, T0, W, M, body, torque, p", lines,
                    f"{listing('D', length)}, scale(h, {weighted(weights, 'f')})", at=at, qrotate=qrotate)

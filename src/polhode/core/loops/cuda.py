@@ -8,9 +8,11 @@ where it was at the beginning of the call, for `redo`, which stops at the step t
 Nothing here imports numba-cuda before it is called.  With NUMBA_ENABLE_CUDASIM=1 all of it runs in numba's simulator.
 """
 
+from weakref import WeakKeyDictionary
+
 from polhode.core.digest import digest
 from polhode.core.fma import fma, product_and_sum
-from polhode.core.jit import Rebinder, jit
+from polhode.core.jit import BOUND_LIMIT, Rebinder, jit
 from polhode.core.lanes import ALONE
 from polhode.core.loops.fixed import DIVERGED, LARGEST_ANGLE, UNSOLVED
 from polhode.core.newton import ROUND_OFF, gyroscopic, gyroscopic_equation, polish, products, size
@@ -163,14 +165,14 @@ def _device_function(function):
     return cuda.jit(function, device=True)
 
 
-_copies = {False: {}, True: {}}   # the package's functions as device functions, in double and in single precision
+_copies = {False: WeakKeyDictionary(), True: WeakKeyDictionary()}   # device functions; True: in single precision
 # what stands in for what on a GPU; later ones use the earlier
 STAND_INS = ((fma, product_and_sum), *ALONE, (sinc_cos, sinc_cos_near), (gyroscopic, gyroscopic_in_rounds))
-_kernels = {}
+_kernels = {}   # by digest: the last BOUND_LIMIT
 
 
 def kernel(loop, single=False, arrays=(), **names):
-    """The loop as a GPU kernel, with the given functions under the given names; made once in a process.
+    """The loop as a GPU kernel, with the given functions under the given names.
 
     `arrays` are two functions that make arrays of a matrix and a vector.
     """
@@ -179,12 +181,16 @@ def kernel(loop, single=False, arrays=(), **names):
 
     used = {name: value for name, value in names.items() if name in loop.__code__.co_names}
     key = digest(loop, single, *(item for pair in sorted(used.items()) for item in pair))
-    if key not in _kernels:
+    made = _kernels.pop(key, None)
+    if made is None:
         here = {"cuda": cuda, "real": numba.float32 if single else numba.float64}
         copies = (SinglePrecision if single else Rebinder)(_device_function, shared=_copies[single])
         for function, stand_in in STAND_INS:
             copies.shared[function] = copies(stand_in)
         for function, stand_in in zip(arrays, (local_matrix, local_vector), strict=False):
             copies.done[function] = cuda.jit(copies.copy(stand_in, **here), device=True, inline="always")   # which may return one
-        _kernels[key] = cuda.jit(copies.copy(loop, **used, **here))
-    return _kernels[key]
+        made = cuda.jit(copies.copy(loop, **used, **here))
+    while len(_kernels) >= BOUND_LIMIT:
+        _kernels.pop(next(iter([*_kernels])), None)   # of a list: other threads add to it
+    _kernels[key] = made   # the latest is last
+    return made
