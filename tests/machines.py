@@ -296,7 +296,10 @@ def run(name, place, tests, workers):
             machine = cell.make(place, stack)
         except Skip as reason:
             return "skipped", str(reason)
-        variables = {**os.environ, "PYTHONPATH": str(machine.root / "src"), "PYTHONDONTWRITEBYTECODE": "1", **machine.variables}
+        path = [str(machine.root / "src")]
+        if machine.python == sys.executable:   # other interpreters have packages of their own
+            path += os.environ.get("PYTHONPATH", "").split(os.pathsep)
+        variables = {**os.environ, "PYTHONPATH": os.pathsep.join(path), "PYTHONDONTWRITEBYTECODE": "1", **machine.variables}
         variables = {key: value for key, value in variables.items() if value is not None and not key.startswith("PYTEST_")}
         scratch = (place if machine.root == ROOT else machine.root) / f"tmp-{name}"
         command = [*machine.prefix, machine.python, "-m", "pytest", "-p", "no:cacheprovider", "-m", "not slow", f"-n{workers}",

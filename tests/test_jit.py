@@ -1,6 +1,7 @@
 """The compile cache: a second process compiles nothing, and edited code is never answered with stale machine code."""
 
 import json
+import os
 import subprocess
 import sys
 import textwrap
@@ -13,9 +14,8 @@ from polhode.core.jit import Rebinder, bind, cache_statistics, compiled, interpr
 
 def python(code, cache, *paths, check=True):
     """Run code in a fresh process with its own cache folder; what it printed last, as JSON."""
-    import os
-
-    environment = {**os.environ, "POLHODE_CACHE_DIR": str(cache), "PYTHONPATH": ":".join(map(str, paths))}
+    environment = {**os.environ, "POLHODE_CACHE_DIR": str(cache),
+                   "PYTHONPATH": os.pathsep.join([*map(str, paths), os.environ.get("PYTHONPATH", "")])}
     done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], env=environment, capture_output=True, text=True)
     assert done.returncode == 0 or not check, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
