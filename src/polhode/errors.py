@@ -12,6 +12,7 @@ import difflib
 import errno
 import inspect
 import json
+import math
 import os
 import re
 from collections.abc import Iterable
@@ -224,6 +225,25 @@ def _largest_file():
     return "choose a disk that takes larger files"
 
 
+def _plain_floats(value: Any) -> np.ndarray | None:
+    """Return a few finite floats, in a list, a tuple or an array, as an array: the common case, quickly; None for others."""
+    kind = type(value)
+    if kind is np.ndarray:
+        if value.dtype != np.float64 or value.ndim != 1 or value.size > 8:
+            return None
+        items, array = value.tolist(), value
+    elif kind in (tuple, list) and len(value) <= 8 and all(type(item) is float or type(item) is int for item in value):
+        items, array = value, None
+    else:
+        return None
+    try:
+        if not all(map(math.isfinite, items)):
+            return None
+    except OverflowError:
+        return None
+    return np.array(items, dtype=np.float64) if array is None else array
+
+
 def floats(what: str, value: Any, *, last: int | None = None, finite: bool = True) -> np.ndarray:
     """Return `value` as a float64 array, or raise an `InputError` that calls it `what`.
 
@@ -246,6 +266,9 @@ def floats(what: str, value: Any, *, last: int | None = None, finite: bool = Tru
     >>> floats("omega", [1, 2, 3], last=3)
     array([1., 2., 3.])
     """
+    plain = _plain_floats(value)
+    if plain is not None and last is None:
+        return plain
     if np.ma.is_masked(value):
         raise InputError(f"{what} has masked entries; fill or drop them first")
     try:
@@ -284,6 +307,8 @@ def number(what: str, value: Any, *, positive: bool = False) -> float:
     >>> number("mass", 2, positive=True)
     2.0
     """
+    if type(value) is float and math.isfinite(value) and (value > 0.0 or not positive):
+        return value
     array = floats(what, value)
     if array.ndim:
         raise InputError(f"{what} must be one number, got an array of shape {array.shape}; give one of its entries")

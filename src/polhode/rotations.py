@@ -77,7 +77,7 @@ def as_quaternion(rotation: Any = None) -> np.ndarray:
         if math.isinf(math.hypot(*value.tolist())):
             raise InputError(f"rotation must be a vector with a length that fits in a float64, got {_show(value)}; give one of "
                              "at most pi")
-        return exp(value)
+        return _exp_of_one(*value.tolist())
     raise InputError(f"rotation has shape {value.shape}; {_ACCEPTED}")
 
 
@@ -200,6 +200,13 @@ def exp(x: Any) -> np.ndarray:
     x = floats("x", x, last=3, finite=False)
     half = 0.5 * _norm(x)
     return np.concatenate([0.5 * _sinc(half) * x, np.cos(half)], axis=-1)
+
+
+def _exp_of_one(a: float, b: float, c: float) -> np.ndarray:
+    """Return the bits of `exp` for one vector, in less time."""
+    half = 0.5 * float(np.hypot(np.hypot(a, b), c))
+    factor = 0.5 * (float(np.sin(half)) / half if half else 1.0)
+    return np.array([factor * a, factor * b, factor * c, float(np.cos(half))])
 
 
 def log(q: Any) -> np.ndarray:

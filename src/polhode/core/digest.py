@@ -67,10 +67,14 @@ _results, _lock = OrderedDict(), threading.Lock()
 
 
 def watch(*objects):
-    """A watch on all that the objects read: its `unchanged()` is the cheapest way to know that they still mean the same."""
+    """A watch on all that the objects read: its `unchanged()` is the cheapest way to know that they still mean the same.
+
+    None where something is read that may change where nobody sees it.
+    """
     seen = _Watch()
-    Walk(False, objects, seen).result()
-    return seen
+    walk = Walk(False, objects, seen)
+    walk.result()
+    return seen if walk.lasting else None
 
 
 def reach(*objects, identity=False):

@@ -8,8 +8,6 @@ from polhode import rotations
 from polhode.loads._torque import as_torque
 from polhode.loads.agreement import Start
 from polhode.core.loops import fixed as loops
-from polhode.core.digest import watch
-from polhode.core.reads import ours, python_function
 from polhode.errors import InputError, IntegrationError, brief, flag, number, unknown, whole
 from polhode.support.limits import check_step, check_times
 from polhode.engine.carriers.chunk import MOST
@@ -17,7 +15,7 @@ from polhode.engine.diagnosis import begun, first_trouble, torque_error, torque_
 from polhode.engine.one_body import as_body, initial_rotation
 from polhode.results.motion import in_user_axes, parts
 from polhode.methods import get
-from polhode.engine.program import build
+from polhode.engine.program import find, watched
 
 
 MANY = 1000   # steps in a run, as far as one can tell
@@ -38,15 +36,6 @@ class State:
     def t(self):
         """The time."""
         return self.origin + self.count * self.step
-
-
-def _of_the_user(source):
-    """The functions in a nested tuple that are not the package's own."""
-    if isinstance(source, tuple):
-        for part in source:
-            yield from _of_the_user(part)
-    elif (function := python_function(source)) is not None and not ours(function):
-        yield source
 
 
 class Stepper:
@@ -93,10 +82,9 @@ class Stepper:
 
     def _build(self):
         """Bind the torque as it is now; what it reads is noted, since a bound copy would not notice a change."""
-        self.program = build(self.method, self.torque, self.body, self._compiled, start=self._start)
+        self.program = find(self.method, self.torque, self.body, self._compiled, start=self._start)
         self._march = self.program.march()
-        users = [] if self.program.mode == "callback" else list(_of_the_user(self.torque.source()))
-        self._watch = watch(*users) if users else None
+        self._watch = None if self.program.mode == "callback" else watched(self.method, self.torque)[1]
 
     def _at(self, origin, count, h):
         """So many steps of h from the origin of time."""

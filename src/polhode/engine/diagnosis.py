@@ -9,7 +9,7 @@ from polhode.core.loops import fixed as loops
 from polhode.errors import ConvergenceError, TorqueError
 from polhode.loads.potential import potential_energy
 from polhode.results._trajectory import BLOW_UP
-from polhode.results.motion import described, in_user_axes, parts
+from polhode.results.motion import OMEGA, described, in_user_axes, parts
 
 RUNAWAY = 10.0   # times the kinetic energy that a conservative motion can have
 CORRECT = "correct it, or end the run before"
@@ -69,8 +69,11 @@ def torque_trouble(program, t, y):
 
 
 def first_trouble(program, t, y):
-    """The same before a compiled run begins: machine code reads three numbers whatever it is given."""
-    return torque_trouble(program, t, y) if program.may_raise and program.mode == "compiled" else None
+    """The same before the first run of a compiled program: machine code reads three numbers whatever it is given."""
+    if program.tried or program.mode != "compiled" or not program.may_raise:
+        return None
+    program.tried = True
+    return torque_trouble(program, t, y)
 
 
 def begun(program, h, t, motion):
@@ -124,14 +127,17 @@ class Runaway:
         self.bound = RUNAWAY * self._kinetic(y0) + 1e-300
 
     def _kinetic(self, y):
-        return 0.5 * np.sum(parts(y).omega ** 2 * self.body.moments, axis=-1)
+        """Of one motion, without the price of arrays."""
+        (a, b, c), (A, B, C) = y[OMEGA].tolist(), self.body.moments.tolist()
+        return 0.5 * (A * a * a + B * b * b + C * c * c)
 
     def _potential(self, t, y):
         return potential_energy(self.torque, self.body, t, parts(y).attitude)
 
     def excess(self, t, y):
         V = self._potential(np.append(t, self.t0), np.vstack([y, self.y0]))
-        return self._kinetic(y) - RUNAWAY * (self._kinetic(self.y0) + np.abs(V[:-1] - V[-1]))
+        kinetic = 0.5 * np.sum(parts(y).omega ** 2 * self.body.moments, axis=-1)
+        return kinetic - RUNAWAY * (self._kinetic(self.y0) + np.abs(V[:-1] - V[-1]))
 
     def escaped(self, t, y):
         if not self._kinetic(y) > self.bound:

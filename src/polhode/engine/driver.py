@@ -7,7 +7,7 @@ what is wanted of them, a guard says when a motion has left all bounds, a checkp
 import sys
 
 from polhode.engine.diagnosis import RUNAWAY, Place, blow_up
-from polhode.engine.interrupts import interruptible
+from polhode.engine.interrupts import Interrupts
 from polhode.results._trajectory import EVENT, FINISHED, INTERRUPTED
 
 
@@ -38,16 +38,17 @@ class Driver:
 
     def run(self):
         """Go to the end: (status, message)."""
-        with interruptible() as interrupted:
+        with Interrupts() as interrupts:
             while not (self.through and self.index + 1 == len(self.segments)):
                 if self.through:
                     self.index, self.k, self.through = self.index + 1, 0, False
                 segment = self.segments[self.index]
                 if self.k == 0 and (self.index == 0 or segment.fresh):
                     self.carrier.begin(segment, self)
-                end = self._advance(segment) or self._between_chunks(interrupted)
+                end = self._advance(segment) or self._between_chunks(interrupts.pressed)
                 if end:
                     return end
+                interrupts.listen()
         return FINISHED, "the run reached its end"
 
     def _advance(self, segment):
@@ -75,8 +76,8 @@ class Driver:
             return self._cut()
         if self.progress is not None:
             self.progress(self.done, self.total)
-        self.save(interrupted.is_set())
-        if interrupted.is_set():
+        self.save(interrupted)
+        if interrupted:
             return INTERRUPTED, self.so_far()
         return None
 

@@ -1,28 +1,32 @@
 """Ctrl-C while a run is at work."""
 
-import contextlib
 import signal
 import threading
 
 
-@contextlib.contextmanager
-def interruptible():
-    """Ctrl-C sets a flag instead of raising, so that a run ends between two chunks with everything in place.
+class Interrupts:
+    """While it listens, Ctrl-C sets a flag instead of raising: a run ends between two chunks, with everything in place.
 
-    A second one raises, as it does elsewhere: a torque in Python may never come to an end.
+    A second one raises, as it does elsewhere: a torque in Python may never come to an end.  A run of a single chunk is over before
+    anyone could tell the difference, and does not listen.
     """
-    flag = threading.Event()
-    if threading.current_thread() is not threading.main_thread():
-        yield flag
-        return
 
-    def press(number, frame):
-        if flag.is_set():
+    pressed = False
+    _previous = None
+
+    def __enter__(self):
+        return self
+
+    def listen(self):
+        """From now on; only the main thread may."""
+        if self._previous is None and threading.current_thread() is threading.main_thread():
+            self._previous = signal.signal(signal.SIGINT, self._press)
+
+    def _press(self, number, frame):
+        if self.pressed:
             raise KeyboardInterrupt
-        flag.set()
+        self.pressed = True
 
-    previous = signal.signal(signal.SIGINT, press)
-    try:
-        yield flag
-    finally:
-        signal.signal(signal.SIGINT, previous)
+    def __exit__(self, *error):
+        if self._previous is not None:
+            signal.signal(signal.SIGINT, self._previous)

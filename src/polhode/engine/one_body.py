@@ -1,6 +1,7 @@
 """One body: everything a user gives is checked here before any work, and whatever ends the run keeps what was computed."""
 
 import contextlib
+from functools import lru_cache
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from polhode.engine.diagnosis import Runaway, first_trouble
 from polhode.engine.driver import Driver
 from polhode.engine.events import Watch
 from polhode.engine.flight import check_flight
-from polhode.engine.program import build
+from polhode.engine.program import find
 from polhode.engine.recorder import AtSteps, AtTimes
 from polhode.engine.schedule import segments, stretches
 from polhode.errors import InputError, IntegrationError, floats, number
@@ -33,9 +34,14 @@ SMALLEST_RTOL, LARGEST_RTOL = 1e-14, 0.1   # steps cannot be better than their r
 
 def as_body(body):
     """A RigidBody that can be run, from a RigidBody or an inertia."""
-    body = body if isinstance(body, RigidBody) else RigidBody(body)
+    if not isinstance(body, RigidBody):
+        plain = type(body) in (list, tuple) and all(type(one) is float for one in body)
+        body = _body_of(tuple(body)) if plain else RigidBody(body)
     check_moments(body.moments)
     return body
+
+
+_body_of = lru_cache(64)(RigidBody)   # bodies do not change: the same moments are the same one
 
 
 def initial_rotation(body, rotation0, omega0, momentum0):
@@ -157,7 +163,7 @@ class OneBody:
     def follow(self, compiled, progress=None, checkpoint=None):
         """Take the steps: a Trajectory."""
         start = Start(self.t0, self.t1, in_user_axes(self.body, self.motion))
-        self.program = build(self.method, self.torque, self.body, compiled, self.force, start=start)
+        self.program = find(self.method, self.torque, self.body, compiled, self.force, start)
         carrier = (FixedSteps(self.program, self.motion) if self.tolerance is None
                    else ByTolerance(self.program, self.tolerance, self.longest, self.motion))
         guard = Runaway(self.torque, self.body, self.t0, self.motion) if self.torque.conservative else None
@@ -233,7 +239,8 @@ class OneBody:
             body=self.body, ends=ends, torque=self.torque, method=self.method, step=self.step, tolerance=self.tolerance,
             status=status, message=message, steps=driver.done, rejected=carrier.rejected, nfev=carrier.evaluations,
             mode=self.program.mode, note=self.program.note, elapsed=carrier.elapsed, t_events=t_events, y_events=y_events,
-            title=self.title, source=self.program.source_digest(), torque_source=self.program.torque_digest())
+            title=self.title, source=self.program.source_digest(), torque_source=self.program.torque_digest(),
+            potential_source=self.program.potential_digest())
 
     def _attach(self, error):
         """Give an error that ends the run its place, and what was computed before it."""

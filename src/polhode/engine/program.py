@@ -10,6 +10,10 @@ All three give the same numbers.
 """
 
 import ctypes
+import math
+import operator
+import threading
+from collections import OrderedDict
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple, get_type_hints
@@ -17,12 +21,13 @@ from typing import NamedTuple, get_type_hints
 import numpy as np
 
 from polhode.core import callback
-from polhode.core.digest import digest, reach
+from polhode.core.digest import digest, reach, watch
 from polhode.core.jit import bind, compile_now, compile_obstacle, compiles, compiling, direct, interpreted
 from polhode.core.layout import flatten, layout, shape
 from polhode.core.loops import fixed as loops
 from polhode.core.loops.tolerance import STEP
 from polhode.core.motions import FLIGHT as FLIGHT_MOTION, ROTATION, Kind
+from polhode.core.reads import ours, python_function
 from polhode.engine.flight import Actions, Parameters, flying
 from polhode.errors import InputError, TorqueError
 from polhode.loads._torque import ZERO, Callback, Foreign
@@ -127,6 +132,7 @@ class Program:
         self.width = self.motion_kind.width
         self.may_raise = self.mode == "python" or not all(one.is_ours for one in (self.torque, self.force) if one is not None)
         self._found = {}   # what has been bound or named once
+        self.tried = False   # whether the torque was asked for its value before a run
 
     def _once(self, key, make):
         if key not in self._found:
@@ -161,14 +167,24 @@ class Program:
     def begin(self, h, t, motion):
         """The method's first state, in lane 0 of a fresh (size, 2) array."""
         z = np.zeros((self.size, 2))
-        loop = self._once("begin", lambda: self.bound(loops.begin))
         try:
-            compile_now(loop, h, t, motion[None], z, self.moments, self.parameters)
+            self._once("begin", self._begin)(h, t, motion[None], z, self.moments, self.parameters)
         except Exception as error:
             if type(error).__module__.startswith("numba."):   # it is not the torque that failed
                 raise
             raise TorqueError(f"the torque raised {type(error).__name__} at t = {t!r}: {error}; correct it", t=t) from error
         return z
+
+    def _begin(self):
+        """The loop that begins; the one call that compiles it is where a torque may raise for the first time."""
+        loop = self.bound(loops.begin)
+
+        def first(*arguments):
+            compile_now(loop, *arguments)
+            if self.mode != "python":
+                self._found["begin"] = direct(loop)
+
+        return first
 
     def march(self, uneven=False):
         """The time loop for a grid given as (t0, h), or time by time."""
@@ -201,7 +217,8 @@ class Program:
 
     def remarks(self, z):
         """What the method as it was run has to say of the steps so far."""
-        return remarks(self.method, unrestored(self.state(z)))
+        left = self._once("restores", lambda: "unrestored" in (*self.kind._fields, *self.method.state._fields))
+        return remarks(self.method, unrestored(self.state(z)) if left else 0.0)
 
     @property
     def start_calls(self):
@@ -238,10 +255,18 @@ class Program:
 
     def _named(self, key, *functions):
         """A digest of functions, and of torque and force; machine code stays what it is, and so does its digest."""
-        found = self._found.get(key) or digest(*functions, *self._acting(), identity=True)
+        return self._found.get(key) or self._keep(key, digest(*functions, *self._acting(), identity=True))
+
+    def _keep(self, key, value):
         if self.mode == "compiled":
-            self._found[key] = found
-        return found
+            self._found[key] = value
+        return value
+
+    def potential_digest(self):
+        """A name for the code of the potential where it is the user's, else None."""
+        if not self.torque.has_potential or self.torque.is_ours:
+            return None
+        return self._found.get("potential") or self._keep("potential", digest(self.torque.potential_kernel()))
 
     def opaque(self):
         """What torque and force reach that cannot be compared from one process to the next, in words; None where all can."""
@@ -284,6 +309,79 @@ def _ways(acting, setting, compiled, start):
                 break
     python = PythonTorque(acting, 12 if setting is GROUND else 18)
     yield _Way("callback", note, callback.kernel if setting is GROUND else callback.kernel_in_flight, python.values, python)
+
+
+# --- finding a program again --------------------------------------------------------------------------------------------
+
+class _Bound(NamedTuple):
+    """A program that was built, with what tells whether it still means the same."""
+
+    program: Program
+    given: tuple     # method, torque, body, force: held, so that their ids are not used again
+    fields: list     # of the torque and its terms
+    watch: object    # on the user's code; None where all of it is the package's own
+    span: tuple      # the times between which machine code and Python were compared
+
+    def serves(self, start):
+        """Whether it is what `build` would make for a run from `start`."""
+        low, high = self.span
+        return (low <= start.t <= high and low <= start.end <= high
+                and all(map(operator.is_, self.fields, _fields(self.program.torque)))
+                and (self.watch is None or self.watch.unchanged()))
+
+
+def _fields(torque):
+    """What a torque is made of: it may be assigned to."""
+    found = [*torque.__dict__.values()]
+    for term in getattr(torque, "terms", ()):
+        found += term.__dict__.values()
+    return found
+
+
+def _of_the_user(source):
+    """The functions in a nested tuple that are not the package's own."""
+    if isinstance(source, tuple):
+        for part in source:
+            yield from _of_the_user(part)
+    elif (function := python_function(source)) is not None and not ours(function):
+        yield source
+
+
+def watched(method, torque, force=None):
+    """(whether it can be told that the user's code behind these means the same, the watch on it or None where there is none)."""
+    acting = [one.source() for one in (torque, force) if one is not None]
+    users = [*_of_the_user((method.step, method.start, *acting))]
+    found = watch(*users) if users else None
+    return not users or found is not None, found
+
+
+_programs: OrderedDict[tuple, _Bound] = OrderedDict()
+_finding = threading.Lock()
+KEPT = 64   # programs that are remembered; the least recently used go first
+
+
+def find(method, torque, body, compiled=True, force=None, start=None):
+    """The program of `build`, found again without a look at code while method, torque, body and what they read are the same.
+
+    Only a compiled program is shared between runs: those that call back keep what a torque ran into.
+    """
+    key = id(method), id(torque), id(body), id(force), compiled and compiling()
+    with _finding:
+        found = _programs.get(key)
+    if found is not None and found.serves(start):
+        return found.program
+    program = build(method, torque, body, compiled, force, start=start)
+    told, watch = watched(method, torque, force) if program.mode == "compiled" else (False, None)
+    if told:
+        low, high = sorted((start.t, start.end))
+        if torque.is_ours and (force is None or force.is_ours):
+            low, high = -math.inf, math.inf
+        entry = _Bound(program, (method, torque, body, force), _fields(torque), watch, (low, high))
+        with _finding:
+            _programs[key] = entry
+            while len(_programs) > KEPT:
+                _programs.popitem(last=False)
+    return program
 
 
 def build(method, torque, body, compiled=True, force=None, like=None, start=None):

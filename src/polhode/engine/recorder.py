@@ -10,11 +10,14 @@ from polhode.results.motion import in_user_axes, interpolated
 from polhode.support.provenance import listed
 from polhode.results._trajectory import BLOCK, Trajectory
 
+LITTLE = 1_000_000   # bytes that every machine has
 _COPIES = 4   # of the points that a streamed run may need on disk: its own, and the wider columns of the finished file
 
 
 def check_memory(count, size):
     """Refuse points that cannot fit into memory: so many, of so many bytes in all."""
+    if size < LITTLE:
+        return
     disk = ", or stream them to disk (--checkpoint)" if _COPIES * size < memory.on_disk() else ", or take fewer steps"
     memory.fits(f"{count} stored points", size, f"store fewer with a larger every, every='end' or t_eval{disk}")
 
@@ -153,7 +156,8 @@ class AtSteps(Recorder):
             t, y, r = self.watch.look(t, y, r, chunk.inside)
         if not len(t):
             return
-        if chunk.every == self.every and not self.watch and not self.worst and before % self.every == 0:
+        if not self.watch and not self.worst and before % self.every == 0 and (self.done - before) % self.every == 0 \
+                and chunk.every == self.every:
             self.points.put(t, y, r)
             return
         keep = (before + chunk.every * np.arange(1, len(t) + 1)) % self.every == 0

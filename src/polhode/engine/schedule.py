@@ -8,6 +8,7 @@ import numpy as np
 from polhode.errors import InputError, brief, floats, number
 from polhode.support.limits import check_step, check_times
 
+EPS = 2.0**-52
 LARGEST_COUNT = 2.0**52
 _COMMENSURATE = 1e-9   # a remainder below this fraction of a step is rounding, not a step of its own
 
@@ -90,7 +91,7 @@ def stretches(t_span, breaks=None):
 
 def _hair(direction, *sizes):
     """A few units in the last place of the largest of these numbers, the way the run goes."""
-    return math.copysign(4.0 * np.finfo(float).eps * max(map(abs, sizes)), direction)
+    return math.copysign(4.0 * EPS * max(map(abs, sizes)), direction)
 
 
 def span(t_span):

@@ -11,7 +11,7 @@ import ctypes
 import importlib
 import inspect
 import keyword
-from collections import namedtuple
+from collections import OrderedDict, namedtuple
 from copy import copy
 from functools import lru_cache, partial
 from types import FunctionType
@@ -378,12 +378,13 @@ def as_torque(value):
     >>> as_torque("heavy_top"), as_torque(None)
     (<torque heavy_top(moment=20.0), body frame>, <torque free(), body frame>)
     """
-    torques = importlib.import_module("polhode.loads.torques")   # they are made of what stands here, and found by name
-
-    if value is None:
-        return torques.free()
     if isinstance(value, Torque):
         return value
+    if isinstance(value, FunctionType):
+        return _of_function(value)
+    torques = importlib.import_module("polhode.loads.torques")   # they are made of what stands here, and found by name
+    if value is None:
+        return torques.free()
     if isinstance(value, str):
         make = torques.by_name(value)
         try:
@@ -397,6 +398,21 @@ def as_torque(value):
     if callable(value):
         return Torque(value)
     raise InputError(f"torque must be a function f(t, R), a Torque, a name or None, got {brief(value)}; write def f(t, R): ...")
+
+
+_wrapped = OrderedDict()   # torques of plain functions, by id: the same function is the same torque
+KEPT = 64
+
+
+def _of_function(function):
+    found = _wrapped.get(id(function))
+    if found is None or found.function is not function or found.code is not function.__code__:
+        found = Torque(function)
+        found.code = function.__code__   # its arguments were checked
+        _wrapped[id(function)] = found
+        while len(_wrapped) > KEPT:
+            _wrapped.popitem(last=False)
+    return found
 
 
 def _terms(value):

@@ -52,7 +52,7 @@ class Trajectory:
 
     def __init__(self, *, t, motion, ends, residuals, body, torque, method, step, status, message, nfev, steps, mode,
                  tolerance=None, rejected=0, note="", elapsed=0.0, t_events=None, y_events=None, source="", torque_source="",
-                 title=""):
+                 potential_source=None, title=""):
         self.t, self.motion, self.residuals = t, motion, residuals
         self.width = motion.shape[1]   # 7, in flight 13
         self.ends = ends   # (t, motion) at the start and at the end of the run, stored or not
@@ -61,7 +61,7 @@ class Trajectory:
         self.status, self.message = status, message
         self.nfev, self.steps, self.mode, self.note, self.elapsed = nfev, steps, mode, note, elapsed
         self.t_events, self.y_events, self.source, self.torque_source = t_events, y_events, source, torque_source
-        self.title, self._meant = title, self._potential_digest()
+        self.title, self.potential_source = title, potential_source
 
     def __len__(self):
         return len(self.t)
@@ -143,7 +143,7 @@ class Trajectory:
     def _potential(self, t, quaternion):
         if not self.body.is_principal:
             quaternion = rotations.qmul(quaternion, rotations.as_quaternion(self.body.axes))
-        if self._potential_digest() != self._meant:
+        if self._potential_digest() != self.potential_source:
             warnings.warn(f"the potential of torque {self.torque.name!r} uses something that has changed since the run: these "
                           "energies are not those of the run; ask for them before the change, or pass what changes as params",
                           RuntimeWarning, stacklevel=4)

@@ -7,10 +7,11 @@ part is in space, and the same in all of them.
 import numpy as np
 
 from polhode import rotations
-from polhode.core.motions import KINDS
+from polhode.core.motions import KINDS, ROTATION
 from polhode.support.frames import rows_times
 
-WIDTH = 7   # numbers of a rotation alone
+WIDTH = ROTATION.width              # numbers of a rotation alone
+OMEGA = ROTATION.slices["omega"]     # in every kind of motion
 _SLICES = {width: tuple(kind.slices.values()) for width, kind in KINDS.items()}
 
 

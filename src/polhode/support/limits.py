@@ -18,6 +18,8 @@ LEAST_STEP = 1e-300
 
 def check_moments(moments, what="moments"):
     """Principal moments (..., 3), or an InputError."""
+    if moments.ndim == 1 and all(LEAST_MOMENT <= one <= LARGEST_MOMENT for one in moments.tolist()):
+        return moments
     wrong = ~((moments >= LEAST_MOMENT) & (moments <= LARGEST_MOMENT))
     if np.any(wrong):
         raise InputError(f"{what} must lie between {LEAST_MOMENT:g} and {LARGEST_MOMENT:g}, where no method's arithmetic leaves "
@@ -27,6 +29,8 @@ def check_moments(moments, what="moments"):
 
 def check_rates(omega, what="omega0"):
     """Angular velocities (..., 3), or an InputError; NaN is let through."""
+    if omega.ndim == 1 and all(abs(one) <= LARGEST_RATE for one in omega.tolist()):
+        return omega
     wrong = np.abs(omega) > LARGEST_RATE
     if np.any(wrong):
         raise InputError(f"{what} must be at most {LARGEST_RATE:g} in size, where no method's arithmetic leaves the range of a "
@@ -36,6 +40,8 @@ def check_rates(omega, what="omega0"):
 
 def check_times(times, what="t_span"):
     """Times, or an InputError."""
+    if times.size == 2 and all(abs(one) <= LARGEST_TIME for one in times.tolist()):
+        return times
     wrong = ~(np.abs(times) <= LARGEST_TIME)
     if np.any(wrong):
         raise InputError(f"{what} must lie within {LARGEST_TIME:g} of zero, got {float(times[wrong].flat[0])!r}; choose another "
