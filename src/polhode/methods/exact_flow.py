@@ -5,8 +5,8 @@ torque per step; exact without torque.  The free motion of a body with equal mom
 
     q' = q exp(h Pi / I_i) exp(h (1/I_k - 1/I_i) Pi_k e_k),    Pi turned about e_k by the opposite of the second angle,
 
-that of a sphere the first of them alone; that of three different moments is in `polhode.core.closed.short_motion`.  Which of the two
-a run takes is decided when its body is known, so that neither carries the other along.
+that of a sphere the first of them alone; that of three different moments is in `polhode.core.closed.short_motion`.  Which of the
+two a run takes is decided when its body is known, so that neither carries the other along.
 """
 
 import sys
