@@ -1,8 +1,6 @@
 """Certificates: they measure what is known, expose what is false, take a user's own file, and come as table, JSON, figure."""
 
 import json
-import subprocess
-import sys
 from functools import cache
 from pathlib import Path
 

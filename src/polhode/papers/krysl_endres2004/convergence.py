@@ -3,7 +3,7 @@
 import numpy as np
 
 from polhode.studies import facts
-from polhode.engine import _integrate as integrate
+from polhode.engine._integrate import integrate
 from polhode import problems
 from polhode.papers import HOLDS, OTHER_REASON, Claim, Figure, item, judged, near
 from polhode.papers._convergence import INDEPENDENT, errors, exact_motion, halvings, ladder, loglog, run, slope
