@@ -12,7 +12,7 @@ import argparse
 import numpy as np
 
 from polhode import RigidBody, integrate, torque, torques
-from polhode.engine.program import potential_energy
+from polhode.loads.potential import potential_energy
 
 BODIES = {"ordinary": (2.0, 3.0, 4.5), "symmetric": (2.0, 2.0, 1.2), "near-sphere": (1.9998, 2.0, 2.00014),
           "flat": (1.0, 2.0, 2.99)}

@@ -22,9 +22,9 @@ from pathlib import Path
 import numpy as np
 
 from polhode import methods, problems, rotations
-from polhode.engine.ensemble.gpu import Gpu
-from polhode.engine.ensemble.tiles import Tiles
-from polhode.engine.grid import Segment
+from polhode.engine.carriers.gpu import Gpu
+from polhode.engine.carriers.tiles import Tiles
+from polhode.engine.schedule import Segment
 from polhode.engine.program import build
 
 PROBLEM = problems.get("krysl/slow-top")

@@ -15,7 +15,7 @@ import time
 import numpy as np
 
 from polhode import Stepper, problems, rotations
-from polhode.engine.program import potential_energy
+from polhode.loads.potential import potential_energy
 
 LOOKS = 100
 

@@ -14,7 +14,7 @@ from scipy import stats
 import polhode
 from polhode import methods, torques
 from polhode.engine._ensemble import ensemble
-from polhode.engine.ensemble.gpu import Gpu
+from polhode.engine.carriers.gpu import Gpu
 from polhode.errors import InputError
 from polhode.engine.program import build
 

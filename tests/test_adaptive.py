@@ -12,7 +12,6 @@ from scipy.integrate import solve_ivp
 from scipy.integrate._ivp import dop853_coefficients, rk
 
 from polhode import RigidBody, exact, integrate, problems, rotations, torque, torques
-from polhode.engine import tolerance as adaptive
 from polhode.core.loops.tolerance import rough_log
 from polhode.errors import InputError, IntegrationError, TorqueError
 from polhode.io import load
@@ -347,16 +346,15 @@ def test_any_body_axes():
     assert two.matrix[-1] @ axes == pytest.approx(one.matrix[-1], abs=1e-9)
 
 
-def test_chunks_leave_no_trace(monkeypatch):
+def test_chunks_leave_no_trace(tmp_path):
     whole = integrate(BODY, forced(), (0, 20), rtol=1e-9, **START)
-    monkeypatch.setattr(adaptive, "CHUNKS", ({"compiled": 1}, 3))
-    pieces = integrate(BODY, forced(), (0, 20), rtol=1e-9, **START)
+    pieces = integrate(BODY, forced(), (0, 20), rtol=1e-9, checkpoint=tmp_path / "run.part", checkpoint_every=3, **START)
     assert np.array_equal(whole.t, pieces.t) and np.array_equal(whole.quaternion, pieces.quaternion)
     assert (whole.nfev, whole.rejected) == (pieces.nfev, pieces.rejected)
 
 
-def test_an_interrupted_run_keeps_what_it_has(monkeypatch):
-    monkeypatch.setattr(adaptive, "CHUNKS", ({"compiled": 8}, 8))
+def test_an_interrupted_run_keeps_what_it_has(tmp_path):
+    in_pieces = {"checkpoint": tmp_path / "run.part", "checkpoint_every": 8}   # chunks of eight steps
     whole = integrate(BODY, forced(), (0, 20), rtol=1e-9, **START)
     seen = []
 
@@ -366,7 +364,7 @@ def test_an_interrupted_run_keeps_what_it_has(monkeypatch):
             signal.raise_signal(signal.SIGINT)
 
     with pytest.raises(KeyboardInterrupt) as told:
-        integrate(BODY, forced(), (0, 20), rtol=1e-9, progress=progress, **START)
+        integrate(BODY, forced(), (0, 20), rtol=1e-9, progress=progress, **in_pieces, **START)
     run = told.value.trajectory
     assert run.status == "interrupted" and run.steps == 16 and len(run) == 17
     assert np.array_equal(run.quaternion, whole.quaternion[:17])

@@ -15,8 +15,8 @@ from polhode import advise, problems, torques
 from polhode.studies.advise import candidates
 from polhode.studies.advise.cost import seconds, spelt
 from polhode.studies.advise.pilot import growth
-from polhode.cli._app import app
-from polhode.cli.advise import table
+from polhode.cli import app
+from polhode.cli.commands.advise import candidates_table
 from polhode.studies.compare import entries
 from polhode.studies.compare.task import as_task
 from polhode.studies.compare.task import truth as truth_of
@@ -136,7 +136,7 @@ def test_a_free_body_is_told_its_closed_solution():
     assert advice.method == "exact.free_body" and advice.step is None and advice.evaluations == advice.steps == 0
     closed = advice.to_dict()["candidates"][0]
     assert closed["method"] == "exact.free_body" and closed["step"] is None and closed["steps"] == 0
-    assert next(table(advice).columns[1].cells) == "–"
+    assert next(candidates_table(advice).columns[1].cells) == "–"
     assert np.allclose(advice.integrate(t_eval=[100.0]).quaternion[-1], exact.quaternion, atol=1e-12)
 
 

@@ -12,6 +12,7 @@ from polhode.core import vec
 from polhode.core.jit import Rebinder
 from polhode.core.loops.fixed import Body
 from polhode.core.vec import add, apply, apply_t, cross, scale
+from polhode.exact import lagrange_top
 from polhode.methods import _taylor, get
 from polhode.papers import buss2001
 
@@ -250,6 +251,18 @@ def test_high_orders_compile_and_reach_round_off():
     assert np.abs(run.kinetic_energy / run.kinetic_energy[0] - 1).max() < 1e-13
     exact = np.array(buss2001.printed()["exact"]["0.4"], dtype=float)
     assert min(np.abs(run.quaternion[-1] - exact).max(), np.abs(run.quaternion[-1] + exact).max()) < 1e-13
+
+
+def test_an_order_too_high_for_differences_of_the_torque_says_so():
+    """Rounding in them is magnified with every node; free bodies and known derivatives have no differences."""
+    start = dict(rotation0=(0.3, 0, 0), omega0=(0, 0, 5), every="end", compiled=False)
+    end = lagrange_top([5, 5, 1], 20.0, (0.3, 0, 0), (0, 0, 5), [10.0]).rotation[0]
+    weight = torques.heavy_top(20.0)
+    runs = {n: integrate([5, 5, 1], weight, (0, 10), 0.05, f"taylor({n})", **start) for n in (12, 16)}
+    error = {n: (end.inv() * run.rotation[-1]).magnitude() for n, run in runs.items()}
+    assert error[12] < 1e-9 < error[16]
+    assert "above order 12 rounding" in runs[16].message and runs[12].message == "the run reached its end"
+    assert integrate([5, 5, 1], None, (0, 1), 0.1, "taylor(16)", **start).message == "the run reached its end"
 
 
 @pytest.mark.parametrize("wrong", ["taylor(0)", "taylor(2.5)", "taylor(40)"])

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 import polhode
 from polhode import certify, facts, methods
 from polhode.studies.facts import conserve, judge, long_run, orders, source
-from polhode.cli._app import app
+from polhode.cli import app
 from polhode.core.jit import jit
 from polhode.core.vec import axpy, cross, matrix, qexp, qmul, renormalise, scale, sub, times
 from polhode.errors import InputError

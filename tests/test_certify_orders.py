@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+import polhode
 from polhode import facts, methods
 from polhode.studies.facts import judge
-from polhode.cli._app import app
+from polhode.cli import app
 
 ORDERS = {"order_attitude", "order_momentum", "free_order_attitude", "free_order_momentum", "omega_order_attitude",
           "omega_order_momentum"}
@@ -92,3 +93,72 @@ def test_a_stale_velocity_fails(bent):
     assert found["order_attitude"].ok and found["order_attitude"].measured == pytest.approx(2.0, abs=0.01)
     assert found["omega_order_attitude"].ok is False
     assert found["omega_order_attitude"].measured == pytest.approx(1.0, abs=0.01)
+
+
+# --- a splitting with a state of its own, wrong in one place -------------------------------------------------------------------
+
+SPLIT = """
+from typing import NamedTuple
+
+import polhode
+from polhode.core.layout import Quaternion, Vector
+from polhode.core.vec import axpy, matrix, qconj, qexp, qmul, qrotate, renormalise, scale, times
+
+class State(NamedTuple):
+    q: Quaternion
+    Pi: Vector
+    T: Vector
+
+def start(h, t, q, Om, body, torque, p):
+    return State(q, times(body.I, Om), {first})
+
+@polhode.method("bent", state=State, start=start, order=2, omega_order=1, torques=1, symmetric=True, symplectic=True,
+                conserves=("momentum",))
+def step(h, t, s, body, torque, p):
+    "Half a kick, turns about the axes, half a kick."
+    q, Pi = s.q, axpy(0.5 * h, s.T, s.Pi)
+    for axis, part in ((0, 0.5), (1, 0.5), (2, 1.0), (1, 0.5), (0, 0.5)):
+        angle = part * h * Pi[axis] * body.Iinv[axis]
+        turn = qexp((angle if axis == 0 else 0.0, angle if axis == 1 else 0.0, angle if axis == 2 else 0.0))
+        q, Pi = qmul(q, turn), qrotate(qconj(turn), Pi)
+    T = torque.body({time}, matrix(q), scale({seen}, times(body.Iinv, Pi)), p)
+    return State(renormalise({attitude}), axpy(0.5 * h, T, Pi), T)
+"""
+RIGHT = {"first": "torque.body(t, matrix(q), Om, p)", "time": "t + h", "seen": "1.0", "attitude": "q"}
+
+
+@pytest.fixture
+def split(tmp_path):
+    """The splitting in a file, with what is wrong in it."""
+    def write(**wrong):
+        file = tmp_path / "split.py"
+        file.write_text(SPLIT.format(**RIGHT | wrong))
+        return file
+
+    yield write
+    methods._registry._methods.pop("bent", None)
+
+
+@pytest.mark.parametrize("wrong, orders, symmetric", [
+    ({}, (2, 2, 1), True),
+    ({"first": "(0.0, 0.0, 0.0)"}, (1, 2, 1), True),                          # the first kick is forgotten
+    ({"time": "t"}, (1, 2, 1), False),                                       # the second comes with the time of the first
+    ({"seen": "0.5"}, (2, 2, 0), True),                                      # the torque sees half of the velocity
+    ({"attitude": "qmul(q, qexp(scale(1e-3 * h * h * h, T)))"}, (2, 2, 1), False),   # symmetric as long as nothing acts
+])
+def test_what_is_wrong_with_a_splitting_is_measured(split, wrong, orders, symmetric):
+    (method,) = facts.from_file(split(**wrong))
+    found = [facts.order(method, kind).attitude for kind in ("torque", "free", "damped")]
+    assert found == pytest.approx(orders, abs=0.01)
+    assert (facts.symmetry_defect(method) < 1e-14) == symmetric
+
+
+def test_a_state_of_ones_own_can_be_compiled(split, tmp_path, monkeypatch):
+    """Machine code names the class of the state, and is written to the disk with it."""
+    monkeypatch.setenv("POLHODE_CACHE_DIR", str(tmp_path / "cache"))
+    (method,) = facts.from_file(split())
+    run = polhode.integrate([2.0, 3.0, 4.5], polhode.torques.heavy_top(2.0), (0, 1), 0.01, method, omega0=(0.8, -0.6, 0.5))
+    plain = polhode.integrate([2.0, 3.0, 4.5], polhode.torques.heavy_top(2.0), (0, 1), 0.01, method, omega0=(0.8, -0.6, 0.5),
+                              compiled=False)
+    assert run.mode == "compiled" and np.array_equal(run.omega, plain.omega)
+    assert list((tmp_path / "cache").iterdir())

@@ -17,14 +17,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import typer
 
 import polhode
-from polhode.cli import run as cli_run
+from polhode.cli.commands.run import run
 from polhode.support import provenance
 from polhode.engine.checkpoint import Checkpoint, interval, read_run, saved_states
 from polhode.errors import InputError
 from polhode.studies import file_info as info
 from polhode.io import store
+from polhode.io.config import Scenario
 from polhode.io.read import read
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked and killed here")
@@ -186,9 +188,13 @@ def torque(t, R):
 
 
 def command(scenario=None, output=None, torque_file=None, checkpoint=None, resume=None, force=False):
-    """`polhode run`, in this process."""
-    return cli_run.run(scenario and Path(scenario), output and Path(output), None, torque_file, checkpoint,
-                       resume and Path(resume), force, True)
+    """The exit code of `polhode run`, in this process."""
+    try:
+        run(scenario and Path(scenario), output and Path(output), torque_file=torque_file, checkpoint=checkpoint,
+            resume=resume and Path(resume), force=force, as_json=True)
+    except typer.Exit as ending:
+        return ending.exit_code
+    return 0
 
 
 @pytest.fixture
@@ -232,8 +238,8 @@ def test_the_finished_file_is_that_of_a_run_left_alone(place, capsys, suffix, sc
 
 def with_progress(progress, call):
     """The command with its bar in our hands."""
-    integrate = cli_run.config.Scenario.integrate
-    cli_run.config.Scenario.integrate = lambda self, bar, checkpoint: integrate(self, progress, checkpoint)
+    integrate = Scenario.integrate
+    Scenario.integrate = lambda self, bar, checkpoint: integrate(self, progress, checkpoint)
     command(**call)
 
 
@@ -287,9 +293,9 @@ def test_ctrl_c_saves(place, capsys):
         if done > 5000:
             signal.raise_signal(signal.SIGINT)   # to this thread: nothing is left for later
 
-    integrate = cli_run.config.Scenario.integrate
+    integrate = Scenario.integrate
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cli_run.config.Scenario, "integrate", lambda self, bar, checkpoint: integrate(self, strike, checkpoint))
+        patch.setattr(Scenario, "integrate", lambda self, bar, checkpoint: integrate(self, strike, checkpoint))
         assert command("top.toml", "out.nc", checkpoint="1h") == 130
     captured = capsys.readouterr()
     assert "go on with `polhode run --resume out.nc`" in captured.err.replace("\n", " ")
@@ -634,9 +640,9 @@ def test_a_folder_that_is_deleted_midway_costs_nothing(place, after, every):
 
 
 def test_the_command_saves_what_it_has_where_the_folder_is_deleted(place, capsys):
-    integrate = cli_run.config.Scenario.integrate
+    integrate = Scenario.integrate
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cli_run.config.Scenario, "integrate",
+        patch.setattr(Scenario, "integrate",
                       lambda self, bar, checkpoint: integrate(self, deleting("out.nc.part", 5000), checkpoint))
         assert command("top.toml", "out.nc", checkpoint="500") == 2
     told = " ".join(capsys.readouterr().err.split())

@@ -15,9 +15,10 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from polhode import __version__, methods, problems
+from polhode import __version__, integrate, methods, problems, read, torques
 from polhode.methods import _references as references
-from polhode.cli._app import app
+from polhode.results import conserved
+from polhode.cli import app
 from polhode.io import load, save
 from polhode.io.store import FORMATS
 
@@ -57,7 +58,7 @@ def polhode(*arguments, **options):
 def test_help_imports_nothing_slow(arguments):
     """`polhode --help` does without pydantic too; below it, typer loads pydantic by itself where it is installed."""
     slow = (*SLOW_IMPORTS, "pydantic") if arguments == ("--help",) else SLOW_IMPORTS
-    code = ("import sys\nfrom polhode.cli._app import app\n"
+    code = ("import sys\nfrom polhode.cli import app\n"
             f"try:\n    app({list(arguments)!r}, prog_name='polhode')\nexcept SystemExit as done:\n    assert not done.code\n"
             f"print([name for name in {slow!r} if name in sys.modules], file=sys.stderr)")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
@@ -67,12 +68,42 @@ def test_help_imports_nothing_slow(arguments):
 
 def test_help_imports_nothing_heavy():
     """What --help loads is what it takes: no compiler, no plots, no cluster."""
-    code = ("import sys; from polhode.cli._app import main; sys.argv = ['polhode', '--help']\n"
+    code = ("import sys; from polhode.cli import main; sys.argv = ['polhode', '--help']\n"
             "try: main()\nexcept SystemExit: pass\n"
             "heavy = {'numba', 'matplotlib', 'xarray', 'pandas', 'pydantic', 'dask', 'scipy.stats'} & set(sys.modules)\n"
             "sys.exit(', '.join(sorted(heavy)) or 0)")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+NEW_COMMAND = '''
+from typing import Annotated
+
+import typer
+
+GROUP = "First steps"
+
+
+def count_down(start: Annotated[int, typer.Argument(help="The first number.")]) -> None:
+    """Count down to one."""
+    typer.echo(list(range(start, 0, -1)))
+'''
+
+
+def test_a_new_command_is_one_file(tmp_path):
+    """A module among the commands is found: by the help, when it is run, and by the documentation."""
+    (tmp_path / "count_down.py").write_text(NEW_COMMAND)
+    begin = f"import sys; from polhode.cli import commands, main; commands.__path__.append({str(tmp_path)!r})\n"
+
+    def python(code, *arguments):
+        return subprocess.run([sys.executable, "-c", begin + code, *arguments], capture_output=True, text=True)
+
+    assert "count-down  Count down to one." in python("main()", "--help").stdout
+    assert python("main()", "count-down", "3").stdout == "[3, 2, 1]\n"
+    assert "START of `polhode count-down` must be a whole number" in python("main()", "count-down", "x").stderr
+    pages = Path(__file__).parents[1] / "docs" / "_ext"
+    made = python(f"sys.path.append({str(pages)!r}); import command_pages; print(*command_pages.pages(None).values())")
+    assert "polhode count-down START" in made.stdout
 
 
 @pytest.mark.parametrize("arguments, expected", [
@@ -143,6 +174,19 @@ def test_run_prints_pure_json(call):
     assert data["rotation_final"] == run.matrix[-1].tolist()
     strayed = np.linalg.norm(run.momentum_spatial - run.momentum_spatial[0], axis=1).max()
     assert data["momentum_error_max"] == pytest.approx(strayed, abs=1e-15) and data["momentum_change_max"] is None
+    assert data["momentum_error_relative"] == pytest.approx(strayed / np.linalg.norm(run.momentum[0]), abs=1e-15)
+
+
+@pytest.mark.parametrize("start", [
+    {"rotation0": (0.3, 0.0, 0.0), "omega0": (0.0, 0.0, 5.0)},
+    {"rotation0": (np.pi / 2, 0.0, 0.0), "omega0": (1e-3, 0.0, 0.0)},   # an energy of next to nothing
+])
+def test_relative_errors_are_those_of_the_figures(start, tmp_path):
+    """The numbers of a summary beside the largest ones that a figure draws."""
+    run = integrate([5.0, 4.0, 1.0], torques.heavy_top(20.0), (0.0, 3.0), 0.01, "NMB", **start)
+    save(run, tmp_path / "run.nc")
+    drawn = conserved.energy(read(tmp_path / "run.nc"))
+    assert run.summary()["energy_drift_relative"] == pytest.approx(np.abs(drawn.values).max(), rel=1e-9)
 
 
 def test_a_torque_changes_the_momentum_by_right(call):

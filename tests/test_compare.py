@@ -10,7 +10,7 @@ import pytest
 
 import polhode
 from polhode import compare, problems, torques
-from polhode.cli._app import app
+from polhode.cli import app
 from polhode.studies.compare import entries
 from polhode.studies.compare.task import as_task, truth
 from polhode.show.view._comparison import shown

@@ -1,7 +1,7 @@
 """NAME+ep: the correction itself on a hundred thousand cases, and the methods made with it."""
 
 import re
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pytest
@@ -198,6 +198,8 @@ UNKNOWN = [
      "torque 'felt' depends on more than the attitude"),
     (torques.Torque(lambda t, R: (1.0 + 0.1 * t) * lifted(t, R), potential=height, name="growing"),
      "torque 'growing' may depend on time: its code uses t"),
+    (torques.Torque(partial(lifted), potential=height, name="wrapped"),
+     "torque 'wrapped' may depend on time: its code cannot be seen, as that of a plain function can"),
     (torques.gravity_gradient(RigidBody(BODY), 1.0), "torque 'gravity_gradient' may depend on time: its code uses t"),
     (torques.Torque(lambda t, R: 0.9 * np.cross(R @ np.array([0.2, 0.1, 0.9]), [0.0, 0.0, -1.0]), potential=height, name="weak"),
      "torque 'weak' is not the gradient of its potential"),

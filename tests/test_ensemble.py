@@ -17,8 +17,8 @@ from polhode.core import code_memory as engine, jit
 from polhode.core.loops import fixed as loops, tiles
 from polhode.engine.ensemble import inputs
 from polhode.engine.ensemble.keep import Statistics
-from polhode.engine.ensemble.tiles import Tiles
-from polhode.engine.grid import Segment
+from polhode.engine.carriers.tiles import Tiles
+from polhode.engine.schedule import Segment
 from polhode.methods import get, names
 from polhode.engine.program import build
 from processor import X86, has_avx

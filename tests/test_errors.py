@@ -22,14 +22,14 @@ from calls import CALLS   # noqa: E402
 from commands import COMMANDS, SCENARIOS   # noqa: E402
 from states import STATES   # noqa: E402
 
-from polhode.cli import _app as cli   # noqa: E402
+from polhode.cli import app, exit_codes   # noqa: E402
 from polhode.errors import PolhodeError   # noqa: E402
 
 ELSEWHERE = {   # "file function": the test that makes its errors, and words of them that stand there
     "engine/checkpoint.py _check_space": ("test_checkpoint.py", "GB are free; store fewer"),
     "engine/checkpoint.py _lock": ("test_checkpoint.py", "is being computed by another process"),
     "engine/checkpoint.py _trouble": ("test_checkpoint.py", "was deleted during the run"),
-    "cli/run.py _save": ("test_checkpoint.py", "Nothing is lost:"),
+    "cli/commands/run.py _save": ("test_checkpoint.py", "Nothing is lost:"),
     "engine/ensemble/gpu.py __init__": ("gpu_checks.py", "needs a torque that can be compiled"),
     "engine/ensemble/gpu.py _fits": ("gpu_checks.py", "bytes each need"),
     "engine/ensemble/gpu.py require": ("test_cuda.py", "needs a CUDA GPU"),
@@ -51,7 +51,7 @@ ELSEWHERE = {   # "file function": the test that makes its errors, and words of 
 
 def said(arguments):
     """(exit code, message) of a command line."""
-    result = CliRunner().invoke(cli.app, arguments, prog_name="polhode")
+    result = CliRunner().invoke(app, arguments, prog_name="polhode")
     return result.exit_code, result.stderr.strip()
 
 
@@ -85,10 +85,10 @@ def test_every_error_names_the_value_the_rule_and_the_way_out(tmp_path, monkeypa
         for changes, value, way_out, *code in SCENARIOS:
             Path("case.toml").write_text(files.scenario(changes))
             exit_code, message = said(["run", "case.toml"])
-            wrong += faults(changes, message, exit_code, value, way_out, *(code or [cli.BAD_INPUT]))
+            wrong += faults(changes, message, exit_code, value, way_out, *(code or [exit_codes.BAD_INPUT]))
         for line, value, way_out, *code in COMMANDS:
             exit_code, message = said(shlex.split(line))
-            wrong += faults(line, message, exit_code, value, way_out, *(code or [cli.BAD_INPUT]))
+            wrong += faults(line, message, exit_code, value, way_out, *(code or [exit_codes.BAD_INPUT]))
         for number, (call, value, way_out) in enumerate(CALLS):
             wrong += told(f"call {number}", call, value, way_out)
         for changes, call, value, way_out in STATES:
@@ -116,16 +116,16 @@ def test_the_exit_codes_are_documented_as_they_are():
     text = (HERE.parent / "docs" / "reference" / "exit-codes.rst").read_text("utf-8")
     listed = {int(code): what for code, what in re.findall(r"^\* - ``(\d+)``\n  - (.+)$", text.replace("   * -", "* -")
                                                           .replace("     - ", "  - "), re.MULTILINE)}
-    assert listed == cli.EXIT_CODES
-    shown = " ".join(CliRunner().invoke(cli.app, ["--help"]).stdout.split())
-    assert all(f"{code} {what}" in shown for code, what in cli.EXIT_CODES.items())
+    assert listed == exit_codes.EXIT_CODES
+    shown = " ".join(CliRunner().invoke(app, ["--help"]).stdout.split())
+    assert all(f"{code} {what}" in shown for code, what in exit_codes.EXIT_CODES.items())
 
 
 @pytest.mark.parametrize(("error", "code", "words"), [
-    (KeyboardInterrupt(), cli.INTERRUPTED, "interrupted"),
-    (MemoryError("no room"), cli.BAD_INPUT, "more memory than there is (no room); store less"),
-    (PermissionError(13, "Permission denied", "a.nc"), cli.BAD_INPUT, "Permission denied ('a.nc'); free the place"),
-    (ZeroDivisionError("division by zero"), cli.BUG, "this is a bug of polhode, ZeroDivisionError: division by zero."),
+    (KeyboardInterrupt(), exit_codes.INTERRUPTED, "interrupted"),
+    (MemoryError("no room"), exit_codes.BAD_INPUT, "more memory than there is (no room); store less"),
+    (PermissionError(13, "Permission denied", "a.nc"), exit_codes.BAD_INPUT, "Permission denied ('a.nc'); free the place"),
+    (ZeroDivisionError("division by zero"), exit_codes.BUG, "this is a bug of polhode, ZeroDivisionError: division by zero."),
 ])
 def test_no_traceback_is_shown_whatever_happens(monkeypatch, error, code, words):
     def fail(*_):
@@ -139,5 +139,5 @@ def test_no_traceback_is_shown_whatever_happens(monkeypatch, error, code, words)
 def test_a_bug_can_be_looked_into(monkeypatch):
     monkeypatch.setenv("POLHODE_DEBUG", "1")
     monkeypatch.setattr("polhode.methods.everything", lambda: 1 / 0)
-    result = CliRunner().invoke(cli.app, ["methods"])
+    result = CliRunner().invoke(app, ["methods"])
     assert isinstance(result.exception, ZeroDivisionError)

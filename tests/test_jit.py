@@ -164,7 +164,7 @@ def test_rebinder_can_stand_another_function_in_for_one_deep_inside():
     assert compiled(middle)(2.0) == 5.0
 
 
-@pytest.mark.parametrize("code", ["import polhode", "from polhode.cli._app import main; sys.argv[1:] = ['--help']; main()"],
+@pytest.mark.parametrize("code", ["import polhode", "from polhode.cli import main; sys.argv[1:] = ['--help']; main()"],
                          ids=["import", "help"])
 def test_import_and_help_leave_numba_alone(code):
     program = f"import sys\ntry:\n    {code}\nexcept SystemExit:\n    pass\nassert 'numba' not in sys.modules"

@@ -151,10 +151,10 @@ GROWTH = """
 import gc, json, sys
 import numpy as np
 import polhode
-from polhode._torque import as_torque
+from polhode.loads._torque import as_torque
 from polhode.core import jit
 from polhode.methods import get
-from polhode.program import build
+from polhode.engine.program import build
 
 jit.BOUND_LIMIT, jit.RECENT = 6, 1   # reached soon
 

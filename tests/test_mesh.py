@@ -12,7 +12,7 @@ import pytest
 from typer.testing import CliRunner
 
 from polhode import InputError, RigidBody, integrate
-from polhode.cli._app import app
+from polhode.cli import app
 from polhode.io import load
 from polhode.bodies.mesh import UNITS, solid
 from polhode.io.store import save

@@ -3,10 +3,13 @@
 from pathlib import Path
 
 import pytest
+import typer
 
 import polhode
-from polhode.cli import run as cli_run, demo
-from polhode.cli.reproduce import run as reproduce
+from polhode.cli.commands.reproduce import reproduce
+from polhode.cli.commands.run import run
+from polhode.cli.run_task import new_run
+from polhode.show import demo
 from polhode.errors import InputError
 from polhode.io import store
 
@@ -36,9 +39,13 @@ def here(tmp_path, monkeypatch):
 
 
 def command(scenario, output, checkpoint=None, force=False, resume=None):
-    """`polhode run`, in this process."""
-    return cli_run.run(scenario and Path(scenario), output and Path(output), None, None, checkpoint, resume and Path(resume),
-                       force, True)
+    """The exit code of `polhode run`, in this process."""
+    try:
+        run(scenario and Path(scenario), output and Path(output), checkpoint=checkpoint, resume=resume and Path(resume),
+            force=force, as_json=True)
+    except typer.Exit as ending:
+        return ending.exit_code
+    return 0
 
 
 # --- folders of checkpoints -----------------------------------------------------------------------------------------------
@@ -103,7 +110,7 @@ def test_a_folder_that_a_run_made_goes_when_the_run_does_not_fit_or_is_finished(
 def unfinished(here, **files):
     """out.nc.part with a run in it, and files of others that came later."""
     Path("s.toml").write_text(SCENARIO.format(end=10.0))
-    task = cli_run._whole(Path("s.toml"), Path("out.nc"), None, "5", False)
+    task = new_run(Path("s.toml"), Path("out.nc"), None, "5", False)
     task.job.integrate(None, task.checkpoint)
     for name, text in files.items():
         Path("out.nc.part", name).write_text(text)
@@ -177,8 +184,8 @@ def test_a_sweep_store_with_files_of_others_is_not_replaced_and_goes_on_without_
 
 
 @pytest.mark.parametrize("name, write", [
-    ("index.html", lambda: demo.run(".")), ("drift.png", lambda: demo.run(".")),
-    ("report.html", lambda: reproduce("krysl-2005/fig1", False, Path("."), True, True))])
+    ("index.html", lambda: demo.write_demo_report(".")), ("drift.png", lambda: demo.write_demo_report(".")),
+    ("report.html", lambda: reproduce("krysl-2005/fig1", out=Path("."), quick=True, as_json=True))])
 def test_a_report_overwrites_no_page_of_others(here, name, write):
     Path(name).write_text("<!doctype html><title>My thesis</title>")
     before = tree(here)

@@ -57,7 +57,7 @@ def brought(names):
 def test_the_wheel_holds_the_package_and_nothing_else(wheel):
     names = zipfile.ZipFile(wheel).namelist()
     assert {"polhode/show/view/static/viewer.js", "polhode/show/view/static/viewer.css", "polhode/methods/references.bib",
-            "polhode/cli.py"} <= set(names)
+            "polhode/cli/commands/run.py"} <= set(names)
     here = {path.relative_to(ROOT / "src").as_posix() for path in (ROOT / "src/polhode").rglob("*.py")}
     assert here <= set(names)
     assert all(name.startswith(("polhode/", "polhode-")) and "__pycache__" not in name for name in names)

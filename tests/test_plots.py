@@ -11,7 +11,8 @@ from matplotlib.figure import Figure
 
 import polhode
 from polhode import RigidBody, integrate, plots, problems, torques
-from polhode.cli import plot as cli_plot, demo
+from polhode.cli.commands.plot import plot
+from polhode.show import demo
 from polhode.errors import InputError
 from polhode.io import store
 from polhode.io.read import record
@@ -195,7 +196,7 @@ def test_command(tumble, tmp_path):
                                          ([tmp_path / "absent.nc"], "flip", None, "no file"),
                                          ([path], "flip", tmp_path / "a.txt", "suffix")):
         with pytest.raises(InputError, match=expected):
-            cli_plot.run(runs, kind, output, False)
+            plot(runs, kind, output, False)
 
 
 def test_drift_labels_every_method(tumble):
@@ -235,14 +236,14 @@ def test_demo(tmp_path, monkeypatch):
     """The whole of it, on two methods; every number in the report is of this run."""
     monkeypatch.setattr(demo, "METHODS", ("NMB-cay", "VLV"))
     told = []
-    data = json.loads(json.dumps(demo.run(tmp_path / "report", lambda *stage: told.append(stage))))
+    data = json.loads(json.dumps(demo.write_demo_report(tmp_path / "report", lambda *stage: told.append(stage))))
     newmark, verlet = data["methods"]
     assert newmark["steps"] == verlet["steps"] == 60_000 and newmark["torque_evaluations"] == 60_001
     assert newmark["energy_drift"] < -0.05 and abs(verlet["energy_drift"]) < 0.001   # Bou-Rabee's counterexample
     assert abs(newmark["energy_drift"]) > 50 * newmark["energy_drift_uncertainty"]
     assert 0.0 < verlet["attitude_error"] < 0.1 and data["flip"]["flips"] == 4
     page = (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
-    assert page.count("data:image/png;base64,") == 1 and demo.shown("energy_drift", newmark) in page
+    assert page.count("data:image/png;base64,") == 1 and demo.format_cell("energy_drift", newmark) in page
     assert "https://" not in page and told[0][0] == 0 and told[-1][2] == "done"
 
 
@@ -257,4 +258,4 @@ def test_drift_comes_with_an_honest_uncertainty():
 def test_demo_needs_a_folder(tmp_path):
     (tmp_path / "taken").write_text("")
     with pytest.raises(InputError, match="--out"):
-        demo.run(tmp_path / "taken")
+        demo.write_demo_report(tmp_path / "taken")

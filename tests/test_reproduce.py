@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from polhode import InputError
-from polhode.cli import reproduce as cli_reproduce
+from polhode.cli.commands.reproduce import reproduce
 from polhode.papers import (
     HOLDS, PAPERS, VERDICTS, Cell, Claim, Figure, Series, Table, enter_errata, errata, item, items, judged, near,
 )
@@ -151,11 +151,11 @@ def test_a_full_result_serves_a_quick_request_and_the_report_has_all_that_is_kep
     before = (tmp_path / "buss-2001" / "fig2.json").stat().st_mtime_ns
     compute("krysl-endres-2004/fig8", quick=True, folder=tmp_path)
     assert kept(QUICKEST, tmp_path, quick=True)["quick"] is False is full["quick"]
-    cli_reproduce.run(QUICKEST, listing=False, out=tmp_path, quick=True, as_json=True)
+    reproduce(QUICKEST, listing=False, out=tmp_path, quick=True, as_json=True)
     assert (tmp_path / "buss-2001" / "fig2.json").stat().st_mtime_ns == before
     both = {"buss-2001-fig2", "krysl-endres-2004-fig8"}
     assert both <= Page((tmp_path / NAME).read_text("utf-8")).ids
-    cli_reproduce.run(QUICKEST, listing=False, out=tmp_path, quick=False, as_json=True)
+    reproduce(QUICKEST, listing=False, out=tmp_path, quick=False, as_json=True)
     text = (tmp_path / NAME).read_text("utf-8")
     assert both <= Page(text).ids
     assert "reference 0.91" in text and "printed &lt; 0.5" in text and "1 of the 2 items" in text

@@ -221,7 +221,7 @@ def test_what_is_no_store_is_left_alone(tmp_path):
 
 
 def test_dask_is_imported_for_a_sweep_alone_and_missed_by_name():
-    code = ("import sys, polhode, polhode.cli._app\nassert not {'dask', 'distributed', 'zarr'} & set(sys.modules)\n"
+    code = ("import sys, polhode, polhode.cli\nassert not {'dask', 'distributed', 'zarr'} & set(sys.modules)\n"
             "sys.modules['zarr'] = None\ntry:\n    polhode.sweep({})\nexcept polhode.InputError as error:\n    print(error)")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100)
     assert "'zarr' is not installed; install with: pip install 'polhode[cluster]'" in done.stdout, done.stderr

@@ -8,13 +8,13 @@ import numpy as np
 from contestants.common import spins
 
 from polhode import problems
-from polhode.engine.tolerance import Controlled, Tolerance
 from polhode.studies.compare import entries
 from polhode.studies.compare.task import as_task, constant_energy, errors, truth
-from polhode.core.loops.tolerance import FULL
-from polhode.engine.ensemble.tiles import Tiles
+from polhode.core.loops.tolerance import MOTION
+from polhode.engine.carriers.tiles import Tiles
+from polhode.engine.carriers.tolerance import ByTolerance, Tolerance
 from polhode.exact import lagrange_top
-from polhode.engine.grid import Segment, stretches
+from polhode.engine.schedule import Segment, stretches
 from polhode.methods import get
 from polhode.engine.program import build
 from polhode.rotations import angle_between, as_quaternion
@@ -105,13 +105,14 @@ class Ours:
 
     def _by_tolerance(self, runner, rtol):
         """The same for a loop that chooses its steps."""
-        march = Controlled(runner.program, Tolerance(rtol, 0.0), math.inf)
+        march = ByTolerance(runner.program, Tolerance(rtol, 0.0), math.inf, self.task.task.motion)
         (stretch,), nothing = stretches(self.task.task.t_span, None), np.empty(0)
 
         def once():
             march.elapsed, march.memory[:] = 0.0, march.control.blank()
-            march.begin(0.0, self.task.task.motion)
-            while march.take(stretch, False, nothing, march.most).why == FULL:
+            march.memory[MOTION] = self.task.task.motion
+            march.begin(stretch)
+            while not march.take(stretch, False, nothing, march.pace.steps).through:
                 pass
             return march.elapsed
 

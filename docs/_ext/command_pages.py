@@ -8,14 +8,8 @@ from dataclasses import dataclass
 from restructured import code, escaped, literal, title, toctree
 from typer.models import ArgumentInfo
 
-from polhode.cli._app import app
+from polhode.cli.application import load_commands
 
-GROUPS = {
-    "First steps": ("demo", "run", "view", "plot", "play"),
-    "Methods": ("methods", "compare", "advise", "certify", "cite"),
-    "Many bodies": ("ensemble", "sweep"),
-    "Papers": ("problems", "reproduce"),
-}
 INTRODUCTION = """
 ``polhode COMMAND --help`` prints what is here.  Commands that print a table take ``--json``; files that exist are overwritten
 with ``--force`` alone; :doc:`exit codes <../exit-codes>` tell what happened.  ``polhode --version`` prints the version.
@@ -70,23 +64,23 @@ class Parameter:
 
 
 def pages(docs):
-    commands = {one.name or one.callback.__name__: one.callback for one in app.registered_commands}
-    texts = {f"reference/commands/{name}.rst": page(name, command) for name, command in commands.items()}
+    commands = load_commands()
+    texts = {f"reference/commands/{command.name}.rst": page(command) for command in commands}
     return texts | {"reference/commands/index.rst": index(commands)}
 
 
 def index(commands):
-    groups = GROUPS | {"More": tuple(name for name in commands if not any(name in group for group in GROUPS.values()))}
     parts = [title("Commands"), INTRODUCTION]
-    for heading, names in groups.items():
-        if names := [name for name in names if name in commands]:
-            parts += [title(heading, "-"), *(f":doc:`polhode {name} <{name}>`\n   {summary(commands[name])}\n" for name in names),
-                      toctree(names, hidden="")]
+    for group in dict.fromkeys(command.group for command in commands):
+        members = [command for command in commands if command.group == group]
+        entries = (f":doc:`polhode {command.name} <{command.name}>`\n   {description(command)[0]}\n" for command in members)
+        parts += [title(group, "-"), *entries, toctree([command.name for command in members], hidden="")]
     return "\n".join(parts)
 
 
-def summary(command):
-    return plain(inspect.getdoc(command))
+def description(command):
+    """The paragraphs of a command's help."""
+    return [plain(paragraph) for paragraph in inspect.getdoc(command.function).split("\n\n")]
 
 
 def plain(text):
@@ -94,12 +88,13 @@ def plain(text):
     return escaped(" ".join(text.replace("\\[", "[").split()))
 
 
-def page(name, command):
-    parameters = [Parameter.of(one) for one in inspect.signature(command).parameters.values()]
+def page(command):
+    parameters = [Parameter.of(one) for one in inspect.signature(command.function).parameters.values()]
     arguments = [one for one in parameters if one.is_argument]
     options = [one for one in parameters if not one.is_argument]
-    usage = " ".join(["polhode", name, *(one.placed for one in arguments), *(["[OPTIONS]"] if options else [])])
-    parts = [title(f"polhode {name}"), summary(command), "\n", code(usage, "text"), f"\n.. program:: polhode {name}\n"]
+    usage = " ".join(["polhode", command.name, *(one.placed for one in arguments), *(["[OPTIONS]"] if options else [])])
+    parts = [title(f"polhode {command.name}"), "\n\n".join(description(command)), "\n", code(usage, "text"),
+             f"\n.. program:: polhode {command.name}\n"]
     if arguments:
         parts += [title("Arguments", "-"), *(f"{literal(one.placed.strip('[]'))}\n   {one.text}\n" for one in arguments)]
     if options:

@@ -10,7 +10,7 @@ from restructured import code, escaped, prose, table, title, toctree
 from sphinx.addnodes import pending_xref
 
 from polhode.methods import _references as references
-from polhode.cli.certify import plain_name
+from polhode.cli.commands.certify import file_name
 from polhode.methods import everything, get
 
 FAMILIES = {
@@ -28,7 +28,8 @@ Every method that polhode has, from its registry.  Order, symmetry, symplecticit
 and measured by ``polhode certify``; each name leads to a page with the formulas, what was measured, what a step costs, and the
 literature.
 
-Methods made on demand: ``newmark(gamma)``; ``taylor(n)`` for n up to 24; ``NAME+ep``, as in ``taylor3+ep``, keeps the
+Methods made on demand: ``newmark(gamma)``; ``taylor(n)`` for n up to 24, with steps of given size under a torque
+without derivatives best up to 12; ``NAME+ep``, as in ``taylor3+ep``, keeps the
 energy of a free body and, at one more torque evaluation per step, kinetic plus potential energy under a torque with a potential
 that does not change with time (:doc:`/theory/energy` says where that helps); ``NAME+yoshida4``, ``+suzuki4``, ``+yoshida6``,
 ``+yoshida8``, ``+kahanli6``, ``+kahanli8`` and ``+kahanli10`` compose a symmetric method.
@@ -46,7 +47,7 @@ YES = {True: "yes", False: "–", "orbits": "orbits"}
 
 def page_of(method):
     """The name of a method's page: LIEMID[EA] is liemid-ea."""
-    return plain_name(method.name).lower().replace("+", "-")
+    return file_name(method.name).lower().replace("+", "-")
 
 
 def role(name, rawtext, text, lineno, inliner, options=None, content=()):

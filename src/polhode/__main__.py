@@ -1,5 +1,5 @@
 """`python -m polhode`."""
 
-from polhode.cli._app import main
+from polhode.cli import main
 
 main()

@@ -30,7 +30,7 @@ import numpy as np
 from polhode.support import memory
 from polhode.core.vec import dexp_matrix, exp, qexp
 from polhode.errors import InputError, brief, called_as, choice, number, unknown, whole
-from polhode.engine.grid import span
+from polhode.engine.schedule import span
 from polhode.support.limits import check_times
 from polhode.methods.taylor_n import bernoulli
 

@@ -9,7 +9,7 @@ import xarray as xr
 from scipy.spatial.transform import Rotation, Slerp
 
 from polhode import RigidBody, integrate, problems
-from polhode.cli import demo
+from polhode.show import demo
 from polhode.io import store
 from polhode.show.poinsot import Poinsot
 from polhode.show.view import page
@@ -251,7 +251,7 @@ def test_without_webgl_the_plots_work_alone(tab, folder, browser_without_webgl):
 
 def test_the_report_of_the_demo(tab, tmp_path, monkeypatch):
     monkeypatch.setattr(demo, "METHODS", ("NMB-cay", "VLV"))
-    report = Path(demo.run(tmp_path)["report"])
+    report = Path(demo.write_demo_report(tmp_path)["report"])
     for width in (390, 1280):
         one = tab(report, viewport={"width": width, "height": 800})
         assert one.complaints == [] and one.requests == [report.as_uri()] and one.overflow() == 0

@@ -15,7 +15,6 @@ from scipy.spatial.transform import Rotation
 import polhode
 from polhode import integrate, lie, rotations
 from polhode.loads._torque import Foreign, as_torque
-from polhode.engine.tolerance import tolerance
 from polhode.studies.facts.source import as_method
 from polhode.studies.facts.trial import torque_of
 from polhode.studies.compare import entries
@@ -34,6 +33,7 @@ from polhode.methods.compose import Scheme, compose
 from polhode.papers._registry import Item, enter_errata, errata, item
 from polhode.papers._results import Claim
 from polhode.show.play.work import checked
+from polhode.engine.one_body import check_tolerance
 from polhode.engine.program import build
 from polhode.methods._references import _balanced, bibtex
 from polhode.studies.sweep.plan import Plan
@@ -58,6 +58,7 @@ __all__ = [
     "bibtex",
     "bomb",
     "build",
+    "check_tolerance",
     "checked",
     "comparison",
     "compose",
@@ -91,7 +92,6 @@ __all__ = [
     "spring",
     "stats",
     "strict",
-    "tolerance",
     "torque_of",
     "two",
     "untraceable",

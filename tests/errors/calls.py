@@ -4,9 +4,10 @@ import threading
 
 from around import (
     Q, W, Claim, Foreign, Item, Plan, Rotation, Scheme, _balanced, as_method, as_task, as_torque, asked,
-    bibtex, bomb, build, checked, comparison, compose, compute, contents, convergence, ensemble, enter_errata, entries,
+    bibtex, bomb, build, check_tolerance, checked, comparison, compose, compute, contents, convergence, ensemble,
+    enter_errata, entries,
     errata, fades, floats, free_body, get, integrate, item, lagrange_top, lie, namedtuple, netcdf, newmark, np, number,
-    polhode, push, pythonic, raising, reference, rotations, shown_mesh, spring, stats, strict, tolerance, torque_of,
+    polhode, push, pythonic, raising, reference, rotations, shown_mesh, spring, stats, strict, torque_of,
     two, untraceable, urdf, variant,
 )
 
@@ -342,7 +343,7 @@ CALLS = [
     (lambda: polhode.RigidBody.from_urdf(urdf(" " * 17_000_000)), "case.urdf: has 17000000 bytes, and", "make it smaller"),
     (lambda: netcdf.check(10**9), "1000000000 points are more than a", "store fewer, or write .zarr"),
     (lambda: contents(bomb("zarr")), "'bomb.zarr'", "open them with xarray"),
-    (lambda: tolerance(1e-6, -1.0), "got -1.0", "give 0 or more"),
+    (lambda: check_tolerance(1e-6, -1.0), "got -1.0", "give 0 or more"),
     (lambda: integrate([1, 2, 2.5], strict, (0, 1), 0.1, "NMB", omega0=(0, 0, 1), compiled=False),
      "the torque raised ValueError in th", "correct it, or end the run before"),
     (lambda: integrate([1, 2, 2.5], fades, (0, 1), 0.1, "NMB", omega0=(0, 0, 1), compiled=False),

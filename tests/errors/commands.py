@@ -128,7 +128,7 @@ SCENARIOS = [   # changes to a good scenario, as in files.scenario; all go throu
 ]
 
 COMMANDS = [   # command lines, in a folder with the files of files.make
-    ("rnu good.toml", "unknown command 'rnu' (did you mean 'run'?)", "valid: 'demo', 'methods', 'problems', 'run'"),
+    ("rnu good.toml", "unknown command 'rnu' (did you mean 'run'?)", "valid: 'demo', 'play', 'plot', 'run', 'view'"),
     ("--foo", "unknown option of `polhode` '--foo'", "valid: '--version', '--help'"),
     ("run --ouput out.nc", "'--ouput' (did you mean '--output'?)", "valid: '-o', '--output'"),
     ("run good.toml other.toml", "`polhode run` takes no argument 'other.toml'", "drop it: `polhode run [SCENARIO]`"),

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 import polhode
-from polhode.cli import run as cli_run
+from polhode.cli.run_task import new_run
 from polhode.io import store
 
 GOOD = {"body": "inertia = [1.0, 2.0, 2.5]", "initial": "omega = [0.1, 1.0, 0.2]",
@@ -189,7 +189,7 @@ def make():
 def unfinished():
     """Folders of runs that were cut short, and what may have become of them."""
     for name, torque_file in (("cut", None), ("code", "torques.py:push")):
-        task = cli_run._whole(Path("good.toml"), Path(f"{name}.nc"), torque_file, "5", False)
+        task = new_run(Path("good.toml"), Path(f"{name}.nc"), torque_file, "5", False)
         task.job.integrate(None, task.checkpoint)
     polhode.integrate([1, 2, 3], t_span=(0, 1), step=0.5, omega0=(0, 0, 1), checkpoint="python.nc.part")
     for name in ("hurt", "lost", "both"):

@@ -11,9 +11,19 @@ from pathlib import Path
 import atheris
 
 sys.path.insert(0, str(Path(__file__).parent))
-READERS = ["polhode.io", "polhode.studies.sweep.axes", "polhode.studies.sweep.plan", "polhode.rotations", "polhode.bodies._body",
-           "polhode.engine.grid", "polhode.studies.compare.entries", "polhode.studies.advise.cost", "polhode.show.play.work",
-           "tomllib", "mutate"]
+READERS = [
+    "polhode.io",
+    "polhode.studies.sweep.axes",
+    "polhode.studies.sweep.plan",
+    "polhode.rotations",
+    "polhode.bodies._body",
+    "polhode.engine.schedule",
+    "polhode.studies.compare.entries",
+    "polhode.studies.advise.cost",
+    "polhode.show.play.work",
+    "tomllib",
+    "mutate",
+]
 with atheris.instrument_imports(include=READERS):
     from targets import TARGETS
 

@@ -19,7 +19,7 @@ import polhode
 from mutate import Choices, altered, damaged
 from polhode import problems, rotations, torques
 from polhode.studies.advise.cost import seconds
-from polhode.cli.compare import numbers
+from polhode.cli.commands.compare import parse_errors
 from polhode.studies.compare import entries
 from polhode.studies.compare._compare import asked
 from polhode.errors import PolhodeError
@@ -91,7 +91,7 @@ def sweep(data):
 # --- text and numbers ---------------------------------------------------------------------------------------------------------
 
 READERS = (get, problems.get, torques.by_name, lambda text: entries.chosen(text.split(",")), lambda text: seconds("cost", text),
-           lambda text: asked(numbers(text)), polhode.loads._torque.as_torque, lambda text: entries.chosen(None, text))
+           lambda text: asked(parse_errors(text)), polhode.loads._torque.as_torque, lambda text: entries.chosen(None, text))
 
 
 @allowed

@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from polhode.bodies import mesh, urdf
 from polhode.errors import InputError, brief, flag, floats, label, number, unknown
 from polhode.support.frames import principal_axes, rows_times
 
@@ -253,9 +254,7 @@ class RigidBody:
                [1., 6., 1.],
                [1., 1., 6.]])
         """
-        from polhode.bodies.mesh import body
-
-        return body(cls, path, density, mass, units, name)
+        return mesh.body(cls, path, density, mass, units, name)
 
     @classmethod
     def from_urdf(cls, path: Any, link: str | None = None) -> RigidBody:
@@ -273,9 +272,7 @@ class RigidBody:
         >>> RigidBody.from_urdf(robot, "arm")
         RigidBody(moments=(1, 2, 2.5), mass=3, shape='link', name='arm')
         """
-        from polhode.bodies.urdf import body
-
-        return body(cls, path, link)
+        return urdf.body(cls, path, link)
 
     @classmethod
     def _uniform(cls, inertia: Any, mass: float, name: str | None, shape: dict[str, Any]) -> RigidBody:

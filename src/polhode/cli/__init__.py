@@ -1,1 +1,9 @@
-"""The command line, one module for each command."""
+"""The command line.
+
+`commands` holds one file for each command, and `application` finds them there.  The other modules
+are what commands share; they import no command.
+"""
+
+from polhode.cli.application import app, main
+
+__all__ = ["app", "main"]

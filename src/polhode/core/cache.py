@@ -175,13 +175,17 @@ class DiskCache:
             return None
 
     def save_overload(self, sig, result):
-        """Keep a compile result, unless it holds addresses of this process."""
+        """Keep a compile result, unless it holds addresses of this process or a class that cannot be found by its name."""
         from numba.core.serialize import dumps
 
         if result.library.has_dynamic_globals or any(not loop.can_cache for loop in result.lifted):
             return
         key = sig, result.codegen.magic_tuple()
-        if write(self._path(key), dumps((key, result._reduce()))):
+        try:
+            body = dumps((key, result._reduce()))
+        except pickle.PicklingError:
+            return
+        if write(self._path(key), body):
             if DiskCache.written % CHECKED_EVERY == 0:
                 prune(self.folder)
             DiskCache.written += 1

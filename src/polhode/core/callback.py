@@ -5,36 +5,51 @@
 
 The address arrives as data (in the parameters of the torque), not as a constant, so one compiled loop per method serves every
 such torque and nothing is compiled for a new one.  `state` and `out` are on the stack of the loop: threads share nothing.
-Importing this module imports numba.
 """
 
-from llvmlite import ir
-from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic
+import ctypes
+from functools import cache
 
-from polhode.core.jit import jit
+from polhode.core.jit import jit, machine
 
 
-@intrinsic
-def call_address(typingctx, function, t, numbers):
+@cache
+def instruction():
+    """The call as LLVM writes it."""
+    from llvmlite import ir
+    from numba import types
+    from numba.core import cgutils
+    from numba.extending import intrinsic
+
+    @intrinsic
+    def call_address(typingctx, function, t, numbers):
+        real = types.float64
+        signature = types.UniTuple(real, 3)(real, real, types.UniTuple(real, numbers.count))
+
+        def emit(context, builder, signature, arguments):
+            function, t, numbers = arguments
+            double, address = ir.DoubleType(), ir.IntType(64)
+            pointer, count = double.as_pointer(), signature.args[2].count
+            into, out = (cgutils.alloca_once(builder, double, ir.Constant(address, size)) for size in (count, 3))
+            for i in range(count):
+                builder.store(builder.extract_value(numbers, i), builder.gep(into, [ir.Constant(address, i)]))
+            kind = ir.FunctionType(ir.VoidType(), [double, pointer, pointer])
+            builder.call(builder.inttoptr(builder.fptoui(function, address), kind.as_pointer()), [t, into, out])
+            result = [builder.load(builder.gep(out, [ir.Constant(address, i)])) for i in range(3)]
+            return cgutils.pack_array(builder, result)
+
+        return signature, emit
+
+    return call_address
+
+
+@machine(instruction)
+def call_address(function, t, numbers):
     """Call `function(t, state, out)` with the numbers as `state`: the three numbers that it puts into `out`."""
-    real = types.float64
-    signature = types.UniTuple(real, 3)(real, real, types.UniTuple(real, numbers.count))
-
-    def emit(context, builder, signature, arguments):
-        function, t, numbers = arguments
-        double, address = ir.DoubleType(), ir.IntType(64)
-        pointer, count = double.as_pointer(), signature.args[2].count
-        into, out = (cgutils.alloca_once(builder, double, ir.Constant(address, size)) for size in (count, 3))
-        for i in range(count):
-            builder.store(builder.extract_value(numbers, i), builder.gep(into, [ir.Constant(address, i)]))
-        kind = ir.FunctionType(ir.VoidType(), [double, pointer, pointer])
-        builder.call(builder.inttoptr(builder.fptoui(function, address), kind.as_pointer()), [t, into, out])
-        result = [builder.load(builder.gep(out, [ir.Constant(address, i)])) for i in range(3)]
-        return cgutils.pack_array(builder, result)
-
-    return signature, emit
+    state, out = (ctypes.c_double * len(numbers))(*numbers), (ctypes.c_double * 3)()
+    ctypes.CFUNCTYPE(None, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p)(int(function))(
+        t, ctypes.addressof(state), ctypes.addressof(out))
+    return tuple(out)
 
 
 @jit

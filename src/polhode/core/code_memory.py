@@ -16,7 +16,7 @@ from numba.core.codegen import JITCPUCodegen
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
 
-from polhode.core.jit import is_lasting
+from polhode.core.reads import is_lasting
 
 for manager in (newpassmanagers.ModulePassManager, newpassmanagers.FunctionPassManager):
     if manager._dispose is ffi.ObjectRef._dispose:   # llvmlite 0.50 never frees them: 30 kB for each function it optimises

@@ -10,8 +10,10 @@ loop uses, in whatever file, therefore gives another name: stale machine code ca
 runs the same method and torque compiles nothing.  (numba's own cache looks at the loop's file alone.)
 """
 
+import importlib
 import inspect
 import os
+import re
 import sys
 import threading
 import warnings
@@ -24,7 +26,8 @@ from weakref import WeakKeyDictionary
 
 from polhode.core import cache as disk
 from polhode.core.digest import digest, obstacle
-from polhode.core.reads import MISSING, code_text, contents, flags, home, known_to_numba, ours, python_function, reads
+from polhode.core.reads import MISSING, code_text, contents, flags, home, is_lasting, known_to_numba, ours, python_function, reads
+from polhode.errors import PolhodeError
 
 # inline: one flat function per loop, without which LLVM does not vectorise tuple code over the lanes of a tile.
 # numpy error model: a division by zero gives inf, as on a GPU, instead of a branch.  fastmath stays off: bits stay equal.
@@ -44,10 +47,9 @@ def jit(function):
     return function
 
 
-def is_lasting(obj):
-    """Whether a function or class stands in its module under its name, and so lives as long as the process; builtins do."""
-    found = getattr(sys.modules.get(obj.__module__), obj.__qualname__, None)
-    return found is obj or (isinstance(obj, FunctionType) and obj.__closure__ is None and python_function(found) is not None)
+def with_numba(module):
+    """A module of the core that imports numba when it is imported itself: not before something is compiled."""
+    return importlib.import_module(f"polhode.core.{module}")
 
 
 def machine(instruction):
@@ -186,9 +188,7 @@ def _njit(function):
     dispatcher = numba.njit(function, **(INLINE if hasattr(function, "__jit__") else PLAIN if ours(function) else USERS))
     if not (ours(function) and is_lasting(function) and compiling()):
         return dispatcher
-    from polhode.core.code_memory import common
-
-    return common(dispatcher)
+    return with_numba("code_memory").common(dispatcher)
 
 
 class Build(NamedTuple):
@@ -213,16 +213,12 @@ class Build(NamedTuple):
 
         flags = THREADED if self.threaded else PLAIN
         if self.packed:
-            from polhode.core.packed import PackedCompiler
-
-            flags = {**flags, "pipeline_class": PackedCompiler}
+            flags = {**flags, "pipeline_class": with_numba("packed").PackedCompiler}
         rebind = self.make()
         dispatcher = numba.njit(rebind.copy(loop, **names), **flags)
         if not compiling():
             return dispatcher
-        from polhode.core.code_memory import apart
-
-        return apart(dispatcher, rebind.shared, lambda: self.make().copy(loop, **names).__globals__)
+        return with_numba("code_memory").apart(dispatcher, rebind.shared, lambda: self.make().copy(loop, **names).__globals__)
 
     def digested(self):
         """What a digest needs to know."""
@@ -319,3 +315,31 @@ def cache_statistics():
     for machine in list(_bound.values()):
         _count(machine, counts)
     return {"loaded": counts["loaded"], "compiled": counts["compiled"], "folder": str(disk.cache_directory())}
+
+
+# --- what cannot be compiled ------------------------------------------------------------------------------------------
+
+# what numba raises, besides errors of its own, where it meets code that it does not expect
+AT_A_LOSS = (ArithmeticError, AssertionError, AttributeError, LookupError, NameError, RuntimeError, SyntaxError, SystemError,
+             TypeError, ValueError)
+
+
+def compile_obstacle(attempt):
+    """Why numba cannot compile what `attempt()` calls, in a line of its own; None when it can."""
+    from numba.core import errors
+
+    of_numba = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, Exception)]
+    try:
+        compile_now(attempt)
+    except PolhodeError:
+        raise
+    except (*of_numba, *AT_A_LOSS) as error:
+        text = re.sub("\x1b\\[[0-9;]*m", "", str(error))   # numba writes in colours
+        lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("Failed in")]
+        return (lines[0] if lines else type(error).__name__)[:200]
+    return None
+
+
+def compiles(attempt):
+    """Whether numba can compile what `attempt()` calls."""
+    return compile_obstacle(attempt) is None

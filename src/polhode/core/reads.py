@@ -25,6 +25,12 @@ def python_function(obj):
     return function if isinstance(function, FunctionType) else None
 
 
+def is_lasting(obj):
+    """Whether a function or class stands in its module under its name, and so lives as long as the process; builtins do."""
+    found = getattr(sys.modules.get(obj.__module__), obj.__qualname__, None)
+    return found is obj or (isinstance(obj, FunctionType) and obj.__closure__ is None and python_function(found) is not None)
+
+
 def home(function):
     """The module in which a function was defined, None for that of an `exec`; its `__module__` may be that of what it wraps."""
     return function.__globals__.get("__name__")

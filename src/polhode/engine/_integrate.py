@@ -1,7 +1,8 @@
 """The front door: `integrate` follows a body over a span of time.  No mathematics here."""
 
+from polhode.engine.checkpoint import as_checkpoint
+from polhode.engine.one_body import OneBody
 from polhode.errors import called_as, flag, label, unknown
-from polhode.engine.run import Run
 
 OPTIONS = ("body", "torque", "t_span", "step", "method", "rotation0", "omega0", "momentum0", "rtol", "atol", "max_step", "force",
            "position0", "velocity0", "t_eval", "every", "events", "breaks", "progress", "compiled", "checkpoint",
@@ -93,21 +94,16 @@ def integrate(body, torque=None, t_span=None, step=None, method=None, *, rotatio
     if progress is not None:
         called_as("progress", progress, "progress(done, total)")
     compiled = flag("compiled", compiled)
-    if checkpoint is not None:
-        from polhode.engine.checkpoint import as_checkpoint
-
-        checkpoint = as_checkpoint(checkpoint, checkpoint_every)
-    initial = rotation0, omega0, momentum0
-    if rtol is None and atol is None and max_step is None:
-        run = Run(body, torque, STANDARD if method is None else method, *initial)
-        run.will_step(t_span, step, breaks)
+    chosen = not (rtol is None and atol is None and max_step is None)   # the steps, by the method
+    if method is None:
+        method = BY_TOLERANCE if chosen else STANDARD
+    run = OneBody(body, torque, method, rotation0, omega0, momentum0)
+    if chosen:
+        run.will_choose(t_span, step, rtol, atol, max_step, breaks)
     else:
-        from polhode.engine.tolerance import ToleranceRun
-
-        run = ToleranceRun(body, torque, BY_TOLERANCE if method is None else method, *initial)
-        run.will_hold(t_span, step, rtol, atol, max_step, breaks)
+        run.will_step(t_span, step, breaks)
     if not (force is None and position0 is None and velocity0 is None):
         run.will_fly(force, position0, velocity0)
     run.will_store(t_eval, every, events)
     run.title = label("title", title) or ""
-    return run.follow(compiled, progress, checkpoint)
+    return run.follow(compiled, progress, None if checkpoint is None else as_checkpoint(checkpoint, checkpoint_every))

@@ -10,11 +10,13 @@ from polhode.loads.agreement import Start
 from polhode.core.loops import fixed as loops
 from polhode.core.digest import watch
 from polhode.core.reads import ours, python_function
-from polhode.errors import InputError, IntegrationError, TorqueError, brief, flag, number, unknown, whole
+from polhode.errors import InputError, IntegrationError, brief, flag, number, unknown, whole
 from polhode.support.limits import check_step, check_times
-from polhode.engine.march import as_body, begun, first_trouble, in_user_axes, initial_motion, torque_trouble, unsolved
+from polhode.engine.carriers.chunk import MOST
+from polhode.engine.diagnosis import begun, first_trouble, torque_error, torque_trouble, unsolved
+from polhode.engine.one_body import as_body, initial_rotation
+from polhode.results.motion import in_user_axes, parts
 from polhode.methods import get
-from polhode.methods.energy import remarks, unrestored
 from polhode.engine.program import build
 
 
@@ -76,7 +78,7 @@ class Stepper:
         if h == 0.0:
             raise InputError("step must not be zero; a negative step runs backwards")
         check_step(h)
-        motion = initial_motion(self.body, rotation0, omega0, momentum0)
+        motion = initial_rotation(self.body, rotation0, omega0, momentum0)
         self._at(float(check_times(np.array([number("t", t)]), "t")[0]), 0, h)
         self._compiled = flag("compiled", compiled)
         self._start = Start(self.t, self.t + MANY * h, in_user_axes(self.body, motion))
@@ -103,6 +105,9 @@ class Stepper:
     def step(self, n=1):
         """Take n steps."""
         n = whole("the number of steps", n)
+        while n > MOST:   # Ctrl-C is noticed in between
+            self.step(MOST)
+            n -= MOST
         if n == 0:
             return
         if self._watch is not None and not self._watch.unchanged():
@@ -110,12 +115,13 @@ class Stepper:
         self._before[:] = self._z
         try:
             why, self._count, _ = self._march(1, n, self._count, self._grid, self._z, *self._out)
-        except Exception as error:   # raised by the torque, in Python or inside machine code
+        except BaseException as error:   # raised by the torque, in Python or inside machine code, or Ctrl-C
             self._z[:] = self._before
+            if not isinstance(error, Exception):
+                raise
             if n == 1:
-                raise TorqueError(f"the torque raised {type(error).__name__} in the step from t = {self.t!r}: {error}; "
-                                  "correct it and take the step again: the state is that before it", t=self.t,
-                                  step_index=self._count) from error
+                raise torque_error(error, f"in the step from t = {self.t!r}", t=self.t, step_index=self._count,
+                                   fix="correct it and take the step again: the state is that before it") from error
             for _ in range(n):   # one by one until it is raised again
                 self.step()
             return
@@ -133,11 +139,9 @@ class Stepper:
         raise error
 
     def _check_torque(self, where):
-        cause = self.program.error
+        cause = self.program.trouble()
         if cause is not None:
-            self.program.forget_error()
-            raise TorqueError(f"the torque failed {where}: {type(cause).__name__}: {cause}; correct it", t=self.t,
-                              step_index=self._count) from cause
+            raise torque_error(cause, where, fix="correct it", t=self.t, step_index=self._count) from cause
 
     @property
     def t(self):
@@ -147,7 +151,7 @@ class Stepper:
     @property
     def quaternion(self):
         """Attitude, body to space, scalar last."""
-        return self._motion[:4]
+        return parts(self._motion).attitude
 
     @property
     def rotation(self):
@@ -162,7 +166,7 @@ class Stepper:
     @property
     def omega(self):
         """Body angular velocity."""
-        return self._motion[4:7]
+        return parts(self._motion).omega
 
     @property
     def _motion(self):
@@ -171,7 +175,7 @@ class Stepper:
     @property
     def note(self):
         """What there is to say about the steps so far: energies that NAME+ep did not restore; "" where there is nothing."""
-        return remarks(self.program.method, unrestored(self.program.state(self._z))).removeprefix("; ")
+        return self.program.remarks(self._z).removeprefix("; ")
 
     @property
     def state(self):

@@ -7,7 +7,7 @@ import numpy as np
 from polhode import rotations
 from polhode.core.digest import reach
 from polhode.errors import EventError, InputError, called_as, number, whole
-from polhode.engine.march import in_user_axes, interpolated
+from polhode.results.motion import in_user_axes, interpolated, parts
 
 
 def _name(g):
@@ -38,7 +38,8 @@ class Watch:
     def _value(self, g, t, y):
         y = np.array(in_user_axes(self.body, y))   # a copy: a function may write to what it is handed
         try:
-            found = g(t, rotations.matrices(y[:4]), *y[4:].reshape(-1, 3))
+            q, *rest = parts(y)
+            found = g(t, rotations.matrices(q), *rest)
             value = np.asarray(found).reshape(())
             value = 2.0 * value - 1.0 if value.dtype.kind == "b" else float(value)
         except Exception as error:

@@ -10,31 +10,29 @@ All three give the same numbers.
 """
 
 import ctypes
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple, get_type_hints
 
 import numpy as np
 
-from polhode.loads.kernels import (
-    FLIGHT, GROUND, Airborne, Frames, derivatives_in_axes, in_axes, in_frame, nested, no_potential, potential_in_axes,
-    potential_on_ground,
-)
+from polhode.core import callback
+from polhode.core.digest import digest, reach
+from polhode.core.jit import bind, compile_now, compile_obstacle, compiles, compiling, direct, interpreted
+from polhode.core.layout import flatten, layout, shape
+from polhode.core.loops import fixed as loops
+from polhode.core.loops.tolerance import STEP
+from polhode.core.motions import FLIGHT as FLIGHT_MOTION, ROTATION, Kind
+from polhode.engine.flight import Actions, Parameters, flying
+from polhode.errors import InputError, TorqueError
 from polhode.loads._torque import ZERO, Callback, Foreign
 from polhode.loads.agreement import Start, agree, disagreement
-from polhode.core.loops import fixed as loops
-from polhode.core.digest import digest, reach
-from polhode.core.jit import bind, compile_now, compiling, direct, interpreted
-from polhode.core.layout import flatten, layout, shape
-from polhode.errors import InputError, PolhodeError, TorqueError
-from polhode.loads.force import Actions, Parameters, flying
+from polhode.loads.kernels import (
+    FLIGHT, GROUND, Airborne, Frames, column, derivatives_in_axes, in_axes, in_frame, nested, no_potential, potential_in_axes,
+    potential_on_ground,
+)
 from polhode.methods._states import VELOCITY
-
-
-# what numba raises, besides errors of its own, where it meets code that it does not expect
-AT_A_LOSS = (ArithmeticError, AssertionError, AttributeError, LookupError, NameError, RuntimeError, SyntaxError, SystemError,
-             TypeError, ValueError)
+from polhode.methods.energy import remarks, unrestored
 
 
 def _method_names(method):
@@ -52,9 +50,7 @@ def _method_names(method):
         "velocity": VELOCITY[kept],
         "residual": loops.residual_of_state if "residual" in fields else loops.no_residual,
         "calls": loops.calls_of_state if "calls" in fields else loops.no_calls,
-        "launch": loops.launch_flight if "x" in fields else loops.launch_rotation,
-        "observe": loops.observe_flight if "x" in fields else loops.observe_rotation,
-        "flaw": loops.flaw_in_flight if "x" in fields else loops.flaw_in_rotation,
+        **(FLIGHT_MOTION if "x" in fields else ROTATION).names(),
     }
 
 
@@ -107,10 +103,6 @@ def _start_calls(start):
     return counter.calls
 
 
-def _column(values):
-    return np.array(flatten(values), dtype=float).reshape(-1, 1)
-
-
 @dataclass
 class Program:
     """Bound loops and the arrays they run on.  `build` makes one."""
@@ -124,17 +116,31 @@ class Program:
     kind: type           # of the state: the NamedTuple class
     shape: object        # of the parameters
     size: int            # components of the state
-    width: int           # numbers of a motion: 7, in flight 13
+    motion_kind: Kind    # what is followed
     moments: np.ndarray
     parameters: np.ndarray
     names: dict
     acting: object       # the torque with what was lifted out of it
     pythons: tuple       # the PythonTorques behind torque and force, None for one that is not Python
 
-    @property
-    def error(self):
-        """What a Python torque or force ran into, or None."""
-        return next((python.error for python in self.pythons if python and python.error is not None), None)
+    def __post_init__(self):
+        self.width = self.motion_kind.width
+        self.may_raise = self.mode == "python" or not all(one.is_ours for one in (self.torque, self.force) if one is not None)
+        self._found = {}   # what has been bound or named once
+
+    def _once(self, key, make):
+        if key not in self._found:
+            self._found[key] = make()
+        return self._found[key]
+
+    def trouble(self):
+        """What a Python torque or force ran into, or None; both may be called again.  Ctrl-C and exit are raised."""
+        found = next((python.error for python in self.pythons if python and python.error is not None), None)
+        for python in filter(None, self.pythons):
+            python.error = None
+        if found is not None and not isinstance(found, Exception):
+            raise found
+        return found
 
     @property
     def calls(self):
@@ -147,11 +153,6 @@ class Program:
             if python:
                 python.calls = count
 
-    def forget_error(self):
-        """Let Python torques be called again."""
-        for python in filter(None, self.pythons):
-            python.error = None
-
     def bound(self, loop, **names):
         """The loop as machine code, or as Python in mode "python"."""
         used = {name: value for name, value in {**self.names, **names}.items() if name in loop.__code__.co_names}
@@ -160,8 +161,9 @@ class Program:
     def begin(self, h, t, motion):
         """The method's first state, in lane 0 of a fresh (size, 2) array."""
         z = np.zeros((self.size, 2))
+        loop = self._once("begin", lambda: self.bound(loops.begin))
         try:
-            compile_now(self.bound(loops.begin), h, t, motion, z, self.moments, self.parameters)
+            compile_now(loop, h, t, motion[None], z, self.moments, self.parameters)
         except Exception as error:
             if type(error).__module__.startswith("numba."):   # it is not the torque that failed
                 raise
@@ -170,6 +172,9 @@ class Program:
 
     def march(self, uneven=False):
         """The time loop for a grid given as (t0, h), or time by time."""
+        return self._once(("march", uneven), lambda: self._march(uneven))
+
+    def _march(self, uneven):
         loop = self.bound(loops.march, clock=loops.listed_clock if uneven else loops.even_clock)
         if self.mode != "python":   # before anyone looks at a clock
             loop = direct(loop, 0, 1, 0, np.zeros(2), np.zeros((self.size, 2)), self.moments, self.parameters,
@@ -180,6 +185,24 @@ class Program:
 
         return run
 
+    def controlled(self, rtol):
+        """(what the method says of the steps it chooses, the loop that takes them)."""
+        control = self.method.control.suited(self, rtol)
+        return control, self._once(("controlled", control), lambda: self._controlled(control))
+
+    def _controlled(self, control):
+        loop = self.bound(control.loop, **control.names)
+        if self.mode != "python":   # before anyone looks at a clock
+            none, memory = np.zeros((1, self.width)), np.array(control.blank())
+            memory[STEP] = 1.0
+            loop = direct(loop, 0.0, 1e-3, 0.0, np.inf, False, none[0, :0], memory, self.moments, self.parameters, none[0, :0],
+                          none, np.zeros((0, 1, self.width)))
+        return loop
+
+    def remarks(self, z):
+        """What the method as it was run has to say of the steps so far."""
+        return remarks(self.method, unrestored(self.state(z)))
+
     @property
     def start_calls(self):
         """How many torque evaluations the method's start makes."""
@@ -188,9 +211,8 @@ class Program:
     def motion(self, z, lane=0):
         """The numbers of the motion (principal axes) in a lane of z."""
         state = self.state(z, lane)
-        point = np.empty((1, self.width))
-        self.names["observe"](state, self.names["velocity"](state, loops.load_body(self.moments, 0)), point, 0)
-        return point[0]
+        Om = self.names["velocity"](state, loops.load_body(self.moments, 0))
+        return np.array(flatten(self.names["observe"](state, Om)))
 
     def state(self, z, lane=0):
         """The state in a lane of z as the method's own NamedTuple."""
@@ -208,11 +230,18 @@ class Program:
 
     def source_digest(self):
         """A name for the code of torque and method, for provenance."""
-        return digest(self.names["step"], *self._acting(), identity=True)
+        return self._named("source", self.names["step"])
 
     def torque_digest(self):
         """A name for the code of torque and force alone."""
-        return digest(*self._acting(), identity=True)
+        return self._named("torque")
+
+    def _named(self, key, *functions):
+        """A digest of functions, and of torque and force; machine code stays what it is, and so does its digest."""
+        found = self._found.get(key) or digest(*functions, *self._acting(), identity=True)
+        if self.mode == "compiled":
+            self._found[key] = found
+        return found
 
     def opaque(self):
         """What torque and force reach that cannot be compared from one process to the next, in words; None where all can."""
@@ -253,8 +282,6 @@ def _ways(acting, setting, compiled, start):
                 yield _Way("compiled", "", kernel, form.values, acting=form)
                 note = "its derivatives could not be compiled"
                 break
-    from polhode.core import callback
-
     python = PythonTorque(acting, 12 if setting is GROUND else 18)
     yield _Way("callback", note, callback.kernel if setting is GROUND else callback.kernel_in_flight, python.values, python)
 
@@ -271,7 +298,7 @@ def build(method, torque, body, compiled=True, force=None, like=None, start=None
     thrust = None if force is None else next(_ways(force, setting, compiled, start))
     for way in _ways(torque, setting, compiled, start):
         program = _assemble(method, torque, body, force, setting, way, thrust, like or body, start)
-        if not (way.mode == "compiled" and program.names["torque"].derivatives) or _compiles(program.march):
+        if not (way.mode == "compiled" and program.names["torque"].derivatives) or compiles(program.march):
             return program
     raise AssertionError("a callback always works")
 
@@ -302,8 +329,9 @@ def _assemble(method, torque, body, force, setting, way, thrust, like, start):
     ways = [way] if thrust is None else [way, thrust]
     mode = next((one.mode for one in ways if one.mode != "compiled"), "compiled")
     note = next((one.note for one in ways if one.mode != "compiled"), "")
-    return Program(suited, torque, force, body, mode, note, run.state, shape(values), size, 7 if force is None else 13,
-                   np.array(body.moments, dtype=float).reshape(3, 1), _column(values), names, way.acting or torque,
+    return Program(suited, torque, force, body, mode, note, run.state, shape(values), size,
+                   ROTATION if force is None else FLIGHT_MOTION,
+                   np.array(body.moments, dtype=float).reshape(3, 1), column(values), names, way.acting or torque,
                    tuple(one.python for one in ways))
 
 
@@ -324,8 +352,8 @@ def _potential(torque, body, setting):
 def _potential_trouble(torque, start):
     """Why the potential cannot be part of machine code; None when it can, and gives what Python gives."""
     names = {"potential": torque.potential_kernel(), "load_parameters": layout(shape(torque.values)).unpack}
-    loop, values, none = bind(loops.potential_along, **names), _column(torque.values), np.zeros((0, 4))
-    if torque.potential_obstacle() is not None or not _compiles(lambda: loop(none[:, 0], none, values, none[:, 0])):
+    loop, values, none = bind(loops.potential_along, **names), column(torque.values), np.zeros((0, 4))
+    if torque.potential_obstacle() is not None or not compiles(lambda: loop(none[:, 0], none, values, none[:, 0])):
         return "cannot be compiled"
     if torque.is_ours:
         return None
@@ -347,59 +375,15 @@ def _why_not(acting, form, kernel, setting, start):
 
         def evaluate(t, q, omega, place, rows=1):
             out = np.empty((rows, 3))
-            loop(np.array([t])[:rows], q[None][:rows], omega[None][:rows], _column(values(place)), out)
+            loop(np.array([t])[:rows], q[None][:rows], omega[None][:rows], column(values(place)), out)
             return out.reshape(-1)
 
-        return evaluate, loop, _column(values())
+        return evaluate, loop, column(values())
 
     evaluate, machine, parameters = evaluator(kernel, form.values, bind)
     none = np.zeros(6)
-    note = obstacle(lambda: evaluate(0.0, none[:4], none[:3], none, 0))
+    note = compile_obstacle(lambda: evaluate(0.0, none[:4], none[:3], none, 0))
     if note is None and not acting.is_ours:
         python, *_ = evaluator(acting.kernel(setting), acting.values, interpreted)
         return disagreement(machine, parameters, evaluate, python, start)
     return note
-
-
-def _compiles(attempt):
-    return obstacle(attempt) is None
-
-
-def obstacle(attempt):
-    """Why numba cannot compile what `attempt()` calls, in a line of its own; None when it can."""
-    from numba.core import errors
-
-    of_numba = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, Exception)]
-    try:
-        compile_now(attempt)
-    except PolhodeError:
-        raise
-    except (*of_numba, *AT_A_LOSS) as error:
-        text = re.sub("\x1b\\[[0-9;]*m", "", str(error))   # numba writes in colours
-        lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("Failed in")]
-        return (lines[0] if lines else type(error).__name__)[:200]
-    return None
-
-
-def potential_energy(torque, body, t, attitudes):
-    """The torque's potential at the given times and attitudes (principal axes); None when it has none."""
-    if not torque.has_potential:
-        return None
-    torque = torque.with_lifted("potential")
-    kernel, values = torque.potential_kernel(), torque.values
-    if not body.is_principal:
-        kernel, values = potential_in_axes(kernel), (nested(body.axes), values)
-    out = np.empty(len(t))
-    names = {"potential": kernel, "load_parameters": layout(shape(values)).unpack}
-    arguments = (np.asarray(t, dtype=float), np.ascontiguousarray(attitudes), _column(values), out)
-    if len(t) > 64 and torque.potential_obstacle() is None and compiling():
-        loop = bind(loops.potential_along, **names)
-        if _compiles(lambda: loop(*(one[:0] for one in arguments[:2]), *arguments[2:])):
-            loop(*arguments)
-            few = np.linspace(0, len(t) - 1, 5).astype(int)
-            sample = arguments[0][few], arguments[1][few], arguments[2], np.empty(len(few))
-            interpreted(loops.potential_along, **names)(*sample)
-            if torque.is_ours or agree(out[few], sample[3]):
-                return out
-    interpreted(loops.potential_along, **names)(*arguments)
-    return out

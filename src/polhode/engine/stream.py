@@ -7,7 +7,7 @@ import zlib
 import numpy as np
 
 from polhode.errors import InputError
-from polhode.engine.march import in_user_axes
+from polhode.results.motion import in_user_axes
 from polhode.results._trajectory import BLOCK, Trajectory
 
 _BUFFER = 2**21   # bytes of points that wait in memory

@@ -10,10 +10,12 @@ from polhode.loads._torque import as_torque
 from polhode.loads.agreement import Start
 from polhode.bodies._body import RigidBody
 from polhode.core.closed.double_double import two_product
-from polhode.errors import InputError, IntegrationError, TorqueError, floats, number
+from polhode.errors import InputError, IntegrationError, floats, number
 from polhode.exact._gauss import CONVERGED, STAGES, coefficients, gauss
 from polhode.support.limits import check_times
-from polhode.engine.march import as_body, in_user_axes, initial_motion
+from polhode.engine.diagnosis import torque_error
+from polhode.engine.one_body import as_body, initial_rotation
+from polhode.results.motion import in_user_axes
 from polhode.methods import get as method
 from polhode.problems import Problem, get
 from polhode.engine.program import build
@@ -87,7 +89,7 @@ def reference(problem, t=None, *, torque=None, rotation0=None, omega0=None, mome
     times = check_times(floats("t", span if t is None else t).reshape(-1), "t")
     if not len(times):
         raise InputError("t has no times; give at least one, the initial one")
-    motion = initial_motion(body, rotation0, omega0, momentum0)
+    motion = initial_rotation(body, rotation0, omega0, momentum0)
     start = Start(times[0], times[-1], in_user_axes(body, motion))
     run = _Runs(build(method("LP2"), as_torque(torque), body, start=start), times, motion)   # any method: only its torque is used
     h = run.first_step()
@@ -150,12 +152,12 @@ class _Runs:
             try:
                 why, calls = self.loop(t, step, rest, count, y, low, self.program.moments, self.program.parameters,
                                        *coefficients(), k, new)
-                cause = self.program.error   # that of a Python torque, kept for us
+                cause = self.program.trouble()   # that of a Python torque, kept for us
             except Exception as error:   # that of a compiled one
                 cause = error
             if cause is not None:
-                raise TorqueError(f"the torque failed between t = {float(t)!r} and {float(self.times[j])!r}: {cause}; correct "
-                                  "it, or end earlier") from cause
+                raise torque_error(cause, f"between t = {float(t)!r} and {float(self.times[j])!r}",
+                                   fix="correct it, or end earlier") from cause
             self.steps += count
             self.evaluations += calls
             if why != CONVERGED:

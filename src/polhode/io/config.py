@@ -29,8 +29,8 @@ from polhode.loads import torques, user_file
 from polhode.bodies._body import RigidBody
 from polhode.errors import InputError, as_path, closest, unknown
 from polhode.support.file_names import from_text, readable
-from polhode.engine.grid import segments, stretches
-from polhode.engine import tolerance
+from polhode.engine.one_body import check_control
+from polhode.engine.schedule import segments, stretches
 from polhode.engine._integrate import BY_TOLERANCE, STANDARD, integrate
 from polhode.engine.ensemble.inputs import check_parameters
 from polhode.io import schema, store
@@ -414,7 +414,7 @@ def _tolerances(run, problem, known, faults):
     if run.t_eval is not None and run.every != 1:
         faults.add(("run",), "give t_eval or every, not both; drop one")
     with faults.at("run"):
-        tolerance.check(method, run.step, run.rtol, run.atol, run.max_step)
+        check_control(method, run.step, run.rtol, run.atol, run.max_step)
         if t_span is not None:
             stretches(t_span, run.breaks)
     return {"method": method, "step": None, "t_span": t_span and tuple(t_span), "every": run.every, "t_eval": run.t_eval,

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, create_model
 
 from polhode.errors import InputError, nearest
-from polhode.engine.grid import span
+from polhode.engine.schedule import span
 from polhode.methods import get
 from polhode.rotations import as_quaternion
 

@@ -8,6 +8,7 @@ Inside, every torque is a kernel `f(t, R, Om, p)` on tuples: see _kernels.py.
 """
 
 import ctypes
+import importlib
 import inspect
 import keyword
 from collections import namedtuple
@@ -21,6 +22,7 @@ import numpy as np
 from polhode.loads import kernels as _kernels
 from polhode.loads.kernels import GROUND
 from polhode.loads.known_energy import energy_unknown
+from polhode.core import callback
 from polhode.core.digest import obstacle
 from polhode.core.jit import jit
 from polhode.core.lift import lifted
@@ -332,9 +334,7 @@ class Foreign(Torque):
         return self
 
     def kernel(self, setting=GROUND):
-        from polhode.core.callback import kernel
-
-        return kernel if setting is GROUND else _kernels.on_ground(kernel)
+        return callback.kernel if setting is GROUND else _kernels.on_ground(callback.kernel)
 
     @property
     def values(self):
@@ -378,7 +378,7 @@ def as_torque(value):
     >>> as_torque("heavy_top"), as_torque(None)
     (<torque heavy_top(moment=20.0), body frame>, <torque free(), body frame>)
     """
-    from polhode.loads import torques
+    torques = importlib.import_module("polhode.loads.torques")   # they are made of what stands here, and found by name
 
     if value is None:
         return torques.free()

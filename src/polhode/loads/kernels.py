@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from polhode.core.jit import jit
-from polhode.core.layout import Vector
+from polhode.core.layout import Vector, flatten
 from polhode.core.vec import add, apply, apply_t, attitude, matmul, matrix, transpose
 
 
@@ -95,6 +95,11 @@ def nested(array, dtype=float):
         return tuple(map(tuples, item)) if isinstance(item, list) else item
 
     return tuples(np.asarray(array, dtype=dtype).tolist())
+
+
+def column(values):
+    """The numbers of nested tuples as loops get them, (n, 1)."""
+    return np.array(flatten(values), dtype=float).reshape(-1, 1)
 
 
 # --- adapters: each returns a kernel -----------------------------------------------------------------------------------

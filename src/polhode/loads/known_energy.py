@@ -20,18 +20,20 @@ def energy_unknown(torque):
             return f"torque {term.name!r} has no potential"
         if term.uses_omega or term.uses_position:
             return f"torque {term.name!r} depends on more than the attitude"
-        if looks_at_time(term.function) or looks_at_time(term.potential):
-            return f"torque {term.name!r} may depend on time: its code uses t"
+        if why := looks_at_time(term.function) or looks_at_time(term.potential):
+            return f"torque {term.name!r} may depend on time: {why}"
     return "" if has_gradient(torque) else f"torque {torque.name!r} is not the gradient of its potential"
 
 
 def looks_at_time(function):
-    """Whether a function f(t, ...) uses its first argument; where its code cannot be seen, it may."""
+    """Why a function f(t, ...) may depend on its first argument, in a few words; "" where it does not."""
     code = getattr(getattr(function, "py_func", function), "__code__", None)
-    if code is None or not code.co_argcount or code.co_varnames[0] in code.co_cellvars:
-        return True
-    return any(code.co_varnames[0] in (step.argval if isinstance(step.argval, tuple) else (step.argval,))
-               for step in dis.get_instructions(code) if "FAST" in step.opname)
+    if code is None or not code.co_argcount:
+        return "its code cannot be seen, as that of a plain function can"
+    t = code.co_varnames[0]
+    used = t in code.co_cellvars or any(t in (step.argval if isinstance(step.argval, tuple) else (step.argval,))
+                                        for step in dis.get_instructions(code) if "FAST" in step.opname)
+    return "its code uses t" if used else ""
 
 
 def has_gradient(torque):

@@ -7,10 +7,14 @@ import importlib.util
 import re
 import sys
 from pathlib import Path
+from types import ModuleType
 
+from polhode.loads._torque import Torque, as_torque
+from polhode.loads._torque import torque as decorator   # which `from polhode import torque` leaves in a file: not a torque
 from polhode.errors import InputError, as_path, brief, nearest
 from polhode.support.file_names import readable
 
+PACKAGE = "polhode_user"   # the modules of files are in it, so that what they define can be pickled
 _modules = {}   # each file is run once
 
 
@@ -33,7 +37,8 @@ def module(path):
     if place not in _modules:
         if not place.is_file():
             raise InputError(f"there is no file {str(path)!r}; give the path of a Python file, FILE.py or FILE.py:NAME")
-        name = f"polhode_user.{readable(place.stem)}"
+        sys.modules.setdefault(PACKAGE, ModuleType(PACKAGE))
+        name = f"{PACKAGE}.{readable(place.stem)}"
         spec = importlib.util.spec_from_file_location(name, place)
         made = sys.modules[name] = importlib.util.module_from_spec(spec)
         try:
@@ -62,8 +67,6 @@ def torque(target):
     -------
     Torque
     """
-    from polhode.loads._torque import Torque, as_torque
-
     path, name = split(target)
     if path.suffix != ".py":
         raise InputError(f"a torque file is FILE.py or FILE.py:NAME, got {str(target)!r}; write the torque as a function in one")
@@ -72,16 +75,9 @@ def torque(target):
     if not name:
         name = made[0] if len(made) == 1 else "torque"
     found = held.get(name)
-    if callable(found) and not isinstance(found, type) and found is not _decorator():
+    if callable(found) and not isinstance(found, type) and found is not decorator:
         return as_torque(found)
     functions = [key for key, value in held.items() if getattr(value, "__module__", None) == held["__name__"] and callable(value)]
     names = list(dict.fromkeys([*made, *functions]))
     raise InputError(f"{str(path)!r} has no torque {name!r}{nearest(name, names)}; write one, as {name}(t, R), or name another: "
                      + (", ".join(f"{path}:{one}" for one in names) or f"{path}:NAME"))
-
-
-def _decorator():
-    """What `from polhode import torque` leaves in a file: not a torque."""
-    from polhode.loads._torque import torque
-
-    return torque

@@ -15,7 +15,8 @@ The spatial momentum pi is the state: without torque it does not change by a bit
 The nodes are Radau's (0 included): s of them integrate polynomials of degree 2s - 2, so that pi' = pi + h sum b_i t_i is of
 order 2s - 1.  The polynomial misses the torque by O(h^s), hence the attitude inside the step by O(h^(s+2)); a sweep gains two
 orders, or one where the torque looks at the angular velocity.  Order n therefore takes s >= n - 2 nodes, 2s - 1 >= n, and
-(n-1)/2, or n - 1, sweeps.
+(n-1)/2, or n - 1, sweeps.  The derivatives of the polynomial are differences of its values, which magnify rounding about sixfold
+with each further node: above order HIGHEST that is more than the order gains.
 """
 
 from fractions import Fraction
@@ -28,6 +29,9 @@ from polhode.core.vec import add, apply_t, axpy, cross, dot, matrix, qexp, qmul,
 from polhode.methods._registry import Method, variant
 
 ZERO = (0.0, 0.0, 0.0)
+HIGHEST = 12
+MAGNIFIED = (f"steps of given size find derivatives of the torque by differences, and above order {HIGHEST} rounding in these is "
+             "the larger error; take a lower order, a torque with derivatives, or rtol in place of step")
 
 
 class State(NamedTuple):
@@ -247,9 +251,10 @@ def taylor_method(name, order, rotation, terms=None, prepare=as_it_is, family="t
             return variant(base, step=free_step(*formula), torques=0)
         if torque.derivatives and len(torque.derivatives) >= n - 1:
             return variant(base, step=analytic_step(*formula, torque.frame), torques=1)
+        said = MAGNIFIED if order > HIGHEST else ""
         if torque.uses_omega and order > 2:
             more = order - 1
-            return variant(base, step=collocated_step(*formula, count, more), torques=1 + more * (count - 1))
-        return base
+            return variant(base, step=collocated_step(*formula, count, more), torques=1 + more * (count - 1), remark=said)
+        return variant(base, remark=said) if said else base
 
     return variant(base, adapt=adapt)

@@ -6,13 +6,11 @@ from functools import cached_property
 import numpy as np
 
 import polhode
-from polhode.support import provenance
 from polhode import rotations
-from polhode.engine.ensemble.measure import Measure
-from polhode.results.columns import EACH_ITS_OWN
-from polhode.engine.march import back_to_axes, in_principal_axes
-from polhode.methods.energy import remarks
 from polhode.results._trajectory import FAILED, FINISHED, INTERRUPTED
+from polhode.results.columns import EACH_ITS_OWN
+from polhode.results.motion import back_to_axes, in_principal_axes, parts
+from polhode.support import provenance
 
 
 @dataclass(frozen=True)
@@ -60,26 +58,12 @@ class Ensemble:
 
     title = ""
 
-    def __init__(self, run):
-        backend = run.backend
-        self.method, self.torque, self.bodies, self.step = run.method, run.torque, run.bodies, run.step
-        self.n, self.first, self.seed = run.n, run.first, run.seed
-        self.t, self.steps, self.elapsed = run.t, run.done, run.elapsed
-        self.failures = [run.failures[body] for body in sorted(run.failures)]
-        failed = f"; {len(self.failures)} of {run.n} bodies failed" if self.failures else ""
-        failed += remarks(run.program.method, float(backend.field("unrestored").sum()))
-        self.message, self.interrupted, self.parameters = run.message + failed, run.interrupted, run.values
-        self.mode, self.note = run.program.mode, run.program.note
-        self.device, self.dtype, self.threads, self.vectorised = run.device, run.dtype, backend.threads, backend.vectorised
-        self.source, self.torque_source = run.program.source_digest(), run.program.torque_digest()
-        self._measure = Measure(run.bodies, run.torque, run.values)
-        y = backend.motions()
-        run.backend = backend = None   # its memory is free before more is taken
-        y = self.to_user_axes(y)
-        self.quaternion, self.omega = y[:, :4], y[:, 4:7]
-        self.times, self.statistics, kept = run.keep.result()
+    def __init__(self, *, motions, kept, measure, **facts):
+        self.__dict__.update(facts)
+        self._measure = measure   # quantities of motions in principal axes: measure(name, t, motions)
+        self.quaternion, self.omega, *_ = parts(self.to_user_axes(motions))
         kept = None if kept is None else np.stack([self.to_user_axes(one) for one in kept])
-        self.quaternions, self.omegas = (None, None) if kept is None else (kept[..., :4], kept[..., 4:7])
+        self.quaternions, self.omegas, *_ = (None, None) if kept is None else parts(kept)
 
     def to_user_axes(self, y):
         """Motions from principal axes to the bodies' own."""
@@ -121,8 +105,8 @@ class Ensemble:
         if self.bodies.axes is None:
             return self.omega * self.bodies.moments.T
         y = self._principal()
-        y[:, 4:7] *= self.bodies.moments.T
-        return self.to_user_axes(y)[:, 4:7]
+        parts(y).omega[:] *= self.bodies.moments.T
+        return parts(self.to_user_axes(y)).omega
 
     @property
     def momentum_spatial(self):

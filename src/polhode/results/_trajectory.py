@@ -7,11 +7,12 @@ from itertools import pairwise
 import numpy as np
 
 import polhode
-from polhode.support import provenance
 from polhode import rotations
 from polhode.core.digest import digest
-from polhode.engine.program import potential_energy
+from polhode.loads.potential import potential_energy
 from polhode.results.columns import LABELS, attributes, columns
+from polhode.results.motion import parts
+from polhode.support import provenance
 
 BLOCK = 65536   # points that are worked on at a time where a run may be longer than memory
 FINISHED, EVENT, INTERRUPTED, BLOW_UP, FAILED = "finished", "event", "interrupted", "blow-up", "failed"
@@ -82,22 +83,22 @@ class Trajectory:
     @property
     def quaternion(self):
         """Attitude, body to space, scalar last."""
-        return self.motion[:, :4]
+        return parts(self.motion).attitude
 
     @property
     def omega(self):
         """Angular velocity in the body frame."""
-        return self.motion[:, 4:7]
+        return parts(self.motion).omega
 
     @property
     def position(self):
         """Position of the centre of mass, or None when the body does not fly."""
-        return self.motion[:, 7:10] if self.width > 7 else None
+        return getattr(parts(self.motion), "position", None)
 
     @property
     def velocity(self):
         """Velocity of the centre of mass, or None when the body does not fly."""
-        return self.motion[:, 10:] if self.width > 7 else None
+        return getattr(parts(self.motion), "velocity", None)
 
     @property
     def success(self):
@@ -168,8 +169,10 @@ class Trajectory:
         """The run in a few plain numbers, as `polhode run --json` prints them.
 
         Initial and final values are those of the run; maxima are over the `samples` stored points, the initial ones
-        subtracted.  How far the spatial momentum strays is `momentum_error_max` where no torque acts, and `momentum_change_max`
-        where one does, which changes it by right; the other of the two is None.
+        subtracted, in the units of the run.  Those called relative are divided by what figures divide them by: the size of the
+        initial energy, or a thousandth of the largest kinetic energy where that is more, and the size of the initial momentum.
+        How far the spatial momentum strays is `momentum_error_max` where no torque acts, and `momentum_change_max` where one
+        does, which changes it by right; the other of the two is None.
         """
         (t0, first), (t1, last) = self.ends
         motions = np.stack([first, last])
@@ -177,6 +180,7 @@ class Trajectory:
         if self.torque.has_potential:
             ends = ends + self._potential(np.array([t0, t1]), motions[:, :4])
         worst = np.max([piece._largest(first, ends[0]) for _, piece in self.blocks()], axis=0)
+        drift, size = max(worst[0], abs(ends[1] - ends[0])), np.linalg.norm(self.body.momentum(first[4:7]))
         return {
             "method": self.method.name,
             "torque": self.torque.name,
@@ -191,8 +195,10 @@ class Trajectory:
             "energy": "total" if self.torque.has_potential else "kinetic",
             "energy_initial": float(ends[0]),
             "energy_final": float(ends[1]),
-            "energy_drift_max": float(max(worst[0], abs(ends[1] - ends[0]))),
+            "energy_drift_max": float(drift),
+            "energy_drift_relative": float(drift / (max(abs(ends[0]), 1e-3 * worst[4]) or 1.0)),
             "momentum_error_max": None if self.torque.acts else float(worst[1]),
+            "momentum_error_relative": None if self.torque.acts else float(worst[1] / (size or 1.0)),
             "momentum_change_max": float(worst[1]) if self.torque.acts else None,
             "orthogonality_error": float(worst[2]),
             "residual_max": float(worst[3]),
@@ -203,10 +209,11 @@ class Trajectory:
         }
 
     def _largest(self, first, energy0):
-        """Largest energy drift, change of momentum, orthogonality error and residual."""
+        """Largest energy drift, change of momentum, orthogonality error, residual and kinetic energy."""
         momentum0 = rotations.rotate(first[:4], self.body.momentum(first[4:7]))
         drifts = np.abs(self.total_energy - energy0), np.linalg.norm(self.momentum_spatial - momentum0, axis=1)
-        return *(np.max(drift, initial=0.0) for drift in drifts), self.orthogonality_error, np.max(self.residuals, initial=0.0)
+        return (*(np.max(drift, initial=0.0) for drift in drifts), self.orthogonality_error, np.max(self.residuals, initial=0.0),
+                np.max(self.kinetic_energy, initial=0.0))
 
     def provenance(self):
         """Where the numbers come from: method and its facts, step, body, torque, digests of the sources, versions, command."""

@@ -20,7 +20,7 @@ from polhode.support import memory
 from polhode.bodies._body import RigidBody
 from polhode.errors import InputError, whole
 from polhode.io.read import record
-from polhode.engine.march import as_body, initial_motion
+from polhode.engine.one_body import as_body, initial_rotation
 from polhode.rotations import matrices
 
 __all__ = ["Plane", "Poinsot"]
@@ -65,7 +65,7 @@ class Poinsot:
     @cached_property
     def _start(self):
         """Quaternion and angular velocity in principal axes."""
-        motion = initial_motion(self.body, self.rotation0, self.omega0, self.momentum0)
+        motion = initial_rotation(self.body, self.rotation0, self.omega0, self.momentum0)
         return motion[:4], motion[4:]
 
     @cached_property

@@ -22,7 +22,8 @@ ROUNDS, SETTLED = 8, 2e-15   # of an iteration that gains a digit or two each ti
 WELL, LEFT = -1, -2    # entries of `stopped` other than the number of the step that failed: nothing wrong; left for `redo`
 
 # bound as in tiles.py; cuda is the module of numba's that says which thread this is, in truth or in the simulator
-step = start = clock = load_state = store_state = velocity = residual = launch = observe = flaw = None
+step = start = clock = load_state = store_state = velocity = residual = None
+launch = observe = flaw = load_motion = store_motion = None
 torque = load_parameters = load_body = own_body = own_parameters = real = cuda = None
 
 
@@ -37,7 +38,7 @@ def begin(h, t, motions, z, moments, parameters):
     j = cuda.grid(1)
     if j < z.shape[1]:
         body, p = load_body(moments, own_body(j)), load_parameters(parameters, own_parameters(j))
-        store_state(launch(start, real(h), real(t), motions[:, j], body, torque, p), z, j)
+        store_state(launch(start, real(h), real(t), load_motion(motions.T, j), body, torque, p), z, j)
 
 
 def advance(count, k, grid, z, moments, parameters, stopped, trouble):
@@ -83,7 +84,7 @@ def read(z, moments, motions):
     j = cuda.grid(1)
     if j < z.shape[1]:
         s = load_state(z, j)
-        observe(s, velocity(s, load_body(moments, own_body(j))), motions.T, j)
+        store_motion(observe(s, velocity(s, load_body(moments, own_body(j)))), motions.T, j)
 
 
 # --- in place of the processor's: lanes of a tile stay together, threads may part company ---------------------------------------

@@ -15,9 +15,11 @@ from polhode.core.vec import matrix, qrotate_t, times
 DONE, DIVERGED, UNSOLVED = 0, 1, 2
 LARGEST_ANGLE = 1e8   # radians per step; beyond it a double no longer says which way the body points
 
-# bound per method:   step, start, clock, load_state, store_state, velocity, residual, calls, launch, observe, flaw
+# bound per method:   step, start, clock, load_state, store_state, velocity, residual, calls
+# bound per motion:   launch, observe, flaw, load_motion, store_motion; see `polhode.core.motions`
 # bound per torque:   torque, load_parameters
-step = start = clock = load_state = store_state = velocity = residual = calls = launch = observe = flaw = None
+step = start = clock = load_state = store_state = velocity = residual = calls = None
+launch = observe = flaw = load_motion = store_motion = None
 torque = load_parameters = potential = None
 
 
@@ -76,49 +78,6 @@ def no_calls(s):
     return 0.0
 
 
-# --- a motion as numbers: attitude and body angular velocity (7), in flight also position and velocity (13) ---------------
-
-@jit
-def launch_rotation(start, h, t, motion, body, torque, p):
-    q = (motion[0], motion[1], motion[2], motion[3])
-    return start(h, t, q, (motion[4], motion[5], motion[6]), body, torque, p)
-
-
-@jit
-def launch_flight(start, h, t, motion, body, torque, p):
-    q = (motion[0], motion[1], motion[2], motion[3])
-    x, v = (motion[7], motion[8], motion[9]), (motion[10], motion[11], motion[12])
-    return start(h, t, q, (motion[4], motion[5], motion[6]), x, v, body, torque, p)
-
-
-@jit
-def observe_rotation(s, Om, points, j):
-    for i in range(4):
-        points[j, i] = s.q[i]
-    for i in range(3):
-        points[j, 4 + i] = Om[i]
-
-
-@jit
-def observe_flight(s, Om, points, j):
-    observe_rotation(s, Om, points, j)
-    for i in range(3):
-        points[j, 7 + i] = s.x[i]
-        points[j, 10 + i] = s.v[i]
-
-
-@jit
-def flaw_in_rotation(s):
-    """0, or NaN when the attitude is not finite, which the velocity need not notice: it shows in the scalar part of a product."""
-    return 0.0 * s.q[3]
-
-
-@jit
-def flaw_in_flight(s):
-    """The same with the translation."""
-    return flaw_in_rotation(s) + 0.0 * (s.v[0] + s.v[1] + s.v[2])
-
-
 # --- the grid of times ------------------------------------------------------------------------------------------------
 
 @jit
@@ -136,10 +95,10 @@ def listed_clock(grid, k):
 # --- the loops --------------------------------------------------------------------------------------------------------
 
 def begin(h, t, motion, z, moments, parameters):
-    """The method's own state, in lane 0 of z, from the numbers of a motion."""
+    """The method's own state, in lane 0 of z, from a motion in a row of its own."""
     body = load_body(moments, 0)
     p = load_parameters(parameters, 0)
-    store_state(launch(start, h, t, motion, body, torque, p), z, 0)
+    store_state(launch(start, h, t, load_motion(motion, 0), body, torque, p), z, 0)
 
 
 def march(count, every, k, grid, z, moments, parameters, points, residuals):
@@ -168,7 +127,7 @@ def march(count, every, k, grid, z, moments, parameters, points, residuals):
             worst = max(worst, r)
             s = new
             k += 1
-        observe(s, velocity(s, body), points, j)
+        store_motion(observe(s, velocity(s, body)), points, j)
         residuals[j] = worst
     store_state(s, z, 0)
     return DONE, k, evaluations

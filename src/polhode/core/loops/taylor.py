@@ -7,9 +7,12 @@ continuous extension.
 
 import math
 
-from polhode.core.loops.tolerance import DONE, FULL, LEAST, STUCK, axpy7, loaded, projected, speed, spread, stored, weights
 from polhode.core.jit import jit
 from polhode.core.loops.fixed import load_body
+from polhode.core.loops.tolerance import (
+    DONE, FASTEST, FULL, LEAST, MOTION_AT, SIZE, SLOPE_AT, STEP, STUCK, TIME, axpy7, loaded, projected, speed, spread, stored,
+    weights,
+)
 
 HEAD = 19   # numbers in z before the coefficients: those of `polhode.core.loops.tolerance`, and the order
 
@@ -34,7 +37,7 @@ def follow(t1, rtol, atol, longest, always, wanted, z, moments, parameters, cloc
     """Steps on the way to t1, at most as many as there is room for; arguments and result are those of `adaptive.follow`."""
     body = load_body(moments, 0)
     p = load_parameters(parameters, 0)
-    t, fastest, n, y = z[0], z[2], int(z[HEAD - 1]), loaded(z, 4)
+    t, fastest, n, y = z[TIME], z[FASTEST], int(z[HEAD - 1]), loaded(z, MOTION_AT)
     work = z[HEAD:]
     forward = t1 > t
     caution = math.exp(-0.7 / (n - 1))
@@ -56,8 +59,8 @@ def follow(t1, rtol, atol, longest, always, wanted, z, moments, parameters, cloc
             end = axpy7(h, end, term(work, n, k))
         end = projected(end)
         if not (abs(h) > LEAST * abs(t) and speed(end) < math.inf and abs(end[3]) <= 2.0):
-            z[1] = h
-            stored(f, z[11:18])
+            z[STEP] = h
+            stored(f, z[SLOPE_AT:SIZE])
             why = STUCK
             break
         now = t1 if last else t + h
@@ -75,6 +78,6 @@ def follow(t1, rtol, atol, longest, always, wanted, z, moments, parameters, cloc
         clock[count] = t
         stored(y, points[count])
         count += 1
-    z[0], z[2] = t, fastest
-    stored(y, z[4:11])
+    z[TIME], z[FASTEST] = t, fastest
+    stored(y, z[MOTION_AT:SLOPE_AT])
     return why, count, 0, count

@@ -16,12 +16,14 @@ from polhode.core.newton import NEARLY, ROUND_OFF, polish
 from polhode.core.closed.short_motion import further, no_further
 from polhode.core.vec import sinc_cos, sinc_cos_short
 
-# bound per method:     step, start, clock, load_state, store_state, velocity, residual, launch, observe, flaw
+# bound per method:     step, start, clock, load_state, store_state, velocity, residual
+# bound per motion:     launch, observe, flaw, load_motion, store_motion
 # bound per torque:     torque
 # bound per ensemble:   LANES, WELL (the place of the component that says whether all is well), real (float64 or float32), and
 #                       what all bodies have in common or what each has of its own: common_body(moments), this_body(common, tile,
 #                       lane), likewise for parameters
-step = start = clock = load_state = store_state = velocity = residual = launch = observe = flaw = None
+step = start = clock = load_state = store_state = velocity = residual = None
+launch = observe = flaw = load_motion = store_motion = None
 torque = LANES = WELL = real = common_body = this_body = common_parameters = these_parameters = None
 load_body = load_parameters = own_body = own_parameters = quantity = None
 
@@ -72,7 +74,7 @@ def begin(first, last, h, t, motions, z, moments, parameters):
     h, t, same_body, same_p = real(h), real(t), common_body(moments), common_parameters(parameters)
     for i in range(first, last):
         tile, lane = z[i // LANES], i % LANES
-        motion = motions[min(i, len(motions) - 1)]   # the last tile is filled up with the last body
+        motion = load_motion(motions, min(i, len(motions) - 1))   # the last tile is filled up with the last body
         body, p = this_body(same_body, tile, lane), these_parameters(same_p, tile, lane)
         store_state(launch(start, h, t, motion, body, torque, p), tile, lane)
 
@@ -120,7 +122,7 @@ def read(first, last, z, moments, motions):
     for i in range(first * LANES, min(last * LANES, len(motions))):
         tile, lane = z[i // LANES], i % LANES
         s = load_state(tile, lane)
-        observe(s, velocity(s, this_body(same_body, tile, lane)), motions, i)
+        store_motion(observe(s, velocity(s, this_body(same_body, tile, lane))), motions, i)
 
 
 def measure(t, motions, moments, parameters, out):

@@ -25,7 +25,8 @@ SAFETY, SHRINK, GROW = 0.85, 0.2, 10.0   # the next step aims at 0.85 of what th
 SLOWEST = 1e-150                        # an angular velocity whose square can still be divided by
 LEAST = 16.0 * 2.0**-52                 # times |t|: below it neighbouring times are no longer told apart
 CALM = 1e-4                             # the least error that the controller remembers
-SIZE = 4 + 7 + 7                        # numbers in z
+TIME, STEP, FASTEST, BEFORE, MOTION_AT, SLOPE_AT, SIZE = 0, 1, 2, 3, 4, 11, 18   # what is where in z, and how long it is
+MOTION, SLOPE = slice(MOTION_AT, SLOPE_AT), slice(SLOPE_AT, SIZE)
 LN2 = math.log(2.0)
 
 # bound per pair:     stages, error, extension, exponent, memory, costs
@@ -63,6 +64,11 @@ class Pair(NamedTuple):
     def blank(self):
         """The numbers the loop starts with."""
         return [0.0] * SIZE
+
+
+def restart(z, t):
+    """Begin anew at time t; the largest velocity so far is remembered."""
+    z[TIME], z[STEP], z[BEFORE] = t, 0.0, 0.0
 
 
 # --- motions as seven numbers ---------------------------------------------------------------------------------------------
@@ -162,8 +168,8 @@ def follow(t1, rtol, atol, longest, always, wanted, z, moments, parameters, cloc
     """
     body = load_body(moments, 0)
     p = load_parameters(parameters, 0)
-    t, h, fastest, before = z[0], z[1], z[2], z[3]
-    y, f = loaded(z, 4), loaded(z, 11)
+    t, h, fastest, before = z[TIME], z[STEP], z[FASTEST], z[BEFORE]
+    y, f = loaded(z, MOTION_AT), loaded(z, SLOPE_AT)
     forward = t1 > t
     count, rejected, seen, evaluations = 0, 0, 0, 0
     if h == 0.0:   # a fresh start
@@ -221,7 +227,7 @@ def follow(t1, rtol, atol, longest, always, wanted, z, moments, parameters, cloc
                 why = STUCK
                 break
             h, growth = smaller, 1.0
-    z[0], z[1], z[2], z[3] = t, h, fastest, before
-    stored(y, z[4:11])
-    stored(f, z[11:18])
+    z[TIME], z[STEP], z[FASTEST], z[BEFORE] = t, h, fastest, before
+    stored(y, z[MOTION_AT:SLOPE_AT])
+    stored(f, z[SLOPE_AT:SIZE])
     return why, count, rejected, evaluations

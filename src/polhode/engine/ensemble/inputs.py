@@ -17,7 +17,7 @@ from polhode.bodies._body import RigidBody
 from polhode.core.digest import digest
 from polhode.errors import InputError, brief, choice, floats, whole
 from polhode.support.limits import check_moments
-from polhode.engine.march import as_body
+from polhode.engine.one_body import as_body
 from polhode.methods.exact_flow import EQUAL
 
 BLOCK = 4096   # bodies that share a random stream

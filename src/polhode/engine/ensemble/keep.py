@@ -86,19 +86,26 @@ def keeping(keep, run):
 
 
 class End:
-    """Nothing but the end."""
+    """A recorder of ensembles: nothing but the end."""
 
-    every = None
+    every = watch = None
+    over = False   # there are no events
+    done = 0       # steps that were shown to it
 
-    def next(self, done):
+    def follow(self, carrier):
+        """Whose motions are to be looked at."""
+        self.carrier = carrier
+
+    def next(self):
         """Steps to the next sample."""
-        return 2**62 if self.every is None else self.every - done % self.every
+        return 2**62 if self.every is None else self.every - self.done % self.every
 
-    def first(self, run):
+    def first(self, t):
         """At the start."""
 
-    def look(self, run):
+    def add(self, chunk):
         """After some steps."""
+        self.done += chunk.steps
 
     def result(self):
         """(times, statistics, motions)."""
@@ -115,14 +122,15 @@ class Every(End):
         memory.fits(f"{run.n} bodies stored every {every} of {run.total} steps", size, "keep fewer, 'statistics' or 'end'")
         self.t, self.y = [], []
 
-    def first(self, run):
+    def first(self, t):
         """At the start."""
-        self._put(run.t, run.motions)
+        self._put(t, self.carrier.motion)
 
-    def look(self, run):
+    def add(self, chunk):
         """After some steps."""
-        if run.done % self.every == 0 or run.done == self.total:
-            self._put(run.t, run.backend.motions())
+        super().add(chunk)
+        if self.done % self.every == 0 or self.done == self.total:
+            self._put(chunk.reached, self.carrier.motion)
 
     def _put(self, t, y):
         self.t.append(t)
@@ -147,10 +155,10 @@ class Running(Every):
         self.well = np.ones(run.n, dtype=bool)
 
     def _put(self, t, y):
+        values = [self.measure(name, np.full(len(y), t), y) for name in self.names]   # before anything changes: it may fail
         self.t.append(t)
         self.seen += self.well
-        for name in self.names:
-            x = self.measure(name, np.full(len(y), t), y)
+        for name, x in zip(self.names, values, strict=True):
             self._over_time(self.time[name], x)
             x = x[self.well]
             self.bodies[name].append((x.mean(), x.var(), x.min(), x.max()) if len(x) else (np.nan,) * 4)
@@ -164,15 +172,15 @@ class Running(Every):
         np.minimum(least, np.where(self.well, x, np.inf), out=least)
         np.maximum(most, np.where(self.well, x, -np.inf), out=most)
 
-    def first(self, run):
+    def first(self, t):
         """At the start."""
-        self.well[list(run.lost)] = False
-        super().first(run)
+        self.well[list(self.carrier.lost)] = False
+        super().first(t)
 
-    def look(self, run):
+    def add(self, chunk):
         """After some steps; bodies that have failed are left out from then on."""
-        self.well[list(run.failures)] = False
-        super().look(run)
+        self.well[list(self.carrier.failures)] = False
+        super().add(chunk)
 
     def result(self):
         """(times, statistics, motions)."""

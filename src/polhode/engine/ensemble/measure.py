@@ -12,13 +12,12 @@ from polhode.loads.kernels import as_array, handed, nested, potential_in_axes, v
 from polhode.loads._torque import Foreign
 from polhode.core import digest
 from polhode.core.loops import tiles
-from polhode.core.jit import bind, interpreted, jit
+from polhode.core.jit import bind, compile_obstacle, interpreted, jit
 from polhode.core.layout import layout, shape
 from polhode.core.loops.fixed import load_body
 from polhode.core.vec import apply, dot, matmul, matrix, norm, qrotate, times, transpose
 from polhode.engine.ensemble.inputs import parameter_rows
 from polhode.errors import InputError, brief, unknown
-from polhode.engine.program import obstacle
 
 ARGUMENTS = ("t", "R", "omega", "body", "p")
 
@@ -123,7 +122,7 @@ class Measure:
         own, none = name in self.functions, np.empty((0, 7))
         if (digest.obstacle(self.functions[name]) if own else self.torque.potential_obstacle()) is None:
             machine = bind(tiles.measure, **names)
-            if obstacle(lambda: machine(none[:, 0], none, self.bodies.moments, self.parameters, none[:, 0])) is None:
+            if compile_obstacle(lambda: machine(none[:, 0], none, self.bodies.moments, self.parameters, none[:, 0])) is None:
                 return machine
         return interpreted(tiles.measure, **names)
 
@@ -134,8 +133,9 @@ class Measure:
         out = np.empty(len(motions))
         try:
             self._loops[name](t, motions, self.bodies.moments, self.parameters, out)
-        except (TypeError, ValueError) as error:
+        except Exception as error:
             if name not in self.functions:
                 raise
-            raise InputError(f"the statistic {name!r} must return one number, got {error}; correct it") from error
+            raise InputError(f"the statistic {name!r} must return one number, and raised {type(error).__name__}: {error}; "
+                             "correct it") from error
         return out

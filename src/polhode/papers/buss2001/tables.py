@@ -20,7 +20,7 @@ import numpy as np
 
 from polhode import problems
 from polhode.core.vec import qconj, qlog, qmul
-from polhode.engine.march import initial_motion
+from polhode.engine.one_body import initial_rotation
 from polhode.methods import get
 from polhode.engine.program import build
 
@@ -77,7 +77,7 @@ def runner(method):
     """`run(h, count) -> (quaternion, body angular velocity)` of the problem after so many steps."""
     problem = problems.get(PROBLEM)
     program = build(get(method), problem.torque(), problem.body)
-    motion = initial_motion(problem.body, problem.rotation0, problem.omega0, None)
+    motion = initial_rotation(problem.body, problem.rotation0, problem.omega0, None)
     march = program.march()
 
     def run(h, count):

@@ -8,7 +8,7 @@ import numpy as np
 from polhode import rotations
 from polhode.core.loops import fixed as loops
 from polhode.errors import InputError, number
-from polhode.engine.march import in_user_axes
+from polhode.results.motion import in_user_axes
 from polhode.methods import get
 from polhode.engine.program import build
 

@@ -12,7 +12,7 @@ from polhode.studies.compare.runner import Point
 from polhode.studies.compare.search import Curve
 from polhode.studies.compare.task import checked, constant_energy, errors, is_lagrange_top, matched, truth
 from polhode.errors import PolhodeError
-from polhode.engine.march import in_user_axes
+from polhode.results.motion import in_user_axes
 
 PER_RADIAN = 700          # torque evaluations that the reference takes for a radian
 SUBSPAN = 12.0            # radians that the shortest pilot covers

@@ -9,8 +9,8 @@ from polhode.studies.advise.cost import Price, spelt
 from polhode.studies.advise.pilot import Trial
 from polhode.studies.compare.runner import Point
 from polhode.studies.compare.task import Task
+from polhode.results.motion import in_user_axes
 from polhode.engine._integrate import integrate
-from polhode.engine.march import in_user_axes
 from polhode.exact import free_body
 
 EXACT_SOLUTION = "exact.free_body"

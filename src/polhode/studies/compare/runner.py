@@ -6,14 +6,16 @@ from itertools import pairwise
 
 import numpy as np
 
-from polhode.loads.agreement import Start
-from polhode.engine.tolerance import LARGEST_RTOL, SMALLEST_RTOL, Controlled, Tolerance
-from polhode.studies.compare.task import errors, matched
-from polhode.core.loops import tolerance as adaptive, fixed as loops
-from polhode.errors import IntegrationError, TorqueError
-from polhode.engine.grid import segments, stretches
-from polhode.engine.march import March, in_user_axes
+from polhode.engine.carriers.fixed import FixedSteps as FixedCarrier
+from polhode.engine.carriers.tolerance import ByTolerance as ToleranceCarrier, Tolerance
+from polhode.engine.diagnosis import torque_error
+from polhode.engine.one_body import LARGEST_RTOL, SMALLEST_RTOL
 from polhode.engine.program import build
+from polhode.engine.schedule import segments, stretches
+from polhode.errors import IntegrationError
+from polhode.loads.agreement import Start
+from polhode.results.motion import in_user_axes
+from polhode.studies.compare.task import errors, matched
 
 REPEATS, ENOUGH = 20, 0.03   # runs that are timed: so many, or as many as take so many seconds
 FEW_RADIANS = 3.0            # turned in the longest step that is tried
@@ -94,14 +96,15 @@ class Runner:
         before, self._counted = self._counted, march.evaluations
         return self._counted - before
 
+    @property
+    def place(self):
+        """Where a run is, for messages."""
+        return f"the start of a run of {self.name}"
+
     def _check_torque(self):
-        cause = self.program.error
-        if cause is None:
-            return
-        self.program.forget_error()
-        if isinstance(cause, (KeyboardInterrupt, SystemExit)):
-            raise cause
-        raise TorqueError(f"the torque failed in a run of {self.name}: {type(cause).__name__}: {cause}; correct it") from cause
+        cause = self.program.trouble()
+        if cause is not None:
+            raise torque_error(cause, f"in a run of {self.name}", fix="correct it") from cause
 
 
 class FixedSteps(Runner):
@@ -114,7 +117,7 @@ class FixedSteps(Runner):
         self.program.begin(1e-3 * self.task.length, self.task.t_span[0], self.task.motion)
         self._check_torque()
         self.program.march()
-        self._evaluations(March(self.program))
+        self._evaluations(FixedCarrier(self.program, self.task.motion))
         return self
 
     def first(self):
@@ -140,18 +143,16 @@ class FixedSteps(Runner):
         return self.task.length / count
 
     def _follow(self, step, looking):
-        march, y, times, motions = March(self.program), self.task.motion, [], []
+        march, times, motions = FixedCarrier(self.program, self.task.motion), [], []
         for index, segment in enumerate(segments(self.task.t_span, step, self.task.breaks or None, self.method.multistep)):
             if index == 0 or segment.fresh:
-                march.begin(segment.first_step, segment.time(0), y)
-                self._check_torque()
+                march.begin(segment, self)
             groups = math.gcd(segment.count, self.truth.checks)
             every = segment.count // groups
             chunk = march.take(segment, 0, groups, every)
             self._check_torque()
-            if chunk.why != loops.DONE or len(chunk.y) < groups:
+            if chunk.failure is not None or len(chunk.y) < groups:
                 return [], [], march
-            y = chunk.y[-1]
             times.append(segment.times(0, groups, every))
             motions.append(chunk.y)
         return times if looking else [], motions, march
@@ -172,7 +173,7 @@ class ByTolerance(Runner):
 
     def compile(self):
         """Compile, or load, before anyone looks at a clock."""
-        Controlled(self.program, Tolerance(1e-3, 0.0), math.inf)
+        self._march(1e-3)
         return self
 
     def first(self):
@@ -189,17 +190,20 @@ class ByTolerance(Runner):
 
     def _follow(self, rtol, looking):
         times, motions = self._dense(rtol) if looking else ([], [])
-        march = Controlled(self.program, Tolerance(rtol, 0.0), math.inf)
+        march = self._march(rtol)
         for _ in self._chunks(march, self.truth.t[:0]):
             pass
         return times, motions, march
 
+    def _march(self, rtol):
+        return ToleranceCarrier(self.program, Tolerance(rtol, 0.0), math.inf, self.task.motion)
+
     def _dense(self, rtol):
         """Times at which the truth is known, and the motion there."""
-        march = Controlled(self.program, Tolerance(rtol, 0.0), math.inf)
+        march = self._march(rtol)
         sign, times, motions = np.sign(self.task.t_span[1] - self.task.t_span[0]), [], []
         for chunk in self._chunks(march, self.truth.t[1:]):
-            inside = self.truth.t[(sign * self.truth.t > sign * chunk.starts[0][0]) & (sign * self.truth.t <= sign * chunk.t[-1])]
+            inside = self.truth.t[(sign * self.truth.t > sign * chunk.inside.t[0]) & (sign * self.truth.t <= sign * chunk.t[-1])]
             at = np.searchsorted(sign * chunk.t, sign * inside)
             times.append(inside)
             motions.append(np.where((chunk.t[at] == inside)[:, None], chunk.y[at], chunk.inside(at, inside)))
@@ -207,21 +211,18 @@ class ByTolerance(Runner):
         return times, motions
 
     def _chunks(self, march, wanted):
-        y = self.task.motion
-        for index, stretch in enumerate(stretches(self.task.t_span, self.task.breaks or None)):
-            if index == 0 or stretch.fresh:
-                march.begin(stretch.start, y)
-            why = adaptive.FULL
-            while why == adaptive.FULL:
-                chunk = march.take(stretch, False, wanted, march.most)
+        for stretch in stretches(self.task.t_span, self.task.breaks or None):
+            march.begin(stretch, self)
+            through = False
+            while not through:
+                chunk = march.take(stretch, False, wanted, march.pace.steps)
                 self._check_torque()
-                why = chunk.why
-                if len(chunk.t):
-                    y = chunk.y[-1]
+                if chunk.failure is not None:
+                    raise IntegrationError(f"{self.name} cannot go on at t = {chunk.reached:g}; name that time in breaks if the "
+                                           "torque jumps there")
+                through = chunk.through
+                if chunk.steps:
                     yield chunk
-            if why != adaptive.DONE:
-                raise IntegrationError(f"{self.name} cannot go on at t = {march.t:g}; name that time in breaks if the torque "
-                                       "jumps there")
 
 
 def deviations(task, truth, times, motions, at):

@@ -12,9 +12,10 @@ from polhode.loads import torques
 from polhode.loads._torque import as_torque
 from polhode.bodies._body import RigidBody
 from polhode.errors import InputError, IntegrationError, floats, number
-from polhode.engine.grid import span
-from polhode.engine.march import as_body, in_principal_axes, in_user_axes, initial_motion
-from polhode.engine.program import potential_energy
+from polhode.engine.schedule import span
+from polhode.engine.one_body import as_body, initial_rotation
+from polhode.results.motion import in_principal_axes, in_user_axes
+from polhode.loads.potential import potential_energy
 from polhode.exact import free_body, lagrange_top, reference
 from polhode.io.config import load
 
@@ -121,7 +122,7 @@ def _task(title, body, torque, rotation0, omega0, momentum0, t_span, breaks, rec
     for term in getattr(torque, "terms", (torque,)):
         if term.unit is not None:
             unit, jumps = term.unit, term.jumps
-    motion = initial_motion(body, rotation0, omega0, momentum0)
+    motion = initial_rotation(body, rotation0, omega0, momentum0)
     return Task(title, body, torque, motion, tuple(t_span), _inside(jumps, t_span), unit, recipe or {})
 
 

@@ -10,11 +10,11 @@ import numpy as np
 from polhode import problems, rotations
 from polhode.loads import torques
 from polhode.studies.facts.trial import VELOCITY, Map, norm, run_length
+from polhode.core.jit import compile_obstacle
 from polhode.core.vec import dot
 from polhode.errors import ConvergenceError, IntegrationError, number
 from polhode.methods import get
 from polhode.engine.program import build
-from polhode.engine.program import obstacle as program_obstacle
 
 STRESS = "bou-rabee/stress"   # Bou-Rabee, Ortolan & Saccon 2009: to T = 15000
 BLOCKS = 50                   # the scatter of so many means tells how sure the slope of a line is
@@ -73,7 +73,7 @@ def obstacle(method, problem=STRESS):
         program.begin(chosen.step, 0.0, np.array([*chosen.rotation0, *chosen.omega0]))
         program.march()
 
-    return program_obstacle(attempt)
+    return compile_obstacle(attempt)
 
 
 def long_run(method, step=None, t_end=None, problem=STRESS, compiled=True, **options):

@@ -11,7 +11,7 @@ import logging
 import time
 from concurrent.futures import CancelledError
 
-from polhode.engine.ensemble.tiles import default_threads
+from polhode.engine.carriers.tiles import default_threads
 from polhode.errors import ClusterError, InputError
 from polhode.studies.sweep.store import need
 from polhode.studies.sweep.task import compute

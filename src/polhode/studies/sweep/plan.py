@@ -21,7 +21,7 @@ from polhode import problems
 from polhode.core.digest import digest
 from polhode.errors import InputError, whole
 from polhode.support.file_names import readable
-from polhode.engine.grid import segments
+from polhode.engine.schedule import segments
 from polhode.io import config
 from polhode.methods import get
 from polhode.support.regular import named

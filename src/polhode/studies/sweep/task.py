@@ -14,9 +14,9 @@ from polhode.bodies._body import RigidBody
 from polhode.engine._ensemble import ensemble
 from polhode.engine.ensemble.inputs import terms_of
 from polhode.engine.ensemble.measure import Measure
-from polhode.engine.ensemble.tiles import default_threads
+from polhode.engine.carriers.tiles import default_threads
 from polhode.errors import InputError
-from polhode.engine.march import in_principal_axes
+from polhode.results.motion import in_principal_axes
 from polhode.studies.sweep.axes import FIRST
 from polhode.studies.sweep.plan import Plan
 from polhode.studies.sweep.store import STATUS

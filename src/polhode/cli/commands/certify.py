@@ -1,0 +1,177 @@
+"""`polhode certify`."""
+
+import re
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from polhode.cli.exit_codes import NUMERICAL_FAILURE, UNCERTIFIED
+from polhode.cli.options import FIGURE_FORMATS, AsJson, Force
+from polhode.cli.progress import progress_bar
+from polhode.cli.terminal import make_console, make_table, print_json
+
+GROUP = "Methods"
+COLOUR = {"ok": "green", "FAIL": "bold red", "not measured": "bold yellow", "-": "dim"}
+
+
+def certify(
+    methods: Annotated[
+        list[str] | None, typer.Argument(help="Names, FILE.py, or FILE.py:FUNCTION.")
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="All registered methods.")] = False,
+    problem: Annotated[
+        str | None, typer.Option(help="Where drift is measured; else the stress test.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Draw one certificate: .png, .pdf, .svg.")
+    ] = None,
+    figure: Annotated[
+        Path | None, typer.Option(help="Draw every certificate into this folder.")
+    ] = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Measure the facts of methods, declared or not.
+
+    The exit code is 1 when a declared fact fails, and 3 when one could not be measured.
+    """
+    from polhode import problems
+    from polhode.errors import InputError
+
+    targets = find_targets(methods or [], every)
+    if problem is not None:
+        problem = problems.get(problem).name  # a misspelt one is refused before any work
+    if output and len(targets) > 1:
+        raise InputError(
+            f"-o draws one certificate, and there are {len(targets)} methods; give --figure FOLDER"
+        )
+    paths = _figure_paths(targets, output, figure, force)
+    certificates = _measure(targets, problem)
+    for target, path in paths.items():
+        certificates[target].figure(path)
+    if as_json:
+        print_json([certificate.to_dict() for certificate in certificates.values()])
+    else:
+        print_certificates(list(certificates.values()))
+    if any(certificate.failed for certificate in certificates.values()):
+        raise typer.Exit(UNCERTIFIED)
+    if any(certificate.missing for certificate in certificates.values()):
+        raise typer.Exit(NUMERICAL_FAILURE)
+
+
+def find_targets(given: list[str], every: bool) -> list[str]:
+    """Return a name or "FILE.py:NAME" for each method, each once; all exist and take a step."""
+    from polhode.errors import InputError
+    from polhode.loads.user_file import is_target
+    from polhode.methods import names
+    from polhode.studies import facts
+    from polhode.studies.facts.source import as_method, check
+
+    if every and given:
+        raise InputError("give methods or --all, not both; drop one")
+    if not every and not given:
+        raise InputError("nothing is named to certify; name methods or files, or give --all")
+    targets: dict[str, None] = {}
+    for target in names() if every else given:
+        if not is_target(target):
+            targets[as_method(target).name] = None
+        elif ".py:" in target:
+            targets[target] = None
+        else:
+            targets |= dict.fromkeys(
+                f"{target}:{method.name}" for method in facts.from_file(target)
+            )
+    for target in targets:
+        if is_target(target):
+            check(as_method(target))
+    return list(targets)
+
+
+def _figure_paths(
+    targets: list[str], output: Path | None, folder: Path | None, force: bool
+) -> dict[str, Path]:
+    """Return where each figure goes; an existing file is refused before any work."""
+    from polhode.io import store
+
+    paths = {targets[0]: output} if output else {}
+    if folder:
+        folder.mkdir(parents=True, exist_ok=True)
+        paths = {target: folder / f"{file_name(target)}.png" for target in targets}
+    for path in paths.values():
+        store.check(path, None, force, FIGURE_FORMATS)
+    return paths
+
+
+def file_name(target: str) -> str:
+    """Return a method's name as the name of a file: LIEMID[EA] is LIEMID-EA."""
+    return re.sub(r"[^\w.+]+", "-", target.rpartition(".py:")[2]).strip("-")
+
+
+def _measure(targets: list[str], problem: str | None) -> dict[str, Any]:
+    """Return the certificates in the given order, measured by several processes."""
+    import polhode
+    from polhode.cli.processes import run_in_processes
+
+    certificates: dict[str, Any] = {}
+    with progress_bar(f"measuring {file_name(targets[0])}") as bar:
+        if len(targets) == 1:
+            return {targets[0]: polhode.certify(targets[0], problem)}
+
+        def keep(target: str, certificate: Any) -> None:
+            certificates[target] = certificate
+            bar(len(certificates), len(targets), f"measured {file_name(target)}")
+
+        run_in_processes(polhode.certify, {target: (target, problem) for target in targets}, keep)
+    return {target: certificates[target] for target in targets}
+
+
+# --- tables -----------------------------------------------------------------------------------
+
+
+def print_certificates(certificates: list[Any]) -> None:
+    """Print a table for each certificate, and one for all."""
+    console = make_console()
+    for certificate in certificates:
+        console.print(certificate_table(certificate))
+    if len(certificates) > 1:
+        console.print(comparison_table(certificates))
+
+
+def certificate_table(certificate: Any) -> Table:
+    """Return the table of one certificate."""
+    from polhode.studies.facts import report
+
+    table = make_table(("fact", "left"), ("declared", "right"), ("measured", "left"), ("", "left"))
+    colour = "green" if certificate.ok else "red"
+    table.title = f"{escape(certificate.name)}  [{colour}]{certificate.verdict}"
+    if certificate.note:
+        table.caption = f"Long runs took uncompiled steps: {escape(certificate.note)}"
+    for title, declared, text, verdict in report.rows(certificate):
+        table.add_row(
+            f"[cyan]{escape(title)}",
+            "[dim]-" if declared == "-" else declared,
+            escape(text),
+            f"[{COLOUR[verdict]}]{verdict}",
+        )
+    return table
+
+
+def comparison_table(certificates: list[Any]) -> Table:
+    """Return a table with a line for each certificate."""
+    from polhode.studies.facts import report
+
+    table = make_table(
+        ("method", "left"), *((title, "right") for title, _ in report.COLUMNS), ("", "left")
+    )
+    table.title = "Side by side"
+    table.caption = (
+        "momentum, energy: kept by the free body; drift: slope of the energy on "
+        f"{certificates[0].problem}, or when it was lost altogether; limit: largest stable h omega; ns: per step"
+    )
+    for certificate in certificates:
+        name, *cells, verdict = map(escape, report.compared(certificate))
+        table.add_row(f"[cyan]{name}", *cells, f"[{COLOUR[verdict]}]{verdict}")
+    return table

@@ -1,0 +1,154 @@
+"""`polhode compare`."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+from rich.text import Text
+
+from polhode.cli.exit_codes import INTERRUPTED
+from polhode.cli.options import FIGURE_FORMATS, AsJson, Force, TorqueFile
+from polhode.cli.progress import progress_bar
+from polhode.cli.terminal import make_console, make_table, print_error, print_json
+
+GROUP = "Methods"
+COLUMNS = {
+    "method": "method",
+    "slope": "order",
+    "setting": "step",
+    "steps": "steps",
+    "evaluations": "torques",
+    "seconds": "time [µs]",
+    "energy": "energy",
+    "momentum": "momentum",
+}
+
+
+def compare(
+    problem: Annotated[
+        str, typer.Argument(help="A problem (see polhode problems) or a SCENARIO.toml.")
+    ],
+    methods: Annotated[
+        str | None, typer.Option(help="Names with commas between them, or all.")
+    ] = None,
+    family: Annotated[str | None, typer.Option(help="All methods of a family.")] = None,
+    errors: Annotated[str, typer.Option(help="Errors to be reached.")] = "1e-3,1e-6,1e-9",
+    until: Annotated[float | None, typer.Option(help="End the span at this time.")] = None,
+    currency: Annotated[
+        str | None, typer.Option(help="Draw one panel: evaluations, steps or seconds.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Draw the curves: .png, .pdf, .svg.")
+    ] = None,
+    html: Annotated[
+        Path | None, typer.Option("--html", help="Write a page with figure and sortable table.")
+    ] = None,
+    torque_file: TorqueFile = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Run methods over step sizes against the truth.
+
+    What does accuracy cost, in torque evaluations, steps and seconds?
+    """
+    from polhode.io import store
+    from polhode.studies.compare import entries
+    from polhode.studies.compare._compare import asked
+    from polhode.studies.compare.task import as_task
+
+    names = entries.chosen(None if methods is None else methods.split(","), family)
+    goals = asked(parse_errors(errors))
+    task = as_task(problem, torque_file=torque_file).until(until)
+    for path, formats in ((output, FIGURE_FORMATS), (html, ("html",))):
+        if path:
+            store.check(path, None, force, formats)
+    comparison = _measure(task, until, names, goals)
+    if comparison.curves and output:
+        comparison.figure(output, currency)
+    if comparison.curves and html:
+        comparison.html(html)
+    if as_json:
+        print_json(comparison.to_dict())
+    elif comparison.curves:
+        print_comparison(comparison)
+    if comparison.interrupted:
+        print_error(f"interrupted after {len(comparison.curves)} of {len(names)} methods")
+        raise typer.Exit(INTERRUPTED)
+
+
+def parse_errors(text: str) -> list[float]:
+    """Return the numbers of a list with commas."""
+    from polhode.errors import InputError
+
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise InputError(
+            f"--errors must be numbers with commas between them, got {text!r}; write --errors 1e-3,1e-6"
+        ) from None
+
+
+def _measure(task: Any, until: float | None, names: list[str], errors: Any) -> Any:
+    """Return the comparison, measured by several processes; Ctrl-C keeps the finished methods."""
+    from polhode.cli.processes import run_in_processes
+    from polhode.studies.compare._compare import begin
+
+    with progress_bar("finding the truth") as bar:
+        comparison, curves = begin(task, errors), {}
+
+        def keep(name: str, curve: Any) -> None:
+            curves[name] = curve
+            bar(len(curves), len(names), f"measured {name}")
+
+        work = {name: (task.recipe, until, comparison.truth, name, errors) for name in names}
+        try:
+            run_in_processes(_measure_one, work, keep)
+        except KeyboardInterrupt:
+            comparison.interrupted = True
+    comparison.curves.extend(curves[name] for name in names if name in curves)
+    return comparison
+
+
+def _measure_one(
+    recipe: dict[str, Any], until: float | None, truth: Any, name: str, errors: Any
+) -> Any:
+    """Measure one method, in a process that makes the task again from its recipe."""
+    from polhode.studies.compare._compare import measured
+    from polhode.studies.compare.task import as_task
+
+    return measured(as_task(**recipe).until(until), truth, name, errors)
+
+
+# --- tables -----------------------------------------------------------------------------------
+
+
+def print_comparison(comparison: Any) -> None:
+    """Print a ranking for each error, and notes on the methods."""
+    console = make_console()
+    for error in comparison.errors:
+        console.print(ranking_table(comparison, error))
+    for curve in comparison.curves:
+        if curve.note:
+            console.print(Text.assemble((curve.name, "yellow"), f": {curve.note}"))
+
+
+def ranking_table(comparison: Any, error: float) -> Table:
+    """Return the methods in the order of the time they take to reach an error."""
+    from polhode.show.view._comparison import said, shown
+
+    table = make_table(
+        *((title, "left" if key == "method" else "right") for key, title in COLUMNS.items())
+    )
+    table.title = f"{escape(comparison.title)}: to an error of {error:g}"
+    if error == comparison.errors[-1]:
+        table.caption = said(comparison)
+    for row in comparison.ranking(error):
+        if row["seconds"] is None:
+            best = "" if row["best_error"] is None else f"[dim]best {row['best_error']:.1e}"
+            table.add_row(f"[dim]{escape(row['method'])}", shown(row, "slope"), best)
+        else:
+            cells = [shown(row, key) for key in COLUMNS if key != "method"]
+            table.add_row(f"[cyan]{escape(row['method'])}", *cells)
+    return table

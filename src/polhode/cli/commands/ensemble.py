@@ -1,0 +1,100 @@
+"""`polhode ensemble`."""
+
+import os
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from polhode.cli.exit_codes import INTERRUPTED, NUMERICAL_FAILURE
+from polhode.cli.options import AsJson, Force, TorqueFile
+from polhode.cli.progress import progress_bar
+from polhode.cli.terminal import print_error, print_json, print_summary
+
+GROUP = "Many bodies"
+REASONS = {
+    "diverged": "its motion is no longer finite, or turns further in a step than a double can tell",
+    "unsolved": "the equation of the step has no solution that Newton's method finds",
+}
+
+
+def ensemble(
+    scenario: Annotated[
+        Path, typer.Argument(help="A scenario; its section \\[ensemble] says how bodies differ.")
+    ],
+    n: Annotated[
+        int | None, typer.Option("--n", help="How many bodies, in place of the scenario's.")
+    ] = None,
+    device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
+    dtype: Annotated[str, typer.Option(help="float64 or float32.")] = "float64",
+    threads: Annotated[
+        int | None, typer.Option(help="Threads; one per processor by default.")
+    ] = None,
+    method: Annotated[str | None, typer.Option(help="A method in place of the scenario's.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Write the bodies: .nc, .npz or .zarr.")
+    ] = None,
+    torque_file: TorqueFile = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Run many bodies of a scenario at once."""
+    import polhode
+    from polhode.errors import InputError
+    from polhode.io import load, store
+    from polhode.io.ensemble import FORMATS
+    from polhode.io.many import arguments
+    from polhode.support import provenance
+
+    job = load(scenario, torque_file)
+    if n is not None and n < 1:
+        raise InputError(
+            f"--n must be a whole number of bodies, at least 1, got {n}; write --n 1000"
+        )
+    if output:
+        store.check(output, None, force, FORMATS)
+    options = arguments(job, n)
+    if method is not None:
+        options["method"] = method
+    with progress_bar("compiling") as bar:
+        result = polhode.ensemble(
+            **options,
+            device=device,
+            dtype=dtype,
+            threads=threads,
+            progress=lambda done, total: bar(done, total, f"{options['n']} bodies"),
+        )
+    result.title = job.title
+    provenance.note_command(_command(scenario, torque_file, n, method))
+    if output:
+        result.save(output, force)
+    summary = result.summary() | {"output": os.fspath(output) if output else None}
+    if as_json:
+        print_json(summary)
+    else:
+        print_summary(
+            job.title, {key: value for key, value in summary.items() if key != "failures"}
+        )
+    if result.interrupted:
+        print_error(result.message)
+        raise typer.Exit(INTERRUPTED)
+    if result.failures:
+        first = result.failures[0]
+        rest = "The others finished" if len(result.failures) < result.n else "None finished"
+        print_error(
+            f"{len(result.failures)} of {result.n} bodies failed; the first is body {first.body}, in step "
+            f"{first.step} from t = {first.t:.15g}: {REASONS.get(first.reason, first.reason)}.  {rest}; take "
+            "a smaller step, a slower body or another method"
+        )
+        raise typer.Exit(NUMERICAL_FAILURE)
+
+
+def _command(scenario: Path, torque_file: str | None, n: int | None, method: str | None) -> str:
+    """Return the command with the options that say what is computed.
+
+    Device and type of the numbers are stored beside it.
+    """
+    options = {"--torque-file": torque_file, "--n": n, "--method": method}
+    given = [str(word) for option in options.items() if option[1] is not None for word in option]
+    return shlex.join(["polhode", "ensemble", str(scenario), *given])

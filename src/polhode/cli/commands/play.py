@@ -1,0 +1,32 @@
+"""`polhode play`."""
+
+from typing import Annotated
+
+import typer
+
+from polhode.cli.terminal import make_console, print_error
+
+GROUP = "First steps"
+
+
+def play(
+    port: Annotated[int, typer.Option(help="Port of the page; 0 takes a free one.")] = 0,
+    show: Annotated[
+        bool, typer.Option("--open/--no-open", help="Open the page in the browser.")
+    ] = True,
+) -> None:
+    """Serve a page to play with, on this machine alone: body, spin, method and step by sliders."""
+    import webbrowser
+
+    from polhode.show.play.server import Server
+
+    console = make_console()
+    with Server(port) as server:
+        try:
+            address = f"Playground: [bold]{server.url}[/]  (on this machine alone; Ctrl-C ends it)"
+            console.print(address, soft_wrap=True)
+            if show and not webbrowser.open(server.url):
+                print_error(f"no browser could be started; open {server.url} yourself")
+            server.serve_forever()
+        except KeyboardInterrupt:
+            console.print("The playground is closed.")

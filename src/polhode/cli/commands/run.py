@@ -1,0 +1,153 @@
+"""`polhode run`."""
+
+import contextlib
+import itertools
+import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from polhode.cli.exit_codes import BAD_INPUT, FINE, INTERRUPTED, NUMERICAL_FAILURE
+from polhode.cli.options import FIGURE_FORMATS, AsJson, Force, TorqueFile
+from polhode.cli.progress import progress_bar
+from polhode.cli.terminal import print_error, print_json, print_summary
+
+if TYPE_CHECKING:
+    from polhode.cli.run_task import RunTask
+
+GROUP = "First steps"
+
+
+def run(
+    scenario: Annotated[
+        Path | None, typer.Argument(help="A scenario file; see the folder examples.")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="Write the motion: .nc, .npz, .csv or .zarr."),
+    ] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw an overview: .png, .pdf or .svg.")] = None,
+    torque_file: TorqueFile = None,
+    checkpoint: Annotated[
+        str | None,
+        typer.Option(
+            metavar="EVERY",
+            help="Save the state to disk, so that the run can be resumed after a crash: "
+            "every so many steps, or 30s, 5min, 1h.",
+        ),
+    ] = None,
+    resume: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Resume the run that was to become FILE.")
+    ] = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Run a scenario, or resume an interrupted run."""
+    from polhode.cli.run_task import new_run, resumed_run
+    from polhode.io import store
+    from polhode.support import provenance
+
+    if resume:
+        task = resumed_run(resume, scenario, output, torque_file, checkpoint, force)
+    else:
+        task = new_run(scenario, output, torque_file, checkpoint, force)
+    if plot:
+        store.check(plot, None, force, FIGURE_FORMATS)
+    provenance.note_command(task.command)
+    trajectory, code, message = _integrate(task)
+    if code == INTERRUPTED and task.checkpoint:
+        message += f"; {task.checkpoint.again}"
+        if as_json:
+            report = {"status": trajectory.status, "message": message, "steps": trajectory.steps}
+            print_json(report | {"output": None})
+        print_error(message)
+        raise typer.Exit(code)
+    if task.target:
+        if (
+            code and task.target.exists()
+        ):  # --force lets a run replace a file only when it is complete
+            task.target = _unused_name(task.target)
+        _save(task, trajectory)
+        message += f" (what was computed is in {task.target})"
+    if plot:
+        trajectory.plot(path=plot)
+    summary = trajectory.summary() | {"output": str(task.target) if task.target else None}
+    if task.checkpoint:
+        task.checkpoint.remove()
+    if as_json:
+        print_json(summary)
+    else:
+        print_summary(task.job.title, summary)
+    if code:
+        print_error(message)
+        raise typer.Exit(code)
+
+
+def _integrate(task: "RunTask") -> tuple[Any, int, str]:
+    """Return the trajectory, complete or not, the exit code and the message."""
+    from polhode.errors import InputError, IntegrationError, PolhodeError
+
+    name = task.job.method.name
+    try:
+        with progress_bar(f"{name}: compiling") as bar:
+            trajectory = task.job.integrate(
+                lambda done, total: bar(done, total, name), task.checkpoint
+            )
+    except (PolhodeError, KeyboardInterrupt) as error:
+        trajectory = getattr(error, "trajectory", None)
+        kept = (
+            isinstance(error, InputError) and task.checkpoint is not None and task.checkpoint.intact
+        )
+        if trajectory is None or kept:
+            raise
+        if task.checkpoint is not None and not task.checkpoint.folder.is_dir():
+            task.checkpoint = None  # the folder was deleted during the run
+        codes = {
+            KeyboardInterrupt: INTERRUPTED,
+            IntegrationError: NUMERICAL_FAILURE,
+            PolhodeError: BAD_INPUT,
+        }
+        code = next(code for kind, code in codes.items() if isinstance(error, kind))
+        return trajectory, code, trajectory.message
+    code = NUMERICAL_FAILURE if trajectory.status == "blow-up" else FINE
+    return trajectory, code, trajectory.message
+
+
+def _save(task: "RunTask", trajectory: Any) -> None:
+    """Write the file; if that fails, write the motion elsewhere and say where."""
+    from polhode.errors import InputError
+    from polhode.io import store
+
+    # A file left half-written by a crash is deleted with the checkpoint's folder.
+    folder = task.checkpoint and task.checkpoint.folder
+    try:
+        store.save(trajectory, task.target, task.format, task.force, workshop=folder)
+    except InputError as error:
+        if task.checkpoint:
+            raise InputError(f"{error}.  Nothing is lost: {task.checkpoint.again}") from error
+        path = _save_elsewhere(task, trajectory)
+        kept = f"Nothing is lost: the motion is in {path}" if path else "The motion is lost"
+        raise InputError(f"{error}.  {kept}") from error
+
+
+def _save_elsewhere(task: "RunTask", trajectory: Any) -> Path | None:
+    """Write the motion beside its target or into the folder for temporary files; None if neither works."""
+    from polhode.errors import InputError
+    from polhode.io import store
+
+    name = f"{task.target.stem}-{os.getpid()}{task.target.suffix}"
+    for folder in (task.target.parent, Path(tempfile.gettempdir())):
+        with contextlib.suppress(InputError):
+            return store.save(trajectory, folder / name, task.format)
+    return None
+
+
+def _unused_name(target: Path) -> Path:
+    """Return a name next to the target that no file has yet."""
+    numbers = itertools.chain([""], itertools.count(2))
+    names = (
+        target.with_name(f"{target.stem}-cut-short{number}{target.suffix}") for number in numbers
+    )
+    return next(path for path in names if not path.exists())

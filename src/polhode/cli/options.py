@@ -1,0 +1,20 @@
+"""Options that several commands have."""
+
+from typing import Annotated
+
+import typer
+
+AsJson = Annotated[
+    bool, typer.Option("--json", help="Print data for programs: JSON, and nothing else, on stdout.")
+]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite existing files.")]
+TorqueFile = Annotated[
+    str | None,
+    typer.Option(
+        "--torque-file",
+        metavar="FILE.py[:NAME]",
+        help="A torque in Python for the scenario; the file is run.",
+    ),
+]
+
+FIGURE_FORMATS = ("png", "pdf", "svg")

@@ -1,0 +1,266 @@
+"""What `polhode run` is to do: a new run, or the rest of an interrupted one.
+
+An unfinished run is kept in the folder FILE.part, next to the FILE that it is to become.
+"""
+
+import os
+import shlex
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from polhode.cli.terminal import print_error
+from polhode.engine.checkpoint import STANDARD, Checkpoint, occupied, read_run, usable_states
+from polhode.errors import InputError, difference, nearest
+from polhode.io import config, read, store
+from polhode.support import provenance
+from polhode.support.regular import named
+
+SUFFIX = ".part"  # of the folder of an unfinished run
+NUMBERS = 26  # that the finished file has for each point, at most
+STORED = {  # what the folder says about the command that began the run
+    "scenario", "text", "torque_file", "folder", "format", "force", "every", "command", "title",
+}  # fmt: skip
+
+
+@dataclass
+class RunTask:
+    """A run: what to integrate, and where the result goes."""
+
+    job: config.Scenario
+    target: Path | None
+    format: str | None
+    force: bool
+    command: str
+    checkpoint: Checkpoint | None = None
+
+
+# --- a new run --------------------------------------------------------------------------------
+
+
+def new_run(
+    scenario: Path | None,
+    output: Path | None,
+    torque_file: str | None,
+    every: str | None,
+    force: bool,
+) -> RunTask:
+    """Return a run from its beginning."""
+    if scenario is None:
+        raise InputError(
+            "a scenario is missing; give one, as in `polhode run SCENARIO.toml`, or go on with a run that "
+            "was cut short, as in `polhode run --resume FILE`"
+        )
+    job = config.load(scenario, torque_file)
+    target, format = (output, None) if output else (job.output, job.format)
+    if target:
+        store.check(target, format, force)
+    task = RunTask(job, target, format, force, _command("run", scenario, torque_file=torque_file))
+    if every is not None and not target:
+        raise InputError(
+            f"--checkpoint {every} needs a file that the run is to become; give one with -o FILE"
+        )
+    if not target:
+        return task
+    about = {
+        "scenario": str(scenario),
+        "text": Path(scenario).read_text(encoding="utf-8-sig"),
+        "torque_file": torque_file,
+        "folder": os.getcwd(),
+        "format": format,
+        "force": force,
+        "every": every,
+        "command": task.command,
+        "title": job.title,
+    }
+    checkpoint = _make_checkpoint(target, STANDARD if every is None else every, about)
+    if occupied(checkpoint.folder):
+        if not force:
+            raise _unfinished_run_error(
+                target, _how_to_restart(target, scenario, torque_file, every)
+            )
+        checkpoint.clear()
+    if every is not None:
+        task.checkpoint = checkpoint
+    return task
+
+
+def _unfinished_run_error(target: Path, restart: str) -> InputError:
+    """Return the error for a new run where an unfinished one is in the way."""
+    folder = _part_folder(target)
+    about, identity = (read_run(folder, restart)[key] for key in ("about", "identity"))
+    usable_states(folder, restart)
+    here = provenance.environment()
+    elsewhere = difference({key: identity.get(key) for key in here}, here)
+    if elsewhere:
+        resume = f"go on where it was begun ({elsewhere})"
+    elif about.keys() >= STORED:
+        resume = f"go on with `{_resume_command(target, _path_from_here(about, 'torque_file'))}`"
+    else:
+        resume = "let what began it go on"
+    return InputError(f"an unfinished run is in {str(folder)!r}; {resume}, or {restart}")
+
+
+# --- the rest of a run ------------------------------------------------------------------------
+
+
+def resumed_run(
+    file: Path,
+    scenario: Path | None,
+    output: Path | None,
+    torque_file: str | None,
+    every: str | None,
+    force: bool,
+) -> RunTask:
+    """Return the rest of the run that is to become a file."""
+    target = named(file)
+    target = target.with_name(target.name.removesuffix(SUFFIX))
+    folder = _part_folder(target)
+    if output and Path(output) != target:
+        raise InputError(
+            f"the run in {str(folder)!r} is to become {str(target)!r}, got -o {str(output)!r}; "
+            "leave that out"
+        )
+    if not occupied(folder):
+        raise _nothing_to_resume_error(target, scenario, torque_file)
+    restart = _how_to_restart(target, scenario or "SCENARIO.toml", torque_file, every or STANDARD)
+    about = read_run(folder, restart)["about"]
+    if not about.keys() >= STORED:
+        raise InputError(
+            f"the run in {str(folder)!r} was begun by a Python program; let that make the same call again"
+        )
+    begun = _resume_command(target, _path_from_here(about, "torque_file"))
+    if (
+        torque_file is None and about["torque_file"]
+    ):  # only files named in this command are executed
+        raise InputError(
+            f"the torque of the run in {str(folder)!r} is Python code, which is run only where it is "
+            f"named; write: {begun}"
+        )
+    if scenario is None:
+        path = Path(about["folder"]) / about["scenario"]
+        job = config.scenario(tomllib.loads(about["text"]), path, torque_file)
+    else:
+        job = config.load(scenario, torque_file)
+    force = force or about["force"]
+    if target.exists() and not force:
+        raise InputError(
+            f"{str(target)!r} exists, and the run in {str(folder)!r} is to become it; move it away, or "
+            f"overwrite it with `{_resume_command(target, torque_file)} --force`"
+        )
+    store.check(target, about["format"], force)
+    about_now = about | {"torque_file": torque_file}
+    checkpoint = _make_checkpoint(target, every or about["every"], about_now, scenario, begun)
+    return RunTask(job, target, about["format"], force, about["command"], checkpoint)
+
+
+def _nothing_to_resume_error(
+    target: Path, scenario: Path | None, torque_file: str | None
+) -> InputError:
+    """Return the error for a run that left no folder, only perhaps its file."""
+    source, folder = scenario or "SCENARIO.toml", str(_part_folder(target))
+    if not target.exists():
+        folders = target.absolute().parent.glob(f"*{SUFFIX}")
+        unfinished = [path.name.removesuffix(SUFFIX) for path in folders if occupied(path)]
+        begin = _command(
+            "run", source, "-o", target, "--checkpoint", STANDARD, torque_file=torque_file
+        )
+        return InputError(
+            f"there is no unfinished run {folder!r}{nearest(target.name, unfinished)}; begin one "
+            f"with `{begin}`"
+        )
+    try:
+        facts = read.contents(target)[1]
+    except InputError:
+        begin = _command("run", source, "-o", target, "--force", torque_file=torque_file)
+        return InputError(
+            f"there is no unfinished run {folder!r}, and {str(target)!r} is no run that can be read; "
+            f"overwrite it with `{begin}`"
+        )
+    if facts.get("status") in ("finished", "event"):
+        return InputError(
+            f"the run in {str(target)!r} is finished ({facts.get('message', 'it reached its end')}), and "
+            f"nothing is left to do; see it with `{_command('info', target)}`"
+        )
+    words = _split_command(facts.get("command"))  # polhode run SCENARIO.toml ...
+    if scenario or words[:2] != ["polhode", "run"]:
+        words = shlex.split(_command("run", source, torque_file=torque_file))
+    again = shlex.join([*words, "-o", str(target), "--checkpoint", STANDARD, "--force"])
+    reason = facts.get("message", "nobody knows why")
+    if facts.get("status") != "interrupted":
+        return InputError(
+            f"the run in {str(target)!r} failed ({reason}), and would again; take a smaller step or "
+            f"another method and run it with `{again}`, which overwrites it"
+        )
+    return InputError(
+        f"the run in {str(target)!r} ended early ({reason}), and it was made without --checkpoint, so that "
+        f"nothing can go on from there; run it again with `{again}`, which overwrites it"
+    )
+
+
+# --- what both need ---------------------------------------------------------------------------
+
+
+def _make_checkpoint(
+    target: Path,
+    every: str,
+    about: dict[str, Any],
+    scenario: Path | None = None,
+    begun: str | None = None,
+) -> Checkpoint:
+    """Return the checkpoint of a run; scenario and command are by default those that began it."""
+    torque_file = about["torque_file"]
+    resume = _resume_command(target, torque_file)
+    restart = _how_to_restart(
+        target, scenario or _path_from_here(about, "scenario"), torque_file, every
+    )
+    return Checkpoint(
+        _part_folder(target),
+        every,
+        about | {"resume": resume},
+        f"go on with `{resume}`",
+        restart,
+        NUMBERS,
+        print_error,
+        f"go on with `{begun or resume}`",
+    )
+
+
+def _part_folder(target: Path) -> Path:
+    return target.with_name(target.name + SUFFIX)
+
+
+def _command(*words: object, torque_file: str | None = None) -> str:
+    """Return a command as it is typed."""
+    torque = ["--torque-file", str(torque_file)] if torque_file else []
+    return shlex.join(["polhode", *map(str, words), *torque])
+
+
+def _resume_command(target: Path, torque_file: str | None) -> str:
+    return _command("run", "--resume", target, torque_file=torque_file)
+
+
+def _how_to_restart(
+    target: Path, scenario: str | Path | None, torque_file: str | None, every: str | None
+) -> str:
+    """Return what to do to begin again, in words."""
+    checkpoint = ["--checkpoint", every] if every else []
+    command = _command(
+        "run", scenario, "-o", target, *checkpoint, "--force", torque_file=torque_file
+    )
+    return f"begin again with `{command}`, which deletes the run in {str(_part_folder(target))!r}"
+
+
+def _split_command(command: str | None) -> list[str]:
+    """Return the words of a command that a file holds; none if it cannot be split."""
+    try:
+        return shlex.split(command or "")
+    except ValueError:  # a quotation without end
+        return []
+
+
+def _path_from_here(about: dict[str, Any], key: str) -> str | None:
+    """Return a file that the run was begun with, as it is found from the current folder."""
+    path, folder = about[key], Path(about["folder"])
+    return path and str(path if folder == Path.cwd() else folder / path)

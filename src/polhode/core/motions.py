@@ -1,0 +1,93 @@
+"""The kinds of motion: which numbers are followed, by name, and how a method's state begins from them and gives them back.
+
+A motion lies in memory as a row of numbers, in the order of the fields.  Loops, records and files know a motion by its `Kind`
+alone; what the parts mean outside of kernels is in `polhode.results.motion`.
+"""
+
+from typing import NamedTuple
+
+from polhode.core.jit import jit
+from polhode.core.layout import Quaternion, Vector, layout
+
+
+class Rotation(NamedTuple):
+    """Attitude (body to space) and body angular velocity."""
+
+    attitude: Quaternion
+    omega: Vector
+
+
+class Flight(NamedTuple):
+    """The same, with position and velocity of the centre of mass in space."""
+
+    attitude: Quaternion
+    omega: Vector
+    position: Vector
+    velocity: Vector
+
+
+@jit
+def launch_rotation(start, h, t, motion, body, torque, p):
+    return start(h, t, motion.attitude, motion.omega, body, torque, p)
+
+
+@jit
+def launch_flight(start, h, t, motion, body, torque, p):
+    return start(h, t, motion.attitude, motion.omega, motion.position, motion.velocity, body, torque, p)
+
+
+@jit
+def observe_rotation(s, Om):
+    return Rotation(s.q, Om)
+
+
+@jit
+def observe_flight(s, Om):
+    return Flight(s.q, Om, s.x, s.v)
+
+
+@jit
+def flaw_in_rotation(s):
+    """0, or NaN when the attitude is not finite, which the velocity need not notice: it shows in the scalar part of a product."""
+    return 0.0 * s.q[3]
+
+
+@jit
+def flaw_in_flight(s):
+    """The same with the translation."""
+    return flaw_in_rotation(s) + 0.0 * (s.v[0] + s.v[1] + s.v[2])
+
+
+class Kind(NamedTuple):
+    """A kind of motion: its parts, and what the loops need to begin, observe and check it."""
+
+    parts: type
+    launch: object
+    observe: object
+    flaw: object
+
+    @property
+    def width(self):
+        """How many numbers a motion has."""
+        return layout(self.parts).size
+
+    @property
+    def slices(self):
+        """Where each part stands in a row of numbers, by name."""
+        found, first = {}, 0
+        for name, part in self.parts.__annotations__.items():
+            size = layout(part).size
+            found[name] = slice(first, first + size)
+            first += size
+        return found
+
+    def names(self):
+        """What the loops are bound to."""
+        rows = layout(self.parts, rows=True)
+        return {"launch": self.launch, "observe": self.observe, "flaw": self.flaw, "load_motion": rows.unpack,
+                "store_motion": rows.pack}
+
+
+ROTATION = Kind(Rotation, launch_rotation, observe_rotation, flaw_in_rotation)
+FLIGHT = Kind(Flight, launch_flight, observe_flight, flaw_in_flight)
+KINDS = {kind.width: kind for kind in (ROTATION, FLIGHT)}

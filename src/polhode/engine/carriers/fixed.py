@@ -1,0 +1,119 @@
+"""One body at steps of given size."""
+
+import time
+
+import numpy as np
+
+from polhode.core.loops import fixed as loops
+from polhode.engine.carriers.chunk import FIRST, Chunk, Pace
+from polhode.engine.diagnosis import begun, blow_up, check_torque, torque_error, torque_trouble, unsolved
+from polhode.results.motion import in_user_axes, parts
+
+MANY_TURNS = 100.0   # radians per step: an equation unsolved there is a symptom
+
+
+class FixedSteps:
+    """Carries one body at steps of given size, and keeps the time and the torque evaluations that took."""
+
+    rejected = 0   # steps of given size are never refused
+
+    def __init__(self, program, motion):
+        self.program, self._motion = program, motion
+        self.z = None   # the method's own state in column 0; column 1 takes a failed one
+        self.starts = self.steps = 0
+        self.counted = self.elapsed = 0.0
+        self.pace = Pace(FIRST[program.mode])
+
+    method = property(lambda self: self.program.method)
+
+    def in_user_axes(self, motion):
+        """A motion in the user's axes."""
+        return in_user_axes(self.program.body, motion)
+
+    @property
+    def motion(self):
+        """Where the body is, in principal axes."""
+        if self._motion is None:
+            self._motion = self.program.motion(self.z)
+        return self._motion
+
+    def begin(self, segment, driver=None):
+        """Let the method start (anew) from attitude and velocity."""
+        self.z = begun(self.program, segment.first_step, segment.time(0), self.motion)
+        self.starts += 1
+        check_torque(self.program, driver)
+
+    def advance(self, segment, k, recorder, most):
+        """Some steps of a segment from its step k."""
+        groups, every = recorder.next(segment.count - k, min(self.pace.steps, most))
+        return self.take(segment, k, groups, every)
+
+    def take(self, segment, k, groups, every):
+        """`groups` times `every` steps of a segment from its step k."""
+        program = self.program
+        loop = program.march(segment.uneven)
+        y, residuals = np.empty((groups, program.width)), np.empty(groups)
+        before = self.z.copy() if program.may_raise else None
+        started = time.perf_counter()
+        try:
+            why, reached, counted = loop(groups, every, k, segment.grid, self.z, y, residuals)
+        except Exception as error:   # raised inside a compiled torque: go on step by step until it is raised again
+            self.z[:] = before
+            if groups * every == 1:
+                raise torque_error(error, f"in the step from t = {segment.time(k)!r}") from error
+            self.pace.one_by_one()
+            return Chunk()
+        taken = time.perf_counter() - started
+        self.elapsed += taken
+        self.counted += counted
+        self.steps += reached - k
+        self.pace.note(taken)
+        done = (reached - k) // every
+        self._motion = y[done - 1] if done and done * every == reached - k else None
+        return Chunk(segment.times(k, done, every), y[:done], residuals[:done], reached - k, every, segment.time(reached),
+                     reached == segment.count, failure=None if why == loops.DONE else why)
+
+    def diagnose(self, chunk, driver):
+        """A step failed: raise for a torque or an unsolved equation; a blow-up is a way to end."""
+        program, h, place = self.program, driver.next_step, driver.place
+        check_torque(program, driver)
+        trouble = torque_trouble(program, place.t + h, program.motion(self.z, 1))
+        if trouble is not None:
+            raise trouble
+        running_away = abs(h) * np.abs(parts(self.motion).omega).sum() > MANY_TURNS
+        if chunk.failure == loops.UNSOLVED and not running_away:
+            raise unsolved(program, self.z, place.t, h, place.step)
+        return blow_up(program.method, place,
+                       f"the body turned more than {loops.LARGEST_ANGLE:g} rad in a step, or the state is not finite")
+
+    def take_back(self, surplus):
+        """Do not count the last steps."""
+        torques = self.program.method.torques
+        self.steps -= surplus
+        if torques is not None:
+            self.program.calls = [calls and calls - surplus * torques for calls in self.program.calls]
+
+    @property
+    def state(self):
+        """Everything needed to go on, as plain data."""
+        return {"z": self.z.tolist(), "starts": self.starts, "steps": self.steps, "counted": self.counted,
+                "elapsed": self.elapsed, "calls": self.program.calls}
+
+    @state.setter
+    def state(self, saved):
+        self.z, self.program.calls, self._motion = np.array(saved["z"]), saved["calls"], None
+        self.starts, self.steps, self.counted, self.elapsed = (saved[key] for key in ("starts", "steps", "counted", "elapsed"))
+
+    @property
+    def evaluations(self):
+        """Torque evaluations so far: counted where the torque is Python, else from what method and state say."""
+        if self.program.pythons[0] is not None:
+            return self.program.pythons[0].calls
+        first = self.starts * self.program.start_calls
+        torques = self.program.method.torques
+        return first + (int(self.counted) if torques is None else self.steps * torques)
+
+    @property
+    def remarks(self):
+        """What the method as it was run has to say of the steps so far."""
+        return "" if self.z is None else self.program.remarks(self.z)

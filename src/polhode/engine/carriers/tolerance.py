@@ -1,0 +1,143 @@
+"""One body by tolerance: the method chooses its steps."""
+
+import time
+from typing import NamedTuple
+
+import numpy as np
+
+from polhode.core.loops import tolerance as loops
+from polhode.engine.carriers.chunk import FIRST, Chunk, Pace
+from polhode.engine.diagnosis import check_torque, torque_error, torque_trouble
+from polhode.errors import IntegrationError
+from polhode.results.motion import WIDTH, in_user_axes, parts, row
+
+MOST = 16384     # steps in a call
+FEW = 128        # in the first
+
+
+class Tolerance(NamedTuple):
+    """What each step may add to the error: rtol (relative) and atol."""
+
+    rtol: float
+    atol: float
+
+
+class Extensions:
+    """The motion inside steps, by the method's continuous extension.
+
+    y + s (F0 + (1 - s) (F1 + s (F2 + ...))), or with s for 1 - s too where the terms are `powers`; the quaternion at unit length.
+    """
+
+    def __init__(self, t0, y0, t, y, terms, powers):
+        self.t, self.y, self.ends = np.concatenate([[t0], t[:-1]]), np.concatenate([[y0], y[:-1]]), t
+        self.terms, self.powers = terms, powers
+
+    def __call__(self, j, when):
+        """The motion inside step j at time `when`; both may be arrays."""
+        s = np.asarray((when - self.t[j]) / (self.ends[j] - self.t[j]))[..., None]
+        rest, terms, total = s if self.powers else 1.0 - s, self.terms[j], 0.0
+        for i in reversed(range(terms.shape[-2])):
+            total = (s if i % 2 == 0 else rest) * (terms[..., i, :] + total)
+        q, omega = parts(self.y[j] + total)
+        return row(q / np.linalg.norm(q, axis=-1, keepdims=True), omega)
+
+
+class ByTolerance:
+    """Carries one body by steps that the loop chooses, and keeps the time and the torque evaluations that took."""
+
+    def __init__(self, program, tolerance, longest, motion):
+        self.program, self.tolerance, self.longest = program, tolerance, longest
+        self.steps = self.rejected = self.counted = 0
+        self.elapsed = 0.0
+        self.pace = Pace(FEW if program.mode == "compiled" else FIRST["python"], MOST)
+        self.control, self.loop = program.controlled(tolerance.rtol)
+        self.memory = np.array(self.control.blank())
+        self.memory[loops.MOTION] = motion
+
+    @property
+    def motion(self):
+        """Where the body is, in principal axes."""
+        return self.memory[loops.MOTION].copy()
+
+    method = property(lambda self: self.program.method)
+
+    def in_user_axes(self, motion):
+        """A motion in the user's axes."""
+        return in_user_axes(self.program.body, motion)
+
+    def begin(self, segment, driver=None):
+        """Start (anew) where the motion is; the largest velocity so far is remembered."""
+        loops.restart(self.memory, segment.start)
+
+    def advance(self, segment, k, recorder, most):
+        """Some steps on the way to the end of a stretch."""
+        return self.take(segment, recorder.watch is not None, recorder.wanted[recorder.n:], min(self.pace.steps, most))
+
+    def take(self, stretch, always, wanted, most):
+        """At most so many steps; extensions for all of them, or for those that pass a wanted time."""
+        t0, y0, before = float(self.memory[loops.TIME]), self.motion, self.memory.copy()
+        clock, points = np.empty(most), np.empty((most, WIDTH))
+        pieces = np.empty((most if always or len(wanted) else 0, self.control.terms, WIDTH))
+        if len(wanted):
+            wanted = (np.minimum if stretch.stop > t0 else np.maximum)(wanted, stretch.stop)
+        started = time.perf_counter()
+        try:
+            why, done, rejected, counted = self.loop(stretch.stop, *self.tolerance, self.longest, always, wanted, self.memory,
+                                                     self.program.moments, self.program.parameters, clock, points, pieces)
+        except Exception as error:   # raised inside a compiled torque: go on step by step until it is raised again
+            self.memory[:] = before
+            if most == 1:
+                raise torque_error(error, f"in the step from t = {t0!r}") from error
+            self.pace.one_by_one()
+            self.pace.most = 1
+            return Chunk()
+        taken = time.perf_counter() - started
+        self.elapsed += taken
+        self.steps += done
+        self.rejected += rejected
+        self.counted += counted
+        self.pace.note(taken)
+        t, y = clock[:done], points[:done]
+        if why == loops.DONE:
+            t[-1] = stretch.end
+        inside = Extensions(t0, y0, t, y, pieces[:done], self.control.powers) if len(pieces) and done else None
+        return Chunk(t, y, np.zeros(done), done, 1, float(self.memory[loops.TIME]), why == loops.DONE, inside,
+                     None if why in (loops.DONE, loops.FULL) else why)
+
+    def diagnose(self, chunk, driver):
+        """No step is small enough: the torque's fault, or the motion's."""
+        check_torque(self.program, driver)
+        place = driver.place
+        h, slope = self.memory[loops.STEP], self.memory[loops.SLOPE]
+        trouble = torque_trouble(self.program, place.t + h, self.motion + h * slope)
+        if abs(h) <= loops.LEAST * abs(place.t):
+            why = f"a step of {abs(h):.2g} is lost in the rounding of such times; count time from the start of the run, or"
+        else:
+            why = f"even a step of {abs(h):.2g} misses rtol = {self.tolerance.rtol:g};"
+        raise trouble or IntegrationError(
+            f"{self.program.method.name} cannot go on at {place}: {why} the torque jumps there (name the time in breaks) or the "
+            "motion has no end")
+
+    def take_back(self, surplus):
+        """Do not count the last steps; torque evaluations are counted as they were made."""
+        self.steps -= surplus
+
+    @property
+    def state(self):
+        """Everything needed to go on, as plain data."""
+        return {"memory": self.memory.tolist(), "steps": self.steps, "rejected": self.rejected, "counted": self.counted,
+                "elapsed": self.elapsed, "calls": self.program.calls}
+
+    @state.setter
+    def state(self, saved):
+        self.memory[:], self.program.calls = saved["memory"], saved["calls"]
+        self.steps, self.rejected = saved["steps"], saved["rejected"]
+        self.counted, self.elapsed = saved["counted"], saved["elapsed"]
+
+    @property
+    def evaluations(self):
+        """Torque evaluations so far: counted by the torque where it is Python, else by the loop."""
+        python = self.program.pythons[0]
+        return self.counted if python is None else python.calls
+
+    remarks = ""   # there is no method's own state that could say anything

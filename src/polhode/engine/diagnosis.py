@@ -1,0 +1,140 @@
+"""What went wrong: the one place where a failed step becomes an error, or a way for a run to end, in words."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from polhode import rotations
+from polhode.core.loops import fixed as loops
+from polhode.errors import ConvergenceError, TorqueError
+from polhode.loads.potential import potential_energy
+from polhode.results._trajectory import BLOW_UP
+from polhode.results.motion import described, in_user_axes, parts
+
+RUNAWAY = 10.0   # times the kinetic energy that a conservative motion can have
+CORRECT = "correct it, or end the run before"
+
+
+class Place(NamedTuple):
+    """Where a run is: the time, the steps done, and the motion in the user's axes."""
+
+    t: float
+    step: int
+    motion: np.ndarray
+
+    def __str__(self):
+        return f"t = {self.t!r} (step {self.step}; {in_words(self.motion)})"
+
+
+def in_words(motion):
+    """The parts of a motion with their numbers."""
+    return ", ".join(f"{name} {value}" for name, value in described(motion).items())
+
+
+# --- torques ----------------------------------------------------------------------------------------------------------
+
+def torque_error(cause, where, who="the torque", fix=CORRECT, **place):
+    """The TorqueError for what a torque or force raised; `where` in words."""
+    error = TorqueError(f"{who} raised {type(cause).__name__} {where}: {cause}; {fix}", **place)
+    error.__cause__ = cause
+    return error
+
+
+def check_torque(program, driver):
+    """Raise what a Python torque or force ran into, if anything."""
+    cause = program.trouble()
+    if cause is not None:
+        raise torque_error(cause, f"in the step from {driver.place}")
+
+
+def torque_trouble(program, t, y):
+    """Ask torque and force, as Python, at time t and motion y (principal axes): the TorqueError if an answer is no good."""
+    y = in_user_axes(program.body, y)
+    q, *rest = parts(y)
+    if not np.isfinite(q).all():
+        return None
+    R, rest = rotations.matrices(q), [np.where(np.isfinite(part), part, 0.0) for part in rest]
+    place = f"at t = {t:.15g} ({in_words(y)})"
+    for acting in filter(None, (program.torque, program.force)):
+        who = f"{acting.kind} {acting.name!r}"
+        try:
+            value = acting(t, R, *rest)
+        except Exception as cause:
+            return torque_error(cause, place, who)
+        if value.shape != (3,):
+            return TorqueError(f"{who} must return three numbers, got shape {value.shape} {place}; correct it")
+        if not np.isfinite(value).all():
+            return TorqueError(f"{who} returned {value.tolist()} {place}; {CORRECT}")
+    return None
+
+
+def first_trouble(program, t, y):
+    """The same before a compiled run begins: machine code reads three numbers whatever it is given."""
+    return torque_trouble(program, t, y) if program.may_raise and program.mode == "compiled" else None
+
+
+def begun(program, h, t, motion):
+    """The method's first state; where that fails, the torque is asked what is wrong with its answer."""
+    try:
+        return program.begin(h, t, motion)
+    except TorqueError as error:
+        raise (torque_trouble(program, t, motion) or error) from error.__cause__
+
+
+# --- equations --------------------------------------------------------------------------------------------------------
+
+def unsolved(program, z, t, h, step):
+    """The ConvergenceError of a step of size h from the state in column 0 of z, with the largest step that works."""
+    def works(size):
+        out = np.empty((1, program.width)), np.empty(1)
+        return program.march()(1, 1, 0, np.array([t, size]), z.copy(), *out)[0] == loops.DONE
+
+    residual = float(program.state(z, 1).residual)
+    good = next((h * 0.5**i for i in range(1, 13) if works(h * 0.5**i)), None)
+    if good is not None:
+        bad = 2.0 * good
+        for _ in range(8):
+            middle = 0.5 * (good + bad)
+            good, bad = (middle, bad) if works(middle) else (good, middle)
+    advice = f"the largest step that works here is about {abs(good):.3g}" if good else "no smaller step works here"
+    if program.method.limit:
+        advice += f" ({program.method.limit})"
+    return ConvergenceError(
+        f"{program.method.name} could not take the step from t = {t:.15g} (step {step}, size {h:g}): the relative residual of "
+        f"its equation is {residual:.2g} (1 where none was found) instead of {loops.ROUND_OFF:g}; {advice}",
+        residual=residual, largest_step=None if good is None else abs(good))
+
+
+# --- motions that leave all bounds ------------------------------------------------------------------------------------
+
+def blow_up(method, place, how):
+    """(status, message) of a motion that has left all bounds."""
+    return BLOW_UP, (f"{method.name} blew up by step {place.step}, t = {place.t:.15g}: {how}.  What came before is kept; "
+                     "take a smaller step or another method")
+
+
+class Runaway:
+    """Notices when a conservative motion has more kinetic energy than RUNAWAY (T0 + |V - V0|).
+
+    A guard has `escaped(t, y)`, and `excess(t, y)` (n,) > 0 where it has, to say which stored points go.
+    """
+
+    def __init__(self, torque, body, t0, y0):
+        self.torque, self.body, self.t0, self.y0 = torque, body, t0, y0
+        self.bound = RUNAWAY * self._kinetic(y0) + 1e-300
+
+    def _kinetic(self, y):
+        return 0.5 * np.sum(parts(y).omega ** 2 * self.body.moments, axis=-1)
+
+    def _potential(self, t, y):
+        return potential_energy(self.torque, self.body, t, parts(y).attitude)
+
+    def excess(self, t, y):
+        V = self._potential(np.append(t, self.t0), np.vstack([y, self.y0]))
+        return self._kinetic(y) - RUNAWAY * (self._kinetic(self.y0) + np.abs(V[:-1] - V[-1]))
+
+    def escaped(self, t, y):
+        if not self._kinetic(y) > self.bound:
+            return False
+        before, now = self._potential(np.array([self.t0, t]), np.stack([self.y0, self.y0]))
+        return before == now and self.excess(t, y[None])[0] > 0.0   # in a field that changes any energy is possible

@@ -1,0 +1,129 @@
+"""The driver: takes a carrier through the segments of a run, chunk by chunk, and ends it well whatever happens.
+
+It alone knows of recording, events, guards, checkpoints, progress and interrupts.  A carrier takes the steps, a recorder stores
+what is wanted of them, a guard says when a motion has left all bounds, a checkpoint keeps what is needed to go on.
+"""
+
+import sys
+
+from polhode.engine.diagnosis import RUNAWAY, Place, blow_up
+from polhode.engine.interrupts import interruptible
+from polhode.results._trajectory import EVENT, FINISHED, INTERRUPTED
+
+
+class Driver:
+    """One run on its way."""
+
+    def __init__(self, carrier, segments, recorder, *, guard=None, checkpoint=None, progress=None):
+        self.carrier, self.segments, self.recorder = carrier, segments, recorder
+        self.guard, self.checkpoint, self.progress = guard, checkpoint, progress
+        self.index = self.k = self.done = 0   # the segment, the steps done in it, and in all
+        self.through = False                  # whether the segment is at its end
+        self.t = segments[0].time(0)
+        self._end = None                      # (t, motion) where an event or a guard ended the run
+
+    @property
+    def motion(self):
+        """Where the run is, in principal axes."""
+        return self.carrier.motion if self._end is None else self._end[1]
+
+    @property
+    def total(self):
+        """Steps in all; as far as one can tell, where the method chooses them."""
+        if hasattr(self.segments[0], "count"):
+            return sum(segment.count for segment in self.segments)
+        first, last = self.segments[0].start, self.segments[-1].end
+        covered = abs(self.t - first) / abs(last - first)
+        return max(self.done, round(self.done / covered)) if covered else 0
+
+    def run(self):
+        """Go to the end: (status, message)."""
+        with interruptible() as interrupted:
+            while not (self.through and self.index + 1 == len(self.segments)):
+                if self.through:
+                    self.index, self.k, self.through = self.index + 1, 0, False
+                segment = self.segments[self.index]
+                if self.k == 0 and (self.index == 0 or segment.fresh):
+                    self.carrier.begin(segment, self)
+                end = self._advance(segment) or self._between_chunks(interrupted)
+                if end:
+                    return end
+        return FINISHED, "the run reached its end"
+
+    def _advance(self, segment):
+        """One chunk; (status, message) if the run ends with it."""
+        most = self.checkpoint.room(self.done) if self.checkpoint else sys.maxsize
+        chunk = self.carrier.advance(segment, self.k, self.recorder, most)
+        self.recorder.add(chunk)
+        self.done += chunk.steps
+        self.k += chunk.steps
+        self.through = chunk.through
+        if chunk.steps:
+            self.t = segment.end if chunk.through else chunk.reached
+        return self.carrier.diagnose(chunk, self) if chunk.failure is not None and not self.recorder.over else None
+
+    def _between_chunks(self, interrupted):
+        """(status, message) if the run ends here."""
+        if self.recorder.over:
+            surplus, *self._end = self.recorder.watch.end
+            self.t = self._end[0]
+            self._take_back(surplus)
+            if self.recorder.failed:
+                raise self.recorder.failed
+            return EVENT, self.recorder.ended
+        if self.guard is not None and self.guard.escaped(self.t, self.motion):
+            return self._cut()
+        if self.progress is not None:
+            self.progress(self.done, self.total)
+        self.save(interrupted.is_set())
+        if interrupted.is_set():
+            return INTERRUPTED, self.so_far()
+        return None
+
+    def so_far(self):
+        """How far an interrupted run has come, in words."""
+        return f"interrupted after {self.done} of {self.total} steps, at t = {self.t:.15g}"
+
+    def _cut(self):
+        """Drop the points where the motion has left all bounds."""
+        self.t, motion, done = self.recorder.cut(self.guard.excess)
+        self._end = self.t, motion
+        steps = [segment.steps_until(self.t) for segment in self.segments]
+        if done is None and None not in steps:
+            done = sum(steps)
+        self._take_back(0 if done is None else self.done - done)
+        return blow_up(self.carrier.method, self.place,
+                       f"its kinetic energy is more than {RUNAWAY:g} times what the potential can give")
+
+    def _take_back(self, surplus):
+        """Do not count the last steps, which were taken for nothing: how many they were is a matter of speed."""
+        self.done -= surplus
+        self.carrier.take_back(surplus)
+
+    @property
+    def place(self):
+        """Where the run is, for messages."""
+        return Place(self.t, self.done, self.carrier.in_user_axes(self.motion))
+
+    @property
+    def next_step(self):
+        """The size of the next step."""
+        return self.segments[self.index].step_at(self.k)
+
+    # --- checkpoints ------------------------------------------------------------------------------------------------------
+
+    def save(self, now=True):
+        """Make a checkpoint, now or when it is time; a segment in which no step was taken has not begun."""
+        if self.checkpoint and self.k and (now or self.checkpoint.due(self.done)):
+            self.checkpoint.save({
+                "index": self.index, "k": self.k, "through": self.through, "done": self.done, "of": self.total, "t": self.t,
+                "carrier": self.carrier.state, "recorder": self.recorder.state,
+                "watch": self.recorder.watch and self.recorder.watch.state,
+                "torque_digest": self.carrier.program.torque_digest()})
+
+    def restore(self, saved):
+        """Be where a checkpoint was made."""
+        self.index, self.k, self.through, self.done, self.t = (saved[key] for key in ("index", "k", "through", "done", "t"))
+        self.carrier.state, self.recorder.state = saved["carrier"], saved["recorder"]
+        if self.recorder.watch:
+            self.recorder.watch.state = saved["watch"]

@@ -1,0 +1,259 @@
+"""What a run stores: the motion after every so many steps, or at given times by interpolation, and the events on the way."""
+
+import sys
+
+import numpy as np
+
+from polhode.support import memory
+from polhode.errors import InputError, floats, unknown, whole
+from polhode.results.motion import in_user_axes, interpolated
+from polhode.support.provenance import listed
+from polhode.results._trajectory import BLOCK, Trajectory
+
+_COPIES = 4   # of the points that a streamed run may need on disk: its own, and the wider columns of the finished file
+
+
+def check_memory(count, size):
+    """Refuse points that cannot fit into memory: so many, of so many bytes in all."""
+    disk = ", or stream them to disk (--checkpoint)" if _COPIES * size < memory.on_disk() else ", or take fewer steps"
+    memory.fits(f"{count} stored points", size, f"store fewer with a larger every, every='end' or t_eval{disk}")
+
+
+class Points:
+    """Times, motions and residuals in memory; `checkpoint.Stream` is the same on disk."""
+
+    def __init__(self, capacity, width):
+        self.t, self.y, self.r = np.empty(capacity), np.empty((capacity, width)), np.empty(capacity)
+        self.n = 0
+
+    @property
+    def last_time(self):
+        """Where the last point is."""
+        return self.t[self.n - 1]
+
+    def put(self, t, y, r):
+        """Store points."""
+        new = slice(self.n, self.n + len(t))
+        if new.stop > len(self.t):   # no one knew how many there would be
+            room = max(new.stop, 2 * len(self.t))
+            check_memory(room, 8 * (self.y.shape[1] + 2) * (room + len(self.t)))   # while they are copied
+            self.t, self.y, self.r = (np.concatenate([kept, np.empty((room - len(kept), *kept.shape[1:]))])
+                                      for kept in (self.t, self.y, self.r))
+        self.t[new], self.y[new], self.r[new] = t, y, r
+        self.n += len(t)
+
+    def arrays(self):
+        """Times, motions and residuals stored so far."""
+        if self.n == len(self.t):
+            return self.t, self.y, self.r
+        return self.t[:self.n].copy(), self.y[:self.n].copy(), self.r[:self.n].copy()
+
+    def trajectory(self, body, **facts):
+        """The run, from its points and its other facts."""
+        t, y, residuals = self.arrays()
+        return Trajectory(t=t, motion=in_user_axes(body, y), residuals=residuals, body=body, **facts)
+
+    def cut(self, excess):
+        """Drop the points from the first on where excess(t, y) > 0: (t, y) of the last one kept."""
+        found = np.flatnonzero(excess(self.t[:self.n], self.y[:self.n]) > 0.0)
+        if len(found):
+            self.n = max(int(found[0]), 1)
+        return float(self.t[self.n - 1]), self.y[self.n - 1].copy()
+
+
+class Recorder:
+    """Says which points of a run are stored; subclasses know.  `points` is where they go, in memory or on disk."""
+
+    points = None
+    done = 0   # steps that were shown to it
+
+    def __init__(self, capacity, width, watch):
+        self.capacity, self.width, self.watch = capacity, width, watch
+        self.fewest = capacity   # points that there will be in any case, where the run reaches its end
+
+    def keep_in(self, points=None):
+        """Where the points go: into memory if nothing else is given."""
+        if points is None:
+            check_memory(self.fewest, 8 * (self.width + 2) * self.fewest)
+            points = Points(self.capacity, self.width)
+        self.points = points
+
+    @property
+    def n(self):
+        """How many points are stored."""
+        return self.points.n
+
+    @property
+    def ended(self):
+        """Why an event ended the run, or None."""
+        return self.watch.ended if self.watch else None
+
+    @property
+    def failed(self):
+        """The error of an event, or None."""
+        return self.watch.failed if self.watch else None
+
+    @property
+    def over(self):
+        """Whether an event has ended the run, or failed."""
+        return bool(self.ended or self.failed)
+
+    def cut(self, excess):
+        """Drop the stored points from the first on where excess(t, y) > 0: (t, y, steps done) of the last one kept."""
+        return *self.points.cut(excess), self.steps()
+
+    def steps(self):
+        """The number of steps up to the last stored point, None where that is not known."""
+        return None
+
+    def identity(self):
+        """What is stored, as plain data."""
+        return {**self._which(), "events": self.watch.identity() if self.watch else []}
+
+    def events(self):
+        """The times of the events and the motion there."""
+        return self.watch.found() if self.watch else (None, None)
+
+
+class AtSteps(Recorder):
+    """After every so many steps, and at the end; `total` is 0 where the number of steps is not known."""
+
+    wanted = np.empty(0)
+
+    def __init__(self, every, total, width, watch):
+        if isinstance(every, str):
+            if every != "end":
+                raise unknown("value of every", every, ["end"])
+            every = total or sys.maxsize
+        every = whole("every", every, 1, "write every=10, or every='end'")
+        super().__init__(total // every + 2, width, watch)
+        self.every = min(every, sys.maxsize)
+        self.worst = 0.0   # residual since the last stored point
+
+    def first(self, t, y):
+        """The initial motion."""
+        self.points.put([t], [y], [0.0])
+        if self.watch:
+            self.watch.begin(t, y)
+
+    def next(self, left, most):
+        """(groups, steps per group) to take now, of those left and at most so many."""
+        if self.watch:
+            return min(left, most, 4096), 1
+        to_next = self.every - self.done % self.every
+        if to_next < self.every or self.every > most or left < self.every:
+            return 1, min(to_next, left, most)
+        return min(most // self.every, left // self.every, BLOCK), self.every
+
+    def add(self, chunk):
+        """The motion after each group of steps of a `Chunk`."""
+        before, self.done = self.done, self.done + chunk.steps
+        t, y, r = chunk.t, chunk.y, chunk.residuals
+        if self.watch:
+            t, y, r = self.watch.look(t, y, r, chunk.inside)
+        if not len(t):
+            return
+        if chunk.every == self.every and not self.watch and not self.worst and before % self.every == 0:
+            self.points.put(t, y, r)
+            return
+        keep = (before + chunk.every * np.arange(1, len(t) + 1)) % self.every == 0
+        if self.ended:
+            keep[-1] = True
+        if not keep.all() or self.worst:
+            r = self._largest(r, keep)
+        self.points.put(t[keep], y[keep], r[keep])
+
+    def _largest(self, r, keep):
+        """For each point that is kept the largest residual since the one before; what comes after the last is remembered."""
+        r = np.concatenate([[max(r[0], self.worst)], r[1:]])
+        stored = np.flatnonzero(keep)
+        rest = r[stored[-1] + 1:] if len(stored) else r
+        self.worst = float(rest.max(initial=0.0))
+        if len(stored):
+            r[stored] = np.maximum.reduceat(r[:stored[-1] + 1], np.concatenate([[0], stored[:-1] + 1]))
+        return r
+
+    def steps(self):
+        """The number of steps up to the last stored point."""
+        return (self.n - 1) * self.every
+
+    def last(self, t, y):
+        """Where the run ended."""
+        if self.points.last_time != t:
+            self.points.put([t], [y], [self.worst])
+
+    def _which(self):
+        return {"every": self.every}
+
+    @property
+    def state(self):
+        """What must be known to go on, next to the points."""
+        return {"done": self.done, "worst": self.worst}
+
+    @state.setter
+    def state(self, saved):
+        self.done, self.worst = saved["done"], saved["worst"]
+
+
+class AtTimes(Recorder):
+    """At given times, by interpolation inside the steps."""
+
+    def __init__(self, t_eval, t0, t1, width, watch):
+        times = floats("t_eval", t_eval)
+        if times.ndim != 1 or not len(times):
+            raise InputError(f"t_eval must be a list of times, got shape {times.shape}; give at least one")
+        self.direction = 1.0 if t1 > t0 else -1.0
+        low, high = min(t0, t1), max(t0, t1)
+        slack = 1e-12 * (high - low)
+        outside = times[(times < low - slack) | (times > high + slack)]
+        if len(outside):
+            raise InputError(f"t_eval must lie inside the span {t0!r} to {t1!r}, got {float(outside[0])!r}; drop it")
+        if np.any(np.diff(times) * self.direction < 0):
+            raise InputError("t_eval must go the way of t_span; sort it")
+        super().__init__(len(times), width, watch)
+        self.wanted = np.clip(times, low, high)
+
+    def first(self, t, y):
+        """The initial motion."""
+        self.at = (t, y)
+        here = int(np.sum(self.wanted == t))
+        self.points.put(np.full(here, t), np.tile(y, (here, 1)), np.zeros(here))
+        if self.watch:
+            self.watch.begin(t, y)
+
+    def next(self, left, most):
+        """(groups, steps per group) to take now, of those left and at most so many."""
+        return min(left, most, BLOCK), 1
+
+    def add(self, chunk):
+        """The motion at the wanted times inside the steps of a `Chunk`."""
+        self.done += chunk.steps
+        t, y, r = chunk.t, chunk.y, chunk.residuals
+        if self.watch:
+            t, y, r = self.watch.look(t, y, r, chunk.inside)
+        if not len(t):
+            return
+        ts, ys = np.concatenate([[self.at[0]], t]), np.concatenate([[self.at[1]], y])
+        last = self.n + np.searchsorted(self.direction * self.wanted[self.n:], self.direction * t[-1], side="right")
+        wanted = self.wanted[self.n:last]
+        if len(wanted):
+            i = np.clip(np.searchsorted(self.direction * ts, self.direction * wanted, side="left") - 1, 0, len(t) - 1)
+            h = ts[i + 1] - ts[i]
+            motions = chunk.inside(i, wanted) if chunk.inside else interpolated(ys[i], ys[i + 1], h, (wanted - ts[i]) / h)
+            self.points.put(wanted, motions, r[i])
+        self.at = (t[-1], y[-1])
+
+    def last(self, t, y):
+        """Nothing: only what was asked for is stored."""
+
+    def _which(self):
+        return {"t_eval": listed(self.wanted)}
+
+    @property
+    def state(self):
+        """What must be known to go on, next to the points: where the last step ended."""
+        return {"done": self.done, "t": float(self.at[0]), "y": self.at[1].tolist()}
+
+    @state.setter
+    def state(self, saved):
+        self.done, self.at = saved["done"], (saved["t"], np.array(saved["y"]))
