@@ -1,8 +1,6 @@
 """Certificates: they measure what is known, expose what is false, take a user's own file, and come as table, JSON, figure."""
 
 import json
-import subprocess
-import sys
 from functools import cache
 from pathlib import Path
 
@@ -348,18 +346,6 @@ def test_another_problem():
 def test_text():
     text = str(certified("VLV"))
     assert text.startswith("VLV: all declared facts hold\n") and "symmetric in time" in text
-
-
-# --- the package that is a function -------------------------------------------------------------------------------------
-
-def test_the_package_is_a_function_and_integrate_stays_one():
-    code = ("import sys, polhode\nassert not {'numba', 'scipy', 'numpy'} & set(sys.modules)\n"
-            "polhode.problem('slow-top').integrate('LP2', t_span=(0, 0.1))\n"
-            "from polhode import integrate\nassert callable(polhode.integrate) and callable(integrate)\n"
-            "assert callable(polhode.certify) and polhode.studies.facts.orders.order is polhode.facts.order\n"
-            "from polhode.engine._integrate import OPTIONS\n")
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0, done.stderr
 
 
 def test_measurements_are_exported():

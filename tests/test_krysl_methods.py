@@ -12,7 +12,7 @@ import pytest
 from polhode import Stepper, integrate, problems, torques
 from polhode.errors import ConvergenceError, InputError
 from polhode.methods import get
-from polhode.methods.newmark_matrix import axis_momentum
+from polhode.papers.krysl_endres2004.top import axis_momentum
 from polhode.rotations import qmul
 
 REFERENCE = {"krysl/fast-top": 1e-5, "krysl/slow-top": 2e-5, "krysl/coulomb-wall": 2e-5, "krysl/coulomb-wall-printed": 2e-5,

@@ -30,7 +30,6 @@ from polhode.io.read import contents
 from polhode.methods import get
 from polhode.methods._registry import variant
 from polhode.methods.compose import Scheme, compose
-from polhode.methods.newmark_matrix import axis_momentum
 from polhode.papers._registry import Item, enter_errata, errata, item
 from polhode.papers._results import Claim
 from polhode.show.play.work import checked
@@ -56,7 +55,6 @@ __all__ = [
     "as_task",
     "as_torque",
     "asked",
-    "axis_momentum",
     "bibtex",
     "bomb",
     "build",

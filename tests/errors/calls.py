@@ -3,7 +3,7 @@
 import threading
 
 from around import (
-    Q, W, Claim, Foreign, Item, Plan, Rotation, Scheme, _balanced, as_method, as_task, as_torque, asked, axis_momentum,
+    Q, W, Claim, Foreign, Item, Plan, Rotation, Scheme, _balanced, as_method, as_task, as_torque, asked,
     bibtex, bomb, build, check_tolerance, checked, comparison, compose, compute, contents, convergence, ensemble,
     enter_errata, entries,
     errata, fades, floats, free_body, get, integrate, item, lagrange_top, lie, namedtuple, netcdf, newmark, np, number,
@@ -247,8 +247,6 @@ CALLS = [
     (lambda: get(3), "got 3", "see polhode.methods.names()"),
     (lambda: compose("VLV", "yoshida5"), "'yoshida5'", "valid: 'yoshida4', 'suzuki4', 'yoshida6', 'y"),
     (lambda: compose("VLV", Scheme(4, (0.5, 0.4), "own")), "got (0.5, 0.4)", "correct them"),
-    (lambda: axis_momentum(polhode.Stepper([1, 2, 2.5], step=0.1, omega0=(0, 0, 1), compiled=False)),
-     "axis_momentum looks at the attitud", "use a Stepper of NMB-matrix or NMB-matrix-or"),
     (lambda: integrate([1, 2, 2.5], untraceable, (0, 1), rtol=1e-6, method="taylor", omega0=(0, 0, 1)),
      "'untraceable'", "take DOP853 for others"),
     (lambda: build(variant(get("NMB"), state=namedtuple("State", "q")), as_torque(None), polhode.RigidBody([1, 2, 2.5])),

@@ -21,16 +21,7 @@ from polhode.core.jit import jit
 from polhode.core.layout import Quaternion, Vector
 from polhode.core.vec import add, axpy, matrix, qexp, qmul, qrotate, qrotate_t, renormalise, scale, sub, times
 from polhode.methods._registry import method
-
-
-class State(NamedTuple):
-    q: Quaternion
-    pi: Vector
-
-
-@jit
-def start(h, t, q, Om, body, torque, p):
-    return State(q, qrotate(q, times(body.I, Om)))
+from polhode.methods._spatial import State, bashforth, moulton, simpson, start
 
 
 @jit
@@ -44,12 +35,6 @@ def spatial_rates(t, q, pi, body, torque, p):
 def turned(q, x):
     """The attitude after the spatial rotation vector x."""
     return renormalise(qmul(qexp(x), q))
-
-
-@jit
-def simpson(k1, k2, k3, k4):
-    """(k1 + 2 k2 + 2 k3 + k4)/6."""
-    return scale(1.0 / 6.0, add(add(k1, k4), scale(2.0, add(k2, k3))))
 
 
 @method("RK-buss", state=State, start=start, order=2, torques=4, symmetric=False, symplectic=False, conserves=("momentum",),
@@ -83,18 +68,6 @@ class History(NamedTuple):
 def start_history(h, t, q, Om, body, torque, p):
     none = (0.0, 0.0, 0.0)
     return History(q, qrotate(q, times(body.I, Om)), 0.0, none, none, none, none, none, none, 0.0)
-
-
-@jit
-def bashforth(x0, x1, x2, x3):
-    """(55 x0 - 59 x1 + 37 x2 - 9 x3)/24."""
-    return scale(1.0 / 24.0, axpy(55.0, x0, axpy(-59.0, x1, axpy(37.0, x2, scale(-9.0, x3)))))
-
-
-@jit
-def moulton(new, x0, x1, x2):
-    """(9 new + 19 x0 - 5 x1 + x2)/24."""
-    return scale(1.0 / 24.0, axpy(9.0, new, axpy(19.0, x0, axpy(-5.0, x1, x2))))
 
 
 @jit

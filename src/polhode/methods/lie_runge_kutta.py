@@ -18,9 +18,10 @@ from typing import NamedTuple
 from polhode.core.jit import jit
 from polhode.core.layout import Quaternion, Vector
 from polhode.core.vec import (
-    TINY, add, axpy, cross, dot, matrix, qexp, qmul, qrotate, qrotate_t, renormalise, scale, sincos, times,
+    TINY, add, axpy, cross, dot, matrix, qexp, qmul, qrotate_t, renormalise, scale, sincos, times,
 )
 from polhode.methods._registry import method
+from polhode.methods._spatial import State, start
 
 # Jackiewicz, Marthinsen & Owren's tableau
 A21 = 0.8177227988124852
@@ -31,19 +32,9 @@ B1, B2, B3, B4, B5 = 0.1370831520630755, -0.0183698531564020, 0.7397813985370780
 C2, C3, C4, C5 = A21, A31 + A32, A41 + A42 + A43, A51 + A52 + A53 + A54
 
 
-class State(NamedTuple):
-    q: Quaternion
-    pi: Vector
-
-
 class BodyState(NamedTuple):
     q: Quaternion
     Pi: Vector
-
-
-@jit
-def start(h, t, q, Om, body, torque, p):
-    return State(q, qrotate(q, times(body.I, Om)))
 
 
 @jit

@@ -3,15 +3,14 @@
 Rounding then takes R off the rotation group, slowly: figure 9 shows it in the projection pi.chi of the spatial momentum on
 the axis of a symmetric top, which is Pi_3 as long as R is orthogonal.  NMB-matrix leaves it at that; NMB-matrix-orth brings
 R back at every step by R (3 - R^T R)/2, one Newton step towards the nearest rotation.  The quaternion in the state is read
-off R for output; `axis_momentum` looks at R itself.
+off R for output.
 """
 
 from typing import NamedTuple
 
 from polhode.core.jit import jit
-from polhode.core.layout import Matrix, Quaternion, Vector, layout
-from polhode.core.vec import apply, axpy, dot, exp, madd, matmul, matrix, mscale, quaternion, scale, times, transpose
-from polhode.errors import InputError
+from polhode.core.layout import Matrix, Quaternion, Vector
+from polhode.core.vec import axpy, exp, madd, matmul, matrix, mscale, quaternion, scale, transpose
 from polhode.methods._registry import method
 from polhode.methods.newmark import acceleration, velocity
 
@@ -65,13 +64,3 @@ def step(h, t, s, body, torque, p):
 def step_orthogonal(h, t, s, body, torque, p):
     """Explicit Newmark on the attitude matrix, re-orthogonalised at every step."""
     return newmark_matrix(orthogonal, h, t, s, body, torque, p)
-
-
-def axis_momentum(stepper):
-    """pi.chi = (R I Om) . (R e3) of a Stepper of these methods, with R as the method keeps it (principal axes)."""
-    if stepper.method.state is not State:
-        raise InputError(f"axis_momentum looks at the attitude matrix, which {stepper.method.name} does not keep; "
-                         "use a Stepper of NMB-matrix or NMB-matrix-orth")
-    s = layout(State).unpack(stepper.state.memory.reshape(-1, 1), 0)
-    Pi = times(tuple(stepper.body.moments.tolist()), s.Om)
-    return float(dot(apply(s.R, Pi), apply(s.R, (0.0, 0.0, 1.0))))

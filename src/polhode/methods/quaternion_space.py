@@ -13,7 +13,7 @@ from polhode.core.jit import jit
 from polhode.core.layout import Quaternion, Vector
 from polhode.core.vec import axpy, matrix, normalise, qmul, qrotate, qrotate_t, times
 from polhode.methods._registry import method
-from polhode.methods.buss_as_run import State, bashforth, moulton, simpson, start
+from polhode.methods._spatial import State, bashforth, moulton, simpson, start
 
 
 @jit

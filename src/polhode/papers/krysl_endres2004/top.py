@@ -3,7 +3,9 @@
 import numpy as np
 
 from polhode import Stepper, exact, problems
-from polhode.methods.newmark_matrix import axis_momentum
+from polhode.core.layout import layout
+from polhode.core.vec import apply, dot
+from polhode.methods.newmark_matrix import State
 from polhode.papers import REFERENCE, Cell, Figure, Series, Work, item, judged
 from polhode.papers._convergence import halvings, ladder, run, slope
 from polhode.papers._style import look
@@ -94,6 +96,13 @@ def _like_crouch_grossman(runs, error):
 
 
 # --- figure 9 -------------------------------------------------------------------------------------------------------------
+
+def axis_momentum(stepper: Stepper) -> float:
+    """pi.chi = (R I Om) . (R e3) of a Stepper of one of the UPDATES, with R as the method keeps it (principal axes)."""
+    s = layout(State).unpack(stepper.state.memory.reshape(-1, 1), 0)
+    Pi = tuple((stepper.body.moments * s.Om).tolist())
+    return float(dot(apply(s.R, Pi), apply(s.R, (0.0, 0.0, 1.0))))
+
 
 @item(PAPER, "fig9", title="Lagrangian top: momentum about the axis, with and without re-orthogonalisation",
       kind="figure", seconds=2)
