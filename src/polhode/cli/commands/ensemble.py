@@ -57,14 +57,19 @@ def ensemble(
     options = arguments(job, n)
     if method is not None:
         options["method"] = method
-    with progress_bar("compiling") as bar:
-        result = polhode.ensemble(
-            **options,
-            device=device,
-            dtype=dtype,
-            threads=threads,
-            progress=lambda done, total: bar(done, total, f"{options['n']} bodies"),
-        )
+    try:
+        with progress_bar("compiling") as bar:
+            result = polhode.ensemble(
+                **options,
+                device=device,
+                dtype=dtype,
+                threads=threads,
+                progress=lambda done, total: bar(done, total, f"{options['n']} bodies"),
+            )
+    except KeyboardInterrupt as interrupt:
+        result = getattr(interrupt, "ensemble", None)
+        if result is None:  # nothing was computed yet
+            raise
     result.title = job.title
     provenance.note_command(_command(scenario, torque_file, n, method))
     if output:
