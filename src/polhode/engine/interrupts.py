@@ -7,8 +7,8 @@ import threading
 class Interrupts:
     """While it listens, Ctrl-C sets a flag instead of raising: a run ends between two chunks, with everything in place.
 
-    A second one raises, as it does elsewhere: a torque in Python may never come to an end.  A run of a single chunk is over before
-    anyone could tell the difference, and does not listen.
+    A second one raises, as it does elsewhere: a torque in Python may never come to an end.  A run of a single chunk is over
+    before that makes a difference, and does not listen.
     """
 
     pressed = False
