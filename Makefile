@@ -56,7 +56,7 @@ certificates: setup   # what the documentation says was measured of the methods;
 
 verdicts: setup   # what the documentation says of the papers' claims; minutes
 	$(BIN)/polhode reproduce all --quick --out docs/_build/papers
-	$(BIN)/python docs/_ext/verdict_pages.py docs/_build/papers > docs/data/verdicts.json
+	$(BIN)/python docs/_ext/verdict_pages.py docs/_build/papers docs/data
 
 fuzz: setup   # a million hostile inputs for all readers, by atheris; ten to thirty minutes, Linux with Python below 3.13
 	$(BIN)/python tests/fuzz/run.py

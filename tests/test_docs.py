@@ -200,11 +200,13 @@ def test_every_item_of_the_papers_has_its_verdicts():
         assert said == [(claim["claim"], claim["verdict"]) for claim in stored[key]["claims"]]
 
 
-def test_the_page_on_disagreements_shows_figures_that_are_drawn(monkeypatch):
+def test_the_page_on_disagreements_shows_figures_that_are_kept(monkeypatch):
     monkeypatch.syspath_prepend(DOCS / "_ext")
     import verdict_pages
 
-    shown = re.findall(r"figures/(\S+)\.png", (DOCS / "theory" / "disagreements.rst").read_text("utf-8"))
+    shown = re.findall(r"data/figures/(\S+)\.png", (DOCS / "theory" / "disagreements.rst").read_text("utf-8"))
+    kept = DOCS / "data" / "figures"
     assert sorted(shown) == sorted(verdict_pages.FIGURES)
+    assert sorted(shown) == sorted(path.relative_to(kept).with_suffix("").as_posix() for path in kept.rglob("*.png"))
     page = verdict_pages.errata_page(papers.errata())
     assert page.count("   * - ") == len(papers.errata()) + len({one.paper for one in papers.errata()})

@@ -1,18 +1,18 @@
 """What the papers claim and misprint, as pages, and the figures that show it.
 
-Misprints and figures are computed at the build; finished figures are kept as long as the library's sources are the same.  The
-verdicts rest on every table and figure of the papers, which takes minutes: they are in data/verdicts.json, and `make verdicts`
-measures them anew.
+Misprints are computed at the build.  Verdicts rest on every table and figure of the papers, which takes minutes: they are in
+data/verdicts.json, with the figures in data/figures, and `make verdicts` computes them anew.
 """
 
 import json
 import sys
 from pathlib import Path
 
+from PIL import Image
 from restructured import escaped, table, title
 
 from polhode.papers import PAPERS, VERDICTS, errata, items
-from polhode.papers._store import compute, kept
+from polhode.papers._store import kept
 
 FIGURES = ("krysl-endres-2004/fig4", "krysl-endres-2004/fig12", "krysl-endres-2004/fig13", "krysl-2005/fig1",
            "bou-rabee-2009/fig1", "bou-rabee-2009/fig4")   # those that theory/disagreements.rst shows
@@ -20,9 +20,6 @@ FIELDS = ("paper", "item", "title", "matched", "total", "claims")
 
 
 def pages(docs):
-    for key in FIGURES:
-        if kept(key, docs / "theory" / "figures", quick=True) is None:
-            compute(key, True, docs / "theory" / "figures")
     records = json.loads((docs / "data" / "verdicts.json").read_text("utf-8"))
     return {"theory/verdicts.rst": verdict_page(records), "theory/errata.rst": errata_page(errata())}
 
@@ -66,11 +63,17 @@ def short(name):
     return PAPERS[name].short
 
 
-def collected(folder):
-    """The verdicts of a folder that `polhode reproduce all --out FOLDER` has filled."""
-    records = (kept(item.key, folder, quick=True) for item in items())
-    return [{field: record[field] for field in FIELDS} for record in records]
+def collect(folder, data):
+    """Keep the verdicts and figures of a folder that `polhode reproduce all --out FOLDER` has filled."""
+    records = [kept(item.key, folder, quick=True) for item in items()]
+    chosen = [{field: record[field] for field in FIELDS} for record in records]
+    (data / "verdicts.json").write_text(json.dumps(chosen, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    for key in FIGURES:
+        path = data / "figures" / f"{key}.png"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with Image.open(folder / f"{key}.png") as image:   # for print; half of it, in few colours, is enough for a screen
+            image.convert("RGB").reduce(2).quantize(128).save(path, optimize=True)
 
 
 if __name__ == "__main__":
-    print(json.dumps(collected(Path(sys.argv[1])), indent=1, ensure_ascii=False))
+    collect(*map(Path, sys.argv[1:]))
