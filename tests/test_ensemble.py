@@ -252,15 +252,49 @@ def test_a_torque_in_c_runs_in_threads():
         assert np.array_equal(one.omega[-1], run.omega[i])
 
 
-def test_control_c_keeps_what_was_computed():
+def test_control_c_ends_a_loop_and_keeps_what_was_computed():
     def press(done, total):
         if done >= 16:
             signal.raise_signal(signal.SIGINT)   # to this thread: nothing is left for later
 
-    run = ensemble(TOP.body, TOP.torque(), (0.0, 1000 * H), H, "NMB", omega0=many(10)[2], progress=press)
-    assert run.interrupted and set(run.status) == {"interrupted"} and 16 <= run.steps < 1000
+    finished = []
+    with pytest.raises(KeyboardInterrupt, match="interrupted after") as told:
+        for _ in range(2):
+            finished.append(ensemble(TOP.body, TOP.torque(), (0.0, 1000 * H), H, "NMB", omega0=many(10)[2], progress=press))
+    run = told.value.ensemble
+    assert not finished and run.interrupted and set(run.status) == {"interrupted"} and 16 <= run.steps < 1000
     again = ensemble(TOP.body, TOP.torque(), (0.0, run.t), H, "NMB", omega0=many(10)[2])
     assert np.array_equal(again.omega, run.omega)
+
+
+def test_control_c_in_the_last_steps_is_not_forgotten():
+    def press(done, total):
+        if done == total:
+            signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt) as told:
+        ensemble(TOP.body, TOP.torque(), (0.0, 20 * H), H, "NMB", omega0=many(10)[2], progress=press)
+    assert told.value.ensemble.steps == 20
+
+
+@pytest.mark.parametrize("wrong", ["statistic", "progress"])
+def test_an_error_of_the_user_keeps_what_was_computed(wrong):
+    def late(t):
+        return 1.0 / (t < 10 * H)
+
+    def impatient(done, total):
+        if done >= 10:
+            raise ZeroDivisionError("enough")
+
+    keep = Statistics(every=5, of="energy", functions={"late": late} if wrong == "statistic" else {})
+    given = (TOP.body, TOP.torque(), (0.0, 100 * H), H, "NMB")
+    with pytest.raises(InputError if wrong == "statistic" else ZeroDivisionError) as told:
+        ensemble(*given, omega0=many(10)[2], keep=keep, progress=impatient if wrong == "progress" else None)
+    run = told.value.ensemble
+    assert run.interrupted and 10 <= run.steps < 100
+    statistics = run.statistics["energy"].over_bodies
+    assert len(run.times) == len(statistics.mean) == (2 if wrong == "statistic" else 3)
+    assert np.isfinite(statistics.mean).all()
 
 
 @pytest.mark.parametrize("change, words", [

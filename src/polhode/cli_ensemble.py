@@ -26,8 +26,13 @@ def run(scenario, torque_file, n, device, dtype, threads, method, output, force,
     if method is not None:
         options["method"] = method
     with progress_bar("compiling") as bar:
-        result = ensemble(**options, device=device, dtype=dtype, threads=threads,
-                          progress=lambda done, total: bar(done, total, f"{options['n']} bodies"))
+        try:
+            result = ensemble(**options, device=device, dtype=dtype, threads=threads,
+                              progress=lambda done, total: bar(done, total, f"{options['n']} bodies"))
+        except KeyboardInterrupt as error:
+            if not hasattr(error, "ensemble"):
+                raise
+            result = error.ensemble
     result.title = job.title
     provenance.note_command(_command(scenario, torque_file, n, method))
     if output:

@@ -131,10 +131,14 @@ class Program:
     acting: object       # the torque with what was lifted out of it
     pythons: tuple       # the PythonTorques behind torque and force, None for one that is not Python
 
-    @property
-    def error(self):
-        """What a Python torque or force ran into, or None."""
-        return next((python.error for python in self.pythons if python and python.error is not None), None)
+    def trouble(self):
+        """What a Python torque or force ran into, or None; both may be called again.  Ctrl-C and exit are raised."""
+        found = next((python.error for python in self.pythons if python and python.error is not None), None)
+        for python in filter(None, self.pythons):
+            python.error = None
+        if found is not None and not isinstance(found, Exception):
+            raise found
+        return found
 
     @property
     def calls(self):
@@ -146,11 +150,6 @@ class Program:
         for python, count in zip(self.pythons, counts, strict=True):
             if python:
                 python.calls = count
-
-    def forget_error(self):
-        """Let Python torques be called again."""
-        for python in filter(None, self.pythons):
-            python.error = None
 
     def bound(self, loop, **names):
         """The loop as machine code, or as Python in mode "python"."""

@@ -234,11 +234,9 @@ class Run:
 
     def _check_torque(self):
         """Raise what a Python torque or force ran into."""
-        cause = self.program.error
+        cause = self.program.trouble()
         if cause is None:
             return
-        if isinstance(cause, (KeyboardInterrupt, SystemExit)):
-            raise cause
         state = ", ".join(f"{name} {value}" for name, value in self._state().items())
         error = TorqueError(f"the torque failed in the step from t = {self.t!r} (step {self.done}; {state}): "
                             f"{type(cause).__name__}: {cause}; correct it, or end the run before")

@@ -12,7 +12,7 @@ from polhode.core.digest import watch
 from polhode.core.reads import ours, python_function
 from polhode.errors import InputError, IntegrationError, TorqueError, brief, flag, number, unknown, whole
 from polhode.limits import check_step, check_times
-from polhode.march import as_body, begun, first_trouble, in_user_axes, initial_motion, torque_trouble, unsolved
+from polhode.march import CHUNK_STEPS, as_body, begun, first_trouble, in_user_axes, initial_motion, torque_trouble, unsolved
 from polhode.methods import get
 from polhode.methods.energy import remarks, unrestored
 from polhode.program import build
@@ -103,6 +103,9 @@ class Stepper:
     def step(self, n=1):
         """Take n steps."""
         n = whole("the number of steps", n)
+        while n > CHUNK_STEPS:   # Ctrl-C is noticed in between
+            self.step(CHUNK_STEPS)
+            n -= CHUNK_STEPS
         if n == 0:
             return
         if self._watch is not None and not self._watch.unchanged():
@@ -110,8 +113,10 @@ class Stepper:
         self._before[:] = self._z
         try:
             why, self._count, _ = self._march(1, n, self._count, self._grid, self._z, *self._out)
-        except Exception as error:   # raised by the torque, in Python or inside machine code
+        except BaseException as error:   # raised by the torque, in Python or inside machine code, or Ctrl-C
             self._z[:] = self._before
+            if not isinstance(error, Exception):
+                raise
             if n == 1:
                 raise TorqueError(f"the torque raised {type(error).__name__} in the step from t = {self.t!r}: {error}; "
                                   "correct it and take the step again: the state is that before it", t=self.t,
@@ -133,9 +138,8 @@ class Stepper:
         raise error
 
     def _check_torque(self, where):
-        cause = self.program.error
+        cause = self.program.trouble()
         if cause is not None:
-            self.program.forget_error()
             raise TorqueError(f"the torque failed {where}: {type(cause).__name__}: {cause}; correct it", t=self.t,
                               step_index=self._count) from cause
 

@@ -95,13 +95,9 @@ class Runner:
         return self._counted - before
 
     def _check_torque(self):
-        cause = self.program.error
-        if cause is None:
-            return
-        self.program.forget_error()
-        if isinstance(cause, (KeyboardInterrupt, SystemExit)):
-            raise cause
-        raise TorqueError(f"the torque failed in a run of {self.name}: {type(cause).__name__}: {cause}; correct it") from cause
+        cause = self.program.trouble()
+        if cause is not None:
+            raise TorqueError(f"the torque failed in a run of {self.name}: {type(cause).__name__}: {cause}; correct it") from cause
 
 
 class FixedSteps(Runner):

@@ -147,10 +147,10 @@ class Running(Every):
         self.well = np.ones(run.n, dtype=bool)
 
     def _put(self, t, y):
+        values = [self.measure(name, np.full(len(y), t), y) for name in self.names]   # before anything changes: it may fail
         self.t.append(t)
         self.seen += self.well
-        for name in self.names:
-            x = self.measure(name, np.full(len(y), t), y)
+        for name, x in zip(self.names, values, strict=True):
             self._over_time(self.time[name], x)
             x = x[self.well]
             self.bodies[name].append((x.mean(), x.var(), x.min(), x.max()) if len(x) else (np.nan,) * 4)

@@ -133,8 +133,9 @@ class Measure:
         out = np.empty(len(motions))
         try:
             self._loops[name](t, motions, self.bodies.moments, self.parameters, out)
-        except (TypeError, ValueError) as error:
+        except Exception as error:
             if name not in self.functions:
                 raise
-            raise InputError(f"the statistic {name!r} must return one number, got {error}; correct it") from error
+            raise InputError(f"the statistic {name!r} must return one number, and raised {type(error).__name__}: {error}; correct "
+                             "it") from error
         return out

@@ -65,6 +65,12 @@ def ensemble(bodies, torque=None, t_span=None, step=None, method="LP2", *, rotat
     -------
     Ensemble
 
+    Raises
+    ------
+    PolhodeError, KeyboardInterrupt
+        Ctrl-C, and an error of a statistic or of `progress`, carry what was computed as their attribute `ensemble`.  A second
+        Ctrl-C does not wait until all bodies are at the same step, and keeps nothing.
+
     Examples
     --------
     >>> from scipy import stats
@@ -98,6 +104,7 @@ class Run:
         self.total = sum(segment.count for segment in self.segments)
         self.t, self.done = self.segments[0].time(0), 0
         self.failures, self.interrupted = {}, False
+        self.together = False   # whether all bodies are at the same step
 
     def will_start(self, rotation0, omega0, momentum0, n, parameters, rng, first):
         """Motions (n, 7) in principal axes and torque parameters (m, 1 or n), checked."""
@@ -163,6 +170,21 @@ class Run:
         self.dtype, self.device, self.elapsed, self.chunk = dtype, device, 0.0, FIRST_CHUNK
         lowered = self.method.lowered(self.torque)
         self.message = "the run reached its end" + (f"; {lowered}" if lowered else "")
+        try:
+            self._follow(progress)
+        except BaseException as error:   # of a statistic, memory, `progress`, a second Ctrl-C
+            if self.together:
+                self.interrupted, self.message = True, f"{self._so_far()}: {error}"
+                error.ensemble = Ensemble(self)
+            raise
+        result = Ensemble(self)
+        if self.interrupted:
+            error = KeyboardInterrupt(self.message)
+            error.ensemble = result
+            raise error
+        return result
+
+    def _follow(self, progress):
         with interruptible() as interrupted:
             for index, segment in enumerate(self.segments):
                 if index == 0:
@@ -173,7 +195,6 @@ class Run:
                     self.backend.begin(segment.first_step, segment.time(0), self.backend.motions())
                 if not self._through(segment, progress, interrupted):
                     break
-        return Ensemble(self)
 
     def _backend(self, device, dtype, threads):
         """What moves the bodies: one backend, or one for each kind of body the method has a step for."""
@@ -221,12 +242,13 @@ class Run:
         while k < segment.count:
             count = min(self.keep.next(self.done), segment.count - k, self.chunk)
             started = time.perf_counter()
+            self.together = False
             self.backend.advance(segment, k, count)
             seconds = time.perf_counter() - started
             self.elapsed += seconds
             self._note_failures(segment, self.done - k)
             k, self.done = k + count, self.done + count
-            self.t = segment.time(k)
+            self.t, self.together = segment.time(k), True
             self.keep.look(self)
             if seconds < CHUNK_SECONDS / 2 and count == self.chunk:
                 self.chunk = min(2 * self.chunk, CHUNK_STEPS)
@@ -234,11 +256,13 @@ class Run:
                 self.chunk = max(self.chunk // 2, FIRST_CHUNK)
             if progress is not None:
                 progress(self.done, self.total)
-            if interrupted.is_set() and self.done < self.total:
-                self.interrupted = True
-                self.message = f"interrupted after {self.done} of {self.total} steps, at t = {self.t:.15g}"
+            if interrupted.is_set():
+                self.interrupted, self.message = True, self._so_far()
                 return False
         return True
+
+    def _so_far(self):
+        return f"interrupted after {self.done} of {self.total} steps, at t = {self.t:.15g}"
 
     def _note_failures(self, segment, before):
         """Keep number, step, time and reason of the bodies that have failed in this segment."""

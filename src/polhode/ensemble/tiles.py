@@ -212,9 +212,8 @@ class Tiles:
 
     def _raise_from_python(self):
         """What a Python torque ran into cannot cross machine code: it is raised again here."""
-        error = self.program.error if self.python else None
+        error = self.program.trouble()
         if error is not None:
-            self.program.forget_error()
             raise error
 
 

@@ -150,7 +150,7 @@ class _Runs:
             try:
                 why, calls = self.loop(t, step, rest, count, y, low, self.program.moments, self.program.parameters,
                                        *_gauss.coefficients(), k, new)
-                cause = self.program.error   # that of a Python torque, kept for us
+                cause = self.program.trouble()   # that of a Python torque, kept for us
             except Exception as error:   # that of a compiled one
                 cause = error
             if cause is not None:
