@@ -252,6 +252,29 @@ def test_a_torque_in_c_runs_in_threads():
         assert np.array_equal(one.omega[-1], run.omega[i])
 
 
+@pytest.mark.parametrize("kind", ["C", "Python"])
+def test_torques_outside_machine_code_in_single_precision(kind):
+    from numba import carray, cfunc
+
+    seen = []   # stays Python
+
+    @cfunc("void(float64, CPointer(float64), CPointer(float64))")
+    def spring(t, state, out):
+        R, T = carray(state, 12), carray(out, 3)
+        T[0], T[1], T[2] = -2.0 * R[7], 2.0 * R[6], 0.1 * t
+
+    def springing(t, R):
+        seen.append(t)
+        return (-2.0 * R[2, 1], 2.0 * R[2, 0], 0.1 * t)
+
+    acting = torques.Foreign(spring.address) if kind == "C" else springing
+    single, double = (ensemble([1.0, 2.0, 2.5], acting, (0.0, 1.0), 0.05, "LP2", omega0=many(20)[2], dtype=dtype)
+                      for dtype in ("float32", "float64"))
+    assert single.success and single.mode == "callback"
+    scale = np.abs(double.omega).max()
+    assert 0.0 < np.abs(single.omega - double.omega).max() < 1e-5 * scale
+
+
 def test_control_c_ends_a_loop_and_keeps_what_was_computed():
     def press(done, total):
         if done >= 16:

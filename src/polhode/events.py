@@ -38,7 +38,7 @@ class Watch:
     def _value(self, g, t, y):
         y = np.array(in_user_axes(self.body, y))   # a copy: a function may write to what it is handed
         try:
-            found = g(t, rotations.matrices(y[:4]), *y[4:].reshape(-1, 3))
+            found = g(float(t), rotations.matrices(y[:4]), *y[4:].reshape(-1, 3))
             value = np.asarray(found).reshape(())
             value = 2.0 * value - 1.0 if value.dtype.kind == "b" else float(value)
         except Exception as error:

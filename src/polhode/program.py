@@ -21,6 +21,7 @@ from polhode._kernels import (
     FLIGHT, GROUND, Airborne, Frames, derivatives_in_axes, in_axes, in_frame, nested, no_potential, potential_in_axes,
     potential_on_ground,
 )
+from polhode._known_energy import check_potential
 from polhode._torque import ZERO, Callback, Foreign
 from polhode.agreement import Start, agree, disagreement
 from polhode.core import loops
@@ -67,8 +68,7 @@ class PythonTorque:
         self.calls = 0
         self._state, self._out = ctypes.c_double * size, ctypes.c_double * 3
         self._pointer = ctypes.CFUNCTYPE(None, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p)(self._call)
-        address = ctypes.cast(self._pointer, ctypes.c_void_p).value
-        self.values = Callback(float(address))
+        self.values = Callback.to(ctypes.cast(self._pointer, ctypes.c_void_p).value)
 
     def _call(self, t, state, out):
         out = np.frombuffer(self._out.from_address(out))
@@ -237,7 +237,8 @@ def _ways(acting, setting, compiled, start):
     if not compiled:
         if isinstance(acting, Foreign):
             raise InputError("a foreign torque has no Python form; leave out compiled=False, and NUMBA_DISABLE_JIT=1 where set")
-        yield _Way("python", "as asked", acting.kernel(setting), acting.values)
+        plain = acting.in_python()
+        yield _Way("python", "as asked", plain.kernel(setting), plain.values, acting=plain)
         return
     if isinstance(acting, Foreign):
         yield _Way("callback", "foreign function", acting.kernel(setting), acting.values)
@@ -250,7 +251,7 @@ def _ways(acting, setting, compiled, start):
             note = _why_not(acting, form, kernel, setting, start)
             if note is None:
                 yield _Way("compiled", "", kernel, form.values, acting=form)
-                note = "its derivatives could not be compiled"
+                note = _derivatives_trouble(acting, start) or "its derivatives could not be compiled"
                 break
     from polhode.core import callback
 
@@ -267,10 +268,13 @@ def build(method, torque, body, compiled=True, force=None, like=None, start=None
     """
     setting, compiled = GROUND if force is None else FLIGHT, compiled and compiling()
     start = start or Start()
+    check_potential(torque, start)
     thrust = None if force is None else next(_ways(force, setting, compiled, start))
     for way in _ways(torque, setting, compiled, start):
         program = _assemble(method, torque, body, force, setting, way, thrust, like or body, start)
-        if not (way.mode == "compiled" and program.names["torque"].derivatives) or _compiles(program.march):
+        if not (way.mode == "compiled" and program.names["torque"].derivatives):
+            return program
+        if torque.is_ours or (_derivatives_trouble(torque, start) is None and _compiles(program.march)):
             return program
     raise AssertionError("a callback always works")
 
@@ -322,42 +326,70 @@ def _potential(torque, body, setting):
 
 def _potential_trouble(torque, start):
     """Why the potential cannot be part of machine code; None when it can, and gives what Python gives."""
-    names = {"potential": torque.potential_kernel(), "load_parameters": layout(shape(torque.values)).unpack}
-    loop, values, none = bind(loops.potential_along, **names), _column(torque.values), np.zeros((0, 4))
-    if torque.potential_obstacle() is not None or not _compiles(lambda: loop(none[:, 0], none, values, none[:, 0])):
+    (loop, values), none = _potential_loop(bind, torque), np.zeros((0, 4))
+    if torque.potential_obstacle() is not None or not _compiles(lambda: _filled(loop, none[:, 0], none, values)):
         return "cannot be compiled"
     if torque.is_ours:
         return None
     t, attitudes, *_ = start.samples()
-    attitudes, ours, theirs = np.ascontiguousarray(attitudes), np.empty(len(t)), np.empty(len(t))
-    loop(t, attitudes, values, ours)
-    interpreted(loops.potential_along, **names)(t, attitudes, values, theirs)
-    return None if agree(ours, theirs) else "differs from its machine code"
+    (python, values), ours = _potential_loop(interpreted, torque.in_python()), _filled(loop, t, attitudes, values)
+    return None if agree(ours, _filled(python, t, attitudes, values)) else "differs from its machine code"
 
 
 def _why_not(acting, form, kernel, setting, start):
     """Compile the kernel of a form of the torque, or load it; None if that works and gives what Python gives, else the reason."""
-    def evaluator(kernel, inner, made):
-        """`evaluate(t, q, omega, place)` by a loop around the kernel, made by `made`; the loop itself; the parameters."""
+    def evaluator(made, kernel, inner):
+        """`evaluate(t, q, omega, place)` for rows of all of them, by a loop around the kernel; the loop; the parameters."""
         def values(place=(*ZERO, *ZERO)):
             return inner if setting is GROUND else Airborne(inner, tuple(place[:3]), tuple(place[3:]))
 
         loop = made(loops.torque_along, torque=Frames(*[kernel] * 4), load_parameters=layout(shape(values())).unpack)
 
-        def evaluate(t, q, omega, place, rows=1):
-            out = np.empty((rows, 3))
-            loop(np.array([t])[:rows], q[None][:rows], omega[None][:rows], _column(values(place)), out)
-            return out.reshape(-1)
+        def evaluate(t, q, omega, place):
+            out = np.empty((len(t), 3))
+            for rows in [slice(None)] if setting is GROUND else map(slice, range(len(t)), range(1, len(t) + 1)):
+                loop(t[rows], q[rows], omega[rows], _column(values(*place[rows][:1])), out[rows])
+            return out
 
         return evaluate, loop, _column(values())
 
-    evaluate, machine, parameters = evaluator(kernel, form.values, bind)
-    none = np.zeros(6)
-    note = obstacle(lambda: evaluate(0.0, none[:4], none[:3], none, 0))
-    if note is None and not acting.is_ours:
-        python, *_ = evaluator(acting.kernel(setting), acting.values, interpreted)
-        return disagreement(machine, parameters, evaluate, python, start)
-    return note
+    def python():
+        plain = acting.in_python()
+        return evaluator(interpreted, plain.kernel(setting), plain.values)[0]
+
+    (evaluate, machine, parameters), none = evaluator(bind, kernel, form.values), np.empty((0, 4))
+    note = obstacle(lambda: machine(none[:, 0], none, none, parameters, none))
+    return note if note or acting.is_ours else disagreement(machine, parameters, evaluate, python, start)
+
+
+def _derivatives_trouble(torque, start):
+    """Why the derivatives cannot be part of machine code; None when they can, and give what Python gives."""
+    for k in range(1, len(torque.derivatives) + 1):
+        note = _derivative_trouble(torque, k, start)
+        if note is not None:
+            return f"derivative {k}: {note}"
+    return None
+
+
+def _derivative_trouble(torque, k, start):
+    values, unpack, rates = _column(torque.values), layout(shape(torque.values)).unpack, layout(shape(nested(np.zeros((k, 3)))))
+
+    def evaluator(made, kernel):
+        loop = made(loops.derivative_along, derivative=kernel, load_rates=rates.unpack, load_parameters=unpack)
+
+        def evaluate(t, q, omega, place):
+            out, along = np.empty((len(t), 3)), [np.roll(omega, i, axis=1).T for i in range(k)]   # any derivatives of omega
+            loop(t, q, np.concatenate(along), values, out)
+            return out
+
+        return evaluate, loop
+
+    def python():
+        return evaluator(interpreted, torque.in_python().derivative_kernels()[k - 1])[0]
+
+    (evaluate, machine), none = evaluator(bind, torque.derivative_kernels()[k - 1]), np.empty((0, 4))
+    note = obstacle(lambda: evaluate(none[:, 0], none, none[:, :3], none))
+    return note or disagreement(machine, values, evaluate, python, start)
 
 
 def _compiles(attempt):
@@ -384,21 +416,30 @@ def potential_energy(torque, body, t, attitudes):
     """The torque's potential at the given times and attitudes (principal axes); None when it has none."""
     if not torque.has_potential:
         return None
-    torque = torque.with_lifted("potential")
-    kernel, values = torque.potential_kernel(), torque.values
-    if not body.is_principal:
-        kernel, values = potential_in_axes(kernel), (nested(body.axes), values)
-    out = np.empty(len(t))
-    names = {"potential": kernel, "load_parameters": layout(shape(values)).unpack}
-    arguments = (np.asarray(t, dtype=float), np.ascontiguousarray(attitudes), _column(values), out)
+    t, attitudes = np.asarray(t, dtype=float), np.ascontiguousarray(attitudes)
+
+    def python(rows=slice(None)):
+        loop, values = _potential_loop(interpreted, torque.in_python(), body)
+        return _filled(loop, t[rows], attitudes[rows], values)
+
     if len(t) > 64 and torque.potential_obstacle() is None and compiling():
-        loop = bind(loops.potential_along, **names)
-        if _compiles(lambda: loop(*(one[:0] for one in arguments[:2]), *arguments[2:])):
-            loop(*arguments)
-            few = np.linspace(0, len(t) - 1, 5).astype(int)
-            sample = arguments[0][few], arguments[1][few], arguments[2], np.empty(len(few))
-            interpreted(loops.potential_along, **names)(*sample)
-            if torque.is_ours or agree(out[few], sample[3]):
-                return out
-    interpreted(loops.potential_along, **names)(*arguments)
+        loop, values = _potential_loop(bind, torque.with_lifted("potential"), body)
+        if _compiles(lambda: _filled(loop, t[:0], attitudes[:0], values)):
+            found, few = _filled(loop, t, attitudes, values), np.linspace(0, len(t) - 1, 12).astype(int)
+            if torque.is_ours or agree(found[few], python(few)):
+                return found
+    return python()
+
+
+def _potential_loop(made, torque, body=None):
+    """The loop that finds potentials, as `bind` or `interpreted` makes it, and its parameters; without a body in its own axes."""
+    kernel, values = torque.potential_kernel(), torque.values
+    if body is not None and not body.is_principal:
+        kernel, values = potential_in_axes(kernel), (nested(body.axes), values)
+    return made(loops.potential_along, potential=kernel, load_parameters=layout(shape(values)).unpack), _column(values)
+
+
+def _filled(loop, t, attitudes, values):
+    out = np.empty(len(t))
+    loop(t, attitudes, values, out)
     return out

@@ -272,6 +272,8 @@ class Run:
         t0, y0 = self.start
         if not (self.torque.conservative and self._kinetic(self.y) > RUNAWAY * self._kinetic(y0) + 1e-300):
             return False
+        if self.torque.energy_unknown():
+            return False
         before, now = potential_energy(self.torque, self.body, np.array([t0, self.t]), np.stack([y0, y0])[:, :4])
         if before != now or not self._excess(self.t, self.y[None])[0] > 0.0:   # in a field that changes any energy is possible
             return False

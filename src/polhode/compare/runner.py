@@ -97,7 +97,8 @@ class Runner:
     def _check_torque(self):
         cause = self.program.trouble()
         if cause is not None:
-            raise TorqueError(f"the torque failed in a run of {self.name}: {type(cause).__name__}: {cause}; correct it") from cause
+            raise TorqueError(f"the torque failed in a run of {self.name}: {type(cause).__name__}: {cause}; "
+                              "correct it") from cause
 
 
 class FixedSteps(Runner):

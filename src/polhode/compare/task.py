@@ -10,8 +10,8 @@ import numpy as np
 from polhode import problems, rotations, torques
 from polhode._torque import as_torque
 from polhode.body import RigidBody
-from polhode.errors import InputError, IntegrationError, floats, number
-from polhode.grid import span
+from polhode.errors import InputError, IntegrationError, number
+from polhode.grid import break_times, span
 from polhode.march import as_body, in_principal_axes, in_user_axes, initial_motion
 from polhode.program import potential_energy
 
@@ -117,7 +117,7 @@ def _named(problem, torque_file):
 
 
 def _task(title, body, torque, rotation0, omega0, momentum0, t_span, breaks, recipe=None):
-    unit, jumps = None, () if breaks is None else np.atleast_1d(floats("breaks", breaks)).tolist()
+    unit, jumps = None, break_times(breaks).tolist()
     for term in getattr(torque, "terms", (torque,)):
         if term.name in PULSES:
             unit, jumps = PULSES[term.name](term.params)

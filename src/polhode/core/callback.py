@@ -18,9 +18,12 @@ from polhode.core.jit import jit
 
 @intrinsic
 def call_address(typingctx, function, t, numbers):
-    """Call `function(t, state, out)` with the numbers as `state`: the three numbers that it puts into `out`."""
+    """Call `function(t, state, out)` with the numbers as `state`: the three numbers that it puts into `out`.
+
+    `function` is its address in three parts.
+    """
     real = types.float64
-    signature = types.UniTuple(real, 3)(real, real, types.UniTuple(real, numbers.count))
+    signature = types.UniTuple(real, 3)(types.UniTuple(real, 3), real, types.UniTuple(real, numbers.count))
 
     def emit(context, builder, signature, arguments):
         function, t, numbers = arguments
@@ -30,7 +33,10 @@ def call_address(typingctx, function, t, numbers):
         for i in range(count):
             builder.store(builder.extract_value(numbers, i), builder.gep(into, [ir.Constant(address, i)]))
         kind = ir.FunctionType(ir.VoidType(), [double, pointer, pointer])
-        builder.call(builder.inttoptr(builder.fptoui(function, address), kind.as_pointer()), [t, into, out])
+        high, middle, low = (builder.fptoui(builder.extract_value(function, i), address) for i in range(3))
+        upper = builder.or_(builder.shl(high, ir.Constant(address, 40)), builder.shl(middle, ir.Constant(address, 20)))
+        place = builder.or_(upper, low)
+        builder.call(builder.inttoptr(place, kind.as_pointer()), [t, into, out])
         result = [builder.load(builder.gep(out, [ir.Constant(address, i)])) for i in range(3)]
         return cgutils.pack_array(builder, result)
 
@@ -38,12 +44,19 @@ def call_address(typingctx, function, t, numbers):
 
 
 @jit
+def called(p, t, numbers):
+    """The answer of the function whose address is in p, in the precision of the kernel."""
+    a, b, c = call_address((p.high, p.middle, p.low), t, numbers)
+    return (float(a), float(b), float(c))
+
+
+@jit
 def kernel(t, R, Om, p):
-    """The torque whose address is in the parameters; addresses fit a double exactly."""
-    return call_address(p.function, t, R[0] + R[1] + R[2] + Om)
+    """The torque whose address is in the parameters."""
+    return called(p, t, R[0] + R[1] + R[2] + Om)
 
 
 @jit
 def kernel_in_flight(t, R, Om, p):
     """The same for a torque or force that also looks at position and velocity."""
-    return call_address(p.inner.function, t, R[0] + R[1] + R[2] + Om + p.x + p.v)
+    return called(p.inner, t, R[0] + R[1] + R[2] + Om + p.x + p.v)
