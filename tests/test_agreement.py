@@ -55,6 +55,7 @@ def test_a_force_is_compared():
     assert run.mode == "callback" and abs(run.position[-1, 0] - 171.5) < 1e-9
 
 
+@pytest.mark.filterwarnings("ignore:.* is not minus the slope of its potential")
 def test_a_potential_is_compared():
     torque = polhode.torque(agrees, potential=lambda t, R: 10**-DIGITS * R[2, 2])
     run = polhode.integrate(BODY, torque, **START | {"step": 0.01})
@@ -184,3 +185,68 @@ def test_energies_of_a_potential_that_has_changed_are_not_passed_off_as_those_of
     k = 7.0
     with pytest.warns(RuntimeWarning, match="has changed since the run"):
         assert after.total_energy is not None
+
+
+def test_derivatives_are_compared():
+    def weight(t, R):
+        return np.array([2.0 * R[2, 1], -2.0 * R[2, 0], 0.0])
+
+    def turning(scale):
+        def derivative(t, R, w):
+            g = np.cross(R[2], w[0])
+            return scale() * np.array([g[1], -g[0], 0.0])
+
+        return polhode.torque(weight, frame="body", derivatives=derivative)
+
+    right, wrong = turning(lambda: 2.0), turning(lambda: 2.0 * float(LARGE**3) / 3.43e20)
+    start = {**START, "rotation0": (0.7, 0.2, 0.1), "method": "taylor2"}
+    runs = [polhode.integrate(BODY, torque, **start) for torque in (right, wrong)]
+    assert [run.mode for run in runs] == ["compiled", "callback"]
+    assert "derivative 1: at t = 0 its Python gives" in runs[1].note
+    as_python = polhode.integrate(BODY, right, **start, compiled=False)
+    np.testing.assert_allclose(runs[0].omega, as_python.omega, rtol=0.0, atol=1e-13)
+
+
+def test_what_differs_within_the_span_alone_is_found():
+    def late(t, R):
+        return np.array([float(10 ** (20 * int(2.0 < t < 9.0)) % 1000003) * 1e-6, 0.0, 0.0])
+
+    run = polhode.integrate(BODY, late, **{**START, "t_span": (0, 10)})
+    assert run.mode == "callback"
+
+
+def test_statistics_are_compared():
+    def size(omega):
+        return float(LARGE**3) * 1e-20 * omega[0]
+
+    keep = polhode.Statistics(every=5, of="energy", functions={"size": size})
+    run = polhode.ensemble(BODY, None, **{**START, "omega0": [START["omega0"]] * 3}, keep=keep)
+    found = run.statistics["size"].over_bodies.mean
+    np.testing.assert_allclose(found[0], 3.43 * START["omega0"][0], rtol=1e-12)
+
+
+# --- potentials ---------------------------------------------------------------------------------------------------------
+
+def weight(t, R):
+    return np.array([2.0 * R[2, 1], -2.0 * R[2, 0], 0.0])
+
+
+@pytest.mark.parametrize("wrong", [lambda t, R: -2.0 * R[2, 2], lambda t, R: R[2, 2], lambda t, R: 2.0 * R[0, 2]])
+def test_a_potential_that_is_not_the_torques_is_told_once(wrong):
+    torque, start = polhode.torque(weight, frame="body", potential=wrong), {**START, "rotation0": (0.7, 0.2, 0.1)}
+    with pytest.warns(RuntimeWarning, match="torque 'weight' is not minus the slope of its potential: at t = 0 it is"):
+        polhode.integrate(BODY, torque, **start)
+    polhode.integrate(BODY, torque, **start)   # a warning would be an error here
+    right = polhode.torque(weight, frame="body", potential=lambda t, R: 2.0 * R[2, 2])
+    for other in (right, right + polhode.torques.damping(0.1), right + (lambda t, R: np.array([0.0, 0.0, 1.0]))):
+        polhode.integrate(BODY, other, **start)
+
+
+@pytest.mark.filterwarnings("ignore:.* is not minus the slope of its potential")
+def test_a_motor_beside_a_potential_is_no_blow_up():
+    def driven(t, R):
+        return np.array([2.0 * R[2, 1], -2.0 * R[2, 0], 3.0])
+
+    torque = polhode.torque(driven, frame="body", potential=lambda t, R: 2.0 * R[2, 2])
+    run = polhode.integrate([1.0, 1.0, 0.5], torque, (0, 10), 0.01, omega0=(0.1, 0.0, 0.1), rotation0=(0.3, 0.0, 0.0))
+    assert run.success and run.t[-1] == 10.0

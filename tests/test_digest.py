@@ -210,6 +210,7 @@ def height(k):
 
 
 @pytest.mark.compiled
+@pytest.mark.filterwarnings("ignore:.* is not minus the slope of its potential")
 def test_potentials_ensembles_and_steppers_are_not_stale():
     start = {"rotation0": (0.3, 0.0, 0.0), "omega0": (0.0, 0.0, 1.0)}
     for k in (1.0, 5.0):

@@ -253,15 +253,72 @@ def test_a_torque_in_c_runs_in_threads():
         assert np.array_equal(one.omega[-1], run.omega[i])
 
 
-def test_control_c_keeps_what_was_computed():
+@pytest.mark.parametrize("kind", ["C", "Python"])
+def test_torques_outside_machine_code_in_single_precision(kind):
+    from numba import carray, cfunc
+
+    seen = []   # stays Python
+
+    @cfunc("void(float64, CPointer(float64), CPointer(float64))")
+    def spring(t, state, out):
+        R, T = carray(state, 12), carray(out, 3)
+        T[0], T[1], T[2] = -2.0 * R[7], 2.0 * R[6], 0.1 * t
+
+    def springing(t, R):
+        seen.append(t)
+        return (-2.0 * R[2, 1], 2.0 * R[2, 0], 0.1 * t)
+
+    acting = torques.Foreign(spring.address) if kind == "C" else springing
+    single, double = (ensemble([1.0, 2.0, 2.5], acting, (0.0, 1.0), 0.05, "LP2", omega0=many(20)[2], dtype=dtype)
+                      for dtype in ("float32", "float64"))
+    assert single.success and single.mode == "callback"
+    scale = np.abs(double.omega).max()
+    assert 0.0 < np.abs(single.omega - double.omega).max() < 1e-5 * scale
+
+
+def test_control_c_ends_a_loop_and_keeps_what_was_computed():
     def press(done, total):
         if done >= 16:
             signal.raise_signal(signal.SIGINT)   # to this thread: nothing is left for later
 
-    run = ensemble(TOP.body, TOP.torque(), (0.0, 1000 * H), H, "NMB", omega0=many(10)[2], progress=press)
-    assert run.interrupted and set(run.status) == {"interrupted"} and 16 <= run.steps < 1000
+    finished = []
+    with pytest.raises(KeyboardInterrupt, match="interrupted after") as told:
+        for _ in range(2):
+            finished.append(ensemble(TOP.body, TOP.torque(), (0.0, 1000 * H), H, "NMB", omega0=many(10)[2], progress=press))
+    run = told.value.ensemble
+    assert not finished and run.interrupted and set(run.status) == {"interrupted"} and 16 <= run.steps < 1000
     again = ensemble(TOP.body, TOP.torque(), (0.0, run.t), H, "NMB", omega0=many(10)[2])
     assert np.array_equal(again.omega, run.omega)
+
+
+def test_control_c_in_the_last_steps_is_not_forgotten():
+    def press(done, total):
+        if done == total:
+            signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(KeyboardInterrupt) as told:
+        ensemble(TOP.body, TOP.torque(), (0.0, 20 * H), H, "NMB", omega0=many(10)[2], progress=press)
+    assert told.value.ensemble.steps == 20
+
+
+@pytest.mark.parametrize("wrong", ["statistic", "progress"])
+def test_an_error_of_the_user_keeps_what_was_computed(wrong):
+    def late(t):
+        return 1.0 / (t < 10 * H)
+
+    def impatient(done, total):
+        if done >= 10:
+            raise ZeroDivisionError("enough")
+
+    keep = Statistics(every=5, of="energy", functions={"late": late} if wrong == "statistic" else {})
+    given = (TOP.body, TOP.torque(), (0.0, 100 * H), H, "NMB")
+    with pytest.raises(InputError if wrong == "statistic" else ZeroDivisionError) as told:
+        ensemble(*given, omega0=many(10)[2], keep=keep, progress=impatient if wrong == "progress" else None)
+    run = told.value.ensemble
+    assert run.interrupted and 10 <= run.steps < 100
+    statistics = run.statistics["energy"].over_bodies
+    assert len(run.times) == len(statistics.mean) == (2 if wrong == "statistic" else 3)
+    assert np.isfinite(statistics.mean).all()
 
 
 @pytest.mark.parametrize("change, words", [

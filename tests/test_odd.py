@@ -125,6 +125,7 @@ def test_text_dates_and_masked_entries_are_no_parameters(value):
         lambda R: None,
         lambda R: "abc",
         lambda R: (1.0, 2.0),
+        lambda R: (1.0, 2.0, 3.0, 4.0),
         lambda R: 1.0,
         lambda R: R,
         lambda R: missing,  # noqa: F821
@@ -138,6 +139,39 @@ def test_a_torque_that_is_no_torque_is_a_torque_error_as_plain_python_too(answer
             polhode.integrate([1, 2, 2.5], lambda t, R: answer(R), (0, 1), omega0=(0, 0, 1), compiled=False, **options)
     with pytest.raises(TorqueError):
         polhode.Stepper([1, 2, 2.5], lambda t, R: answer(R), step=0.1, omega0=(0, 0, 1), compiled=False).step()
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_functions_get_floats_for_times(compiled):
+    """With NumPy's numbers 1 / t would be infinite at t = 0 where Python's raise an error."""
+    kinds = []
+
+    def torque(t, R):
+        kinds.append(type(t))
+        return (0.1 * t, 0.0, 0.0)
+
+    def potential(t, R, p):
+        kinds.extend((type(t), type(p.k)))
+        return p.k * R[2, 2]
+
+    def weight(t, R, p):
+        kinds.extend((type(t), type(p.k)))
+        return (-p.k * R[1, 2], p.k * R[0, 2], 0.0)
+
+    def event(t, R, omega, *place):
+        kinds.append(type(t))
+        return t - 0.35
+
+    def force(t, x, v, R):
+        kinds.append(type(t))
+        return (0.0, 0.0, -1.0)
+
+    start = {"omega0": (0.1, 1.0, 0.2), "compiled": compiled, "events": event}
+    both = polhode.torque(weight, params={"k": 2.0}, potential=potential) + torque
+    for options in ({"step": 0.1, "method": "NMB"}, {"rtol": 1e-4}, {"step": [0.0, 0.2, 0.5, 1.0]}):
+        assert polhode.integrate([1, 2, 2.5], both, (0, 1), **options, **start).potential_energy is not None
+    polhode.integrate([1, 2, 2.5], None, (0, 1), 0.1, force=force, **start)
+    assert set(kinds) == {float}
 
 
 # --- functions that write to what they are handed ----------------------------------------------------------------------------
@@ -209,6 +243,7 @@ def test_calling_a_torque_leaves_what_it_is_called_with_as_it_was():
     assert np.array_equal(R, np.eye(3)) and np.array_equal(omega, [0.1, 1.0, 0.2])
 
 
+@pytest.mark.filterwarnings("ignore:.* is not minus the slope of its potential")
 def test_a_potential_a_force_and_a_field_may_write_to_their_arguments():
     def potential(t, R):
         value = R[2, 2]

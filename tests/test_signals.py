@@ -220,3 +220,55 @@ def test_a_second_ctrl_c_ends_a_torque_that_never_returns(tmp_path):
         rest = process.stdout.read(2**18)   # more than a pipe holds: the signal has been noticed since
     rest += process.communicate()[0]
     assert process.returncode == 0 and 2 <= int(rest.rpartition(b"kept ")[2].split()[0]) <= 51
+
+
+class Pressed:
+    """A torque in Python that is interrupted in its n-th call, as where a signal arrives in it."""
+
+    def __init__(self, n):
+        self.left = n
+
+    def __call__(self, t, R):
+        self.left -= 1
+        if self.left == 0:
+            raise KeyboardInterrupt
+        return [0.0, 0.1, R[2, 2]]
+
+
+def steps_one_by_one(torque):
+    stepper = polhode.Stepper([1, 2, 3], torque, step=0.1, **START)
+    while True:
+        stepper.step()
+
+
+SPAN, FEW = (0, 5), {"methods": ["NMB", "DP5@rtol"], **START}
+DOORS = {
+    "step": steps_one_by_one,
+    "steps": lambda torque: polhode.Stepper([1, 2, 3], torque, step=0.1, **START).step(1000),
+    "ensemble": lambda torque: polhode.ensemble([1, 2, 3], torque, (0, 50), 0.1, n=3, **START),
+    "reference": lambda torque: polhode.exact.reference([1, 2, 3], [0, 1], torque=torque, **START),
+    "compare": lambda torque: polhode.compare([1, 2, 3], torque, SPAN, errors=[1e-2], **FEW),
+    "advise": lambda torque: polhode.advise([1, 2, 3], torque, SPAN, error=1e-2, **FEW),
+}
+
+
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("calls", [1, 30, 400])
+def test_ctrl_c_inside_a_torque_is_no_error_of_the_torque(door, calls):
+    with pytest.raises(KeyboardInterrupt):
+        DOORS[door](Pressed(calls))
+
+
+def test_ctrl_c_ends_a_stepper_that_was_asked_for_too_much():
+    stepper = polhode.Stepper([1, 2, 3], step=0.1, **START)
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            stepper.step(10**15)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+    again = polhode.Stepper([1, 2, 3], step=0.1, **START)
+    again.step(round(stepper.t / 0.1))
+    assert again.t == stepper.t and np.array_equal(again.quaternion, stepper.quaternion)

@@ -24,7 +24,7 @@ def instruction():
     @intrinsic
     def call_address(typingctx, function, t, numbers):
         real = types.float64
-        signature = types.UniTuple(real, 3)(real, real, types.UniTuple(real, numbers.count))
+        signature = types.UniTuple(real, 3)(types.UniTuple(real, 3), real, types.UniTuple(real, numbers.count))
 
         def emit(context, builder, signature, arguments):
             function, t, numbers = arguments
@@ -34,7 +34,9 @@ def instruction():
             for i in range(count):
                 builder.store(builder.extract_value(numbers, i), builder.gep(into, [ir.Constant(address, i)]))
             kind = ir.FunctionType(ir.VoidType(), [double, pointer, pointer])
-            builder.call(builder.inttoptr(builder.fptoui(function, address), kind.as_pointer()), [t, into, out])
+            high, middle, low = (builder.fptoui(builder.extract_value(function, i), address) for i in range(3))
+            upper = builder.or_(builder.shl(high, ir.Constant(address, 40)), builder.shl(middle, ir.Constant(address, 20)))
+            builder.call(builder.inttoptr(builder.or_(upper, low), kind.as_pointer()), [t, into, out])
             result = [builder.load(builder.gep(out, [ir.Constant(address, i)])) for i in range(3)]
             return cgutils.pack_array(builder, result)
 
@@ -45,20 +47,31 @@ def instruction():
 
 @machine(instruction)
 def call_address(function, t, numbers):
-    """Call `function(t, state, out)` with the numbers as `state`: the three numbers that it puts into `out`."""
+    """Call `function(t, state, out)` with the numbers as `state`: the three numbers that it puts into `out`.
+
+    `function` is its address in three parts.
+    """
+    high, middle, low = map(int, function)
     state, out = (ctypes.c_double * len(numbers))(*numbers), (ctypes.c_double * 3)()
-    ctypes.CFUNCTYPE(None, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p)(int(function))(
+    ctypes.CFUNCTYPE(None, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p)(high << 40 | middle << 20 | low)(
         t, ctypes.addressof(state), ctypes.addressof(out))
     return tuple(out)
 
 
 @jit
+def called(p, t, numbers):
+    """The answer of the function whose address is in p, in the precision of the kernel."""
+    a, b, c = call_address((p.high, p.middle, p.low), t, numbers)
+    return (float(a), float(b), float(c))
+
+
+@jit
 def kernel(t, R, Om, p):
-    """The torque whose address is in the parameters; addresses fit a double exactly."""
-    return call_address(p.function, t, R[0] + R[1] + R[2] + Om)
+    """The torque whose address is in the parameters."""
+    return called(p, t, R[0] + R[1] + R[2] + Om)
 
 
 @jit
 def kernel_in_flight(t, R, Om, p):
     """The same for a torque or force that also looks at position and velocity."""
-    return call_address(p.inner.function, t, R[0] + R[1] + R[2] + Om + p.x + p.v)
+    return called(p.inner, t, R[0] + R[1] + R[2] + Om + p.x + p.v)

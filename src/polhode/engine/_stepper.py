@@ -15,7 +15,7 @@ from polhode.engine.diagnosis import begun, first_trouble, torque_error, torque_
 from polhode.engine.one_body import as_body, initial_rotation
 from polhode.results.motion import in_user_axes, parts
 from polhode.methods import get
-from polhode.engine.program import find, watched
+from polhode.engine.programs import find, watched
 
 
 MANY = 1000   # steps in a run, as far as one can tell

@@ -140,7 +140,7 @@ class Runaway:
         return kinetic - RUNAWAY * (self._kinetic(self.y0) + np.abs(V[:-1] - V[-1]))
 
     def escaped(self, t, y):
-        if not self._kinetic(y) > self.bound:
+        if not self._kinetic(y) > self.bound or self.torque.energy_unknown():
             return False
         before, now = self._potential(np.array([self.t0, t]), np.stack([self.y0, self.y0]))
         return before == now and self.excess(t, y[None])[0] > 0.0   # in a field that changes any energy is possible

@@ -39,7 +39,7 @@ class Watch:
         y = np.array(in_user_axes(self.body, y))   # a copy: a function may write to what it is handed
         try:
             q, *rest = parts(y)
-            found = g(t, rotations.matrices(q), *rest)
+            found = g(float(t), rotations.matrices(q), *rest)
             value = np.asarray(found).reshape(())
             value = 2.0 * value - 1.0 if value.dtype.kind == "b" else float(value)
         except Exception as error:

@@ -176,7 +176,8 @@ class ManyBodies:
         if python and self.values:
             raise InputError(f"torque {self.torque.name!r} runs as Python ({program.note}), which knows one set of "
                              "parameters; leave out parameters=..., or make it a function that numba can compile")
-        rows = list(program.parameters[-1:]) if python else inputs.parameter_rows(program.acting, self.values)
+        address = [np.array([part]) for part in program.pythons[0].values] if python else None
+        rows = address or inputs.parameter_rows(program.acting, self.values)
         if self.bodies.axes is not None:
             rows = [*self.bodies.axes.reshape(-1, 9).T, *rows]
         several = any(len(row) > 1 for row in rows)

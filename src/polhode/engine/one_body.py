@@ -14,7 +14,7 @@ from polhode.engine.diagnosis import Runaway, first_trouble
 from polhode.engine.driver import Driver
 from polhode.engine.events import Watch
 from polhode.engine.flight import check_flight
-from polhode.engine.program import find
+from polhode.engine.programs import find
 from polhode.engine.recorder import AtSteps, AtTimes
 from polhode.engine.schedule import segments, stretches
 from polhode.errors import InputError, IntegrationError, floats, number

@@ -1,39 +1,24 @@
-"""One method, one torque and one body, bound together and ready to run: what `integrate`, `Stepper` and ensembles share.
+"""One method, one torque and one body, bound together and ready to run."""
 
-A torque takes one of three ways into the loop:
-
-    compiled    numba could compile it: the whole loop is machine code
-    callback    it stays Python (or C): the compiled step calls it, once for each evaluation the method declares
-    python      nothing is compiled (`compiled=False`): the same step runs as the Python it is written in
-
-All three give the same numbers.
-"""
-
-import ctypes
-import math
-import operator
-import threading
-from collections import OrderedDict
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple, get_type_hints
+from typing import get_type_hints
 
 import numpy as np
 
-from polhode.core import callback
-from polhode.core.digest import digest, reach, watch
-from polhode.core.jit import bind, compile_now, compile_obstacle, compiles, compiling, direct, interpreted
+from polhode.core.digest import digest, reach
+from polhode.core.jit import bind, compile_now, compiles, compiling, direct, interpreted
 from polhode.core.layout import flatten, layout, shape
 from polhode.core.loops import fixed as loops
 from polhode.core.loops.tolerance import STEP
 from polhode.core.motions import FLIGHT as FLIGHT_MOTION, ROTATION, Kind
-from polhode.core.reads import ours, python_function
 from polhode.engine.flight import Actions, Parameters, flying
+from polhode.engine.ways import derivatives_trouble, potential_trouble, ways
 from polhode.errors import InputError, TorqueError
-from polhode.loads._torque import ZERO, Callback, Foreign
-from polhode.loads.agreement import Start, agree, disagreement
+from polhode.loads.agreement import Start
+from polhode.loads.known_energy import check_potential
 from polhode.loads.kernels import (
-    FLIGHT, GROUND, Airborne, Frames, column, derivatives_in_axes, in_axes, in_frame, nested, no_potential, potential_in_axes,
+    FLIGHT, GROUND, Frames, column, derivatives_in_axes, in_axes, in_frame, nested, no_potential, potential_in_axes,
     potential_on_ground,
 )
 from polhode.methods._states import VELOCITY
@@ -57,37 +42,6 @@ def _method_names(method):
         "calls": loops.calls_of_state if "calls" in fields else loops.no_calls,
         **(FLIGHT_MOTION if "x" in fields else ROTATION).names(),
     }
-
-
-class PythonTorque:
-    """A Python torque or force behind a C function pointer, with the error it ran into, if any, kept for the caller."""
-
-    def __init__(self, acting, size):
-        self.acting = acting
-        self.error = None
-        self.calls = 0
-        self._state, self._out = ctypes.c_double * size, ctypes.c_double * 3
-        self._pointer = ctypes.CFUNCTYPE(None, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p)(self._call)
-        address = ctypes.cast(self._pointer, ctypes.c_void_p).value
-        self.values = Callback(float(address))
-
-    def _call(self, t, state, out):
-        out = np.frombuffer(self._out.from_address(out))
-        if self.error is not None:   # the loop is on its way out
-            out[:] = np.nan
-            return
-        self.calls += 1
-        try:
-            state = np.frombuffer(self._state.from_address(state)).copy()   # R, omega and, in flight, position and velocity
-            value = self.acting(t, state[:9].reshape(3, 3), *state[9:].reshape(-1, 3))
-            if value.shape != (3,):
-                raise ValueError(f"{self.acting.kind} {self.acting.name!r} must return three numbers, got shape {value.shape}")
-            if not np.isfinite(value).all():
-                raise ValueError(f"{self.acting.kind} {self.acting.name!r} returned {value}")
-            out[:] = value
-        except BaseException as error:   # an exception cannot cross compiled code: it is raised again on the other side
-            self.error = error
-            out[:] = np.nan
 
 
 class _Counter:
@@ -276,114 +230,6 @@ class Program:
         return [one.source() for one in (self.torque, self.force) if one is not None]
 
 
-class _Way(NamedTuple):
-    """How a torque or a force gets into the loop."""
-
-    mode: str
-    note: str
-    kernel: object
-    values: object
-    python: PythonTorque | None = None
-    acting: object = None   # the torque or force whose kernel and values these are
-
-
-def _ways(acting, setting, compiled, start):
-    """The ways in, the best first: the caller takes the first that works."""
-    if not compiled:
-        if isinstance(acting, Foreign):
-            raise InputError("a foreign torque has no Python form; leave out compiled=False, and NUMBA_DISABLE_JIT=1 where set")
-        yield _Way("python", "as asked", acting.kernel(setting), acting.values)
-        return
-    if isinstance(acting, Foreign):
-        yield _Way("callback", "foreign function", acting.kernel(setting), acting.values)
-        return
-    note = acting.obstacle()
-    if note is None:
-        lifted = acting.with_lifted()
-        for form in [acting] if shape(lifted.values) == shape(acting.values) else [lifted, acting]:
-            kernel = form.kernel(setting)
-            note = _why_not(acting, form, kernel, setting, start)
-            if note is None:
-                yield _Way("compiled", "", kernel, form.values, acting=form)
-                note = "its derivatives could not be compiled"
-                break
-    python = PythonTorque(acting, 12 if setting is GROUND else 18)
-    yield _Way("callback", note, callback.kernel if setting is GROUND else callback.kernel_in_flight, python.values, python)
-
-
-# --- finding a program again --------------------------------------------------------------------------------------------
-
-class _Bound(NamedTuple):
-    """A program that was built, with what tells whether it still means the same."""
-
-    program: Program
-    given: tuple     # method, torque, body, force: held, so that their ids are not used again
-    fields: list     # of the torque and its terms
-    watch: object    # on the user's code; None where all of it is the package's own
-    span: tuple      # the times between which machine code and Python were compared
-
-    def serves(self, start):
-        """Whether it is what `build` would make for a run from `start`."""
-        low, high = self.span
-        return (low <= start.t <= high and low <= start.end <= high
-                and all(map(operator.is_, self.fields, _fields(self.program.torque)))
-                and (self.watch is None or self.watch.unchanged()))
-
-
-def _fields(torque):
-    """What a torque is made of: it may be assigned to."""
-    found = [*torque.__dict__.values()]
-    for term in getattr(torque, "terms", ()):
-        found += term.__dict__.values()
-    return found
-
-
-def _of_the_user(source):
-    """The functions in a nested tuple that are not the package's own."""
-    if isinstance(source, tuple):
-        for part in source:
-            yield from _of_the_user(part)
-    elif (function := python_function(source)) is not None and not ours(function):
-        yield source
-
-
-def watched(method, torque, force=None):
-    """(whether it can be told that the user's code behind these means the same, the watch on it or None where there is none)."""
-    acting = [one.source() for one in (torque, force) if one is not None]
-    users = [*_of_the_user((method.step, method.start, *acting))]
-    found = watch(*users) if users else None
-    return not users or found is not None, found
-
-
-_programs: OrderedDict[tuple, _Bound] = OrderedDict()
-_finding = threading.Lock()
-KEPT = 64   # programs that are remembered; the least recently used go first
-
-
-def find(method, torque, body, compiled=True, force=None, start=None):
-    """The program of `build`, found again without a look at code while method, torque, body and what they read are the same.
-
-    Only a compiled program is shared between runs: those that call back keep what a torque ran into.
-    """
-    key = id(method), id(torque), id(body), id(force), compiled and compiling()
-    with _finding:
-        found = _programs.get(key)
-    if found is not None and found.serves(start):
-        return found.program
-    program = build(method, torque, body, compiled, force, start=start)
-    told, watch = watched(method, torque, force) if program.mode == "compiled" else (False, None)
-    if told:
-        low, high = sorted((start.t, start.end))
-        if torque.is_ours and (force is None or force.is_ours):
-            low, high = -math.inf, math.inf
-        entry = _Bound(program, (method, torque, body, force), _fields(torque), watch, (low, high))
-        with _finding:
-            _programs[key] = entry
-            while len(_programs) > KEPT:
-                _programs.popitem(last=False)
-    return program
-
-
 def build(method, torque, body, compiled=True, force=None, like=None, start=None):
     """Bind a method, a torque and a body, in flight also a force.
 
@@ -393,10 +239,13 @@ def build(method, torque, body, compiled=True, force=None, like=None, start=None
     """
     setting, compiled = GROUND if force is None else FLIGHT, compiled and compiling()
     start = start or Start()
-    thrust = None if force is None else next(_ways(force, setting, compiled, start))
-    for way in _ways(torque, setting, compiled, start):
+    check_potential(torque, start)
+    thrust = None if force is None else next(ways(force, setting, compiled, start))
+    for way in ways(torque, setting, compiled, start):
         program = _assemble(method, torque, body, force, setting, way, thrust, like or body, start)
-        if not (way.mode == "compiled" and program.names["torque"].derivatives) or compiles(program.march):
+        if not (way.mode == "compiled" and program.names["torque"].derivatives):
+            return program
+        if torque.is_ours or (derivatives_trouble(torque, start) is None and compiles(program.march)):
             return program
     raise AssertionError("a callback always works")
 
@@ -404,7 +253,7 @@ def build(method, torque, body, compiled=True, force=None, like=None, start=None
 def _assemble(method, torque, body, force, setting, way, thrust, like, start):
     known = _known(torque, way)
     suited = method.suited(known, like)
-    trouble = _potential_trouble(torque, start) if suited.potential and way.mode == "compiled" else None
+    trouble = potential_trouble(torque, start) if suited.potential and way.mode == "compiled" else None
     if trouble:
         suited = method.suited(known.without_potential(f"the potential of torque {torque.name!r} {trouble}"), like)
     kernel, values, frame = way.kernel, way.values, torque.frame
@@ -424,13 +273,13 @@ def _assemble(method, torque, body, force, setting, way, thrust, like, start):
         run = flying(suited, names["velocity"], names["residual"], names["calls"])
         size, names = _method_names(run)
     names = {**names, "torque": acting, "load_parameters": layout(shape(values)).unpack}
-    ways = [way] if thrust is None else [way, thrust]
-    mode = next((one.mode for one in ways if one.mode != "compiled"), "compiled")
-    note = next((one.note for one in ways if one.mode != "compiled"), "")
+    taken = [way] if thrust is None else [way, thrust]
+    mode = next((one.mode for one in taken if one.mode != "compiled"), "compiled")
+    note = next((one.note for one in taken if one.mode != "compiled"), "")
     return Program(suited, torque, force, body, mode, note, run.state, shape(values), size,
                    ROTATION if force is None else FLIGHT_MOTION,
                    np.array(body.moments, dtype=float).reshape(3, 1), column(values), names, way.acting or torque,
-                   tuple(one.python for one in ways))
+                   tuple(one.python for one in taken))
 
 
 def _known(torque, way):
@@ -445,43 +294,3 @@ def _potential(torque, body, setting):
     kernel = torque.potential_kernel()
     kernel = kernel if body.is_principal else potential_in_axes(kernel)
     return kernel if setting is GROUND else potential_on_ground(kernel)
-
-
-def _potential_trouble(torque, start):
-    """Why the potential cannot be part of machine code; None when it can, and gives what Python gives."""
-    names = {"potential": torque.potential_kernel(), "load_parameters": layout(shape(torque.values)).unpack}
-    loop, values, none = bind(loops.potential_along, **names), column(torque.values), np.zeros((0, 4))
-    if torque.potential_obstacle() is not None or not compiles(lambda: loop(none[:, 0], none, values, none[:, 0])):
-        return "cannot be compiled"
-    if torque.is_ours:
-        return None
-    t, attitudes, *_ = start.samples()
-    attitudes, ours, theirs = np.ascontiguousarray(attitudes), np.empty(len(t)), np.empty(len(t))
-    loop(t, attitudes, values, ours)
-    interpreted(loops.potential_along, **names)(t, attitudes, values, theirs)
-    return None if agree(ours, theirs) else "differs from its machine code"
-
-
-def _why_not(acting, form, kernel, setting, start):
-    """Compile the kernel of a form of the torque, or load it; None if that works and gives what Python gives, else the reason."""
-    def evaluator(kernel, inner, made):
-        """`evaluate(t, q, omega, place)` by a loop around the kernel, made by `made`; the loop itself; the parameters."""
-        def values(place=(*ZERO, *ZERO)):
-            return inner if setting is GROUND else Airborne(inner, tuple(place[:3]), tuple(place[3:]))
-
-        loop = made(loops.torque_along, torque=Frames(*[kernel] * 4), load_parameters=layout(shape(values())).unpack)
-
-        def evaluate(t, q, omega, place, rows=1):
-            out = np.empty((rows, 3))
-            loop(np.array([t])[:rows], q[None][:rows], omega[None][:rows], column(values(place)), out)
-            return out.reshape(-1)
-
-        return evaluate, loop, column(values())
-
-    evaluate, machine, parameters = evaluator(kernel, form.values, bind)
-    none = np.zeros(6)
-    note = compile_obstacle(lambda: evaluate(0.0, none[:4], none[:3], none, 0))
-    if note is None and not acting.is_ours:
-        python, *_ = evaluator(acting.kernel(setting), acting.values, interpreted)
-        return disagreement(machine, parameters, evaluate, python, start)
-    return note

@@ -149,10 +149,16 @@ def _even(a, b, h, jump_before, jump_after, multistep):
     return result
 
 
+def break_times(breaks):
+    """The times at which steps end and begin anew, as an array; None is none."""
+    values = np.atleast_1d(floats("breaks", [] if breaks is None else breaks))
+    if values.ndim > 1:
+        raise InputError(f"breaks must be a time or a list of times, got shape {values.shape}; write breaks=[1.0, 2.5]")
+    return values
+
+
 def _breaks(breaks, t0, t1):
-    if breaks is None:
-        return []
-    values = np.atleast_1d(floats("breaks", breaks))
+    values = break_times(breaks)
     outside = values[(values < min(t0, t1)) | (values > max(t0, t1))]
     if len(outside):
         raise InputError(f"breaks must lie inside the span {t0!r} to {t1!r}, got {float(outside[0])!r}; drop it")

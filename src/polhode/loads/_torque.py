@@ -36,9 +36,16 @@ _HANDED = ("R", "omega", "x", "v", "p")   # the arguments of a torque after the 
 
 
 class Callback(NamedTuple):
-    """The address of a torque outside compiled code; see core/callback.py."""
+    """The address of a torque outside compiled code, in parts that single precision holds too; see core/callback.py."""
 
-    function: float
+    high: float
+    middle: float
+    low: float
+
+    @classmethod
+    def to(cls, address):
+        """Of a function at an address."""
+        return cls(float(address >> 40), float(address >> 20 & 0xFFFFF), float(address & 0xFFFFF))
 
 
 class Torque:
@@ -69,6 +76,7 @@ class Torque:
     unit = None   # the step that the torque is made for, where its jumps fall on ends of steps
     jumps = ()    # when the torque jumps, where that is known
     hidden = ""   # why the potential is not to be used
+    compared = False   # whether the torque has been compared with the slope of its potential
     quaternion = None   # of the named torques: the body torque as a function of a quaternion of nearly unit length
 
     kind = "torque"
@@ -129,7 +137,8 @@ class Torque:
             if key not in self.params._fields:
                 raise unknown(f"parameter of torque {self.name!r}", key, self.params._fields)
         fresh = Torque.__new__(type(self))
-        fresh.__dict__.update(self.__dict__, params=self.params._replace(**{k: _number(v, k) for k, v in changes.items()}))
+        values = self.params._replace(**{name: _number(value, name) for name, value in changes.items()})
+        fresh.__dict__.update(self.__dict__, params=values, compared=False)
         return fresh
 
     def __repr__(self):
@@ -169,6 +178,16 @@ class Torque:
             return self
         other = copy(self)
         other.__dict__.update({what: found.function, "lifted": found.values, "lifts_potential": what == "potential"})
+        return other
+
+    def in_python(self):
+        """The same torque for loops in Python: its functions get Python's floats, as they do everywhere else."""
+        if self.is_ours:
+            return self
+        other = copy(self)
+        other.function = _kernels.given_plain(self.function)
+        other.derivatives = tuple(map(_kernels.given_plain, self.derivatives))
+        other.potential = self.potential and _kernels.given_plain(self.potential)
         return other
 
     def without_derivatives(self):
@@ -260,6 +279,9 @@ class Sum(Torque):
     def with_lifted(self, what="function"):
         return Sum([term.with_lifted(what) for term in self.terms])
 
+    def in_python(self):
+        return Sum([term.in_python() for term in self.terms])
+
     def kernel(self, setting=GROUND):
         total, *others = [_kernels.in_frame(term.kernel(setting), term.frame).spatial for term in self.terms]
         for other in others:
@@ -314,13 +336,13 @@ class Foreign(Torque):
     def __init__(self, pointer, *, frame="spatial", potential=None, name="foreign"):
         self.pointer = pointer   # kept: a ctypes function dies with its last reference
         address = _address(pointer)
-        if not address:
+        if address is None or not 0 < address < 2**64:
             raise InputError(f"a foreign torque needs a C function or its address, got {brief(pointer)}; give one of ctypes, "
                              "cffi or numba.cfunc")
         self.frame, self.form, self.params = choice("frame", frame, ("spatial", "body")), "tuple", None
         self.potential = _potential(potential, None)
         self.uses_omega, self.uses_position, self.derivatives, self.name = True, False, (), name
-        self.values_ = Callback(float(address))
+        self.values_ = Callback.to(address)
         self._call = ctypes.CFUNCTYPE(None, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p)(address)
 
     def __call__(self, t, R, omega=ZERO, x=ZERO, v=ZERO):
@@ -422,7 +444,7 @@ def _terms(value):
 def _address(pointer):
     """Of a C function, or None."""
     if isinstance(pointer, int):
-        return pointer
+        return None if isinstance(pointer, bool) else pointer
     try:
         return ctypes.cast(pointer, ctypes.c_void_p).value
     except ctypes.ArgumentError:

@@ -15,8 +15,9 @@ from polhode import rotations
 
 TOLERANCE = 1e-9   # of the largest value seen: rounding, where large numbers nearly cancel, but no more
 KEPT = 256         # verdicts remembered for each piece of machine code, one for each set of parameters and span of time
-TURNS = np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0], [0.4, -0.7, 1.1], [-1.3, 0.2, 0.6]])   # rotation vectors
-PASSED = np.array([0.0, 1e-3, 3e-3, 0.5, 1.0])   # of the time of the run
+PASSED = np.array([0.0, 1e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.25, 0.4, 0.6, 0.8, 1.0])   # of the time of the run
+TURNS = np.zeros((len(PASSED), 3))   # rotation vectors: first those of the motion, then any
+TURNS[6:] = [[0.4, -0.7, 1.1], [-1.3, 0.2, 0.6], [2.2, 1.4, -0.9], [-0.3, -2.6, 0.8], [0.9, 1.6, 2.1], [-1.8, 0.7, -1.9]]
 
 ANYHOW = np.array([0.1, -0.2, 0.3, np.sqrt(0.86), 0.3, -0.5, 0.7])   # a motion like any other
 
@@ -45,14 +46,14 @@ def disagreement(machine, parameters, evaluate, python, start):
     """None where machine code and Python agree, otherwise where they do not, in words.
 
     `machine` is what the verdict is remembered by, together with the parameters and the span.  `evaluate(t, q, omega, place)`
-    calls it, and `python` takes the same arguments.
+    calls it for rows of all of them, and `python()` makes a function that does the same in Python.
     """
     key = parameters.tobytes(), start.t, start.end
     with _lock:
         known = _verdicts.setdefault(machine, {})
         if key in known:
             return known[key]
-    verdict = _compared(evaluate, python, start)
+    verdict = _compared(evaluate, python(), start)
     with _lock:
         while len(known) >= KEPT:
             del known[next(iter(known))]
@@ -61,9 +62,8 @@ def disagreement(machine, parameters, evaluate, python, start):
 
 
 def _compared(evaluate, python, start):
-    pairs = []
-    for t, q, omega, place in zip(*start.samples(), strict=True):
-        ours, theirs = _value(evaluate, float(t), q, omega, place), _value(python, float(t), q, omega, place)
+    pairs, samples = [], start.samples()
+    for t, ours, theirs in zip(samples[0], _rows(evaluate, samples), _rows(python, samples), strict=True):
         if (ours is None) != (theirs is None):
             who = ("raises an error", "does not") if theirs is None else ("does not raise an error", "does")
             return f"at t = {t:.6g} its Python {who[0]} and its machine code {who[1]}"
@@ -89,11 +89,17 @@ def _largest(values):
     return max((float(np.abs(value[np.isfinite(value)]).max(initial=0.0)) for value in values), default=0.0)
 
 
-def _value(function, *arguments):
-    """Three numbers, or None where there is an error."""
+def _rows(evaluate, samples):
+    """Three numbers for each sample, or None where there is an error."""
+    with np.errstate(all="ignore"):
+        try:
+            return list(evaluate(*samples))
+        except Exception:   # of one of them
+            return [_row(evaluate, [column[j:j + 1] for column in samples]) for j in range(len(samples[0]))]
+
+
+def _row(evaluate, sample):
     try:
-        with np.errstate(all="ignore"):
-            value = np.asarray(function(*arguments), dtype=float)
+        return evaluate(*sample)[0]
     except Exception:
         return None
-    return value if value.shape == (3,) else None

@@ -102,6 +102,24 @@ def column(values):
     return np.array(flatten(values), dtype=float).reshape(-1, 1)
 
 
+def plain(value):
+    """Python's floats in place of NumPy's, in nested tuples too: with them 1 / 0 raises an error and gives no infinity."""
+    if isinstance(value, np.floating):
+        return float(value)
+    if isinstance(value, tuple):
+        items = map(plain, value)
+        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
+    return value
+
+
+def given_plain(f):
+    """A user's function for loops in Python, where what is read from arrays are NumPy's numbers."""
+    def handed_plain(*arguments):
+        return f(*plain(arguments))
+
+    return handed_plain
+
+
 # --- adapters: each returns a kernel -----------------------------------------------------------------------------------
 
 @jit

@@ -1,6 +1,8 @@
 """Whether the total energy under a torque is known: it is when the torque is the gradient of a potential that does not change."""
 
 import dis
+import warnings
+from typing import NamedTuple
 
 import numpy as np
 
@@ -37,18 +39,49 @@ def looks_at_time(function):
 
 
 def has_gradient(torque):
-    """Whether the torque is the slope of its potential, at a few attitudes where both are finite."""
-    acting, potential, tried = _kernels.in_frame(torque.kernel(), torque.frame), torque.potential_kernel(), 0
-    for q in PROBES:
-        try:
-            with np.errstate(all="ignore"):
-                T = np.array(acting.body(0.0, matrix(q), ZERO, torque.values))
-                V, *around = (potential(0.0, matrix(qmul(q, qexp(turn))), torque.values) for turn in TURNS)
-        except Exception:   # a user's function need not know every attitude
+    """Whether the torque is minus the slope of its potential, at a few attitudes where both are finite."""
+    found = [_slopes(torque, 0.0, q) for q in PROBES]
+    return any(found) and all(one.agree for one in found if one)
+
+
+class Slopes(NamedTuple):
+    """A body torque, and minus the slope of its potential."""
+
+    torque: np.ndarray
+    potential: np.ndarray
+    agree: bool
+
+
+def _slopes(torque, t, q):
+    """Both at a time and an attitude; None where one of them is not finite."""
+    acting, potential = _kernels.in_frame(torque.kernel(), torque.frame), torque.potential_kernel()
+    try:
+        with np.errstate(all="ignore"):
+            T = np.array(acting.body(t, matrix(q), ZERO, torque.values))
+            V, *around = (potential(t, matrix(qmul(q, qexp(turn))), torque.values) for turn in TURNS)
+    except Exception:   # a user's function need not know every attitude
+        return None
+    slope = (np.array(around[3:]) - around[:3]) / (2.0 * PROBE)
+    if not np.isfinite([*T, *slope]).all():
+        return None
+    return Slopes(T, slope, np.abs(T - slope).max() <= 1e-4 * max(np.abs(T).max(), np.abs(slope).max()) + 1e-9 * abs(V))
+
+
+def check_potential(torque, start):
+    """Warn, once for a torque, of a potential that is another's: the total energy would be a number without a meaning.
+
+    A torque may jump and a potential have a kink: one state at which they differ is not enough.
+    """
+    for term in getattr(torque, "terms", (torque,)):
+        if term.compared or not term.has_potential or term.is_ours or term.uses_position:
             continue
-        slope = (np.array(around[:3]) - around[3:]) / (2.0 * PROBE)
-        if np.isfinite([*T, *slope]).all():
-            tried += 1
-            if np.abs(T + slope).max() > 1e-4 * max(np.abs(T).max(), np.abs(slope).max()) + 1e-9 * abs(V):
-                return False
-    return tried > 0
+        term.compared = True
+        times, attitudes, *_ = start.samples()
+        states = zip(times.tolist(), map(tuple, attitudes.tolist()), strict=True)
+        wrong = [(t, found) for t, q in states if (found := _slopes(term, t, q)) and not found.agree]
+        if len(wrong) > 1:
+            t, found = wrong[0]
+            warnings.warn(f"torque {term.name!r} is not minus the slope of its potential: at t = {t:.6g} it is "
+                          f"{found.torque.tolist()} (body frame) and minus the slope {found.potential.tolist()}, so that kinetic "
+                          "plus potential energy is not conserved; correct the potential, or write what has none as a torque of "
+                          "its own and add the two", RuntimeWarning, stacklevel=2)

@@ -13,21 +13,31 @@ def potential_energy(torque, body, t, attitudes):
     """The torque's potential at the given times and attitudes (principal axes); None when it has none."""
     if not torque.has_potential:
         return None
-    torque = torque.with_lifted("potential")
-    kernel, values = torque.potential_kernel(), torque.values
-    if not body.is_principal:
-        kernel, values = potential_in_axes(kernel), (nested(body.axes), values)
-    out = np.empty(len(t))
-    names = {"potential": kernel, "load_parameters": layout(shape(values)).unpack}
-    arguments = (np.asarray(t, dtype=float), np.ascontiguousarray(attitudes), column(values), out)
+    t, attitudes = np.asarray(t, dtype=float), np.ascontiguousarray(attitudes)
+
+    def python(rows=slice(None)):
+        loop, values = potential_loop(interpreted, torque.in_python(), body)
+        return filled(loop, t[rows], attitudes[rows], values)
+
     if len(t) > 64 and torque.potential_obstacle() is None and compiling():
-        loop = bind(loops.potential_along, **names)
-        if compiles(lambda: loop(*(one[:0] for one in arguments[:2]), *arguments[2:])):
-            loop(*arguments)
-            few = np.linspace(0, len(t) - 1, 5).astype(int)
-            sample = arguments[0][few], arguments[1][few], arguments[2], np.empty(len(few))
-            interpreted(loops.potential_along, **names)(*sample)
-            if torque.is_ours or agree(out[few], sample[3]):
-                return out
-    interpreted(loops.potential_along, **names)(*arguments)
+        loop, values = potential_loop(bind, torque.with_lifted("potential"), body)
+        if compiles(lambda: filled(loop, t[:0], attitudes[:0], values)):
+            found, few = filled(loop, t, attitudes, values), np.linspace(0, len(t) - 1, 12).astype(int)
+            if torque.is_ours or agree(found[few], python(few)):
+                return found
+    return python()
+
+
+def potential_loop(made, torque, body=None):
+    """The loop that finds potentials, as `bind` or `interpreted` makes it, and its parameters; without a body in its own axes."""
+    kernel, values = torque.potential_kernel(), torque.values
+    if body is not None and not body.is_principal:
+        kernel, values = potential_in_axes(kernel), (nested(body.axes), values)
+    return made(loops.potential_along, potential=kernel, load_parameters=layout(shape(values)).unpack), column(values)
+
+
+def filled(loop, t, attitudes, values):
+    """The potentials that a loop finds."""
+    out = np.empty(len(t))
+    loop(t, attitudes, values, out)
     return out

@@ -17,10 +17,10 @@ LARGEST_ANGLE = 1e8   # radians per step; beyond it a double no longer says whic
 
 # bound per method:   step, start, clock, load_state, store_state, velocity, residual, calls
 # bound per motion:   launch, observe, flaw, load_motion, store_motion; see `polhode.core.motions`
-# bound per torque:   torque, load_parameters
+# bound per torque:   torque, load_parameters, potential, derivative and load_rates
 step = start = clock = load_state = store_state = velocity = residual = calls = None
 launch = observe = flaw = load_motion = store_motion = None
-torque = load_parameters = potential = None
+torque = load_parameters = potential = derivative = load_rates = None
 
 
 class Body(NamedTuple):
@@ -139,6 +139,16 @@ def torque_along(t, attitudes, velocities, parameters, out):
     for j in range(len(t)):
         q = (attitudes[j, 0], attitudes[j, 1], attitudes[j, 2], attitudes[j, 3])
         T = torque.body(t[j], matrix(q), (velocities[j, 0], velocities[j, 1], velocities[j, 2]), p)
+        for i in range(3):
+            out[j, i] = T[i]
+
+
+def derivative_along(t, attitudes, rates, parameters, out):
+    """A time derivative of the torque; `rates` holds the angular velocity and its derivatives in the columns of an array."""
+    p = load_parameters(parameters, 0)
+    for j in range(len(t)):
+        q = (attitudes[j, 0], attitudes[j, 1], attitudes[j, 2], attitudes[j, 3])
+        T = derivative(t[j], matrix(q), load_rates(rates, j), p)
         for i in range(3):
             out[j, i] = T[i]
 

@@ -179,5 +179,5 @@ def _subtitle(records):
     moments = f"principal moments {first['principal moments']}"
     if len(records) > 1:
         return f"{len(records)} runs in step, {moments}"
-    steps = f"{first['steps']} steps of {first['step']}" if first["step"] != "uneven" else f"{first['steps']} uneven steps"
-    return f"{first['method']}; {steps}; {moments}"
+    steps = "uneven steps" if first["step"] == "uneven" else f"steps of {first['step']}"
+    return f"{first['method']}; {' '.join([*filter(None, [first.get('steps')]), steps])}; {moments}"

@@ -45,7 +45,12 @@ def compare(problem, torque=None, t_span=None, *, methods=None, family=None, err
     Returns
     -------
     Comparison
-        With `.table`, `.to_dict()`, `.to_xarray()`, `.figure(path)` and `.html(path)`.  Ctrl-C keeps the finished methods.
+        With `.table`, `.to_dict()`, `.to_xarray()`, `.figure(path)` and `.html(path)`.
+
+    Raises
+    ------
+    PolhodeError, KeyboardInterrupt
+        Ctrl-C and an error of `progress` carry the finished methods as their attribute `comparison`.
 
     Examples
     --------
@@ -63,8 +68,10 @@ def compare(problem, torque=None, t_span=None, *, methods=None, family=None, err
         for done, name in enumerate(chosen):
             tell(done, len(chosen), name)
             found.curves.append(measured(task, found.truth, name, errors))
-    except KeyboardInterrupt:
+    except BaseException as error:   # Ctrl-C, or an error of `progress`
         found.interrupted = True
+        error.comparison = found
+        raise
     return found
 
 

@@ -11,8 +11,8 @@ from polhode import problems, rotations
 from polhode.loads import torques
 from polhode.loads._torque import as_torque
 from polhode.bodies._body import RigidBody
-from polhode.errors import InputError, IntegrationError, floats, number
-from polhode.engine.schedule import span
+from polhode.errors import InputError, IntegrationError, number
+from polhode.engine.schedule import break_times, span
 from polhode.engine.one_body import as_body, initial_rotation
 from polhode.results.motion import in_principal_axes, in_user_axes
 from polhode.loads.potential import potential_energy
@@ -118,7 +118,7 @@ def _named(problem, torque_file):
 
 
 def _task(title, body, torque, rotation0, omega0, momentum0, t_span, breaks, recipe=None):
-    unit, jumps = None, () if breaks is None else np.atleast_1d(floats("breaks", breaks)).tolist()
+    unit, jumps = None, break_times(breaks).tolist()
     for term in getattr(torque, "terms", (torque,)):
         if term.unit is not None:
             unit, jumps = term.unit, term.jumps

@@ -90,7 +90,7 @@ def order(method, kind="torque"):
     >>> round(order("VLV").attitude, 1)
     2.0
     """
-    reference(kind)   # an unknown kind is refused here
+    torque_of(kind)   # an unknown kind is refused here
     even = bool(get(method).symmetric)
     curve = _ladder(lambda count: errors(method, count, kind), FLOOR, lambda readings, count: count >= SHOWN, even)
     try:
