@@ -343,6 +343,7 @@ CALLS = [
     (lambda: polhode.RigidBody.from_urdf(urdf(" " * 17_000_000)), "case.urdf: has 17000000 bytes, and", "make it smaller"),
     (lambda: netcdf.check(10**9), "1000000000 points are more than a", "store fewer, or write .zarr"),
     (lambda: contents(bomb("zarr")), "'bomb.zarr'", "open them with xarray"),
+    (lambda: integrate([1, 2, 3], None, (0, 1), 0.1, omega0=W, breaks=[[0.1], [0.2]]), "got shape (2, 1)", "write breaks="),
     (lambda: check_tolerance(1e-6, -1.0), "got -1.0", "give 0 or more"),
     (lambda: integrate([1, 2, 2.5], strict, (0, 1), 0.1, "NMB", omega0=(0, 0, 1), compiled=False),
      "the torque raised ValueError in th", "correct it, or end the run before"),

@@ -15,6 +15,7 @@ from polhode.studies.facts.trial import Map, torque_of
 from polhode.cli.commands.reproduce import check_writable
 from polhode.studies.compare.runner import ByTolerance, FixedSteps
 from polhode.engine.carriers import gpu
+from polhode.engine.carriers.chunk import Chunk
 from polhode.engine.ensemble.measure import of_function
 from polhode.io import trees
 from polhode.io.config import scenario
@@ -106,9 +107,9 @@ def trial(method, step):
 
 TOP, PUSH = {"name": "constant", "value": [0.0, 0.0, 1.0]}, {"name": "constant", "value": [0.0, 1.0, 0.0]}
 RUNNER = SimpleNamespace(name="NMB", knob="step", _evaluations=len, _follow=lambda *_: ([], [], ()),
-                         program=SimpleNamespace(error=ValueError("too late"), forget_error=lambda: None))
+                         program=SimpleNamespace(trouble=lambda: ValueError("too late")))
 STUCK = SimpleNamespace(name="DP5", task=SimpleNamespace(motion=None, t_span=(0.0, 1.0), breaks=()), _check_torque=lambda: None)
-MARCH = SimpleNamespace(t=0.5, most=1, begin=lambda *_: None, take=lambda *_: SimpleNamespace(why=-1, t=()))
+MARCH = SimpleNamespace(pace=SimpleNamespace(steps=1), begin=lambda *_: None, take=lambda *_: Chunk(reached=0.5, failure=4))
 GPU = SimpleNamespace(dtype=np.float64, names={}, program=SimpleNamespace(method=SimpleNamespace(name="NMB"),
                                                                          torque=SimpleNamespace(name="push")))
 
@@ -129,19 +130,20 @@ def turned():
 
 STATES = [
     ([], lambda: FixedSteps.motions(RUNNER, 0.1), "NMB failed with step 0.1", "take a smaller one"),
-    ([], lambda: FixedSteps._check_torque(RUNNER), "a run of NMB: ValueError: too late", "correct it"),
+    ([], lambda: FixedSteps._check_torque(RUNNER), "ValueError in a run of NMB: too late", "correct it"),
     ([], lambda: list(ByTolerance._chunks(STUCK, MARCH, ())), "DP5 cannot go on at t = 0.5", "name that time in breaks"),
-    ([(gpu, "cuda", SimpleNamespace(kernel=lambda *_, **__: None)), (gpu, "obstacle", lambda _: "no")],
+    ([(gpu, "cuda", SimpleNamespace(kernel=lambda *_, **__: None)), (gpu, "compile_obstacle", lambda _: "no")],
      lambda: gpu.Gpu._launch(GPU, None), "method NMB with torque 'push' cannot be compiled for a GPU: no", "or use device='cpu'"),
     ([], lambda: of_function(lambda p: p, False, None, None), "'<lambda>' asks for p", "leave p out"),
     ([("polhode.torques.BUILT_IN", {"odd": odd})],
      lambda: scenario({"problem": "krysl/slow-top", "torque": {"name": "odd"}}, "a.toml"), "no such thing", "correct them"),
     ([("polhode.bodies.mesh_file._CHECKS", {"obj": bytes})], turned, "a face three corners, which is not so here", "export"),
     ([("polhode.io.trees.find_spec", lambda _: None)], trees.need, "the library zarr, which is not installed", "pip install"),
-    ([("polhode.support.memory.total", lambda: 1000)], lambda: polhode.integrate([1, 2, 3], None, (0, 10), 0.1, omega0=W),
-     "102 stored points need", "store fewer with a larger every, every='end' or t_eval, or stream them to disk (--checkpoint)"),
+    ([("polhode.support.memory.total", lambda: 1000)], lambda: polhode.integrate([1, 2, 3], None, (0, 10), 1e-4, omega0=W),
+     "100002 stored points need",
+     "store fewer with a larger every, every='end' or t_eval, or stream them to disk (--checkpoint)"),
     ([("polhode.support.memory.total", lambda: 1000), ("shutil.disk_usage", raising(FULL))],
-     lambda: polhode.integrate([1, 2, 3], None, (0, 10), 0.1, omega0=W), "102 stored points need", "or take fewer steps"),
+     lambda: polhode.integrate([1, 2, 3], None, (0, 10), 1e-4, omega0=W), "100002 stored points need", "or take fewer steps"),
     ([("polhode.support.memory.total", lambda: 1000)], lambda: contents("run.npz"), "the arrays in 'run.npz' need",
      "open it on a larger machine"),
     ([], lambda: polhode.Stepper([1, 2, 3], None, step=1e3, rotation0=Q, omega0=(1e5, 2e4, 1e4)).step(),
@@ -158,10 +160,12 @@ STATES = [
     ([("builtins.__import__", without("trimesh"))], lambda: triangles(Path("good.obj")), "newer, which is not installed",
      "install it"),
     ([], on_a_busy_port, "cannot be used: Address already in use", "choose another with --port"),
-    ([], lambda: polhode.integrate([1, 2, 3], late, (0, 1), 0.1, omega0=W), "the torque failed in the step from", "correct it"),
+    ([], lambda: polhode.integrate([1, 2, 3], late, (0, 1), 0.1, omega0=W), "the torque raised ValueError in the step from",
+     "correct it"),
     ([], lambda: polhode.integrate([1, 2, 3], late, (0, 1), rtol=1e-6, omega0=W, compiled=False), "too late", "correct it"),
-    ([], lambda: polhode.Stepper([1, 2, 3], late, step=0.1, rotation0=Q, omega0=W).step(9), "the torque failed", "correct it"),
-    ([], lambda: polhode.exact.reference([1, 2, 3], [0.0, 1.0], torque=late, omega0=W), "the torque failed between",
+    ([], lambda: polhode.Stepper([1, 2, 3], late, step=0.1, rotation0=Q, omega0=W).step(9), "the torque raised ValueError",
+     "correct it"),
+    ([], lambda: polhode.exact.reference([1, 2, 3], [0.0, 1.0], torque=late, omega0=W), "the torque raised ValueError between",
      "correct it"),
     ([], lambda: polhode.exact.free_body((1e200, 2e200, 3e200), None, (1e150, 1e149, 0.0), [0.0]), "beyond the range of float64",
      "choose other units"),
