@@ -106,7 +106,7 @@ def trial(method, step):
 
 TOP, PUSH = {"name": "constant", "value": [0.0, 0.0, 1.0]}, {"name": "constant", "value": [0.0, 1.0, 0.0]}
 RUNNER = SimpleNamespace(name="NMB", knob="step", _evaluations=len, _follow=lambda *_: ([], [], ()),
-                         program=SimpleNamespace(error=ValueError("too late"), forget_error=lambda: None))
+                         program=SimpleNamespace(trouble=lambda: ValueError("too late")))
 STUCK = SimpleNamespace(name="DP5", task=SimpleNamespace(motion=None, t_span=(0.0, 1.0), breaks=()), _check_torque=lambda: None)
 MARCH = SimpleNamespace(t=0.5, most=1, begin=lambda *_: None, take=lambda *_: SimpleNamespace(why=-1, t=()))
 GPU = SimpleNamespace(dtype=np.float64, names={}, program=SimpleNamespace(method=SimpleNamespace(name="NMB"),

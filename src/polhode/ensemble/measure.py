@@ -123,10 +123,10 @@ class Measure:
                  "own_parameters": tiles.each if self.parameters.shape[1] > 1 else tiles.shared}
         own, none, python = name in self.functions, np.empty((0, 7)), interpreted(tiles.measure, **names)
         if (digest.obstacle(self.functions[name]) if own else self.torque.potential_obstacle()) is None:
-            machine = bind(tiles.measure, **names)
-            if obstacle(lambda: machine(none[:, 0], none, self.bodies.moments, self.parameters, none[:, 0])) is None:
-                if (not own and self.torque.is_ours) or self._agree(machine, python, t, motions):
-                    return machine
+            machine, ours = bind(tiles.measure, **names), not own and self.torque.is_ours
+            note = obstacle(lambda: machine(none[:, 0], none, self.bodies.moments, self.parameters, none[:, 0]))
+            if note is None and (ours or self._agree(machine, python, t, motions)):
+                return machine
         return python
 
     def _agree(self, machine, python, t, motions):
