@@ -76,7 +76,7 @@ def test_a_torque_that_agrees_stays_machine_code_and_is_asked_once():
     assert runs == ["compiled"] * 3
     first = len(asked)
     polhode.integrate(BODY, torque, **START)
-    assert len(asked) == first + 1   # the one call before every compiled run
+    assert len(asked) == first
 
 
 def test_infinite_and_undefined_values_agree():

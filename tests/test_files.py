@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import xarray as xr
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import polhode
@@ -136,6 +136,7 @@ single = st.none() | st.booleans() | st.integers(-10**25, 10**25) | st.floats(al
 plain = single | st.lists(single, max_size=3) | st.dictionaries(text, single, max_size=3)
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow])   # on a busy machine
 @given(st.dictionaries(st.sampled_from(["a", "step", "message", "long name"]), plain))
 def test_attributes_give_provenance_back(facts):
     held = columns.attributes(facts)

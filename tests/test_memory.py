@@ -152,8 +152,10 @@ import gc, json, sys
 import numpy as np
 import polhode
 from polhode.core import digest, jit
+from polhode.engine import programs
+from polhode.loads import _torque
 
-jit.BOUND_LIMIT, jit.RECENT, digest.KEPT = 6, 1, 20   # reached soon
+jit.BOUND_LIMIT, jit.RECENT, digest.KEPT, programs.KEPT, _torque.KEPT = 6, 1, 20, 2, 2   # reached soon
 
 def resident():
     gc.collect()

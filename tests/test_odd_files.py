@@ -244,3 +244,21 @@ def test_a_link_in_the_place_of_the_folder_of_a_run_is_no_bug(target, tmp_path, 
     ]
     wrong = list(filter(None, map(trouble, lines)))
     assert not wrong, "\n".join(wrong)
+
+
+def test_a_link_to_a_folder_in_the_place_of_the_folder_of_a_run(tmp_path, monkeypatch):
+    """What is in the folder stays; where nothing is, the run may use it."""
+    monkeypatch.chdir(tmp_path)
+    Path("run.toml").write_text(SCENARIO.format("x"))
+    line = ["run", "run.toml", "-o", "run.nc", "--checkpoint", "2"]
+    for name in ("full", "empty"):
+        Path(name).mkdir()
+    Path("full", "mine").write_text("precious")
+    os.symlink("full", "run.nc.part")
+    for force in ([], ["--force"]):
+        result = CliRunner().invoke(cli.app, line + force)
+        assert result.exit_code == cli.BAD_INPUT and "holds 'mine', which no run wrote" in " ".join(result.stderr.split())
+    assert os.listdir("full") == ["mine"] and Path("full", "mine").read_text() == "precious" and not Path("run.nc").exists()
+    os.remove("run.nc.part")
+    os.symlink("empty", "run.nc.part")
+    assert not trouble(line) and Path("run.nc").exists() and Path("empty").is_dir()

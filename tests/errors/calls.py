@@ -73,6 +73,7 @@ def overflowing(t, R, p):
 CALLS = [
     (lambda: rotations.as_quaternion((0.0, 1.3e308, 1.3e308)), "got [0.0e+000, 1.3e+308, 1.3e+308]", "give one of at most pi"),
     (lambda: shown_mesh((np.zeros((3, 3)), np.zeros((1, 1, 3)))), "got (3, 3) and (1, 1, 3)", "reshape them"),
+    (lambda: integrate([1, 2, 3], None, (0, 1), 0.1, omega0=(0, 0, 1), breaks=[[0.5, 0.6]]), "got shape (1, 2)", "write breaks="),
     (lambda: integrate([1, 2, 3], None, (0, 1), 0.1, omega0=(0, 0, 1), checkpoint=3), "got 3", "write checkpoint='run.part'"),
     (lambda: integrate([1, 2, 3], guarded, (0, 1), 0.1, omega0=(0, 0, 1), checkpoint="guarded.part"), "'LOCK', a lock",
      "leave it out of the torque, or run without checkpoint"),

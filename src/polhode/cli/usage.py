@@ -6,6 +6,7 @@ from typing import Any
 
 _NUMBERS = {
     "integer": ("a whole number", "10"),
+    "valid int": ("a whole number", "10"),
     "number": ("a number", "1.0"),
     "float": ("a number", "1.0"),
 }

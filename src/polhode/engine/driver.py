@@ -48,19 +48,18 @@ class Driver:
                 end = self._advance(segment) or self._between_chunks(interrupts.pressed)
                 if end:
                     return end
-                interrupts.listen()
         return FINISHED, "the run reached its end"
 
     def _advance(self, segment):
         """One chunk; (status, message) if the run ends with it."""
         most = self.checkpoint.room(self.done) if self.checkpoint else sys.maxsize
         chunk = self.carrier.advance(segment, self.k, self.recorder, most)
-        self.recorder.add(chunk)
         self.done += chunk.steps
         self.k += chunk.steps
         self.through = chunk.through
         if chunk.steps:
             self.t = segment.end if chunk.through else chunk.reached
+        self.recorder.add(chunk)
         return self.carrier.diagnose(chunk, self) if chunk.failure is not None and not self.recorder.over else None
 
     def _between_chunks(self, interrupted):

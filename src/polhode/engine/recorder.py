@@ -10,13 +10,13 @@ from polhode.results.motion import in_user_axes, interpolated
 from polhode.support.provenance import listed
 from polhode.results._trajectory import BLOCK, Trajectory
 
-LITTLE = 1_000_000   # bytes that every machine has
+LITTLE = 10_000   # bytes that every machine has
 _COPIES = 4   # of the points that a streamed run may need on disk: its own, and the wider columns of the finished file
 
 
 def check_memory(count, size):
     """Refuse points that cannot fit into memory: so many, of so many bytes in all."""
-    if size < LITTLE:
+    if size < LITTLE or size <= memory.total():
         return
     disk = ", or stream them to disk (--checkpoint)" if _COPIES * size < memory.on_disk() else ", or take fewer steps"
     memory.fits(f"{count} stored points", size, f"store fewer with a larger every, every='end' or t_eval{disk}")

@@ -12,6 +12,7 @@ class Force(Torque):
 
     `params` and `form` are those of a torque.
 
+    >>> import numpy as np
     >>> spring = Force(lambda t, x, v, R: -3.0 * x)
     >>> spring(0.0, np.eye(3), x=(1, 0, 0)).tolist()
     [-3.0, -0.0, -0.0]
@@ -34,6 +35,7 @@ class Force(Torque):
 def weight(mass, g=9.81):
     """Uniform gravity along -z.
 
+    >>> import numpy as np
     >>> weight(2.0)(0.0, np.eye(3)).tolist()
     [0.0, 0.0, -19.62]
     """
