@@ -256,8 +256,9 @@ def test_a_link_to_a_folder_in_the_place_of_the_folder_of_a_run(tmp_path, monkey
     Path("full", "mine").write_text("precious")
     os.symlink("full", "run.nc.part")
     for force in ([], ["--force"]):
-        result = CliRunner().invoke(cli.app, line + force)
-        assert result.exit_code == cli.BAD_INPUT and "holds 'mine', which no run wrote" in " ".join(result.stderr.split())
+        result = CliRunner().invoke(app, line + force)
+        assert result.exit_code == exit_codes.BAD_INPUT
+        assert "holds 'mine', which no run wrote" in " ".join(result.stderr.split())
     assert os.listdir("full") == ["mine"] and Path("full", "mine").read_text() == "precious" and not Path("run.nc").exists()
     os.remove("run.nc.part")
     os.symlink("empty", "run.nc.part")
