@@ -148,7 +148,7 @@ def test_the_least_recently_used_loops_are_dropped_and_come_back(few):
 
 
 GROWTH = """
-import gc, json, sys
+import ctypes, gc, json, sys
 import numpy as np
 import polhode
 from polhode.core import digest, jit
@@ -157,8 +157,11 @@ from polhode.loads import _torque
 
 jit.BOUND_LIMIT, jit.RECENT, digest.KEPT, programs.KEPT, _torque.KEPT = 6, 1, 20, 2, 2   # reached soon
 
+give_back = getattr(ctypes.CDLL(None), "malloc_trim", int)   # what is free but not given back to the system depends on chance
+
 def resident():
     gc.collect()
+    give_back(0)
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * 4096 / 1e3
 
@@ -199,6 +202,6 @@ def test_a_loop_that_has_been_compiled_and_dropped_leaves_little_behind(tmp_path
 @on_linux
 @pytest.mark.slow
 def test_several_torques_with_every_method(tmp_path):
-    """Ten minutes of one core."""
+    """Eight minutes of one core.  The first two torques compile what all share, and fill the room for loops that are kept."""
     methods = [one.name for one in polhode.methods.everything()]
-    assert growth(4, methods, tmp_path, warm=1) < 100
+    assert growth(4, methods, tmp_path, warm=2) < 100
