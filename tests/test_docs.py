@@ -31,7 +31,7 @@ from polhode import papers
 DOCS = Path(__file__).parents[1] / "docs"
 GENERATED = {"_build", "_static", "_templates", "gallery", "api", "commands", "methods"}
 WRITTEN = ("changelog", "papers", "problems", "scenario", "errata", "verdicts")   # by the build, which may be going on
-LONG = ("which_method",)   # compares many methods; the tutorial does the same with few
+LONG = ("which_method", "own_integrator")   # compare and certify several methods; the tutorial and test_certify.py do so with few
 PAGES = sorted(path for path in DOCS.rglob("*.rst")
                if not GENERATED & set(path.relative_to(DOCS).parts[:-1]) and path.stem not in WRITTEN
                and ".. code-block::" in path.read_text("utf-8"))

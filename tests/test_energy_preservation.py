@@ -261,7 +261,7 @@ def test_a_free_near_sphere_is_not_turned_by_round_off(name):
         assert "not restored" in kept.message or abs(kept.kinetic_energy[-1] / kept.kinetic_energy[0] - 1.0) < 1e-14
 
 
-@pytest.mark.parametrize("torque", [None, torques.heavy_top(2.0)], ids=["free", "top"])
+@pytest.mark.parametrize("torque", [None, pytest.param(torques.heavy_top(2.0), marks=pytest.mark.slow)], ids=["free", "top"])
 def test_near_spheres_in_single_precision(torque):
     """Once 2.3 rad.  In single precision moments that differ by 1e-4 do not tell the direction of momentum: it is left alone."""
     spreads = np.array([1e-1, 1e-3, 1e-4, 1e-6, 0.0])

@@ -25,7 +25,7 @@ from processor import X86, has_avx
 
 TOP = problems.get("krysl/slow-top")
 H = 0.0125
-FAMILIES = ["NMB", "AKW", "LP2", "VLV", "SW", "LIEMID[EA]", "RKMK4", "taylor4", "EXACT"]
+FAMILIES = ["NMB", "LP2", "VLV", "SW", "LIEMID[EA]", "taylor4", "EXACT"]
 PACKED = ["NMB", "SW", "VLV", "LP2", "MR2-231", "taylor3", "taylor4"]
 
 

@@ -3,6 +3,7 @@
 import ast
 import contextlib
 import sys
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -32,6 +33,7 @@ class Site(NamedTuple):
         return f"{self.file}:{self.first} in {self.function}: {self.text[:120]}"
 
 
+@cache
 def sites():
     """All of them, in the order of the files."""
     found = []

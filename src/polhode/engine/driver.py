@@ -45,7 +45,7 @@ class Driver:
                 segment = self.segments[self.index]
                 if self.k == 0 and (self.index == 0 or segment.fresh):
                     self.carrier.begin(segment, self)
-                end = self._advance(segment) or self._between_chunks(interrupts.pressed)
+                end = self._advance(segment) or self._between_chunks(interrupts)
                 if end:
                     return end
         return FINISHED, "the run reached its end"
@@ -62,7 +62,7 @@ class Driver:
         self.recorder.add(chunk)
         return self.carrier.diagnose(chunk, self) if chunk.failure is not None and not self.recorder.over else None
 
-    def _between_chunks(self, interrupted):
+    def _between_chunks(self, interrupts):
         """(status, message) if the run ends here."""
         if self.recorder.over:
             surplus, *self._end = self.recorder.watch.end
@@ -75,8 +75,8 @@ class Driver:
             return self._cut()
         if self.progress is not None:
             self.progress(self.done, self.total)
-        self.save(interrupted)
-        if interrupted:
+        self.save(interrupts.pressed)
+        if interrupts.pressed:
             return INTERRUPTED, self.so_far()
         return None
 
