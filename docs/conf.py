@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import matplotlib
 
@@ -12,6 +13,10 @@ sys.path.insert(0, str(HERE / "_ext"))
 matplotlib.use("Agg")
 
 from figures import Figures  # noqa: E402
+
+for name in polhode.__all__:   # public modules lie in layers: autodoc finds `polhode.facts` by its public name
+    if isinstance(getattr(polhode, name), ModuleType):
+        sys.modules[f"polhode.{name}"] = getattr(polhode, name)
 
 project = "polhode"
 author = "the polhode developers"

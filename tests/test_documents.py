@@ -1,9 +1,10 @@
-"""What README and CONTRIBUTING say is run here."""
+"""What README and CONTRIBUTING say is run here; what the page on the architecture names must be there."""
 
 import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,26 @@ print("order", round(slopes[0], 1), round(slopes[1], 1))
 def test_the_links_of_a_document_lead_somewhere(name):
     links = re.findall(r"\]\((?!https?:)([^)#]+)", (ROOT / name).read_text("utf-8"))
     assert all((ROOT / link).exists() for link in links), links
+
+
+ARCHITECTURE = (ROOT / "docs" / "reference" / "architecture.rst").read_text("utf-8")
+
+
+def test_the_architecture_page_has_the_layers_of_the_contract():
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["importlinter"]["contracts"]
+    listed = ARCHITECTURE.partition("::\n\n")[2].partition("\n\n")[0].splitlines()
+    assert [re.split("  +", line.strip())[0] for line in listed] == contracts[0]["layers"]
+
+
+def test_what_the_architecture_page_names_is_where_it_says():
+    package = ROOT / "src" / "polhode"
+    files = set(re.findall(r"``(\w+/[\w/]+\.py)``", ARCHITECTURE))
+    assert len(files) > 20 and not [path for path in files if not (package / path).is_file()]
+    stops = re.findall(r"``([\w.]+)``\s+\(``([\w/]+\.py)``\)", ARCHITECTURE)
+    assert len(stops) > 30
+    gone = [stop for stop in stops for name in stop[0].split(".")
+            if not re.search(rf"(def|class) {name}\b", (package / stop[1]).read_text("utf-8"))]
+    assert not gone
 
 
 def test_the_readme_is_short():

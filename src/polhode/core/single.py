@@ -26,7 +26,7 @@ ARITHMETIC = {
     ("LARGEST_ANGLE", loops.LARGEST_ANGLE): 2.0**18,
     ("NEARLY", newton.NEARLY): 5e-4,
     ("ROUND_OFF", newton.ROUND_OFF): 1e-5,
-    ("SETTLED", 2e-15): 4e-7,      # core/cuda.py
+    ("SETTLED", 2e-15): 4e-7,      # core/loops/cuda.py
     ("SMALLEST", 1e-12): 1e-6,     # methods/dmv.py
     ("ROUND_OFF", 1e-15): 5e-7,    # methods/energy.py, as are the next three
     ("REACH", 4e-15): 2e-6,

@@ -1,6 +1,6 @@
 """Elliptic functions in Python's decimals: the constants of one motion, to sixty digits, from numbers taken as exact.
 
-The same descent as in core/elliptic.py, continued until it has converged; a complex number is a pair.
+The same descent as in core/closed/elliptic.py, continued until it has converged; a complex number is a pair.
 """
 
 from decimal import Decimal
