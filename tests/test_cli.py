@@ -340,8 +340,8 @@ def test_interrupted(tmp_path):
     """Ctrl-C: exit code 130, and what was computed is in the file."""
     (tmp_path / "scenario.toml").write_text(ENDLESS)
     (tmp_path / "telling.py").write_text(TELLING)
-    process = subprocess.Popen([sys.executable, "-m", "polhode", "run", "scenario.toml", "--torque-file", "telling.py",
-                                "-o", "out.npz", "--json"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    command = [sys.executable, "-m", "polhode", "run", "scenario.toml", "--torque-file", "telling.py", "-o", "out.npz", "--json"]
+    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     while not (tmp_path / "begun").exists():
         assert process.poll() is None, process.communicate()
         time.sleep(0.1)
