@@ -11,6 +11,7 @@ from polhode.engine.ensemble import inputs
 from polhode.engine.ensemble.keep import keeping
 from polhode.engine.ensemble.measure import Measure
 from polhode.engine.program import build
+from polhode.engine.programs import find
 from polhode.engine.schedule import segments
 from polhode.errors import InputError, unknown, whole
 from polhode.loads._torque import as_torque
@@ -142,7 +143,7 @@ class ManyBodies:
             bodies = np.arange(self.n) if chosen is None else chosen
             well = next((i for i in bodies if i not in self.lost), None)
             start = None if well is None else Start(self.t0, self.segments[-1].end, self.motions[well])
-            program = build(self.method, self.torque, self.bodies.one, like=like, start=start)
+            program = find(self.method, self.torque, self.bodies.one, start=start, like=like)
             self._agree(program, like, start)
             trouble = None if well is None else first_trouble(program, self.t0, self.motions[well])
             if trouble is not None:

@@ -88,7 +88,8 @@ class Program:
         self._found = {}   # what has been bound or named once
         self.tried = False   # whether the torque was asked for its value before a run
 
-    def _once(self, key, make):
+    def kept(self, key, make):
+        """What `make()` gave the first time: what has been bound stays with the program."""
         if key not in self._found:
             self._found[key] = make()
         return self._found[key]
@@ -122,7 +123,7 @@ class Program:
         """The method's first state, in lane 0 of a fresh (size, 2) array."""
         z = np.zeros((self.size, 2))
         try:
-            self._once("begin", self._begin)(h, t, motion[None], z, self.moments, self.parameters)
+            self.kept("begin", self._begin)(h, t, motion[None], z, self.moments, self.parameters)
         except Exception as error:
             if type(error).__module__.startswith("numba."):   # it is not the torque that failed
                 raise
@@ -142,7 +143,7 @@ class Program:
 
     def march(self, uneven=False):
         """The time loop for a grid given as (t0, h), or time by time."""
-        return self._once(("march", uneven), lambda: self._march(uneven))
+        return self.kept(("march", uneven), lambda: self._march(uneven))
 
     def _march(self, uneven):
         loop = self.bound(loops.march, clock=loops.listed_clock if uneven else loops.even_clock)
@@ -158,7 +159,7 @@ class Program:
     def controlled(self, rtol):
         """(what the method says of the steps it chooses, the loop that takes them)."""
         control = self.method.control.suited(self, rtol)
-        return control, self._once(("controlled", control), lambda: self._controlled(control))
+        return control, self.kept(("controlled", control), lambda: self._controlled(control))
 
     def _controlled(self, control):
         loop = self.bound(control.loop, **control.names)
@@ -171,7 +172,7 @@ class Program:
 
     def remarks(self, z):
         """What the method as it was run has to say of the steps so far."""
-        left = self._once("restores", lambda: "unrestored" in (*self.kind._fields, *self.method.state._fields))
+        left = self.kept("restores", lambda: "unrestored" in (*self.kind._fields, *self.method.state._fields))
         return remarks(self.method, unrestored(self.state(z)) if left else 0.0)
 
     @property

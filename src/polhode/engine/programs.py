@@ -10,6 +10,7 @@ from polhode.core.digest import watch
 from polhode.core.jit import compiling
 from polhode.core.reads import ours, python_function
 from polhode.engine.program import Program, build
+from polhode.loads.agreement import Start
 
 KEPT = 64   # programs that are remembered; the least recently used go first
 
@@ -18,7 +19,7 @@ class _Bound(NamedTuple):
     """A program that was built, with what tells whether it still means the same."""
 
     program: Program
-    given: tuple     # method, torque, body, force: held, so that their ids are not used again
+    given: tuple     # method, torque, body, force, like: held, so that their ids are not used again
     fields: list     # of the torque and its terms
     watch: object    # on the user's code; None where all of it is the package's own
     span: tuple      # the times between which machine code and Python were compared
@@ -60,23 +61,24 @@ _programs: OrderedDict[tuple, _Bound] = OrderedDict()
 _finding = threading.Lock()
 
 
-def find(method, torque, body, compiled=True, force=None, start=None):
+def find(method, torque, body, compiled=True, force=None, start=None, like=None):
     """The program of `build`, found again without a look at code while method, torque, body and what they read are the same.
 
     Only a compiled program is shared between runs: those that call back keep what a torque ran into.
     """
-    key = id(method), id(torque), id(body), id(force), compiled and compiling()
+    start = start or Start()
+    key = id(method), id(torque), id(body), id(force), id(like), compiled and compiling()
     with _finding:
         found = _programs.get(key)
     if found is not None and found.serves(start):
         return found.program
-    program = build(method, torque, body, compiled, force, start=start)
+    program = build(method, torque, body, compiled, force, like, start)
     told, watch = watched(method, torque, force) if program.mode == "compiled" else (False, None)
     if told:
         low, high = sorted((start.t, start.end))
         if torque.is_ours and (force is None or force.is_ours):
             low, high = -math.inf, math.inf
-        entry = _Bound(program, (method, torque, body, force), _fields(torque), watch, (low, high))
+        entry = _Bound(program, (method, torque, body, force, like), _fields(torque), watch, (low, high))
         with _finding:
             _programs[key] = entry
             while len(_programs) > KEPT:

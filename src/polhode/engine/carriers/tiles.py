@@ -10,6 +10,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from itertools import count as counter
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -20,7 +21,9 @@ from polhode.core.single import SinglePrecision
 from polhode.errors import whole
 
 LANES = 64   # bodies in a tile: the state of a tile fits the nearest cache
-TASK = 16    # tiles a thread takes at a time
+TASK = 16    # tiles a thread takes at a time, at most; there are at least ROUNDS such tasks for each thread
+ROUNDS = 4
+LITTLE = 50_000   # body-steps that are not worth a second thread
 REASONS = {loops.DIVERGED: "diverged", loops.UNSOLVED: "unsolved"}
 PACKED, SINGLE = re.compile(r" fmul <\d+ x (?:double|float)>"), re.compile(r" fmul (?:double|float) ")
 
@@ -40,13 +43,15 @@ class Tiles:
             threads = whole("threads", threads, 1, "write threads=2, or leave it out for one per processor")
         self.program, self.n, self.dtype = program, n, np.dtype(dtype)
         self.python = any(program.pythons)   # the interpreter runs one torque at a time: bodies go one by one
-        self.lanes, self.task = (1, 1) if self.python else (lanes, TASK)
+        self.lanes = 1 if self.python else lanes
         self.threads = 1 if self.python else threads or default_threads()
         self.tiles = -(-n // self.lanes)
+        self.task = max(1, min(TASK, self.tiles // (ROUNDS * self.threads)))
         self.dead = np.zeros(n, dtype=bool)
         self.failed, self.unstarted = {}, {}
-        self._lock, self._machines = threading.Lock(), {}
+        self._lock = threading.Lock()
         self._pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None   # its threads start when they are needed
+        self._machines = program.kept(("tiles", self.dtype, self.lanes, moments.shape[1] > 1, parameters.shape[1] > 1), dict)
         self._arrange(np.concatenate([moments, 1.0 / moments]), parameters)
 
     def _arrange(self, inertia, parameters):
@@ -114,7 +119,7 @@ class Tiles:
         if not self.python:
             together = self._loop(tiles.advance, 0, 0, 0, 0, grid, self.z, self.moments, self.parameters,
                                   replace=tiles.TOGETHER, clock=clock)
-        self._spread(lambda first, last: self._advance(together, clock, first, last, grid, k, count))
+        self._spread(lambda first, last: self._advance(together, clock, first, last, grid, k, count), count)
 
     def motions(self):
         """Attitudes and body angular velocities (n, 7), principal axes."""
@@ -142,10 +147,10 @@ class Tiles:
 
     # --- inside -------------------------------------------------------------------------------------------------------------
 
-    def _spread(self, task):
-        """Run task(first tile, last tile) over all tiles."""
+    def _spread(self, task, steps=1):
+        """Run task(first tile, last tile), which takes so many steps, over all tiles."""
         ranges = [(a, min(a + self.task, self.tiles)) for a in range(0, self.tiles, self.task)]
-        threads = min(self.threads, len(ranges))
+        threads = 1 if self.n * steps < LITTLE else min(self.threads, len(ranges))
         turn = counter()
 
         def work(_):
@@ -238,10 +243,19 @@ def of_its_own(kind, lanes, first):
     return this
 
 
+_vectorised = WeakKeyDictionary()   # what was found for each loop: to look takes milliseconds
+
+
 def vectorised(machine):
     """Whether a bound loop multiplies vectors; what is the same for all lanes it may still multiply singly."""
     if not compiling():
         return False
+    if machine not in _vectorised:
+        _vectorised[machine] = _multiplies_vectors(machine)
+    return _vectorised[machine]
+
+
+def _multiplies_vectors(machine):
     compiled = next(iter(machine.overloads.values()))
     code = str(compiled.library._get_module_for_linking())   # optimised, and there also when the loop came from the disk
     return len(PACKED.findall(code)) > len(SINGLE.findall(code))

@@ -1,0 +1,148 @@
+"""What a user's call costs: public functions, warm, with the loop inside beside them; peers in the same process.
+
+    python benchmarks/door.py [--json] [--calls N]
+
+Medians of N calls, in microseconds.  The slow top (T = 10) is carried to its end with an error of about 1e-6: by polhode's public
+calls and, where they are installed, by SciPy's solve_ivp, numbalsoda's dop853 and heyoka's propagate_until.  "loop" is the part
+of polhode's call that is spent in machine code.
+"""
+
+import argparse
+import json
+import math
+import time
+
+import numpy as np
+
+import polhode
+from polhode import rotations, torques
+
+INERTIA, START, SPIN, END = (5.0, 5.0, 1.0), (0.05, 0.0, 0.0), np.array([0.0, 0.0, 5.0]), 10.0
+WEIGHT = 20.0
+
+
+def user_weight(t, R):
+    """The same torque as a user writes it."""
+    return -WEIGHT * np.cross(R[:, 2], np.array([0.0, 0.0, 1.0]))
+
+
+def rates(t, u):
+    """The slow top as a first-order system: quaternion (scalar last) and body angular velocity."""
+    x, y, z, w, a, b, c = u
+    p, q = 2.0 * WEIGHT * (y * z + w * x), -2.0 * WEIGHT * (x * z - w * y)
+    return np.array([0.5 * (w * a + y * c - z * b), 0.5 * (w * b + z * a - x * c), 0.5 * (w * c + x * b - y * a),
+                     -0.5 * (x * a + y * b + z * c), (p + 4.0 * b * c) / 5.0, (q - 4.0 * c * a) / 5.0, 0.0])
+
+
+def ours():
+    """{name: call} of polhode's doors; a call gives the attitude at the end (or None) and the seconds of its loop."""
+    body, top = polhode.RigidBody(INERTIA), torques.heavy_top(WEIGHT)
+    given = {"t_span": (0.0, END), "rotation0": START, "omega0": SPIN}
+
+    def run(torque=top, **options):
+        found = polhode.integrate(body, torque, **given, **options)
+        return found.quaternion[-1], found.elapsed
+
+    many = {"omega0": np.tile(SPIN, (1000, 1)), "rotation0": START}
+
+    def ensemble():
+        found = polhode.ensemble(body, top, (0.0, 1.0), 0.01, "LP2", threads=1, **many)
+        return None, found.elapsed
+
+    stepper = polhode.Stepper(body, top, step=0.01, rotation0=START, omega0=SPIN)
+    return {
+        "integrate(rtol=1e-8, every='end')": lambda: run(rtol=1e-8, every="end"),
+        "integrate(step=0.12, 'EXACT-RKN4', every='end')": lambda: run(step=0.12, method="EXACT-RKN4", every="end"),
+        "the same, torque of the user's": lambda: run(user_weight, step=0.12, method="EXACT-RKN4", every="end"),
+        "integrate(step=0.01, 'LP2'), 1001 points": lambda: run(step=0.01),
+        "exact.free_body(one time)": lambda: (polhode.exact.free_body(body, START, SPIN, [END]) and None, math.nan),
+        "ensemble(1000 bodies, 100 steps), one thread": ensemble,
+        "Stepper.step()": lambda: (stepper.step(), math.nan),
+    }
+
+
+def peers():
+    """{name: call} of what is installed beside polhode."""
+    state, found = np.r_[rotations.as_quaternion(START), SPIN], {}
+    from scipy.integrate import solve_ivp
+
+    found["SciPy solve_ivp, DOP853"] = lambda: (
+        solve_ivp(rates, (0.0, END), state, method="DOP853", rtol=1e-8, atol=1e-8).y[:4, -1], math.nan)
+    try:
+        from numba import cfunc, njit
+        from numbalsoda import dop853, lsoda_sig
+
+        inner = njit(rates)
+
+        @cfunc(lsoda_sig)
+        def slopes(t, u, du, p):
+            x = inner(t, (u[0], u[1], u[2], u[3], u[4], u[5], u[6]))
+            for i in range(7):
+                du[i] = x[i]
+
+        times = np.array([0.0, END])
+        found["numbalsoda dop853"] = lambda: (dop853(slopes.address, state, times, rtol=1e-8, atol=1e-8)[0][-1, :4], math.nan)
+    except ImportError:
+        pass
+    try:
+        import heyoka
+
+        symbols = heyoka.make_vars(*"xyzwabc")
+        x, y, z, w, a, b, c = symbols
+        p, q = 2.0 * WEIGHT * (y * z + w * x), -2.0 * WEIGHT * (x * z - w * y)
+        right = [0.5 * (w * a + y * c - z * b), 0.5 * (w * b + z * a - x * c), 0.5 * (w * c + x * b - y * a),
+                 -0.5 * (x * a + y * b + z * c), (p + 4.0 * b * c) / 5.0, (q - 4.0 * c * a) / 5.0, heyoka.expression(0.0)]
+        solver = heyoka.taylor_adaptive(list(zip(symbols, right, strict=True)), state.tolist(), tol=1e-7)
+
+        def propagate():
+            solver.time = 0.0
+            solver.state[:] = state
+            solver.propagate_until(END)
+            return solver.state[:4], math.nan
+
+        found["heyoka propagate_until"] = propagate
+    except ImportError:
+        pass
+    return found
+
+
+def measured(call, calls):
+    """(median microseconds of a call, of its loop, the attitude at the end)."""
+    attitude, _ = call()
+    for _ in range(3):
+        call()
+    times, loops = [], []
+    for _ in range(calls):
+        started = time.perf_counter()
+        _, loop = call()
+        times.append(time.perf_counter() - started)
+        loops.append(loop)
+    return 1e6 * float(np.median(times)), 1e6 * float(np.median(loops)), attitude
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", action="store_true", help="print the rows as JSON")
+    parser.add_argument("--calls", type=int, default=300, help="calls of which the median is taken (300)")
+    asked = parser.parse_args()
+    truth = polhode.exact.lagrange_top(INERTIA, WEIGHT, START, SPIN, [END]).rotation[0]
+    rows = []
+    for name, call in (ours() | peers()).items():
+        few = asked.calls if "solve_ivp" not in name else max(5, asked.calls // 20)
+        whole, loop, attitude = measured(call, few)
+        error = None
+        if attitude is not None:
+            error = float((truth.inv() * rotations.as_rotation(attitude / np.linalg.norm(attitude))).magnitude())
+        rows.append({"call": name, "microseconds": whole, "loop": None if math.isnan(loop) else loop, "error": error})
+    if asked.json:
+        print(json.dumps(rows))
+        return
+    print(f"{'call':<50}{'us':>10}{'loop':>10}{'error':>10}")
+    for row in rows:
+        loop = "" if row["loop"] is None else f"{row['loop']:.1f}"
+        error = "" if row["error"] is None else f"{row['error']:.0e}"
+        print(f"{row['call']:<50}{row['microseconds']:>10.1f}{loop:>10}{error:>10}")
+
+
+if __name__ == "__main__":
+    main()
