@@ -249,6 +249,7 @@ def interpreted(function, **names):
 
 # --- bound loops ------------------------------------------------------------------------------------------------------
 
+_alone = WeakKeyDictionary()   # loops of the package that are given no functions
 _bound, _binding, _dropped = {}, threading.Lock(), Counter()   # loops by digest; how often those that were dropped were made
 
 
@@ -287,6 +288,9 @@ def bind(loop, build=None, **names):
 
     The last BOUND_LIMIT loops are kept; one that was dropped is loaded from the disk when it is wanted again.
     """
+    alone = build is None and not names and ours(loop) and is_lasting(loop) and compiling()   # nothing but the package's code
+    if alone and loop in _alone:
+        return _alone[loop]
     parts = (loop, *(build.digested() if build else ()), *(item for pair in sorted(names.items()) for item in pair))
     name = digest(_versions(), *parts)
     with _binding:
@@ -299,7 +303,10 @@ def bind(loop, build=None, **names):
     with _binding:
         while len(_bound) >= BOUND_LIMIT:
             _count(_bound.pop(next(iter(_bound))), _dropped)
-        return _bound.setdefault(name, machine)
+        machine = _bound.setdefault(name, machine)
+        if alone:
+            _alone[loop] = machine
+        return machine
 
 
 def _count(machine, counts):
