@@ -28,10 +28,13 @@ def run(path, density, mass, units, as_json):
 
 def table(data):
     """The numbers, a row of each matrix to a line."""
+    from rich.markup import escape
+
     def row(values):
         return "".join(f"{value:>17.9g}" for value in values)
 
-    shown = plain_table((data["file"], "left"), ("", "left"))
+    shown = plain_table(("", "left"), ("", "left"))
+    shown.title, shown.show_header = escape(data["file"]), False
     shown.add_row("watertight", f"yes, {data['parts']} {'part' if data['parts'] == 1 else 'parts'}, {data['faces']} faces")
     for key, unit in (("mass", "kg"), ("volume", "m^3"), ("density", "kg/m^3")):
         shown.add_row(key, f"{row([data[key]])} {unit}")
