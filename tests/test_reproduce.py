@@ -31,12 +31,12 @@ def command(*arguments):
 # --- every item -------------------------------------------------------------------------------------------------------------
 
 LONG = ("buss-2001/fig6",)   # compiles all methods of the paper; fig7 does the same with a few
-FILES = ("krysl-endres-2004/fig8", "bou-rabee-2009/fig2")   # of those that test_papers_krysl.py looks at more closely
+ELSEWHERE = {item.key for item in items() if item.paper != "buss-2001"}   # test_papers_krysl.py computes them too
+ELSEWHERE -= {"krysl-endres-2004/fig8", "bou-rabee-2009/fig2"}
 
 
 @pytest.mark.parametrize("key", [
-    pytest.param(item.key, marks=[pytest.mark.slow] * (item.key in LONG or item.paper != "buss-2001" and item.key not in FILES))
-    for item in items()])
+    pytest.param(item.key, marks=[pytest.mark.slow] * (item.key in LONG or item.key in ELSEWHERE)) for item in items()])
 def test_every_item_in_its_quick_form(key, tmp_path):
     told = []
     record = compute(key, quick=True, folder=tmp_path, progress=told.append)
