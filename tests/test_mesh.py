@@ -414,7 +414,9 @@ def test_mutated_files_give_a_body_or_an_input_error(tmp_path):
 # --- the command line, scenarios, pages -----------------------------------------------------------------------------------
 
 def test_the_command_prints_mass_properties(tmp_path):
-    path = written(tmp_path, ascii_stl(*box(100, 200, 300, at=(1000, 0, 0))))
+    deep = tmp_path / "a name that takes more than half of the width of a terminal, and with it a line of its own"
+    deep.mkdir()
+    path = written(deep, ascii_stl(*box(100, 200, 300, at=(1000, 0, 0))))
     data = json.loads(CliRunner().invoke(app, ["mesh", str(path), "--density", "2000", "--units", "mm", "--json"]).stdout)
     assert data["mass"] == pytest.approx(12) and data["volume"] == pytest.approx(0.006) and data["watertight"] is True
     assert data["moments"] == pytest.approx([0.13, 0.10, 0.05]) and data["centre_of_mass"] == pytest.approx([1, 0, 0])

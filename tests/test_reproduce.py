@@ -32,9 +32,12 @@ def command(*arguments):
 # --- every item -------------------------------------------------------------------------------------------------------------
 
 LONG = ("buss-2001/fig6",)   # compiles all methods of the paper; fig7 does the same with a few
+ELSEWHERE = {item.key for item in items() if item.paper != "buss-2001"}   # test_papers_krysl.py computes them too
+ELSEWHERE -= {"krysl-endres-2004/fig8", "bou-rabee-2009/fig2"}
 
 
-@pytest.mark.parametrize("key", [pytest.param(item.key, marks=[pytest.mark.slow] * (item.key in LONG)) for item in items()])
+@pytest.mark.parametrize("key", [
+    pytest.param(item.key, marks=[pytest.mark.slow] * (item.key in LONG or item.key in ELSEWHERE)) for item in items()])
 def test_every_item_in_its_quick_form(key, tmp_path):
     told = []
     record = compute(key, quick=True, folder=tmp_path, progress=told.append)
@@ -227,8 +230,18 @@ def test_one_item_as_json_and_as_text():
     assert "28 of 28 agree" in text and "does not hold" in text and "McLachlan-Reich 2-3-1" in text
 
 
+WITHOUT_THE_LONGEST = """
+from polhode.cli import main
+from polhode.papers import _registry, items
+
+items()
+del _registry._items["bou-rabee-2009/fig1"]
+main()
+"""
+
+
 def test_an_interrupted_run_keeps_what_is_finished_and_resumes(tmp_path):
-    arguments = [sys.executable, "-m", "polhode", "reproduce", "bou-rabee-2009", "--quick", "--out", str(tmp_path)]
+    arguments = [sys.executable, "-c", WITHOUT_THE_LONGEST, "reproduce", "bou-rabee-2009", "--quick", "--out", str(tmp_path)]
     process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 600.0   # long enough for a machine that is busy with other things
     while not list(tmp_path.glob("*/*.json")) and time.monotonic() < deadline:
@@ -242,6 +255,6 @@ def test_an_interrupted_run_keeps_what_is_finished_and_resumes(tmp_path):
     done = subprocess.run(arguments, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert all(path.stat().st_mtime_ns == when for path, when in first.items())
-    assert len(list(tmp_path.glob("bou-rabee-2009/*.json"))) == 5
+    assert len(list(tmp_path.glob("bou-rabee-2009/*.json"))) == 4
     page = Page((tmp_path / NAME).read_text("utf-8"))
-    assert {f"bou-rabee-2009-fig{number}" for number in range(1, 6)} <= page.ids
+    assert {f"bou-rabee-2009-fig{number}" for number in range(2, 6)} <= page.ids

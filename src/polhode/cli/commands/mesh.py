@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.markup import escape
 from rich.table import Table
 
 from polhode.cli.options import AsJson
@@ -59,7 +60,8 @@ def mesh(
 def mass_table(data: dict[str, Any]) -> Table:
     """Return the mass properties as a table, a row of each matrix to a line."""
     parts = f"{data['parts']} {'part' if data['parts'] == 1 else 'parts'}"
-    table = make_table((data["file"], "left"), ("", "left"))
+    table = make_table(("", "left"), ("", "left"))
+    table.title, table.show_header = escape(data["file"]), False
     table.add_row("watertight", f"yes, {parts}, {data['faces']} faces")
     for key, unit in (("mass", "kg"), ("volume", "m^3"), ("density", "kg/m^3")):
         table.add_row(key, f"{_row([data[key]])} {unit}")
