@@ -11,6 +11,7 @@ import ctypes
 import importlib
 import inspect
 import keyword
+import operator
 from collections import OrderedDict, namedtuple
 from copy import copy
 from functools import lru_cache, partial
@@ -427,11 +428,12 @@ KEPT = 64
 
 
 def _of_function(function):
-    found = _wrapped.get(id(function))
-    if found is None or found.function is not function or found.code is not function.__code__:
+    # what a look at its arguments and its name sees
+    made_of = function.__code__, function.__defaults__, function.__kwdefaults__, function.__name__
+    found, known = _wrapped.get(id(function), (None, ()))
+    if found is None or found.function is not function or not all(map(operator.is_, known, made_of)):
         found = Torque(function)
-        found.code = function.__code__   # its arguments were checked
-        _wrapped[id(function)] = found
+        _wrapped[id(function)] = found, made_of
         while len(_wrapped) > KEPT:
             _wrapped.popitem(last=False)
     return found
