@@ -250,3 +250,13 @@ def test_a_motor_beside_a_potential_is_no_blow_up():
     torque = polhode.torque(driven, frame="body", potential=lambda t, R: 2.0 * R[2, 2])
     run = polhode.integrate([1.0, 1.0, 0.5], torque, (0, 10), 0.01, omega0=(0.1, 0.0, 0.1), rotation0=(0.3, 0.0, 0.0))
     assert run.success and run.t[-1] == 10.0
+
+
+def test_another_span_is_compared_anew():
+    """What machine code gets wrong in a window may have been missed by the samples of a longer run."""
+    window = polhode.torque(lambda t, R: np.array([10.0 ** -DIGITS if not 510 < t < 511 else float(10**-DIGITS), 0.0, 0.0]))
+    run = polhode.integrate(BODY, window, (0.0, 1000.0), 1.0, "LP2", omega0=(0.1, 0.2, 0.3))
+    inside = polhode.integrate(BODY, window, (510.2, 510.8), 0.1, "LP2", omega0=(0.1, 0.2, 0.3))
+    python = polhode.integrate(BODY, window, (510.2, 510.8), 0.1, "LP2", omega0=(0.1, 0.2, 0.3), compiled=False)
+    assert run.success and inside.mode == "callback"
+    assert np.array_equal(inside.omega, python.omega)

@@ -5,8 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from polhode import InputError, facts, integrate
-from polhode.methods import get
+from polhode import InputError, facts, integrate, method, torques
+from polhode.core.vec import qexp, qmul, scale
+from polhode.methods import Motion, get
 from polhode.methods.compose import SCHEMES, compose
 
 
@@ -65,3 +66,31 @@ def test_what_cannot_be_composed(base, why):
 def test_unknown_scheme():
     with pytest.raises(InputError, match="yoshida6"):
         compose("VLV", "yoshida5")
+
+
+def _coasting(factor):
+    """Register a method of this file, and return a function that changes what its step reads."""
+    @method("coasting-here", order=2, torques=0, symmetric=True)
+    def step(h, t, s, body, torque, p):
+        return Motion(qmul(s.q, qexp(scale(factor * h, s.Om))), s.Om)
+
+    def change(value):
+        nonlocal factor
+        factor = value
+
+    return change
+
+
+@pytest.mark.parametrize("ending", ["+yoshida4", "+yoshida4+ep", "+ep"])
+def test_a_composition_follows_what_the_step_inside_reads(ending):
+    change, free = _coasting(1.0), torques.free()
+
+    def turned():
+        return integrate([1.0, 2.0, 3.0], free, omega0=(0, 0, 1.0), t_span=(0, 1), step=0.1,
+                         method="coasting-here" + ending).quaternion[-1]
+
+    np.testing.assert_allclose(turned(), [0, 0, np.sin(0.5), np.cos(0.5)], atol=1e-12)
+    change(2.0)
+    np.testing.assert_allclose(turned(), [0, 0, np.sin(1.0), np.cos(1.0)], atol=1e-12)
+    _coasting(3.0)   # under the same name
+    np.testing.assert_allclose(turned(), [0, 0, np.sin(1.5), np.cos(1.5)], atol=1e-12)

@@ -129,3 +129,21 @@ def test_a_force_that_fails_keeps_what_was_computed(compiled):
         fly(force=failing, compiled=compiled)
     assert len(caught.value.trajectory) == 51 and "position" in str(caught.value)
     assert isinstance(Force(failing)(0.0, np.eye(3)), np.ndarray)
+
+
+def test_a_force_that_is_assigned_to_is_bound_anew():
+    spring = Force(lambda t, x, v, R, p: -p.k * x, params={"k": 1.0})
+    free = polhode.torques.free()
+
+    def ends(compiled=True):
+        run = polhode.integrate(BODY, free, force=spring, t_span=(0, 1), step=0.1, compiled=compiled, **START)
+        return run.position[-1]
+
+    weak = ends()
+    spring.params = spring.params._replace(k=5.0)
+    stiff = ends()
+    assert not np.allclose(stiff, weak)
+    np.testing.assert_allclose(stiff, ends(compiled=False), atol=1e-12)
+    spring.function = lambda t, x, v, R, p: p.k * x
+    np.testing.assert_allclose(ends(), ends(compiled=False), atol=1e-12)
+    assert not np.allclose(ends(), stiff)

@@ -451,3 +451,17 @@ def test_an_error_of_progress_keeps_what_was_computed():
     with pytest.raises(RuntimeError, match="no more") as told:
         free(t_span=(0, 1), step=0.1, progress=progress)
     assert len(told.value.trajectory) >= 2 and told.value.trajectory.status == "failed"
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_a_torque_that_is_not_finite_at_the_start_is_named_every_time(compiled):
+    def late(t, R):
+        return np.array([np.nan if t > 1.5 else 1.0, 0.0, 0.0])
+
+    polhode.integrate(torque=late, t_span=(0, 1), step=0.1, compiled=compiled, **FREE)
+    for _ in range(2):
+        with pytest.raises(TorqueError, match="'late' returned"):
+            polhode.integrate(torque=late, t_span=(2, 3), step=0.1, compiled=compiled, **FREE)
+    for _ in range(2):
+        with pytest.raises(TorqueError, match="'late' returned"):
+            polhode.Stepper(FREE["body"], late, t=2.0, step=0.1, omega0=FREE["omega0"], compiled=compiled).step()

@@ -267,3 +267,15 @@ def test_bad_torques_are_refused_with_the_fix(make, words):
         make()
     for word in words:
         assert word in str(caught.value)
+
+
+def test_a_function_is_looked_at_again_when_its_defaults_or_its_name_change():
+    def push(t, R, strength=1.0):
+        return np.array([strength, 0.0, 0.0])
+
+    polhode.integrate(torque=push, **START)
+    push.__name__ = "shove"
+    assert "shove" in repr(polhode.integrate(torque=push, **START).torque)
+    push.__defaults__ = None
+    with pytest.raises(InputError, match="called as f\\(t, R\\) but is defined as"):
+        polhode.integrate(torque=push, **START)

@@ -11,7 +11,7 @@ from polhode.core.loops import fixed as loops
 from polhode.errors import InputError, IntegrationError, brief, flag, number, unknown, whole
 from polhode.support.limits import check_step, check_times
 from polhode.engine.carriers.chunk import MOST
-from polhode.engine.diagnosis import begun, first_trouble, torque_error, torque_trouble, unsolved
+from polhode.engine.diagnosis import begun, first_trouble, step_trouble, torque_error, unsolved
 from polhode.engine.one_body import as_body, initial_rotation
 from polhode.results.motion import in_user_axes, parts
 from polhode.methods import get
@@ -116,7 +116,7 @@ class Stepper:
         if why == loops.DONE:
             return
         self._check_torque(f"in the step from t = {self.t!r}")
-        trouble = torque_trouble(self.program, self.t + self._h, self.program.motion(self._z, 1))
+        trouble = step_trouble(self.program, self._z, self.t, self._h)
         if trouble is None and why == loops.UNSOLVED:
             trouble = unsolved(self.program, self._z, self.t, self._h, self._count)
         self._raise(trouble or IntegrationError(f"{self.method.name} blew up in the step from t = {self.t!r}; "

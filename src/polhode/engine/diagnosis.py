@@ -68,6 +68,11 @@ def torque_trouble(program, t, y):
     return None
 
 
+def step_trouble(program, z, t, h):
+    """The same at the end of a step of h that failed, column 1 of z, and at its start, column 0."""
+    return torque_trouble(program, t + h, program.motion(z, 1)) or torque_trouble(program, t, program.motion(z))
+
+
 def first_trouble(program, t, y):
     """The same before the first run of a compiled program: machine code reads three numbers whatever it is given."""
     if program.tried or program.mode != "compiled" or not program.may_raise:

@@ -1,6 +1,5 @@
 """Programs found again: what has been bound is not bound twice, and never served after something it reads has changed."""
 
-import math
 import operator
 import threading
 from collections import OrderedDict
@@ -8,7 +7,7 @@ from typing import NamedTuple
 
 from polhode.core.digest import watch
 from polhode.core.jit import compiling
-from polhode.core.reads import ours, python_function
+from polhode.core.reads import contents, is_lasting, ours, python_function, reads
 from polhode.engine.program import Program, build
 from polhode.loads.agreement import Start
 
@@ -20,39 +19,45 @@ class _Bound(NamedTuple):
 
     program: Program
     given: tuple     # method, torque, body, force, like: held, so that their ids are not used again
-    fields: list     # of the torque and its terms
+    fields: list     # of torque and force, and of the terms of a sum
     watch: object    # on the user's code; None where all of it is the package's own
-    span: tuple      # the times between which machine code and Python were compared
+    span: tuple | None   # for which machine code and Python were compared; None where that is not needed
 
     def serves(self, start):
         """Whether it is what `build` would make for a run from `start`."""
-        low, high = self.span
-        return (low <= start.t <= high and low <= start.end <= high
-                and all(map(operator.is_, self.fields, _fields(self.program.torque)))
+        now = _fields(self.program.torque, self.program.force)
+        return (self.span in (None, (start.t, start.end))
+                and len(now) == len(self.fields) and all(map(operator.is_, now, self.fields))
                 and (self.watch is None or self.watch.unchanged()))
 
 
-def _fields(torque):
-    """What a torque is made of: it may be assigned to."""
-    found = [*torque.__dict__.values()]
-    for term in getattr(torque, "terms", ()):
-        found += term.__dict__.values()
+def _fields(torque, force):
+    """What torque and force are made of: it may be assigned to."""
+    found = []
+    for one in (torque, force, *getattr(torque, "terms", ())):
+        if one is not None:
+            found += one.__dict__.values()
     return found
 
 
 def _of_the_user(source):
-    """The functions in a nested tuple that are not the package's own."""
+    """The functions in a nested tuple that are not the package's own, and those that the package's were made around."""
     if isinstance(source, tuple):
         for part in source:
             yield from _of_the_user(part)
-    elif (function := python_function(source)) is not None and not ours(function):
-        yield source
+    elif (function := python_function(source)) is not None:
+        if not ours(function):
+            yield source
+        elif not is_lasting(function):   # a composition, for example, has the steps of a method inside
+            scope, cells = function.__globals__, function.__closure__ or ()
+            inside = *map(contents, cells), *(scope.get(name) for name in reads(function.__code__).names)
+            yield from _of_the_user(inside)
 
 
 def watched(method, torque, force=None):
     """(whether it can be told that the user's code behind these means the same, the watch on it or None where there is none)."""
     acting = [one.source() for one in (torque, force) if one is not None]
-    users = [*_of_the_user((method.step, method.start, *acting))]
+    users = [*_of_the_user((method.step, method.start, method.control, *acting))]
     found = watch(*users) if users else None
     return not users or found is not None, found
 
@@ -75,10 +80,8 @@ def find(method, torque, body, compiled=True, force=None, start=None, like=None)
     program = build(method, torque, body, compiled, force, like, start)
     told, watch = watched(method, torque, force) if program.mode == "compiled" else (False, None)
     if told:
-        low, high = sorted((start.t, start.end))
-        if torque.is_ours and (force is None or force.is_ours):
-            low, high = -math.inf, math.inf
-        entry = _Bound(program, (method, torque, body, force, like), _fields(torque), watch, (low, high))
+        span = None if torque.is_ours and (force is None or force.is_ours) else (start.t, start.end)
+        entry = _Bound(program, (method, torque, body, force, like), _fields(torque, force), watch, span)
         with _finding:
             _programs[key] = entry
             while len(_programs) > KEPT:

@@ -11,6 +11,7 @@ import ctypes
 import importlib
 import inspect
 import keyword
+import operator
 from collections import OrderedDict, namedtuple
 from copy import copy
 from functools import lru_cache, partial
@@ -406,7 +407,7 @@ def as_torque(value):
         return _of_function(value)
     torques = importlib.import_module("polhode.loads.torques")   # they are made of what stands here, and found by name
     if value is None:
-        return torques.free()
+        return _nothing(torques.free)
     if isinstance(value, str):
         make = torques.by_name(value)
         try:
@@ -422,16 +423,20 @@ def as_torque(value):
     raise InputError(f"torque must be a function f(t, R), a Torque, a name or None, got {brief(value)}; write def f(t, R): ...")
 
 
+_nothing = lru_cache(1)(lambda free: free())   # what acts where nothing is given
+
+
 _wrapped = OrderedDict()   # torques of plain functions, by id: the same function is the same torque
 KEPT = 64
 
 
 def _of_function(function):
-    found = _wrapped.get(id(function))
-    if found is None or found.function is not function or found.code is not function.__code__:
+    # what a look at its arguments and its name sees
+    made_of = function.__code__, function.__defaults__, function.__kwdefaults__, function.__name__
+    found, known = _wrapped.get(id(function), (None, ()))
+    if found is None or found.function is not function or not all(map(operator.is_, known, made_of)):
         found = Torque(function)
-        found.code = function.__code__   # its arguments were checked
-        _wrapped[id(function)] = found
+        _wrapped[id(function)] = found, made_of
         while len(_wrapped) > KEPT:
             _wrapped.popitem(last=False)
     return found

@@ -154,6 +154,7 @@ def register(entry):
         if held is not None and (held.name, held.step.__module__) != (entry.name, entry.step.__module__):
             raise InputError(f"the method name {name!r} is taken by {held!r}; choose another name")
         _methods[name.lower()] = entry
+    _made.clear()   # some may be made of a method that had this name
     return entry
 
 

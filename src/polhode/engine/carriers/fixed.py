@@ -6,7 +6,7 @@ import numpy as np
 
 from polhode.core.loops import fixed as loops
 from polhode.engine.carriers.chunk import FIRST, Chunk, Pace
-from polhode.engine.diagnosis import begun, blow_up, check_torque, torque_error, torque_trouble, unsolved
+from polhode.engine.diagnosis import begun, blow_up, check_torque, step_trouble, torque_error, unsolved
 from polhode.results.motion import in_user_axes, parts
 
 MANY_TURNS = 100.0   # radians per step: an equation unsolved there is a symptom
@@ -77,7 +77,7 @@ class FixedSteps:
         """A step failed: raise for a torque or an unsolved equation; a blow-up is a way to end."""
         program, h, place = self.program, driver.next_step, driver.place
         check_torque(program, driver)
-        trouble = torque_trouble(program, place.t + h, program.motion(self.z, 1))
+        trouble = step_trouble(program, self.z, place.t, h)
         if trouble is not None:
             raise trouble
         running_away = abs(h) * np.abs(parts(self.motion).omega).sum() > MANY_TURNS
