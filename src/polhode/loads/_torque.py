@@ -439,7 +439,7 @@ def as_torque(value: Torque | Callable[..., Any] | str | None) -> Torque:
     raise InputError(f"torque must be a function f(t, R), a Torque, a name or None, got {brief(value)}; write def f(t, R): ...")
 
 
-_wrapped = OrderedDict()   # torques of plain functions, by id: the same function is the same torque
+_wrapped: OrderedDict[int, Any] = OrderedDict()   # torques of plain functions, by id: the same function is the same torque
 KEPT = 64
 
 

@@ -14,12 +14,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from polhode.support import memory
-from polhode.bodies._body import RigidBody
 from polhode.errors import InputError, whole
 from polhode.io.read import Record, record
 from polhode.engine.one_body import as_body, initial_rotation
@@ -57,10 +56,10 @@ class Poinsot:
     True
     """
 
-    body: RigidBody
-    rotation0: object = None
-    omega0: object = None
-    momentum0: object = None
+    body: Any   # becomes a RigidBody
+    rotation0: Any = None
+    omega0: Any = None
+    momentum0: Any = None
 
     def __post_init__(self):
         object.__setattr__(self, "body", as_body(self.body))

@@ -14,7 +14,8 @@ from polhode.studies.compare.runner import Point
 from polhode.studies.compare.task import Task
 from polhode.results.motion import in_user_axes
 from polhode.engine._integrate import integrate
-from polhode.exact import free_body
+from polhode.exact import FreeMotion, free_body
+from polhode.results._trajectory import Trajectory
 
 EXACT_SOLUTION = "exact.free_body"
 
@@ -85,7 +86,7 @@ class Advice:
         """The name of the next best, or None."""
         return next((trial.name for trial in self.trials[1:] if trial.point is not None), None)
 
-    def integrate(self, **options: Any) -> Any:
+    def integrate(self, **options: Any) -> Trajectory | FreeMotion:
         """Run what is recommended; options as for `polhode.integrate`.  The closed solution gives a FreeMotion at `t_eval`."""
         first, task = in_user_axes(self.task.body, self.task.motion), self.task
         if self.method == EXACT_SOLUTION:
