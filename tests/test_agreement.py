@@ -252,7 +252,7 @@ def test_a_motor_beside_a_potential_is_no_blow_up():
     assert run.success and run.t[-1] == 10.0
 
 
-def test_another_span_is_compared_anew():
+def test_a_part_of_a_span_is_compared_anew():
     """What machine code gets wrong in a window may have been missed by the samples of a longer run."""
     window = polhode.torque(lambda t, R: np.array([10.0 ** -DIGITS if not 510 < t < 511 else float(10**-DIGITS), 0.0, 0.0]))
     run = polhode.integrate(BODY, window, (0.0, 1000.0), 1.0, "LP2", omega0=(0.1, 0.2, 0.3))

@@ -18,12 +18,15 @@ written out for orders 1 to 6 and by the recursion Y' = sum_q B_q/q! ad_Y^q W fo
     array([0., 1., 0.])
 """
 
+from __future__ import annotations
+
 import inspect
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from math import factorial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -33,6 +36,9 @@ from polhode.errors import InputError, brief, called_as, choice, number, unknown
 from polhode.engine.schedule import span
 from polhode.support.limits import check_times
 from polhode.methods.taylor_n import bernoulli
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 __all__ = ["Algebra", "Solution", "gl", "se3", "series", "sl", "so", "so3", "solve", "su2"]
 
@@ -77,7 +83,7 @@ def _numbers(value):
     raise InputError(f"elements of an algebra are arrays of numbers, got {brief(value)}; convert them first")
 
 
-def commutator(a, b):
+def commutator(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """a b - b a."""
     return a @ b - b @ a
 
@@ -119,7 +125,7 @@ se3 = Algebra("se(3)", _bracket_se3, _exp_se3, (6,))
 """Twists (velocity, angular velocity); the group acts by 4x4 matrices [[R, x], [0, 1]]."""
 
 
-def so(n):
+def so(n: int) -> Algebra:
     """Skew n x n matrices.
 
     Examples
@@ -130,7 +136,7 @@ def so(n):
     return _matrices("so", n)
 
 
-def sl(n):
+def sl(n: int) -> Algebra:
     """Trace-free n x n matrices.
 
     Examples
@@ -142,7 +148,7 @@ def sl(n):
     return _matrices("sl", n)
 
 
-def gl(n):
+def gl(n: int) -> Algebra:
     """All n x n matrices.
 
     Examples
@@ -161,7 +167,7 @@ def _matrices(name, n):
 
 # --- the series -----------------------------------------------------------------------------------------------------------
 
-def series(W, h, bracket):
+def series(W: Sequence[np.ndarray], h: float, bracket: Callable[..., Any]) -> np.ndarray:
     """Y(h) with exp(Y(h)) y(0) = y(h), for y' = W y, from W and its derivatives; their number is the order.
 
     Examples
@@ -279,7 +285,8 @@ def _step(method, derivatives):
     raise unknown("Lie group method", method, [*(f"taylor{n}" for n in range(1, 7)), "taylor(n)", "RKMK4", "CF4"])
 
 
-def solve(algebra, W, y0, t_span, steps, method="taylor4", *, derivatives=None, frame="spatial"):
+def solve(algebra: Algebra, W: Callable[..., Any], y0: ArrayLike, t_span: tuple[float, float], steps: int,
+          method: str = "taylor4", *, derivatives: Callable[..., Any] | None = None, frame: str = "spatial") -> Solution:
     """Solve y' = W y on a matrix Lie group.
 
     Parameters

@@ -6,9 +6,12 @@
     'finished'
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +20,12 @@ from polhode.bodies._body import RigidBody
 from polhode.engine._integrate import integrate
 from polhode.errors import unknown
 from polhode.rotations import exp
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+    from polhode.loads._torque import Torque
+    from polhode.methods._registry import Method
+    from polhode.results._trajectory import Trajectory
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,18 +48,19 @@ class Problem:
     assumptions: str = ""
     comparable: float | None = None
 
-    def torque(self, step=None):
+    def torque(self, step: float | None = None) -> Torque:
         """The torque, for runs with the given step."""
         return self.make_torque(self.step if step is None else step)
 
-    def integrate(self, method=None, step=None, t_span=None, **options):
+    def integrate(self, method: Method | str | None = None, step: float | ArrayLike | None = None,
+                  t_span: tuple[float, float] | ArrayLike | None = None, **options: Any) -> Trajectory:
         """Run the problem; `step` (unless there is `rtol`) and `t_span` default to the paper's."""
         step = self.step if step is None and "rtol" not in options else step
         alone = isinstance(step, (int, float, np.number))
         return integrate(self.body, self.torque(step if alone else None), self.t_span if t_span is None else t_span, step, method,
                          rotation0=self.rotation0, omega0=self.omega0, **options)
 
-    def describe(self):
+    def describe(self) -> dict[str, Any]:
         """The problem as plain data."""
         return {
             "name": self.name,
@@ -121,7 +131,7 @@ ALL = dict([
 ])
 
 
-def get(name):
+def get(name: str | Problem) -> Problem:
     """A problem by name; the part after the slash is enough where it is unique.
 
     Examples
@@ -138,7 +148,7 @@ def get(name):
     return ALL[matches[0]]
 
 
-def names():
+def names() -> list[str]:
     """The names of all problems.
 
     Examples

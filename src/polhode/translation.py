@@ -13,15 +13,24 @@ coordinate, or a symmetric matrix; `force(t, u)` returns an array like u.
     True
 """
 
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from polhode.support import memory
 from polhode.errors import InputError, brief, called_as, floats, number, whole
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
 __all__ = ["adjoint", "newmark", "symplectic_euler"]
 
 
-def symplectic_euler(u, p, force, *, step, steps, mass=1.0, t=0.0):
+def symplectic_euler(u: ArrayLike, p: ArrayLike, force: Callable[..., Any], *, step: float, steps: int, mass: ArrayLike = 1.0,
+                     t: float = 0.0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Phi_h, kick then drift: symplectic, first order.
 
     Parameters
@@ -56,7 +65,8 @@ def symplectic_euler(u, p, force, *, step, steps, mass=1.0, t=0.0):
     return _march(advance, u, p, force, step, steps, mass, t)
 
 
-def adjoint(u, p, force, *, step, steps, mass=1.0, t=0.0):
+def adjoint(u: ArrayLike, p: ArrayLike, force: Callable[..., Any], *, step: float, steps: int, mass: ArrayLike = 1.0,
+            t: float = 0.0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Phi*_h, drift then kick: the inverse of Phi_{-h}.  Arguments as for `symplectic_euler`.
 
     Examples
@@ -76,7 +86,8 @@ def adjoint(u, p, force, *, step, steps, mass=1.0, t=0.0):
     return _march(advance, u, p, force, step, steps, mass, t)
 
 
-def newmark(u, p, force, *, step, steps, mass=1.0, t=0.0):
+def newmark(u: ArrayLike, p: ArrayLike, force: Callable[..., Any], *, step: float, steps: int, mass: ArrayLike = 1.0,
+            t: float = 0.0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Xi_h, half a kick, drift, half a kick: symplectic, symmetric, second order.  Arguments as for `symplectic_euler`.
 
     Examples

@@ -1,18 +1,36 @@
 """The front door of ensembles."""
 
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Never
+
 import numpy as np
 
 from polhode.engine.many_bodies import ManyBodies
 from polhode.errors import called_as, choice, unknown
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+    from scipy.spatial.transform import Rotation
+    from polhode.bodies._body import RigidBody
+    from polhode.engine.ensemble.keep import Statistics
+    from polhode.loads._torque import Torque
+    from polhode.methods._registry import Method
+    from polhode.results._ensemble import Ensemble
 
 DEVICES, DTYPES = ("cpu", "cuda"), ("float64", "float32")
 OPTIONS = ("bodies", "torque", "t_span", "step", "method", "rotation0", "omega0", "momentum0", "n", "parameters", "rng", "first",
            "breaks", "keep", "device", "dtype", "threads", "progress")
 
 
-def ensemble(bodies, torque=None, t_span=None, step=None, method="LP2", *, rotation0=None, omega0=None, momentum0=None, n=None,
-             parameters=None, rng=None, first=0, breaks=None, keep="end", device="cpu", dtype="float64", threads=None,
-             progress=None, **misspelt):
+def ensemble(bodies: RigidBody | Sequence[RigidBody] | ArrayLike, torque: Torque | Callable[..., Any] | str | None = None,
+             t_span: tuple[float, float] | ArrayLike | None = None, step: float | ArrayLike | None = None,
+             method: Method | str = "LP2", *, rotation0: Rotation | ArrayLike | str | None = None, omega0: Any = None,
+             momentum0: Any = None, n: int | None = None, parameters: Mapping[str, Any] | None = None,
+             rng: int | np.random.Generator | None = None, first: int = 0, breaks: ArrayLike | None = None,
+             keep: int | str | Statistics = "end", device: str = "cpu", dtype: str | type | np.dtype = "float64",
+             threads: int | None = None, progress: Callable[[int, int], Any] | None = None, **misspelt: Never) -> Ensemble:
     """Follow many rigid bodies over a span of time.
 
     Every body moves by the same equations with its own numbers.  On a processor in float64 each motion is, bit for bit, the one

@@ -1,8 +1,23 @@
 """The front door: `integrate` follows a body over a span of time.  No mathematics here."""
 
-from polhode.engine.checkpoint import as_checkpoint
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Never
+
+from polhode.engine.checkpoint import Checkpoint, as_checkpoint
 from polhode.engine.one_body import OneBody
 from polhode.errors import called_as, flag, label, unknown
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+    from scipy.spatial.transform import Rotation
+    from polhode.bodies._body import RigidBody
+    from polhode.loads._torque import Torque
+    from polhode.loads.force import Force
+    from polhode.methods._registry import Method
+    from polhode.results._trajectory import Trajectory
 
 OPTIONS = ("body", "torque", "t_span", "step", "method", "rotation0", "omega0", "momentum0", "rtol", "atol", "max_step", "force",
            "position0", "velocity0", "t_eval", "every", "events", "breaks", "progress", "compiled", "checkpoint",
@@ -10,10 +25,16 @@ OPTIONS = ("body", "torque", "t_span", "step", "method", "rotation0", "omega0", 
 STANDARD, BY_TOLERANCE = "LP2", "DOP853"   # the methods when none is named
 
 
-def integrate(body, torque=None, t_span=None, step=None, method=None, *, rotation0=None, omega0=None, momentum0=None,
-              rtol=None, atol=None, max_step=None, force=None, position0=None, velocity0=None, t_eval=None, every=1,
-              events=None, breaks=None, progress=None, compiled=True, checkpoint=None, checkpoint_every="30s", title="",
-              **misspelt):
+def integrate(body: RigidBody | ArrayLike, torque: Torque | Callable[..., Any] | str | None = None,
+              t_span: tuple[float, float] | ArrayLike | None = None, step: float | ArrayLike | None = None,
+              method: Method | str | None = None, *, rotation0: Rotation | ArrayLike | None = None,
+              omega0: ArrayLike | None = None, momentum0: ArrayLike | None = None, rtol: float | None = None,
+              atol: float | None = None, max_step: float | None = None, force: Force | Callable[..., Any] | None = None,
+              position0: ArrayLike | None = None, velocity0: ArrayLike | None = None, t_eval: ArrayLike | None = None,
+              every: int | str = 1, events: Callable[..., Any] | Sequence[Callable[..., Any]] | None = None,
+              breaks: ArrayLike | None = None, progress: Callable[[int, int], Any] | None = None, compiled: bool = True,
+              checkpoint: str | PathLike[str] | Checkpoint | None = None, checkpoint_every: int | str = "30s", title: str = "",
+              **misspelt: Never) -> Trajectory:
     """Follow a rigid body's rotation over a span of time.
 
     Parameters

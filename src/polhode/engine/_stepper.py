@@ -1,11 +1,15 @@
 """A motion advanced step by step, for programs that own the time loop."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
 
 from polhode import rotations
-from polhode.loads._torque import as_torque
+from polhode.loads._torque import Torque, as_torque
 from polhode.loads.agreement import Start
 from polhode.core.loops import fixed as loops
 from polhode.errors import InputError, IntegrationError, brief, flag, number, unknown, whole
@@ -16,6 +20,12 @@ from polhode.engine.one_body import as_body, initial_rotation
 from polhode.results.motion import in_user_axes, parts
 from polhode.methods import get
 from polhode.engine.programs import find, watched
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+    from scipy.spatial.transform import Rotation
+    from polhode.bodies._body import RigidBody
+    from polhode.methods._registry import Method
 
 
 MANY = 1000   # steps in a run, as far as one can tell
@@ -33,7 +43,7 @@ class State:
     memory: np.ndarray = field(repr=False)
 
     @property
-    def t(self):
+    def t(self) -> float:
         """The time."""
         return self.origin + self.count * self.step
 
@@ -58,8 +68,10 @@ class Stepper:
     True
     """
 
-    def __init__(self, body, torque=None, *, step, t=0.0, method="LP2", rotation0=None, omega0=None, momentum0=None,
-                 compiled=True, **misspelt):
+    def __init__(self, body: RigidBody | ArrayLike, torque: Torque | Callable[..., Any] | str | None = None, *, step: float,
+                 t: float = 0.0, method: Method | str = "LP2", rotation0: Rotation | ArrayLike | None = None,
+                 omega0: ArrayLike | None = None, momentum0: ArrayLike | None = None, compiled: bool = True,
+                 **misspelt: Never) -> None:
         if misspelt:
             raise unknown("option of Stepper", next(iter(misspelt)), OPTIONS)
         self.body, self.torque, self.method = as_body(body), as_torque(torque), get(method)
@@ -80,17 +92,17 @@ class Stepper:
         if trouble is not None:
             self._raise(trouble)
 
-    def _build(self):
+    def _build(self) -> None:
         """Bind the torque as it is now; what it reads is noted, since a bound copy would not notice a change."""
         self.program = find(self.method, self.torque, self.body, self._compiled, start=self._start)
         self._march = self.program.march()
         self._watch = None if self.program.mode == "callback" else watched(self.method, self.torque)[1]
 
-    def _at(self, origin, count, h):
+    def _at(self, origin: float, count: int, h: float) -> None:
         """So many steps of h from the origin of time."""
         self._origin, self._count, self._h, self._grid = origin, count, h, np.array([origin, h])
 
-    def step(self, n=1):
+    def step(self, n: int = 1) -> None:
         """Take n steps."""
         n = whole("the number of steps", n)
         while n > MOST:   # Ctrl-C is noticed in between
@@ -122,56 +134,56 @@ class Stepper:
         self._raise(trouble or IntegrationError(f"{self.method.name} blew up in the step from t = {self.t!r}; "
                                                 "take a smaller step: the state is still that before it"))
 
-    def _raise(self, error):
+    def _raise(self, error: IntegrationError) -> Never:
         error.t, error.step_index, error.state = self.t, self._count, self.state
         raise error
 
-    def _check_torque(self, where):
+    def _check_torque(self, where: str) -> None:
         cause = self.program.trouble()
         if cause is not None:
             raise torque_error(cause, where, fix="correct it", t=self.t, step_index=self._count) from cause
 
     @property
-    def t(self):
+    def t(self) -> float:
         """The time."""
         return self._origin + self._count * self._h
 
     @property
-    def quaternion(self):
+    def quaternion(self) -> np.ndarray:
         """Attitude, body to space, scalar last."""
         return parts(self._motion).attitude
 
     @property
-    def rotation(self):
+    def rotation(self) -> Rotation:
         """Attitude as a scipy Rotation."""
         return rotations.as_rotation(self.quaternion)
 
     @property
-    def matrix(self):
+    def matrix(self) -> np.ndarray:
         """Attitude as a 3x3 matrix, body to space."""
         return rotations.matrices(self.quaternion)
 
     @property
-    def omega(self):
+    def omega(self) -> np.ndarray:
         """Body angular velocity."""
         return parts(self._motion).omega
 
     @property
-    def _motion(self):
+    def _motion(self) -> np.ndarray:
         return in_user_axes(self.body, self.program.motion(self._z))
 
     @property
-    def note(self):
+    def note(self) -> str:
         """What there is to say about the steps so far: energies that NAME+ep did not restore; "" where there is nothing."""
         return self.program.remarks(self._z).removeprefix("; ")
 
     @property
-    def state(self):
+    def state(self) -> State:
         """All of it; assign it back, to this or another Stepper of the same kind, to go on from there bit for bit."""
         return State(self.method.name, self._origin, self._count, self._h, self._z[:, 0].copy())
 
     @state.setter
-    def state(self, saved):
+    def state(self, saved: State) -> None:
         if not isinstance(saved, State) or saved.method != self.method.name:
             raise InputError(f"a Stepper of {self.method.name} cannot go on from {brief(saved)}; use the state of another one "
                              "like it")

@@ -13,6 +13,8 @@ written; where the newer state is damaged the older one serves.  Nothing depends
 short, however often, ends with the same bits as one that was not.
 """
 
+from __future__ import annotations
+
 import contextlib
 import errno
 import hashlib
@@ -22,7 +24,10 @@ import re
 import shutil
 import time
 import warnings
+from collections.abc import Callable
+from os import PathLike
 from pathlib import Path
+from typing import Any
 
 from polhode.errors import InputError, difference, room
 from polhode.engine.stream import Stream
@@ -38,7 +43,7 @@ _CODE = {"torque_digest": "the code of the torque, or what it uses,", "events": 
 _UNITS = {"s": 1.0, "min": 60.0, "h": 3600.0}
 
 
-def interval(every):
+def interval(every: int | str) -> tuple[int | None, float | None]:
     """(steps, seconds) between checkpoints, one of them None, from a number of steps or text such as 30s, 5min or 1h."""
     found = re.fullmatch(r"\s*([0-9.]+(?:e[+-]?[0-9]+)?)\s*(s|min|h)?\s*", str(every))
     with contextlib.suppress(ValueError, OverflowError):
@@ -99,8 +104,9 @@ class Checkpoint:
         Gets what must be said about the state of the folder.
     """
 
-    def __init__(self, folder, every=STANDARD, about=None, again="make the same call again",
-                 anew="begin again in another folder", reserve=0, tell=warnings.warn, as_begun=None):
+    def __init__(self, folder: str | PathLike[str], every: int | str = STANDARD, about: dict[str, Any] | None = None,
+                 again: str = "make the same call again", anew: str = "begin again in another folder", reserve: int = 0,
+                 tell: Callable[[str], Any] = warnings.warn, as_begun: Any = None) -> None:
         self.folder, self.about, self.again, self.anew = Path(folder), about or {}, again, anew
         self.as_begun = as_begun or again
         self.reserve, self.tell = reserve, tell
@@ -109,7 +115,7 @@ class Checkpoint:
         self.points = self._held = None
         self.made = False   # the folder, by a run
 
-    def open(self, identity, record):
+    def open(self, identity: dict[str, Any], record: Any) -> dict[str, Any] | None:
         """Begin, or go on: the saved state of the run, None for a fresh one; `identity` is what the numbers depend on."""
         try:
             self._make_folder()
@@ -204,15 +210,15 @@ class Checkpoint:
         self.points.rewind(0, 0)
         return None
 
-    def room(self, done):
+    def room(self, done: int) -> int:
         """How many steps may be taken until the next checkpoint."""
         return max(self.done + self.steps - done, 1) if self.steps else 2**62
 
-    def due(self, done):
+    def due(self, done: int) -> bool:
         """Whether it is time for a checkpoint."""
         return done - self.done >= self.steps if self.steps else time.monotonic() - self.clock >= self.seconds
 
-    def save(self, state):
+    def save(self, state: dict[str, Any]) -> None:
         """Make a checkpoint."""
         try:
             self.points.sync()
@@ -224,7 +230,7 @@ class Checkpoint:
         self.done, self.clock = state["done"], time.monotonic()
 
     @property
-    def intact(self):
+    def intact(self) -> bool:
         """Whether a run can go on from what is in the folder."""
         return is_checkpoint(self.folder) and any(saved_states(self.folder))
 
@@ -240,19 +246,19 @@ class Checkpoint:
             kept = "No checkpoint was made; what was computed is in `trajectory` of this error"
         return InputError(f"cannot write to {str(self.folder)!r}: {error.strerror or error}; {room(error)}.  {kept}")
 
-    def clear(self):
+    def clear(self) -> None:
         """Delete an unfinished run in the folder, unless a process is at work on it."""
         self.made = made_by_a_run(self.folder)
         self._check_strangers()
         self._lock()
         self.remove()
 
-    def close(self):
+    def close(self) -> None:
         """Let go of the folder; it stays."""
         for one in filter(None, (self.points, self._held)):
             one.close()
 
-    def remove(self):
+    def remove(self) -> None:
         """Let go of the folder and delete what runs have written into it, and the folder if a run made it."""
         self.close()
         for path in self.folder.iterdir():
@@ -265,7 +271,7 @@ class Checkpoint:
                 self.folder.rmdir()
 
 
-def as_checkpoint(given, every=STANDARD):
+def as_checkpoint(given: Any, every: int | str = STANDARD) -> Checkpoint:
     """A Checkpoint as it is, or one in a folder."""
     if isinstance(given, Checkpoint):
         return given
@@ -290,12 +296,12 @@ def _changed(there, here):
     return f"the code of the torque {files[1]!r} has changed"
 
 
-def occupied(folder):
+def occupied(folder: str | PathLike[str]) -> bool:
     """Whether a run has begun in a folder: without points and states there is nothing to lose."""
     return any((Path(folder) / name).exists() for name in ("run", "points", "state-0", "state-1"))
 
 
-def made_by_a_run(folder):
+def made_by_a_run(folder: str | PathLike[str]) -> bool:
     """Whether a run made the folder."""
     try:
         return (Path(folder) / "lock").read_text(encoding="utf-8") == _MADE
@@ -303,12 +309,12 @@ def made_by_a_run(folder):
         return False
 
 
-def is_checkpoint(folder):
+def is_checkpoint(folder: str | PathLike[str]) -> bool:
     """Whether a folder is that of an unfinished run."""
     return (Path(folder) / "run").is_file()
 
 
-def read_run(folder, anew="begin the run again in another place"):
+def read_run(folder: str | PathLike[str], anew: str = "begin the run again in another place") -> dict[str, Any]:
     """What the run in a folder is: {"identity": ..., "about": ...}; `anew` is what to do where that cannot be read."""
     folder = Path(folder)
     found = _read(folder / "run")
@@ -329,14 +335,14 @@ def _trouble_with(path):
     return f"is damaged ({path.stat().st_size} bytes are not what was written); "
 
 
-def saved_states(folder):
+def saved_states(folder: str | PathLike[str]) -> list[Any]:
     """The saved states in a folder, the newest first, None in the place of a damaged one: that one counts as the newest."""
     places = [path for path in (Path(folder) / f"state-{i}" for i in (0, 1)) if path.exists()]
     states = [_read(path) for path in places]
     return sorted(states, key=lambda state: -float("inf") if state is None else -state["generation"])
 
 
-def usable_states(folder, anew):
+def usable_states(folder: str | PathLike[str], anew: str) -> list[Any]:
     """The saved states, where at least one of them is whole or there has been none yet."""
     states = saved_states(folder)
     if states and not any(states):
@@ -345,6 +351,6 @@ def usable_states(folder, anew):
     return states
 
 
-def damaged(folder, anew, what):
+def damaged(folder: str | PathLike[str], anew: str, what: str) -> InputError:
     """The error for a folder from which nothing can go on."""
     return InputError(f"the checkpoints in {str(folder)!r} are damaged: {what}, so that nothing can go on from there; {anew}")

@@ -1,15 +1,23 @@
 """What went wrong: the one place where a failed step becomes an error, or a way for a run to end, in words."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from polhode import rotations
 from polhode.core.loops import fixed as loops
-from polhode.errors import ConvergenceError, TorqueError
+from polhode.errors import ConvergenceError, IntegrationError, TorqueError
 from polhode.loads.potential import potential_energy
 from polhode.results._trajectory import BLOW_UP
 from polhode.results.motion import OMEGA, described, in_user_axes, parts
+
+if TYPE_CHECKING:
+    from polhode.bodies._body import RigidBody
+    from polhode.engine.program import Program
+    from polhode.loads._torque import Torque
+    from polhode.methods._registry import Method
 
 RUNAWAY = 10.0   # times the kinetic energy that a conservative motion can have
 CORRECT = "correct it, or end the run before"
@@ -22,32 +30,32 @@ class Place(NamedTuple):
     step: int
     motion: np.ndarray
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"t = {self.t!r} (step {self.step}; {in_words(self.motion)})"
 
 
-def in_words(motion):
+def in_words(motion: np.ndarray) -> str:
     """The parts of a motion with their numbers."""
     return ", ".join(f"{name} {value}" for name, value in described(motion).items())
 
 
 # --- torques ----------------------------------------------------------------------------------------------------------
 
-def torque_error(cause, where, who="the torque", fix=CORRECT, **place):
+def torque_error(cause: BaseException, where: str, who: str = "the torque", fix: str = CORRECT, **place: Any) -> TorqueError:
     """The TorqueError for what a torque or force raised; `where` in words."""
     error = TorqueError(f"{who} raised {type(cause).__name__} {where}: {cause}; {fix}", **place)
     error.__cause__ = cause
     return error
 
 
-def check_torque(program, driver):
+def check_torque(program: Program, driver: Any) -> None:
     """Raise what a Python torque or force ran into, if anything."""
     cause = program.trouble()
     if cause is not None:
         raise torque_error(cause, f"in the step from {driver.place}")
 
 
-def torque_trouble(program, t, y):
+def torque_trouble(program: Program, t: float, y: np.ndarray) -> IntegrationError | None:
     """Ask torque and force, as Python, at time t and motion y (principal axes): the TorqueError if an answer is no good."""
     y = in_user_axes(program.body, y)
     q, *rest = parts(y)
@@ -68,12 +76,12 @@ def torque_trouble(program, t, y):
     return None
 
 
-def step_trouble(program, z, t, h):
+def step_trouble(program: Program, z: np.ndarray, t: float, h: float) -> IntegrationError | None:
     """The same at the end of a step of h that failed, column 1 of z, and at its start, column 0."""
     return torque_trouble(program, t + h, program.motion(z, 1)) or torque_trouble(program, t, program.motion(z))
 
 
-def first_trouble(program, t, y):
+def first_trouble(program: Program, t: float, y: np.ndarray) -> IntegrationError | None:
     """The same before the first run of a compiled program: machine code reads three numbers whatever it is given."""
     if program.tried or program.mode != "compiled" or not program.may_raise:
         return None
@@ -81,7 +89,7 @@ def first_trouble(program, t, y):
     return torque_trouble(program, t, y)
 
 
-def begun(program, h, t, motion):
+def begun(program: Program, h: float, t: float, motion: np.ndarray) -> np.ndarray:
     """The method's first state; where that fails, the torque is asked what is wrong with its answer."""
     try:
         return program.begin(h, t, motion)
@@ -91,7 +99,7 @@ def begun(program, h, t, motion):
 
 # --- equations --------------------------------------------------------------------------------------------------------
 
-def unsolved(program, z, t, h, step):
+def unsolved(program: Program, z: np.ndarray, t: float, h: float, step: int) -> IntegrationError:
     """The ConvergenceError of a step of size h from the state in column 0 of z, with the largest step that works."""
     def works(size):
         out = np.empty((1, program.width)), np.empty(1)
@@ -115,7 +123,7 @@ def unsolved(program, z, t, h, step):
 
 # --- motions that leave all bounds ------------------------------------------------------------------------------------
 
-def blow_up(method, place, how):
+def blow_up(method: Method, place: Place, how: str) -> tuple[str, str]:
     """(status, message) of a motion that has left all bounds."""
     return BLOW_UP, (f"{method.name} blew up by step {place.step}, t = {place.t:.15g}: {how}.  What came before is kept; "
                      "take a smaller step or another method")
@@ -127,24 +135,24 @@ class Runaway:
     A guard has `escaped(t, y)`, and `excess(t, y)` (n,) > 0 where it has, to say which stored points go.
     """
 
-    def __init__(self, torque, body, t0, y0):
+    def __init__(self, torque: Torque, body: RigidBody, t0: float, y0: np.ndarray) -> None:
         self.torque, self.body, self.t0, self.y0 = torque, body, t0, y0
         self.bound = RUNAWAY * self._kinetic(y0) + 1e-300
 
-    def _kinetic(self, y):
+    def _kinetic(self, y: np.ndarray) -> Any:
         """Of one motion, without the price of arrays."""
         (a, b, c), (A, B, C) = y[OMEGA].tolist(), self.body.moments.tolist()
         return 0.5 * (A * a * a + B * b * b + C * c * c)
 
-    def _potential(self, t, y):
+    def _potential(self, t: Any, y: np.ndarray) -> np.ndarray:
         return potential_energy(self.torque, self.body, t, parts(y).attitude)
 
-    def excess(self, t, y):
+    def excess(self, t: Any, y: np.ndarray) -> np.ndarray:
         V = self._potential(np.append(t, self.t0), np.vstack([y, self.y0]))
         kinetic = 0.5 * np.sum(parts(y).omega ** 2 * self.body.moments, axis=-1)
         return kinetic - RUNAWAY * (self._kinetic(self.y0) + np.abs(V[:-1] - V[-1]))
 
-    def escaped(self, t, y):
+    def escaped(self, t: float, y: np.ndarray) -> bool:
         if not self._kinetic(y) > self.bound or self.torque.energy_unknown():
             return False
         before, now = self._potential(np.array([self.t0, t]), np.stack([self.y0, self.y0]))

@@ -4,17 +4,48 @@ It alone knows of recording, events, guards, checkpoints, progress and interrupt
 what is wanted of them, a guard says when a motion has left all bounds, a checkpoint keeps what is needed to go on.
 """
 
-import sys
+from __future__ import annotations
 
-from polhode.engine.diagnosis import RUNAWAY, Place, blow_up
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from polhode.engine.diagnosis import RUNAWAY, Place, Runaway, blow_up
 from polhode.engine.interrupts import Interrupts
 from polhode.results._trajectory import EVENT, FINISHED, INTERRUPTED
+
+if TYPE_CHECKING:
+    from polhode.engine.carriers.chunk import Chunk
+    from polhode.engine.checkpoint import Checkpoint
+    from polhode.engine.program import Program
+    from polhode.engine.schedule import Segment, Stretch
+    from polhode.methods._registry import Method
+
+
+class Carrier(Protocol):
+    """What every carrier has; `polhode.engine.carriers` says what else one of a single body has."""
+
+    program: Program
+    elapsed: float
+
+    @property
+    def method(self) -> Method: ...
+
+    @property
+    def motion(self) -> np.ndarray: ...
+
+    def begin(self, segment: Any, driver: Driver | None = None) -> None: ...
+
+    def advance(self, segment: Any, k: int, recorder: Any, most: int) -> Chunk: ...
 
 
 class Driver:
     """One run on its way."""
 
-    def __init__(self, carrier, segments, recorder, *, guard=None, checkpoint=None, progress=None):
+    def __init__(self, carrier: Carrier, segments: Sequence[Any], recorder: Any, *, guard: Runaway | None = None,
+                 checkpoint: Checkpoint | None = None, progress: Callable[[int, int], Any] | None = None) -> None:
         self.carrier, self.segments, self.recorder = carrier, segments, recorder
         self.guard, self.checkpoint, self.progress = guard, checkpoint, progress
         self.index = self.k = self.done = 0   # the segment, the steps done in it, and in all
@@ -23,12 +54,12 @@ class Driver:
         self._end = None                      # (t, motion) where an event or a guard ended the run
 
     @property
-    def motion(self):
+    def motion(self) -> np.ndarray:
         """Where the run is, in principal axes."""
         return self.carrier.motion if self._end is None else self._end[1]
 
     @property
-    def total(self):
+    def total(self) -> int:
         """Steps in all; as far as one can tell, where the method chooses them."""
         if hasattr(self.segments[0], "count"):
             return sum(segment.count for segment in self.segments)
@@ -36,7 +67,7 @@ class Driver:
         covered = abs(self.t - first) / abs(last - first)
         return max(self.done, round(self.done / covered)) if covered else 0
 
-    def run(self):
+    def run(self) -> tuple[str, str]:
         """Go to the end: (status, message)."""
         with Interrupts() as interrupts:
             while not (self.through and self.index + 1 == len(self.segments)):
@@ -50,7 +81,7 @@ class Driver:
                     return end
         return FINISHED, "the run reached its end"
 
-    def _advance(self, segment):
+    def _advance(self, segment: Segment | Stretch) -> tuple[str, str] | None:
         """One chunk; (status, message) if the run ends with it."""
         most = self.checkpoint.room(self.done) if self.checkpoint else sys.maxsize
         chunk = self.carrier.advance(segment, self.k, self.recorder, most)
@@ -62,7 +93,7 @@ class Driver:
         self.recorder.add(chunk)
         return self.carrier.diagnose(chunk, self) if chunk.failure is not None and not self.recorder.over else None
 
-    def _between_chunks(self, interrupts):
+    def _between_chunks(self, interrupts: Interrupts) -> tuple[str, str] | None:
         """(status, message) if the run ends here."""
         if self.recorder.over:
             surplus, *self._end = self.recorder.watch.end
@@ -80,11 +111,11 @@ class Driver:
             return INTERRUPTED, self.so_far()
         return None
 
-    def so_far(self):
+    def so_far(self) -> str:
         """How far an interrupted run has come, in words."""
         return f"interrupted after {self.done} of {self.total} steps, at t = {self.t:.15g}"
 
-    def _cut(self):
+    def _cut(self) -> tuple[str, str]:
         """Drop the points where the motion has left all bounds."""
         self.t, motion, done = self.recorder.cut(self.guard.excess)
         self._end = self.t, motion
@@ -95,24 +126,24 @@ class Driver:
         return blow_up(self.carrier.method, self.place,
                        f"its kinetic energy is more than {RUNAWAY:g} times what the potential can give")
 
-    def _take_back(self, surplus):
+    def _take_back(self, surplus: int) -> None:
         """Do not count the last steps, which were taken for nothing: how many they were is a matter of speed."""
         self.done -= surplus
         self.carrier.take_back(surplus)
 
     @property
-    def place(self):
+    def place(self) -> Place:
         """Where the run is, for messages."""
         return Place(self.t, self.done, self.carrier.in_user_axes(self.motion))
 
     @property
-    def next_step(self):
+    def next_step(self) -> float:
         """The size of the next step."""
         return self.segments[self.index].step_at(self.k)
 
     # --- checkpoints ------------------------------------------------------------------------------------------------------
 
-    def save(self, now=True):
+    def save(self, now: bool = True) -> None:
         """Make a checkpoint, now or when it is time; a segment in which no step was taken has not begun."""
         if self.checkpoint and self.k and (now or self.checkpoint.due(self.done)):
             self.checkpoint.save({
@@ -121,7 +152,7 @@ class Driver:
                 "watch": self.recorder.watch and self.recorder.watch.state,
                 "torque_digest": self.carrier.program.torque_digest()})
 
-    def restore(self, saved):
+    def restore(self, saved: dict[str, Any]) -> None:
         """Be where a checkpoint was made."""
         self.index, self.k, self.through, self.done, self.t = (saved[key] for key in ("index", "k", "through", "done", "t"))
         self.carrier.state, self.recorder.state = saved["carrier"], saved["recorder"]

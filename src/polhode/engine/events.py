@@ -1,6 +1,10 @@
 """Events: zeros of a function along the motion, located on the interpolant between steps, as in scipy's solve_ivp."""
 
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
 from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -9,8 +13,11 @@ from polhode.core.digest import reach
 from polhode.errors import EventError, InputError, called_as, number, whole
 from polhode.results.motion import in_user_axes, interpolated, parts
 
+if TYPE_CHECKING:
+    from polhode.bodies._body import RigidBody
 
-def _name(g):
+
+def _name(g: Callable[..., Any]) -> str:
     """What to call an event."""
     return getattr(g, "__name__", type(g).__name__)
 
@@ -22,7 +29,7 @@ class Watch:
     A function that returns True or False has its zeros where that changes; becoming True is rising.
     """
 
-    def __init__(self, events, body):
+    def __init__(self, events: Callable[..., Any] | Sequence[Callable[..., Any]], body: RigidBody) -> None:
         self.body = body
         self.functions = list(events) if isinstance(events, (list, tuple)) else [events]
         for g in self.functions:
@@ -35,7 +42,7 @@ class Watch:
         self.motions = [[] for _ in self.functions]
         self.ended = self.failed = None   # why an event ended the run, or the error it ran into
 
-    def _value(self, g, t, y):
+    def _value(self, g: Callable[..., Any], t: float, y: np.ndarray) -> float:
         y = np.array(in_user_axes(self.body, y))   # a copy: a function may write to what it is handed
         try:
             q, *rest = parts(y)
@@ -49,17 +56,17 @@ class Watch:
             raise EventError(f"event {_name(g)!r} returned {value} at t = {float(t):.15g}; return a finite number")
         return float(value)
 
-    def begin(self, t, y):
+    def begin(self, t: float, y: np.ndarray) -> None:
         """Where the motion starts."""
         self.at = (t, y)
         self.values = [self._value(g, t, y) for g in self.functions]
 
-    def identity(self):
+    def identity(self) -> list[Any]:
         """A name for the code of each function."""
         return [self._identity(g) for g in self.functions]
 
     @staticmethod
-    def _identity(g):
+    def _identity(g: Callable[..., Any]) -> Any:
         name, _, unknown = reach(g, identity=True)
         if unknown:
             raise InputError(f"the event {getattr(g, '__name__', g)!r} uses {unknown}, and a run that is continued later could "
@@ -67,19 +74,20 @@ class Watch:
         return name
 
     @property
-    def state(self):
+    def state(self) -> dict[str, Any]:
         """What must be known to go on: where the last step ended, the values there, and what has been found."""
         pairs = zip(self.times, self.motions, strict=True)
         found = [[[float(t), y.tolist()] for t, y in zip(*pair, strict=True)] for pair in pairs]
         return {"t": float(self.at[0]), "y": self.at[1].tolist(), "values": self.values, "found": found}
 
     @state.setter
-    def state(self, saved):
+    def state(self, saved: dict[str, Any]) -> None:
         self.at, self.values = (saved["t"], np.array(saved["y"])), saved["values"]
         self.times = [[t for t, _ in found] for found in saved["found"]]
         self.motions = [[np.array(y) for _, y in found] for found in saved["found"]]
 
-    def look(self, t, y, r, inside=None):
+    def look(self, t: np.ndarray, y: np.ndarray, r: np.ndarray,
+             inside: Callable[..., np.ndarray] | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Note the events inside these steps; after a terminal one, or one that fails, the motion is cut off there.
 
         `inside(j, when)` is the motion inside step j; without it, Hermite's between the ends.
@@ -102,7 +110,7 @@ class Watch:
             self.at = here
         return t, y, r
 
-    def _hits(self, here, inside):
+    def _hits(self, here: tuple[float, np.ndarray], inside: Callable[..., np.ndarray] | None) -> tuple[list[Any], list[float]]:
         """The events in the step that ends here, (time, motion, number), and the values at its end."""
         values, hits = [self._value(g, *here) for g in self.functions], []
         for i, (g, before, value) in enumerate(zip(self.functions, self.values, values, strict=True)):
@@ -111,7 +119,8 @@ class Watch:
                 hits.append((*self._locate(g, self.at, here, inside), i))
         return hits, values
 
-    def _locate(self, g, a, b, inside):
+    def _locate(self, g: Callable[..., Any], a: tuple[float, np.ndarray], b: tuple[float, np.ndarray],
+                inside: Callable[..., np.ndarray] | None) -> tuple[float, np.ndarray]:
         """The zero of g between two steps, on the interpolant."""
         from scipy.optimize import brentq
 
@@ -127,7 +136,7 @@ class Watch:
             raise EventError(f"event {_name(g)!r} changed its sign between t = {a[0]:.15g} and {b[0]:.15g}, and no longer did "
                              "when it was called again; make it a function of its arguments alone") from None
 
-    def found(self):
+    def found(self) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """For each event function its times and the motions there (quaternion, omega, ...), in the user's axes."""
         width = len(self.at[1])
         motions = [in_user_axes(self.body, np.array(found).reshape(-1, width)) for found in self.motions]

@@ -1,7 +1,11 @@
 """Ctrl-C while a run is at work."""
 
+from __future__ import annotations
+
 import signal
 import threading
+from types import FrameType
+from typing import Any
 
 
 class Interrupts:
@@ -11,18 +15,18 @@ class Interrupts:
     """
 
     pressed = False
-    _previous = None
+    _previous: Any = None
 
-    def __enter__(self):
+    def __enter__(self) -> Interrupts:
         if threading.current_thread() is threading.main_thread():   # the only one that may
             self._previous = signal.signal(signal.SIGINT, self._press)
         return self
 
-    def _press(self, number, frame):
+    def _press(self, number: int, frame: FrameType | None) -> None:
         if self.pressed:
             raise KeyboardInterrupt
         self.pressed = True
 
-    def __exit__(self, *error):
+    def __exit__(self, *error: Any) -> None:
         if self._previous is not None:
             signal.signal(signal.SIGINT, self._previous)

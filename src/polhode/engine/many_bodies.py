@@ -1,5 +1,10 @@
 """Many bodies: everything a user gives is checked here before any work, and whatever ends the run keeps what was computed."""
 
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from polhode.engine.carriers.gpu import Gpu
@@ -8,26 +13,33 @@ from polhode.engine.carriers.tiles import Tiles
 from polhode.engine.diagnosis import first_trouble
 from polhode.engine.driver import Driver
 from polhode.engine.ensemble import inputs
-from polhode.engine.ensemble.keep import keeping
+from polhode.engine.ensemble.keep import Statistics, keeping
 from polhode.engine.ensemble.measure import Measure
-from polhode.engine.program import build
+from polhode.engine.program import Program, build
 from polhode.engine.programs import find
 from polhode.engine.schedule import segments
 from polhode.errors import InputError, unknown, whole
-from polhode.loads._torque import as_torque
+from polhode.loads._torque import Torque, as_torque
 from polhode.loads.agreement import Start
-from polhode.methods._registry import get
+from polhode.methods._registry import Method, get
 from polhode.methods.energy import remarks
 from polhode.results._ensemble import Ensemble
 from polhode.results._trajectory import INTERRUPTED
 from polhode.results.motion import in_principal_axes
 from polhode.support.limits import check_rates
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+    from scipy.spatial.transform import Rotation
+    from polhode.bodies._body import RigidBody
+
 
 class ManyBodies:
     """One call of `ensemble`: what is to be computed, from the user's input, and the Ensemble that comes of it."""
 
-    def __init__(self, bodies, torque, t_span, step, method, breaks):
+    def __init__(self, bodies: RigidBody | Sequence[RigidBody] | ArrayLike, torque: Torque | Callable[..., Any] | str | None,
+                 t_span: tuple[float, float] | ArrayLike | None, step: float | ArrayLike | None, method: Method | str,
+                 breaks: ArrayLike | None) -> None:
         self.bodies, self.torque, self.method = inputs.Bodies(bodies), as_torque(torque), get(method)
         if step is None:
             raise InputError("step is missing; give the size of a step, or an array of times")
@@ -38,7 +50,8 @@ class ManyBodies:
         self.total = sum(segment.count for segment in self.segments)
         self.t0 = self.segments[0].time(0)
 
-    def will_start(self, rotation0, omega0, momentum0, n, parameters, rng, first):
+    def will_start(self, rotation0: Rotation | ArrayLike | str | None, omega0: Any, momentum0: Any, n: int | None,
+                   parameters: Mapping[str, Any] | None, rng: int | np.random.Generator | None, first: int) -> None:
         """Motions (n, 7) in principal axes and torque parameters (m, 1 or n), checked."""
         if (omega0 is None) == (momentum0 is None):
             given = "neither" if omega0 is None else "both"
@@ -69,15 +82,15 @@ class ManyBodies:
                                for name, value in values.items() if name not in known}
         self._place(q, v, momentum0 is not None)
 
-    def _draw(self, what, distribution, shape):
+    def _draw(self, what: str, distribution: Any, shape: tuple[int, ...]) -> np.ndarray:
         return inputs.drawn(what, distribution, shape, self.seed, self.first, self.n)
 
-    def _shape(self, name):
+    def _shape(self, name: str) -> tuple[int, ...]:
         term, _, field = name.rpartition(".")
         torques = [one for one in inputs.terms_of(self.torque) if term in ("", one.name)]
         return next(np.shape(getattr(one.params, field)) for one in torques if field in inputs.fields(one))
 
-    def _place(self, q, v, is_momentum):
+    def _place(self, q: np.ndarray, v: np.ndarray, is_momentum: bool) -> None:
         """The initial motions; a body whose numbers are not numbers is out from the start."""
         one, bodies = self.n == 1 or self.bodies.count == 1, self.bodies
         q, v = np.broadcast_to(q, (self.n, 4)), np.broadcast_to(v, (self.n, 3))
@@ -90,13 +103,13 @@ class ManyBodies:
             raise InputError(f"rotation0 and {'momentum0' if is_momentum else 'omega0'} must be finite, got "
                              f"{self.motions[0].tolist()} for body 0 and the like for every other; give numbers")
 
-    def will_keep(self, keep):
+    def will_keep(self, keep: int | str | Statistics) -> None:
         """What is to be stored or summed up on the way."""
         self.recorder = keeping(keep, self)
 
     # --- the run ------------------------------------------------------------------------------------------------------------
 
-    def follow(self, device, dtype, threads, progress):
+    def follow(self, device: str, dtype: str, threads: int | None, progress: Callable[[int, int], Any] | None) -> Ensemble:
         """Take the steps: an Ensemble."""
         self.carrier = Many(self._members(device, dtype, threads), self.motions, self.lost)
         self.motions, self.dtype = None, dtype   # the carrier has them
@@ -116,7 +129,7 @@ class ManyBodies:
             raise error
         return result
 
-    def _ensemble(self, status, message):
+    def _ensemble(self, status: str, message: str) -> Ensemble:
         """What the run gives."""
         carrier, driver, self.driver, self.carrier = self.carrier, self.driver, None, None
         lowered = self.method.lowered(self.torque)
@@ -136,7 +149,7 @@ class ManyBodies:
             source=program.source_digest(), torque_source=program.torque_digest(), motions=motions, times=times,
             statistics=statistics, kept=kept, measure=Measure(self.bodies, self.torque, self.values))
 
-    def _members(self, device, dtype, threads):
+    def _members(self, device: str, dtype: str, threads: int | None) -> list[tuple[np.ndarray, Any]]:
         """What moves the bodies: a backend for each kind of body the method has a step for."""
         Backend, members = Gpu if device == "cuda" else Tiles, []
         for like, chosen in self.bodies.kinds(self.method, self.torque):
@@ -153,7 +166,7 @@ class ManyBodies:
             members.append((bodies, Backend(program, len(bodies), moments, parameters, dtype, threads)))
         return members
 
-    def _agree(self, program, like, start):
+    def _agree(self, program: Program, like: RigidBody | None, start: Start | None) -> None:
         """Machine code and Python must agree for the least and the largest of each parameter too, not for one set alone."""
         for term in [] if program.mode != "compiled" else inputs.terms_of(self.torque):
             own = {name: np.asarray(self.values[key], dtype=float) for name in inputs.fields(term)
@@ -171,7 +184,7 @@ class ManyBodies:
                                      f"({other.note}), which knows one set of parameters; correct it, or integrate the bodies "
                                      "one by one")
 
-    def _parameters(self, program):
+    def _parameters(self, program: Program) -> np.ndarray:
         """What the kernels get, (m, 1 or n): the axes where there are any, then the torque's values or the way to them."""
         python = program.pythons[0] is not None
         if python and self.values:

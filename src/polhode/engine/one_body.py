@@ -1,7 +1,11 @@
 """One body: everything a user gives is checked here before any work, and whatever ends the run keeps what was computed."""
 
+from __future__ import annotations
+
 import contextlib
+from collections.abc import Callable, Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,21 +22,26 @@ from polhode.engine.programs import find
 from polhode.engine.recorder import AtSteps, AtTimes
 from polhode.engine.schedule import segments, stretches
 from polhode.errors import InputError, IntegrationError, floats, number
-from polhode.loads._torque import ZERO, as_torque
+from polhode.loads._torque import ZERO, Torque, as_torque
 from polhode.loads.agreement import Start
-from polhode.loads.force import as_force
-from polhode.methods._registry import everything, get
-from polhode.results._trajectory import EVENT, FAILED, FINISHED, INTERRUPTED
+from polhode.loads.force import Force, as_force
+from polhode.methods._registry import Method, everything, get
+from polhode.results._trajectory import EVENT, FAILED, FINISHED, INTERRUPTED, Trajectory
 from polhode.results.motion import described, in_principal_axes, in_user_axes, row
 from polhode.support.limits import check_moments, check_rates, check_step
 from polhode.support.provenance import environment, listed
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+    from scipy.spatial.transform import Rotation
+    from polhode.engine.checkpoint import Checkpoint
 
 SMALLEST_RTOL, LARGEST_RTOL = 1e-14, 0.1   # steps cannot be better than their round-off
 
 
 # --- what a user gives --------------------------------------------------------------------------------------------------
 
-def as_body(body):
+def as_body(body: RigidBody | ArrayLike) -> RigidBody:
     """A RigidBody that can be run, from a RigidBody or an inertia."""
     if not isinstance(body, RigidBody):
         plain = type(body) in (list, tuple) and all(type(one) is float for one in body)
@@ -44,7 +53,8 @@ def as_body(body):
 _body_of = lru_cache(64)(RigidBody)   # bodies do not change: the same moments are the same one
 
 
-def initial_rotation(body, rotation0, omega0, momentum0):
+def initial_rotation(body: RigidBody, rotation0: Rotation | ArrayLike | None, omega0: ArrayLike | None,
+                     momentum0: ArrayLike | None) -> np.ndarray:
     """Quaternion and body angular velocity in principal axes, as one array of seven, from what the user gave."""
     if (omega0 is None) == (momentum0 is None):
         given = "neither" if omega0 is None else "both"
@@ -58,7 +68,7 @@ def initial_rotation(body, rotation0, omega0, momentum0):
     return motion
 
 
-def three(name, value):
+def three(name: str, value: Any) -> np.ndarray:
     """Three numbers, checked."""
     vector = floats(name, value)
     if vector.shape != (3,):
@@ -66,7 +76,7 @@ def three(name, value):
     return vector
 
 
-def check_tolerance(rtol, atol):
+def check_tolerance(rtol: float | None, atol: float | None) -> Tolerance:
     """The tolerance, checked."""
     if rtol is None:
         raise InputError("atol and max_step go with rtol, which is missing; give rtol too, or step for steps of given size")
@@ -79,7 +89,8 @@ def check_tolerance(rtol, atol):
     return Tolerance(rtol, atol)
 
 
-def check_control(method, step, rtol, atol, max_step):
+def check_control(method: Method, step: float | ArrayLike | None, rtol: float | None, atol: float | None,
+                  max_step: float | None) -> tuple[Tolerance, float]:
     """(tolerance, largest step) of a run by tolerance, as far as they make sense together."""
     if step is not None:
         raise InputError("give step, for steps of given size, or rtol, to have them chosen; not both")
@@ -99,12 +110,14 @@ class OneBody:
     step = tolerance = force = breaks = None
     title = ""
 
-    def __init__(self, body, torque, method, rotation0, omega0, momentum0):
+    def __init__(self, body: RigidBody | ArrayLike, torque: Torque | Callable[..., Any] | str | None, method: Method | str,
+                 rotation0: Rotation | ArrayLike | None, omega0: ArrayLike | None, momentum0: ArrayLike | None) -> None:
         self.body, self.torque, self.method = as_body(body), as_torque(torque), get(method)
         self.motion = initial_rotation(self.body, rotation0, omega0, momentum0)   # at the start, principal axes
         self.driver = None
 
-    def will_step(self, t_span, step, breaks):
+    def will_step(self, t_span: tuple[float, float] | ArrayLike | None, step: float | ArrayLike | None,
+                  breaks: ArrayLike | None) -> None:
         """The steps are given."""
         if step is None:
             raise InputError("step is missing; give the size of a step, an array of times, or rtol to have the steps chosen")
@@ -113,7 +126,8 @@ class OneBody:
         self.segments = segments(t_span, step, breaks, self.method.multistep, f"method {self.method.name}")
         self.step, self.breaks = step if type(step) is float else np.asarray(step).tolist(), breaks
 
-    def will_choose(self, t_span, step, rtol, atol, max_step, breaks):
+    def will_choose(self, t_span: tuple[float, float] | ArrayLike | None, step: float | ArrayLike | None, rtol: float | None,
+                    atol: float | None, max_step: float | None, breaks: ArrayLike | None) -> None:
         """The steps are to be chosen."""
         self.tolerance, self.longest = check_control(self.method, step, rtol, atol, max_step)
         if t_span is None:
@@ -124,7 +138,8 @@ class OneBody:
             raise InputError(f"max_step = {self.longest!r} is lost in the rounding of times as large as {latest!r}; take a "
                              "larger one, or count time from the start of the run")
 
-    def will_fly(self, force, position0, velocity0):
+    def will_fly(self, force: Force | Callable[..., Any] | None, position0: ArrayLike | None,
+                 velocity0: ArrayLike | None) -> None:
         """Translation is to be carried along."""
         if self.tolerance is not None:
             raise InputError("a run by rtol follows the rotation alone; give step=... to let the body fly")
@@ -134,7 +149,8 @@ class OneBody:
                  for name, value in (("position0", position0), ("velocity0", velocity0)))
         self.motion = row(self.motion, *place)
 
-    def will_store(self, t_eval, every, events):
+    def will_store(self, t_eval: ArrayLike | None, every: int | str,
+                   events: Callable[..., Any] | Sequence[Callable[..., Any]] | None) -> None:
         """What is to be stored."""
         watch, width = None if events is None else Watch(events, self.body), len(self.motion)
         if t_eval is not None:
@@ -149,18 +165,19 @@ class OneBody:
             self.recorder.fewest = max(self.recorder.capacity, int(steps // self.recorder.every))
 
     @property
-    def t0(self):
+    def t0(self) -> float:
         """Where the run begins."""
         return self.segments[0].time(0)
 
     @property
-    def t1(self):
+    def t1(self) -> float:
         """Where it is to end."""
         return self.segments[-1].end
 
     # --- running --------------------------------------------------------------------------------------------------------
 
-    def follow(self, compiled, progress=None, checkpoint=None):
+    def follow(self, compiled: bool, progress: Callable[[int, int], Any] | None = None,
+               checkpoint: Checkpoint | None = None) -> Trajectory:
         """Take the steps: a Trajectory."""
         start = Start(self.t0, self.t1, in_user_axes(self.body, self.motion))
         self.program = find(self.method, self.torque, self.body, compiled, self.force, start)
@@ -188,7 +205,7 @@ class OneBody:
             raise error
         return trajectory
 
-    def _run(self, saved):
+    def _run(self, saved: dict[str, Any] | None) -> tuple[str, str]:
         if saved:
             self.driver.restore(saved)
         else:
@@ -198,7 +215,7 @@ class OneBody:
                 raise trouble
         return self.driver.run()
 
-    def _open(self, checkpoint):
+    def _open(self, checkpoint: Checkpoint) -> dict[str, Any] | None:
         """Begin in a folder, or go on from what is there: the saved state, None for a fresh run."""
         unknown = self.program.opaque()
         if unknown:
@@ -210,7 +227,7 @@ class OneBody:
                             "torque goes on from its state at the start")
         return saved
 
-    def _identity(self):
+    def _identity(self) -> dict[str, Any]:
         """What the numbers depend on, as plain data."""
         steps = ({"step": listed(np.array(self.step)) if isinstance(self.step, list) else self.step} if self.tolerance is None
                  else {"tolerance": list(self.tolerance), "max_step": str(self.longest)})
@@ -224,7 +241,7 @@ class OneBody:
 
     # --- how a run ends ---------------------------------------------------------------------------------------------------
 
-    def _trajectory(self, status, message):
+    def _trajectory(self, status: str, message: str) -> Trajectory:
         driver, carrier = self.driver, self.driver.carrier
         if status == FINISHED:
             driver.save()
@@ -242,7 +259,7 @@ class OneBody:
             title=self.title, source=self.program.source_digest(), torque_source=self.program.torque_digest(),
             potential_source=self.program.potential_digest())
 
-    def _attach(self, error):
+    def _attach(self, error: BaseException) -> None:
         """Give an error that ends the run its place, and what was computed before it."""
         if isinstance(error, IntegrationError):
             place = self.driver.place

@@ -1,8 +1,11 @@
 """One method, one torque and one body, bound together and ready to run."""
 
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import get_type_hints
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 import numpy as np
 
@@ -23,6 +26,12 @@ from polhode.loads.kernels import (
 )
 from polhode.methods._states import VELOCITY
 from polhode.methods.energy import remarks, unrestored
+
+if TYPE_CHECKING:
+    from polhode.bodies._body import RigidBody
+    from polhode.loads._torque import Torque
+    from polhode.loads.force import Force
+    from polhode.methods._registry import Method
 
 
 def _method_names(method):
@@ -49,7 +58,7 @@ class _Counter:
 
     calls = 0
 
-    def __call__(self, t, R, Om, p):
+    def __call__(self, t: float, R: Any, Om: Any, p: Any) -> tuple[float, float, float]:
         self.calls += 1
         return (0.0, 0.0, 0.0)
 
@@ -66,35 +75,35 @@ def _start_calls(start):
 class Program:
     """Bound loops and the arrays they run on.  `build` makes one."""
 
-    method: object
-    torque: object
-    force: object        # None unless in flight
-    body: object
+    method: Method
+    torque: Torque
+    force: Force | None  # None unless in flight
+    body: RigidBody
     mode: str            # "compiled", "callback", "python"
     note: str            # why not compiled, in a few words
     kind: type           # of the state: the NamedTuple class
-    shape: object        # of the parameters
+    shape: Any           # of the parameters
     size: int            # components of the state
     motion_kind: Kind    # what is followed
     moments: np.ndarray
     parameters: np.ndarray
     names: dict
-    acting: object       # the torque with what was lifted out of it
+    acting: Torque       # the torque with what was lifted out of it
     pythons: tuple       # the PythonTorques behind torque and force, None for one that is not Python
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         self.width = self.motion_kind.width
         self.may_raise = self.mode == "python" or not all(one.is_ours for one in (self.torque, self.force) if one is not None)
         self._found = {}   # what has been bound or named once
         self.tried = False   # whether the torque was asked for its value before a run
 
-    def kept(self, key, make):
+    def kept(self, key: Any, make: Callable[[], Any]) -> Any:
         """What `make()` gave the first time: what has been bound stays with the program."""
         if key not in self._found:
             self._found[key] = make()
         return self._found[key]
 
-    def trouble(self):
+    def trouble(self) -> Exception | None:
         """What a Python torque or force ran into, or None; both may be called again.  Ctrl-C and exit are raised."""
         found = next((python.error for python in self.pythons if python and python.error is not None), None)
         for python in filter(None, self.pythons):
@@ -104,22 +113,22 @@ class Program:
         return found
 
     @property
-    def calls(self):
+    def calls(self) -> list[int | None]:
         """How often each Python torque or force has been called; None for one that is not Python."""
         return [python and python.calls for python in self.pythons]
 
     @calls.setter
-    def calls(self, counts):
+    def calls(self, counts: Sequence[int | None]) -> None:
         for python, count in zip(self.pythons, counts, strict=True):
             if python:
                 python.calls = count
 
-    def bound(self, loop, **names):
+    def bound(self, loop: Callable[..., Any], **names: Any) -> Callable[..., Any]:
         """The loop as machine code, or as Python in mode "python"."""
         used = {name: value for name, value in {**self.names, **names}.items() if name in loop.__code__.co_names}
         return interpreted(loop, **used) if self.mode == "python" else bind(loop, **used)
 
-    def begin(self, h, t, motion):
+    def begin(self, h: float, t: float, motion: np.ndarray) -> np.ndarray:
         """The method's first state, in lane 0 of a fresh (size, 2) array."""
         z = np.zeros((self.size, 2))
         try:
@@ -141,7 +150,7 @@ class Program:
 
         return first
 
-    def march(self, uneven=False):
+    def march(self, uneven: bool = False) -> Callable[..., Any]:
         """The time loop for a grid given as (t0, h), or time by time."""
         return self.kept(("march", uneven), lambda: self._march(uneven))
 
@@ -156,7 +165,7 @@ class Program:
 
         return run
 
-    def controlled(self, rtol):
+    def controlled(self, rtol: float) -> tuple[Any, Callable[..., Any]]:
         """(what the method says of the steps it chooses, the loop that takes them)."""
         control = self.method.control.suited(self, rtol)
         return control, self.kept(("controlled", control), lambda: self._controlled(control))
@@ -170,27 +179,27 @@ class Program:
                           none, np.zeros((0, 1, self.width)))
         return loop
 
-    def remarks(self, z):
+    def remarks(self, z: np.ndarray) -> str:
         """What the method as it was run has to say of the steps so far."""
         left = self.kept("restores", lambda: "unrestored" in (*self.kind._fields, *self.method.state._fields))
         return remarks(self.method, unrestored(self.state(z)) if left else 0.0)
 
     @property
-    def start_calls(self):
+    def start_calls(self) -> int:
         """How many torque evaluations the method's start makes."""
         return _start_calls(self.method.start)
 
-    def motion(self, z, lane=0):
+    def motion(self, z: np.ndarray, lane: int = 0) -> np.ndarray:
         """The numbers of the motion (principal axes) in a lane of z."""
         state = self.state(z, lane)
         Om = self.names["velocity"](state, loops.load_body(self.moments, 0))
         return np.array(flatten(self.names["observe"](state, Om)))
 
-    def state(self, z, lane=0):
+    def state(self, z: np.ndarray, lane: int = 0) -> Any:
         """The state in a lane of z as the method's own NamedTuple."""
         return self.names["load_state"](z, lane)
 
-    def rows(self, field):
+    def rows(self, field: str) -> slice:
         """The rows of z that hold a field of the state; none where it has no such field."""
         first = 0
         for name, kind in get_type_hints(self.kind).items():
@@ -200,11 +209,11 @@ class Program:
             first += size
         return slice(0, 0)
 
-    def source_digest(self):
+    def source_digest(self) -> str:
         """A name for the code of torque and method, for provenance."""
         return self._named("source", self.names["step"])
 
-    def torque_digest(self):
+    def torque_digest(self) -> str:
         """A name for the code of torque and force alone."""
         return self._named("torque")
 
@@ -217,13 +226,13 @@ class Program:
             self._found[key] = value
         return value
 
-    def potential_digest(self):
+    def potential_digest(self) -> str | None:
         """A name for the code of the potential where it is the user's, else None."""
         if not self.torque.has_potential or self.torque.is_ours:
             return None
         return self._found.get("potential") or self._keep("potential", digest(self.torque.potential_kernel()))
 
-    def opaque(self):
+    def opaque(self) -> Any:
         """What torque and force reach that cannot be compared from one process to the next, in words; None where all can."""
         return reach(*self._acting(), identity=True).opaque
 
@@ -231,7 +240,8 @@ class Program:
         return [one.source() for one in (self.torque, self.force) if one is not None]
 
 
-def build(method, torque, body, compiled=True, force=None, like=None, start=None):
+def build(method: Method, torque: Torque, body: RigidBody, compiled: bool = True, force: Force | None = None,
+          like: RigidBody | None = None, start: Start | None = None) -> Program:
     """Bind a method, a torque and a body, in flight also a force.
 
     A torque or force is compiled if numba can do it, nothing it refers to may change, and machine code and Python agree near the

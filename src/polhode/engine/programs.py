@@ -1,15 +1,23 @@
 """Programs found again: what has been bound is not bound twice, and never served after something it reads has changed."""
 
+from __future__ import annotations
+
 import operator
 import threading
 from collections import OrderedDict
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from polhode.core.digest import watch
 from polhode.core.jit import compiling
 from polhode.core.reads import contents, is_lasting, ours, python_function, reads
 from polhode.engine.program import Program, build
 from polhode.loads.agreement import Start
+
+if TYPE_CHECKING:
+    from polhode.bodies._body import RigidBody
+    from polhode.loads._torque import Torque
+    from polhode.loads.force import Force
+    from polhode.methods._registry import Method
 
 KEPT = 64   # programs that are remembered; the least recently used go first
 
@@ -23,7 +31,7 @@ class _Bound(NamedTuple):
     watch: object    # on the user's code; None where all of it is the package's own
     span: tuple | None   # for which machine code and Python were compared; None where that is not needed
 
-    def serves(self, start):
+    def serves(self, start: Start) -> bool:
         """Whether it is what `build` would make for a run from `start`."""
         now = _fields(self.program.torque, self.program.force)
         return (self.span in (None, (start.t, start.end))
@@ -54,7 +62,7 @@ def _of_the_user(source):
             yield from _of_the_user(inside)
 
 
-def watched(method, torque, force=None):
+def watched(method: Method, torque: Torque, force: Force | None = None) -> tuple[bool, Any]:
     """(whether it can be told that the user's code behind these means the same, the watch on it or None where there is none)."""
     acting = [one.source() for one in (torque, force) if one is not None]
     users = [*_of_the_user((method.step, method.start, method.control, *acting))]
@@ -66,7 +74,8 @@ _programs: OrderedDict[tuple, _Bound] = OrderedDict()
 _finding = threading.Lock()
 
 
-def find(method, torque, body, compiled=True, force=None, start=None, like=None):
+def find(method: Method, torque: Torque, body: RigidBody, compiled: bool = True, force: Force | None = None,
+         start: Start | None = None, like: RigidBody | None = None) -> Program:
     """The program of `build`, found again without a look at code while method, torque, body and what they read are the same.
 
     Only a compiled program is shared between runs: those that call back keep what a torque ran into.

@@ -1,6 +1,10 @@
 """What a run stores: the motion after every so many steps, or at given times by interpolation, and the events on the way."""
 
+from __future__ import annotations
+
 import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,11 +14,17 @@ from polhode.results.motion import in_user_axes, interpolated
 from polhode.support.provenance import listed
 from polhode.results._trajectory import BLOCK, Trajectory
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+    from polhode.bodies._body import RigidBody
+    from polhode.engine.carriers.chunk import Chunk
+    from polhode.engine.events import Watch
+
 LITTLE = 10_000   # bytes that every machine has
 _COPIES = 4   # of the points that a streamed run may need on disk: its own, and the wider columns of the finished file
 
 
-def check_memory(count, size):
+def check_memory(count: int, size: int) -> None:
     """Refuse points that cannot fit into memory: so many, of so many bytes in all."""
     if size < LITTLE or size <= memory.total():
         return
@@ -25,16 +35,16 @@ def check_memory(count, size):
 class Points:
     """Times, motions and residuals in memory; `checkpoint.Stream` is the same on disk."""
 
-    def __init__(self, capacity, width):
+    def __init__(self, capacity: int, width: int) -> None:
         self.t, self.y, self.r = np.empty(capacity), np.empty((capacity, width)), np.empty(capacity)
         self.n = 0
 
     @property
-    def last_time(self):
+    def last_time(self) -> float:
         """Where the last point is."""
         return self.t[self.n - 1]
 
-    def put(self, t, y, r):
+    def put(self, t: ArrayLike, y: ArrayLike, r: ArrayLike) -> None:
         """Store points."""
         new = slice(self.n, self.n + len(t))
         if new.stop > len(self.t):   # no one knew how many there would be
@@ -45,18 +55,18 @@ class Points:
         self.t[new], self.y[new], self.r[new] = t, y, r
         self.n += len(t)
 
-    def arrays(self):
+    def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Times, motions and residuals stored so far."""
         if self.n == len(self.t):
             return self.t, self.y, self.r
         return self.t[:self.n].copy(), self.y[:self.n].copy(), self.r[:self.n].copy()
 
-    def trajectory(self, body, **facts):
+    def trajectory(self, body: RigidBody, **facts: Any) -> Trajectory:
         """The run, from its points and its other facts."""
         t, y, residuals = self.arrays()
         return Trajectory(t=t, motion=in_user_axes(body, y), residuals=residuals, body=body, **facts)
 
-    def cut(self, excess):
+    def cut(self, excess: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> tuple[float, np.ndarray]:
         """Drop the points from the first on where excess(t, y) > 0: (t, y) of the last one kept."""
         found = np.flatnonzero(excess(self.t[:self.n], self.y[:self.n]) > 0.0)
         if len(found):
@@ -70,11 +80,11 @@ class Recorder:
     points = None
     done = 0   # steps that were shown to it
 
-    def __init__(self, capacity, width, watch):
+    def __init__(self, capacity: int, width: int, watch: Watch | None) -> None:
         self.capacity, self.width, self.watch = capacity, width, watch
         self.fewest = capacity   # points that there will be in any case, where the run reaches its end
 
-    def keep_in(self, points=None):
+    def keep_in(self, points: Any = None) -> None:
         """Where the points go: into memory if nothing else is given."""
         if points is None:
             check_memory(self.fewest, 8 * (self.width + 2) * self.fewest)
@@ -82,38 +92,38 @@ class Recorder:
         self.points = points
 
     @property
-    def n(self):
+    def n(self) -> int:
         """How many points are stored."""
         return self.points.n
 
     @property
-    def ended(self):
+    def ended(self) -> str | None:
         """Why an event ended the run, or None."""
         return self.watch.ended if self.watch else None
 
     @property
-    def failed(self):
+    def failed(self) -> Exception | None:
         """The error of an event, or None."""
         return self.watch.failed if self.watch else None
 
     @property
-    def over(self):
+    def over(self) -> bool:
         """Whether an event has ended the run, or failed."""
         return bool(self.ended or self.failed)
 
-    def cut(self, excess):
+    def cut(self, excess: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> tuple[float, np.ndarray, int | None]:
         """Drop the stored points from the first on where excess(t, y) > 0: (t, y, steps done) of the last one kept."""
         return *self.points.cut(excess), self.steps()
 
-    def steps(self):
+    def steps(self) -> int | None:
         """The number of steps up to the last stored point, None where that is not known."""
         return None
 
-    def identity(self):
+    def identity(self) -> dict[str, Any]:
         """What is stored, as plain data."""
         return {**self._which(), "events": self.watch.identity() if self.watch else []}
 
-    def events(self):
+    def events(self) -> tuple[Any, Any]:
         """The times of the events and the motion there."""
         return self.watch.found() if self.watch else (None, None)
 
@@ -123,7 +133,7 @@ class AtSteps(Recorder):
 
     wanted = np.empty(0)
 
-    def __init__(self, every, total, width, watch):
+    def __init__(self, every: int | str, total: int, width: int, watch: Watch | None) -> None:
         if isinstance(every, str):
             if every != "end":
                 raise unknown("value of every", every, ["end"])
@@ -133,13 +143,13 @@ class AtSteps(Recorder):
         self.every = min(every, sys.maxsize)
         self.worst = 0.0   # residual since the last stored point
 
-    def first(self, t, y):
+    def first(self, t: float, y: np.ndarray) -> None:
         """The initial motion."""
         self.points.put([t], [y], [0.0])
         if self.watch:
             self.watch.begin(t, y)
 
-    def next(self, left, most):
+    def next(self, left: int, most: int) -> tuple[int, int]:
         """(groups, steps per group) to take now, of those left and at most so many."""
         if self.watch:
             return min(left, most, 4096), 1
@@ -148,7 +158,7 @@ class AtSteps(Recorder):
             return 1, min(to_next, left, most)
         return min(most // self.every, left // self.every, BLOCK), self.every
 
-    def add(self, chunk):
+    def add(self, chunk: Chunk) -> None:
         """The motion after each group of steps of a `Chunk`."""
         before, self.done = self.done, self.done + chunk.steps
         t, y, r = chunk.t, chunk.y, chunk.residuals
@@ -167,7 +177,7 @@ class AtSteps(Recorder):
             r = self._largest(r, keep)
         self.points.put(t[keep], y[keep], r[keep])
 
-    def _largest(self, r, keep):
+    def _largest(self, r: np.ndarray, keep: np.ndarray) -> np.ndarray:
         """For each point that is kept the largest residual since the one before; what comes after the last is remembered."""
         r = np.concatenate([[max(r[0], self.worst)], r[1:]])
         stored = np.flatnonzero(keep)
@@ -177,32 +187,32 @@ class AtSteps(Recorder):
             r[stored] = np.maximum.reduceat(r[:stored[-1] + 1], np.concatenate([[0], stored[:-1] + 1]))
         return r
 
-    def steps(self):
+    def steps(self) -> int:
         """The number of steps up to the last stored point."""
         return (self.n - 1) * self.every
 
-    def last(self, t, y):
+    def last(self, t: float, y: np.ndarray) -> None:
         """Where the run ended."""
         if self.points.last_time != t:
             self.points.put([t], [y], [self.worst])
 
-    def _which(self):
+    def _which(self) -> dict[str, Any]:
         return {"every": self.every}
 
     @property
-    def state(self):
+    def state(self) -> dict[str, Any]:
         """What must be known to go on, next to the points."""
         return {"done": self.done, "worst": self.worst}
 
     @state.setter
-    def state(self, saved):
+    def state(self, saved: dict[str, Any]) -> None:
         self.done, self.worst = saved["done"], saved["worst"]
 
 
 class AtTimes(Recorder):
     """At given times, by interpolation inside the steps."""
 
-    def __init__(self, t_eval, t0, t1, width, watch):
+    def __init__(self, t_eval: ArrayLike, t0: float, t1: float, width: int, watch: Watch | None) -> None:
         times = floats("t_eval", t_eval)
         if times.ndim != 1 or not len(times):
             raise InputError(f"t_eval must be a list of times, got shape {times.shape}; give at least one")
@@ -217,7 +227,7 @@ class AtTimes(Recorder):
         super().__init__(len(times), width, watch)
         self.wanted = np.clip(times, low, high)
 
-    def first(self, t, y):
+    def first(self, t: float, y: np.ndarray) -> None:
         """The initial motion."""
         self.at = (t, y)
         here = int(np.sum(self.wanted == t))
@@ -225,11 +235,11 @@ class AtTimes(Recorder):
         if self.watch:
             self.watch.begin(t, y)
 
-    def next(self, left, most):
+    def next(self, left: int, most: int) -> tuple[int, int]:
         """(groups, steps per group) to take now, of those left and at most so many."""
         return min(left, most, BLOCK), 1
 
-    def add(self, chunk):
+    def add(self, chunk: Chunk) -> None:
         """The motion at the wanted times inside the steps of a `Chunk`."""
         self.done += chunk.steps
         t, y, r = chunk.t, chunk.y, chunk.residuals
@@ -247,17 +257,17 @@ class AtTimes(Recorder):
             self.points.put(wanted, motions, r[i])
         self.at = (t[-1], y[-1])
 
-    def last(self, t, y):
+    def last(self, t: float, y: np.ndarray) -> None:
         """Nothing: only what was asked for is stored."""
 
-    def _which(self):
+    def _which(self) -> dict[str, Any]:
         return {"t_eval": listed(self.wanted)}
 
     @property
-    def state(self):
+    def state(self) -> dict[str, Any]:
         """What must be known to go on, next to the points: where the last step ended."""
         return {"done": self.done, "t": float(self.at[0]), "y": self.at[1].tolist()}
 
     @state.setter
-    def state(self, saved):
+    def state(self, saved: dict[str, Any]) -> None:
         self.done, self.at = saved["done"], (saved["t"], np.array(saved["y"]))

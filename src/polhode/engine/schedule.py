@@ -1,12 +1,18 @@
 """The times at which steps begin and end: even steps, breaks, a shorter last step, or a list of times."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from polhode.errors import InputError, brief, floats, number
 from polhode.support.limits import check_step, check_times
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 EPS = 2.0**-52
 LARGEST_COUNT = 2.0**52
@@ -28,27 +34,27 @@ class Segment:
     uneven: bool = False
 
     @property
-    def first_step(self):
+    def first_step(self) -> float:
         """The size of the first step."""
         return float(self.grid[1] - self.grid[0] if self.uneven else self.grid[1])
 
-    def time(self, k):
+    def time(self, k: int) -> float:
         """The time after k of its steps; the end is exact."""
         if k == self.count:
             return self.end
         return float(self.grid[k]) if self.uneven else float(self.grid[0] + k * self.grid[1])
 
-    def step_at(self, k):
+    def step_at(self, k: int) -> float:
         """The size of step k."""
         return self.time(k + 1) - self.time(k)
 
-    def steps_until(self, t):
+    def steps_until(self, t: float) -> int:
         """How many of its steps begin before time t."""
         if self.uneven:
             return int(np.searchsorted(self.grid[:-1] * np.sign(self.first_step), t * np.sign(self.first_step)))
         return int(np.clip(np.ceil((t - self.grid[0]) / self.grid[1]), 0, self.count))
 
-    def times(self, k, groups, every):
+    def times(self, k: int, groups: int, every: int) -> np.ndarray:
         """The times after k + every, k + 2 every, ... steps."""
         if groups == 1:
             return np.array([self.time(k + every)])
@@ -67,20 +73,20 @@ class Stretch:
     end: float
     fresh = True   # each begins anew
 
-    def time(self, k):
+    def time(self, k: int) -> float:
         """Where it begins: steps end anywhere."""
         return self.start
 
-    def step_at(self, k):
+    def step_at(self, k: int) -> float:
         """Nobody knows: the loop chooses."""
         return 0.0
 
-    def steps_until(self, t):
+    def steps_until(self, t: float) -> int | None:
         """Nobody knows."""
         return None
 
 
-def stretches(t_span, breaks=None):
+def stretches(t_span: tuple[float, float] | ArrayLike | None, breaks: ArrayLike | None = None) -> list[Stretch]:
     """The run as stretches in which steps may end anywhere."""
     t0, t1 = span(t_span)
     inner = _breaks(breaks, t0, t1)
@@ -89,12 +95,12 @@ def stretches(t_span, breaks=None):
     return [Stretch(a + begin, b - end, b) for a, b, begin, end in zip(ends, ends[1:], hairs, hairs[1:], strict=False)]
 
 
-def _hair(direction, *sizes):
+def _hair(direction: float, *sizes: float) -> float:
     """A few units in the last place of the largest of these numbers, the way the run goes."""
     return math.copysign(4.0 * EPS * max(map(abs, sizes)), direction)
 
 
-def span(t_span):
+def span(t_span: tuple[float, float] | ArrayLike | None) -> tuple[float, float]:
     """The two ends of the run, checked."""
     ends = floats("t_span", t_span)
     if ends.shape != (2,):
@@ -106,7 +112,8 @@ def span(t_span):
     return float(ends[0]), float(ends[1])
 
 
-def segments(t_span, step, breaks=None, multistep=False, method="the method"):
+def segments(t_span: tuple[float, float] | ArrayLike | None, step: float | ArrayLike, breaks: ArrayLike | None = None,
+             multistep: bool = False, method: str = "the method") -> list[Segment]:
     """The run as a list of segments, from the user's span, step (a number, or an array of times) and breaks."""
     given = floats("step", step)
     if given.ndim:
@@ -129,7 +136,7 @@ def segments(t_span, step, breaks=None, multistep=False, method="the method"):
     return result
 
 
-def _even(a, b, h, jump_before, jump_after, multistep):
+def _even(a: float, b: float, h: float, jump_before: bool, jump_after: bool, multistep: bool) -> list[Segment]:
     """Steps of h from a to b.  A side where the torque jumps is kept by a few units in the last place, so that the torque
     is asked for its limit on this side."""
     direction = 1.0 if b > a else -1.0
@@ -149,7 +156,7 @@ def _even(a, b, h, jump_before, jump_after, multistep):
     return result
 
 
-def break_times(breaks):
+def break_times(breaks: ArrayLike) -> np.ndarray:
     """The times at which steps end and begin anew, as an array; None is none."""
     values = np.atleast_1d(floats("breaks", [] if breaks is None else breaks))
     if values.ndim > 1:
@@ -157,7 +164,7 @@ def break_times(breaks):
     return values
 
 
-def _breaks(breaks, t0, t1):
+def _breaks(breaks: ArrayLike, t0: float, t1: float) -> list[float]:
     values = break_times(breaks)
     outside = values[(values < min(t0, t1)) | (values > max(t0, t1))]
     if len(outside):
@@ -166,7 +173,8 @@ def _breaks(breaks, t0, t1):
     return (inner if t1 > t0 else inner[::-1]).tolist()
 
 
-def _listed(t_span, times, breaks, multistep, method):
+def _listed(t_span: tuple[float, float] | ArrayLike | None, times: np.ndarray, breaks: ArrayLike, multistep: bool,
+            method: str) -> Segment:
     if breaks is not None:
         raise InputError("breaks go with a step of fixed size; put the break times into the array of times instead")
     if multistep:

@@ -1,8 +1,13 @@
 """Points on disk: where a long run stores what it computes, and the trajectory that reads them when it must."""
 
+from __future__ import annotations
+
 import contextlib
 import os
 import zlib
+from collections.abc import Callable
+from os import PathLike
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,20 +15,23 @@ from polhode.errors import InputError
 from polhode.results.motion import in_user_axes
 from polhode.results._trajectory import BLOCK, Trajectory
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
 _BUFFER = 2**21   # bytes of points that wait in memory
 
 
 class Stream:
     """Points on disk, as `record.Points` has them in memory: rows of time, motion (principal axes) and residual."""
 
-    def __init__(self, path, width, trouble):
+    def __init__(self, path: str | PathLike[str], width: int, trouble: Callable[[OSError], Exception]) -> None:
         self.path, self.width, self.trouble = path, width + 2, trouble   # what to raise for an OSError
         self.file = open(path, "r+b" if path.exists() else "w+b", buffering=0)   # noqa: SIM115 - the run holds it
         self.n = self.sum = self.written = 0   # points in all, the sum over those in the file, and their bytes
         self.last_time = None
         self._waiting, self._size = [], 0
 
-    def put(self, t, y, r):
+    def put(self, t: ArrayLike, y: ArrayLike, r: ArrayLike) -> None:
         """Store points."""
         if len(t):
             rows = np.column_stack([t, y, r]).astype("<f8", copy=False)
@@ -33,7 +41,7 @@ class Stream:
         if self._size > _BUFFER:
             self.flush()
 
-    def flush(self):
+    def flush(self) -> None:
         """Hand to the system what waits; what it does not take goes on waiting."""
         data = b"".join(self._waiting)
         try:
@@ -46,7 +54,7 @@ class Stream:
         finally:
             self._waiting, self._size = [data] if data else [], len(data)
 
-    def sync(self):
+    def sync(self) -> None:
         """Force everything to disk."""
         self.flush()
         try:
@@ -54,7 +62,7 @@ class Stream:
         except OSError as error:
             raise self.trouble(error) from error
 
-    def rewind(self, n, expected):
+    def rewind(self, n: int, expected: Any) -> bool:
         """Go back to the first n points; False, and nothing has changed, where they are not those of the sum `expected`."""
         total, left = 0, 8 * self.width * n
         self.file.seek(0)
@@ -68,14 +76,14 @@ class Stream:
         self.last_time = float(self.rows(n - 1, n)[0, 0]) if n else None
         return True
 
-    def rows(self, a, b):
+    def rows(self, a: int, b: int) -> np.ndarray:
         """The rows a to b."""
         first, last = (8 * self.width * row for row in (a, b))
         waiting = b"".join(self._waiting)[max(first - self.written, 0):max(last - self.written, 0)]
         data = self._on_disk(first, min(last, self.written)) + waiting
         return np.frombuffer(data, "<f8").reshape(-1, self.width).astype(float)
 
-    def _on_disk(self, first, last):
+    def _on_disk(self, first: int, last: int) -> bytes:
         """These bytes of the file."""
         if first >= last:
             return b""
@@ -89,19 +97,19 @@ class Stream:
                 file.seek(0, os.SEEK_END)
         return b"".join(data)
 
-    def close(self):
+    def close(self) -> None:
         """Let go of the file; it stays open where someone has deleted it, for as long as its points are wanted."""
         with contextlib.suppress(OSError):
             if not self.file.closed and os.path.samestat(os.fstat(self.file.fileno()), os.stat(self.path)):
                 self.file.close()
 
-    def trajectory(self, **facts):
+    def trajectory(self, **facts: Any) -> Streamed:
         """The run, from its points and its other facts; what the disk does not take stays in memory."""
         with contextlib.suppress(InputError):
             self.sync()
         return Streamed(self, **facts)
 
-    def cut(self, excess):
+    def cut(self, excess: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> tuple[float, np.ndarray]:
         """Drop the points from the first on where excess(t, y) > 0: (t, y) of the last one kept."""
         for a in range(0, self.n, BLOCK):
             rows = self.rows(a, min(a + BLOCK, self.n))
@@ -117,21 +125,21 @@ class Stream:
 class Streamed(Trajectory):
     """A run whose points are on disk: arrays are read when they are first asked for, and files are written in pieces."""
 
-    def __init__(self, stream, **facts):
+    def __init__(self, stream: Stream, **facts: Any) -> None:
         self.stream, self.width = stream, stream.width - 2
         super().__init__(t=np.empty(0), motion=np.empty((0, self.width)), residuals=np.empty(0), **facts)
         for name in ("t", "motion", "residuals"):
             del self.__dict__[name]
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> np.ndarray:
         if name not in ("t", "motion", "residuals"):
             raise AttributeError(f"a Trajectory has no attribute {name!r}")
         self.t, self.motion, self.residuals = self.points(0, len(self))
         return self.__dict__[name]
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self.stream.n
 
-    def points(self, a, b):
+    def points(self, a: int, b: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         rows = self.stream.rows(a, b)
         return rows[:, 0].copy(), in_user_axes(self.body, rows[:, 1:-1].copy()), rows[:, -1].copy()

@@ -7,8 +7,11 @@
 All three give the same numbers.
 """
 
+from __future__ import annotations
+
 import ctypes
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,8 +20,8 @@ from polhode.core.jit import bind, compile_obstacle, compiles, interpreted
 from polhode.core.layout import layout, shape
 from polhode.core.loops import fixed as loops
 from polhode.errors import InputError
-from polhode.loads._torque import ZERO, Callback, Foreign
-from polhode.loads.agreement import agree, disagreement
+from polhode.loads._torque import ZERO, Callback, Foreign, Torque
+from polhode.loads.agreement import Start, agree, disagreement
 from polhode.loads.kernels import GROUND, Airborne, Frames, column, nested
 from polhode.loads.potential import filled, potential_loop
 
@@ -26,7 +29,7 @@ from polhode.loads.potential import filled, potential_loop
 class PythonTorque:
     """A Python torque or force behind a C function pointer, with the error it ran into, if any, kept for the caller."""
 
-    def __init__(self, acting, size):
+    def __init__(self, acting: Torque, size: int) -> None:
         self.acting = acting
         self.error = None
         self.calls = 0
@@ -64,7 +67,7 @@ class Way(NamedTuple):
     acting: object = None   # the torque or force whose kernel and values these are
 
 
-def ways(acting, setting, compiled, start):
+def ways(acting: Torque, setting: Any, compiled: bool, start: Start | None) -> Iterator[Way]:
     """The ways in, the best first: the caller takes the first that works."""
     if not compiled:
         if isinstance(acting, Foreign):
@@ -89,7 +92,7 @@ def ways(acting, setting, compiled, start):
     yield Way("callback", note, callback.kernel if setting is GROUND else callback.kernel_in_flight, python.values, python)
 
 
-def potential_trouble(torque, start):
+def potential_trouble(torque: Torque, start: Start | None) -> str | None:
     """Why the potential cannot be part of machine code; None when it can, and gives what Python gives."""
     (loop, values), none = potential_loop(bind, torque), np.zeros((0, 4))
     if torque.potential_obstacle() is not None or not compiles(lambda: filled(loop, none[:, 0], none, values)):
@@ -127,7 +130,7 @@ def _why_not(acting, form, kernel, setting, start):
     return note if note or acting.is_ours else disagreement(machine, parameters, evaluate, python, start)
 
 
-def derivatives_trouble(torque, start):
+def derivatives_trouble(torque: Torque, start: Start | None) -> str | None:
     """Why the derivatives cannot be part of machine code; None when they can, and give what Python gives."""
     for k in range(1, len(torque.derivatives) + 1):
         note = _derivative_trouble(torque, k, start)

@@ -1,6 +1,10 @@
 """The torque-free motion of a rigid body, exactly.  The mathematics is in core/free_motion.py."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,6 +18,10 @@ from polhode.core.vec import normalise, qconj, qmul
 from polhode.errors import InputError, floats
 from polhode.exact._axes import principal
 from polhode.support.frames import rows_times
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+    from scipy.spatial.transform import Rotation
 
 _memory = layout(Polhode)
 pack, unpack = _memory.pack, _memory.unpack
@@ -29,12 +37,12 @@ class FreeMotion:
     momentum: np.ndarray     # body frame
 
     @property
-    def matrix(self):
+    def matrix(self) -> np.ndarray:
         """The attitudes as 3x3 matrices, body to space."""
         return rotations.matrices(self.quaternion)
 
     @property
-    def rotation(self):
+    def rotation(self) -> Rotation:
         """The attitudes as a scipy Rotation, all in one row."""
         return rotations.as_rotation(self.quaternion.reshape(-1, 4))
 
@@ -47,13 +55,14 @@ class Periods:
     precession_rate: np.ndarray    # mean rate at which the axis the polhode goes round turns about the momentum in space
 
     @property
-    def precession(self):
+    def precession(self) -> np.ndarray:
         """The period that belongs to the precession rate; inf for a body at rest."""
         with np.errstate(divide="ignore"):
             return 2.0 * np.pi / np.abs(self.precession_rate)
 
 
-def free_body(body, rotation0=None, omega0=None, t=0.0, *, momentum0=None):
+def free_body(body: RigidBody | ArrayLike | Sequence[RigidBody], rotation0: Rotation | ArrayLike | None = None,
+              omega0: ArrayLike | None = None, t: ArrayLike = 0.0, *, momentum0: ArrayLike | None = None) -> FreeMotion:
     """The torque-free motion from attitude `rotation0` and body angular velocity `omega0`, at the times `t`.
 
     By Jacobi's elliptic functions, with the rates that time multiplies in double-double arithmetic: the attitude is good to
@@ -95,7 +104,7 @@ def free_body(body, rotation0=None, omega0=None, t=0.0, *, momentum0=None):
     return FreeMotion(times, q, omega, momentum)
 
 
-def check_far(times, attitudes):
+def check_far(times: np.ndarray, attitudes: np.ndarray) -> None:
     """Refuse times at which no attitude is known: attitudes has one row, or more axes, for each time."""
     if not times.size:
         return
@@ -105,7 +114,8 @@ def check_far(times, attitudes):
                          "double to tell which way it points; give times within about 1e14 radians of the start")
 
 
-def periods(body, omega0=None, *, momentum0=None):
+def periods(body: RigidBody | ArrayLike | Sequence[RigidBody], omega0: ArrayLike | None = None, *,
+            momentum0: ArrayLike | None = None) -> Periods:
     """The period of the polhode and the mean rate of precession.
 
     Examples

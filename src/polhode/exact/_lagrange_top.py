@@ -1,7 +1,10 @@
 """The symmetric heavy top, exactly.  The mathematics is in core/heavy_top.py, the constants in exact/_top.py."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +16,10 @@ from polhode.core.layout import flatten, layout
 from polhode.errors import InputError, floats, number
 from polhode.exact._top import prepare
 from polhode.exact._free_body import check_far, free_body
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+    from scipy.spatial.transform import Rotation
 
 unpack = layout(Top).unpack
 OVER = np.array([1.0, 0.0, 0.0, 0.0])   # half a turn about x: exchanges up and down
@@ -29,17 +36,18 @@ class TopMotion:
     nutation: float          # period of the tilt; inf on the homoclinic motion and where the tilt is constant
 
     @property
-    def matrix(self):
+    def matrix(self) -> np.ndarray:
         """The attitudes as 3x3 matrices, body to space."""
         return rotations.matrices(self.quaternion)
 
     @property
-    def rotation(self):
+    def rotation(self) -> Rotation:
         """The attitudes as a scipy Rotation, all in one row."""
         return rotations.as_rotation(self.quaternion.reshape(-1, 4))
 
 
-def lagrange_top(moments, moment, rotation0=None, omega0=None, t=0.0):
+def lagrange_top(moments: ArrayLike, moment: float, rotation0: Rotation | ArrayLike | None = None,
+                 omega0: ArrayLike | None = None, t: ArrayLike = 0.0) -> TopMotion:
     """The motion of a symmetric heavy top with its fixed point on the axis, as under `torques.heavy_top(moment)`.
 
     Any spin and any tilt: sleeping, unstable, homoclinic, hanging, a pendulum through the vertical, a regular precession.

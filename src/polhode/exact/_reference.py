@@ -1,12 +1,16 @@
 """A solution to compare with, for any smooth torque: order 16 in compensated arithmetic, refined until it no longer changes."""
 
+from __future__ import annotations
+
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from polhode import rotations
-from polhode.loads._torque import as_torque
+from polhode.loads._torque import Torque, as_torque
 from polhode.loads.agreement import Start
 from polhode.bodies._body import RigidBody
 from polhode.core.closed.double_double import two_product
@@ -19,6 +23,10 @@ from polhode.results.motion import in_user_axes
 from polhode.methods import get as method
 from polhode.problems import Problem, get
 from polhode.engine.program import build
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+    from scipy.spatial.transform import Rotation
 
 FIRST = 0.5            # radians in a step of the first run
 ROUND_OFF = 1e-11      # differences below this that no longer shrink are round-off
@@ -38,22 +46,24 @@ class Reference:
     evaluations: int
 
     @property
-    def matrix(self):
+    def matrix(self) -> np.ndarray:
         """The attitudes as 3x3 matrices, body to space."""
         return rotations.matrices(self.quaternion)
 
     @property
-    def rotation(self):
+    def rotation(self) -> Rotation:
         """The attitudes as a scipy Rotation."""
         return rotations.as_rotation(self.quaternion)
 
     @property
-    def momentum(self):
+    def momentum(self) -> np.ndarray:
         """Angular momentum in the body frame."""
         return self.body.momentum(self.omega)
 
 
-def reference(problem, t=None, *, torque=None, rotation0=None, omega0=None, momentum0=None, tolerance=1e-14):
+def reference(problem: str | Problem | RigidBody | ArrayLike, t: ArrayLike | None = None, *,
+              torque: Torque | Callable[..., Any] | str | None = None, rotation0: Rotation | ArrayLike | None = None,
+              omega0: ArrayLike | None = None, momentum0: ArrayLike | None = None, tolerance: float = 1e-14) -> Reference:
     """The motion to about 1e-13, with an estimate of its error, for a torque that is smooth along the motion.
 
     Parameters

@@ -12,14 +12,18 @@ what it says.  Every error in the file is reported at once, with the path of its
 code: a torque in Python is given beside it, by --torque-file.
 """
 
+from __future__ import annotations
+
 import contextlib
 import datetime
 import inspect
 import re
 import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from pydantic import ValidationError
@@ -37,6 +41,10 @@ from polhode.io import schema, store
 from polhode.support.regular import LARGEST_TEXT, regular
 from polhode.support.limits import check_moments, check_rates, check_step, check_times
 from polhode.methods import get
+
+if TYPE_CHECKING:
+    from polhode.engine.checkpoint import Checkpoint
+    from polhode.results._trajectory import Trajectory
 
 DEEPEST = 100   # tables and lists inside each other
 CODE = ("file", "path", "python", "code", "function", "module", "source", "torque_file")   # keys of those who hope to run code
@@ -68,14 +76,15 @@ class Scenario:
     format: str | None = None
     ensemble: schema.Ensemble | None = None
 
-    def integrate(self, progress=None, checkpoint=None):
+    def integrate(self, progress: Callable[[int, int], Any] | None = None,
+                  checkpoint: str | PathLike[str] | Checkpoint | None = None) -> Trajectory:
         """Run it; `progress` and `checkpoint` are those of `polhode.integrate`."""
         return integrate(self.body, self.torque, self.t_span, self.step, self.method, rotation0=self.rotation0,
                          omega0=self.omega0, rtol=self.rtol, atol=self.atol, max_step=self.max_step, every=self.every,
                          t_eval=self.t_eval, breaks=self.breaks, progress=progress, checkpoint=checkpoint, title=self.title)
 
 
-def load(path, torque_file=None):
+def load(path: str | PathLike[str], torque_file: str | PathLike[str] | None = None) -> Scenario:
     """Read a scenario file.
 
     Parameters
@@ -103,7 +112,7 @@ def load(path, torque_file=None):
     return scenario(parse(path), path, torque_file)
 
 
-def scenario(data, path, torque_file=None):
+def scenario(data: dict[str, Any], path: str | PathLike[str], torque_file: str | PathLike[str] | None = None) -> Scenario:
     """A Scenario from the contents of a file; `path` is for the messages and the title, and a mesh is looked for beside it."""
     faults = Faults()
     parts = _read(data, faults, torque_file, Path(path).parent)

@@ -1,6 +1,11 @@
 """An ensemble as an xarray Dataset and as a file."""
 
+from __future__ import annotations
+
 import json
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -8,11 +13,15 @@ from polhode.results import columns
 from polhode.io import netcdf, store, trees
 from polhode.results._trajectory import FAILED, FINISHED, INTERRUPTED
 
+if TYPE_CHECKING:
+    from xarray import Dataset
+    from polhode.results._ensemble import Ensemble
+
 STATUS = (FINISHED, FAILED, INTERRUPTED)
 UNITS = {"energy": "J", "kinetic_energy": "J", **{f"momentum{end}": "kg m2/s" for end in ("", "_x", "_y", "_z")}}
 
 
-def dataset(run):
+def dataset(run: Ensemble) -> Dataset:
     """Dimensions body, time (where something was kept on the way), axis and quaternion_component."""
     import xarray as xr
 
@@ -68,6 +77,6 @@ def _zarr(run, path):
 FORMATS = {"nc": _netcdf, "npz": _npz, "zarr": _zarr}
 
 
-def save(run, path, force=False):
+def save(run: Ensemble, path: str | PathLike[str], force: bool = False) -> Path:
     """Write the ensemble; the suffix, .nc, .npz or .zarr, says how."""
     return store.save(run, path, None, force, FORMATS)

@@ -3,12 +3,15 @@
 Nothing that is read is ever executed: no pickle, no code.
 """
 
+from __future__ import annotations
+
 import csv
 import json
 import os
 import re
 import sys
 import zipfile
+from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -41,22 +44,22 @@ class Record(NamedTuple):
     facts: dict
 
     @property
-    def energy(self):
+    def energy(self) -> np.ndarray:
         """Total energy; the kinetic energy where the torque has no potential."""
         return self.kinetic_energy if self.total_energy is None else self.total_energy
 
     @property
-    def matrix(self):
+    def matrix(self) -> np.ndarray:
         """The attitudes as (n, 3, 3) matrices, body to space."""
         return rotations.matrices(self.quaternion)
 
     @property
-    def omega_spatial(self):
+    def omega_spatial(self) -> np.ndarray:
         """Angular velocity in space."""
         return rotations.rotate(self.quaternion, self.omega)
 
     @property
-    def momentum_spatial(self):
+    def momentum_spatial(self) -> np.ndarray:
         """Angular momentum in space."""
         return rotations.rotate(self.quaternion, self.body.momentum(self.omega))
 
@@ -87,7 +90,7 @@ class Record(NamedTuple):
         return first if all(other == first for other in others) else None
 
 
-def record(run):
+def record(run: Record | Trajectory | str | PathLike[str]) -> Record:
     """The record of a trajectory, of a stored run (its path), or a record as it is."""
     if isinstance(run, Record):
         return run
@@ -98,14 +101,14 @@ def record(run):
     return of(run)
 
 
-def of(trajectory):
+def of(trajectory: Trajectory) -> Record:
     """The record of a `Trajectory`."""
     total = None if trajectory.potential_energy is None else trajectory.total_energy
     return Record(trajectory.t, trajectory.quaternion, trajectory.omega, trajectory.kinetic_energy, total, trajectory.body,
                   trajectory.provenance())
 
 
-def read(path):
+def read(path: str | PathLike[str]) -> Record:
     """Read a stored run: what `polhode run -o` or `polhode.io.save` wrote, bit for bit.
 
     Nothing in the file is executed, and no pickle is loaded.
@@ -143,7 +146,7 @@ def read(path):
     return as_record(path, arrays, facts)
 
 
-def contents(path):
+def contents(path: str | PathLike[str]) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
     """(arrays, provenance) of a stored run or ensemble, whatever there is of it."""
     path = Path(path)
     if not path.exists():
@@ -184,7 +187,7 @@ def _reader(path):
     return _READERS[suffix]
 
 
-def as_record(path, arrays, facts):
+def as_record(path: str | PathLike[str], arrays: dict[str, np.ndarray], facts: dict[str, Any]) -> Record:
     """The record in the contents of a file."""
     if "end_time" in arrays:
         raise InputError(f"{str(path)!r} holds an ensemble, and one run is asked for; open it with xarray, or see `polhode info "

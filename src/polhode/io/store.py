@@ -4,12 +4,16 @@ A file appears whole or not at all: it is written under a temporary name beside 
 pieces, so that one longer than memory can be stored.
 """
 
+from __future__ import annotations
+
 import csv
 import json
 import os
 import shutil
 import zipfile
+from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -48,7 +52,7 @@ GENERATOR = '<meta name="generator" content="polhode '   # in the head of every 
 FORMATS = {"nc": netcdf.write, "npz": _npz, "csv": _csv, "zarr": trees.write}
 
 
-def chosen(path, format=None, formats=FORMATS):
+def chosen(path: str | PathLike[str], format: str | None = None, formats: Any = FORMATS) -> str:
     """Which of the formats: the one given, or by the suffix."""
     name = (label("format", format) or Path(path).suffix).lstrip(".").lower()
     if name not in formats:
@@ -56,7 +60,7 @@ def chosen(path, format=None, formats=FORMATS):
     return name
 
 
-def check(path, format=None, force=False, formats=FORMATS):
+def check(path: str | PathLike[str], format: str | None = None, force: bool = False, formats: Any = FORMATS) -> None:
     """Refuse, before any work, what would fail after it."""
     path, force = named(path), flag("force", force)
     name = chosen(path, format, formats)
@@ -107,7 +111,8 @@ def _partial(path, folder):
     return folder / f".{path.name}.{os.getpid()}.part"
 
 
-def save(trajectory, path, format=None, force=False, formats=FORMATS, workshop=None):
+def save(trajectory: Trajectory | Any, path: str | PathLike[str], format: str | None = None, force: bool = False,
+         formats: Any = FORMATS, workshop: str | PathLike[str] | None = None) -> Path:
     """Write a trajectory; the suffix (.nc, .npz, .csv, .zarr) says how.
 
     Parameters

@@ -7,16 +7,19 @@ form that vectorises and runs on a GPU.  `a + b` acts with both.
 Inside, every torque is a kernel `f(t, R, Om, p)` on tuples: see _kernels.py.
 """
 
+from __future__ import annotations
+
 import ctypes
 import importlib
 import inspect
 import keyword
 import operator
 from collections import OrderedDict, namedtuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from functools import lru_cache, partial
 from types import FunctionType
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
@@ -31,6 +34,9 @@ from polhode.core.reads import ours, python_function
 from polhode.errors import InputError, brief, called_as, choice, flag, floats, label, number, unknown
 from polhode.support.frames import rows_times
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
 
 ZERO = (0.0, 0.0, 0.0)
 _HANDED = ("R", "omega", "x", "v", "p")   # the arguments of a torque after the time
@@ -44,7 +50,7 @@ class Callback(NamedTuple):
     low: float
 
     @classmethod
-    def to(cls, address):
+    def to(cls, address: int) -> Callback:
         """Of a function at an address."""
         return cls(float(address >> 40), float(address >> 20 & 0xFFFFF), float(address & 0xFFFFF))
 
@@ -84,8 +90,9 @@ class Torque:
     lifted = ()   # constants of closures that are handed over like parameters: see `with_lifted`
     lifts_potential = False   # whether they are the potential's, not the function's
 
-    def __init__(self, function, *, frame="spatial", params=None, potential=None, derivatives=(), uses_omega=False,
-                 uses_position=False, form="array", name=None):
+    def __init__(self, function: Callable[..., Any], *, frame: str = "spatial", params: Mapping[str, Any] | None = None,
+                 potential: Callable[..., Any] | None = None, derivatives: Sequence[Callable[..., Any]] = (),
+                 uses_omega: bool = False, uses_position: bool = False, form: str = "array", name: str | None = None) -> None:
         if not callable(function):
             raise InputError(f"a {self.kind} must be a function, got {brief(function)}; write def f(t, R): ...")
         self.frame, self.form = choice("frame", frame, ("spatial", "body")), choice("form", form, ("array", "tuple"))
@@ -100,15 +107,15 @@ class Torque:
         self._order = tuple(_HANDED.index(name) for name in self.arguments() if name != "t")
 
     @property
-    def feels_omega(self):
+    def feels_omega(self) -> bool:
         """Whether it looks at the angular velocity, as far as is known."""
         return self.uses_omega
 
-    def arguments(self):
+    def arguments(self) -> list[str]:
         """The names of the arguments that the function gets."""
         return ["t", "R", *["omega"] * self.uses_omega, *["x", "v"] * self.uses_position, *["p"] * (self.params is not None)]
 
-    def __call__(self, t, R, omega=ZERO, x=ZERO, v=ZERO):
+    def __call__(self, t: float, R: ArrayLike, omega: ArrayLike = ZERO, x: ArrayLike = ZERO, v: ArrayLike = ZERO) -> np.ndarray:
         """The torque in its own frame, as an array, from any attitude matrix: for looking at, not for loops.
 
         The function gets copies, so that one that writes to its arguments changes nothing but these.
@@ -125,12 +132,12 @@ class Torque:
             raise InputError(f"{what} must have shape {shape}, got {array.shape}; give one attitude or vector")
         return array.copy() if self.form == "array" else _kernels.nested(array)
 
-    def __add__(self, other):
+    def __add__(self, other: Torque | Callable[..., Any] | str | None) -> Torque:
         return Sum((*_terms(self), *_terms(as_torque(other))))
 
     __radd__ = __add__
 
-    def with_params(self, **changes):
+    def with_params(self, **changes: Any) -> Torque:
         """The same torque with some parameters changed."""
         if self.params is None:
             raise InputError(f"torque {self.name!r} has no parameters; drop them, or give it some: params={{...}}")
@@ -142,24 +149,24 @@ class Torque:
         fresh.__dict__.update(self.__dict__, params=values, compared=False)
         return fresh
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         inside = "" if self.params is None else ", ".join(f"{k}={v}" for k, v in self.params._asdict().items())
         return f"<torque {self.name}({inside}), {self.frame} frame>"
 
     # --- kernels: f(t, R, Om, p) on tuples -----------------------------------------------------------------------------
 
-    def kernel(self, setting=GROUND):
+    def kernel(self, setting: Any = GROUND) -> Callable[..., Any]:
         """The torque on tuples, in its own frame and the user's axes."""
         if self.uses_position and setting is GROUND:
             raise InputError(f"torque {self.name!r} looks at the position; give position0, velocity0 or force too")
         return _kernels.adapt(self.function, self.form, self.uses_omega, self.uses_position, self.params, setting,
                               bool(self.lifted))
 
-    def quaternion_kernel(self):
+    def quaternion_kernel(self) -> Callable[..., Any] | None:
         """The body torque f(t, q, Om, p) at a quaternion of nearly unit length, or None."""
         return None if self.quaternion is None else _kernels.adapt_quaternion(self.quaternion, self.params)
 
-    def potential_kernel(self):
+    def potential_kernel(self) -> Callable[..., Any] | None:
         """The potential on tuples, or None."""
         if self.potential is None:
             return None
@@ -167,11 +174,11 @@ class Torque:
             return _kernels.potential_beside(_kernels.adapt_scalar(self.potential, self.form, self.params))
         return _kernels.adapt_scalar(self.potential, self.form, self.params, bool(self.lifted))
 
-    def derivative_kernels(self):
+    def derivative_kernels(self) -> tuple[Callable[..., Any], ...]:
         """The time derivatives on tuples, d_k(t, R, W, p), in the torque's own frame and the user's axes."""
         return tuple(_kernels.adapt_derivative(d, self.form, self.params) for d in self.derivatives)
 
-    def with_lifted(self, what="function"):
+    def with_lifted(self, what: str = "function") -> Torque:
         """The same torque with the floats that its function (or potential) finds in its closure as parameters, where possible."""
         arguments = len(self.arguments()) if what == "function" else 2 + (self.params is not None)
         found = None if self.derivatives else lifted(getattr(self, what), arguments)
@@ -181,7 +188,7 @@ class Torque:
         other.__dict__.update({what: found.function, "lifted": found.values, "lifts_potential": what == "potential"})
         return other
 
-    def in_python(self):
+    def in_python(self) -> Torque:
         """The same torque for loops in Python: its functions get Python's floats, as they do everywhere else."""
         if self.is_ours:
             return self
@@ -191,29 +198,29 @@ class Torque:
         other.potential = self.potential and _kernels.given_plain(self.potential)
         return other
 
-    def without_derivatives(self):
+    def without_derivatives(self) -> Torque:
         """The same torque, with nothing known about its derivatives."""
         bare = copy(self)
         bare.derivatives = ()
         return bare
 
-    def without_potential(self, why):
+    def without_potential(self, why: str) -> Torque:
         """The same torque, with an energy that is not known; `why` in a few words."""
         bare = copy(self)
         bare.hidden = why
         return bare
 
-    def energy_unknown(self):
+    def energy_unknown(self) -> str:
         """Why kinetic plus potential energy is not known to stay as it is, in a few words; "" when it is known."""
         return self.hidden or energy_unknown(self)
 
     @property
-    def has_potential(self):
+    def has_potential(self) -> bool:
         """Whether a potential energy is known."""
         return self.potential is not None
 
     @property
-    def conservative(self):
+    def conservative(self) -> bool:
         """Whether all of the torque comes from its potential."""
         return self.has_potential
 
@@ -229,26 +236,26 @@ class Torque:
         } for term in _terms(self)]
 
     @property
-    def values(self):
+    def values(self) -> Any:
         """The parameters as the kernel gets them."""
         own = () if self.params is None else self.params
         return (own, self.lifted) if self.lifted else own
 
     @property
-    def is_ours(self):
+    def is_ours(self) -> bool:
         """Whether all of its code is the package's own."""
         functions = map(python_function, filter(None, (self.function, self.potential, *self.derivatives)))
         return all(function is not None and ours(function) for function in functions)
 
-    def source(self):
+    def source(self) -> tuple[Any, ...]:
         """All functions behind the torque, for provenance."""
         return self.function, self.potential, self.derivatives
 
-    def obstacle(self):
+    def obstacle(self) -> str | None:
         """Why the function must not be compiled although numba might: what it refers to may change under it."""
         return next(filter(None, map(obstacle, (self.function, *self.derivatives))), None)
 
-    def potential_obstacle(self):
+    def potential_obstacle(self) -> str | None:
         """Why the potential must not be compiled."""
         return None if self.potential is None else obstacle(self.potential)
 
@@ -256,7 +263,7 @@ class Torque:
 class Sum(Torque):
     """Several torques at once; in the spatial frame."""
 
-    def __init__(self, terms):
+    def __init__(self, terms: Iterable[Torque]) -> None:
         self.terms = tuple(terms)
         self.name = " + ".join(term.name for term in self.terms)
         self.frame, self.form, self.params, self.derivatives = "spatial", "tuple", None, ()
@@ -265,31 +272,31 @@ class Sum(Torque):
         self.potential = None
 
     @property
-    def feels_omega(self):
+    def feels_omega(self) -> bool:
         return any(term.feels_omega for term in self.terms)
 
-    def __call__(self, t, R, *rest):
+    def __call__(self, t: float, R: ArrayLike, *rest: Any) -> np.ndarray:
         R = floats("R", R, finite=False)
         return sum((term(t, R, *rest) if term.frame == "spatial" else rows_times(term(t, R, *rest), np.transpose(R)))
                    for term in self.terms)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         inside = [f"{term.name}.{k}={v}" for term in self.terms if term.params for k, v in term.params._asdict().items()]
         return f"<torque {self.name}({', '.join(inside)}), {self.frame} frame>"
 
-    def with_lifted(self, what="function"):
+    def with_lifted(self, what: str = "function") -> Torque:
         return Sum([term.with_lifted(what) for term in self.terms])
 
-    def in_python(self):
+    def in_python(self) -> Torque:
         return Sum([term.in_python() for term in self.terms])
 
-    def kernel(self, setting=GROUND):
+    def kernel(self, setting: Any = GROUND) -> Callable[..., Any]:
         total, *others = [_kernels.in_frame(term.kernel(setting), term.frame).spatial for term in self.terms]
         for other in others:
             total = _kernels.added(total, other, setting)
         return total
 
-    def potential_kernel(self):
+    def potential_kernel(self) -> Callable[..., Any] | None:
         if not self.has_potential:
             return None
         total, *others = [term.potential_kernel() or _kernels.no_potential for term in self.terms]
@@ -298,31 +305,31 @@ class Sum(Torque):
         return total
 
     @property
-    def is_ours(self):
+    def is_ours(self) -> bool:
         return all(term.is_ours for term in self.terms)
 
     @property
-    def has_potential(self):
+    def has_potential(self) -> bool:
         return any(term.has_potential for term in self.terms)
 
     @property
-    def conservative(self):
+    def conservative(self) -> bool:
         return all(term.conservative for term in self.terms)
 
     @property
-    def values(self):
+    def values(self) -> Any:
         total = self.terms[0].values
         for term in self.terms[1:]:
             total = (total, term.values)
         return total
 
-    def source(self):
+    def source(self) -> tuple[Any, ...]:
         return tuple(term.source() for term in self.terms)
 
-    def obstacle(self):
+    def obstacle(self) -> str | None:
         return next(filter(None, (term.obstacle() for term in self.terms)), None)
 
-    def potential_obstacle(self):
+    def potential_obstacle(self) -> str | None:
         return next(filter(None, (term.potential_obstacle() for term in self.terms)), None)
 
 
@@ -334,7 +341,8 @@ class Foreign(Torque):
 
     feels_omega = False   # it gets the angular velocity; what it does with it is not known
 
-    def __init__(self, pointer, *, frame="spatial", potential=None, name="foreign"):
+    def __init__(self, pointer: Any, *, frame: str = "spatial", potential: Callable[..., Any] | None = None,
+                 name: str = "foreign") -> None:
         self.pointer = pointer   # kept: a ctypes function dies with its last reference
         address = _address(pointer)
         if address is None or not 0 < address < 2**64:
@@ -346,33 +354,41 @@ class Foreign(Torque):
         self.values_ = Callback.to(address)
         self._call = ctypes.CFUNCTYPE(None, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p)(address)
 
-    def __call__(self, t, R, omega=ZERO, x=ZERO, v=ZERO):
+    def __call__(self, t: float, R: ArrayLike, omega: ArrayLike = ZERO, x: ArrayLike = ZERO, v: ArrayLike = ZERO) -> np.ndarray:
         state, out = np.concatenate([np.ravel(R), omega], dtype=float), np.zeros(3)
         self._call(t, state.ctypes.data, out.ctypes.data)
         return out
 
     function = __call__
 
-    def with_lifted(self, what="function"):
+    def with_lifted(self, what: str = "function") -> Torque:
         return self
 
-    def kernel(self, setting=GROUND):
+    def kernel(self, setting: Any = GROUND) -> Callable[..., Any]:
         return callback.kernel if setting is GROUND else _kernels.on_ground(callback.kernel)
 
     @property
-    def values(self):
+    def values(self) -> Any:
         return self.values_
 
-    def source(self):
+    def source(self) -> tuple[Any, ...]:
         return self.name, self.potential
 
-    def obstacle(self):
+    def obstacle(self) -> None:
         return None
 
 
 # --- making torques ----------------------------------------------------------------------------------------------------
 
-def torque(function=None, /, **options):
+@overload
+def torque(function: Callable[..., Any], /, **options: Any) -> Torque: ...
+
+
+@overload
+def torque(function: None = None, /, **options: Any) -> Callable[[Callable[..., Any]], Torque]: ...
+
+
+def torque(function: Callable[..., Any] | None = None, /, **options: Any) -> Torque | Callable[[Callable[..., Any]], Torque]:
     """Turn a function into a Torque; use as `@torque` or `@torque(frame="body", params={"k": 2.0}, ...)`.
 
     The function is called as `f(t, R[, omega][, x, v][, p])`: `omega` (body frame) when `uses_omega=True`, position and velocity
@@ -393,7 +409,7 @@ def torque(function=None, /, **options):
     return Torque(function, **options)
 
 
-def as_torque(value):
+def as_torque(value: Torque | Callable[..., Any] | str | None) -> Torque:
     """None, a Torque, a function, the name of a built-in torque, or a C function pointer, as a Torque.
 
     Examples
@@ -413,7 +429,8 @@ def as_torque(value):
         try:
             inspect.signature(make).bind()
         except TypeError:
-            call = f"polhode.torques.{make.__name__}{inspect.signature(make)}"
+            bare = [one.replace(annotation=one.empty) for one in inspect.signature(make).parameters.values()]
+            call = f"polhode.torques.{make.__name__}({', '.join(map(str, bare))})"
             raise InputError(f"torque {make.__name__!r} has parameters without defaults; write {call}") from None
         return make()
     if isinstance(value, ctypes._CFuncPtr):
@@ -424,9 +441,7 @@ def as_torque(value):
 
 
 _nothing = lru_cache(1)(lambda free: free())   # what acts where nothing is given
-
-
-_wrapped = OrderedDict()   # torques of plain functions, by id: the same function is the same torque
+_wrapped: OrderedDict[int, Any] = OrderedDict()   # torques of plain functions, by id: the same function is the same torque
 KEPT = 64
 
 

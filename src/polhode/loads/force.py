@@ -1,5 +1,10 @@
 """Forces on the centre of mass of a body in flight."""
 
+from __future__ import annotations
+
+
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from polhode.loads import kernels as _kernels
 from polhode.loads.kernels import FLIGHT
@@ -20,19 +25,20 @@ class Force(Torque):
 
     kind = "force"
 
-    def __init__(self, function, *, params=None, form="array", name=None):
+    def __init__(self, function: Callable[..., Any], *, params: Mapping[str, Any] | None = None, form: str = "array",
+                 name: str | None = None) -> None:
         super().__init__(function, params=params, form=form, name=name, uses_position=True)
 
-    def arguments(self):
+    def arguments(self) -> list[str]:
         """The names of the arguments that the function gets."""
         return ["t", "x", "v", "R", *["p"] * (self.params is not None)]
 
-    def kernel(self, setting=FLIGHT):
+    def kernel(self, setting: Any = FLIGHT) -> Callable[..., Any]:
         """The force on tuples; only in flight."""
         return _kernels.adapt_force(self.function, self.form, self.params, bool(self.lifted))
 
 
-def weight(mass, g=9.81):
+def weight(mass: float, g: float = 9.81) -> Force:
     """Uniform gravity along -z.
 
     >>> import numpy as np
@@ -50,7 +56,7 @@ def _nothing(t, x, v, R):
     return (0.0, 0.0, 0.0)
 
 
-def as_force(value):
+def as_force(value: Any) -> Force:
     """A Force from a function or a Force; None is no force."""
     if value is None:
         return Force(_nothing, form="tuple", name="none")

@@ -12,7 +12,11 @@
 Torques add: `heavy_top(20.0) + damping(0.1)`.
 """
 
+from __future__ import annotations
+
 import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,6 +26,9 @@ from polhode.core.jit import jit
 from polhode.core.vec import add, apply, apply_t, cross, dot, matrix, qconj, qexp, qmul, scale, sincos
 from polhode.bodies._body import RigidBody
 from polhode.errors import InputError, brief, choice, floats, number, unknown
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
 
 __all__ = ["Foreign", "Sum", "Torque", "as_torque", "book_toss", "by_name", "constant", "coulomb_wall", "damping",
            "free", "gravity_gradient", "heavy_top", "stress_potential", "torque"]
@@ -35,7 +42,7 @@ def _zero(t, R):
     return 0.0
 
 
-def free():
+def free() -> Torque:
     """No torque.
 
     Examples
@@ -143,7 +150,7 @@ class _HeavyTop(Torque):
         return getattr(self.params, "up", UP)
 
 
-def heavy_top(moment=20.0, arm=(0.0, 0.0, 1.0), up=(0.0, 0.0, 1.0)):
+def heavy_top(moment: float = 20.0, arm: ArrayLike = (0.0, 0.0, 1.0), up: ArrayLike = (0.0, 0.0, 1.0)) -> Torque:
     """Weight times lever arm, for a body that turns about a fixed point: T = -moment arm x (R^T up), body frame.
 
     Parameters
@@ -195,7 +202,7 @@ def _coulomb_potential(t, R, p):
     return p.sign * (0.1 * p.wall * z4 * z4 * z2 - z)
 
 
-def coulomb_wall(sign="described", centre=1.1, wall=0.01):
+def coulomb_wall(sign: str = "described", centre: float = 1.1, wall: float = 0.01) -> Torque:
     """Attraction -1/z and soft wall wall/10 z^-10, z = centre + R33.  Krysl & Endres 2005, section 3.6.
 
     The paper prints the torque (-z^-2 + 0.01 z^-11) [-R23, R13, 0]; its text describes an attraction and a wall that repels,
@@ -260,7 +267,7 @@ def _stress_potential(t, R, p):
 ATTRACTOR = (2.5 / math.sqrt(2.0), 0.0, 2.5 / math.sqrt(2.0))
 
 
-def stress_potential(alpha=0.3, attractor=ATTRACTOR):
+def stress_potential(alpha: float = 0.3, attractor: ArrayLike = ATTRACTOR) -> Torque:
     """Potential (dist(R, 1) - 1)^2 - alpha / dist(R, Rm).  Bou-Rabee, Ortolan & Saccon 2009, eq. (7).
 
     `attractor` is the rotation vector of Rm.
@@ -300,7 +307,7 @@ class _BookToss(Torque):
         return self.params.release, self.params.release + self.params.step
 
 
-def book_toss(step, toss=20.0, release=2.0, disturbance=0.2):
+def book_toss(step: float, toss: float = 20.0, release: float = 2.0, disturbance: float = 0.2) -> Torque:
     """A toss about the intermediate axis and a nudge of one time step.  Simo & Wong 1991; Krysl & Endres 2005, section 3.2.
 
     (toss, 0, 0) until `release`, then (0, disturbance/step, 0) for one `step`, then nothing; spatial frame.
@@ -320,7 +327,7 @@ def _constant(t, R, p):
     return p.value
 
 
-def constant(value, frame="spatial"):
+def constant(value: ArrayLike, frame: str = "spatial") -> Torque:
     """The same torque at all times, in the spatial or the body frame.
 
     Examples
@@ -343,7 +350,7 @@ def _tidal_potential(t, R, p):
     return 1.5 * p.rate * p.rate * dot(n, apply(p.inertia, n))
 
 
-def gravity_gradient(body, rate):
+def gravity_gradient(body: RigidBody, rate: float) -> Torque:
     """The torque of a central body's tide on a circular orbit: T = 3 rate^2 n x I n.
 
     The orbit lies in the spatial x-y plane; n is the direction of the satellite from the centre, at angle `rate` t from x.
@@ -364,7 +371,7 @@ def _drag(t, R, Om, p):
     return (-p.coefficients[0] * Om[0], -p.coefficients[1] * Om[1], -p.coefficients[2] * Om[2])
 
 
-def damping(coefficient):
+def damping(coefficient: ArrayLike) -> Torque:
     """Against the angular velocity: T = -c Om, with one coefficient or one for each body axis.
 
     Examples
@@ -385,7 +392,7 @@ BUILT_IN = {"free": free, "heavy_top": heavy_top, "coulomb_wall": coulomb_wall, 
             "book_toss": book_toss, "constant": constant, "gravity_gradient": gravity_gradient, "damping": damping}
 
 
-def by_name(name):
+def by_name(name: str) -> Callable[..., Torque]:
     """The function that makes a named torque; `heavy-top` and `heavy_top` are the same.
 
     Examples

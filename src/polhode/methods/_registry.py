@@ -9,9 +9,9 @@ import inspect
 import math
 import pkgutil
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from polhode.core.jit import jit
 from polhode.core.layout import Quaternion, Vector
@@ -74,10 +74,10 @@ class Method:
     step: Callable
     start: Callable
     state: type
-    order: int
+    order: int | None
     torques: int | None
-    symmetric: bool
-    symplectic: bool
+    symmetric: bool | None
+    symplectic: bool | str | None
     conserves: tuple = ()
     free_order: tuple = ()
     solves: int = 0
@@ -94,26 +94,26 @@ class Method:
     omega_order: int | None = None
     restores_energy: bool = False
 
-    def order_under(self, torque):
+    def order_under(self, torque: Any) -> int | None:
         """The order under a torque."""
         return self.omega_order if torque.feels_omega and self.omega_order is not None else self.order
 
-    def lowered(self, torque):
+    def lowered(self, torque: Any) -> str:
         """What is lost under a torque that looks at the angular velocity, in words; empty where nothing is."""
         order = self.order_under(torque)
         return "" if order == self.order else (f"{self.name} is of order {order}, not {self.order}, under a torque that looks at "
                                                "the angular velocity")
 
-    def suited(self, torque, body=None):
+    def suited(self, torque: Any, body: Any = None) -> "Method":
         """The method as it is best run with a torque and, where there is just one, a body."""
         return self if self.adapt is None else self.adapt(torque, body)
 
     @property
-    def implicit(self):
+    def implicit(self) -> bool:
         """Whether a step solves a nonlinear equation."""
         return bool(self.solves)
 
-    def facts(self):
+    def facts(self) -> dict[str, Any]:
         """The facts as plain data, for tables and JSON."""
         return {
             "name": self.name,
@@ -134,10 +134,11 @@ class Method:
             "limit": self.limit,
         }
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<method {self.name}, order {self.order}>"
 
 
+F = TypeVar("F", bound=Callable[..., Any])
 LONGEST_NAME = 100
 
 _methods: dict[str, Method] = {}
@@ -147,7 +148,7 @@ _made: dict[str, Method] = {}   # on demand, by get(): not part of the registry;
 MADE_LIMIT = 256
 
 
-def register(entry):
+def register(entry: Method) -> Method:
     """Enter a Method into the registry; a name that is taken by other code is an error."""
     for name in (entry.name, *entry.aliases):
         held = _methods.get(name.lower())
@@ -162,9 +163,11 @@ def _first_line(text):
     return (text or "").strip().split("\n")[0].strip()
 
 
-def method(name, *, state=Motion, start=start_motion, order=None, torques=None, symmetric=None, symplectic=None, conserves=(),
-           free_order=None, omega_order=None, solves=0, multistep=False, family="", aliases=(), cite="", summary="", limit="",
-           control=None):
+def method(name: str, *, state: type = Motion, start: Callable[..., Any] = start_motion, order: int | None = None,
+           torques: int | None = None, symmetric: bool | None = None, symplectic: bool | str | None = None,
+           conserves: Iterable[str] = (), free_order: tuple[int, int] | None = None, omega_order: int | None = None,
+           solves: int = 0, multistep: bool = False, family: str = "", aliases: Iterable[str] = (), cite: str = "",
+           summary: str = "", limit: str = "", control: tuple | None = None) -> Callable[[F], F]:
     """Register the decorated function `step(h, t, s, body, torque, p)` as a method.
 
     The facts are those of `Method`; `order`, `symmetric` and `symplectic` may be left out by those who wait for
@@ -235,7 +238,7 @@ def _load():
         _loaded = True
 
 
-def get(name):
+def get(name: str | Method) -> Method:
     """A method by name, in any case; `newmark(0.6)` and `taylor3+ep` are made on demand; a Method is returned as it is.
 
     >>> get("nmb").order
@@ -283,7 +286,7 @@ def _make(name, key):
     raise InputError(f"{found}; a symmetric one may be composed ({', '.join(f'NAME+{one}' for one in sorted(_suffixes))})")
 
 
-def names():
+def names() -> list[str]:
     """The names of all registered methods, in the order of registration.
 
     Examples
@@ -294,7 +297,7 @@ def names():
     return [entry.name for entry in everything()]
 
 
-def everything():
+def everything() -> list[Method]:
     """All registered methods, each once.
 
     Examples
@@ -306,6 +309,6 @@ def everything():
     return list(dict.fromkeys(_methods.values()))
 
 
-def variant(entry, **changes):
+def variant(entry: Method, **changes: Any) -> Method:
     """A copy of a method with other facts."""
     return replace(entry, **changes)

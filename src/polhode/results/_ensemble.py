@@ -1,7 +1,13 @@
 """The result of an ensemble: where every body is, which ones failed, and what was summed up on the way."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +17,12 @@ from polhode.results._trajectory import FAILED, FINISHED, INTERRUPTED
 from polhode.results.columns import EACH_ITS_OWN
 from polhode.results.motion import back_to_axes, in_principal_axes, parts
 from polhode.support import provenance
+
+if TYPE_CHECKING:
+    from scipy.spatial.transform import Rotation
+    from xarray import Dataset
+    from polhode.loads._torque import Torque
+    from polhode.methods._registry import Method
 
 
 @dataclass(frozen=True)
@@ -56,51 +68,79 @@ class Ensemble:
         Of the scenario; "" where there is none.
     """
 
-    title = ""
+    n: int
+    first: int
+    t: float
+    step: Any
+    steps: int
+    elapsed: float
+    method: Method
+    torque: Torque
+    bodies: Any
+    parameters: dict[str, Any]
+    seed: int | None
+    quaternion: np.ndarray
+    omega: np.ndarray
+    times: np.ndarray | None
+    quaternions: np.ndarray | None
+    omegas: np.ndarray | None
+    statistics: dict[str, Any] | None
+    failures: list[Failure]
+    interrupted: bool
+    message: str
+    mode: str
+    note: str
+    device: str
+    dtype: str
+    threads: int | None
+    vectorised: bool
+    source: str
+    torque_source: str
+    title: str = ""
 
-    def __init__(self, *, motions, kept, measure, **facts):
+    def __init__(self, *, motions: np.ndarray, kept: Any, measure: Callable[..., np.ndarray], **facts: Any) -> None:
         self.__dict__.update(facts)
         self._measure = measure   # quantities of motions in principal axes: measure(name, t, motions)
         self.quaternion, self.omega, *_ = parts(self.to_user_axes(motions))
         kept = None if kept is None else np.stack([self.to_user_axes(one) for one in kept])
         self.quaternions, self.omegas, *_ = (None, None) if kept is None else parts(kept)
 
-    def to_user_axes(self, y):
+    def to_user_axes(self, y: np.ndarray) -> np.ndarray:
         """Motions from principal axes to the bodies' own."""
         return y if self.bodies.axes is None else back_to_axes(self.bodies.axes, y)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self.n
 
     @property
-    def success(self):
+    def success(self) -> bool:
         """Whether every body reached the end."""
         return not self.failures and not self.interrupted
 
     @cached_property
-    def status(self):
+    def status(self) -> np.ndarray:
         """For each body "finished", "failed" or "interrupted"."""
         status = np.full(self.n, INTERRUPTED if self.interrupted else FINISHED, dtype="<U11")
         status[[failure.body for failure in self.failures]] = FAILED
         return status
 
     @property
-    def body_steps_per_s(self):
+    def body_steps_per_s(self) -> float:
         """Bodies times steps per second."""
         return self.n * self.steps / self.elapsed if self.elapsed else float("nan")
 
     @property
-    def rotation(self):
+    def rotation(self) -> Rotation:
         """The attitudes as a scipy Rotation of n."""
         return rotations.as_rotation(self.quaternion)
 
     @property
-    def matrix(self):
+    def matrix(self) -> np.ndarray:
         """The attitudes as (n, 3, 3) matrices, body to space."""
         return rotations.matrices(self.quaternion)
 
     @property
-    def momentum(self):
+    def momentum(self) -> np.ndarray:
         """Angular momentum (n, 3) in the body frame."""
         if self.bodies.axes is None:
             return self.omega * self.bodies.moments.T
@@ -109,32 +149,32 @@ class Ensemble:
         return parts(self.to_user_axes(y)).omega
 
     @property
-    def momentum_spatial(self):
+    def momentum_spatial(self) -> np.ndarray:
         """Angular momentum (n, 3) in space."""
         return rotations.rotate(self.quaternion, self.momentum)
 
-    def _principal(self):
+    def _principal(self) -> np.ndarray:
         """The motions in principal axes."""
         return in_principal_axes(None, self.bodies.axes, self.quaternion, self.omega, False)
 
     @cached_property
-    def end_times(self):
+    def end_times(self) -> np.ndarray:
         """The time (n,) of each body's last good motion."""
         t = np.full(self.n, float(self.t))
         t[[failure.body for failure in self.failures]] = [failure.t for failure in self.failures]
         return t
 
     @property
-    def kinetic_energy(self):
+    def kinetic_energy(self) -> np.ndarray:
         """Kinetic energy (n,)."""
         return self._measure("kinetic_energy", self.end_times, self._principal())
 
     @property
-    def energy(self):
+    def energy(self) -> np.ndarray:
         """Kinetic plus potential energy (n,); the kinetic energy alone when the torque has no potential."""
         return self._measure("energy", self.end_times, self._principal())
 
-    def summary(self):
+    def summary(self) -> dict[str, Any]:
         """The run in a few plain numbers, as `polhode ensemble --json` prints them."""
         return {
             "method": self.method.name,
@@ -157,7 +197,7 @@ class Ensemble:
             "body_steps_per_s": float(self.body_steps_per_s),
         }
 
-    def provenance(self):
+    def provenance(self) -> dict[str, Any]:
         """Where the numbers come from: method and its facts, step, body, torque, digests of the sources, versions, command."""
         return {
             **({"title": self.title} if self.title else {}),
@@ -180,14 +220,14 @@ class Ensemble:
             "message": self.message,
         }
 
-    def to_xarray(self):
+    def to_xarray(self) -> Dataset:
         """An xarray Dataset with units and provenance."""
         return polhode.io.ensemble.dataset(self)
 
-    def save(self, path, force=False):
+    def save(self, path: str | PathLike[str], force: bool = False) -> Path:
         """Write the Dataset to a file: .nc (netCDF), .npz or .zarr."""
         return polhode.io.ensemble.save(self, path, force)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return (f"<Ensemble: {self.n} bodies, {self.method.name}, {self.steps} steps to t = {self.t:g}, {self.device} "
                 f"{self.dtype}, {len(self.failures)} failed>")

@@ -1,8 +1,12 @@
 """The result of a run: times, attitudes, angular velocities, and what follows from them."""
 
+from __future__ import annotations
+
 import warnings
+from collections.abc import Iterator
 from functools import cached_property
 from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +17,14 @@ from polhode.loads.potential import potential_energy
 from polhode.results.columns import LABELS, attributes, columns
 from polhode.results.motion import parts
 from polhode.support import provenance
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from scipy.spatial.transform import Rotation
+    from xarray import Dataset
+    from polhode.bodies._body import RigidBody
+    from polhode.loads._torque import Torque
+    from polhode.methods._registry import Method
 
 BLOCK = 65536   # points that are worked on at a time where a run may be longer than memory
 FINISHED, EVENT, INTERRUPTED, BLOW_UP, FAILED = "finished", "event", "interrupted", "blow-up", "failed"
@@ -50,9 +62,12 @@ class Trajectory:
         Of the scenario; "" where there is none.
     """
 
-    def __init__(self, *, t, motion, ends, residuals, body, torque, method, step, status, message, nfev, steps, mode,
-                 tolerance=None, rejected=0, note="", elapsed=0.0, t_events=None, y_events=None, source="", torque_source="",
-                 potential_source=None, title=""):
+    def __init__(self, *, t: np.ndarray, motion: np.ndarray, ends: tuple[tuple[float, np.ndarray], tuple[float, np.ndarray]],
+                 residuals: np.ndarray, body: RigidBody, torque: Torque, method: Method, step: float | list[float] | None,
+                 status: str, message: str, nfev: int, steps: int, mode: str, tolerance: tuple[float, float] | None = None,
+                 rejected: int = 0, note: str = "", elapsed: float = 0.0, t_events: list[np.ndarray] | None = None,
+                 y_events: list[np.ndarray] | None = None, source: str = "", torque_source: str = "",
+                 potential_source: str | None = None, title: str = "") -> None:
         self.t, self.motion, self.residuals = t, motion, residuals
         self.width = motion.shape[1]   # 7, in flight 13
         self.ends = ends   # (t, motion) at the start and at the end of the run, stored or not
@@ -63,14 +78,14 @@ class Trajectory:
         self.t_events, self.y_events, self.source, self.torque_source = t_events, y_events, source, torque_source
         self.title, self.potential_source = title, potential_source
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.t)
 
-    def points(self, a, b):
+    def points(self, a: int, b: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Times, motions and residuals of the stored points from a to b."""
         return self.t[a:b], self.motion[a:b], self.residuals[a:b]
 
-    def blocks(self):
+    def blocks(self) -> Iterator[tuple[int, Trajectory]]:
         """The run in pieces of bounded size: pairs of the number of a piece's first point and the piece, a Trajectory."""
         cuts = [*range(0, max(len(self) - BLOCK, 0) + 1, BLOCK), len(self)]   # the last may be longer: none is short
         for a, b in pairwise(cuts):
@@ -81,66 +96,66 @@ class Trajectory:
             yield a, piece
 
     @property
-    def quaternion(self):
+    def quaternion(self) -> np.ndarray:
         """Attitude, body to space, scalar last."""
         return parts(self.motion).attitude
 
     @property
-    def omega(self):
+    def omega(self) -> np.ndarray:
         """Angular velocity in the body frame."""
         return parts(self.motion).omega
 
     @property
-    def position(self):
+    def position(self) -> np.ndarray | None:
         """Position of the centre of mass, or None when the body does not fly."""
         return getattr(parts(self.motion), "position", None)
 
     @property
-    def velocity(self):
+    def velocity(self) -> np.ndarray | None:
         """Velocity of the centre of mass, or None when the body does not fly."""
         return getattr(parts(self.motion), "velocity", None)
 
     @property
-    def success(self):
+    def success(self) -> bool:
         """Whether the run reached its end, or the event that was to end it."""
         return self.status in (FINISHED, EVENT)
 
     @property
-    def rotation(self):
+    def rotation(self) -> Rotation:
         """The attitudes as a scipy Rotation of n."""
         return rotations.as_rotation(self.quaternion)
 
     @property
-    def matrix(self):
+    def matrix(self) -> np.ndarray:
         """The attitudes as (n, 3, 3) matrices, body to space."""
         return rotations.matrices(self.quaternion)
 
     @property
-    def omega_spatial(self):
+    def omega_spatial(self) -> np.ndarray:
         """Angular velocity in space."""
         return rotations.rotate(self.quaternion, self.omega)
 
     @property
-    def momentum(self):
+    def momentum(self) -> np.ndarray:
         """Angular momentum in the body frame."""
         return self.body.momentum(self.omega)
 
     @property
-    def momentum_spatial(self):
+    def momentum_spatial(self) -> np.ndarray:
         """Angular momentum in space: constant when nothing acts."""
         return rotations.rotate(self.quaternion, self.momentum)
 
     @property
-    def kinetic_energy(self):
+    def kinetic_energy(self) -> np.ndarray:
         """Kinetic energy."""
         return self.body.kinetic_energy(self.omega)
 
     @cached_property
-    def potential_energy(self):
+    def potential_energy(self) -> np.ndarray | None:
         """Potential energy, or None when the torque has no potential."""
         return self._potential(self.t, self.quaternion)
 
-    def _potential(self, t, quaternion):
+    def _potential(self, t: np.ndarray, quaternion: np.ndarray) -> np.ndarray | None:
         if not self.body.is_principal:
             quaternion = rotations.qmul(quaternion, rotations.as_quaternion(self.body.axes))
         if self._potential_digest() != self.potential_source:
@@ -149,23 +164,23 @@ class Trajectory:
                           RuntimeWarning, stacklevel=4)
         return potential_energy(self.torque, self.body, t, quaternion)
 
-    def _potential_digest(self):
+    def _potential_digest(self) -> str | None:
         return digest(self.torque.potential_kernel()) if self.torque.has_potential and not self.torque.is_ours else None
 
     @property
-    def total_energy(self):
+    def total_energy(self) -> np.ndarray:
         """Kinetic plus potential energy; the kinetic energy alone when the torque has no potential."""
         if self.potential_energy is None:
             return self.kinetic_energy
         return self.kinetic_energy + self.potential_energy
 
     @property
-    def orthogonality_error(self):
+    def orthogonality_error(self) -> float:
         """Largest entry of |R^T R - 1|, from the quaternion's length: R = |q|^2 times a rotation."""
         squared = np.einsum("ij,ij->i", self.quaternion, self.quaternion)
         return float(np.max(np.abs(squared * squared - 1.0), initial=0.0))
 
-    def summary(self):
+    def summary(self) -> dict[str, Any]:
         """The run in a few plain numbers, as `polhode run --json` prints them.
 
         Initial and final values are those of the run; maxima are over the `samples` stored points, the initial ones
@@ -208,14 +223,14 @@ class Trajectory:
             "omega_final": last[4:7].tolist(),
         }
 
-    def _largest(self, first, energy0):
+    def _largest(self, first: np.ndarray, energy0: float) -> tuple[float, ...]:
         """Largest energy drift, change of momentum, orthogonality error, residual and kinetic energy."""
         momentum0 = rotations.rotate(first[:4], self.body.momentum(first[4:7]))
         drifts = np.abs(self.total_energy - energy0), np.linalg.norm(self.momentum_spatial - momentum0, axis=1)
         return (*(np.max(drift, initial=0.0) for drift in drifts), self.orthogonality_error, np.max(self.residuals, initial=0.0),
                 np.max(self.kinetic_energy, initial=0.0))
 
-    def provenance(self):
+    def provenance(self) -> dict[str, Any]:
         """Where the numbers come from: method and its facts, step, body, torque, digests of the sources, versions, command."""
         return {
             **({"title": self.title} if self.title else {}),
@@ -237,7 +252,7 @@ class Trajectory:
             "torque_evaluations": int(self.nfev),
         }
 
-    def to_xarray(self):
+    def to_xarray(self) -> Dataset:
         """An xarray Dataset with units (SI, whatever the user's inertia and time were in) and provenance."""
         import xarray as xr
 
@@ -245,11 +260,11 @@ class Trajectory:
         coords = {"time": data.pop("time"), **{name: list(labels) for name, labels in LABELS.items()}}
         return xr.Dataset(data, coords, attributes(self.provenance()))
 
-    def plot(self, **options):
+    def plot(self, **options: Any) -> Figure:
         """An overview figure: angular velocity, energy error, momentum error, path of a body axis in space."""
         return polhode.plots.overview(self, **options)
 
-    def view(self, compare=(), **options):
+    def view(self, compare: Any = (), **options: Any) -> polhode.view.Page:
         """A self-contained page with the body in 3D and plots that follow; a notebook shows it inline.
 
         Parameters
@@ -273,6 +288,6 @@ class Trajectory:
         """
         return polhode.view.page([self, *(compare if isinstance(compare, (list, tuple)) else [compare])], **options)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return (f"<Trajectory: {self.method.name}, {len(self)} points, t = {self.t[0]:g} to {self.t[-1]:g}, "
                 f"{self.steps} steps, {self.mode}, {self.status}>")

@@ -1,9 +1,12 @@
 """What a stored run holds: its variables with their units, and its provenance as attributes.  One table for every format."""
 
+from __future__ import annotations
+
 import json
 import re
 import sys
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,41 +27,41 @@ class Column(NamedTuple):
     attribute: str   # of the trajectory
 
     @property
-    def labels(self):
+    def labels(self) -> str:
         """The labels of the components, "" for a single value."""
         return LABELS.get(self.components, "")
 
     @property
-    def dimensions(self):
+    def dimensions(self) -> tuple[str, ...]:
         """Their names."""
         return ("time", self.components) if self.components else ("time",)
 
-    def shape(self, n):
+    def shape(self, n: int) -> tuple[int, ...]:
         """Its shape at n times."""
         return (n, len(self.labels)) if self.components else (n,)
 
     @property
-    def about(self):
+    def about(self) -> dict[str, str]:
         """The attributes of the variable."""
         return {"units": self.units, "long_name": self.long_name}
 
     @property
-    def key(self):
+    def key(self) -> str:
         """Its name where names are short, in CSV and NumPy files."""
         return "t" if self.name == "time" else self.name
 
     @property
-    def header(self):
+    def header(self) -> list[str]:
         """What stands over its columns in a table."""
         stem = "q" if self.name == "quaternion" else f"{self.key}_"
         return [stem + label for label in self.labels] or [self.key]
 
-    def values(self, run):
+    def values(self, run: Any) -> np.ndarray:
         """Its values in a trajectory."""
         return getattr(run, self.attribute)
 
 
-def columns(run):
+def columns(run: Any) -> list[Column]:
     """The variables of a trajectory."""
     given = [
         ("time", None, "s", "time", "t"),
@@ -80,7 +83,7 @@ def columns(run):
 
 # --- provenance -----------------------------------------------------------------------------------------------------------------
 
-def attributes(provenance, title=UNTITLED):
+def attributes(provenance: dict[str, Any], title: str = UNTITLED) -> dict[str, Any]:
     """Provenance as texts and numbers, which every format holds; `facts` gives it back exactly."""
     return {"title": title, **{key: _held(value) for key, value in provenance.items()}}
 
@@ -101,7 +104,7 @@ def _is_json(text):
     return True
 
 
-def facts(attributes):
+def facts(attributes: Mapping[str, Any]) -> dict[str, Any]:
     """The provenance that `attributes` was made of."""
     held = {key: _plain(value) for key, value in attributes.items()}
     if held.get("title") in (UNTITLED, UNTITLED_MANY):
@@ -143,7 +146,7 @@ def _is_term(fact):
     return isinstance(fact, dict) and all(key in fact and holds(fact[key]) for key, holds in _TERM.items())
 
 
-def sound(facts):
+def sound(facts: Any) -> dict[str, Any]:
     """The facts of a stored run or ensemble, if each that is known is of the kind it was written as; else a ValueError."""
     if not isinstance(facts, dict):
         raise ValueError(f"its provenance is {brief(facts)}, not a table")

@@ -1,6 +1,8 @@
 """What a motion keeps, and how far a run strays from it: the errors that pages and figures show."""
 
-from typing import NamedTuple
+from __future__ import annotations
+
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,7 +20,7 @@ class Stray(NamedTuple):
     up: list[float] | None = None
 
 
-def energy(record, start=0):
+def energy(record: Any, start: int = 0) -> Stray:
     """The energy against that at the point `start`: relative to it, or to a thousandth of the largest kinetic energy."""
     values = record.energy
     scale = max(abs(float(values[start])), 1e-3 * float(record.kinetic_energy.max())) or 1.0
@@ -26,7 +28,7 @@ def energy(record, start=0):
     return Stray((values - values[start]) / scale, f"{name} (E − E₀) / |E₀|", scale, record.total_energy is None)
 
 
-def momentum(record, start=0):
+def momentum(record: Any, start: int = 0) -> Stray:
     """The spatial momentum against that at the point `start`; about `record.kept_axis` where no more of it is kept."""
     L = record.momentum_spatial
     size = float(np.linalg.norm(L[start])) or float(np.linalg.norm(L, axis=1).max()) or 1.0

@@ -4,34 +4,42 @@ Which parts there are is said in `polhode.core.motions`.  Attitude and angular v
 part is in space, and the same in all of them.
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from polhode import rotations
 from polhode.core.motions import KINDS, ROTATION
 from polhode.support.frames import rows_times
 
+if TYPE_CHECKING:
+    from polhode.bodies._body import RigidBody
+
 WIDTH = ROTATION.width              # numbers of a rotation alone
 OMEGA = ROTATION.slices["omega"]     # in every kind of motion
 _SLICES = {width: tuple(kind.slices.values()) for width, kind in KINDS.items()}
 
 
-def parts(y):
+def parts(y: np.ndarray) -> Any:
     """The parts of motions (..., width) by name, as views."""
     width = y.shape[-1]
     return KINDS[width].parts(*(y[..., one] for one in _SLICES[width]))
 
 
-def row(*values):
+def row(*values: np.ndarray) -> np.ndarray:
     """Motions (..., width) from their parts, in the order of the names."""
     return np.concatenate(values, axis=-1)
 
 
-def described(y):
+def described(y: np.ndarray) -> dict[str, list[float]]:
     """The parts of one motion as plain numbers by name, for messages and files."""
     return {"quaternion" if name == "attitude" else name: part.tolist() for name, part in parts(y)._asdict().items()}
 
 
-def in_principal_axes(moments, axes, q, vector, is_momentum):
+def in_principal_axes(moments: np.ndarray | None, axes: np.ndarray | None, q: np.ndarray, vector: np.ndarray,
+                      is_momentum: bool) -> np.ndarray:
     """Rotations (..., 7) in principal axes from the user's: R -> R Q, V -> Q^T V; axes None where they are the same."""
     if axes is not None:
         q = rotations.qmul(q, _quaternions(axes))
@@ -39,12 +47,12 @@ def in_principal_axes(moments, axes, q, vector, is_momentum):
     return row(q, vector / moments if is_momentum else vector)
 
 
-def in_user_axes(body, y):
+def in_user_axes(body: RigidBody, y: np.ndarray) -> np.ndarray:
     """Motions from principal axes to the user's: R -> R Q^T, Om -> Q Om."""
     return y if body.is_principal else back_to_axes(body.axes, y)
 
 
-def back_to_axes(axes, y):
+def back_to_axes(axes: np.ndarray, y: np.ndarray) -> np.ndarray:
     """The same for axes (..., 3, 3)."""
     back, (q, omega, *rest) = np.swapaxes(axes, -1, -2), parts(y)
     return row(rotations.qmul(q, _quaternions(back)), rows_times(omega, back), *rest)
@@ -55,7 +63,7 @@ def _quaternions(axes):
     return np.array(one_by_one).reshape(*axes.shape[:-2], 4)
 
 
-def interpolated(a, b, h, s):
+def interpolated(a: np.ndarray, b: np.ndarray, h: Any, s: Any) -> np.ndarray:
     """Motions a fraction s into steps of size h from a to b: Hermite on SO(3), and on the position in flight."""
     (q0, om0, *place0), (q1, om1, *place1) = parts(a), parts(b)
     q, om = rotations.hermite(q0, om0, q1, om1, h, s)

@@ -10,18 +10,22 @@ The ellipsoid rolls on the plane without slipping; rho is where they touch.  It 
 herpolhode on the plane.  (Buss's rho is printed with an inconsistent scale; this is the one that satisfies (12).)
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from polhode.support import memory
-from polhode.bodies._body import RigidBody
 from polhode.errors import InputError, whole
-from polhode.io.read import record
+from polhode.io.read import Record, record
 from polhode.engine.one_body import as_body, initial_rotation
 from polhode.rotations import matrices
+
+if TYPE_CHECKING:
+    from polhode.results._trajectory import Trajectory
 
 __all__ = ["Plane", "Poinsot"]
 
@@ -52,10 +56,10 @@ class Poinsot:
     True
     """
 
-    body: RigidBody
-    rotation0: object = None
-    omega0: object = None
-    momentum0: object = None
+    body: Any   # becomes a RigidBody
+    rotation0: Any = None
+    omega0: Any = None
+    momentum0: Any = None
 
     def __post_init__(self):
         object.__setattr__(self, "body", as_body(self.body))
@@ -73,12 +77,12 @@ class Poinsot:
         return self.body.moments * self._start[1]
 
     @property
-    def energy(self):
+    def energy(self) -> float:
         """Kinetic energy."""
         return 0.5 * float(self._momentum @ self._start[1])
 
     @cached_property
-    def momentum_spatial(self):
+    def momentum_spatial(self) -> np.ndarray:
         """Angular momentum in space."""
         return matrices(self._start[0]) @ self._momentum
 
@@ -88,7 +92,7 @@ class Poinsot:
 
     # --- surfaces ---------------------------------------------------------------------------------------------------------
 
-    def ellipsoid(self, n=40):
+    def ellipsoid(self, n: int = 40) -> np.ndarray:
         """The inertia ellipsoid rho . J rho = 1 as a grid of points (n, 2n, 3), poles on the third principal axis."""
         n = whole("n", n, 2, "take 40")
         memory.fits(f"{n} by {2 * n} points", 48 * n * n, "take fewer")
@@ -96,7 +100,7 @@ class Poinsot:
         sphere = np.stack([np.sin(polar) * np.cos(azimuth), np.sin(polar) * np.sin(azimuth), np.cos(polar)], axis=-1)
         return self._own(sphere / np.sqrt(self.body.moments))
 
-    def plane(self):
+    def plane(self) -> Plane:
         """The invariable plane, in space."""
         L = np.linalg.norm(self.momentum_spatial)
         normal = self.momentum_spatial / L
@@ -106,7 +110,7 @@ class Poinsot:
 
     # --- curves -----------------------------------------------------------------------------------------------------------
 
-    def polhode(self, n=400):
+    def polhode(self, n: int = 400) -> np.ndarray:
         """The polhode as a closed curve (n, 3), first and last point the same; it goes round with time.
 
         In momentum: |m| = L and sum m_i^2/J_i = 2E.  Without m_c, c the axis of largest or smallest moment that the curve goes
@@ -131,18 +135,18 @@ class Poinsot:
         curve[:, c] = sign * np.sqrt(np.maximum(L2 - curve[:, a] ** 2 - curve[:, b] ** 2, 0.0))
         return self._own(curve * k / np.sqrt(twice))
 
-    def contact(self, run):
+    def contact(self, run: Record | Trajectory) -> np.ndarray:
         """The point of contact rho along a computed torque-free run: on the polhode, (n, 3) in body axes."""
         run = record(run)
         return run.omega / np.sqrt(2.0 * run.kinetic_energy)[:, None]
 
-    def herpolhode(self, run):
+    def herpolhode(self, run: Record | Trajectory) -> np.ndarray:
         """The curve on the invariable plane along a computed torque-free run, (n, 2), in the plane's own axes."""
         run = record(run)
         spatial = run.omega_spatial / np.sqrt(2.0 * run.kinetic_energy)[:, None]
         return spatial @ self.plane().axes.T
 
-    def herpolhode_radii(self):
+    def herpolhode_radii(self) -> tuple[float, float]:
         """The smallest and largest distance of the herpolhode from the foot of the momentum."""
         radius2 = np.sum(self.polhode(721) ** 2, axis=1) - self.plane().distance ** 2   # extremes at quarter turns
         return float(np.sqrt(max(radius2.min(), 0.0))), float(np.sqrt(max(radius2.max(), 0.0)))

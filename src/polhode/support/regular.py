@@ -1,13 +1,15 @@
 """Plain files alone: a device or a pipe may never end."""
 
 import stat
+from os import PathLike
+from pathlib import Path
 
 from polhode.errors import InputError, as_path
 
 LARGEST_TEXT = 2**26   # bytes of a scenario
 
 
-def named(path):
+def named(path: str | PathLike[str]) -> Path:
     """The path of a file, which has a name."""
     path = as_path("path", path)
     if not path.name:
@@ -15,7 +17,7 @@ def named(path):
     return path
 
 
-def regular(path, what, largest=None):
+def regular(path: Path, what: str, largest: int | None = None) -> Path:
     """Refuse what is not a plain file, or is larger than it may be; what does not exist raises `OSError`."""
     found = path.stat()
     if not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)):

@@ -1,5 +1,7 @@
 """What one call of a loop gives, and how many steps a call takes."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -36,7 +38,7 @@ class Chunk:
 class Pace:
     """How many steps a call takes: as many as fill `seconds`."""
 
-    def __init__(self, first: int, most: int = MOST, seconds: float = SECONDS, least: int = 1):
+    def __init__(self, first: int, most: int = MOST, seconds: float = SECONDS, least: int = 1) -> None:
         self.steps, self.most, self.seconds, self.least = first, most, seconds, least
 
     def note(self, taken: float) -> None:

@@ -1,6 +1,9 @@
 """One body at steps of given size."""
 
+from __future__ import annotations
+
 import time
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -8,6 +11,12 @@ from polhode.core.loops import fixed as loops
 from polhode.engine.carriers.chunk import FIRST, Chunk, Pace
 from polhode.engine.diagnosis import begun, blow_up, check_torque, step_trouble, torque_error, unsolved
 from polhode.results.motion import in_user_axes, parts
+
+if TYPE_CHECKING:
+    from polhode.engine.driver import Driver
+    from polhode.engine.program import Program
+    from polhode.engine.recorder import Recorder
+    from polhode.engine.schedule import Segment
 
 MANY_TURNS = 100.0   # radians per step: an equation unsolved there is a symptom
 
@@ -17,38 +26,38 @@ class FixedSteps:
 
     rejected = 0   # steps of given size are never refused
 
-    def __init__(self, program, motion):
+    def __init__(self, program: Program, motion: np.ndarray) -> None:
         self.program, self._motion = program, motion
-        self.z = None   # the method's own state in column 0; column 1 takes a failed one
+        self.z: np.ndarray | None = None   # the method's own state in column 0; column 1 takes a failed one
         self.starts = self.steps = 0
         self.counted = self.elapsed = 0.0
         self.pace = Pace(FIRST[program.mode])
 
     method = property(lambda self: self.program.method)
 
-    def in_user_axes(self, motion):
+    def in_user_axes(self, motion: np.ndarray) -> np.ndarray:
         """A motion in the user's axes."""
         return in_user_axes(self.program.body, motion)
 
     @property
-    def motion(self):
+    def motion(self) -> np.ndarray:
         """Where the body is, in principal axes."""
         if self._motion is None:
             self._motion = self.program.motion(self.z)
         return self._motion
 
-    def begin(self, segment, driver=None):
+    def begin(self, segment: Segment, driver: Driver | None = None) -> None:
         """Let the method start (anew) from attitude and velocity."""
         self.z = begun(self.program, segment.first_step, segment.time(0), self.motion)
         self.starts += 1
         check_torque(self.program, driver)
 
-    def advance(self, segment, k, recorder, most):
+    def advance(self, segment: Segment, k: int, recorder: Recorder, most: int) -> Chunk:
         """Some steps of a segment from its step k."""
         groups, every = recorder.next(segment.count - k, min(self.pace.steps, most))
         return self.take(segment, k, groups, every)
 
-    def take(self, segment, k, groups, every):
+    def take(self, segment: Segment, k: int, groups: int, every: int) -> Chunk:
         """`groups` times `every` steps of a segment from its step k."""
         program = self.program
         loop = program.march(segment.uneven)
@@ -73,7 +82,7 @@ class FixedSteps:
         return Chunk(segment.times(k, done, every), y[:done], residuals[:done], reached - k, every, segment.time(reached),
                      reached == segment.count, failure=None if why == loops.DONE else why)
 
-    def diagnose(self, chunk, driver):
+    def diagnose(self, chunk: Chunk, driver: Driver) -> tuple[str, str]:
         """A step failed: raise for a torque or an unsolved equation; a blow-up is a way to end."""
         program, h, place = self.program, driver.next_step, driver.place
         check_torque(program, driver)
@@ -86,7 +95,7 @@ class FixedSteps:
         return blow_up(program.method, place,
                        f"the body turned more than {loops.LARGEST_ANGLE:g} rad in a step, or the state is not finite")
 
-    def take_back(self, surplus):
+    def take_back(self, surplus: int) -> None:
         """Do not count the last steps."""
         torques = self.program.method.torques
         self.steps -= surplus
@@ -94,18 +103,18 @@ class FixedSteps:
             self.program.calls = [calls and calls - surplus * torques for calls in self.program.calls]
 
     @property
-    def state(self):
+    def state(self) -> dict[str, Any]:
         """Everything needed to go on, as plain data."""
         return {"z": self.z.tolist(), "starts": self.starts, "steps": self.steps, "counted": self.counted,
                 "elapsed": self.elapsed, "calls": self.program.calls}
 
     @state.setter
-    def state(self, saved):
+    def state(self, saved: dict[str, Any]) -> None:
         self.z, self.program.calls, self._motion = np.array(saved["z"]), saved["calls"], None
         self.starts, self.steps, self.counted, self.elapsed = (saved[key] for key in ("starts", "steps", "counted", "elapsed"))
 
     @property
-    def evaluations(self):
+    def evaluations(self) -> int:
         """Torque evaluations so far: counted where the torque is Python, else from what method and state say."""
         if self.program.pythons[0] is not None:
             return self.program.pythons[0].calls
@@ -114,6 +123,6 @@ class FixedSteps:
         return first + (int(self.counted) if torques is None else self.steps * torques)
 
     @property
-    def remarks(self):
+    def remarks(self) -> str:
         """What the method as it was run has to say of the steps so far."""
         return "" if self.z is None else self.program.remarks(self.z)

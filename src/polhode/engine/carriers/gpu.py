@@ -1,5 +1,9 @@
 """A GPU as a backend: one thread for each body.  The kernels are in `polhode.core.loops.cuda`."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from polhode.loads.kernels import as_array, vector_array
@@ -9,11 +13,15 @@ from polhode.engine.carriers.tiles import REASONS
 from polhode.errors import InputError
 from polhode.core.jit import compile_obstacle
 
+if TYPE_CHECKING:
+    from polhode.engine.program import Program
+    from polhode.engine.schedule import Segment
+
 INSTALL = "pip install 'polhode[cuda]'"
 CHUNK = 2**32   # body-steps in a launch: a twentieth of a second on a large card, after which progress is shown and Ctrl-C heard
 
 
-def require():
+def require() -> Any:
     """numba's CUDA module, or an error that says what to install."""
     why = cuda.obstacle()
     if why is not None:
@@ -31,7 +39,8 @@ class Gpu:
     vectorised = True
     threads = None
 
-    def __init__(self, program, n, moments, parameters, dtype="float64", threads=None):
+    def __init__(self, program: Program, n: int, moments: np.ndarray, parameters: np.ndarray, dtype: str = "float64",
+                 threads: int | None = None) -> None:
         self.cuda = require()
         if threads is not None:
             raise InputError(f"threads={threads!r} is for device='cpu'; a GPU runs a thread for each body")
@@ -73,12 +82,12 @@ class Gpu:
             raise InputError(f"method {self.program.method.name} with torque {self.program.torque.name!r} cannot be compiled for "
                              f"a GPU: {why}; write the torque with math and tuples instead of arrays, or use device='cpu'")
 
-    def begin(self, h, t, motions):
+    def begin(self, h: float, t: float, motions: np.ndarray) -> None:
         """Let the method start (anew) from attitudes and velocities (n, 7)."""
         columns = self._send(motions.T)
         self._launch(cuda.begin, h, t, columns, self.z, self.moments, self.parameters)
 
-    def advance(self, segment, k, count):
+    def advance(self, segment: Segment, k: int, count: int) -> None:
         """`count` steps of the segment from its step k, for every body that is well."""
         clock = loops.listed_clock if segment.uneven else loops.even_clock
         grid, trouble = self.cuda.to_device(segment.grid), self.cuda.to_device(np.zeros(1, np.int8))
@@ -88,18 +97,18 @@ class Gpu:
             self._launch(cuda.redo, *work, self.why, clock=clock)
             self._look_for_failures()
 
-    def motions(self):
+    def motions(self) -> np.ndarray:
         """Attitudes and body angular velocities (n, 7), principal axes."""
         columns = self.cuda.device_array((self.program.width, self.n), self.dtype)
         self._launch(cuda.read, self.z, self.moments, columns)
         return columns.copy_to_host().T.astype(float)
 
-    def field(self, name):
+    def field(self, name: str) -> np.ndarray:
         """A field of the method's state (size, n); nothing where there is no such field."""
         rows = self.program.rows(name)
         return self.z[rows].copy_to_host().astype(float) if rows.stop else np.empty((0, self.n))
 
-    def failures(self):
+    def failures(self) -> dict[int, Any]:
         """{body: (number of the step that failed in its segment, why)} since the start."""
         return self.failed
 

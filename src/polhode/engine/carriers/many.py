@@ -24,12 +24,21 @@ and the attributes `device`, `threads` and `vectorised` (whether the inner loop 
 question makes no sense).  A body that fails leaves all others alone.
 """
 
+from __future__ import annotations
+
 import time
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from polhode.engine.carriers.chunk import Chunk, Pace
 from polhode.results._ensemble import Failure
+
+if TYPE_CHECKING:
+    from polhode.engine.driver import Driver
+    from polhode.engine.schedule import Segment
+    from polhode.methods._registry import Method
 
 FIRST_STEPS, SECONDS = 8, 0.1          # of a call
 FIRST_BODY_STEPS = 2_000_000           # in the first call: a hundredth of a second for compiled steps
@@ -38,7 +47,7 @@ FIRST_BODY_STEPS = 2_000_000           # in the first call: a hundredth of a sec
 class Many:
     """Carries many bodies; `members` are pairs of the numbers of some bodies and the backend that moves them."""
 
-    def __init__(self, members, motions, lost=()):
+    def __init__(self, members: Sequence[tuple[np.ndarray, Any]], motions: np.ndarray, lost: Iterable[int] = ()) -> None:
         self.members, self.lost = members, lost   # bodies whose initial motion is not finite
         self.n = sum(len(bodies) for bodies, _ in members)
         first = members[0][1]
@@ -50,12 +59,12 @@ class Many:
         self._motions = motions
 
     @property
-    def method(self):
+    def method(self) -> Method:
         """The method as it is run."""
         return self.program.method
 
     @property
-    def motion(self):
+    def motion(self) -> np.ndarray:
         """The motions (n, width) where the bodies are, principal axes."""
         if self._motions is not None:
             return self._motions
@@ -67,11 +76,11 @@ class Many:
         return out
 
     @property
-    def vectorised(self):
+    def vectorised(self) -> bool:
         """Whether the inner loops are made of packed instructions."""
         return all(backend.vectorised for _, backend in self.members)
 
-    def begin(self, segment, driver=None):
+    def begin(self, segment: Segment, driver: Driver | None = None) -> None:
         """Let the method start (anew) where the bodies are."""
         motions = self.motion
         for bodies, backend in self.members:
@@ -79,7 +88,7 @@ class Many:
             backend.advance(segment, 0, 0)   # compile, or load, before anyone looks at a clock
         self._motions = None   # the backends have them
 
-    def advance(self, segment, k, recorder, most):
+    def advance(self, segment: Segment, k: int, recorder: Any, most: int) -> Chunk:
         """Some steps of a segment from its step k, for every body that is well."""
         count = min(recorder.next(), segment.count - k, self.pace.steps, most)
         started = time.perf_counter()
@@ -103,6 +112,6 @@ class Many:
                     reason = "its initial motion is not finite" if body in self.lost else reason
                     self.failures[body] = Failure(body, before + k, segment.time(k), reason)
 
-    def field(self, name):
+    def field(self, name: str) -> np.ndarray:
         """A field of the method's state, kind by kind."""
         return np.concatenate([backend.field(name) for _, backend in self.members], axis=1)

@@ -4,12 +4,15 @@ Python threads call loops that let go of the interpreter: nothing but the ranges
 tile knows about any other, so that the numbers do not depend on it.
 """
 
+from __future__ import annotations
+
 import os
 import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from itertools import count as counter
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -20,6 +23,10 @@ from polhode.core.layout import layout
 from polhode.core.single import SinglePrecision
 from polhode.errors import whole
 
+if TYPE_CHECKING:
+    from polhode.engine.program import Program
+    from polhode.engine.schedule import Segment
+
 LANES = 64   # bodies in a tile: the state of a tile fits the nearest cache
 TASK = 16    # tiles a thread takes at a time, at most; there are at least ROUNDS such tasks for each thread
 ROUNDS = 4
@@ -28,7 +35,7 @@ REASONS = {loops.DIVERGED: "diverged", loops.UNSOLVED: "unsolved"}
 PACKED, SINGLE = re.compile(r" fmul <\d+ x (?:double|float)>"), re.compile(r" fmul (?:double|float) ")
 
 
-def default_threads():
+def default_threads() -> int:
     """As many threads as the process may use processors."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
@@ -38,7 +45,8 @@ class Tiles:
 
     device = "cpu"
 
-    def __init__(self, program, n, moments, parameters, dtype="float64", threads=None, lanes=LANES):
+    def __init__(self, program: Program, n: int, moments: np.ndarray, parameters: np.ndarray, dtype: str = "float64",
+                 threads: int | None = None, lanes: int = LANES) -> None:
         if threads is not None:
             threads = whole("threads", threads, 1, "write threads=2, or leave it out for one per processor")
         self.program, self.n, self.dtype = program, n, np.dtype(dtype)
@@ -94,7 +102,7 @@ class Tiles:
 
     # --- what a backend does ------------------------------------------------------------------------------------------------
 
-    def begin(self, h, t, motions):
+    def begin(self, h: float, t: float, motions: np.ndarray) -> None:
         """Let the method start (anew) from attitudes and velocities (n, 7)."""
         rest = (h, t, motions.astype(self.dtype, copy=False), self.z, self.moments, self.parameters)
         loop = self._loop(tiles.begin, 0, 0, *rest)
@@ -112,7 +120,7 @@ class Tiles:
                 self._fail(first, 0, error)
                 self.unstarted[first] = rest[2][first].astype(float)
 
-    def advance(self, segment, k, count):
+    def advance(self, segment: Segment, k: int, count: int) -> None:
         """`count` steps of the segment from its step k, for every body that is well."""
         grid, clock = segment.grid, loops.listed_clock if segment.uneven else loops.even_clock
         together = None
@@ -121,7 +129,7 @@ class Tiles:
                                   replace=tiles.TOGETHER, clock=clock)
         self._spread(lambda first, last: self._advance(together, clock, first, last, grid, k, count), count)
 
-    def motions(self):
+    def motions(self) -> np.ndarray:
         """Attitudes and body angular velocities (n, 7), principal axes."""
         out = np.empty((self.n, self.program.width))
         loop = self._loop(tiles.read, 0, 0, self.z, self.moments, out)
@@ -130,17 +138,17 @@ class Tiles:
             out[body] = motion
         return out
 
-    def field(self, name):
+    def field(self, name: str) -> np.ndarray:
         """A field of the method's state (size, n); nothing where there is no such field."""
         rows = self._states(self.z)[:, self.program.rows(name)]
         return rows.swapaxes(0, 1).reshape(rows.shape[1], self.tiles * self.lanes)[:, :self.n].astype(float)
 
-    def failures(self):
+    def failures(self) -> dict[int, Any]:
         """{body: (number of the step that failed in its segment, why)}."""
         return self.failed
 
     @property
-    def vectorised(self):
+    def vectorised(self) -> bool:
         """Whether the inner loop is made of packed instructions, as LLVM says."""
         packed = [vectorised(machine) for (loop, *_), machine in self._machines.items() if loop is tiles.advance]
         return bool(packed) and all(packed)
@@ -222,7 +230,7 @@ class Tiles:
 
 
 @lru_cache(256)
-def in_common(kind):
+def in_common(kind: Any) -> Any:
     """`common(values)`: what all bodies have, from an array (component, 1)."""
     unpack = layout(kind).unpack
 
@@ -233,7 +241,7 @@ def in_common(kind):
 
 
 @lru_cache(256)
-def of_its_own(kind, lanes, first):
+def of_its_own(kind: Any, lanes: int, first: int) -> Any:
     """`this(common, tile, lane)`: what a body has of its own, from the tile's components first, first + 1, ..."""
     unpack = layout(kind, lanes, first).unpack
 
@@ -246,7 +254,7 @@ def of_its_own(kind, lanes, first):
 _vectorised = WeakKeyDictionary()   # what was found for each loop: to look takes milliseconds
 
 
-def vectorised(machine):
+def vectorised(machine: Any) -> bool:
     """Whether a bound loop multiplies vectors; what is the same for all lanes it may still multiply singly."""
     if not compiling():
         return False

@@ -1,7 +1,9 @@
 """One body by tolerance: the method chooses its steps."""
 
+from __future__ import annotations
+
 import time
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Never
 
 import numpy as np
 
@@ -10,6 +12,12 @@ from polhode.engine.carriers.chunk import FIRST, Chunk, Pace
 from polhode.engine.diagnosis import check_torque, torque_error, torque_trouble
 from polhode.errors import IntegrationError
 from polhode.results.motion import WIDTH, in_user_axes, parts, row
+
+if TYPE_CHECKING:
+    from polhode.engine.driver import Driver
+    from polhode.engine.program import Program
+    from polhode.engine.recorder import Recorder
+    from polhode.engine.schedule import Stretch
 
 MOST = 16384     # steps in a call
 FEW = 128        # in the first
@@ -28,11 +36,11 @@ class Extensions:
     y + s (F0 + (1 - s) (F1 + s (F2 + ...))), or with s for 1 - s too where the terms are `powers`; the quaternion at unit length.
     """
 
-    def __init__(self, t0, y0, t, y, terms, powers):
+    def __init__(self, t0: np.ndarray, y0: np.ndarray, t: np.ndarray, y: np.ndarray, terms: np.ndarray, powers: Any) -> None:
         self.t, self.y, self.ends = np.concatenate([[t0], t[:-1]]), np.concatenate([[y0], y[:-1]]), t
         self.terms, self.powers = terms, powers
 
-    def __call__(self, j, when):
+    def __call__(self, j: Any, when: Any) -> np.ndarray:
         """The motion inside step j at time `when`; both may be arrays."""
         s = np.asarray((when - self.t[j]) / (self.ends[j] - self.t[j]))[..., None]
         rest, terms, total = s if self.powers else 1.0 - s, self.terms[j], 0.0
@@ -45,7 +53,7 @@ class Extensions:
 class ByTolerance:
     """Carries one body by steps that the loop chooses, and keeps the time and the torque evaluations that took."""
 
-    def __init__(self, program, tolerance, longest, motion):
+    def __init__(self, program: Program, tolerance: Tolerance, longest: float, motion: np.ndarray) -> None:
         self.program, self.tolerance, self.longest = program, tolerance, longest
         self.steps = self.rejected = self.counted = 0
         self.elapsed = 0.0
@@ -55,25 +63,25 @@ class ByTolerance:
         self.memory[loops.MOTION] = motion
 
     @property
-    def motion(self):
+    def motion(self) -> np.ndarray:
         """Where the body is, in principal axes."""
         return self.memory[loops.MOTION].copy()
 
     method = property(lambda self: self.program.method)
 
-    def in_user_axes(self, motion):
+    def in_user_axes(self, motion: np.ndarray) -> np.ndarray:
         """A motion in the user's axes."""
         return in_user_axes(self.program.body, motion)
 
-    def begin(self, segment, driver=None):
+    def begin(self, segment: Stretch, driver: Driver | None = None) -> None:
         """Start (anew) where the motion is; the largest velocity so far is remembered."""
         loops.restart(self.memory, segment.start)
 
-    def advance(self, segment, k, recorder, most):
+    def advance(self, segment: Stretch, k: int, recorder: Recorder, most: int) -> Chunk:
         """Some steps on the way to the end of a stretch."""
         return self.take(segment, recorder.watch is not None, recorder.wanted[recorder.n:], min(self.pace.steps, most))
 
-    def take(self, stretch, always, wanted, most):
+    def take(self, stretch: Stretch, always: bool, wanted: np.ndarray, most: int) -> Chunk:
         """At most so many steps; extensions for all of them, or for those that pass a wanted time."""
         t0, y0, before = float(self.memory[loops.TIME]), self.motion, self.memory.copy()
         clock, points = np.empty(most), np.empty((most, WIDTH))
@@ -104,7 +112,7 @@ class ByTolerance:
         return Chunk(t, y, np.zeros(done), done, 1, float(self.memory[loops.TIME]), why == loops.DONE, inside,
                      None if why in (loops.DONE, loops.FULL) else why)
 
-    def diagnose(self, chunk, driver):
+    def diagnose(self, chunk: Chunk, driver: Driver) -> Never:
         """No step is small enough: the torque's fault, or the motion's."""
         check_torque(self.program, driver)
         place = driver.place
@@ -118,24 +126,24 @@ class ByTolerance:
             f"{self.program.method.name} cannot go on at {place}: {why} the torque jumps there (name the time in breaks) or the "
             "motion has no end")
 
-    def take_back(self, surplus):
+    def take_back(self, surplus: int) -> None:
         """Do not count the last steps; torque evaluations are counted as they were made."""
         self.steps -= surplus
 
     @property
-    def state(self):
+    def state(self) -> dict[str, Any]:
         """Everything needed to go on, as plain data."""
         return {"memory": self.memory.tolist(), "steps": self.steps, "rejected": self.rejected, "counted": self.counted,
                 "elapsed": self.elapsed, "calls": self.program.calls}
 
     @state.setter
-    def state(self, saved):
+    def state(self, saved: dict[str, Any]) -> None:
         self.memory[:], self.program.calls = saved["memory"], saved["calls"]
         self.steps, self.rejected = saved["steps"], saved["rejected"]
         self.counted, self.elapsed = saved["counted"], saved["elapsed"]
 
     @property
-    def evaluations(self):
+    def evaluations(self) -> int:
         """Torque evaluations so far: counted by the torque where it is Python, else by the loop."""
         python = self.program.pythons[0]
         return self.counted if python is None else python.calls

@@ -6,13 +6,16 @@ What body i draws depends on the seed, the name of the quantity and i alone, so 
 more of them, draws the same.
 """
 
+from __future__ import annotations
+
 import zlib
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from polhode.support import memory
 from polhode import rotations
-from polhode.loads._torque import Foreign, Sum
+from polhode.loads._torque import Foreign, Sum, Torque
 from polhode.bodies._body import RigidBody
 from polhode.core.digest import digest
 from polhode.errors import InputError, brief, choice, floats, whole
@@ -20,18 +23,21 @@ from polhode.support.limits import check_moments
 from polhode.engine.one_body import as_body
 from polhode.methods.exact_flow import EQUAL
 
+if TYPE_CHECKING:
+    from polhode.methods._registry import Method
+
 BLOCK = 4096   # bodies that share a random stream
 BYTES_PER_BODY = 256   # state, inputs and results
 
 
-def enough(n):
+def enough(n: int) -> None:
     """Refuse more bodies than memory holds."""
     memory.fits(f"{n} bodies", BYTES_PER_BODY * n, "run them in several ensembles (first=...), or sweep")
 
 
 # --- draws ----------------------------------------------------------------------------------------------------------------
 
-def seed_of(rng):
+def seed_of(rng: Any) -> int:
     """A whole number from None, a number or a numpy Generator."""
     if rng is None:
         return int(np.random.SeedSequence().entropy)
@@ -42,7 +48,7 @@ def seed_of(rng):
     raise InputError(f"rng must be a whole number from 0 on, a numpy Generator or None, got {brief(rng)}; write rng=1")
 
 
-def drawn(what, distribution, shape, seed, first, n):
+def drawn(what: str, distribution: Any, shape: tuple[int, ...], seed: int, first: int, n: int) -> np.ndarray:
     """Numbers (n, *shape) for the bodies first, first + 1, ... from a distribution, or "random" for unit quaternions."""
     parts = []
     for block in range(first // BLOCK, -(-(first + n) // BLOCK)):
@@ -61,7 +67,7 @@ def drawn(what, distribution, shape, seed, first, n):
     return np.concatenate(parts)
 
 
-def is_distribution(value):
+def is_distribution(value: Any) -> bool:
     return hasattr(value, "rvs")
 
 
@@ -70,15 +76,15 @@ def is_distribution(value):
 class Counts:
     """How many bodies each argument speaks of; one stands for any number."""
 
-    def __init__(self, n=None):
+    def __init__(self, n: int | None = None) -> None:
         self.given = {} if n is None else {"n": whole("n", n, 1, "write n=1000")}
 
-    def add(self, what, count):
+    def add(self, what: str, count: int) -> None:
         if count != 1:
             self.given[what] = count
 
     @property
-    def n(self):
+    def n(self) -> int:
         """The number of bodies."""
         found = {}
         for what, count in self.given.items():
@@ -94,7 +100,7 @@ class Counts:
 class Bodies:
     """Moments (3, 1 or n), masses, and axes (n, 3, 3), or (3, 3) for one body, or None where all are principal."""
 
-    def __init__(self, given):
+    def __init__(self, given: Any) -> None:
         if isinstance(given, RigidBody) or (not _several(given) and floats("bodies", given).shape in ((3,), (3, 3))):
             body = as_body(given)
             self.count, self.one = 1, body
@@ -135,7 +141,7 @@ class Bodies:
         self.count, self.one, self.axes = len(moments), self._body(0, moments[0]), None
         self.moments = np.ascontiguousarray(moments.T)
 
-    def kinds(self, method, torque):
+    def kinds(self, method: Method, torque: Torque) -> list[tuple[RigidBody, np.ndarray | None]]:
         """[(a body, the numbers of those like it, None for all)], one for each step the method has for these bodies."""
         if self.count == 1 or method.adapt is None:
             return [(self.one, None)]
@@ -160,7 +166,7 @@ def _several(given):
 
 # --- states ---------------------------------------------------------------------------------------------------------------
 
-def attitudes(given):
+def attitudes(given: Any) -> np.ndarray | None:
     """Quaternions (1 or n, 4) from whatever stands for one rotation or for many; NaN is let through."""
     if given is None:
         return rotations.as_quaternion(None)[None]
@@ -192,7 +198,7 @@ def _attitude(i, one):
         raise InputError(f"rotation0[{i}]: {error}") from error
 
 
-def vectors(what, given):
+def vectors(what: str, given: Any) -> np.ndarray | None:
     """Vectors (1 or n, 3); NaN is let through."""
     value = np.atleast_2d(floats(what, given, finite=False))
     if value.ndim != 2 or value.shape[1] != 3:
@@ -203,11 +209,11 @@ def vectors(what, given):
 
 # --- torque parameters ----------------------------------------------------------------------------------------------------
 
-def terms_of(torque):
+def terms_of(torque: Torque) -> tuple[Torque, ...]:
     return torque.terms if isinstance(torque, Sum) else (torque,)
 
 
-def check_parameters(torque, given):
+def check_parameters(torque: Torque, given: Any) -> dict[str, Any]:
     """The parameters as {name: value}; every name is one of the torque's, by itself or as term.name in a sum."""
     if given is None:
         return {}
@@ -222,11 +228,11 @@ def check_parameters(torque, given):
     return dict(given)
 
 
-def fields(torque):
+def fields(torque: Torque) -> tuple[str, ...]:
     return () if torque.params is None else torque.params._fields
 
 
-def parameter_rows(torque, given, counts=None):
+def parameter_rows(torque: Torque, given: Any, counts: Counts | None = None) -> dict[str, Any]:
     """The torque's values as rows, each (1,) or (n,), in the order in which kernels keep them."""
     rows = []
     for term in terms_of(torque):

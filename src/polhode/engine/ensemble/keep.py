@@ -1,13 +1,18 @@
 """What an ensemble keeps on its way: nothing, the motions after every so many steps, or statistics without the motions."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from polhode.support import memory
 from polhode.engine.ensemble.measure import QUANTITIES, Measure, check_function
 from polhode.errors import InputError, brief, choice, unknown, whole
+
+if TYPE_CHECKING:
+    from polhode.engine.carriers.chunk import Chunk
 
 
 class Summary(NamedTuple):
@@ -53,7 +58,7 @@ class Statistics:
     of: tuple = tuple(QUANTITIES)
     functions: dict = field(default_factory=dict)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         self.every = whole("every", self.every, 1, "write every=10")
         if not isinstance(self.of, (str, list, tuple, set)):
             raise InputError(f"of must be a list of statistics, got {brief(self.of)}; write of=['energy']")
@@ -71,7 +76,7 @@ class Statistics:
             check_function(name, function)
 
 
-def keeping(keep, run):
+def keeping(keep: int | str | Statistics, run: Any) -> End:
     """The keeper for what the user gave."""
     if isinstance(keep, str):
         choice("value of keep", keep, ["end", "statistics"])
@@ -92,22 +97,22 @@ class End:
     over = False   # there are no events
     done = 0       # steps that were shown to it
 
-    def follow(self, carrier):
+    def follow(self, carrier: Any) -> None:
         """Whose motions are to be looked at."""
         self.carrier = carrier
 
-    def next(self):
+    def next(self) -> int:
         """Steps to the next sample."""
         return 2**62 if self.every is None else self.every - self.done % self.every
 
-    def first(self, t):
+    def first(self, t: float) -> None:
         """At the start."""
 
-    def add(self, chunk):
+    def add(self, chunk: Chunk) -> None:
         """After some steps."""
         self.done += chunk.steps
 
-    def result(self):
+    def result(self) -> tuple[Any, Any, Any]:
         """(times, statistics, motions)."""
         return None, None, None
 
@@ -115,18 +120,18 @@ class End:
 class Every(End):
     """The motions at the start, after every so many steps, and at the end."""
 
-    def __init__(self, every, run):
+    def __init__(self, every: int, run: Any) -> None:
         self.every, self.total = every, run.total
         samples = run.total // every + 2
         size = 56 * run.n * samples
         memory.fits(f"{run.n} bodies stored every {every} of {run.total} steps", size, "keep fewer, 'statistics' or 'end'")
         self.t, self.y = [], []
 
-    def first(self, t):
+    def first(self, t: float) -> None:
         """At the start."""
         self._put(t, self.carrier.motion)
 
-    def add(self, chunk):
+    def add(self, chunk: Chunk) -> None:
         """After some steps."""
         super().add(chunk)
         if self.done % self.every == 0 or self.done == self.total:
@@ -136,7 +141,7 @@ class Every(End):
         self.t.append(t)
         self.y.append(y)
 
-    def result(self):
+    def result(self) -> tuple[Any, Any, Any]:
         """(times, statistics, motions)."""
         return np.array(self.t), None, self.y
 
@@ -144,7 +149,7 @@ class Every(End):
 class Running(Every):
     """Statistics of the motions at the start, after every so many steps, and at the end."""
 
-    def __init__(self, options, run):
+    def __init__(self, options: Statistics, run: Any) -> None:
         self.every, self.total = options.every, run.total
         self.measure = Measure(run.bodies, run.torque, run.values, options.functions)
         self.names = [*options.of, *options.functions]
@@ -172,17 +177,17 @@ class Running(Every):
         np.minimum(least, np.where(self.well, x, np.inf), out=least)
         np.maximum(most, np.where(self.well, x, -np.inf), out=most)
 
-    def first(self, t):
+    def first(self, t: float) -> None:
         """At the start."""
         self.well[list(self.carrier.lost)] = False
         super().first(t)
 
-    def add(self, chunk):
+    def add(self, chunk: Chunk) -> None:
         """After some steps; bodies that have failed are left out from then on."""
         self.well[list(self.carrier.failures)] = False
         super().add(chunk)
 
-    def result(self):
+    def result(self) -> tuple[Any, Any, Any]:
         """(times, statistics, motions)."""
         found, never = {}, self.seen == 0.0
         for name in self.names:

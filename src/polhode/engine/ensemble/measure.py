@@ -4,12 +4,16 @@ A quantity is a kernel f(t, q, Om, body, p) in principal axes.  A user's functio
 it names: time, attitude matrix, body angular velocity in the user's axes, principal moments (body.I), parameters of the torque.
 """
 
+from __future__ import annotations
+
 import inspect
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from polhode.loads.kernels import as_array, handed, nested, potential_in_axes, vector_array
-from polhode.loads._torque import Foreign
+from polhode.loads._torque import Foreign, Torque
 from polhode.loads.agreement import agree
 from polhode.core import digest
 from polhode.core.loops import tiles
@@ -17,7 +21,7 @@ from polhode.core.jit import bind, compile_obstacle, interpreted, jit
 from polhode.core.layout import layout, shape
 from polhode.core.loops.fixed import load_body
 from polhode.core.vec import apply, dot, matmul, matrix, norm, qrotate, times, transpose
-from polhode.engine.ensemble.inputs import parameter_rows
+from polhode.engine.ensemble.inputs import Bodies, parameter_rows
 from polhode.errors import InputError, brief, unknown
 
 ARGUMENTS = ("t", "R", "omega", "body", "p")
@@ -62,7 +66,7 @@ def in_own_axes(R, Om, p):
     return matmul(R, transpose(axes)), apply(axes, Om), inner
 
 
-def check_function(name, function):
+def check_function(name: str, function: Callable[..., Any]) -> None:
     """A user's function is one, and asks for what there is."""
     if not callable(function):
         raise InputError(f"the statistic {name!r} must be a function of any of {', '.join(ARGUMENTS)}, got {brief(function)}; "
@@ -95,7 +99,7 @@ def of_function(function, own_axes, params, form):
 class Measure:
     """Evaluates quantities of the bodies of an ensemble."""
 
-    def __init__(self, bodies, torque, values, functions=()):
+    def __init__(self, bodies: Bodies, torque: Torque, values: dict[str, Any], functions: Any = ()) -> None:
         self.bodies, self.torque, self.functions = bodies, torque, dict(functions)
         rows, structure = parameter_rows(torque, values), torque.values
         if bodies.axes is not None:
@@ -140,7 +144,7 @@ class Measure:
             return False
         return agree(ours, theirs)
 
-    def __call__(self, name, t, motions):
+    def __call__(self, name: str, t: Any, motions: np.ndarray) -> np.ndarray:
         """The quantity (n,) of motions (n, 7) in principal axes at times (n,)."""
         if name not in self._loops:
             self._loops[name] = self._loop(name, t, motions)

@@ -1,5 +1,10 @@
 """The figure of a certificate: convergence, energy in the long run, and the verdicts."""
 
+from __future__ import annotations
+
+from os import PathLike
+from typing import TYPE_CHECKING, IO
+
 import numpy as np
 from matplotlib.ticker import NullFormatter
 
@@ -9,11 +14,14 @@ from polhode.studies.facts.result import Certificate
 from polhode.errors import InputError, brief
 from polhode.show.plots.style import PALETTE, new_figure, saved, styled, target
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 GREY = "#555555"
 COLOUR = {"ok": "#009E73", "FAIL": "#D55E00", "not measured": "#E69F00", "-": "#999999"}
 
 
-def certificate(certificate, path=None):
+def certificate(certificate: Certificate, path: str | PathLike[str] | IO[bytes] | None = None) -> Figure:
     """The figure of a certificate: convergence, energy in the long run, and the verdicts.
 
     Parameters

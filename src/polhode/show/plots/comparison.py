@@ -1,12 +1,19 @@
 """The figures of a comparison: error against cost, and error against the step."""
 
+from __future__ import annotations
+
 import math
+from os import PathLike
+from typing import TYPE_CHECKING, IO
 
 import numpy as np
 
 from polhode.studies.compare.result import CURRENCIES, Comparison
 from polhode.errors import InputError, brief, choice
 from polhode.show.plots.style import PALETTE, literal, new_figure, saved, styled, target
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 MARKS = ("o", "s", "^", "D", "v", "P", "X")
 DASHES = ("-", (0, (4, 1.5)), (0, (1, 1.2)))
@@ -24,7 +31,8 @@ def _headline(comparison, what):
     return f"{literal(comparison.title)}: {what}, t = {t0:g} to {t1:g}"
 
 
-def work_precision(comparison, path=None, currency=None):
+def work_precision(comparison: Comparison, path: str | PathLike[str] | IO[bytes] | None = None,
+                   currency: str | None = None) -> Figure:
     """Error against cost for every method of a `polhode.compare` result, each with the order measured.
 
     Parameters
@@ -69,7 +77,7 @@ def work_precision(comparison, path=None, currency=None):
     return saved(figure, path)
 
 
-def convergence(comparison, path=None):
+def convergence(comparison: Comparison, path: str | PathLike[str] | IO[bytes] | None = None) -> Figure:
     """Error against the step for every method of a `polhode.compare` result, each with the line of its measured order.
 
     Parameters

@@ -1,19 +1,28 @@
 """Poinsot's curves: the polhode on the inertia ellipsoid, and the herpolhode in the invariable plane."""
 
+from __future__ import annotations
+
+from os import PathLike
+from typing import TYPE_CHECKING, IO
+
 import numpy as np
 
 from polhode.errors import InputError
-from polhode.io.read import record
+from polhode.io.read import Record, record
 from polhode.show.plots.style import (
     PALE, PALETTE, bare, caption, curve_around, new_figure, pins, saved, styled, target, towards_viewer,
 )
 from polhode.show.poinsot import Poinsot
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from polhode.results._trajectory import Trajectory
+
 _NEIGHBOURS = 7      # other polhodes, for orientation, towards each of the two stable axes
 _MOST_POINTS = 5000
 
 
-def polhode(run, path=None):
+def polhode(run: Record | Trajectory | str | PathLike[str], path: str | PathLike[str] | IO[bytes] | None = None) -> Figure:
     """The polhode of a torque-free run on the inertia ellipsoid, among its neighbours, and the herpolhode beside it.
 
     The curve is exact, from the run's energy and momentum at the start; the points are the run's.

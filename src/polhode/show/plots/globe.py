@@ -1,6 +1,11 @@
 """Curves and points on the unit sphere: where an axis of the body, or any direction, has been."""
 
+from __future__ import annotations
+
 import math
+from collections.abc import Sequence
+from os import PathLike
+from typing import TYPE_CHECKING, Any, IO
 
 import numpy as np
 
@@ -9,10 +14,14 @@ from polhode.errors import InputError, floats, unknown
 from polhode.io.read import record
 from polhode.show.plots.style import PALE, PALETTE, bare, curve_around, new_figure, pins, saved, styled, target, towards_viewer
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 _MOST_POINTS = 20_000
 
 
-def sphere(paths, path=None, axis=3, dots=False, names="xyz"):
+def sphere(paths: Any, path: str | PathLike[str] | IO[bytes] | None = None, axis: int = 3, dots: bool = False,
+           names: str | Sequence[str] = "xyz") -> Figure:
     """The path of a body axis in space, one sphere for each run; what lies behind is paler.
 
     Parameters

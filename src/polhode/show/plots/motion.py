@@ -1,20 +1,29 @@
 """Pictures of one motion: `overview`, and `flip` of a tumbling body."""
 
+from __future__ import annotations
+
+from os import PathLike
+from typing import TYPE_CHECKING, IO
+
 import numpy as np
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
 from polhode import rotations
 from polhode.results.conserved import energy, momentum
 from polhode.errors import InputError, brief, whole
-from polhode.io.read import record
+from polhode.io.read import Record, record
 from polhode.show.plots.globe import curve, directions, globe
 from polhode.show.plots.style import GREY, PALETTE, bare, caption, new_figure, saved, styled, target, thin
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from polhode.results._trajectory import Trajectory
 
 _MOST_SNAPSHOTS = 40
 _ROUND_OFF = 1e-17   # what is drawn in place of an error of zero on a logarithmic axis
 
 
-def overview(run, path=None):
+def overview(run: Record | Trajectory | str | PathLike[str], path: str | PathLike[str] | IO[bytes] | None = None) -> Figure:
     """Angular velocity, energy, spatial momentum, and the path of the body's third axis on the sphere.
 
     Parameters
@@ -46,7 +55,8 @@ def overview(run, path=None):
     return saved(figure, path)
 
 
-def flip(run, path=None, snapshots=7):
+def flip(run: Record | Trajectory | str | PathLike[str],
+         path: str | PathLike[str] | IO[bytes] | None = None, snapshots: int = 7) -> Figure:
     """A tumbling body: its angular velocity, and how it lies in space around its first flip.
 
     The snapshots are turned so that the angular momentum points up, and show the body as a box with an arrow along the axis

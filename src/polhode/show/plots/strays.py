@@ -1,5 +1,10 @@
 """What should stay and does not: `errors` of energy and momentum, and the long `drift` of the energy."""
 
+from __future__ import annotations
+
+from os import PathLike
+from typing import TYPE_CHECKING, Any, IO
+
 import numpy as np
 from matplotlib.ticker import NullLocator, SymmetricalLogLocator
 
@@ -9,10 +14,13 @@ from polhode.io.read import Record, record
 from polhode.show.plots.motion import unchanged
 from polhode.show.plots.style import GREY, PALETTE, caption, literal, new_figure, saved, styled, target, thin
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 _DECADES = 4   # shown of either sign; below them the axis is linear
 
 
-def errors(runs, path=None):
+def errors(runs: Any, path: str | PathLike[str] | IO[bytes] | None = None) -> Figure:
     """Energy and momentum against where they began, with their signs, for one run or several of one problem.
 
     The axes are logarithmic for either sign and linear about zero.  Errors are relative, to what the titles name with its unit.
@@ -57,7 +65,7 @@ def errors(runs, path=None):
     return saved(figure, path)
 
 
-def drift(runs, path=None):
+def drift(runs: Any, path: str | PathLike[str] | IO[bytes] | None = None) -> Figure:
     """The relative energy error of several runs of one problem against time, each labelled at its end.
 
     Parameters

@@ -3,6 +3,13 @@
 The colours are Okabe and Ito's, which readers with any kind of colour vision can tell apart.
 """
 
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from os import PathLike
+from pathlib import Path
+from typing import IO
+
 import matplotlib
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -20,19 +27,19 @@ _RULES = {"axes.spines.top": False, "axes.spines.right": False, "axes.grid": Tru
           "lines.solid_joinstyle": "round", "figure.titlesize": 12.5}
 
 
-def styled():
+def styled() -> AbstractContextManager[None]:
     """A context in which figures are drawn."""
     return matplotlib.rc_context(_RULES)
 
 
-def new_figure(width, height):
+def new_figure(width: float, height: float) -> Figure:
     """A figure that belongs to no window and no global state."""
     figure = Figure(figsize=(width, height), layout="constrained", dpi=150, facecolor="white")
     FigureCanvasAgg(figure)
     return figure
 
 
-def target(path):
+def target(path: str | PathLike[str] | IO[bytes] | None) -> Path | IO[bytes] | None:
     """Where a figure is to go, checked before it is drawn: None, a path, or something to write to."""
     if path is None or hasattr(path, "write"):
         return path
@@ -46,7 +53,7 @@ def target(path):
     return path
 
 
-def saved(figure, path):
+def saved(figure: Figure, path: str | PathLike[str] | IO[bytes] | None) -> Figure:
     """The figure, written where there is a path."""
     if path is not None:
         try:

@@ -1,12 +1,20 @@
 """The comparison as one HTML file that needs nothing else: figure, and a table that sorts by any column."""
 
+from __future__ import annotations
+
 import html
 import io
 import re
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import polhode
 from polhode.io import store
 from polhode.support.regular import named
+
+if TYPE_CHECKING:
+    from polhode.studies.compare.result import Comparison
 
 COLUMNS = {"asked": "error asked", "method": "method", "order": "order", "slope": "measured", "setting": "step or rtol",
            "steps": "steps", "evaluations": "torque evaluations", "seconds": "time [µs]", "error": "error",
@@ -62,7 +70,7 @@ boxes.forEach(box => box.onchange = () => {{
 """
 
 
-def comparison(comparison, path):
+def comparison(comparison: Comparison, path: str | PathLike[str]) -> Path:
     """A self-contained page of a comparison: its figure, and a table that sorts by any column.
 
     Parameters

@@ -1,10 +1,14 @@
 """One HTML file with everything in it: the built viewer, the runs, nothing from anywhere else."""
 
+from __future__ import annotations
+
 import html
 import json
 import os
 from importlib.resources import files
+from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import polhode
 from polhode import problems
@@ -52,11 +56,11 @@ class Page:
         The whole document.
     """
 
-    def __init__(self, title, text):
+    def __init__(self, title: str, text: str) -> None:
         self.title, self.html = title, text
-        self.path = None
+        self.path: Path | None = None
 
-    def save(self, path, force=False):
+    def save(self, path: str | PathLike[str], force: bool = False) -> Path:
         """Write the page to a .html file and return its path; an existing file is kept unless `force`."""
         path = named(path)
         store.check(path, None, force, FORMATS)
@@ -70,7 +74,7 @@ class Page:
         self.path = path
         return path
 
-    def open(self):
+    def open(self) -> bool:
         """Show the page in the default browser, from a temporary file unless it has been saved."""
         import tempfile
         import webbrowser
@@ -80,15 +84,16 @@ class Page:
             self.save(Path(folder) / "page.html")
         return webbrowser.open(self.path.resolve().as_uri())
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         return (f'<iframe srcdoc="{html.escape(self.html)}" title="{html.escape(self.title)}" '
                 'style="width: 100%; height: 680px; border: 0"></iframe>')
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<Page: {self.title!r}, {len(self.html) / 1e6:.2f} MB>"
 
 
-def page(runs, title=None, mesh=None, poinsot=False, autoplay=None):
+def page(runs: Any, title: str | None = None, mesh: str | PathLike[str] | None = None, poinsot: bool = False,
+         autoplay: bool | None = None) -> Page:
     """A self-contained page of one run, or of several in step.
 
     Parameters

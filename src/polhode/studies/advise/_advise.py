@@ -8,6 +8,12 @@ longest step that is accurate enough.  A run costs what its steps take, with tor
 given; the cheapest is recommended.
 """
 
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Never
+
 from polhode.studies.advise import candidates
 from polhode.studies.advise.cost import Price, seconds
 from polhode.studies.advise.pilot import Pilot
@@ -17,14 +23,26 @@ from polhode.studies.compare.task import as_task
 from polhode.errors import InputError, IntegrationError, called_as, flag, number, unknown
 from polhode.methods import get
 
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+    from scipy.spatial.transform import Rotation
+    from polhode.bodies._body import RigidBody
+    from polhode.io.config import Scenario
+    from polhode.loads._torque import Torque
+    from polhode.problems import Problem
+
 OPTIONS = ("problem", "torque", "t_span", "error", "torque_cost", "long", "symplectic", "explicit", "symmetric", "one_torque",
            "order", "methods", "until", "budget", "rotation0", "omega0", "momentum0", "breaks", "progress")
 BUDGET = 10.0   # seconds of torque evaluations
 
 
-def advise(problem, torque=None, t_span=None, *, error=1e-6, torque_cost=None, long=False, symplectic=False, explicit=False,
-           symmetric=False, one_torque=False, order=None, methods=None, until=None, budget=BUDGET, rotation0=None, omega0=None,
-           momentum0=None, breaks=None, progress=None, **misspelt):
+def advise(problem: str | PathLike[str] | Problem | Scenario | RigidBody | ArrayLike,
+           torque: Torque | Callable[..., Any] | str | None = None, t_span: tuple[float, float] | ArrayLike | None = None, *,
+           error: float = 1e-6, torque_cost: float | str | None = None, long: bool = False, symplectic: bool = False,
+           explicit: bool = False, symmetric: bool = False, one_torque: bool = False, order: int | None = None,
+           methods: Sequence[str] | str | None = None, until: float | None = None, budget: float = BUDGET,
+           rotation0: Rotation | ArrayLike | None = None, omega0: ArrayLike | None = None, momentum0: ArrayLike | None = None,
+           breaks: ArrayLike | None = None, progress: Callable[[int, int, str], Any] | None = None, **misspelt: Never) -> Advice:
     """Recommend a method and a step.
 
     Parameters

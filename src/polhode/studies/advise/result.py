@@ -1,7 +1,10 @@
 """The advice itself: what to use, what it will cost, and why, in two sentences."""
 
+from __future__ import annotations
+
 import time
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +14,8 @@ from polhode.studies.compare.runner import Point
 from polhode.studies.compare.task import Task
 from polhode.results.motion import in_user_axes
 from polhode.engine._integrate import integrate
-from polhode.exact import free_body
+from polhode.exact import FreeMotion, free_body
+from polhode.results._trajectory import Trajectory
 
 EXACT_SOLUTION = "exact.free_body"
 
@@ -33,56 +37,56 @@ class Advice:
     notes: list
 
     @property
-    def best(self):
+    def best(self) -> Trial:
         """The Trial recommended."""
         return self.trials[0]
 
     @property
-    def method(self):
+    def method(self) -> str:
         """The name of the method; `exact.free_body` for the closed solution."""
         return self.best.name.partition("@")[0]
 
     @property
-    def step(self):
+    def step(self) -> float | None:
         """The size of a step; None for a run by tolerance and for the closed solution."""
         return self.best.point.setting if self.best.knob == "step" else None
 
     @property
-    def rtol(self):
+    def rtol(self) -> float | None:
         """The tolerance; None for a run by steps."""
         return self.best.point.setting if self.best.knob == "rtol" else None
 
     @property
-    def error(self):
+    def error(self) -> float:
         """The error to expect."""
         return self.best.point.error
 
     @property
-    def energy_error(self):
+    def energy_error(self) -> float:
         """The largest relative error of the energy to expect."""
         return self.best.point.energy
 
     @property
-    def steps(self):
+    def steps(self) -> int:
         """Steps over the whole span; 0 for the closed solution."""
         return self.best.point.steps
 
     @property
-    def evaluations(self):
+    def evaluations(self) -> int:
         """Torque evaluations over the whole span."""
         return self.best.point.evaluations
 
     @property
-    def seconds(self):
+    def seconds(self) -> float:
         """The cost of the run, torque evaluations at the price that was given."""
         return self.best.cost
 
     @property
-    def runner_up(self):
+    def runner_up(self) -> str | None:
         """The name of the next best, or None."""
         return next((trial.name for trial in self.trials[1:] if trial.point is not None), None)
 
-    def integrate(self, **options):
+    def integrate(self, **options: Any) -> Trajectory | FreeMotion:
         """Run what is recommended; options as for `polhode.integrate`.  The closed solution gives a FreeMotion at `t_eval`."""
         first, task = in_user_axes(self.task.body, self.task.motion), self.task
         if self.method == EXACT_SOLUTION:
@@ -92,7 +96,7 @@ class Advice:
         return integrate(task.body, task.torque, task.t_span, method=self.method, rotation0=first[:4], omega0=first[4:],
                          breaks=task.breaks or None, **size, **options)
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         """Everything as plain data."""
         return {"problem": self.task.title, "torque": self.task.torque.name, "t_span": list(self.task.t_span),
                 "error_asked": self.asked, "judged_by": "energy" if self.long else "motion", "method": self.method,
@@ -102,7 +106,7 @@ class Advice:
                 "truth": self.truth, "pilot_span": list(self.pilot_span), "pilot_torque_evaluations": self.spent,
                 "candidates": [trial.to_dict() for trial in self.trials]}
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         size = f"step {self.step:.4g}" if self.step else f"rtol {self.rtol:.2g}" if self.rtol else "closed form"
         return f"<Advice: {self.method}, {size}, error {self.error:.1e}, {spelt(self.seconds)}>"
 

@@ -7,13 +7,26 @@
 The truth is the closed solution of the free body and of the symmetric heavy top, and a reference of order 16 for other torques.
 """
 
+from __future__ import annotations
+
 import math
+from collections.abc import Callable, Iterable, Sequence
+from os import PathLike
+from typing import TYPE_CHECKING, Any, Never
 
 from polhode.studies.compare import entries
 from polhode.studies.compare.result import Comparison, MethodCurve
 from polhode.studies.compare.search import Curve
-from polhode.studies.compare.task import as_task, truth
+from polhode.studies.compare.task import Task, Truth, as_task, truth
 from polhode.errors import InputError, PolhodeError, brief, called_as, floats, unknown
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+    from scipy.spatial.transform import Rotation
+    from polhode.bodies._body import RigidBody
+    from polhode.io.config import Scenario
+    from polhode.loads._torque import Torque
+    from polhode.problems import Problem
 
 ERRORS = (1e-3, 1e-6, 1e-9)
 PATIENCE = 0.5      # seconds that the longest run of a method may take, about
@@ -22,8 +35,12 @@ OPTIONS = ("problem", "torque", "t_span", "methods", "family", "errors", "until"
            "progress")
 
 
-def compare(problem, torque=None, t_span=None, *, methods=None, family=None, errors=ERRORS, until=None, rotation0=None,
-            omega0=None, momentum0=None, breaks=None, progress=None, **misspelt):
+def compare(problem: str | PathLike[str] | Problem | Scenario | RigidBody | ArrayLike,
+            torque: Torque | Callable[..., Any] | str | None = None, t_span: tuple[float, float] | ArrayLike | None = None, *,
+            methods: Sequence[str] | str | None = None, family: str | None = None, errors: float | Iterable[float] = ERRORS,
+            until: float | None = None, rotation0: Rotation | ArrayLike | None = None, omega0: ArrayLike | None = None,
+            momentum0: ArrayLike | None = None, breaks: ArrayLike | None = None,
+            progress: Callable[[int, int, str], Any] | None = None, **misspelt: Never) -> Comparison:
     """Run methods over step sizes against the truth.
 
     Parameters
@@ -75,12 +92,12 @@ def compare(problem, torque=None, t_span=None, *, methods=None, family=None, err
     return found
 
 
-def begin(task, errors):
+def begin(task: Task, errors: tuple[float, ...]) -> Comparison:
     """A Comparison without methods."""
     return Comparison(task.title, task.torque.name, task.t_span, truth(task), errors)
 
 
-def measured(task, known, name, errors, patience=PATIENCE):
+def measured(task: Task, known: Truth, name: str, errors: tuple[float, ...], patience: float = PATIENCE) -> MethodCurve:
     """The curve of one method, and the cost of reaching each of the errors."""
     try:
         runner = entries.runner(task, known, name).compile()
@@ -91,7 +108,7 @@ def measured(task, known, name, errors, patience=PATIENCE):
     return MethodCurve(name, runner.facts(), runner.knob, curve.points, curve.slope, answers, runner.method.lowered(task.torque))
 
 
-def asked(errors):
+def asked(errors: float | Iterable[float]) -> tuple[float, ...]:
     """The errors asked for, checked."""
     values = floats("errors", [errors] if isinstance(errors, (int, float)) else errors)
     if values.ndim != 1 or not len(values):
@@ -101,7 +118,7 @@ def asked(errors):
     return tuple(sorted({float(value) for value in values}, reverse=True))
 
 
-def error_asked(value):
+def error_asked(value: float) -> float:
     """An error that double precision can tell from none."""
     if not (math.isfinite(value) and SMALLEST <= value < 1.0):
         raise InputError(f"an error must be at least {SMALLEST:g}, about what double precision leaves of a motion, and below 1 "

@@ -1,12 +1,21 @@
 """What a comparison found: curves, and the cost of each error asked for."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, IO
 
 import numpy as np
 
 import polhode
 from polhode.studies.compare.task import Truth
 from polhode.errors import number
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+    from xarray import Dataset
 
 CURRENCIES = {"evaluations": "torque evaluations", "steps": "steps", "seconds": "seconds"}
 
@@ -23,7 +32,7 @@ class MethodCurve:
     answers: dict
     note: str = ""        # why there is nothing, when there is nothing, or why the order is lower than that of the method
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         """The curve as plain data."""
         answers = [{"asked": error, "point": point and point.to_dict()} for error, point in self.answers.items()]
         return {"method": self.name, "facts": self.facts, "setting": self.knob, "slope": self.slope, "note": self.note,
@@ -43,23 +52,23 @@ class Comparison:
     interrupted: bool = False
 
     @property
-    def table(self):
+    def table(self) -> list[dict[str, Any]]:
         """A row for each error and method, the quickest first and those that do not get there last."""
         return [row for error in self.errors for row in self.ranking(error)]
 
-    def ranking(self, error):
+    def ranking(self, error: float) -> list[dict[str, Any]]:
         """The rows of one error."""
         error = number("error", error)
         rows = [_row(curve, error) for curve in self.curves]
         return sorted(rows, key=lambda row: (row["seconds"] is None, row["seconds"] or 0.0))
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         """Everything as plain data."""
         return {"problem": self.title, "torque": self.torque, "t_span": list(self.t_span), "truth": self.truth.origin,
                 "truth_error": self.truth.error, "errors": list(self.errors), "interrupted": self.interrupted,
                 "table": self.table, "curves": [curve.to_dict() for curve in self.curves]}
 
-    def to_xarray(self):
+    def to_xarray(self) -> Dataset:
         """The curves (name, point), padded with NaN, and the cost of each error (name, asked), as an xarray Dataset."""
         import xarray as xr
 
@@ -75,15 +84,15 @@ class Comparison:
         coords = {"name": [curve.name for curve in self.curves], "asked": list(self.errors)}
         return xr.Dataset(data, coords, {"title": f"work against precision: {self.title}", "truth": self.truth.origin})
 
-    def figure(self, path=None, currency=None):
+    def figure(self, path: str | PathLike[str] | IO[bytes] | None = None, currency: str | None = None) -> Figure:
         """Work-precision curves with fitted slopes: one panel for each currency, or for the one that is named."""
         return polhode.plots.work_precision(self, path, currency)
 
-    def html(self, path):
+    def html(self, path: str | PathLike[str]) -> Path:
         """A page that stands for itself: figure and sortable table."""
         return polhode.view.comparison(self, path)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<Comparison: {self.title}, {len(self.curves)} methods, errors {', '.join(f'{e:g}' for e in self.errors)}>"
 
 

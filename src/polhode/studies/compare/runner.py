@@ -1,8 +1,11 @@
 """One method on one task: a run at a step size, or at a tolerance, becomes a `Point` of error and cost."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -38,7 +41,7 @@ class Point:
     energy: float = math.inf
     momentum: float = math.inf
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         """The point as plain data."""
         return asdict(self)
 

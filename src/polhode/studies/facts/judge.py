@@ -5,8 +5,12 @@ larger step, which makes what is broken worse and leaves what holds alone.  A cl
 broken; a fact declared as None is measured without a verdict.  What cannot be measured does not hold: it is missing.
 """
 
+from __future__ import annotations
+
 import math
 from functools import partial
+from os import PathLike
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,6 +24,10 @@ from polhode.studies.facts.source import as_method, check
 from polhode.studies.facts.trial import LIVELY
 from polhode.errors import ConvergenceError, InputError
 
+if TYPE_CHECKING:
+    from polhode.methods._registry import Method
+    from polhode.problems import Problem
+
 HELD, BROKEN = 1e-11, 1e-9
 SLOPE = 0.1          # how far a measured order may be from the declared one, up to order 3; in proportion above
 NO_DRIFT = 1e-9      # of the energy per unit time, in the stress test: as good as none
@@ -29,7 +37,7 @@ POINTS = 500         # of an energy curve kept for the figure: pairs of least an
 TROUBLE = (ArithmeticError, ValueError, ConvergenceError)   # a step too large for a method
 
 
-def certify(method, problem=None):
+def certify(method: Method | str | PathLike[str], problem: str | Problem | None = None) -> Certificate:
     """Measure everything about a method.
 
     Parameters

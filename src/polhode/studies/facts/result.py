@@ -1,10 +1,17 @@
 """What a certificate is: facts with verdicts, as an object, as plain data, as text, as a figure."""
 
+from __future__ import annotations
+
 import math
 from dataclasses import dataclass, field
+from os import PathLike
+from typing import TYPE_CHECKING, Any, IO
 
 import polhode
 from polhode.studies.facts.report import text
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
@@ -20,11 +27,11 @@ class Fact:
     details: dict = field(default_factory=dict)
 
     @property
-    def missing(self):
+    def missing(self) -> bool:
         """Whether something is declared and could not be measured."""
         return self.declared is not None and self.ok is None
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         """Plain data; what is exact to round-off is of order "exact"."""
         values = {"title": self.title, "declared": self.declared, "measured": self.measured, "ok": self.ok, "text": self.text}
         return {key: _exact(value) for key, value in values.items()} | self.details
@@ -60,19 +67,19 @@ class Certificate:
     note: str = ""
 
     @property
-    def failed(self):
+    def failed(self) -> list[str]:
         return [fact.name for fact in self.facts.values() if fact.ok is False]
 
     @property
-    def missing(self):
+    def missing(self) -> list[str]:
         return [fact.name for fact in self.facts.values() if fact.missing]
 
     @property
-    def ok(self):
+    def ok(self) -> bool:
         return not self.failed and not self.missing
 
     @property
-    def verdict(self):
+    def verdict(self) -> str:
         """The outcome in a few words."""
         if all(fact.ok is None and not fact.missing for fact in self.facts.values()):
             return "nothing declared"
@@ -80,14 +87,14 @@ class Certificate:
             return "a declared fact fails"
         return "a declared fact could not be measured" if self.missing else "all declared facts hold"
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         """The certificate as plain data."""
         return {"name": self.name, "ok": self.ok, "verdict": self.verdict, "summary": self.summary, "problem": self.problem,
                 "note": self.note, "facts": {name: fact.to_dict() for name, fact in self.facts.items()}}
 
-    def figure(self, path=None):
+    def figure(self, path: str | PathLike[str] | IO[bytes] | None = None) -> Figure:
         """Convergence, energy and verdicts, as a matplotlib Figure; saved if a path is given."""
         return polhode.plots.certificate(self, path)
 
-    def __str__(self):
+    def __str__(self) -> str:
         return text(self)

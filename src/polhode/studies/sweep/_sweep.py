@@ -1,7 +1,12 @@
 """The front door of sweeps."""
 
+from __future__ import annotations
+
 import time
+from collections.abc import Callable, Mapping
+from os import PathLike
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, Never
 
 from polhode.errors import InputError, called_as, flag, number, unknown, whole
 from polhode.support.regular import named
@@ -9,10 +14,15 @@ from polhode.studies.sweep import cluster as clusters
 from polhode.studies.sweep import plan as plans
 from polhode.studies.sweep import store as stores
 
+if TYPE_CHECKING:
+    from xarray import Dataset
+
 OPTIONS = ("source", "out", "cluster", "workers", "chunk", "wait", "force", "progress")
 
 
-def sweep(source, out=None, *, cluster=None, workers=1, chunk=None, wait=30.0, force=False, progress=None, **misspelt):
+def sweep(source: str | PathLike[str] | Mapping[str, Any], out: str | PathLike[str] | None = None, *, cluster: str | None = None,
+          workers: int = 1, chunk: int | None = None, wait: float = 30.0, force: bool = False,
+          progress: Callable[[int, int], Any] | None = None, **misspelt: Never) -> Sweep:
     """Run a scenario over a grid of its values, or over random ones, on this machine or on a Dask cluster.
 
     Body for body the results are those of the scenario with the values written into it, bit for bit the same however many workers
@@ -103,34 +113,34 @@ class Sweep:
         A store that `sweep` has made.
     """
 
-    def __init__(self, path, **run):
+    def __init__(self, path: str | PathLike[str], **run: Any) -> None:
         path = named(path)
         if not stores.is_store(path):
             raise InputError(f"{str(path)!r} is not the store of a sweep; give what `polhode sweep --out` wrote")
         self.store, self._run = stores.Store(path, "r"), run
 
     @property
-    def path(self):
+    def path(self) -> Path:
         """Where it is."""
         return self.store.path
 
     @property
-    def n(self):
+    def n(self) -> int:
         """How many bodies."""
         return self.store.n
 
-    def to_xarray(self):
+    def to_xarray(self) -> Dataset:
         """An xarray Dataset: a dimension for each axis of the grid, `sample` for what was drawn; read when needed."""
         import xarray as xr
 
         return xr.open_zarr(self.path)
 
-    def summary(self):
+    def summary(self) -> dict[str, Any]:
         """The sweep in a few plain numbers, as `polhode sweep --json` prints them."""
         counts = self.store.counts()
         finished, pending = counts.pop("finished", 0), counts.pop("pending", 0)
         return {"store": str(self.path), "n": self.n, "finished": finished, "failed": sum(counts.values()), "failures": counts,
                 "pending": pending, "chunks": len(self.store.boxes), "done": self.store.done(), **self._run}
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<Sweep: {self.n} bodies, {self.store.done()} of {len(self.store.boxes)} chunks done, {self.path}>"
