@@ -11,6 +11,13 @@ import pytest
 import polhode
 
 CONSTRUCTS = {
+    "Python behind a dispatcher": """
+        import numba
+        @numba.njit
+        def g(x):
+            return 2.0 * x
+        def f(t, R):
+            return (g.py_func(0.1) + g(0.1), 0.0, 0.0)""",
     "import": "def f(t, R):\n    import math\n    return (math.cos(t), 0.0, 0.0)",
     "import from": "def f(t, R):\n    from math import cos\n    return (cos(t), 0.0, 0.0)",
     "import as": "def f(t, R):\n    import numpy.linalg as la\n    return (la.norm(R[0]), 0.0, 0.0)",

@@ -174,6 +174,12 @@ class Interpreted(Rebinder):
     def __init__(self):
         super().__init__(lambda copy: copy)
 
+    def _made(self, obj, function):
+        made = super()._made(obj, function)
+        if obj is not function:
+            made.py_func = made   # which a user may ask a dispatcher of numba's for
+        return made
+
     def wanted(self, obj):
         return ours(python_function(obj)) or obstacle(obj) is None
 
