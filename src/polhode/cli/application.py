@@ -18,7 +18,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 import polhode
-from polhode.cli import commands
+import polhode.cli.commands as commands
 from polhode.cli.encoding import write_any_character
 from polhode.cli.error_exits import exit_on_error
 from polhode.cli.exit_codes import EXIT_CODES, INTERRUPTED
