@@ -1,9 +1,10 @@
-"""Where the time of a torque evaluation goes: what the processor waits for in the innermost loop, and how long.
+"""Where the time of a torque evaluation goes: what the processor waits for in the innermost loop,
+and how long.
 
     python benchmarks/cycles.py [--problems a,b] [--cpu znver3] [--json]
 
-For each method the machine code of its innermost loop is given to llvm-mca (Debian: llvm), a simulator of the processor's
-pipelines without caches.  Columns, all for one torque evaluation:
+For each method the machine code of its innermost loop is given to llvm-mca (Debian: llvm), a
+simulator of the processor's pipelines without caches.  Columns, all for one torque evaluation:
 
     ns         measured: the difference of a long and a short run, so that the call itself drops out
     cycles     simulated
@@ -12,9 +13,10 @@ pipelines without caches.  Columns, all for one torque evaluation:
     products   multiplications, fused or not; one on a whole vector counts once
     call       microseconds of a run that do not depend on its length
 
-cycles well above `at least` mean that a chain of dependent operations takes the time, and only a shorter chain would help; both
-alike mean that there is too much arithmetic.  RK4 by hand is the peer's loop.  For the loops that choose their steps, which have
-branches and are not simulated, the last table says what the choice costs in each step.
+cycles well above `at least` mean that a chain of dependent operations takes the time, and only a
+shorter chain would help; both alike mean that there is too much arithmetic.  RK4 by hand is the
+peer's loop.  For the loops that choose their steps, which have branches and are not simulated, the
+last table says what the choice costs in each step.
 """
 
 import argparse
@@ -43,36 +45,67 @@ from polhode.core.vec import sinc_cos, sinc_cos_short
 PROBLEMS = {"slow-top": 10.0, "coulomb-wall": 10.0, "stress": 100.0, "free-body": 100.0}
 METHODS = ("DOP853", "EXACT-RKN4", "EXACT-RKN6")
 BY_HAND = "RK4 by hand"
-CONTROLLED = {"DOP853": 12, "DP5": 6}   # evaluations of a step
-STRAIGHT = ((further, no_further), (sinc_cos, sinc_cos_short))   # the usual way through a step, without the branch for others
-ROUNDS = 40   # passes through the loop that are simulated
+CONTROLLED = {"DOP853": 12, "DP5": 6}  # evaluations of a step
+# the usual way through a step, without the branch for others
+STRAIGHT = ((further, no_further), (sinc_cos, sinc_cos_short))
+ROUNDS = 40  # passes through the loop that are simulated
 BUDGET = 0.4  # seconds for the repeats of a run
 
 
-# --- machine code -------------------------------------------------------------------------------------------------------------
+# --- machine code ---------------------------------------------------------------------------------
+
 
 def innermost(assembly):
     """The instructions of the largest loop that has no other in it."""
     lines = assembly.splitlines()
-    place = {match[1]: i for i, line in enumerate(lines) if (match := re.match(r"(\.LBB\d+_\d+):", line))}
-    jumps = [(place[match[1]], i) for i, line in enumerate(lines)
-             if (match := re.match(r"\s+j\w+\s+(\.LBB\d+_\d+)", line)) and place.get(match[1], i) < i]
-    inner = [(a, b) for a, b in jumps if not any((a, b) != (c, d) and a <= c and d <= b for c, d in jumps)]
+    place = {
+        match[1]: i for i, line in enumerate(lines) if (match := re.match(r"(\.LBB\d+_\d+):", line))
+    }
+    jumps = [
+        (place[match[1]], i)
+        for i, line in enumerate(lines)
+        if (match := re.match(r"\s+j\w+\s+(\.LBB\d+_\d+)", line)) and place.get(match[1], i) < i
+    ]
+    inner = [
+        (a, b)
+        for a, b in jumps
+        if not any((a, b) != (c, d) and a <= c and d <= b for c, d in jumps)
+    ]
     first, last = max(inner, key=lambda span: span[1] - span[0])
-    code = [line.partition("#")[0].strip() for line in lines[first:last + 1] if line.startswith("\t")]
+    code = [
+        line.partition("#")[0].strip() for line in lines[first : last + 1] if line.startswith("\t")
+    ]
     return [line for line in code if line and not line.startswith((".", "j", "call"))]
 
 
 def simulated(code, cpu):
-    """What llvm-mca says of a pass through the loop: (cycles, least cycles, share of cycles that wait)."""
+    """What llvm-mca says of a pass through the loop: (cycles, least cycles, share of cycles that
+    wait)."""
     with tempfile.NamedTemporaryFile("w", suffix=".s") as file:
         file.write("\n".join(code) + "\n")
         file.flush()
-        text = subprocess.run(["llvm-mca", f"-mcpu={cpu}", f"-iterations={ROUNDS}", "-bottleneck-analysis", file.name],
-                              capture_output=True, text=True, check=True).stdout
-    number = {name: float(re.search(rf"{name}:\s+([\d.]+)", text)[1]) for name in ("Total Cycles", "Block RThroughput")}
+        text = subprocess.run(
+            [
+                "llvm-mca",
+                f"-mcpu={cpu}",
+                f"-iterations={ROUNDS}",
+                "-bottleneck-analysis",
+                file.name,
+            ],
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+    number = {
+        name: float(re.search(rf"{name}:\s+([\d.]+)", text)[1])
+        for name in ("Total Cycles", "Block RThroughput")
+    }
     waits = re.search(r"Register Dependencies \[ +([\d.]+)%", text)
-    return number["Total Cycles"] / ROUNDS, number["Block RThroughput"], float(waits[1]) / 100.0 if waits else 0.0
+    return (
+        number["Total Cycles"] / ROUNDS,
+        number["Block RThroughput"],
+        float(waits[1]) / 100.0 if waits else 0.0,
+    )
 
 
 def products(code):
@@ -85,9 +118,12 @@ def code_of_ours(ours, method):
     names = {**program.names, "clock": loops.even_clock}
     names = {name: value for name, value in names.items() if name in loops.march.__code__.co_names}
     state, nothing = np.zeros((program.size, 2)), np.empty((0, 7))
-    with tempfile.TemporaryDirectory() as folder, fresh_cache(folder):   # what is loaded from disk has no assembly
+    # what is loaded from disk has no assembly
+    with tempfile.TemporaryDirectory() as folder, fresh_cache(folder):
         march = bind(loops.march, Build(replace=STRAIGHT), **names)
-        march(0, 1, 0, np.zeros(2), state, program.moments, program.parameters, nothing, nothing[:, 0])
+        march(
+            0, 1, 0, np.zeros(2), state, program.moments, program.parameters, nothing, nothing[:, 0]
+        )
     return innermost(next(iter(march.inspect_asm().values())))
 
 
@@ -105,14 +141,18 @@ def fresh_cache(folder):
 
 
 def code_by_hand(run):
-    march = next(cell.cell_contents for cell in run.__closure__ if hasattr(cell.cell_contents, "inspect_asm"))
+    march = next(
+        cell.cell_contents for cell in run.__closure__ if hasattr(cell.cell_contents, "inspect_asm")
+    )
     return innermost(next(iter(march.inspect_asm().values())))
 
 
-# --- times --------------------------------------------------------------------------------------------------------------------
+# --- times ----------------------------------------------------------------------------------------
+
 
 def slope(short, long):
-    """(nanoseconds of an evaluation, microseconds of a call) from two runs (seconds, evaluations)."""
+    """(nanoseconds of an evaluation, microseconds of a call) from two runs (seconds,
+    evaluations)."""
     each = (long[0] - short[0]) / (long[1] - short[1])
     return 1e9 * each, 1e6 * (short[0] - each * short[1])
 
@@ -123,12 +163,18 @@ def of_ours(ours, method, coarse, fine):
 
 
 def measured(task, steps):
-    """Rows (name, ns, call, evaluations in a pass through the loop, its instructions) of one problem."""
+    """Rows (name, ns, call, evaluations in a pass through the loop, its instructions) of one
+    problem."""
     ours = Ours(task)
     for method in METHODS:
         if task.task.torque.acts or not method.startswith("EXACT"):
             stages = ours.runner(method, task.truth).program.method.torques
-            yield method, *of_ours(ours, method, steps, 10 * steps), stages, code_of_ours(ours, method)
+            yield (
+                method,
+                *of_ours(ours, method, steps, 10 * steps),
+                stages,
+                code_of_ours(ours, method),
+            )
     run = one(Problem(**task.told()))
     runs = [(timed(run, n, BUDGET)[2], 4 * n) for n in (4 * steps, 40 * steps)]
     yield BY_HAND, *slope(*runs), 4, code_by_hand(run)
@@ -144,7 +190,8 @@ def control(task):
     return found
 
 
-# --- the whole ----------------------------------------------------------------------------------------------------------------
+# --- the whole ------------------------------------------------------------------------------------
+
 
 def host_cpu():
     import llvmlite.binding as llvm
@@ -155,7 +202,9 @@ def host_cpu():
 def profile(name, end, cpu):
     task = Task(name, end).know()
     rows = []
-    for label, ns, call, stages, code in measured(task, max(20, round(end * task.truth.rate / 3.0))):
+    for label, ns, call, stages, code in measured(
+        task, max(20, round(end * task.truth.rate / 3.0))
+    ):
         row = {"method": label, "ns": ns, "call": call, "products": products(code) / stages}
         if cpu:
             cycles, least, waits = simulated(code, cpu)
@@ -165,12 +214,27 @@ def profile(name, end, cpu):
 
 
 def table(name, found):
-    columns = {"ns": "{:.1f}", "cycles": "{:.0f}", "at least": "{:.0f}", "waits": "{:.0%}", "products": "{:.0f}",
-               "call": "{:.2f}"}
-    lines = [f"{name}, one torque evaluation\n", "| | " + " | ".join(columns) + " |", "|---" * (len(columns) + 1) + "|"]
+    columns = {
+        "ns": "{:.1f}",
+        "cycles": "{:.0f}",
+        "at least": "{:.0f}",
+        "waits": "{:.0%}",
+        "products": "{:.0f}",
+        "call": "{:.2f}",
+    }
+    lines = [
+        f"{name}, one torque evaluation\n",
+        "| | " + " | ".join(columns) + " |",
+        "|---" * (len(columns) + 1) + "|",
+    ]
     for row in found["rows"]:
-        lines.append(f"| {row['method']} | " + " | ".join(form.format(row[key]) if key in row else "–"
-                                                          for key, form in columns.items()) + " |")
+        lines.append(
+            f"| {row['method']} | "
+            + " | ".join(
+                form.format(row[key]) if key in row else "–" for key, form in columns.items()
+            )
+            + " |"
+        )
     costs = ", ".join(f"{method} {ns:.0f} ns" for method, ns in found["control"].items())
     lines.append(f"\nThe choice of a step: {costs}\n")
     return "\n".join(lines)
@@ -178,8 +242,12 @@ def table(name, found):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--problems", default=",".join(PROBLEMS), help="names with commas (default: all)")
-    parser.add_argument("--cpu", help="the processor to simulate, as LLVM names it (default: this one)")
+    parser.add_argument(
+        "--problems", default=",".join(PROBLEMS), help="names with commas (default: all)"
+    )
+    parser.add_argument(
+        "--cpu", help="the processor to simulate, as LLVM names it (default: this one)"
+    )
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     for name in options.problems.split(","):
@@ -187,7 +255,10 @@ def main():
             parser.error(f"{name!r} is not one of {', '.join(PROBLEMS)}")
     cpu = (options.cpu or host_cpu()) if shutil.which("llvm-mca") else None
     if cpu is None:
-        print("llvm-mca is not installed (Debian: apt install llvm): no simulated columns", file=sys.stderr)
+        print(
+            "llvm-mca is not installed (Debian: apt install llvm): no simulated columns",
+            file=sys.stderr,
+        )
     found = {}
     for name in options.problems.split(","):
         found[name] = profile(name, PROBLEMS[name], cpu)

@@ -1,10 +1,12 @@
-"""What a user's call costs: public functions, warm, with the loop inside beside them; peers in the same process.
+"""What a user's call costs: public functions, warm, with the loop inside beside them; peers in the
+same process.
 
     python benchmarks/door.py [--json] [--calls N]
 
-Medians of N calls, in microseconds.  The slow top (T = 10) is carried to its end with an error of about 1e-6: by polhode's public
-calls and, where they are installed, by SciPy's solve_ivp, numbalsoda's dop853 and heyoka's propagate_until.  "loop" is the part
-of polhode's call that is spent in machine code.
+Medians of N calls, in microseconds.  The slow top (T = 10) is carried to its end with an error of
+about 1e-6: by polhode's public calls and, where they are installed, by SciPy's solve_ivp,
+numbalsoda's dop853 and heyoka's propagate_until.  "loop" is the part of polhode's call that is
+spent in machine code.
 """
 
 import argparse
@@ -30,12 +32,22 @@ def rates(t, u):
     """The slow top as a first-order system: quaternion (scalar last) and body angular velocity."""
     x, y, z, w, a, b, c = u
     p, q = 2.0 * WEIGHT * (y * z + w * x), -2.0 * WEIGHT * (x * z - w * y)
-    return np.array([0.5 * (w * a + y * c - z * b), 0.5 * (w * b + z * a - x * c), 0.5 * (w * c + x * b - y * a),
-                     -0.5 * (x * a + y * b + z * c), (p + 4.0 * b * c) / 5.0, (q - 4.0 * c * a) / 5.0, 0.0])
+    return np.array(
+        [
+            0.5 * (w * a + y * c - z * b),
+            0.5 * (w * b + z * a - x * c),
+            0.5 * (w * c + x * b - y * a),
+            -0.5 * (x * a + y * b + z * c),
+            (p + 4.0 * b * c) / 5.0,
+            (q - 4.0 * c * a) / 5.0,
+            0.0,
+        ]
+    )
 
 
 def ours():
-    """{name: call} of polhode's doors; a call gives the attitude at the end (or None) and the seconds of its loop."""
+    """{name: call} of polhode's doors; a call gives the attitude at the end (or None) and the
+    seconds of its loop."""
     body, top = polhode.RigidBody(INERTIA), torques.heavy_top(WEIGHT)
     given = {"t_span": (0.0, END), "rotation0": START, "omega0": SPIN}
 
@@ -52,10 +64,17 @@ def ours():
     stepper = polhode.Stepper(body, top, step=0.01, rotation0=START, omega0=SPIN)
     return {
         "integrate(rtol=1e-8, every='end')": lambda: run(rtol=1e-8, every="end"),
-        "integrate(step=0.12, 'EXACT-RKN4', every='end')": lambda: run(step=0.12, method="EXACT-RKN4", every="end"),
-        "the same, torque of the user's": lambda: run(user_weight, step=0.12, method="EXACT-RKN4", every="end"),
+        "integrate(step=0.12, 'EXACT-RKN4', every='end')": lambda: run(
+            step=0.12, method="EXACT-RKN4", every="end"
+        ),
+        "the same, torque of the user's": lambda: run(
+            user_weight, step=0.12, method="EXACT-RKN4", every="end"
+        ),
         "integrate(step=0.01, 'LP2'), 1001 points": lambda: run(step=0.01),
-        "exact.free_body(one time)": lambda: (polhode.exact.free_body(body, START, SPIN, [END]) and None, math.nan),
+        "exact.free_body(one time)": lambda: (
+            polhode.exact.free_body(body, START, SPIN, [END]) and None,
+            math.nan,
+        ),
         "ensemble(1000 bodies, 100 steps), one thread": ensemble,
         "Stepper.step()": lambda: (stepper.step(), math.nan),
     }
@@ -67,7 +86,9 @@ def peers():
     from scipy.integrate import solve_ivp
 
     found["SciPy solve_ivp, DOP853"] = lambda: (
-        solve_ivp(rates, (0.0, END), state, method="DOP853", rtol=1e-8, atol=1e-8).y[:4, -1], math.nan)
+        solve_ivp(rates, (0.0, END), state, method="DOP853", rtol=1e-8, atol=1e-8).y[:4, -1],
+        math.nan,
+    )
     try:
         from numba import cfunc, njit
         from numbalsoda import dop853, lsoda_sig
@@ -81,7 +102,10 @@ def peers():
                 du[i] = x[i]
 
         times = np.array([0.0, END])
-        found["numbalsoda dop853"] = lambda: (dop853(slopes.address, state, times, rtol=1e-8, atol=1e-8)[0][-1, :4], math.nan)
+        found["numbalsoda dop853"] = lambda: (
+            dop853(slopes.address, state, times, rtol=1e-8, atol=1e-8)[0][-1, :4],
+            math.nan,
+        )
     except ImportError:
         pass
     try:
@@ -90,9 +114,18 @@ def peers():
         symbols = heyoka.make_vars(*"xyzwabc")
         x, y, z, w, a, b, c = symbols
         p, q = 2.0 * WEIGHT * (y * z + w * x), -2.0 * WEIGHT * (x * z - w * y)
-        right = [0.5 * (w * a + y * c - z * b), 0.5 * (w * b + z * a - x * c), 0.5 * (w * c + x * b - y * a),
-                 -0.5 * (x * a + y * b + z * c), (p + 4.0 * b * c) / 5.0, (q - 4.0 * c * a) / 5.0, heyoka.expression(0.0)]
-        solver = heyoka.taylor_adaptive(list(zip(symbols, right, strict=True)), state.tolist(), tol=1e-7)
+        right = [
+            0.5 * (w * a + y * c - z * b),
+            0.5 * (w * b + z * a - x * c),
+            0.5 * (w * c + x * b - y * a),
+            -0.5 * (x * a + y * b + z * c),
+            (p + 4.0 * b * c) / 5.0,
+            (q - 4.0 * c * a) / 5.0,
+            heyoka.expression(0.0),
+        ]
+        solver = heyoka.taylor_adaptive(
+            list(zip(symbols, right, strict=True)), state.tolist(), tol=1e-7
+        )
 
         def propagate():
             solver.time = 0.0
@@ -121,9 +154,13 @@ def measured(call, calls):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--json", action="store_true", help="print the rows as JSON")
-    parser.add_argument("--calls", type=int, default=300, help="calls of which the median is taken (300)")
+    parser.add_argument(
+        "--calls", type=int, default=300, help="calls of which the median is taken (300)"
+    )
     asked = parser.parse_args()
     truth = polhode.exact.lagrange_top(INERTIA, WEIGHT, START, SPIN, [END]).rotation[0]
     rows = []
@@ -132,8 +169,19 @@ def main():
         whole, loop, attitude = measured(call, few)
         error = None
         if attitude is not None:
-            error = float((truth.inv() * rotations.as_rotation(attitude / np.linalg.norm(attitude))).magnitude())
-        rows.append({"call": name, "microseconds": whole, "loop": None if math.isnan(loop) else loop, "error": error})
+            error = float(
+                (
+                    truth.inv() * rotations.as_rotation(attitude / np.linalg.norm(attitude))
+                ).magnitude()
+            )
+        rows.append(
+            {
+                "call": name,
+                "microseconds": whole,
+                "loop": None if math.isnan(loop) else loop,
+                "error": error,
+            }
+        )
     if asked.json:
         print(json.dumps(rows))
         return

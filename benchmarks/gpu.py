@@ -2,11 +2,12 @@
 
     python benchmarks/gpu.py [--bodies N] [--steps N] [--methods A,B|all] [--markdown FILE] [--json]
 
-Heavy top (KE 3.5) with a random attitude and angular velocity for each body, float64 and float32, the trajectory in registers,
-end states only.  A launch is timed from synchronise to synchronise after a warm-up launch, the best of five; compile time is
-left out and given beside.  CUDA C: nvcc -O3 -arch=native of nmb_top.cu, left out where there is no nvcc; JAX: a jitted
-fori_loop of the same step over arrays of bodies, left out where JAX is not installed.  The last columns say how far the GPU's
-end states are from those of the processor in double precision.
+Heavy top (KE 3.5) with a random attitude and angular velocity for each body, float64 and float32,
+the trajectory in registers, end states only.  A launch is timed from synchronise to synchronise
+after a warm-up launch, the best of five; compile time is left out and given beside.  CUDA C: nvcc
+-O3 -arch=native of nmb_top.cu, left out where there is no nvcc; JAX: a jitted fori_loop of the same
+step over arrays of bodies, left out where JAX is not installed.  The last columns say how far the
+GPU's end states are from those of the processor in double precision.
 """
 
 import argparse
@@ -37,7 +38,9 @@ def motions(n):
     """Attitudes and angular velocities of n tops, the same for every contestant."""
     rng = np.random.default_rng(20)
     q = rng.normal(size=(n, 4))
-    return np.concatenate([q / np.linalg.norm(q, axis=1)[:, None], 2.0 * rng.normal(size=(n, 3))], axis=1)
+    return np.concatenate(
+        [q / np.linalg.norm(q, axis=1)[:, None], 2.0 * rng.normal(size=(n, 3))], axis=1
+    )
 
 
 def program_of(name):
@@ -50,7 +53,8 @@ def started(backend, start):
 
 
 def ours(name, dtype, start, steps, repeats=5):
-    """Body-steps per second of a method, seconds to compile, registers of a thread, and the end states."""
+    """Body-steps per second of a method, seconds to compile, registers of a thread, and the end
+    states."""
     program = program_of(name)
     gpu = started(Gpu(program, len(start), program.moments, program.parameters, dtype), start)
     clock = time.perf_counter()
@@ -67,11 +71,14 @@ def ours(name, dtype, start, steps, repeats=5):
 
 
 def apart(name, dtype, n=4096, steps=200):
-    """The largest angle between the GPU's attitudes and the processor's in double precision, over steps of a smaller ensemble."""
+    """The largest angle between the GPU's attitudes and the processor's in double precision, over
+    steps of a smaller ensemble."""
     start, program = motions(n), program_of(name)
     ends = []
-    for backend in (Gpu(program, len(start), program.moments, program.parameters, dtype),
-                    Tiles(program, len(start), program.moments, program.parameters)):
+    for backend in (
+        Gpu(program, len(start), program.moments, program.parameters, dtype),
+        Tiles(program, len(start), program.moments, program.parameters),
+    ):
         started(backend, start).advance(SEGMENT, 0, steps)
         ends.append(backend.motions()[:, :4])
     return float(np.max(rotations.angle_between(*ends)))
@@ -84,7 +91,20 @@ def by_hand(dtype, start, steps, repeats=5):
     library = Path(tempfile.gettempdir()) / "nmb_top_cuda.so"
     if not library.exists():
         source = Path(__file__).with_name("nmb_top.cu")
-        subprocess.run(["nvcc", "-O3", "-arch=native", "-Xcompiler", "-fPIC", "-shared", "-o", library, source], check=True)
+        subprocess.run(
+            [
+                "nvcc",
+                "-O3",
+                "-arch=native",
+                "-Xcompiler",
+                "-fPIC",
+                "-shared",
+                "-o",
+                library,
+                source,
+            ],
+            check=True,
+        )
     function = getattr(ctypes.CDLL(library), "march64" if dtype == "float64" else "march32")
     function.restype = ctypes.c_double
     inertia = np.array(PROBLEM.body.moments, dtype=float)
@@ -95,15 +115,22 @@ def by_hand(dtype, start, steps, repeats=5):
     best = np.inf
     for _ in range(repeats + 1):
         here = z.copy()
-        seconds = function(ctypes.c_int(len(start)), ctypes.c_int(steps), ctypes.c_double(STEP),
-                           inertia.ctypes.data_as(ctypes.c_void_p), ctypes.c_double(20.0), here.ctypes.data_as(ctypes.c_void_p))
+        seconds = function(
+            ctypes.c_int(len(start)),
+            ctypes.c_int(steps),
+            ctypes.c_double(STEP),
+            inertia.ctypes.data_as(ctypes.c_void_p),
+            ctypes.c_double(20.0),
+            here.ctypes.data_as(ctypes.c_void_p),
+        )
         assert seconds > 0.0, "the kernel in CUDA C failed"
         best = min(best, seconds)
     return len(start) * steps / best
 
 
 def by_jax(dtype, start, steps, repeats=3):
-    """Body-steps per second of NMB written with jax.numpy over arrays (component, body), or None."""
+    """Body-steps per second of NMB written with jax.numpy over arrays (component, body), or
+    None."""
     try:
         import jax
         import jax.numpy as jnp
@@ -122,14 +149,21 @@ def by_jax(dtype, start, steps, repeats=3):
         th = jnp.sqrt(x[0] ** 2 + x[1] ** 2 + x[2] ** 2 + 1e-30)
         s, c = jnp.sin(0.5 * th) / th, jnp.cos(0.5 * th)
         a, b, d = (s * y for y in x)
-        n = (q[3] * a + q[0] * c + q[1] * d - q[2] * b, q[3] * b + q[1] * c + q[2] * a - q[0] * d,
-             q[3] * d + q[2] * c + q[0] * b - q[1] * a, q[3] * c - q[0] * a - q[1] * b - q[2] * d)
+        n = (
+            q[3] * a + q[0] * c + q[1] * d - q[2] * b,
+            q[3] * b + q[1] * c + q[2] * a - q[0] * d,
+            q[3] * d + q[2] * c + q[0] * b - q[1] * a,
+            q[3] * c - q[0] * a - q[1] * b - q[2] * d,
+        )
         f = 1.5 - 0.5 * sum(y * y for y in n)
         q0, q1, q2, q3 = (f * y for y in n)
         R13, R23 = 2 * (q0 * q2 + q1 * q3), 2 * (q1 * q2 - q0 * q3)
         t0, t1 = -20.0 * R23, 20.0 * R13
-        T = ((1 - 2 * (q1 * q1 + q2 * q2)) * t0 + 2 * (q0 * q1 + q2 * q3) * t1,
-             2 * (q0 * q1 - q2 * q3) * t0 + (1 - 2 * (q0 * q0 + q2 * q2)) * t1, R13 * t0 + R23 * t1)
+        T = (
+            (1 - 2 * (q1 * q1 + q2 * q2)) * t0 + 2 * (q0 * q1 + q2 * q3) * t1,
+            2 * (q0 * q1 - q2 * q3) * t0 + (1 - 2 * (q0 * q0 + q2 * q2)) * t1,
+            R13 * t0 + R23 * t1,
+        )
         for _ in range(3):
             w = [W[i] + 0.5 * h * A[i] for i in range(3)]
             Iw = [I[i] * w[i] for i in range(3)]
@@ -143,7 +177,10 @@ def by_jax(dtype, start, steps, repeats=3):
             A = [A[i] - e * (p[i] * F[0] + u[i] * F[1] + r[i] * F[2]) for i in range(3)]
         return (q0, q1, q2, q3, *(W[i] + 0.5 * h * A[i] for i in range(3)), *A)
 
-    state = tuple(jnp.asarray(row, dtype=dtype) for row in np.concatenate([start, np.zeros((len(start), 3))], axis=1).T)
+    state = tuple(
+        jnp.asarray(row, dtype=dtype)
+        for row in np.concatenate([start, np.zeros((len(start), 3))], axis=1).T
+    )
     march = jax.jit(lambda state: jax.lax.fori_loop(0, steps, step, state))
     jax.block_until_ready(march(state))
     best = np.inf
@@ -176,12 +213,22 @@ def main():
                 row[dtype] = None
                 print(f"{name} {dtype}: {str(error).splitlines()[0]}", file=sys.stderr)
                 continue
-            row.update({dtype: speed, f"compile {dtype}": compiling, f"failed {dtype}": len(gpu.failures()),
-                        f"apart {dtype}": apart(name, dtype)})
+            row.update(
+                {
+                    dtype: speed,
+                    f"compile {dtype}": compiling,
+                    f"failed {dtype}": len(gpu.failures()),
+                    f"apart {dtype}": apart(name, dtype),
+                }
+            )
         rows.append(row)
         print(json.dumps(row), file=sys.stderr, flush=True)
     text = table(rows, peers, given)
-    print(json.dumps({"peers": {" ".join(key): value for key, value in peers.items()}, "rows": rows}) if given.json else text)
+    print(
+        json.dumps({"peers": {" ".join(key): value for key, value in peers.items()}, "rows": rows})
+        if given.json
+        else text
+    )
     if given.markdown:
         given.markdown.write_text(text + "\n")
 
@@ -193,17 +240,31 @@ def table(rows, peers, given):
     def ratio(ours, theirs):
         return "-" if not ours or not theirs else f"{ours / theirs:.2f}"
 
-    lines = [f"{given.bodies} heavy tops x {given.steps} steps, G body-steps/s", "",
-             "| method | float64 | float32 | compile s | apart float64 | apart float32 |", "|---|---|---|---|---|---|"]
+    lines = [
+        f"{given.bodies} heavy tops x {given.steps} steps, G body-steps/s",
+        "",
+        "| method | float64 | float32 | compile s | apart float64 | apart float32 |",
+        "|---|---|---|---|---|---|",
+    ]
     for row in rows:
-        lines.append(f"| {row['method']} | {speed(row.get('float64'))} | {speed(row.get('float32'))} "
-                     f"| {row.get('compile float64', 0.0):.1f} | {row.get('apart float64', np.nan):.1e} "
-                     f"| {row.get('apart float32', np.nan):.1e} |")
+        lines.append(
+            f"| {row['method']} | {speed(row.get('float64'))} | {speed(row.get('float32'))} "
+            f"| {row.get('compile float64', 0.0):.1f} | {row.get('apart float64', np.nan):.1e} "
+            f"| {row.get('apart float32', np.nan):.1e} |"
+        )
     for peer in ("CUDA C", "JAX"):
-        lines.append(f"| NMB in {peer} | {speed(peers[peer, 'float64'])} | {speed(peers[peer, 'float32'])} | | | |")
+        lines.append(
+            f"| NMB in {peer} | {speed(peers[peer, 'float64'])} | {speed(peers[peer, 'float32'])} | | | |"
+        )
     nmb = next((row for row in rows if row["method"] == "NMB"), {})
-    lines += ["", *(f"NMB is {ratio(nmb.get('float64'), peers[peer, 'float64'])} (float64) and "
-                    f"{ratio(nmb.get('float32'), peers[peer, 'float32'])} (float32) of {peer}." for peer in ("CUDA C", "JAX"))]
+    lines += [
+        "",
+        *(
+            f"NMB is {ratio(nmb.get('float64'), peers[peer, 'float64'])} (float64) and "
+            f"{ratio(nmb.get('float32'), peers[peer, 'float32'])} (float32) of {peer}."
+            for peer in ("CUDA C", "JAX")
+        ),
+    ]
     return "\n".join(lines)
 
 

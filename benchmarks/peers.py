@@ -1,16 +1,19 @@
-"""The same work given to what users would pick instead: SciPy, numbalsoda, heyoka, diffrax, numba by hand, MuJoCo, Warp, LAMMPS.
+"""The same work given to what users would pick instead: SciPy, numbalsoda, heyoka, diffrax, numba
+by hand, MuJoCo, Warp, LAMMPS.
 
-    python benchmarks/peers.py [--peers a,b] [--problems a,b] [--methods a,b] [--quick] [--json] [--venvs DIR]
+    python benchmarks/peers.py [--peers a,b] [--problems a,b] [--methods a,b] [--quick] [--json]
+    [--venvs DIR]
 
-Time to reach an error, torque evaluations, energy after a long run, and bodies per second of an ensemble, all in one run, so that
-ratios mean something on a noisy machine.  An error is the larger of the angle in radians and the relative error of the angular
-velocity at the end, against the closed solution or the reference.  Each contestant goes through its tolerances, or numbers of
-steps, from coarse to fine; the coarsest from which on all finer ones meet the error is its answer.  Answers are then timed again,
-contestants in turn, and the quickest of all repeats counts.  One thread, compile time left out: what is timed is the call that
-carries a prepared motion to the end.
+Time to reach an error, torque evaluations, energy after a long run, and bodies per second of an
+ensemble, all in one run, so that ratios mean something on a noisy machine.  An error is the larger
+of the angle in radians and the relative error of the angular velocity at the end, against the
+closed solution or the reference.  Each contestant goes through its tolerances, or numbers of steps,
+from coarse to fine; the coarsest from which on all finer ones meet the error is its answer.
+Answers are then timed again, contestants in turn, and the quickest of all repeats counts.  One
+thread, compile time left out: what is timed is the call that carries a prepared motion to the end.
 
-Peers run in virtual environments that the script makes under --venvs when they are missing; what does not install is left out
-with a message.
+Peers run in virtual environments that the script makes under --venvs when they are missing; what
+does not install is left out with a message.
 """
 
 import argparse
@@ -24,14 +27,26 @@ from contestants.ours import EXACT, JUDGED, METHODS, TOGETHER, Ours, Task, many_
 from contestants.peer import NEEDS, Missing, Peer
 
 ERRORS = (1e-3, 1e-6, 1e-9, 1e-12)
-PROBLEMS = {"free-body": 100.0, "slow-top": 10.0, "coulomb-wall": 10.0, "coulomb-wall-printed": 10.0, "stress": 100.0}
+PROBLEMS = {
+    "free-body": 100.0,
+    "slow-top": 10.0,
+    "coulomb-wall": 10.0,
+    "coulomb-wall-printed": 10.0,
+    "stress": 100.0,
+}
 OTHERS = ("long", "ensemble")
 LONG_METHODS = ("EXACT", "EXACT-RKN4", "EXACT-RKN6", "EXACT-RKN6-14", "MR2-BM6", "EXACT+kahanli6")
-LONG_END, LONG_STEP, LONG_SAMPLES, LONG_RTOLS, LONG_PATIENCE = 15000.0, 0.25, 1500, (1e-6, 1e-9, 1e-12), 30.0
-MANY, FEW = 100_000, 512        # bodies: of the ensemble, and of the search for its settings
-LONGEST = 0.2                   # seconds: a run that takes longer is the last of its ladder
-BUDGET = 0.004                  # seconds for the repeats of one contestant in one round
-FLAT = 6                        # settings without progress after which a ladder ends
+LONG_END, LONG_STEP, LONG_SAMPLES, LONG_RTOLS, LONG_PATIENCE = (
+    15000.0,
+    0.25,
+    1500,
+    (1e-6, 1e-9, 1e-12),
+    30.0,
+)
+MANY, FEW = 100_000, 512  # bodies: of the ensemble, and of the search for its settings
+LONGEST = 0.2  # seconds: a run that takes longer is the last of its ladder
+BUDGET = 0.004  # seconds for the repeats of one contestant in one round
+FLAT = 6  # settings without progress after which a ladder ends
 
 
 @dataclass
@@ -42,8 +57,10 @@ class Contestant:
     ours: bool
     settings: list
     ask: object
-    curve: list = field(default_factory=list)     # (setting, error, seconds, evaluations), coarse first
-    answers: dict = field(default_factory=dict)   # error asked for: [setting, error, seconds, evaluations]
+    # (setting, error, seconds, evaluations), coarse first
+    curve: list = field(default_factory=list)
+    # error asked for: [setting, error, seconds, evaluations]
+    answers: dict = field(default_factory=dict)
 
     def climb(self, targets, longest):
         """From coarse to fine until the smallest error is met, or nothing is gained any more."""
@@ -68,7 +85,8 @@ class Contestant:
 
 
 def coarsest(curve, target):
-    """The point from which on all finer ones meet the target, up to the best one: what comes after it is round-off."""
+    """The point from which on all finer ones meet the target, up to the best one: what comes after
+    it is round-off."""
     best = min(range(len(curve)), key=lambda i: curve[i][1], default=None)
     if best is None or not curve[best][1] <= target:
         return None
@@ -79,7 +97,9 @@ def coarsest(curve, target):
 
 
 def tolerances(per_decade):
-    return [10.0 ** (-k / per_decade) for k in range(per_decade, 15 * per_decade + per_decade // 2 + 1)]
+    return [
+        10.0 ** (-k / per_decade) for k in range(per_decade, 15 * per_decade + per_decade // 2 + 1)
+    ]
 
 
 def counts(first, per_octave=4, octaves=18):
@@ -88,10 +108,15 @@ def counts(first, per_octave=4, octaves=18):
 
 def settings(knob, per_decade, task):
     """From coarse to fine: tolerances, or numbers of steps from a few radians on."""
-    return tolerances(per_decade) if knob == "rtol" else counts(max(1.0, task.end * task.truth.rate / 3.0))
+    return (
+        tolerances(per_decade)
+        if knob == "rtol"
+        else counts(max(1.0, task.end * task.truth.rate / 3.0))
+    )
 
 
-# --- one body -----------------------------------------------------------------------------------------------------------------
+# --- one body -------------------------------------------------------------------------------------
+
 
 def of_peer(peer, name, about, task):
     told = task.told()
@@ -122,8 +147,12 @@ def work_precision(name, peers, methods, rounds, tell):
     # with the exact solution left aside, EXACT and what is built on it stay aside too
     chosen = [EXACT, *(m for m in methods if not m.startswith("EXACT"))] if free else methods
     contestants = [of_ours(ours, method, task) for method in chosen]
-    contestants += [of_peer(peer, solver, about, task) for peer in peers.values() for solver, about in peer.solvers.items()
-                    if about["one"]]
+    contestants += [
+        of_peer(peer, solver, about, task)
+        for peer in peers.values()
+        for solver, about in peer.solvers.items()
+        if about["one"]
+    ]
     for contestant in contestants:
         tell(f"{name}: {contestant.name}")
         contestant.climb(ERRORS, LONGEST)
@@ -135,7 +164,8 @@ def work_precision(name, peers, methods, rounds, tell):
     return contestants
 
 
-# --- a long run ---------------------------------------------------------------------------------------------------------------
+# --- a long run -----------------------------------------------------------------------------------
+
 
 def long_run(peers, tell, quick):
     """Rows (name, setting, energy error, drift, seconds) of the stress test to T = 15000."""
@@ -144,11 +174,20 @@ def long_run(peers, tell, quick):
     for name in LONG_METHODS:
         tell(f"long run: {name}")
         largest, drift, seconds = ours.long(name, LONG_STEP, LONG_SAMPLES)
-        rows.append({"name": name, "ours": True, "setting": f"h = {LONG_STEP}", "largest": largest, "drift": drift,
-                     "seconds": seconds})
+        rows.append(
+            {
+                "name": name,
+                "ours": True,
+                "setting": f"h = {LONG_STEP}",
+                "largest": largest,
+                "drift": drift,
+                "seconds": seconds,
+            }
+        )
     for peer in peers.values():
         for name, about in peer.solvers.items():
-            slow = "scipy" in name and "numba" not in name   # the same steps as with the compiled slope, and a minute longer
+            # the same steps as with the compiled slope, and a minute longer
+            slow = "scipy" in name and "numba" not in name
             if about["one"] and not slow and not (quick and "scipy" in name):
                 rows += long_rows(peer, name, about, task, tell)
     return rows
@@ -158,17 +197,31 @@ def long_rows(peer, name, about, task, tell):
     given = LONG_RTOLS if about["knob"] == "rtol" else (int(LONG_END / 0.1), int(LONG_END / 0.05))
     for setting in given:
         tell(f"long run: {name} {setting:g}")
-        reply = peer.ask(solver=name, problem={**task.told(), "name": "long"}, setting=setting, budget=0.0, warm=False)
+        reply = peer.ask(
+            solver=name,
+            problem={**task.told(), "name": "long"},
+            setting=setting,
+            budget=0.0,
+            warm=False,
+        )
         if "failed" in reply:
             return
         off = task.energy_error(reply["y"])
         said = f"rtol = {setting:g}" if about["knob"] == "rtol" else f"h = {LONG_END / setting:g}"
-        yield {"name": name, "ours": False, "setting": said, "largest": None, "drift": off, "seconds": reply["seconds"]}
+        yield {
+            "name": name,
+            "ours": False,
+            "setting": said,
+            "largest": None,
+            "drift": off,
+            "seconds": reply["seconds"],
+        }
         if reply["seconds"] > LONG_PATIENCE:
             return
 
 
-# --- an ensemble --------------------------------------------------------------------------------------------------------------
+# --- an ensemble ----------------------------------------------------------------------------------
+
 
 def ensemble(peers, methods, rounds, bodies, tell):
     """Contestants on an ensemble of slow tops; seconds are those of one body."""
@@ -180,22 +233,40 @@ def ensemble(peers, methods, rounds, bodies, tell):
         def ask(setting, n):
             seconds, motions = ours.together(name, setting, int(n) or FEW)
             return median(motions), seconds, None
+
         return Contestant(name, True, counts(20.0, 3), ask)
 
     def theirs(peer, name, about):
         def ask(setting, n):
-            reply = peer.ask(solver=name, problem=task.told(), setting=setting, many=int(n) or FEW, kept=JUDGED, warm=True)
-            return (math.inf, math.inf, None) if "failed" in reply else (median(reply["y"]), reply["seconds"], None)
+            reply = peer.ask(
+                solver=name,
+                problem=task.told(),
+                setting=setting,
+                many=int(n) or FEW,
+                kept=JUDGED,
+                warm=True,
+            )
+            return (
+                (math.inf, math.inf, None)
+                if "failed" in reply
+                else (median(reply["y"]), reply["seconds"], None)
+            )
+
         given = tolerances(about["per_decade"]) if about["knob"] == "rtol" else counts(20.0, 3)
         return Contestant(name, False, given, ask)
 
     found += [mine(name) for name in TOGETHER if name in methods]
-    found += [theirs(peer, name, about) for peer in peers.values() for name, about in peer.solvers.items() if about["many"]]
+    found += [
+        theirs(peer, name, about)
+        for peer in peers.values()
+        for name, about in peer.solvers.items()
+        if about["many"]
+    ]
     for contestant in found:
         tell(f"ensemble: {contestant.name}")
         contestant.climb(targets, 20.0 * LONGEST / FEW)
         for answer in contestant.answers.values():
-            answer[2] = math.inf   # the search went through too few bodies to tell the time
+            answer[2] = math.inf  # the search went through too few bodies to tell the time
     for number in range(rounds):
         for contestant in found:
             tell(f"ensemble: {contestant.name}, round {number + 1} of {rounds}")
@@ -204,7 +275,8 @@ def ensemble(peers, methods, rounds, bodies, tell):
     return found
 
 
-# --- the whole ----------------------------------------------------------------------------------------------------------------
+# --- the whole ------------------------------------------------------------------------------------
+
 
 def begin(names, folder, tell):
     """The peers that there are, and why others are not."""
@@ -221,13 +293,23 @@ def begin(names, folder, tell):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--peers", default=",".join(NEEDS), help="names with commas (default: all)")
-    parser.add_argument("--problems", default=",".join([*PROBLEMS, *OTHERS]), help="names with commas (default: all)")
-    parser.add_argument("--methods", default=",".join(METHODS), help="polhode's methods, names with commas")
-    parser.add_argument("--venvs", default="~/.cache/polhode-peers", help="where the peers' environments are")
+    parser.add_argument(
+        "--problems",
+        default=",".join([*PROBLEMS, *OTHERS]),
+        help="names with commas (default: all)",
+    )
+    parser.add_argument(
+        "--methods", default=",".join(METHODS), help="polhode's methods, names with commas"
+    )
+    parser.add_argument(
+        "--venvs", default="~/.cache/polhode-peers", help="where the peers' environments are"
+    )
     parser.add_argument("--quick", action="store_true", help="fewer repeats and bodies")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    names, problems, methods = (value.split(",") for value in (options.peers, options.problems, options.methods))
+    names, problems, methods = (
+        value.split(",") for value in (options.peers, options.problems, options.methods)
+    )
     for given, allowed in ((names, list(NEEDS)), (problems, [*PROBLEMS, *OTHERS])):
         for name in given:
             if name not in allowed:
@@ -252,7 +334,9 @@ def main():
             result["long"] = long_run(peers, tell, options.quick)
             show(board.long_table(result["long"]))
         if "ensemble" in problems:
-            result["ensemble"] = ensemble(peers, methods, 2, 10_000 if options.quick else MANY, tell)
+            result["ensemble"] = ensemble(
+                peers, methods, 2, 10_000 if options.quick else MANY, tell
+            )
             show(board.many_table(result["ensemble"], ERRORS[:3]))
     finally:
         for peer in peers.values():

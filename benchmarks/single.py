@@ -2,8 +2,9 @@
 
     python benchmarks/single.py [--steps N] [--repeats K] [--json]
 
-Heavy top (KE 3.5), endpoint only, compile time left out.  Repeats are interleaved and the minimum is taken, since machines are
-noisy; read the ratios.  C: gcc -O3 -march=native, left out where there is no gcc.
+Heavy top (KE 3.5), endpoint only, compile time left out.  Repeats are interleaved and the minimum
+is taken, since machines are noisy; read the ratios.  C: gcc -O3 -march=native, left out where there
+is no gcc.
 """
 
 import argparse
@@ -49,11 +50,22 @@ def by_hand():
         return None
     source = Path(__file__).with_name("nmb_top.c")
     library = Path(tempfile.mkdtemp()) / "nmb_top.so"
-    subprocess.run(["gcc", "-O3", "-march=native", "-shared", "-fPIC", "-o", library, source, "-lm"], check=True)
+    subprocess.run(
+        ["gcc", "-O3", "-march=native", "-shared", "-fPIC", "-o", library, source, "-lm"],
+        check=True,
+    )
     function = ctypes.CDLL(library).nmb_top
     function.restype = ctypes.c_long
     array = np.ctypeslib.ndpointer(float)
-    function.argtypes = [ctypes.c_long, ctypes.c_double, array, ctypes.c_double, array, array, array]
+    function.argtypes = [
+        ctypes.c_long,
+        ctypes.c_double,
+        array,
+        ctypes.c_double,
+        array,
+        array,
+        array,
+    ]
     I = np.array(PROBLEM.body.moments)
 
     def run(n):
@@ -102,7 +114,10 @@ def main():
     callback = ours("NMB", python_torque())
     best["NMB, torque in Python"] = min(callback(2000)[0] for _ in range(options.repeats))
 
-    rows = [{"name": name, "ns_per_step": 1e9 * seconds, "times_NMB": seconds / best["NMB"]} for name, seconds in best.items()]
+    rows = [
+        {"name": name, "ns_per_step": 1e9 * seconds, "times_NMB": seconds / best["NMB"]}
+        for name, seconds in best.items()
+    ]
     result = {"steps": options.steps, "rows": rows}
     if hand:
         result["NMB_over_C"] = best["NMB"] / best["C by hand (NMB)"]
@@ -115,8 +130,10 @@ def main():
     for row in sorted(rows, key=lambda row: row["ns_per_step"]):
         print(f"{row['name']:28s} {row['ns_per_step']:9.1f} {row['times_NMB']:7.2f}")
     if hand:
-        print(f"NMB takes {result['NMB_over_C']:.2f} x the time of the loop in C; "
-              f"after 1000 steps they differ by {result['difference_after_1000_steps']:.1e}")
+        print(
+            f"NMB takes {result['NMB_over_C']:.2f} x the time of the loop in C; "
+            f"after 1000 steps they differ by {result['difference_after_1000_steps']:.1e}"
+        )
 
 
 if __name__ == "__main__":

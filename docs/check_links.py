@@ -1,5 +1,5 @@
-"""Does every link of the built pages lead somewhere?  Offline: pages, files and anchors of the documentation itself; addresses
-elsewhere are looked at, not fetched.
+"""Does every link of the built pages lead somewhere?  Offline: pages, files and anchors of the
+documentation itself; addresses elsewhere are looked at, not fetched.
 
     python docs/check_links.py docs/_build/html
 """
@@ -10,8 +10,16 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-TAKES = {"a": "href", "link": "href", "img": "src", "script": "src", "source": "src", "iframe": "src"}
-FETCHED = {"link", "img", "script", "source", "iframe"}   # by the browser, unasked: nothing of it may come from the network
+TAKES = {
+    "a": "href",
+    "link": "href",
+    "img": "src",
+    "script": "src",
+    "source": "src",
+    "iframe": "src",
+}
+# by the browser, unasked: nothing of it may come from the network
+FETCHED = {"link", "img", "script", "source", "iframe"}
 
 
 class Page(HTMLParser):
@@ -44,13 +52,21 @@ def fault(root, source, tag, link):
     if parts.scheme or parts.netloc:
         if tag in FETCHED:
             return "is fetched from the network"
-        return None if parts.scheme in ("http", "https") and "." in parts.netloc else "is not an address"
+        return (
+            None
+            if parts.scheme in ("http", "https") and "." in parts.netloc
+            else "is not an address"
+        )
     target = (source.parent / unquote(parts.path)).resolve() if parts.path else source
     if target.is_dir():
         target = target / "index.html"
     if not target.is_relative_to(root) or not target.is_file():
         return "leads nowhere"
-    if parts.fragment and target.suffix == ".html" and unquote(parts.fragment) not in page(target).anchors:
+    if (
+        parts.fragment
+        and target.suffix == ".html"
+        and unquote(parts.fragment) not in page(target).anchors
+    ):
         return "has no such anchor"
     return None
 
@@ -58,11 +74,15 @@ def fault(root, source, tag, link):
 def faults(root):
     """(page, link, what is wrong) for all pages below a folder, and how many links there are."""
     found, count = [], 0
-    for source in sorted(set(root.rglob("*.html")) - set(root.glob("_static/**/*"))):   # the theme keeps templates there
+    # the theme keeps templates there
+    for source in sorted(set(root.rglob("*.html")) - set(root.glob("_static/**/*"))):
         links = page(source).links
         count += len(links)
-        found += [(source.relative_to(root), link, what) for tag, link in sorted(links)
-                  if (what := fault(root, source, tag, link))]
+        found += [
+            (source.relative_to(root), link, what)
+            for tag, link in sorted(links)
+            if (what := fault(root, source, tag, link))
+        ]
     return found, count
 
 

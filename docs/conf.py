@@ -14,7 +14,8 @@ matplotlib.use("Agg")
 
 from figures import Figures  # noqa: E402
 
-for name in polhode.__all__:   # public modules lie in layers: autodoc finds `polhode.facts` by its public name
+# public modules lie in layers: autodoc finds `polhode.facts` by its public name
+for name in polhode.__all__:
     if isinstance(getattr(polhode, name), ModuleType):
         sys.modules[f"polhode.{name}"] = getattr(polhode, name)
 
@@ -36,16 +37,17 @@ extensions = [
 ]
 exclude_patterns = ["_build", "**/GALLERY_HEADER.rst"]
 templates_path = ["_templates"]
-default_role = "py:obj"   # as the docstrings use it: a name in backquotes, linked where it is documented
-smartquotes = False   # R' is the attitude after a step
+# as the docstrings use it: a name in backquotes, linked where it is documented
+default_role = "py:obj"
+smartquotes = False  # R' is the attitude after a step
 nitpicky = True
 nitpick_ignore_regex = [("py:obj", ".*")]
 suppress_warnings = [
-    "config.cache",   # the gallery's settings hold functions
-    "ref.python",     # `.step` in a docstring may be that of several classes
+    "config.cache",  # the gallery's settings hold functions
+    "ref.python",  # `.step` in a docstring may be that of several classes
 ]
 
-# --- what autodoc and numpydoc make of the docstrings ---------------------------------------------------------------------
+# --- what autodoc and numpydoc make of the docstrings ---------------------------------------------
 
 autosummary_generate = True
 toc_object_entries_show_parents = "hide"
@@ -55,13 +57,13 @@ autodoc_preserve_defaults = True
 numpydoc_show_class_members = False
 numpydoc_xref_param_type = False
 
-# --- literature, from the one file that `polhode cite` reads --------------------------------------------------------------
+# --- literature, from the one file that `polhode cite` reads --------------------------------------
 
 bibtex_bibfiles = ["../src/polhode/methods/references.bib"]
 bibtex_default_style = "unsrt"
 bibtex_reference_style = "author_year"
 
-# --- the gallery: every example is run ------------------------------------------------------------------------------------
+# --- the gallery: every example is run ------------------------------------------------------------
 
 sphinx_gallery_conf = {
     "examples_dirs": "../examples/gallery",
@@ -84,7 +86,7 @@ sphinx_gallery_conf = {
     "reset_modules": ("matplotlib",),
 }
 
-# --- the pages ------------------------------------------------------------------------------------------------------------
+# --- the pages ------------------------------------------------------------------------------------
 
 html_theme = "pydata_sphinx_theme"
 html_title = "polhode"

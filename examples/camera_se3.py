@@ -13,8 +13,16 @@ from polhode import lie
 
 def twist(t):
     """Velocity and angular velocity in the camera's frame: a slow orbit with a shaking hand."""
-    return np.array([1.0 + 0.2 * np.sin(3.0 * t), 0.1 * np.cos(2.0 * t), 0.3 * np.sin(t),
-                     0.4 * np.cos(3.0 * t), 0.5 + 0.3 * np.sin(2.0 * t), 0.6 * np.sin(t)])
+    return np.array(
+        [
+            1.0 + 0.2 * np.sin(3.0 * t),
+            0.1 * np.cos(2.0 * t),
+            0.3 * np.sin(t),
+            0.4 * np.cos(3.0 * t),
+            0.5 + 0.3 * np.sin(2.0 * t),
+            0.6 * np.sin(t),
+        ]
+    )
 
 
 def main():
@@ -26,8 +34,12 @@ def main():
         for steps in (50, 100, 200):
             end = lie.solve(lie.se3, twist, start, (0.0, 10.0), steps, method, frame="body").y[-1]
             turn = true[:3, :3].T @ end[:3, :3]
-            angle = np.arctan2(np.linalg.norm(turn - turn.T) / np.sqrt(8.0), (np.trace(turn) - 1.0) / 2.0)
-            print(f"{method:>8} {steps:6d} {np.linalg.norm(end[:3, 3] - true[:3, 3]):15.2e} {angle:12.2e}")
+            angle = np.arctan2(
+                np.linalg.norm(turn - turn.T) / np.sqrt(8.0), (np.trace(turn) - 1.0) / 2.0
+            )
+            print(
+                f"{method:>8} {steps:6d} {np.linalg.norm(end[:3, 3] - true[:3, 3]):15.2e} {angle:12.2e}"
+            )
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
 """Shared by all tests.
 
-Machine code is kept in a folder of its own, so that a run neither uses nor fills the user's cache.  Where CI is set, hypothesis
-draws the same examples every time: a verdict on a commit does not depend on luck, and new luck is tried on developers' machines.
-A job in the background ignores Ctrl-C, and so would every process that the tests start and interrupt: here it is heard again.
+Machine code is kept in a folder of its own, so that a run neither uses nor fills the user's cache.
+Where CI is set, hypothesis draws the same examples every time: a verdict on a commit does not
+depend on luck, and new luck is tried on developers' machines.  A job in the background ignores
+Ctrl-C, and so would every process that the tests start and interrupt: here it is heard again.
 """
 
 import os
@@ -16,7 +17,9 @@ from hypothesis import settings
 
 from polhode.core.jit import compiling
 
-os.environ.setdefault("POLHODE_CACHE_DIR", str(Path(tempfile.gettempdir()) / f"polhode-test-cache-{os.getuid()}"))
+os.environ.setdefault(
+    "POLHODE_CACHE_DIR", str(Path(tempfile.gettempdir()) / f"polhode-test-cache-{os.getuid()}")
+)
 
 settings.register_profile("ci", derandomize=True)
 if os.environ.get("CI"):
@@ -24,20 +27,26 @@ if os.environ.get("CI"):
 
 
 def pytest_configure(config):
-    if not compiling():   # numpy's numbers warn where machine code goes on, as it should, with inf or NaN
+    # numpy's numbers warn where machine code goes on, as it should, with inf or NaN
+    if not compiling():
         config.addinivalue_line("filterwarnings", "ignore::RuntimeWarning")
 
 
 def pytest_collection_modifyitems(items):
-    """Where numba is told not to compile, all kernels run as Python, and tests of machine code have nothing to look at."""
+    """Where numba is told not to compile, all kernels run as Python, and tests of machine code have
+    nothing to look at."""
     for item in items:
         if not compiling() and item.get_closest_marker("compiled"):
-            item.add_marker(pytest.mark.skip(reason="needs the JIT, which NUMBA_DISABLE_JIT turns off"))
+            item.add_marker(
+                pytest.mark.skip(reason="needs the JIT, which NUMBA_DISABLE_JIT turns off")
+            )
 
 
 @pytest.fixture(autouse=True)
 def leave_no_trace():
-    """What a command has noted about itself, and the methods that a test has registered, are not for the next test."""
+    """What a command has noted about itself, and the methods that a test has registered, are not
+    for the next test."""
+
     def registered():
         return getattr(sys.modules.get("polhode.methods._registry"), "_methods", {})
 

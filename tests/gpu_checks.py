@@ -1,7 +1,8 @@
-"""What must hold on a GPU, and in numba's simulator of one.  `test_cuda.py` decides which of the two runs this.
+"""What must hold on a GPU, and in numba's simulator of one.  `test_cuda.py` decides which of the
+two runs this.
 
-A GPU fuses multiplications with additions and has an exponential map of its own, so that its motions are the processor's to
-round-off.
+A GPU fuses multiplications with additions and has an exponential map of its own, so that its
+motions are the processor's to round-off.
 """
 
 import math
@@ -19,15 +20,46 @@ from polhode.errors import InputError
 from polhode.engine.program import build
 
 SIMULATED = os.environ.get("NUMBA_ENABLE_CUDASIM") == "1"
-FAMILIES = ("NMB", "NMS", "SW", "HSTAGM", "AKW", "LS", "LIEMID[EA]", "VLV", "LP2", "DMV", "CG4", "RKMK4", "taylor4", "taylor3+ep",
-            "ABAM", "EXACT", "LP2+yoshida4")
-OF_ALL_KINDS = ("NMB", "LP2", "taylor3+ep", "ABAM")   # each is compiled for processors too, which takes its time
-TOP = {"bodies": [2.0, 3.0, 4.5], "torque": torques.heavy_top(3.0), "t_span": (0, 0.5), "step": 0.05, "n": 3,
-       "rotation0": "random", "omega0": stats.norm(0, 1), "rng": 7}
+FAMILIES = (
+    "NMB",
+    "NMS",
+    "SW",
+    "HSTAGM",
+    "AKW",
+    "LS",
+    "LIEMID[EA]",
+    "VLV",
+    "LP2",
+    "DMV",
+    "CG4",
+    "RKMK4",
+    "taylor4",
+    "taylor3+ep",
+    "ABAM",
+    "EXACT",
+    "LP2+yoshida4",
+)
+# each is compiled for processors too, which takes its time
+OF_ALL_KINDS = ("NMB", "LP2", "taylor3+ep", "ABAM")
+TOP = {
+    "bodies": [2.0, 3.0, 4.5],
+    "torque": torques.heavy_top(3.0),
+    "t_span": (0, 0.5),
+    "step": 0.05,
+    "n": 3,
+    "rotation0": "random",
+    "omega0": stats.norm(0, 1),
+    "rng": 7,
+}
 
 
 def methods_of(names):
-    return [name if name in OF_ALL_KINDS or not SIMULATED else pytest.param(name, marks=pytest.mark.slow) for name in names]
+    return [
+        name
+        if name in OF_ALL_KINDS or not SIMULATED
+        else pytest.param(name, marks=pytest.mark.slow)
+        for name in names
+    ]
 
 
 def both(**changes):
@@ -37,7 +69,10 @@ def both(**changes):
 
 
 def apart(one, other):
-    return max(np.abs((one.rotation.inv() * other.rotation).magnitude()).max(), np.abs(one.omega - other.omega).max())
+    return max(
+        np.abs((one.rotation.inv() * other.rotation).magnitude()).max(),
+        np.abs(one.omega - other.omega).max(),
+    )
 
 
 @pytest.mark.parametrize("method", methods_of(FAMILIES))
@@ -47,7 +82,9 @@ def test_the_gpu_computes_what_the_processor_computes(method):
     assert apart(gpu, cpu) < 1e-13
 
 
-@pytest.mark.parametrize("method", methods_of(["NMB", "VLV", "LP2", "taylor4", "AKW", "taylor3+ep"]))
+@pytest.mark.parametrize(
+    "method", methods_of(["NMB", "VLV", "LP2", "taylor4", "AKW", "taylor3+ep"])
+)
 def test_single_precision_is_single_precision(method):
     gpu, cpu = both(method=method, dtype="float32")
     assert set(gpu.status) == {"finished"}
@@ -75,7 +112,9 @@ def test_a_torque_of_ones_own_runs_on_the_gpu(form):
 
 def test_steps_that_need_more_of_newton_are_taken_again():
     """At two radians a step three corrections are not enough: every body goes through `redo`."""
-    gpu, cpu = both(torque=None, omega0=[[4.0, 1.0, -2.0]] * 3, step=0.25, t_span=(0, 1), method="NMB")
+    gpu, cpu = both(
+        torque=None, omega0=[[4.0, 1.0, -2.0]] * 3, step=0.25, t_span=(0, 1), method="NMB"
+    )
     assert set(gpu.status) == {"finished"}
     assert apart(gpu, cpu) < 1e-12
 
@@ -93,7 +132,14 @@ def test_a_body_that_fails_is_named_and_the_others_finish(method):
 
 
 def test_chunks_breaks_and_kept_motions_leave_no_trace():
-    gpu, cpu = both(torque=torques.book_toss(0.05), t_span=(1.9, 2.2), step=0.03, breaks=[2.0, 2.02], keep=3, method="SW")
+    gpu, cpu = both(
+        torque=torques.book_toss(0.05),
+        t_span=(1.9, 2.2),
+        step=0.03,
+        breaks=[2.0, 2.02],
+        keep=3,
+        method="SW",
+    )
     np.testing.assert_array_equal(gpu.times, cpu.times)
     np.testing.assert_allclose(gpu.omegas, cpu.omegas, rtol=0, atol=1e-13)
 
@@ -108,7 +154,9 @@ def test_statistics_are_those_of_the_processor():
 
 
 def test_what_cannot_run_on_a_gpu_is_refused():
-    with pytest.raises(InputError, match="needs a torque that can be compiled; this one is called back"):
+    with pytest.raises(
+        InputError, match="needs a torque that can be compiled; this one is called back"
+    ):
         ensemble(device="cuda", **{**TOP, "torque": lambda t, R: [0.0, 0.0 * os.getpid(), 0.0]})
     with pytest.raises(InputError, match="threads=2 is for device='cpu'"):
         ensemble(device="cuda", threads=2, **TOP)
@@ -117,5 +165,7 @@ def test_what_cannot_run_on_a_gpu_is_refused():
 @pytest.mark.skipif(SIMULATED, reason="the simulator has no memory of its own")
 def test_more_bodies_than_fit_are_refused_with_the_number_that_fits():
     program = build(methods.get("NMB"), torques.heavy_top(20.0), polhode.RigidBody([5.0, 5.0, 1.0]))
-    with pytest.raises(InputError, match=r"10000000000000 bodies of \d+ bytes each need .* GiB .*: \d+ bodies fit"):
+    with pytest.raises(
+        InputError, match=r"10000000000000 bodies of \d+ bytes each need .* GiB .*: \d+ bodies fit"
+    ):
         Gpu(program, 10**13, program.moments, program.parameters)

@@ -1,4 +1,5 @@
-"""What the processor has that numba compiles for; NUMBA_CPU_NAME may name another one than the machine's own.
+"""What the processor has that numba compiles for; NUMBA_CPU_NAME may name another one than the
+machine's own.
 
 The answer is read from the machine code of one product and sum.
 """
@@ -23,7 +24,8 @@ def _product_and_sum():
 
 
 def has_fma():
-    """Whether a product and a sum are one instruction; without it LLVM calls the C library, which gives the same bits."""
+    """Whether a product and a sum are one instruction; without it LLVM calls the C library, which
+    gives the same bits."""
     return "vfmadd" in _product_and_sum()
 
 

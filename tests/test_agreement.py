@@ -1,4 +1,5 @@
-"""Machine code of a user's torque is compared with its Python, and the number of its components is checked on the way."""
+"""Machine code of a user's torque is compared with its Python, and the number of its components is
+checked on the way."""
 
 import numpy as np
 import pytest
@@ -32,7 +33,10 @@ pytestmark = pytest.mark.compiled
 @pytest.mark.parametrize("torque", [overflows, vanishes, raises_in_python_alone])
 def test_what_machine_code_gets_wrong_is_called_back(torque):
     start = START | {"t_span": (0, 0.5)}
-    run, python = polhode.integrate(BODY, torque, **start), polhode.integrate(BODY, torque, **start, compiled=False)
+    run, python = (
+        polhode.integrate(BODY, torque, **start),
+        polhode.integrate(BODY, torque, **start, compiled=False),
+    )
     assert run.mode == "callback" and "its machine code" in run.note and "its Python" in run.note
     np.testing.assert_array_equal(run.omega, python.omega)
 
@@ -44,7 +48,10 @@ def test_everything_that_runs_compares():
     assert (stepper.program.mode, many.mode) == ("callback", "callback")
     expected = polhode.integrate(BODY, overflows, **START).omega[-1]
     np.testing.assert_array_equal([stepper.omega, many.omega[0]], [expected, expected])
-    assert polhode.integrate(BODY, overflows, (0, 1), rtol=1e-3, omega0=START["omega0"]).mode == "callback"
+    assert (
+        polhode.integrate(BODY, overflows, (0, 1), rtol=1e-3, omega0=START["omega0"]).mode
+        == "callback"
+    )
 
 
 def test_a_force_is_compared():
@@ -103,7 +110,8 @@ def test_an_error_at_a_state_that_the_run_never_reaches_does_not_end_it():
     assert polhode.integrate(BODY, tilted, **START | {"t_span": (0, 0.3)}).success
 
 
-# --- two or four numbers ----------------------------------------------------------------------------------------------
+# --- two or four numbers --------------------------------------------------------------------------
+
 
 def two_later(t, R):
     if t < 0.45:
@@ -124,7 +132,9 @@ def test_a_torque_that_returns_more_or_fewer_numbers_later_ends_the_run(torque, 
     with pytest.raises(TorqueError, match="three numbers") as caught:
         polhode.integrate(BODY, torque, method="NMB", **START, compiled=how)
     assert caught.value.step_index == 4 and abs(caught.value.t - 0.4) < 1e-12
-    assert len(caught.value.trajectory) == 5 and caught.value.trajectory.mode == ("compiled" if how else "python")
+    assert len(caught.value.trajectory) == 5 and caught.value.trajectory.mode == (
+        "compiled" if how else "python"
+    )
 
 
 def test_a_stepper_and_an_ensemble_notice_it_too():
@@ -144,7 +154,9 @@ def test_another_span_is_compared_anew():
     start = {**START, "t_span": (0, 20)}
     run = polhode.integrate(BODY, late, **start)
     assert run.mode == "callback"
-    np.testing.assert_array_equal(run.omega, polhode.integrate(BODY, late, **start, compiled=False).omega)
+    np.testing.assert_array_equal(
+        run.omega, polhode.integrate(BODY, late, **start, compiled=False).omega
+    )
 
 
 @polhode.torque(params={"n": 3.0})
@@ -154,8 +166,12 @@ def large(t, R, p):
 
 def test_the_parameters_of_every_body_are_compared():
     start = {**START, "omega0": [START["omega0"]] * 3}
-    assert polhode.ensemble(BODY, large, **start, parameters={"n": [3.0, 4.0, 5.0]}).mode == "compiled"
-    with pytest.raises(polhode.InputError, match="with the parameters of body 1 must run as Python"):
+    assert (
+        polhode.ensemble(BODY, large, **start, parameters={"n": [3.0, 4.0, 5.0]}).mode == "compiled"
+    )
+    with pytest.raises(
+        polhode.InputError, match="with the parameters of body 1 must run as Python"
+    ):
         polhode.ensemble(BODY, large, **start, parameters={"n": [3.0, 30.0, 25.0]})
 
 
@@ -168,7 +184,9 @@ def test_a_potential_that_machine_code_gets_wrong_restores_no_energy():
 
     start = {**START, "rotation0": (0.7, 0.2, 0.1)}
     acting = polhode.torque(weight, potential=potential)
-    kept, plain = (polhode.integrate(BODY, acting, **start, method=name) for name in ("LP2+ep", "LP2"))
+    kept, plain = (
+        polhode.integrate(BODY, acting, **start, method=name) for name in ("LP2+ep", "LP2")
+    )
     assert "differs from its machine code" in kept.message
     np.testing.assert_array_equal(kept.omega, plain.omega)
 
@@ -179,7 +197,9 @@ def test_energies_of_a_potential_that_has_changed_are_not_passed_off_as_those_of
     def potential(t, R):
         return k * R[2, 2]
 
-    acting = polhode.torque(lambda t, R: -k * np.cross(R[:, 2], np.array([0.0, 0.0, 1.0])), potential=potential)
+    acting = polhode.torque(
+        lambda t, R: -k * np.cross(R[:, 2], np.array([0.0, 0.0, 1.0])), potential=potential
+    )
     before, after = (polhode.integrate(BODY, acting, **START, compiled=False) for _ in range(2))
     assert np.ptp(before.total_energy) < 0.1
     k = 7.0
@@ -225,20 +245,33 @@ def test_statistics_are_compared():
     np.testing.assert_allclose(found[0], 3.43 * START["omega0"][0], rtol=1e-12)
 
 
-# --- potentials ---------------------------------------------------------------------------------------------------------
+# --- potentials -----------------------------------------------------------------------------------
+
 
 def weight(t, R):
     return np.array([2.0 * R[2, 1], -2.0 * R[2, 0], 0.0])
 
 
-@pytest.mark.parametrize("wrong", [lambda t, R: -2.0 * R[2, 2], lambda t, R: R[2, 2], lambda t, R: 2.0 * R[0, 2]])
+@pytest.mark.parametrize(
+    "wrong", [lambda t, R: -2.0 * R[2, 2], lambda t, R: R[2, 2], lambda t, R: 2.0 * R[0, 2]]
+)
 def test_a_potential_that_is_not_the_torques_is_told_once(wrong):
-    torque, start = polhode.torque(weight, frame="body", potential=wrong), {**START, "rotation0": (0.7, 0.2, 0.1)}
-    with pytest.warns(RuntimeWarning, match="torque 'weight' is not minus the slope of its potential: at t = 0 it is"):
+    torque, start = (
+        polhode.torque(weight, frame="body", potential=wrong),
+        {**START, "rotation0": (0.7, 0.2, 0.1)},
+    )
+    with pytest.warns(
+        RuntimeWarning,
+        match="torque 'weight' is not minus the slope of its potential: at t = 0 it is",
+    ):
         polhode.integrate(BODY, torque, **start)
-    polhode.integrate(BODY, torque, **start)   # a warning would be an error here
+    polhode.integrate(BODY, torque, **start)  # a warning would be an error here
     right = polhode.torque(weight, frame="body", potential=lambda t, R: 2.0 * R[2, 2])
-    for other in (right, right + polhode.torques.damping(0.1), right + (lambda t, R: np.array([0.0, 0.0, 1.0]))):
+    for other in (
+        right,
+        right + polhode.torques.damping(0.1),
+        right + (lambda t, R: np.array([0.0, 0.0, 1.0])),
+    ):
         polhode.integrate(BODY, other, **start)
 
 
@@ -248,15 +281,24 @@ def test_a_motor_beside_a_potential_is_no_blow_up():
         return np.array([2.0 * R[2, 1], -2.0 * R[2, 0], 3.0])
 
     torque = polhode.torque(driven, frame="body", potential=lambda t, R: 2.0 * R[2, 2])
-    run = polhode.integrate([1.0, 1.0, 0.5], torque, (0, 10), 0.01, omega0=(0.1, 0.0, 0.1), rotation0=(0.3, 0.0, 0.0))
+    run = polhode.integrate(
+        [1.0, 1.0, 0.5], torque, (0, 10), 0.01, omega0=(0.1, 0.0, 0.1), rotation0=(0.3, 0.0, 0.0)
+    )
     assert run.success and run.t[-1] == 10.0
 
 
 def test_a_part_of_a_span_is_compared_anew():
-    """What machine code gets wrong in a window may have been missed by the samples of a longer run."""
-    window = polhode.torque(lambda t, R: np.array([10.0 ** -DIGITS if not 510 < t < 511 else float(10**-DIGITS), 0.0, 0.0]))
+    """What machine code gets wrong in a window may have been missed by the samples of a longer
+    run."""
+    window = polhode.torque(
+        lambda t, R: np.array(
+            [10.0**-DIGITS if not 510 < t < 511 else float(10**-DIGITS), 0.0, 0.0]
+        )
+    )
     run = polhode.integrate(BODY, window, (0.0, 1000.0), 1.0, "LP2", omega0=(0.1, 0.2, 0.3))
     inside = polhode.integrate(BODY, window, (510.2, 510.8), 0.1, "LP2", omega0=(0.1, 0.2, 0.3))
-    python = polhode.integrate(BODY, window, (510.2, 510.8), 0.1, "LP2", omega0=(0.1, 0.2, 0.3), compiled=False)
+    python = polhode.integrate(
+        BODY, window, (510.2, 510.8), 0.1, "LP2", omega0=(0.1, 0.2, 0.3), compiled=False
+    )
     assert run.success and inside.mode == "callback"
     assert np.array_equal(inside.omega, python.omega)

@@ -1,4 +1,5 @@
-"""Exact-flow splitting, high-order splittings and compositions, and preprocessed Moser-Veselov of high order."""
+"""Exact-flow splitting, high-order splittings and compositions, and preprocessed Moser-Veselov of
+high order."""
 
 import importlib.util
 import math
@@ -36,7 +37,7 @@ def apart(motion, other, size):
     return max(q, *(abs(a - b) / size for a, b in zip(motion[1], other[1], strict=True)))
 
 
-# --- the free motion over a short time ----------------------------------------------------------------------------------
+# --- the free motion over a short time ------------------------------------------------------------
 
 exact, short = free_motion.flow, short_motion.short_flow
 
@@ -47,11 +48,11 @@ def test_short_motion_is_exact_to_round_off(reach):
     for k in range(300):
         I = np.exp(rng.uniform(-1.5, 1.5, 3))
         if k % 3 == 0:
-            I[1] = I[0] * (1.0 + 10.0 ** rng.uniform(-15, -1))   # nearly symmetric
+            I[1] = I[0] * (1.0 + 10.0 ** rng.uniform(-15, -1))  # nearly symmetric
         Pi = rng.standard_normal(3) * 10.0 ** rng.uniform(-3, 0, 3)
         size = float(np.linalg.norm(Pi))
         h = reach / (size * (1.0 / I.min() - 1.0 / I.max()))
-        if h * size / I.min() > 10.0:   # the angle itself is then known to fewer digits
+        if h * size / I.min() > 10.0:  # the angle itself is then known to fewer digits
             continue
         q, Pi = normalise(tuple(rng.standard_normal(4).tolist())), tuple(Pi.tolist())
         assert apart(short(h, q, Pi, body_of(I)), exact(h, q, Pi, body_of(I)), size) < 4e-15
@@ -86,23 +87,41 @@ def test_motion_of_symmetric_bodies(axis, ratio):
     assert SYMMETRIC[axis](1.0, q, (0.0, 0.0, 0.0), body)[0] == pytest.approx(q, abs=1e-16)
 
 
-# --- EXACT --------------------------------------------------------------------------------------------------------------
+# --- EXACT ----------------------------------------------------------------------------------------
+
 
 def test_the_drift_is_chosen_for_the_body():
-    assert [symmetry_axis(I) for I in ((2, 2, 3), (2, 3, 2), (3, 2, 2), (2, 2, 2), (2, 3, 4.5))] == [2, 1, 0, 2, None]
+    assert [
+        symmetry_axis(I) for I in ((2, 2, 3), (2, 3, 2), (3, 2, 2), (2, 2, 2), (2, 3, 4.5))
+    ] == [2, 1, 0, 2, None]
     assert free_drift(RigidBody((1.0, 2.0, 2.0))) is SYMMETRIC[0]
     assert free_drift(RigidBody((2.0, 2.0 + 1e-15, 3.0))) is SYMMETRIC[2]
     assert free_drift(RigidBody((2.0, 2.0 + 1e-14, 3.0))) is triaxial
     assert free_drift(None) is triaxial
 
 
-@pytest.mark.parametrize("name", ["EXACT", pytest.param("EXACT-RKN6", marks=pytest.mark.slow),
-                                  pytest.param("EXACT+kahanli6", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "EXACT",
+        pytest.param("EXACT-RKN6", marks=pytest.mark.slow),
+        pytest.param("EXACT+kahanli6", marks=pytest.mark.slow),
+    ],
+)
 def test_all_bodies_move_alike_whatever_the_drift(name):
     """A symmetric body by its own formula and by the general one, and nearly symmetric bodies."""
+
     def end(moments, method):
-        return integrate(moments, torques.heavy_top(20.0), (0, 2), 0.1, method, omega0=(0.3, 0.2, 5.0),
-                         rotation0=(0.05, 0.0, 0.0), compiled=False).matrix[-1]
+        return integrate(
+            moments,
+            torques.heavy_top(20.0),
+            (0, 2),
+            0.1,
+            method,
+            omega0=(0.3, 0.2, 5.0),
+            rotation0=(0.05, 0.0, 0.0),
+            compiled=False,
+        ).matrix[-1]
 
     own = end((5.0, 5.0, 1.0), name)
     assert np.abs(end((5.0, 5.0, 1.0), variant(get(name), adapt=None)) - own).max() < 1e-13
@@ -111,22 +130,29 @@ def test_all_bodies_move_alike_whatever_the_drift(name):
 
 def test_exact_on_the_slow_top():
     run = problems.get("slow-top").integrate("EXACT", step=0.05)
-    row = [.04775808446281386, .04061263806466103, .9980329548656384]
+    row = [0.04775808446281386, 0.04061263806466103, 0.9980329548656384]
     assert run.nfev == 201
     assert np.abs(run.matrix[-1][2] - row).max() < 2e-4
 
 
-@pytest.mark.parametrize(("problem", "step", "least"), [("slow-top", 0.0125, 10.0), ("fast-top", 0.00125, 10.0)])
+@pytest.mark.parametrize(
+    ("problem", "step", "least"), [("slow-top", 0.0125, 10.0), ("fast-top", 0.00125, 10.0)]
+)
 def test_exact_is_ten_times_as_accurate_as_the_explicit_midpoint_lie_method(problem, step, least):
     from polhode.exact import reference
 
     end = reference(f"krysl/{problem}", [0.0, 10.0]).matrix[-1]
-    error = {name: np.linalg.norm(problems.get(problem).integrate(name, step=step).matrix[-1] - end, 2)
-             for name in ("EXACT", "LIEMID[EA]")}
+    error = {
+        name: np.linalg.norm(problems.get(problem).integrate(name, step=step).matrix[-1] - end, 2)
+        for name in ("EXACT", "LIEMID[EA]")
+    }
     assert error["EXACT"] * least < error["LIEMID[EA]"]
 
 
-@pytest.mark.parametrize("inertia", [(2.0, 3.0, 4.5), (2.0, 2.0, 3.0), [[3.0, 0.2, 0.1], [0.2, 2.5, -0.3], [0.1, -0.3, 2.0]]])
+@pytest.mark.parametrize(
+    "inertia",
+    [(2.0, 3.0, 4.5), (2.0, 2.0, 3.0), [[3.0, 0.2, 0.1], [0.2, 2.5, -0.3], [0.1, -0.3, 2.0]]],
+)
 @pytest.mark.parametrize("name", ["EXACT", pytest.param("EXACT-RKN6-14", marks=pytest.mark.slow)])
 def test_free_motion_is_exact_at_any_step(inertia, name):
     body = RigidBody(inertia)
@@ -135,7 +161,8 @@ def test_free_motion_is_exact_at_any_step(inertia, name):
     assert np.abs(run.matrix - exact.matrix).max() < 5e-14
 
 
-# --- coefficients -------------------------------------------------------------------------------------------------------
+# --- coefficients ---------------------------------------------------------------------------------
+
 
 @pytest.fixture(scope="module")
 def conditions():
@@ -157,7 +184,8 @@ def test_order_conditions(conditions, name):
 
 
 def test_order_conditions_see_the_next_order(conditions):
-    """RKN4's own numbers do not solve the conditions of order 6, nor Nystrom's those without [B, [B, [B, A]]] = 0."""
+    """RKN4's own numbers do not solve the conditions of order 6, nor Nystrom's those without [B,
+    [B, [B, A]]] = 0."""
     with mp.workdps(50):
         half = conditions.numbers(" ".join(COEFFICIENTS["RKN4"].values()))
         row = conditions.SCHEMES["RKN4"][1](half)
@@ -176,12 +204,16 @@ def test_rows(name):
     assert abs(len(kicks) - len(drifts)) == 1
 
 
-# --- splittings and compositions ----------------------------------------------------------------------------------------
+# --- splittings and compositions ------------------------------------------------------------------
+
 
 def test_a_nystrom_splitting_needs_an_exact_drift():
-    """Over five rotations about the axes, which are of order 2, it is of order 2; general splittings keep theirs."""
+    """Over five rotations about the axes, which are of order 2, it is of order 2; general
+    splittings keep theirs."""
     base = get("EXACT-RKN6")
-    over_axes = variant(base, step=kicks_first(over(split_drift(*ROTATIONS)), *rows("RKN6-11")), adapt=None)
+    over_axes = variant(
+        base, step=kicks_first(over(split_drift(*ROTATIONS)), *rows("RKN6-11")), adapt=None
+    )
     assert facts.order(over_axes).attitude == pytest.approx(2.0, abs=0.1)
     assert facts.order(base).attitude == pytest.approx(6.0, abs=0.2)
     assert facts.order("MR2-BM6").attitude == pytest.approx(6.0, abs=0.2)
@@ -189,7 +221,11 @@ def test_a_nystrom_splitting_needs_an_exact_drift():
 
 def test_torque_counts():
     assert [get(name).torques for name in HIGH] == [6, 11, 14, 6, 10]
-    assert [get(name).name for name in ("SRKN6b", "exact-rkn6-11", "srkn14a")] == ["EXACT-RKN4", "EXACT-RKN6", "EXACT-RKN6-14"]
+    assert [get(name).name for name in ("SRKN6b", "exact-rkn6-11", "srkn14a")] == [
+        "EXACT-RKN4",
+        "EXACT-RKN6",
+        "EXACT-RKN6-14",
+    ]
     assert get("EXACT+kahanli10").torques == 33
 
 
@@ -200,7 +236,9 @@ def test_compositions_suit_themselves_to_the_body():
         compose("EXACT-RKN4", "kahanli6")
 
 
-@pytest.mark.parametrize("name", ["EXACT-RKN6", pytest.param("EXACT-RKN6-14", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "name", ["EXACT-RKN6", pytest.param("EXACT-RKN6-14", marks=pytest.mark.slow)]
+)
 def test_energy_stays_in_the_stress_test(name):
     """T = 15000 at h = 1/4: oscillation within 1e-8, and no drift."""
     run = problems.get("bou-rabee/stress").integrate(name, step=0.25, every=10)
@@ -211,7 +249,8 @@ def test_energy_stays_in_the_stress_test(name):
     assert abs(halves[0].mean() - halves[1].mean()) < 1e-10
 
 
-# --- preprocessed Moser-Veselov -----------------------------------------------------------------------------------------
+# --- preprocessed Moser-Veselov -------------------------------------------------------------------
+
 
 @pytest.mark.parametrize("axis", [0, 1, 2])
 def test_modified_energy_of_a_rotation_about_an_axis(axis):
@@ -220,12 +259,16 @@ def test_modified_energy_of_a_rotation_about_an_axis(axis):
     Pi = tuple(size if i == axis else 0.0 for i in range(3))
     x = body.Iinv[axis]
     a3, b3, a5, b5 = rates(body.Iinv, Pi)
-    for m, (a, b) in enumerate([(a3, b3), (a5, b5), rates7(body.Iinv, Pi), rates9(body.Iinv, Pi)], 1):
+    for m, (a, b) in enumerate(
+        [(a3, b3), (a5, b5), rates7(body.Iinv, Pi), rates9(body.Iinv, Pi)], 1
+    ):
         series = math.comb(2 * m, m) / (4**m * (2 * m + 1)) * x ** (2 * m + 1) * size ** (2 * m)
         assert a * x + b == pytest.approx(series, rel=1e-12)
 
 
-@pytest.mark.parametrize(("name", "order"), [("DMV8+att", 8), pytest.param("DMV10+att", 10, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("name", "order"), [("DMV8+att", 8), pytest.param("DMV10+att", 10, marks=pytest.mark.slow)]
+)
 def test_orders_on_another_body(name, order):
     """Errors at two steps, on Buss's thin body."""
     body, Pi, q = body_of((19 / 60, 3 / 100, 47 / 150)), (0.11, 0.03, -0.2), (0.0, 0.0, 0.0, 1.0)

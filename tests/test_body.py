@@ -34,10 +34,12 @@ def refused(*words, call=RigidBody, args=(), **kwargs):
         assert word in str(caught.value), f"{word!r} not in {caught.value}"
 
 
-# ---- what is accepted ------------------------------------------------------------------------------------------------
+# ---- what is accepted ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("inertia", [[3.0, 1.0, 2.5], np.diag([3.0, 1.0, 2.5]), (3, 1, 2.5), np.float32([3, 1, 2.5])])
+@pytest.mark.parametrize(
+    "inertia", [[3.0, 1.0, 2.5], np.diag([3.0, 1.0, 2.5]), (3, 1, 2.5), np.float32([3, 1, 2.5])]
+)
 def test_principal_input_keeps_its_order_exactly(inertia):
     body = RigidBody(inertia)
     assert body.moments.tolist() == [3.0, 1.0, 2.5]
@@ -54,22 +56,29 @@ def test_integers_of_any_size():
 @settings(max_examples=200, deadline=None)
 @given(ANGLES, LENGTH, LENGTH, LENGTH, st.integers(-500, 500))
 def test_full_tensor_is_split(angles, a, b, c, exponent):
-    R, second = turn(angles), np.array([a, b, c]) ** 2  # second moments of mass: every triangle inequality holds
+    # second moments of mass: every triangle inequality holds
+    R, second = turn(angles), np.array([a, b, c]) ** 2
     tensor = R @ np.diag(second.sum() - second) @ R.T
     tensor = np.ldexp((tensor + tensor.T) / 2, exponent)
     body = RigidBody(tensor)
     scale = np.abs(tensor).max()
     again = body.axes @ np.diag(body.moments) @ body.axes.T
     assert np.abs(again - tensor).max() <= 1e-14 * scale
-    assert abs(np.linalg.det(body.axes) - 1) < 1e-14 and np.abs(body.axes.T @ body.axes - np.eye(3)).max() < 1e-14
+    assert (
+        abs(np.linalg.det(body.axes) - 1) < 1e-14
+        and np.abs(body.axes.T @ body.axes - np.eye(3)).max() < 1e-14
+    )
     assert np.array_equal(body.inertia, tensor)
-    assert np.allclose(np.sort(body.moments), np.ldexp(np.sort(second.sum() - second), exponent), rtol=1e-10)
+    assert np.allclose(
+        np.sort(body.moments), np.ldexp(np.sort(second.sum() - second), exponent), rtol=1e-10
+    )
 
 
 @settings(max_examples=100, deadline=None)
 @given(st.permutations([1.0, 2.0, 2.7]), st.tuples(*[st.floats(-0.3, 0.3)] * 3))
 def test_axes_are_the_nearest_to_the_users(moments, tilt):
-    R = turn(tilt)  # a small tilt: order and signs are those of the user's axes, whatever order eigh gives
+    # a small tilt: order and signs are those of the user's axes, whatever order eigh gives
+    R = turn(tilt)
     tensor = R @ np.diag(moments) @ R.T
     body = RigidBody((tensor + tensor.T) / 2)
     assert np.allclose(body.moments, moments, rtol=1e-12) and np.allclose(body.axes, R, atol=1e-12)
@@ -85,7 +94,9 @@ def test_rounding_asymmetry_is_removed():
 def test_any_scale(scale):
     tensor = scale * np.array([[2.0, 0.3, 0.1], [0.3, 3.0, 0.2], [0.1, 0.2, 4.0]])
     body = RigidBody(tensor)
-    assert np.allclose(body.axes * (body.moments / scale) @ body.axes.T, tensor / scale, rtol=1e-14, atol=1e-15)
+    assert np.allclose(
+        body.axes * (body.moments / scale) @ body.axes.T, tensor / scale, rtol=1e-14, atol=1e-15
+    )
     refused("triangle", args=([scale, 3 * scale, scale],))
     refused("symmetric", args=([[scale, scale / 4, 0], [0, scale, 0], [0, 0, scale]],))
 
@@ -93,9 +104,15 @@ def test_any_scale(scale):
 def test_very_anisotropic():
     assert RigidBody([1e-150, 1e150, 1e150]).moments.tolist() == [1e-150, 1e150, 1e150]
     assert RigidBody([1e300, 1e-300, 1e300]).omega([1e300, 1e-300, 0]).tolist() == [1.0, 1.0, 0.0]
-    R = turn([0.3, 0.4, 0.5])  # a tilted rod thinner than rounding cannot be told from one without thickness
+    # a tilted rod thinner than rounding cannot be told from one without thickness
+    R = turn([0.3, 0.4, 0.5])
     rod = R @ np.diag([1e-18, 1.0, 1.0]) @ R.T
-    refused("positive definite", "not positive beyond rounding", "principal moments", args=((rod + rod.T) / 2,))
+    refused(
+        "positive definite",
+        "not positive beyond rounding",
+        "principal moments",
+        args=((rod + rod.T) / 2,),
+    )
     for k in range(50):  # whichever sign the rounding has
         R = turn([0.3, 0.4, 0.02 * k])
         rod = R @ np.diag([1e-18, 1.0, 1.0]) @ R.T
@@ -103,34 +120,53 @@ def test_very_anisotropic():
     refused("units", args=([[1.7e308, 1e307, 0], [1e307, 1.79e308, 1e307], [0, 1e307, 1.79e308]],))
 
 
-# ---- what is refused, and what is said -------------------------------------------------------------------------------
+# ---- what is refused, and what is said -----------------------------------------------------------
 
 
-@pytest.mark.parametrize("inertia, words", [
-    ([1, 2], ["inertia", "3 principal moments", "3x3", "shape (2,)"]),
-    (np.ones((2, 3, 3)), ["inertia", "shape (2, 3, 3)"]),
-    (5.0, ["inertia", "shape ()"]),
-    ([1, np.nan, 1], ["inertia[1] = nan", "finite", "replace"]),
-    ([[1, 0, 0], [0, 1, np.inf], [0, 0, 1]], ["inertia[1, 2] = inf", "finite"]),
-    ([[2, 0.5, 0], [0.4, 3, 0], [0, 0, 4]],
-     ["symmetric", "inertia[0, 1] = 0.5", "inertia[1, 0] = 0.4", "0.1 apart", "(inertia + inertia.T) / 2"]),
-    ([1, 1, 0], ["I3 = 0", "(1, 1, 0)", "positive"]),
-    ([1, -2, 1], ["I2 = -2", "(1, -2, 1)", "positive"]),
-    ([0, 0, 0], ["I1 = 0", "positive"]),
-    ([[1, 2, 0], [2, 1, 0], [0, 0, 1]], ["positive definite", "= -1 ", "off-diagonal"]),
-    ([5, 10, 1], ["moments (5, 10, 1)", "I2 = 10 > I1 + I3 = 6", "triangle", "no distribution of mass",
-                  "check_triangle=False"]),
-    ([1, 1, 2 + 1e-11], ["I3 = 2.00000000001 > I1 + I2 = 2"]),
-    ([1j, 1, 1], ["inertia", "real numbers", "complex", "convert"]),
-    (["1", "2", "2"], ["inertia", "real numbers", "text"]),
-    ([True, True, True], ["inertia", "booleans"]),
-    ([True, 1.0, 1.0], ["inertia", "booleans"]),
-    (np.ones(3, bool), ["inertia", "booleans"]),
-    ([None, 1, 1], ["inertia", "None"]),
-    ({1, 2, 3}, ["inertia", "{1, 2, 3}"]),
-    ([[1, 2, 3], [1, 2]], ["inertia", "array of real numbers"]),
-    (np.ma.array([1.0, 1.0, 1.0], mask=[0, 1, 0]), ["inertia", "masked"]),
-])
+@pytest.mark.parametrize(
+    "inertia, words",
+    [
+        ([1, 2], ["inertia", "3 principal moments", "3x3", "shape (2,)"]),
+        (np.ones((2, 3, 3)), ["inertia", "shape (2, 3, 3)"]),
+        (5.0, ["inertia", "shape ()"]),
+        ([1, np.nan, 1], ["inertia[1] = nan", "finite", "replace"]),
+        ([[1, 0, 0], [0, 1, np.inf], [0, 0, 1]], ["inertia[1, 2] = inf", "finite"]),
+        (
+            [[2, 0.5, 0], [0.4, 3, 0], [0, 0, 4]],
+            [
+                "symmetric",
+                "inertia[0, 1] = 0.5",
+                "inertia[1, 0] = 0.4",
+                "0.1 apart",
+                "(inertia + inertia.T) / 2",
+            ],
+        ),
+        ([1, 1, 0], ["I3 = 0", "(1, 1, 0)", "positive"]),
+        ([1, -2, 1], ["I2 = -2", "(1, -2, 1)", "positive"]),
+        ([0, 0, 0], ["I1 = 0", "positive"]),
+        ([[1, 2, 0], [2, 1, 0], [0, 0, 1]], ["positive definite", "= -1 ", "off-diagonal"]),
+        (
+            [5, 10, 1],
+            [
+                "moments (5, 10, 1)",
+                "I2 = 10 > I1 + I3 = 6",
+                "triangle",
+                "no distribution of mass",
+                "check_triangle=False",
+            ],
+        ),
+        ([1, 1, 2 + 1e-11], ["I3 = 2.00000000001 > I1 + I2 = 2"]),
+        ([1j, 1, 1], ["inertia", "real numbers", "complex", "convert"]),
+        (["1", "2", "2"], ["inertia", "real numbers", "text"]),
+        ([True, True, True], ["inertia", "booleans"]),
+        ([True, 1.0, 1.0], ["inertia", "booleans"]),
+        (np.ones(3, bool), ["inertia", "booleans"]),
+        ([None, 1, 1], ["inertia", "None"]),
+        ({1, 2, 3}, ["inertia", "{1, 2, 3}"]),
+        ([[1, 2, 3], [1, 2]], ["inertia", "array of real numbers"]),
+        (np.ma.array([1.0, 1.0, 1.0], mask=[0, 1, 0]), ["inertia", "masked"]),
+    ],
+)
 def test_bad_inertia(inertia, words):
     refused(*words, args=(inertia,))
 
@@ -144,12 +180,20 @@ def test_triangle_at_equality_and_switched_off():
     refused("check_triangle", "'no'", args=([5, 10, 1],), check_triangle="no")
 
 
-@pytest.mark.parametrize("mass, words", [
-    (0, ["mass must be positive", "got 0.0", "above zero"]), (-1, ["mass must be positive", "-1.0"]),
-    (np.inf, ["mass", "finite", "inf"]), (np.nan, ["mass", "finite", "nan"]), ("1", ["mass", "real numbers", "'1'"]),
-    (True, ["mass", "booleans", "True"]), (1j, ["mass", "1j"]), ([1.0], ["mass must be one number", "shape (1,)"]),
-    (None, ["mass", "None"]),
-])
+@pytest.mark.parametrize(
+    "mass, words",
+    [
+        (0, ["mass must be positive", "got 0.0", "above zero"]),
+        (-1, ["mass must be positive", "-1.0"]),
+        (np.inf, ["mass", "finite", "inf"]),
+        (np.nan, ["mass", "finite", "nan"]),
+        ("1", ["mass", "real numbers", "'1'"]),
+        (True, ["mass", "booleans", "True"]),
+        (1j, ["mass", "1j"]),
+        ([1.0], ["mass must be one number", "shape (1,)"]),
+        (None, ["mass", "None"]),
+    ],
+)
 def test_bad_mass(mass, words):
     refused(*words, args=([1, 1, 1], mass))
 
@@ -160,7 +204,7 @@ def test_bad_name_and_shape():
     refused("shape", "object", args=([1, 1, 1],), shape={"kind": "mesh", "vertices": object()})
 
 
-# ---- shapes ----------------------------------------------------------------------------------------------------------
+# ---- shapes --------------------------------------------------------------------------------------
 
 
 def lattice(n):
@@ -173,8 +217,12 @@ def test_box_is_the_limit_of_a_lattice():
     points = RigidBody.point_masses(np.full(n**3, 6.0 / n**3), lattice(n) * size + [5.0, -7.0, 3.0])
     box = RigidBody.box(*size, mass=6.0)
     # the midpoint rule is exact for x^2 up to the factor 1 - 1/n^2
-    assert points.is_principal and np.allclose(points.moments, box.moments * (1 - 1 / n**2), rtol=1e-12)
-    assert points.mass == pytest.approx(6.0) and np.allclose(box.moments, [6.5, 5.0, 2.5], rtol=1e-15)
+    assert points.is_principal and np.allclose(
+        points.moments, box.moments * (1 - 1 / n**2), rtol=1e-12
+    )
+    assert points.mass == pytest.approx(6.0) and np.allclose(
+        box.moments, [6.5, 5.0, 2.5], rtol=1e-15
+    )
 
 
 def test_round_bodies_are_limits_of_lattices():
@@ -199,13 +247,25 @@ def test_spheres():
 
 
 def test_density_and_geometry():
-    box, rod = RigidBody.box(1, 2, 3, density=2.0, name="brick"), RigidBody.cylinder(1, 2, density=0.5)
-    assert box.mass == 12.0 and box.shape == {"kind": "box", "size": (1.0, 2.0, 3.0)} and box.name == "brick"
-    assert rod.mass == pytest.approx(np.pi) and rod.shape == {"kind": "cylinder", "radius": 1.0, "height": 2.0}
+    box, rod = (
+        RigidBody.box(1, 2, 3, density=2.0, name="brick"),
+        RigidBody.cylinder(1, 2, density=0.5),
+    )
+    assert (
+        box.mass == 12.0
+        and box.shape == {"kind": "box", "size": (1.0, 2.0, 3.0)}
+        and box.name == "brick"
+    )
+    assert rod.mass == pytest.approx(np.pi) and rod.shape == {
+        "kind": "cylinder",
+        "radius": 1.0,
+        "height": 2.0,
+    }
     assert RigidBody.ellipsoid(1, 2, 3).shape == {"kind": "ellipsoid", "semi_axes": (1.0, 2.0, 3.0)}
     assert RigidBody.ellipsoid(1, 2, 3, density=1).mass == pytest.approx(8 * np.pi)
     assert RigidBody.sphere(1).shape == {"kind": "sphere", "radius": 1.0, "hollow": False}
-    assert RigidBody.box(1e-9, 1, 1).moments[0] > 0  # a plate: equality in the triangle up to rounding
+    # a plate: equality in the triangle up to rounding
+    assert RigidBody.box(1e-9, 1, 1).moments[0] > 0
 
 
 def test_bad_shapes():
@@ -214,16 +274,33 @@ def test_bad_shapes():
     refused("cylinder height", "finite", "nan", call=RigidBody.cylinder, args=(1, np.nan))
     refused("cylinder radius", "'2'", call=RigidBody.cylinder, args=("2", 1))
     refused("sphere radius", "one number", call=RigidBody.sphere, args=([1, 2],))
-    refused("mass or density, not both", "2", "3", "drop one", call=RigidBody.box, args=(1, 1, 1), mass=2, density=3)
+    refused(
+        "mass or density, not both",
+        "2",
+        "3",
+        "drop one",
+        call=RigidBody.box,
+        args=(1, 1, 1),
+        mass=2,
+        density=3,
+    )
     refused("density", "positive", "-1.0", call=RigidBody.box, args=(1, 1, 1), density=-1)
     refused("mass", "positive", call=RigidBody.sphere, args=(1,), mass=0)
-    refused("density = 2", "shell", "pass mass", call=RigidBody.sphere, args=(1,), density=2, hollow=True)
+    refused(
+        "density = 2",
+        "shell",
+        "pass mass",
+        call=RigidBody.sphere,
+        args=(1,),
+        density=2,
+        hollow=True,
+    )
     refused("hollow", "1", call=RigidBody.sphere, args=(1,), hollow=1)
     refused("box", "range of float64", "units", call=RigidBody.box, args=(1e200, 1, 1))
     refused("sphere", "range of float64", "units", call=RigidBody.sphere, args=(1e-200,))
 
 
-# ---- point masses ----------------------------------------------------------------------------------------------------
+# ---- point masses --------------------------------------------------------------------------------
 
 
 @settings(max_examples=100, deadline=None)
@@ -235,14 +312,18 @@ def test_point_masses_against_the_definition(seed, n):
     r = x - (m[:, None] * x).sum(0) / m.sum()
     tensor = sum(mi * (ri @ ri * np.eye(3) - np.outer(ri, ri)) for mi, ri in zip(m, r, strict=True))
     assert np.allclose(body.inertia, tensor, rtol=1e-12, atol=1e-13 * np.abs(tensor).max())
-    assert np.allclose(body.shape["positions"], r, atol=1e-13) and np.allclose(body.shape["masses"], m, rtol=1e-15)
+    assert np.allclose(body.shape["positions"], r, atol=1e-13) and np.allclose(
+        body.shape["masses"], m, rtol=1e-15
+    )
     assert np.isclose(body.mass, m.sum())
 
 
 @pytest.mark.parametrize("scale", [1e-140, 1.0, 1e140])
 def test_point_masses_at_any_scale(scale):
     points = np.array([[1, 0, 0], [-1, 0, 0], [0, 2, 0], [0, -2, 0]]) * scale
-    assert np.allclose(RigidBody.point_masses(np.ones(4), points).moments / scale**2, [8, 2, 10], rtol=1e-15)
+    assert np.allclose(
+        RigidBody.point_masses(np.ones(4), points).moments / scale**2, [8, 2, 10], rtol=1e-15
+    )
 
 
 def test_bad_point_masses():
@@ -254,11 +335,15 @@ def test_bad_point_masses():
     refused("0 points", "at least 3", call=call, args=([], np.zeros((0, 3))))
     refused("masses[1] = -1.0", "positive", "drop", call=call, args=([1, -1, 1], np.eye(3)))
     refused("(n, 3)", "(3,) and (2, 3)", call=call, args=([1, 1, 1], np.ones((2, 3))))
-    refused("positions[0, 2] = nan", call=call, args=([1, 1, 1], [[0, 0, np.nan], [0, 1, 0], [1, 0, 0]]))
-    refused("range of float64", "units", call=call, args=(np.ones(4), lattice(2)[[0, 3, 5, 6]] * 1e200))
+    refused(
+        "positions[0, 2] = nan", call=call, args=([1, 1, 1], [[0, 0, np.nan], [0, 1, 0], [1, 0, 0]])
+    )
+    refused(
+        "range of float64", "units", call=call, args=(np.ones(4), lattice(2)[[0, 3, 5, 6]] * 1e200)
+    )
 
 
-# ---- algebra ---------------------------------------------------------------------------------------------------------
+# ---- algebra -------------------------------------------------------------------------------------
 
 TILTED = [[2.0, 0.3, 0.1], [0.3, 3.0, 0.2], [0.1, 0.2, 4.0]]
 
@@ -269,7 +354,9 @@ def test_momentum_energy_and_back(inertia, shape):
     body = RigidBody(inertia)
     w = np.random.default_rng(1).normal(size=shape)
     L = body.momentum(w)
-    assert L.shape == shape and np.allclose(L, np.einsum("ij,...j->...i", body.inertia, w), rtol=1e-14, atol=1e-15)
+    assert L.shape == shape and np.allclose(
+        L, np.einsum("ij,...j->...i", body.inertia, w), rtol=1e-14, atol=1e-15
+    )
     assert np.allclose(body.omega(L), w, rtol=1e-13, atol=1e-14)
     energy = body.kinetic_energy(w)
     assert energy.shape == shape[:-1]
@@ -287,15 +374,24 @@ def test_bad_vectors():
 def test_is_symmetric():
     assert RigidBody([2, 2, 1]).is_symmetric() and RigidBody([1, 2, 2]).is_symmetric()
     assert RigidBody([2, 1, 2]).is_symmetric() and RigidBody.sphere(1).is_symmetric(rtol=0)
-    assert not RigidBody([2, 2.001, 1]).is_symmetric() and RigidBody([2, 2.001, 1]).is_symmetric(rtol=1e-3)
+    assert not RigidBody([2, 2.001, 1]).is_symmetric() and RigidBody([2, 2.001, 1]).is_symmetric(
+        rtol=1e-3
+    )
 
 
-# ---- identity --------------------------------------------------------------------------------------------------------
+# ---- identity ------------------------------------------------------------------------------------
 
 
 def test_immutable_also_after_copy_and_pickle():
-    original = RigidBody(TILTED, 2.0, name="x", shape={"kind": "mesh", "v": np.ones((2, 3)), "n": {"a": 1}})
-    for body in (original, copy.copy(original), copy.deepcopy(original), pickle.loads(pickle.dumps(original))):
+    original = RigidBody(
+        TILTED, 2.0, name="x", shape={"kind": "mesh", "v": np.ones((2, 3)), "n": {"a": 1}}
+    )
+    for body in (
+        original,
+        copy.copy(original),
+        copy.deepcopy(original),
+        pickle.loads(pickle.dumps(original)),
+    ):
         assert body == original and hash(body) == hash(original)
         for array in (body.inertia, body.moments, body.axes):
             with pytest.raises(ValueError, match="read-only"):
@@ -313,7 +409,9 @@ def test_input_array_is_not_kept():
     tensor = np.array(TILTED)
     a, b = RigidBody(given), RigidBody(tensor)
     given[:] = tensor[:] = 0
-    assert a.moments.tolist() == [1, 2, 2.5] and b.inertia.tolist() == TILTED and given.flags.writeable
+    assert (
+        a.moments.tolist() == [1, 2, 2.5] and b.inertia.tolist() == TILTED and given.flags.writeable
+    )
 
 
 def test_equality():
@@ -333,29 +431,45 @@ def test_repr():
     assert "axes=tilted" in repr(RigidBody(TILTED)) and len(repr(RigidBody(TILTED))) < 100
 
 
-@pytest.mark.parametrize("body", [
-    RigidBody([0.1, 0.2, 0.3 - 1e-16]), RigidBody(TILTED, 1 / 3, name="tilted"), RigidBody.box(1, 2, 3),
-    RigidBody.point_masses([1, 2, 3, 4], [[0, 0, 0], [1, 0, 0.1], [0, 1, 0.3], [0, 0.2, 1]]),
-])
+@pytest.mark.parametrize(
+    "body",
+    [
+        RigidBody([0.1, 0.2, 0.3 - 1e-16]),
+        RigidBody(TILTED, 1 / 3, name="tilted"),
+        RigidBody.box(1, 2, 3),
+        RigidBody.point_masses([1, 2, 3, 4], [[0, 0, 0], [1, 0, 0.1], [0, 1, 0.3], [0, 0.2, 1]]),
+    ],
+)
 def test_json_round_trip_is_exact(body):
     again = RigidBody.from_dict(json.loads(json.dumps(body.to_dict())))
-    assert again == body and np.array_equal(again.axes, body.axes) and np.array_equal(again.moments, body.moments)
+    assert (
+        again == body
+        and np.array_equal(again.axes, body.axes)
+        and np.array_equal(again.moments, body.moments)
+    )
 
 
 def test_bad_dicts():
-    refused("'inertai'", "did you mean 'inertia'", "mass", call=RigidBody.from_dict,
-            args=({"inertia": [1, 1, 1], "inertai": 1},))
+    refused(
+        "'inertai'",
+        "did you mean 'inertia'",
+        "mass",
+        call=RigidBody.from_dict,
+        args=({"inertia": [1, 1, 1], "inertai": 1},),
+    )
     refused("'inertia'", "{'mass': 1}", call=RigidBody.from_dict, args=({"mass": 1},))
     refused("dict", "[1, 2, 3]", call=RigidBody.from_dict, args=([1, 2, 3],))
 
 
-# ---- errors ----------------------------------------------------------------------------------------------------------
+# ---- errors --------------------------------------------------------------------------------------
 
 
 def test_error_classes():
     assert issubclass(InputError, PolhodeError) and issubclass(InputError, ValueError)
     assert issubclass(IntegrationError, PolhodeError) and issubclass(IntegrationError, RuntimeError)
-    assert issubclass(ConvergenceError, IntegrationError) and issubclass(TorqueError, IntegrationError)
+    assert issubclass(ConvergenceError, IntegrationError) and issubclass(
+        TorqueError, IntegrationError
+    )
     plain = IntegrationError("stopped")
     assert (plain.t, plain.step_index, plain.state, plain.trajectory) == (None,) * 4
     with pytest.raises(TypeError):
@@ -363,7 +477,9 @@ def test_error_classes():
 
 
 def test_errors_survive_pickling():  # they cross process borders in sweeps
-    error = ConvergenceError("no", t=0.5, step_index=3, state=(1.0,), trajectory=[2], residual=1e-3, largest_step=0.1)
+    error = ConvergenceError(
+        "no", t=0.5, step_index=3, state=(1.0,), trajectory=[2], residual=1e-3, largest_step=0.1
+    )
     again = pickle.loads(pickle.dumps(error))
     assert type(again) is ConvergenceError and str(again) == "no" and vars(again) == vars(error)
     assert (again.t, again.step_index, again.state, again.trajectory) == (0.5, 3, (1.0,), [2])
@@ -375,7 +491,9 @@ def test_nearest_and_unknown():
     assert errors.nearest("LIEMID", ["liemid", "NMB"]) == " (did you mean 'liemid'?)"
     assert errors.nearest("zzz", ["NMB"]) == "" and errors.nearest(3, []) == ""
     error = errors.unknown("method", "nmd", ["NMB", "AKW"])
-    assert isinstance(error, InputError) and "unknown method 'nmd' (did you mean 'NMB'?)" in str(error)
+    assert isinstance(error, InputError) and "unknown method 'nmd' (did you mean 'NMB'?)" in str(
+        error
+    )
     many = str(errors.unknown("method", "q", (f"name{i}" for i in range(40))))
     assert "'name0'" in many and "'name30'" not in many and "(28 more)" in many
     assert str(errors.unknown("key", "a", [])).endswith("valid: none")

@@ -20,8 +20,10 @@ from polhode.core.jit import Build
 
 pytestmark = pytest.mark.compiled
 posix = pytest.mark.skipif(os.name != "posix", reason="owners and permissions are POSIX's")
-root = pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="takes root to be someone else")
-numbers = itertools.count(2)   # each makes another loop
+root = pytest.mark.skipif(
+    os.name != "posix" or os.geteuid() != 0, reason="takes root to be someone else"
+)
+numbers = itertools.count(2)  # each makes another loop
 
 
 def loop(n, x):
@@ -38,7 +40,8 @@ def times(k):
 
 
 def run(k):
-    """A loop made for the number k, as in a new process: whether it came from disk; its result must be right in any case."""
+    """A loop made for the number k, as in a new process: whether it came from disk; its result must
+    be right in any case."""
     dispatcher = Build().bound(loop, {"act": times(float(k))})
     cache.attach(dispatcher, f"{k:032x}")
     assert dispatcher(2, 1.0) == float(k * k)
@@ -67,7 +70,8 @@ def entry(folder, k):
     return path
 
 
-# --- damage -----------------------------------------------------------------------------------------------------------
+# --- damage ---------------------------------------------------------------------------------------
+
 
 def test_not_a_single_bit_may_differ(entry):
     data = entry.read_bytes()
@@ -81,16 +85,18 @@ def test_not_a_single_bit_may_differ(entry):
 DAMAGE = {
     "empty": lambda data: b"",
     "the head": lambda data: data[:10],
-    "half": lambda data: data[:len(data) // 2],
+    "half": lambda data: data[: len(data) // 2],
     "all but a byte": lambda data: data[:-1],
     "a byte more": lambda data: data + b"\0",
     "garbage": lambda data: bytes(range(256)) * 40,
     "a flipped bit": lambda data: data[:-200] + bytes([data[-200] ^ 4]) + data[-199:],
 }
-MISTAKEN = {   # whole, and yet not what it should be
+MISTAKEN = {  # whole, and yet not what it should be
     "no pickle": lambda body: b"not a pickle",
     "another pickle": lambda body: pickle.dumps((1, 2, 3)),
-    "machine code for other arguments": lambda body: pickle.dumps((("int64",), pickle.loads(body)[1])),
+    "machine code for other arguments": lambda body: pickle.dumps(
+        (("int64",), pickle.loads(body)[1])
+    ),
 }
 
 
@@ -122,8 +128,13 @@ RUN = """
 def process(folder):
     """A fresh process at work."""
     environment = {**os.environ, "POLHODE_CACHE_DIR": str(folder)}
-    return subprocess.Popen([sys.executable, "-c", textwrap.dedent(RUN)], env=environment, stdout=subprocess.PIPE,
-                            stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(RUN)],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
 
 
 def ended(running):
@@ -138,10 +149,12 @@ def test_real_files_garbled_between_processes(tmp_path):
     made, loaded, right = ended(process(tmp_path))
     assert made >= 3 and loaded == 0
     files = sorted(tmp_path.iterdir())
-    assert len(files) == made   # one each
+    assert len(files) == made  # one each
     for number, path in enumerate(files):
         data = path.read_bytes()
-        path.write_bytes(data[:len(data) * number // len(files)] if number % 2 else data[:-9] + b"\xff" * 9)
+        path.write_bytes(
+            data[: len(data) * number // len(files)] if number % 2 else data[:-9] + b"\xff" * 9
+        )
     assert ended(process(tmp_path)) == [made, 0, right]
     assert ended(process(tmp_path)) == [0, made, right]
 
@@ -155,7 +168,8 @@ def test_processes_that_compile_the_same_at_once(tmp_path):
     assert {path.suffix for path in tmp_path.iterdir()} == {".nbc"}
 
 
-# --- a cache that cannot be used --------------------------------------------------------------------------------------
+# --- a cache that cannot be used ------------------------------------------------------------------
+
 
 def works_without(k, told=None):
     """Nothing is kept, nothing is said but perhaps one warning, and all is well."""
@@ -243,11 +257,15 @@ def test_a_folder_of_root_that_cannot_be_written_or_read(entry, k, mode):
     assert list(entry.parent.iterdir()) == [entry]
 
 
-# --- whom to trust ----------------------------------------------------------------------------------------------------
+# --- whom to trust --------------------------------------------------------------------------------
+
 
 @posix
 def test_folder_and_files_are_the_users_own(entry):
-    assert stat.S_IMODE(entry.parent.stat().st_mode) == 0o700 and stat.S_IMODE(entry.stat().st_mode) == 0o600
+    assert (
+        stat.S_IMODE(entry.parent.stat().st_mode) == 0o700
+        and stat.S_IMODE(entry.stat().st_mode) == 0o600
+    )
 
 
 REFUSED = "another user owns that folder or may write to it; make it yours alone (chmod go-w), or name another folder"
@@ -288,7 +306,7 @@ def test_links_pipes_and_folders_are_not_opened(entry, k, tmp_path):
         assert not run(k) and run(k) and entry.is_file() and not entry.is_symlink()
     entry.unlink()
     entry.mkdir()
-    works_without(k)   # it stays in the way
+    works_without(k)  # it stays in the way
 
 
 class Poison:
@@ -309,28 +327,35 @@ def test_nothing_is_unpickled_before_it_is_known_to_be_safe(entry, k, tmp_path, 
     assert not run(k)
     assert not Path("unpickled").exists()
     cache.write(entry, body)
-    assert not run(k) and Path("unpickled").exists()   # a user's own file may do what it likes
+    assert not run(k) and Path("unpickled").exists()  # a user's own file may do what it likes
 
 
-# --- several at once, and many ----------------------------------------------------------------------------------------
+# --- several at once, and many --------------------------------------------------------------------
+
 
 def test_writers_and_readers_at_once(tmp_path):
     path = tmp_path / "one.nbc"
     bodies = {bytes([number]) * 50_000 for number in range(8)}
     with ThreadPoolExecutor(8) as pool:
-        done = list(pool.map(lambda body: [(cache.write(path, body), cache.read(path)) for _ in range(50)], bodies))
+        done = list(
+            pool.map(
+                lambda body: [(cache.write(path, body), cache.read(path)) for _ in range(50)],
+                bodies,
+            )
+        )
     assert all(wrote and found in bodies for some in done for wrote, found in some)
     assert [one.name for one in tmp_path.iterdir()] == ["one.nbc"]
 
 
 def test_files_used_least_recently_leave_the_cache_and_those_of_others_stay(tmp_path, monkeypatch):
     names = [f"loop-{number:032x}-{number:016x}.nbc" for number in range(6)]
-    names += [f"loop-{6:032x}.py311.nbi", f"loop-{7:032x}.py311.1.nbc", f"{names[0]}.x7.new"]   # of old, and half-written
+    # of old, and half-written
+    names += [f"loop-{6:032x}.py311.nbi", f"loop-{7:032x}.py311.1.nbc", f"{names[0]}.x7.new"]
     others = ["mine.nbc", "mine-12.py311.nbi", "notes.txt"]
     for age, name in enumerate([*others, *names]):
         cache.write(tmp_path / name, b"something")
         os.utime(tmp_path / name, (age, age))
-    assert cache.read(tmp_path / names[0]) == b"something"   # it is used
+    assert cache.read(tmp_path / names[0]) == b"something"  # it is used
     monkeypatch.setattr(cache, "LIMIT", 4)
     cache.prune(tmp_path)
     assert {path.name for path in tmp_path.iterdir()} == {*others, names[0], *names[-3:]}

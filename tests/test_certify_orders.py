@@ -11,8 +11,14 @@ from polhode import facts, methods
 from polhode.studies.facts import judge
 from polhode.cli import app
 
-ORDERS = {"order_attitude", "order_momentum", "free_order_attitude", "free_order_momentum", "omega_order_attitude",
-          "omega_order_momentum"}
+ORDERS = {
+    "order_attitude",
+    "order_momentum",
+    "free_order_attitude",
+    "free_order_momentum",
+    "omega_order_attitude",
+    "omega_order_momentum",
+}
 
 BENT = """
 import math
@@ -41,6 +47,7 @@ ERRATIC = "q, scale(1.0 + 1e-9 * math.sin(1e9 * h), Om)"
 @pytest.fixture
 def bent(tmp_path):
     """A method in a file that ends in some way, with the velocity that its torque sees half way."""
+
     def write(result, seen="Om"):
         file = tmp_path / "bent.py"
         file.write_text(BENT.format(result=result, seen=seen))
@@ -77,11 +84,14 @@ def test_a_leaking_method_fails(bent):
 
 
 def test_what_cannot_be_measured_does_not_hold(bent):
-    """A defect that depends on the step in no regular way: no order settles, none is claimed, and the exit code is 3."""
+    """A defect that depends on the step in no regular way: no order settles, none is claimed, and
+    the exit code is 3."""
     done = CliRunner().invoke(app, ["certify", str(bent(ERRATIC))])
     assert done.exit_code == 3, done.stdout
     assert "a declared fact could not be measured" in done.stdout
-    assert any("does not settle" in line and "not measured" in line for line in done.stdout.splitlines())
+    assert any(
+        "does not settle" in line and "not measured" in line for line in done.stdout.splitlines()
+    )
     (method,) = facts.from_file(bent(ERRATIC))
     assert np.isnan(facts.order(method).attitude)
 
@@ -90,12 +100,14 @@ def test_a_stale_velocity_fails(bent):
     """The torque half way sees the velocity at the beginning of the step."""
     (method,) = facts.from_file(bent(GOOD, seen="s.Om"))
     found = {fact.name: fact for fact in judge._orders(method, {})}
-    assert found["order_attitude"].ok and found["order_attitude"].measured == pytest.approx(2.0, abs=0.01)
+    assert found["order_attitude"].ok and found["order_attitude"].measured == pytest.approx(
+        2.0, abs=0.01
+    )
     assert found["omega_order_attitude"].ok is False
     assert found["omega_order_attitude"].measured == pytest.approx(1.0, abs=0.01)
 
 
-# --- a splitting with a state of its own, wrong in one place -------------------------------------------------------------------
+# --- a splitting with a state of its own, wrong in one place --------------------------------------
 
 SPLIT = """
 from typing import NamedTuple
@@ -124,12 +136,18 @@ def step(h, t, s, body, torque, p):
     T = torque.body({time}, matrix(q), scale({seen}, times(body.Iinv, Pi)), p)
     return State(renormalise({attitude}), axpy(0.5 * h, T, Pi), T)
 """
-RIGHT = {"first": "torque.body(t, matrix(q), Om, p)", "time": "t + h", "seen": "1.0", "attitude": "q"}
+RIGHT = {
+    "first": "torque.body(t, matrix(q), Om, p)",
+    "time": "t + h",
+    "seen": "1.0",
+    "attitude": "q",
+}
 
 
 @pytest.fixture
 def split(tmp_path):
     """The splitting in a file, with what is wrong in it."""
+
     def write(**wrong):
         file = tmp_path / "split.py"
         file.write_text(SPLIT.format(**RIGHT | wrong))
@@ -139,13 +157,17 @@ def split(tmp_path):
     methods._registry._methods.pop("bent", None)
 
 
-@pytest.mark.parametrize("wrong, orders, symmetric", [
-    ({}, (2, 2, 1), True),
-    ({"first": "(0.0, 0.0, 0.0)"}, (1, 2, 1), True),                          # the first kick is forgotten
-    ({"time": "t"}, (1, 2, 1), False),                                       # the second comes with the time of the first
-    ({"seen": "0.5"}, (2, 2, 0), True),                                      # the torque sees half of the velocity
-    ({"attitude": "qmul(q, qexp(scale(1e-3 * h * h * h, T)))"}, (2, 2, 1), False),   # symmetric as long as nothing acts
-])
+@pytest.mark.parametrize(
+    "wrong, orders, symmetric",
+    [
+        ({}, (2, 2, 1), True),
+        ({"first": "(0.0, 0.0, 0.0)"}, (1, 2, 1), True),  # the first kick is forgotten
+        ({"time": "t"}, (1, 2, 1), False),  # the second comes with the time of the first
+        ({"seen": "0.5"}, (2, 2, 0), True),  # the torque sees half of the velocity
+        # symmetric as long as nothing acts
+        ({"attitude": "qmul(q, qexp(scale(1e-3 * h * h * h, T)))"}, (2, 2, 1), False),
+    ],
+)
 def test_what_is_wrong_with_a_splitting_is_measured(split, wrong, orders, symmetric):
     (method,) = facts.from_file(split(**wrong))
     found = [facts.order(method, kind).attitude for kind in ("torque", "free", "damped")]
@@ -157,8 +179,22 @@ def test_a_state_of_ones_own_can_be_compiled(split, tmp_path, monkeypatch):
     """Machine code names the class of the state, and is written to the disk with it."""
     monkeypatch.setenv("POLHODE_CACHE_DIR", str(tmp_path / "cache"))
     (method,) = facts.from_file(split())
-    run = polhode.integrate([2.0, 3.0, 4.5], polhode.torques.heavy_top(2.0), (0, 1), 0.01, method, omega0=(0.8, -0.6, 0.5))
-    plain = polhode.integrate([2.0, 3.0, 4.5], polhode.torques.heavy_top(2.0), (0, 1), 0.01, method, omega0=(0.8, -0.6, 0.5),
-                              compiled=False)
+    run = polhode.integrate(
+        [2.0, 3.0, 4.5],
+        polhode.torques.heavy_top(2.0),
+        (0, 1),
+        0.01,
+        method,
+        omega0=(0.8, -0.6, 0.5),
+    )
+    plain = polhode.integrate(
+        [2.0, 3.0, 4.5],
+        polhode.torques.heavy_top(2.0),
+        (0, 1),
+        0.01,
+        method,
+        omega0=(0.8, -0.6, 0.5),
+        compiled=False,
+    )
     assert run.mode == "compiled" and np.array_equal(run.omega, plain.omega)
     assert list((tmp_path / "cache").iterdir())

@@ -20,12 +20,18 @@ def test_coefficients(name):
         assert math.fsum(c**power for c in steps) == pytest.approx(0.0, abs=1e-14)
 
 
-MEASURED = {("LP2", "yoshida4"), ("LP2", "kahanli8"), ("VLV", "suzuki4"), ("VLV", "yoshida6")}   # the long run measures all
+# the long run measures all
+MEASURED = {("LP2", "yoshida4"), ("LP2", "kahanli8"), ("VLV", "suzuki4"), ("VLV", "yoshida6")}
 
 
-@pytest.mark.parametrize(("base", "scheme"), [
-    pytest.param(base, scheme, marks=[pytest.mark.slow] * ((base, scheme) not in MEASURED))
-    for scheme in SCHEMES for base in ("LP2", "VLV")])
+@pytest.mark.parametrize(
+    ("base", "scheme"),
+    [
+        pytest.param(base, scheme, marks=[pytest.mark.slow] * ((base, scheme) not in MEASURED))
+        for scheme in SCHEMES
+        for base in ("LP2", "VLV")
+    ],
+)
 def test_measured_facts(base, scheme):
     method = compose(base, scheme)
     order, steps, _ = SCHEMES[scheme]
@@ -47,17 +53,35 @@ def test_names():
 
 
 def test_residuals_are_those_of_the_worst_stage():
-    run = integrate([2.0, 3.0, 4.5], t_span=(0, 2), step=0.2, method="VLV+suzuki4", omega0=(0.4, 0.9, -0.3), compiled=False)
+    run = integrate(
+        [2.0, 3.0, 4.5],
+        t_span=(0, 2),
+        step=0.2,
+        method="VLV+suzuki4",
+        omega0=(0.4, 0.9, -0.3),
+        compiled=False,
+    )
     assert 0.0 < run.residuals.max() <= 2e-14
 
 
 def test_a_composition_of_mr2_is_mr4():
-    runs = [integrate([2.0, 3.0, 4.5], t_span=(0, 2), step=0.2, method=name, omega0=(0.4, 0.9, -0.3), compiled=False)
-            for name in ("MR4-312", "MR2-312+yoshida4")]
+    runs = [
+        integrate(
+            [2.0, 3.0, 4.5],
+            t_span=(0, 2),
+            step=0.2,
+            method=name,
+            omega0=(0.4, 0.9, -0.3),
+            compiled=False,
+        )
+        for name in ("MR4-312", "MR2-312+yoshida4")
+    ]
     assert np.array_equal(runs[0].quaternion, runs[1].quaternion)
 
 
-@pytest.mark.parametrize(("base", "why"), [("taylor2", "symmetric"), ("SW", "remembers"), ("MR4-123", "order 2")])
+@pytest.mark.parametrize(
+    ("base", "why"), [("taylor2", "symmetric"), ("SW", "remembers"), ("MR4-123", "order 2")]
+)
 def test_what_cannot_be_composed(base, why):
     with pytest.raises(InputError, match=why):
         compose(base, "yoshida4")
@@ -70,6 +94,7 @@ def test_unknown_scheme():
 
 def _coasting(factor):
     """Register a method of this file, and return a function that changes what its step reads."""
+
     @method("coasting-here", order=2, torques=0, symmetric=True)
     def step(h, t, s, body, torque, p):
         return Motion(qmul(s.q, qexp(scale(factor * h, s.Om))), s.Om)
@@ -86,11 +111,17 @@ def test_a_composition_follows_what_the_step_inside_reads(ending):
     change, free = _coasting(1.0), torques.free()
 
     def turned():
-        return integrate([1.0, 2.0, 3.0], free, omega0=(0, 0, 1.0), t_span=(0, 1), step=0.1,
-                         method="coasting-here" + ending).quaternion[-1]
+        return integrate(
+            [1.0, 2.0, 3.0],
+            free,
+            omega0=(0, 0, 1.0),
+            t_span=(0, 1),
+            step=0.1,
+            method="coasting-here" + ending,
+        ).quaternion[-1]
 
     np.testing.assert_allclose(turned(), [0, 0, np.sin(0.5), np.cos(0.5)], atol=1e-12)
     change(2.0)
     np.testing.assert_allclose(turned(), [0, 0, np.sin(1.0), np.cos(1.0)], atol=1e-12)
-    _coasting(3.0)   # under the same name
+    _coasting(3.0)  # under the same name
     np.testing.assert_allclose(turned(), [0, 0, np.sin(1.5), np.cos(1.5)], atol=1e-12)

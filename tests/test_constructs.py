@@ -1,6 +1,8 @@
-"""Whatever Python a torque is written in, the run is that of Python: compiled where numba can, called back where it cannot.
+"""Whatever Python a torque is written in, the run is that of Python: compiled where numba can,
+called back where it cannot.
 
-Each source defines f(t, R); its value is that of plain Python, and the run must be the one that Python alone computes.
+Each source defines f(t, R); its value is that of plain Python, and the run must be the one that
+Python alone computes.
 """
 
 import textwrap
@@ -275,25 +277,59 @@ CONSTRUCTS = {
 
 
 # numba takes a second or more for each of these
-SLOW = {"nonlocal inside", "try except any", "try finally", "raise", "string methods", "starred call", "starred tuple",
-        "torque of *args", "recursion of the torque", "mutual recursion", "list comprehension", "dict comprehension",
-        "set", "in a set", "in a set of strings", "dict", "positional-only", "nested function", "assert", "annotations",
-        "while else", "for else", "slices", "matrix product", "in place", "complex", "bytes", "star import name",
-        "isinstance", "sorted with key", "returns a list", "returns integers", "namedtuple"}
+SLOW = {
+    "nonlocal inside",
+    "try except any",
+    "try finally",
+    "raise",
+    "string methods",
+    "starred call",
+    "starred tuple",
+    "torque of *args",
+    "recursion of the torque",
+    "mutual recursion",
+    "list comprehension",
+    "dict comprehension",
+    "set",
+    "in a set",
+    "in a set of strings",
+    "dict",
+    "positional-only",
+    "nested function",
+    "assert",
+    "annotations",
+    "while else",
+    "for else",
+    "slices",
+    "matrix product",
+    "in place",
+    "complex",
+    "bytes",
+    "star import name",
+    "isinstance",
+    "sorted with key",
+    "returns a list",
+    "returns integers",
+    "namedtuple",
+}
 
 
 def run(source, **options):
     scope = {"np": np, "__name__": "a_torque_of_this_test"}
     exec(compile(textwrap.dedent(source).lstrip("\n"), "torque.py", "exec"), scope)
-    return polhode.integrate([1.0, 1.5, 2.0], scope["f"], (0.0, 0.4), 0.1, "LP2", omega0=(0.1, 0.2, 0.3), **options)
+    return polhode.integrate(
+        [1.0, 1.5, 2.0], scope["f"], (0.0, 0.4), 0.1, "LP2", omega0=(0.1, 0.2, 0.3), **options
+    )
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in CONSTRUCTS])
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in CONSTRUCTS]
+)
 def test_every_construct_runs_as_python_does(name):
     here, python = run(CONSTRUCTS[name]), run(CONSTRUCTS[name], compiled=False)
     assert python.mode == "python" and here.mode in ("compiled", "callback")
     assert here.mode == "compiled" or here.note
     np.testing.assert_allclose(here.quaternion, python.quaternion, rtol=0.0, atol=1e-14)
     np.testing.assert_allclose(here.omega, python.omega, rtol=0.0, atol=1e-14)
-    assert np.abs(here.omega[-1] - here.omega[0]).max() > 1e-3   # it did act
+    assert np.abs(here.omega[-1] - here.omega[0]).max() > 1e-3  # it did act

@@ -1,4 +1,5 @@
-"""Never stale: a run computes what its torque says now, whatever that depends on and wherever it was changed."""
+"""Never stale: a run computes what its torque says now, whatever that depends on and wherever it
+was changed."""
 
 import functools
 import json
@@ -36,7 +37,8 @@ def defined(source, **scope):
     return scope["f"], scope
 
 
-# --- what can be changed, each with a way to change it --------------------------------------------------------------------------
+# --- what can be changed, each with a way to change it --------------------------------------------
+
 
 def _global():
     f, scope = defined("def f(t, R):\n    return (K, 0.0, 0.0)", K=1.0)
@@ -89,7 +91,9 @@ def _submodule():
 
 def _module_handed_on():
     constants = module("constants", K=1.0)
-    f, _ = defined("def f(t, R):\n    c = constants\n    return (c.K, 0.0, 0.0)", constants=constants)
+    f, _ = defined(
+        "def f(t, R):\n    c = constants\n    return (c.K, 0.0, 0.0)", constants=constants
+    )
     return f, lambda: setattr(constants, "K", 5.0)
 
 
@@ -113,7 +117,9 @@ def _dispatcher():
 
 def _dispatcher_of_a_module():
     helper, scope = defined("def f(t):\n    return K", K=1.0)
-    f, _ = defined("def f(t, R):\n    return (m.g(t), 0.0, 0.0)", m=module("m", g=numba.njit(helper)))
+    f, _ = defined(
+        "def f(t, R):\n    return (m.g(t), 0.0, 0.0)", m=module("m", g=numba.njit(helper))
+    )
     return f, lambda: scope.update(K=5.0)
 
 
@@ -171,15 +177,40 @@ def _builtin_hidden():
     return f, lambda: scope.update(abs=lambda x: 5.0)
 
 
-CHANGES = {one.__name__[1:]: one for one in (
-    _global, _cell, _default, _keyword_default, _code, _module, _submodule, _module_handed_on, _function_of_a_module,
-    _default_of_a_helper, _dispatcher, _dispatcher_of_a_module, _torque_by_numba, _partial, _object, _method, _array_of_a_module,
-    _class, _tuple_of_functions, _builtin_hidden)}
-COMPILED = ("default", "module", "dispatcher_of_a_module")   # in the short run: machine code takes a second or two
+CHANGES = {
+    one.__name__[1:]: one
+    for one in (
+        _global,
+        _cell,
+        _default,
+        _keyword_default,
+        _code,
+        _module,
+        _submodule,
+        _module_handed_on,
+        _function_of_a_module,
+        _default_of_a_helper,
+        _dispatcher,
+        _dispatcher_of_a_module,
+        _torque_by_numba,
+        _partial,
+        _object,
+        _method,
+        _array_of_a_module,
+        _class,
+        _tuple_of_functions,
+        _builtin_hidden,
+    )
+}
+# in the short run: machine code takes a second or two
+COMPILED = ("default", "module", "dispatcher_of_a_module")
 
 
 @pytest.mark.compiled
-@pytest.mark.parametrize("name", [pytest.param(name, marks=[] if name in COMPILED else pytest.mark.slow) for name in CHANGES])
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[] if name in COMPILED else pytest.mark.slow) for name in CHANGES],
+)
 def test_a_run_after_a_change_is_not_the_one_before(name):
     f, change = CHANGES[name]()
     assert push(f)[1] == pytest.approx(1.0, abs=1e-12)
@@ -199,7 +230,8 @@ def test_a_change_gives_another_digest(name, identity):
     assert second != first and digest(f, identity=identity) == second
 
 
-# --- other doors ----------------------------------------------------------------------------------------------------------------
+# --- other doors ----------------------------------------------------------------------------------
+
 
 def spring(k):
     return lambda t, R, k=k: np.array([k, 0.0, 0.0])
@@ -216,19 +248,31 @@ def test_potentials_ensembles_and_steppers_are_not_stale():
     for k in (1.0, 5.0):
         weight = polhode.torque(spring(0.0), potential=height(k))
         run = polhode.integrate([1.0, 1.0, 1.0], weight, (0.0, 1.0), 0.01, **start)
-        np.testing.assert_allclose(run.potential_energy, k * np.cos(0.3), rtol=1e-12)   # 101 points: compiled
+        # 101 points: compiled
+        np.testing.assert_allclose(run.potential_energy, k * np.cos(0.3), rtol=1e-12)
         stepper = polhode.Stepper([1.0, 1.0, 1.0], spring(k), step=0.25, omega0=(0.0, 0.0, 0.0))
         stepper.step(4)
         assert stepper.omega[0] == pytest.approx(k, abs=1e-12)
-        many = polhode.ensemble([1.0, 1.0, 1.0], spring(k), (0.0, 1.0), 0.25, omega0=np.zeros((3, 3)), threads=1)
+        many = polhode.ensemble(
+            [1.0, 1.0, 1.0], spring(k), (0.0, 1.0), 0.25, omega0=np.zeros((3, 3)), threads=1
+        )
         np.testing.assert_allclose(many.omega[:, 0], k, atol=1e-12)
 
 
 def python(code, cache, *paths, seed="0"):
     """Run code in a process of its own with its own cache folder; what it printed last, as JSON."""
-    environment = {**os.environ, "POLHODE_CACHE_DIR": str(cache), "PYTHONHASHSEED": seed,
-                   "PYTHONPATH": os.pathsep.join([*map(str, paths), os.environ.get("PYTHONPATH", "")])}
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], env=environment, capture_output=True, text=True)
+    environment = {
+        **os.environ,
+        "POLHODE_CACHE_DIR": str(cache),
+        "PYTHONHASHSEED": seed,
+        "PYTHONPATH": os.pathsep.join([*map(str, paths), os.environ.get("PYTHONPATH", "")]),
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)],
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
 
@@ -249,8 +293,15 @@ def test_a_torque_file_with_another_default_or_constant_is_not_answered_from_dis
     found = []
     for k, constant in ((1.0, 2.0), (5.0, 2.0), (5.0, 3.0)):
         (tmp_path / "constants.py").write_text(f"C = {constant}\n")
-        (tmp_path / "push.py").write_text(f"import constants\ndef torque(t, R, k={k}):\n    return (k * constants.C, 0.0, 0.0)\n")
-        found.append(python(RUN.format(setup=setup, torque=f"torque({str(tmp_path / 'push.py')!r})"), tmp_path / "cache"))
+        (tmp_path / "push.py").write_text(
+            f"import constants\ndef torque(t, R, k={k}):\n    return (k * constants.C, 0.0, 0.0)\n"
+        )
+        found.append(
+            python(
+                RUN.format(setup=setup, torque=f"torque({str(tmp_path / 'push.py')!r})"),
+                tmp_path / "cache",
+            )
+        )
     assert [one[0] for one in found] == ["compiled"] * 3
     np.testing.assert_allclose([one[1] for one in found], [2.0, 10.0, 15.0], atol=1e-12)
     assert len({one[3] for one in found}) == 3
@@ -274,7 +325,8 @@ def test_machine_code_of_a_users_dispatcher_is_neither_used_nor_kept(tmp_path):
         setup = textwrap.indent(DISPATCHER.format(fastmath=False) + early, "    ").strip()
         mode, value, made, _ = python(RUN.format(setup=setup, torque="f"), tmp_path)
         assert mode == "compiled" and value == pytest.approx(2.0, abs=1e-12)
-        assert (made == 0) == (early == "K = 2.0")   # the second process finds what the first one left
+        # the second process finds what the first one left
+        assert (made == 0) == (early == "K = 2.0")
 
 
 @pytest.mark.compiled
@@ -290,10 +342,10 @@ def test_the_options_of_a_dispatcher_are_part_of_it():
 
 @pytest.mark.compiled
 def test_a_dispatcher_with_signatures_keeps_to_them():
-    rounded = numba.njit("f4(f4)")(lambda x: x)   # what it gets becomes a float32
+    rounded = numba.njit("f4(f4)")(lambda x: x)  # what it gets becomes a float32
 
     def f(t, R):
-        return (0.0 + rounded(0.1), 100.0, 0.0)   # beside which the rounding of the first is small
+        return (0.0 + rounded(0.1), 100.0, 0.0)  # beside which the rounding of the first is small
 
     run, value = push(f)
     assert run.mode == "compiled" and value == pytest.approx(float(np.float32(0.1)), abs=1e-15)
@@ -322,7 +374,8 @@ def test_the_digest_of_a_set_does_not_depend_on_the_hash_seed(tmp_path):
     assert names == others
 
 
-# --- state ----------------------------------------------------------------------------------------------------------------------
+# --- state ----------------------------------------------------------------------------------------
+
 
 def controller():
     integral = 0.0
@@ -337,19 +390,48 @@ def controller():
 
 STATEFUL = {
     "nonlocal": (controller, "assigns to 'integral'"),
-    "global": (lambda: defined("count = 0.0\ndef f(t, R):\n    global count\n    count += 1.0\n    return (count, 0.0, 0.0)")[0],
-               "assigns to the global variable 'count'"),
-    "attribute": (lambda: defined("def f(t, R):\n    f.count += 1.0\n    return (f.count, 0.0, 0.0)\nf.count = 0.0")[0],
-                  "assigns to an attribute 'count'"),
-    "module attribute": (lambda: defined("def f(t, R):\n    m.K += 1.0\n    return (m.K, 0.0, 0.0)", m=module("m", K=0.0))[0],
-                         "assigns to an attribute 'K'"),
-    "array of a module": (lambda: _array_of_a_module()[0], "'constants.K', a ndarray that may change"),
-    "default list": (lambda: defined("def f(t, R, m=[]):\n    m.append(t)\n    return (float(len(m)), 0.0, 0.0)")[0],
-                     "'m', a list"),
-    "array in a tuple": (lambda: defined("def f(t, R):\n    return (p[0][0], 0.0, 0.0)", p=(np.ones(1),))[0], "'p', a ndarray"),
-    "print": (lambda: defined("def f(t, R):\n    print(end='')\n    return (1.0, 0.0, 0.0)")[0], "calls print()"),
-    "in a helper": (lambda: defined("def g():\n    print(end='')\n    return 1.0\ndef f(t, R):\n    return (g(), 0.0, 0.0)")[0],
-                    "calls print()"),
+    "global": (
+        lambda: defined(
+            "count = 0.0\ndef f(t, R):\n    global count\n    count += 1.0\n    return (count, 0.0, 0.0)"
+        )[0],
+        "assigns to the global variable 'count'",
+    ),
+    "attribute": (
+        lambda: defined(
+            "def f(t, R):\n    f.count += 1.0\n    return (f.count, 0.0, 0.0)\nf.count = 0.0"
+        )[0],
+        "assigns to an attribute 'count'",
+    ),
+    "module attribute": (
+        lambda: defined(
+            "def f(t, R):\n    m.K += 1.0\n    return (m.K, 0.0, 0.0)", m=module("m", K=0.0)
+        )[0],
+        "assigns to an attribute 'K'",
+    ),
+    "array of a module": (
+        lambda: _array_of_a_module()[0],
+        "'constants.K', a ndarray that may change",
+    ),
+    "default list": (
+        lambda: defined(
+            "def f(t, R, m=[]):\n    m.append(t)\n    return (float(len(m)), 0.0, 0.0)"
+        )[0],
+        "'m', a list",
+    ),
+    "array in a tuple": (
+        lambda: defined("def f(t, R):\n    return (p[0][0], 0.0, 0.0)", p=(np.ones(1),))[0],
+        "'p', a ndarray",
+    ),
+    "print": (
+        lambda: defined("def f(t, R):\n    print(end='')\n    return (1.0, 0.0, 0.0)")[0],
+        "calls print()",
+    ),
+    "in a helper": (
+        lambda: defined(
+            "def g():\n    print(end='')\n    return 1.0\ndef f(t, R):\n    return (g(), 0.0, 0.0)"
+        )[0],
+        "calls print()",
+    ),
 }
 RANDOM = {
     "np.random": "def f(t, R):\n    return (np.random.random(), 0.0, 0.0)",
@@ -379,7 +461,9 @@ def test_random_numbers_come_from_python(name):
         assert "random" in obstacle(f)
         return
     run, _ = push(f)
-    assert run.mode == "callback" and any(word in run.note for word in ("random", "Generator", "RandomState"))
+    assert run.mode == "callback" and any(
+        word in run.note for word in ("random", "Generator", "RandomState")
+    )
 
 
 @pytest.mark.compiled
@@ -387,7 +471,7 @@ def test_the_controller_of_a_closed_loop():
     """Compiled, its state was frozen at the first value."""
     run, value = push(controller())
     assert run.mode == "callback" and value == push(controller(), compiled=False)[1]
-    assert value == pytest.approx(-0.3, abs=0.06)   # torque -0.1 n at the n-th of five times
+    assert value == pytest.approx(-0.3, abs=0.06)  # torque -0.1 n at the n-th of five times
 
 
 def test_python_mode_leaves_the_users_state_in_its_place():
@@ -407,7 +491,8 @@ def test_python_mode_leaves_the_users_state_in_its_place():
         assert scope["count"] >= 5.0 and value > 1.0
 
 
-# --- checkpoints ----------------------------------------------------------------------------------------------------------------
+# --- checkpoints ----------------------------------------------------------------------------------
+
 
 def gained(t, R, k):
     return (k, 0.0, 0.0)
@@ -432,8 +517,9 @@ FORMS = {
 
 def interrupted(folder, torque, **options):
     """Begin a run of eight steps and leave after some."""
+
     def stop(done, total):
-        if done > 2:   # after the first checkpoint
+        if done > 2:  # after the first checkpoint
             raise InterruptedError
 
     with pytest.raises(InterruptedError):
@@ -441,7 +527,9 @@ def interrupted(folder, torque, **options):
 
 
 def resumed(folder, torque, **options):
-    return polhode.integrate([1.0, 1.0, 1.0], torque, (0.0, 1.0), 0.125, checkpoint=folder, **{**SPIN, **options})
+    return polhode.integrate(
+        [1.0, 1.0, 1.0], torque, (0.0, 1.0), 0.125, checkpoint=folder, **{**SPIN, **options}
+    )
 
 
 @pytest.mark.parametrize("name", FORMS)
@@ -469,17 +557,23 @@ def test_derivatives_and_potential_belong_to_the_torque():
 
 def test_what_cannot_be_compared_is_refused_before_the_run(tmp_path):
     with open(tmp_path / "log", "w") as log:
+
         def logging(t, R):
             return (1.0 if log else 2.0, 0.0, 0.0)
 
         def watching(t, R, omega):
             return omega[0] - (1.0 if log else 2.0)
 
-        with pytest.raises(InputError, match=r"the torque uses 'log', a TextIOWrapper.*run without checkpoint"):
+        with pytest.raises(
+            InputError, match=r"the torque uses 'log', a TextIOWrapper.*run without checkpoint"
+        ):
             resumed(tmp_path / "run", logging)
-        with pytest.raises(InputError, match=r"the event 'watching' uses 'log', a TextIOWrapper.*run without checkpoint"):
+        with pytest.raises(
+            InputError,
+            match=r"the event 'watching' uses 'log', a TextIOWrapper.*run without checkpoint",
+        ):
             resumed(tmp_path / "run", spring(1.0), events=watching)
-        assert push(logging)[1] == pytest.approx(1.0, abs=1e-12)   # without a checkpoint it runs
+        assert push(logging)[1] == pytest.approx(1.0, abs=1e-12)  # without a checkpoint it runs
 
 
 def test_state_that_a_checkpoint_does_not_hold_is_told(tmp_path):
@@ -488,16 +582,21 @@ def test_state_that_a_checkpoint_does_not_hold_is_told(tmp_path):
         resumed(tmp_path / "run", controller())
 
 
-# --- finding again --------------------------------------------------------------------------------------------------------------
+# --- finding again --------------------------------------------------------------------------------
+
 
 @pytest.mark.compiled
 def test_a_second_call_makes_no_digest_anew(monkeypatch):
     from polhode.core.walk import Walk
 
-    f, scope = defined("def f(t, R):\n    return np.array([K, 0.0, m.K])", K=1.0, np=np, m=module("m", K=0.0))
+    f, scope = defined(
+        "def f(t, R):\n    return np.array([K, 0.0, m.K])", K=1.0, np=np, m=module("m", K=0.0)
+    )
     push(f)
     walks = []
-    monkeypatch.setattr(Walk, "result", lambda self, result=Walk.result: walks.append(self) or result(self))
+    monkeypatch.setattr(
+        Walk, "result", lambda self, result=Walk.result: walks.append(self) or result(self)
+    )
     push(f)
     assert not walks
     scope["K"] = 5.0
@@ -513,7 +612,8 @@ def test_results_that_are_remembered_are_bounded(monkeypatch):
 
 
 def test_objects_of_many_kinds_have_names():
-    """What users refer to, from numbers to frozen classes; those that cannot be copied are opaque."""
+    """What users refer to, from numbers to frozen classes; those that cannot be copied are
+    opaque."""
     import collections
     import dataclasses
     import enum
@@ -536,14 +636,55 @@ def test_objects_of_many_kinds_have_names():
 
     slotted = Slotted()
     slotted.x = 2.0
-    known = [10**5000, "text", b"bytes", None, ..., 1j, range(3), slice(1, 2), {1: [2]}, {"a", "b"}, Colour.RED, Point(), slotted,
-             fractions.Fraction(1, 3), re.compile("a+"), np.float32(1.0), np.arange(3), np.array([None, 1], dtype=object),
-             np.dtype("f8"), np.random.default_rng(3), collections.deque([1]), collections.namedtuple("P", "x")(1), numba.float64,
-             polhode.torques.heavy_top(2.0), np.sin, np.cross, "a".upper, len, str.upper, functools.lru_cache(len),
-             functools.partial(len, "a"), Spring(1.0), Spring(1.0).torque, Spring, classmethod(len), np.poly1d([1, 2]),
-             types.MappingProxyType({1: 2}), np.vectorize(len), special.erf]
+    known = [
+        10**5000,
+        "text",
+        b"bytes",
+        None,
+        ...,
+        1j,
+        range(3),
+        slice(1, 2),
+        {1: [2]},
+        {"a", "b"},
+        Colour.RED,
+        Point(),
+        slotted,
+        fractions.Fraction(1, 3),
+        re.compile("a+"),
+        np.float32(1.0),
+        np.arange(3),
+        np.array([None, 1], dtype=object),
+        np.dtype("f8"),
+        np.random.default_rng(3),
+        collections.deque([1]),
+        collections.namedtuple("P", "x")(1),
+        numba.float64,
+        polhode.torques.heavy_top(2.0),
+        np.sin,
+        np.cross,
+        "a".upper,
+        len,
+        str.upper,
+        functools.lru_cache(len),
+        functools.partial(len, "a"),
+        Spring(1.0),
+        Spring(1.0).torque,
+        Spring,
+        classmethod(len),
+        np.poly1d([1, 2]),
+        types.MappingProxyType({1: 2}),
+        np.vectorize(len),
+        special.erf,
+    ]
     results = [reach((one,), identity=True) for one in known]
     assert [one.opaque for one in results] == [None] * len(known)
     assert len({one.digest for one in results}) == len(known)
-    for unknown in (threading.Lock(), np.frompyfunc(len, 1, 1), sys.stdout, (i for i in ()), sys._getframe()):
+    for unknown in (
+        threading.Lock(),
+        np.frompyfunc(len, 1, 1),
+        sys.stdout,
+        (i for i in ()),
+        sys._getframe(),
+    ):
         assert reach((unknown,), identity=True).opaque

@@ -1,8 +1,9 @@
-"""Errors are part of the product: every one names the value, the rule and the way out, and ends with a documented exit code.
+"""Errors are part of the product: every one names the value, the rule and the way out, and ends
+with a documented exit code.
 
-`errors/commands.py` lists what people type, `errors/calls.py` what they call, `errors/states.py` what happens to a machine in
-some state.  Together they reach every place in the source that makes an error, save those of `ELSEWHERE`, which are tried where
-such a state is made with more care.
+`errors/commands.py` lists what people type, `errors/calls.py` what they call, `errors/states.py`
+what happens to a machine in some state.  Together they reach every place in the source that makes
+an error, save those of `ELSEWHERE`, which are tried where such a state is made with more care.
 """
 
 import re
@@ -16,16 +17,16 @@ from typer.testing import CliRunner
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE / "errors"))
 
-import files   # noqa: E402
-import inventory   # noqa: E402
-from calls import CALLS   # noqa: E402
-from commands import COMMANDS, SCENARIOS   # noqa: E402
-from states import STATES   # noqa: E402
+import files  # noqa: E402
+import inventory  # noqa: E402
+from calls import CALLS  # noqa: E402
+from commands import COMMANDS, SCENARIOS  # noqa: E402
+from states import STATES  # noqa: E402
 
-from polhode.cli import app, exit_codes   # noqa: E402
-from polhode.errors import PolhodeError   # noqa: E402
+from polhode.cli import app, exit_codes  # noqa: E402
+from polhode.errors import PolhodeError  # noqa: E402
 
-ELSEWHERE = {   # "file function": the test that makes its errors, and words of them that stand there
+ELSEWHERE = {  # "file function": the test that makes its errors, and words of them that stand there
     "engine/checkpoint.py _check_space": ("test_checkpoint.py", "GB are free; store fewer"),
     "engine/checkpoint.py _lock": ("test_checkpoint.py", "is being computed by another process"),
     "engine/checkpoint.py _trouble": ("test_checkpoint.py", "was deleted during the run"),
@@ -64,7 +65,9 @@ def faults(what, message, code, *expected):
         found.append(f"does not end with a way out, {way_out!r}")
     if code != wanted:
         found.append(f"exit code {code}, not {wanted}")
-    return [f"{what}: {', '.join(found)}: {message[:200]}"] if found or "Traceback" in message else []
+    return (
+        [f"{what}: {', '.join(found)}: {message[:200]}"] if found or "Traceback" in message else []
+    )
 
 
 def told(what, call, value, way_out):
@@ -85,10 +88,14 @@ def test_every_error_names_the_value_the_rule_and_the_way_out(tmp_path, monkeypa
         for changes, value, way_out, *code in SCENARIOS:
             Path("case.toml").write_text(files.scenario(changes))
             exit_code, message = said(["run", "case.toml"])
-            wrong += faults(changes, message, exit_code, value, way_out, *(code or [exit_codes.BAD_INPUT]))
+            wrong += faults(
+                changes, message, exit_code, value, way_out, *(code or [exit_codes.BAD_INPUT])
+            )
         for line, value, way_out, *code in COMMANDS:
             exit_code, message = said(shlex.split(line))
-            wrong += faults(line, message, exit_code, value, way_out, *(code or [exit_codes.BAD_INPUT]))
+            wrong += faults(
+                line, message, exit_code, value, way_out, *(code or [exit_codes.BAD_INPUT])
+            )
         for number, (call, value, way_out) in enumerate(CALLS):
             wrong += told(f"call {number}", call, value, way_out)
         for changes, call, value, way_out in STATES:
@@ -106,27 +113,51 @@ def test_every_error_names_the_value_the_rule_and_the_way_out(tmp_path, monkeypa
 @pytest.mark.parametrize("place", ELSEWHERE)
 def test_what_is_excused_is_looked_at_elsewhere(place):
     name, words = ELSEWHERE[place]
-    assert any(words in site.text for site in inventory.sites() if site.place == place), "no error says so"
+    assert any(words in site.text for site in inventory.sites() if site.place == place), (
+        "no error says so"
+    )
     assert words in (HERE / name).read_text("utf-8").replace("\\", ""), "no test looks for it"
 
 
-# --- exit codes ---------------------------------------------------------------------------------------------------------------
+# --- exit codes -----------------------------------------------------------------------------------
+
 
 def test_the_exit_codes_are_documented_as_they_are():
     text = (HERE.parent / "docs" / "reference" / "exit-codes.rst").read_text("utf-8")
-    listed = {int(code): what for code, what in re.findall(r"^\* - ``(\d+)``\n  - (.+)$", text.replace("   * -", "* -")
-                                                          .replace("     - ", "  - "), re.MULTILINE)}
+    listed = {
+        int(code): what
+        for code, what in re.findall(
+            r"^\* - ``(\d+)``\n  - (.+)$",
+            text.replace("   * -", "* -").replace("     - ", "  - "),
+            re.MULTILINE,
+        )
+    }
     assert listed == exit_codes.EXIT_CODES
     shown = " ".join(CliRunner().invoke(app, ["--help"]).stdout.split())
     assert all(f"{code} {what}" in shown for code, what in exit_codes.EXIT_CODES.items())
 
 
-@pytest.mark.parametrize(("error", "code", "words"), [
-    (KeyboardInterrupt(), exit_codes.INTERRUPTED, "interrupted"),
-    (MemoryError("no room"), exit_codes.BAD_INPUT, "more memory than there is (no room); store less"),
-    (PermissionError(13, "Permission denied", "a.nc"), exit_codes.BAD_INPUT, "Permission denied ('a.nc'); free the place"),
-    (ZeroDivisionError("division by zero"), exit_codes.BUG, "this is a bug of polhode, ZeroDivisionError: division by zero."),
-])
+@pytest.mark.parametrize(
+    ("error", "code", "words"),
+    [
+        (KeyboardInterrupt(), exit_codes.INTERRUPTED, "interrupted"),
+        (
+            MemoryError("no room"),
+            exit_codes.BAD_INPUT,
+            "more memory than there is (no room); store less",
+        ),
+        (
+            PermissionError(13, "Permission denied", "a.nc"),
+            exit_codes.BAD_INPUT,
+            "Permission denied ('a.nc'); free the place",
+        ),
+        (
+            ZeroDivisionError("division by zero"),
+            exit_codes.BUG,
+            "this is a bug of polhode, ZeroDivisionError: division by zero.",
+        ),
+    ],
+)
 def test_no_traceback_is_shown_whatever_happens(monkeypatch, error, code, words):
     def fail(*_):
         raise error

@@ -1,7 +1,8 @@
-"""Every fact a method declares is measured, and every fact it does not declare must fail: the table is neither bold nor timid.
+"""Every fact a method declares is measured, and every fact it does not declare must fail: the table
+is neither bold nor timid.
 
-A method is tested by being registered; of those made on demand, by a parameter or a suffix, one of each kind is (EXAMPLES).
-The controls at the end show that the measurements see what they should.
+A method is tested by being registered; of those made on demand, by a parameter or a suffix, one of
+each kind is (EXAMPLES).  The controls at the end show that the measurements see what they should.
 """
 
 from functools import partial
@@ -16,30 +17,100 @@ from polhode.errors import InputError
 from polhode.methods import Method, Motion, everything, get
 from polhode.methods._registry import _families, _suffixes, start_motion, variant
 
-HELD, BROKEN = 1e-11, 1e-9   # a fact leaves less than the one, its absence more than the other
-SLOPE = 0.1                  # how far a measured order may be from the declared one, up to order 3; in proportion above
+HELD, BROKEN = 1e-11, 1e-9  # a fact leaves less than the one, its absence more than the other
+# how far a measured order may be from the declared one, up to order 3; in proportion above
+SLOPE = 0.1
 
-EXAMPLES = ("newmark(0.6)", "taylor(7)", "taylor2+ep", "LP2+yoshida4", "LP2+suzuki4", "LP2+yoshida6", "LP2+yoshida8",
-            "LP2+kahanli6", "LP2+kahanli8", "LP2+kahanli10")
+EXAMPLES = (
+    "newmark(0.6)",
+    "taylor(7)",
+    "taylor2+ep",
+    "LP2+yoshida4",
+    "LP2+suzuki4",
+    "LP2+yoshida6",
+    "LP2+yoshida8",
+    "LP2+kahanli6",
+    "LP2+kahanli8",
+    "LP2+kahanli10",
+)
 
 
 # what the default run measures: each family with its odd ones; the long run measures all
 MEASURED = [
-    "AKW", "LS", "LIEMID[EA]", "LIEMID[E1]", "LIEMID[E2]", "LP2", "MR2-231", "MR4-231", "MR2-231-cay", "EXACT",
-    "EXACT-RKN4", "EXACT-RKN6", "MR2-BM4", "RK-buss", "ABAM-buss", "SW-buss", "DMV", "DMV6+att", "DMV8+att", "VLV",
-    "DP5", "DOP853", "CG4", "RKMK4", "CF4", "HSTAGM", "NMB", "NMB-matrix", "NMS", "SW", "SW1", "RK4-quaternion",
-    "ABAM", "taylor3-false", "taylor3", "taylor4", "taylor6", "newmark(0.6)", "taylor(7)", "taylor2+ep",
-    "LP2+yoshida4", "LP2+suzuki4", "LP2+kahanli6",
+    "AKW",
+    "LS",
+    "LIEMID[EA]",
+    "LIEMID[E1]",
+    "LIEMID[E2]",
+    "LP2",
+    "MR2-231",
+    "MR4-231",
+    "MR2-231-cay",
+    "EXACT",
+    "EXACT-RKN4",
+    "EXACT-RKN6",
+    "MR2-BM4",
+    "RK-buss",
+    "ABAM-buss",
+    "SW-buss",
+    "DMV",
+    "DMV6+att",
+    "DMV8+att",
+    "VLV",
+    "DP5",
+    "DOP853",
+    "CG4",
+    "RKMK4",
+    "CF4",
+    "HSTAGM",
+    "NMB",
+    "NMB-matrix",
+    "NMS",
+    "SW",
+    "SW1",
+    "RK4-quaternion",
+    "ABAM",
+    "taylor3-false",
+    "taylor3",
+    "taylor4",
+    "taylor6",
+    "newmark(0.6)",
+    "taylor(7)",
+    "taylor2+ep",
+    "LP2+yoshida4",
+    "LP2+suzuki4",
+    "LP2+kahanli6",
 ]
 
 
 def shortened(methods, long):
-    return [pytest.param(one, id=one.name, marks=[pytest.mark.slow] if long(one) else []) for one in methods]
+    return [
+        pytest.param(one, id=one.name, marks=[pytest.mark.slow] if long(one) else [])
+        for one in methods
+    ]
 
 
 METHODS = [*everything(), *map(get, EXAMPLES)]
-KINDS = ("AKW", "LIEMID[EA]", "LP2", "MR4-231", "EXACT-RKN4", "SW-buss", "DMV6+att", "VLV", "DOP853", "RKMK4", "HSTAGM", "NMB",
-         "NMB-matrix", "ABAM", "taylor4", "newmark(0.6)", "taylor2+ep", "LP2+suzuki4")
+KINDS = (
+    "AKW",
+    "LIEMID[EA]",
+    "LP2",
+    "MR4-231",
+    "EXACT-RKN4",
+    "SW-buss",
+    "DMV6+att",
+    "VLV",
+    "DOP853",
+    "RKMK4",
+    "HSTAGM",
+    "NMB",
+    "NMB-matrix",
+    "ABAM",
+    "taylor4",
+    "newmark(0.6)",
+    "taylor2+ep",
+    "LP2+suzuki4",
+)
 
 
 @pytest.fixture(params=shortened(METHODS, lambda method: method.name not in MEASURED))
@@ -64,7 +135,8 @@ def near(measured, declared):
 
 
 def assert_fact(claimed, measure, what, step=0.5):
-    """A claim needs a defect at round-off; no claim needs one that is clearly there, if only at larger steps."""
+    """A claim needs a defect at round-off; no claim needs one that is clearly there, if only at
+    larger steps."""
     defect = measure(step)
     if claimed:
         assert defect < HELD, f"declared {what}, but the defect is {defect:.2g}"
@@ -75,7 +147,8 @@ def assert_fact(claimed, measure, what, step=0.5):
         assert defect > BROKEN, f"not declared {what}, but the defect is only {defect:.2g}"
 
 
-# --- the declared facts ---------------------------------------------------------------------------------------------------
+# --- the declared facts ---------------------------------------------------------------------------
+
 
 def test_order(method):
     found = facts.order(method)
@@ -102,24 +175,35 @@ def test_symmetric(method):
 
 
 def test_symplectic(method):
-    assert_fact(method.symplectic is True, partial(facts.symplecticity_defect, method), "symplectic")
+    assert_fact(
+        method.symplectic is True, partial(facts.symplecticity_defect, method), "symplectic"
+    )
 
 
 def test_symplectic_on_orbits(method):
     """`symplectic="orbits"`: the free body momentum alone moves symplectically; True implies it."""
     assert method.symplectic in (True, False, "orbits")
-    assert_fact(method.symplectic in (True, "orbits"), partial(facts.poisson_defect, method), "symplectic on orbits")
+    assert_fact(
+        method.symplectic in (True, "orbits"),
+        partial(facts.poisson_defect, method),
+        "symplectic on orbits",
+    )
 
 
 @pytest.mark.parametrize("what", facts.FreeDrift._fields)
 def test_conserves(method, what):
     assert set(method.conserves) <= set(facts.FreeDrift._fields)
-    assert_fact(what in method.conserves, lambda step: getattr(facts.free_drift(method, step), what), f"to conserve {what}",
-                step=0.25)
+    assert_fact(
+        what in method.conserves,
+        lambda step: getattr(facts.free_drift(method, step), what),
+        f"to conserve {what}",
+        step=0.25,
+    )
 
 
 def test_the_length_of_the_momentum_does_not_drift(method):
-    """A method that keeps the momentum leaves |Pi| of a free body where it is: rounding may walk, but not march."""
+    """A method that keeps the momentum leaves |Pi| of a free body where it is: rounding may walk,
+    but not march."""
     if "momentum" in method.conserves:
         assert facts.size_drift(method, 0.25, 1000) < np.sqrt(1000) * np.finfo(float).eps
 
@@ -137,9 +221,9 @@ def test_solves(method):
     assert set(facts.solver_calls(method)) == {method.solves}
 
 
-# --- the ways to run it -----------------------------------------------------------------------------------------------------
+# --- the ways to run it ---------------------------------------------------------------------------
 
-STEP, COUNT = 0.125, 24      # binary, so that times are exact however they are added up
+STEP, COUNT = 0.125, 24  # binary, so that times are exact however they are added up
 MOTION = {"rotation0": np.array(ATTITUDE), "omega0": VELOCITY}
 
 
@@ -154,18 +238,27 @@ class Opaque:
 
 
 def run(method, torque=None, **options):
-    return integrate(BODY, torque or facts.trial_torque(), (0.0, STEP * COUNT), STEP, method, **MOTION, **options)
+    return integrate(
+        BODY, torque or facts.trial_torque(), (0.0, STEP * COUNT), STEP, method, **MOTION, **options
+    )
 
 
 def same(a, b):
-    return np.array_equal(a.quaternion, b.quaternion) and np.array_equal(a.omega, b.omega) and a.nfev == b.nfev
+    return (
+        np.array_equal(a.quaternion, b.quaternion)
+        and np.array_equal(a.omega, b.omega)
+        and a.nfev == b.nfev
+    )
 
 
 def test_same_bits_compiled_callback_python(kind):
     trial = facts.trial_torque()
     compiled, python = run(kind), run(kind, compiled=False)
     called = run(kind, torques.Torque(Opaque(trial), form=trial.form, params=trial.params))
-    assert (compiled.mode, called.mode, python.mode) == ("compiled", "callback", "python"), (compiled.note, python.note)
+    assert (compiled.mode, called.mode, python.mode) == ("compiled", "callback", "python"), (
+        compiled.note,
+        python.note,
+    )
     assert same(compiled, called)
     assert same(compiled, python)
 
@@ -187,12 +280,23 @@ def test_restart_is_exact(kind):
 
 
 def test_backward_time(method):
-    """Back from the end of a run: to the beginning if the method is symmetric and starts itself, else within its error."""
+    """Back from the end of a run: to the beginning if the method is symmetric and starts itself,
+    else within its error."""
     ahead = run(method, compiled=False)
-    back = integrate(BODY, facts.trial_torque(), (STEP * COUNT, 0.0), STEP, method, rotation0=ahead.quaternion[-1],
-                     omega0=ahead.omega[-1], compiled=False)
+    back = integrate(
+        BODY,
+        facts.trial_torque(),
+        (STEP * COUNT, 0.0),
+        STEP,
+        method,
+        rotation0=ahead.quaternion[-1],
+        omega0=ahead.omega[-1],
+        compiled=False,
+    )
     assert back.t[-1] == 0.0
-    miss = max(np.abs(back.matrix[-1] - ahead.matrix[0]).max(), np.abs(back.omega[-1] - VELOCITY).max())
+    miss = max(
+        np.abs(back.matrix[-1] - ahead.matrix[0]).max(), np.abs(back.omega[-1] - VELOCITY).max()
+    )
     exact = method.symmetric and not method.multistep
     assert miss < (1e-10 if exact else 1e-10 + 10.0 * max(facts.errors(method, COUNT)))
 
@@ -204,7 +308,11 @@ LOWER = "MR4-123 is of order 2, not 4, under a torque that looks at the angular 
 def test_a_run_says_where_its_order_is_lower():
     damped = facts.trial_torque() + DAMPED
     assert run("MR4-123", damped, compiled=False).message == f"the run reached its end; {LOWER}"
-    for other in (run("MR4-123", compiled=False), run("LP2", damped, compiled=False), run("RKMK4", damped, compiled=False)):
+    for other in (
+        run("MR4-123", compiled=False),
+        run("LP2", damped, compiled=False),
+        run("RKMK4", damped, compiled=False),
+    ):
         assert other.message == "the run reached its end"
 
 
@@ -215,29 +323,43 @@ def test_demands_on_the_order_are_those_under_the_torque():
 
 @pytest.mark.slow
 def test_comparisons_advice_and_ensembles_know_the_lower_order():
-    found = compare(BODY, DAMPED, (0.0, 2.0), omega0=VELOCITY, methods=["MR4-123", "RKMK4"], errors=[1e-2])
-    assert [(row["method"], row["order"], row["note"]) for row in sorted(found.table, key=lambda row: row["method"])] == [
-        ("MR4-123", 2, LOWER), ("RKMK4", 4, "")]
-    advice = advise(BODY, DAMPED, (0.0, 2.0), omega0=VELOCITY, methods=["MR4-123", "RKMK4"], error=1e-2)
+    found = compare(
+        BODY, DAMPED, (0.0, 2.0), omega0=VELOCITY, methods=["MR4-123", "RKMK4"], errors=[1e-2]
+    )
+    assert [
+        (row["method"], row["order"], row["note"])
+        for row in sorted(found.table, key=lambda row: row["method"])
+    ] == [("MR4-123", 2, LOWER), ("RKMK4", 4, "")]
+    advice = advise(
+        BODY, DAMPED, (0.0, 2.0), omega0=VELOCITY, methods=["MR4-123", "RKMK4"], error=1e-2
+    )
     assert "Under such a torque MR4-123 is of a lower order." in advice.notes
-    several = ensemble(BODY, DAMPED, (0.0, 1.0), STEP, "MR4-123", omega0=np.array([VELOCITY, VELOCITY]))
+    several = ensemble(
+        BODY, DAMPED, (0.0, 1.0), STEP, "MR4-123", omega0=np.array([VELOCITY, VELOCITY])
+    )
     assert several.message == f"the run reached its end; {LOWER}"
 
 
-# --- controls: methods whose facts are known, or made wrong ---------------------------------------------------------------------
+# --- controls: methods whose facts are known, or made wrong ---------------------------------------
+
 
 def runge_kutta(substeps):
     """The classical Runge-Kutta method on (q, Om), with so many steps in one."""
 
     def rate(t, q, Om, body, torque, p):
         T = torque.body(t, matrix(normalise(q)), Om, p)
-        return scaled(0.5, qmul(q, (*Om, 0.0))), times(body.Iinv, sub(T, cross(Om, times(body.I, Om))))
+        return scaled(0.5, qmul(q, (*Om, 0.0))), times(
+            body.Iinv, sub(T, cross(Om, times(body.I, Om)))
+        )
 
     def scaled(c, a):
         return tuple(c * x for x in a)
 
     def ahead(c, k, y):
-        return tuple(tuple(c * a + b for a, b in zip(da, b0, strict=True)) for da, b0 in zip(k, y, strict=True))
+        return tuple(
+            tuple(c * a + b for a, b in zip(da, b0, strict=True))
+            for da, b0 in zip(k, y, strict=True)
+        )
 
     def step(h, t, s, body, torque, p):
         h, y = h / substeps, (s.q, s.Om)
@@ -250,7 +372,16 @@ def runge_kutta(substeps):
             y = ahead(h / 6, k1, ahead(h / 3, k2, ahead(h / 3, k3, ahead(h / 6, k4, y))))
         return Motion(normalise(y[0]), y[1])
 
-    return Method("control", step, start_motion, Motion, order=4, torques=4 * substeps, symmetric=False, symplectic=False)
+    return Method(
+        "control",
+        step,
+        start_motion,
+        Motion,
+        order=4,
+        torques=4 * substeps,
+        symmetric=False,
+        symplectic=False,
+    )
 
 
 def test_runge_kutta_has_order_4_and_nothing_else():
@@ -268,7 +399,8 @@ def test_runge_kutta_has_order_4_and_nothing_else():
 
 
 def test_the_flow_itself_has_every_fact():
-    """A step so finely divided that it is the flow: the forms measured are those that the motion keeps."""
+    """A step so finely divided that it is the flow: the forms measured are those that the motion
+    keeps."""
     control = runge_kutta(200)
     assert facts.symmetry_defect(control) < HELD
     assert facts.symplecticity_defect(control) < HELD
@@ -278,7 +410,9 @@ def test_the_flow_itself_has_every_fact():
 
 def test_a_torque_at_the_wrong_time_costs_the_order():
     nmb = get("NMB")
-    late = variant(nmb, step=lambda h, t, s, body, torque, p: nmb.step(h, t - h, s, body, torque, p))
+    late = variant(
+        nmb, step=lambda h, t, s, body, torque, p: nmb.step(h, t - h, s, body, torque, p)
+    )
     assert near(facts.order(late).momentum, 1)
     assert near(facts.order(late, "free").momentum, 2)
 
@@ -294,12 +428,18 @@ def test_trial_torque_is_minus_the_gradient_of_its_potential():
     for t in (0.0, 0.6):
         for i in range(3):
             x = tuple(e if j == i else 0.0 for j in range(3))
-            V = [trial.potential(t, matrix(qmul(qexp(scale(s, x)), ATTITUDE)), trial.params) for s in (1.0, -1.0)]
-            assert trial(t, matrix(ATTITUDE))[i] == pytest.approx(-(V[0] - V[1]) / (2 * e), abs=1e-9)
+            V = [
+                trial.potential(t, matrix(qmul(qexp(scale(s, x)), ATTITUDE)), trial.params)
+                for s in (1.0, -1.0)
+            ]
+            assert trial(t, matrix(ATTITUDE))[i] == pytest.approx(
+                -(V[0] - V[1]) / (2 * e), abs=1e-9
+            )
 
 
 def test_drift_slope_of_the_stress_test():
-    """Bou-Rabee, Ortolan & Saccon 2009: NMB drifts, the symplectic VLV does not, HSTAGM blows up."""
+    """Bou-Rabee, Ortolan & Saccon 2009: NMB drifts, the symplectic VLV does not, HSTAGM blows
+    up."""
     assert facts.drift_slope("NMB", 0.25).slope == pytest.approx(-1.425e-6, rel=0.05)
     steady = facts.drift_slope("VLV", 0.25)
     assert abs(steady.slope) < 1e-9

@@ -1,4 +1,5 @@
-"""Files: what is written is read back bit for bit, with everything that is known about it, in every format."""
+"""Files: what is written is read back bit for bit, with everything that is known about it, in every
+format."""
 
 import json
 import math
@@ -30,7 +31,13 @@ BODY = polhode.RigidBody([[3.0, 0.1, 0.0], [0.1, 2.0, 0.2], [0.0, 0.2, 1.5]], na
 
 
 def tumble(torque="heavy_top", **options):
-    options = {"t_span": (0, 5), "step": 0.01, "method": "LP2", "omega0": (0.3, 1.0, -0.2), "rotation0": (0.2, 0, 0)} | options
+    options = {
+        "t_span": (0, 5),
+        "step": 0.01,
+        "method": "LP2",
+        "omega0": (0.3, 1.0, -0.2),
+        "rotation0": (0.2, 0, 0),
+    } | options
     return polhode.integrate(BODY, torque, **options)
 
 
@@ -40,9 +47,11 @@ def drag(t, R):
 
 RUNS = {
     "heavy top": lambda: tumble(),
-    "no potential": lambda: tumble(drag, title="dragged along: naïve, ‘quoted’\n{\"two\": lines}"),
+    "no potential": lambda: tumble(drag, title='dragged along: naïve, ‘quoted’\n{"two": lines}'),
     "flight": lambda: tumble(force=weight(2.5), velocity0=(1, 2, 3)),
-    "by tolerance, backwards": lambda: tumble(t_span=(2, -1), step=None, method="DOP853", rtol=1e-9),
+    "by tolerance, backwards": lambda: tumble(
+        t_span=(2, -1), step=None, method="DOP853", rtol=1e-9
+    ),
     "listed times": lambda: tumble(step=[0.0, 0.1, 0.15, 0.4, 1.0], t_span=None),
     "one point": lambda: tumble(t_eval=[3.0]),
     "a long one": lambda: tumble(t_span=(0, 0.01 * (BLOCK + 30))),
@@ -79,7 +88,11 @@ def test_xarray_opens_them_with_units_and_provenance(run, tmp_path, suffix):
         for name, variable in expected.variables.items():
             assert data[name].attrs == variable.attrs and data[name].dims == variable.dims
             assert np.array_equal(data[name].values, variable.values), name
-        assert data.omega.units == "rad/s" and data.momentum.units == "kg m2/s" and data.time.units == "s"
+        assert (
+            data.omega.units == "rad/s"
+            and data.momentum.units == "kg m2/s"
+            and data.time.units == "s"
+        )
 
 
 def test_the_netcdf_is_what_scipy_reads_and_xarray_would_write(tmp_path):
@@ -88,7 +101,10 @@ def test_the_netcdf_is_what_scipy_reads_and_xarray_would_write(tmp_path):
     run = tumble()
     with netcdf_file(store.save(run, tmp_path / "run.nc"), mmap=False) as file:
         assert file.version_byte == 2 and file.dimensions["time"] == 501
-        assert np.array_equal(file.variables["omega"].data, run.omega) and file.variables["omega"].units == b"rad/s"
+        assert (
+            np.array_equal(file.variables["omega"].data, run.omega)
+            and file.variables["omega"].units == b"rad/s"
+        )
         assert file.method == b"LP2" and file.steps == 500
 
 
@@ -96,8 +112,15 @@ def test_plain_libraries_read_npz_and_csv(tmp_path):
     run = tumble()
     with np.load(store.save(run, tmp_path / "run.npz")) as data:
         assert np.array_equal(data["momentum_spatial"], run.momentum_spatial)
-    table = np.genfromtxt(store.save(run, tmp_path / "run.csv"), delimiter=",", names=True, skip_header=len(run.provenance()) + 1)
-    assert np.array_equal(table["omega_y"], run.omega[:, 1]) and np.array_equal(table["qw"], run.quaternion[:, 3])
+    table = np.genfromtxt(
+        store.save(run, tmp_path / "run.csv"),
+        delimiter=",",
+        names=True,
+        skip_header=len(run.provenance()) + 1,
+    )
+    assert np.array_equal(table["omega_y"], run.omega[:, 1]) and np.array_equal(
+        table["qw"], run.quaternion[:, 3]
+    )
     lines = (tmp_path / "run.csv").read_text("utf-8").splitlines()
     assert lines[0].startswith("# title: ") and "# method: LP2" in lines
 
@@ -105,44 +128,73 @@ def test_plain_libraries_read_npz_and_csv(tmp_path):
 def test_provenance_says_where_the_numbers_come_from():
     python = {"t_span": (0, 0.1), "compiled": False}
     facts = tumble(drag, title="dragged", **python).provenance()
-    assert facts["title"] == "dragged" and facts["polhode_version"] == polhode.__version__ and facts["step"] == 0.01
-    assert facts["method_facts"]["order"] == 2 and facts["body"] == BODY.to_dict() and facts["torque_mode"] == "python"
-    assert facts["numpy_version"] == np.__version__ and facts["python_version"] == sys.version.split()[0]
-    assert facts["platform"].startswith(("Linux", "Darwin", "Windows")) and facts["command"] == "Python"
+    assert (
+        facts["title"] == "dragged"
+        and facts["polhode_version"] == polhode.__version__
+        and facts["step"] == 0.01
+    )
+    assert (
+        facts["method_facts"]["order"] == 2
+        and facts["body"] == BODY.to_dict()
+        and facts["torque_mode"] == "python"
+    )
+    assert (
+        facts["numpy_version"] == np.__version__
+        and facts["python_version"] == sys.version.split()[0]
+    )
+    assert (
+        facts["platform"].startswith(("Linux", "Darwin", "Windows"))
+        and facts["command"] == "Python"
+    )
     other = tumble(lambda t, R: np.array([0.1 * R[0, 1], 0.0, math.cos(t)]), **python).provenance()
     assert facts["torque_digest"] != other["torque_digest"] and len(facts["torque_digest"]) == 32
     same = tumble(drag, method="NMB", **python).provenance()
-    assert facts["torque_digest"] == same["torque_digest"] and facts["source_digest"] != same["source_digest"]
+    assert (
+        facts["torque_digest"] == same["torque_digest"]
+        and facts["source_digest"] != same["source_digest"]
+    )
 
 
 def test_the_digest_of_a_torque_is_the_same_in_every_process():
     """Even where it looks at an object whose only name is its address."""
-    code = ("import polhode, numpy as np\nclass Wind: pass\nwind = Wind()\nwind.x = 0.1\n"
-            "def push(t, R): return np.array([wind.x, 0.0, 0.0])\n"
-            "run = polhode.integrate([1, 2, 3], push, (0, 1), 0.1, omega0=(0, 1, 0))\n"
-            "print(run.mode, run.provenance()['torque_digest'])")
-    said = {subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout for _ in range(2)}
+    code = (
+        "import polhode, numpy as np\nclass Wind: pass\nwind = Wind()\nwind.x = 0.1\n"
+        "def push(t, R): return np.array([wind.x, 0.0, 0.0])\n"
+        "run = polhode.integrate([1, 2, 3], push, (0, 1), 0.1, omega0=(0, 1, 0))\n"
+        "print(run.mode, run.provenance()['torque_digest'])"
+    )
+    said = {
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout
+        for _ in range(2)
+    }
     assert len(said) == 1 and said.pop().startswith("callback ")
 
 
 def test_a_sum_of_torques_is_stored_with_its_parameters():
     both = polhode.torques.heavy_top(moment=2.0) + polhode.torques.damping(0.25)
     run = tumble(both, compiled=False, t_span=(0, 0.1))
-    assert "heavy_top.moment=2.0" in run.provenance()["torque"] and "0.25" in run.provenance()["torque"]
+    assert (
+        "heavy_top.moment=2.0" in run.provenance()["torque"]
+        and "0.25" in run.provenance()["torque"]
+    )
 
 
 text = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
-single = st.none() | st.booleans() | st.integers(-10**25, 10**25) | st.floats(allow_nan=False) | text
+single = (
+    st.none() | st.booleans() | st.integers(-(10**25), 10**25) | st.floats(allow_nan=False) | text
+)
 plain = single | st.lists(single, max_size=3) | st.dictionaries(text, single, max_size=3)
 
 
-@settings(suppress_health_check=[HealthCheck.too_slow])   # on a busy machine
+@settings(suppress_health_check=[HealthCheck.too_slow])  # on a busy machine
 @given(st.dictionaries(st.sampled_from(["a", "step", "message", "long name"]), plain))
 def test_attributes_give_provenance_back(facts):
     held = columns.attributes(facts)
     assert all(type(value) in (str, int, float) for value in held.values())
     assert columns.facts(held) == facts
-    as_text = {key: str(value) for key, value in held.items()}   # as a CSV has them
+    as_text = {key: str(value) for key, value in held.items()}  # as a CSV has them
     assert not any(letter in value for value in as_text.values() for letter in "\0\n\r")
     assert columns.facts(as_text) == facts
 
@@ -150,7 +202,9 @@ def test_attributes_give_provenance_back(facts):
 def test_pieces_are_the_same_bits_as_the_whole():
     run = tumble(t_span=(0, 0.01 * (2 * BLOCK + 17)))
     pieces = list(run.blocks())
-    assert [first for first, _ in pieces] == [0, BLOCK] and sum(len(piece) for _, piece in pieces) == len(run)
+    assert [first for first, _ in pieces] == [0, BLOCK] and sum(
+        len(piece) for _, piece in pieces
+    ) == len(run)
     for one in columns.columns(run):
         whole = np.concatenate([one.values(piece) for _, piece in pieces])
         assert whole.tobytes() == np.ascontiguousarray(one.values(run)).tobytes(), one.name
@@ -164,12 +218,15 @@ def test_residuals_do_not_depend_on_the_chunks_of_steps(every, tmp_path):
     single = tumble(**implicit).residuals
     assert single.any()
     ends = [*range(0, 2000, every), 2000]
-    assert run.residuals[1:].tolist() == [single[a + 1:b + 1].max() for a, b in pairwise(ends)]
-    in_pieces = tumble(every=every, checkpoint=tmp_path / "run.part", checkpoint_every=13, **implicit)
+    assert run.residuals[1:].tolist() == [single[a + 1 : b + 1].max() for a, b in pairwise(ends)]
+    in_pieces = tumble(
+        every=every, checkpoint=tmp_path / "run.part", checkpoint_every=13, **implicit
+    )
     assert in_pieces.residuals.tobytes() == run.residuals.tobytes()
 
 
-# --- what is not a file of ours -------------------------------------------------------------------------------------------
+# --- what is not a file of ours -------------------------------------------------------------------
+
 
 def test_no_pickle_is_loaded(tmp_path):
     class Trap:
@@ -191,7 +248,7 @@ def test_no_pickle_is_loaded(tmp_path):
 def test_a_truncated_file_is_told(tmp_path, suffix):
     path = store.save(tumble(), tmp_path / f"run.{suffix}")
     victim = path if path.is_file() else path / "zarr.json"
-    victim.write_bytes(victim.read_bytes()[:victim.stat().st_size // 3])
+    victim.write_bytes(victim.read_bytes()[: victim.stat().st_size // 3])
     with pytest.raises(InputError, match=rf"run.{suffix}"):
         read.read(path)
 
@@ -218,14 +275,18 @@ def test_folders_are_overwritten_only_where_they_are_stores(tmp_path):
 
 
 def test_more_points_than_netcdf_holds():
-    with pytest.raises(InputError, match=r"200000000 points are more than .* \(134217727\); store fewer, or write .zarr"):
+    with pytest.raises(
+        InputError,
+        match=r"200000000 points are more than .* \(134217727\); store fewer, or write .zarr",
+    ):
         netcdf.check(200_000_000)
 
 
 @pytest.mark.parametrize("suffix", ["nc", "npz", "zarr"])
 @pytest.mark.parametrize("kind", ["run", "ensemble"])
 def test_a_byte_that_changes_is_noticed(tmp_path, suffix, kind):
-    """All bytes of a netCDF file but the few that fill a variable up to four; the chunks of a store; an array of an archive."""
+    """All bytes of a netCDF file but the few that fill a variable up to four; the chunks of a
+    store; an array of an archive."""
     if kind == "run":
         path = store.save(tumble(t_span=(0, 0.3), compiled=False), tmp_path / f"run.{suffix}")
     else:
@@ -233,10 +294,15 @@ def test_a_byte_that_changes_is_noticed(tmp_path, suffix, kind):
         path = many.save(tmp_path / f"run.{suffix}")
     files = [path] if path.is_file() else [*path.glob("*/c/*"), *path.glob("*/c/*/*")]
     for file in filter(Path.is_file, files):
-        if file.parent.parent.name in columns.LABELS or file.parent.parent.parent.name in columns.LABELS:
+        if (
+            file.parent.parent.name in columns.LABELS
+            or file.parent.parent.parent.name in columns.LABELS
+        ):
             continue
         whole = file.read_bytes()
-        first, last = {"nc": (0, len(whole) - 4), "zarr": (0, len(whole)), "npz": (300, 400)}[suffix]
+        first, last = {"nc": (0, len(whole) - 4), "zarr": (0, len(whole)), "npz": (300, 400)}[
+            suffix
+        ]
         for place in range(first, last, max((last - first) // 40, 1)):
             changed = bytearray(whole)
             changed[place] ^= 1 << place % 8
@@ -253,7 +319,10 @@ def test_a_store_whose_attributes_change_is_noticed(tmp_path):
     held = (path / "zarr.json").read_text(encoding="utf-8")
     for was, now in (("LP2", "LP3"), ("finished", "finishad")):
         (path / "zarr.json").write_text(held.replace(was, now), encoding="utf-8")
-        with pytest.raises(InputError, match=r"damaged: the attributes in zarr.json are not what was written; run the scenario"):
+        with pytest.raises(
+            InputError,
+            match=r"damaged: the attributes in zarr.json are not what was written; run the scenario",
+        ):
             polhode.read(path)
     (path / "zarr.json").write_text(held.replace(trees.SUM, "another"), encoding="utf-8")
     assert polhode.read(path).facts["method"] == "LP2"
@@ -262,12 +331,18 @@ def test_a_store_whose_attributes_change_is_noticed(tmp_path):
 def test_it_says_which_variable_and_which_bytes(tmp_path):
     path = store.save(tumble(t_span=(0, 1), compiled=False), tmp_path / "run.nc")
     whole = path.read_bytes()
-    place = whole.index(struct.pack(">d", 0.5))   # among the times
-    path.write_bytes(whole[:place] + b"!" + whole[place + 1:])
-    with pytest.raises(InputError, match=r"damaged: time \(bytes \d+ to \d+\) is not what was written; run the scenario again"):
+    place = whole.index(struct.pack(">d", 0.5))  # among the times
+    path.write_bytes(whole[:place] + b"!" + whole[place + 1 :])
+    with pytest.raises(
+        InputError,
+        match=r"damaged: time \(bytes \d+ to \d+\) is not what was written; run the scenario again",
+    ):
         polhode.read(path)
     path.write_bytes(whole[:-2000])
-    with pytest.raises(InputError, match=rf"takes the bytes \d+ to \d+, and the file has {len(whole) - 2000}: it was cut short"):
+    with pytest.raises(
+        InputError,
+        match=rf"takes the bytes \d+ to \d+, and the file has {len(whole) - 2000}: it was cut short",
+    ):
         polhode.read(path)
     path.write_bytes(whole[:100])
     with pytest.raises(InputError, match="ends within its header, at byte 100: it was cut short"):
@@ -279,7 +354,10 @@ def test_files_of_before_the_sums_are_read(tmp_path):
     run = tumble(t_span=(0, 1), compiled=False)
     run.to_xarray().to_netcdf(tmp_path / "old.nc", engine="scipy")
     stored = polhode.read(tmp_path / "old.nc")
-    assert stored.omega.tobytes() == np.ascontiguousarray(run.omega).tobytes() and stored.facts["method"] == "LP2"
+    assert (
+        stored.omega.tobytes() == np.ascontiguousarray(run.omega).tobytes()
+        and stored.facts["method"] == "LP2"
+    )
 
 
 def test_more_numbers_than_netcdf_holds_in_a_variable():
@@ -287,10 +365,16 @@ def test_more_numbers_than_netcdf_holds_in_a_variable():
         netcdf.check(200_000_000, 24)
 
 
-# --- polhode info ---------------------------------------------------------------------------------------------------------
+# --- polhode info ---------------------------------------------------------------------------------
+
 
 def polhode_command(*arguments, folder):
-    return subprocess.run([sys.executable, "-m", "polhode", *map(str, arguments)], cwd=folder, capture_output=True, text=True)
+    return subprocess.run(
+        [sys.executable, "-m", "polhode", *map(str, arguments)],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+    )
 
 
 @pytest.mark.parametrize("suffix", FORMATS)
@@ -298,20 +382,43 @@ def test_info_of_a_run(tmp_path, suffix):
     run = tumble(title="a top")
     told = info.describe(store.save(run, tmp_path / f"run.{suffix}"))
     energy = run.total_energy
-    assert told["kind"] == "run" and told["format"] == suffix and told["title"] == "a top" and told["method"] == "LP2"
-    assert (told["points"], told["steps"], told["t_first"], told["t_last"], told["step"]) == (501, 500, 0.0, 5.0, 0.01)
-    assert (told["energy_min"], told["energy_max"], told["energy_first"]) == (energy.min(), energy.max(), energy[0])
+    assert (
+        told["kind"] == "run"
+        and told["format"] == suffix
+        and told["title"] == "a top"
+        and told["method"] == "LP2"
+    )
+    assert (told["points"], told["steps"], told["t_first"], told["t_last"], told["step"]) == (
+        501,
+        500,
+        0.0,
+        5.0,
+        0.01,
+    )
+    assert (told["energy_min"], told["energy_max"], told["energy_first"]) == (
+        energy.min(),
+        energy.max(),
+        energy[0],
+    )
     assert told["body"] == {"name": "box", "mass": 2.5, "moments": BODY.moments.tolist()}
     assert told["provenance"] == json.loads(json.dumps(run.provenance())) and told["bytes"] > 50_000
 
 
 @pytest.mark.parametrize("suffix", ["nc", "npz", "zarr"])
 def test_info_of_an_ensemble(tmp_path, suffix):
-    many = polhode.ensemble(BODY, "heavy_top", (0, 1), 0.01, "LP2", rotation0="random", omega0=(0, 1, 0), n=50, rng=1)
+    many = polhode.ensemble(
+        BODY, "heavy_top", (0, 1), 0.01, "LP2", rotation0="random", omega0=(0, 1, 0), n=50, rng=1
+    )
     path = many.save(tmp_path / f"many.{suffix}")
     told = info.describe(path)
-    assert told["kind"] == "ensemble" and told["bodies"] == told["finished"] == 50 and told["steps"] == 100
-    assert told["energy_max"] == many.energy.max() and told["provenance"] == json.loads(json.dumps(many.provenance()))
+    assert (
+        told["kind"] == "ensemble"
+        and told["bodies"] == told["finished"] == 50
+        and told["steps"] == 100
+    )
+    assert told["energy_max"] == many.energy.max() and told["provenance"] == json.loads(
+        json.dumps(many.provenance())
+    )
     assert told["provenance"]["body"] == BODY.to_dict() and told["provenance"]["seed"] == "1"
     arrays, _ = read.contents(path)
     assert arrays["quaternion"].tobytes() == many.quaternion.tobytes()
@@ -320,17 +427,28 @@ def test_info_of_an_ensemble(tmp_path, suffix):
 def test_info_of_a_sweep_and_the_command(tmp_path):
     from polhode.studies.sweep import plan, store as stores
 
-    tops = {"title": "tops", "problem": "krysl/slow-top", "run": {"method": "NMB"}, "sweep": {"run.step": [0.05, 0.025]}}
+    tops = {
+        "title": "tops",
+        "problem": "krysl/slow-top",
+        "run": {"method": "NMB"},
+        "sweep": {"run.step": [0.05, 0.025]},
+    }
     made = plan.load(tops)
     stores.create(tmp_path / "tops.zarr", made, made.chunk_shape(1e9))
     told = info.describe(tmp_path / "tops.zarr")
-    assert told["kind"] == "sweep" and told["bodies"] == told["pending"] == 2 and told["varies"] == {"run.step": [0.05, 0.025]}
+    assert (
+        told["kind"] == "sweep"
+        and told["bodies"] == told["pending"] == 2
+        and told["varies"] == {"run.step": [0.05, 0.025]}
+    )
     done = polhode_command("info", "tops.zarr", folder=tmp_path)
     assert done.returncode == 0 and "tops" in done.stdout and "run.step" in done.stdout, done.stderr
     store.save(tumble(title="one [red]top[/]"), tmp_path / "run.nc")
     shown = polhode_command("info", "run.nc", folder=tmp_path)
     assert shown.returncode == 0
-    assert all(words in shown.stdout for words in ("one [red]top[/]", "heavy_top", "mclachlan1993explicit"))
+    assert all(
+        words in shown.stdout for words in ("one [red]top[/]", "heavy_top", "mclachlan1993explicit")
+    )
     as_json = polhode_command("info", "run.nc", "--json", folder=tmp_path)
     assert json.loads(as_json.stdout)["points"] == 501
 
@@ -338,7 +456,11 @@ def test_info_of_a_sweep_and_the_command(tmp_path):
 def test_info_names_what_is_wrong(tmp_path):
     (tmp_path / "folder").mkdir()
     (tmp_path / "text.txt").write_text("hello")
-    for name, words in {"none.nc": "there is no file", "folder": "is a folder", "text.txt": "'.txt' is not the suffix"}.items():
+    for name, words in {
+        "none.nc": "there is no file",
+        "folder": "is a folder",
+        "text.txt": "'.txt' is not the suffix",
+    }.items():
         with pytest.raises(InputError, match=words):
             info.describe(tmp_path / name)
 
@@ -353,9 +475,13 @@ def test_another_suffix_is_no_obstacle(tmp_path):
 def test_the_scenarios_title_and_command_are_in_the_file_and_on_the_page(tmp_path):
     from polhode.show.view import page
 
-    done = polhode_command("run", ROOT / "examples" / "flip.toml", "-o", "flip.zarr", folder=tmp_path)
+    done = polhode_command(
+        "run", ROOT / "examples" / "flip.toml", "-o", "flip.zarr", folder=tmp_path
+    )
     assert done.returncode == 0, done.stderr
     facts = read.read(tmp_path / "flip.zarr").facts
-    assert facts["title"] == "flip of a box about its intermediate axis" and facts["command"].startswith("polhode run ")
+    assert facts["title"] == "flip of a box about its intermediate axis" and facts[
+        "command"
+    ].startswith("polhode run ")
     assert facts["command"].endswith("flip.toml") and provenance.command() == "Python"
     assert page(tmp_path / "flip.zarr").title == facts["title"]

@@ -9,17 +9,26 @@ from polhode.errors import InputError, TorqueError
 from polhode.loads.force import Force, weight
 
 BODY = polhode.RigidBody([2.0, 3.0, 4.5], mass=2.0)
-START = {"rotation0": (0.3, -0.5, 0.2), "omega0": (0.5, -0.4, 0.8), "position0": (1.0, 0.0, 2.0), "velocity0": (0.5, 1.0, 3.0)}
+START = {
+    "rotation0": (0.3, -0.5, 0.2),
+    "omega0": (0.5, -0.4, 0.8),
+    "position0": (1.0, 0.0, 2.0),
+    "velocity0": (0.5, 1.0, 3.0),
+}
 
 
 def fly(**changes):
-    return polhode.integrate(**{"body": BODY, "t_span": (0, 2), "step": 0.02, "method": "NMB", **START, **changes})
+    return polhode.integrate(
+        **{"body": BODY, "t_span": (0, 2), "step": 0.02, "method": "NMB", **START, **changes}
+    )
 
 
 def test_a_projectile_is_exact_and_its_rotation_is_that_of_the_body_at_rest():
     run = fly(force=weight(2.0))
     t = run.t[:, None]
-    np.testing.assert_allclose(run.position, START["position0"] + t * START["velocity0"] - [0, 0, 4.905] * t**2, atol=1e-12)
+    np.testing.assert_allclose(
+        run.position, START["position0"] + t * START["velocity0"] - [0, 0, 4.905] * t**2, atol=1e-12
+    )
     np.testing.assert_allclose(run.velocity, START["velocity0"] - [0, 0, 9.81] * t, atol=1e-12)
     still = fly(position0=None, velocity0=None)
     assert still.position is None
@@ -27,7 +36,8 @@ def test_a_projectile_is_exact_and_its_rotation_is_that_of_the_body_at_rest():
 
 
 def pulled(t, x, v, R):
-    """A spring fixed to a point of the body, and air drag: force and torque depend on everything."""
+    """A spring fixed to a point of the body, and air drag: force and torque depend on
+    everything."""
     return -3.0 * (x + R @ np.array([0.1, 0.2, 0.3])) - 0.1 * v
 
 
@@ -40,13 +50,21 @@ def twisted(t, R, omega, x, v):
 @pytest.mark.parametrize("compiled", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("method", ["NMB", "NMS", "SW", "VLV", "LP2", "LIEMID[EA]"])
 def test_second_order_with_force_and_torque_coupled(method, compiled):
-    ends = [fly(force=pulled, torque=twisted, method=method, step=h, every="end", compiled=compiled)
-            for h in (0.04, 0.02, 0.01, 0.001)]
-    for read in (lambda run: run.position[-1], lambda run: run.velocity[-1], lambda run: run.omega[-1]):
+    ends = [
+        fly(force=pulled, torque=twisted, method=method, step=h, every="end", compiled=compiled)
+        for h in (0.04, 0.02, 0.01, 0.001)
+    ]
+    for read in (
+        lambda run: run.position[-1],
+        lambda run: run.velocity[-1],
+        lambda run: run.omega[-1],
+    ):
         errors = [np.linalg.norm(read(end) - read(ends[-1])) for end in ends[:-1]]
         slopes = np.log2(np.array(errors[:-1]) / np.array(errors[1:]))
         assert np.all(np.abs(slopes - 2) < 0.2), slopes
-    attitude = [rotations.angle_between(end.quaternion[-1], ends[-1].quaternion[-1]) for end in ends[:-1]]
+    attitude = [
+        rotations.angle_between(end.quaternion[-1], ends[-1].quaternion[-1]) for end in ends[:-1]
+    ]
     assert np.all(np.abs(np.log2(np.array(attitude[:-1]) / np.array(attitude[1:])) - 2) < 0.2)
 
 
@@ -76,7 +94,13 @@ def test_users_axes_in_flight():
         return pulled(t, x, v, R @ Q)
 
     R0 = rotations.matrices(rotations.exp(START["rotation0"]))
-    run = fly(body=turned, force=pulled_there, rotation0=R0 @ Q.T, omega0=Q @ START["omega0"], compiled=False)
+    run = fly(
+        body=turned,
+        force=pulled_there,
+        rotation0=R0 @ Q.T,
+        omega0=Q @ START["omega0"],
+        compiled=False,
+    )
     np.testing.assert_allclose(run.position, fly(force=pulled, compiled=False).position, atol=1e-12)
 
 
@@ -87,9 +111,15 @@ def test_events_and_interpolation_see_the_position():
     ground.terminal = True
     run = fly(force=weight(2.0), events=ground)
     landing = (3.0 + np.sqrt(9.0 + 2 * 9.81 * 2.0)) / 9.81
-    assert run.status == "event" and abs(run.t[-1] - landing) < 1e-10 and abs(run.position[-1, 2]) < 1e-10
+    assert (
+        run.status == "event"
+        and abs(run.t[-1] - landing) < 1e-10
+        and abs(run.position[-1, 2]) < 1e-10
+    )
     between = fly(force=weight(2.0), t_eval=[0.013, 0.5, 1.777])
-    np.testing.assert_allclose(between.position[:, 2], 2 + 3 * between.t - 4.905 * between.t**2, atol=1e-12)
+    np.testing.assert_allclose(
+        between.position[:, 2], 2 + 3 * between.t - 4.905 * between.t**2, atol=1e-12
+    )
     assert "position" in between.to_xarray()
 
 
@@ -97,19 +127,32 @@ def test_a_body_in_flight_may_break_its_steps_and_run_backwards():
     there = fly(force=pulled, torque=twisted, breaks=[0.777], compiled=False)
     assert 0.777 in there.t
     out = fly(force=lambda t, x, v, R: -3.0 * x, compiled=False)
-    back = fly(force=lambda t, x, v, R: -3.0 * x, t_span=(2, 0), rotation0=out.quaternion[-1], omega0=out.omega[-1],
-               position0=out.position[-1], velocity0=out.velocity[-1], compiled=False)
+    back = fly(
+        force=lambda t, x, v, R: -3.0 * x,
+        t_span=(2, 0),
+        rotation0=out.quaternion[-1],
+        omega0=out.omega[-1],
+        position0=out.position[-1],
+        velocity0=out.velocity[-1],
+        compiled=False,
+    )
     np.testing.assert_allclose(back.position[-1], START["position0"], atol=1e-12)
 
 
-@pytest.mark.parametrize("changes, words", [
-    ({"force": 3}, ["force", "function", "3"]),
-    ({"force": lambda t, x: x}, ["called as f(t, x, v, R)", "defined as f(t, x)"]),
-    ({"position0": (1, 2)}, ["position0", "three numbers"]),
-    ({"velocity0": (1, 2, np.inf)}, ["velocity0", "finite"]),
-    ({"torque": twisted, "position0": None, "velocity0": None}, ["looks at the position", "position0"]),
-    ({"torque": twisted, "method": "RKMK4"}, ["looks at the position", "RKMK4", "NMB"]),
-])
+@pytest.mark.parametrize(
+    "changes, words",
+    [
+        ({"force": 3}, ["force", "function", "3"]),
+        ({"force": lambda t, x: x}, ["called as f(t, x, v, R)", "defined as f(t, x)"]),
+        ({"position0": (1, 2)}, ["position0", "three numbers"]),
+        ({"velocity0": (1, 2, np.inf)}, ["velocity0", "finite"]),
+        (
+            {"torque": twisted, "position0": None, "velocity0": None},
+            ["looks at the position", "position0"],
+        ),
+        ({"torque": twisted, "method": "RKMK4"}, ["looks at the position", "RKMK4", "NMB"]),
+    ],
+)
 def test_bad_flights_are_refused_with_the_fix(changes, words):
     with pytest.raises(InputError) as caught:
         fly(**changes)
@@ -136,7 +179,9 @@ def test_a_force_that_is_assigned_to_is_bound_anew():
     free = polhode.torques.free()
 
     def ends(compiled=True):
-        run = polhode.integrate(BODY, free, force=spring, t_span=(0, 1), step=0.1, compiled=compiled, **START)
+        run = polhode.integrate(
+            BODY, free, force=spring, t_span=(0, 1), step=0.1, compiled=compiled, **START
+        )
         return run.position[-1]
 
     weak = ends()

@@ -1,4 +1,5 @@
-"""Input from outside gives a result or one of polhode's own errors, whatever it is: a short version of `make fuzz`."""
+"""Input from outside gives a result or one of polhode's own errors, whatever it is: a short version
+of `make fuzz`."""
 
 import copy
 import sys
@@ -20,8 +21,9 @@ from polhode.errors import PolhodeError
 from polhode.io import config
 from polhode.studies.sweep.plan import Plan
 
-INPUTS = {"rotation": 1000, "words": 500, "sweep": 80, "netcdf": 60, "obj": 80, "zarr": 15}   # where it is not 200
-HANG = 5.0   # seconds
+# where it is not 200
+INPUTS = {"rotation": 1000, "words": 500, "sweep": 80, "netcdf": 60, "obj": 80, "zarr": 15}
+HANG = 5.0  # seconds
 
 
 def inputs(name, count):
@@ -31,7 +33,11 @@ def inputs(name, count):
     yield from seeds[:10]
     for number in range(count):
         seed = seeds[int(random.integers(len(seeds)))]
-        yield damaged(seed, Choices(random.bytes(100))) if number % 2 else random.bytes(int(random.integers(200)))
+        yield (
+            damaged(seed, Choices(random.bytes(100)))
+            if number % 2
+            else random.bytes(int(random.integers(200)))
+        )
 
 
 def survives(name, count):
@@ -60,12 +66,25 @@ def test_every_reader_survives_much_hostile_input(name):
     survives(name, 50 * INPUTS.get(name, 200))
 
 
-# --- the same with structure ------------------------------------------------------------------------------------------------
+# --- the same with structure ----------------------------------------------------------------------
 
-LEAVES = (st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8) | st.dates() | st.times()
-          | st.sampled_from(["NMB", "end", "random", "box", 10**400, 1e-320, -0.0]))
-VALUES = st.recursive(LEAVES, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
-                      max_leaves=6)
+LEAVES = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text(max_size=8)
+    | st.dates()
+    | st.times()
+    | st.sampled_from(["NMB", "end", "random", "box", 10**400, 1e-320, -0.0])
+)
+VALUES = st.recursive(
+    LEAVES,
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=6), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
 
 
 @st.composite
@@ -102,8 +121,11 @@ def test_a_sweep_with_any_value_at_any_key_is_read_or_refused(data):
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @settings(max_examples=300, deadline=None)
-@given(VALUES | st.lists(st.floats(), min_size=3, max_size=4)
-       | st.lists(st.lists(st.floats(), min_size=3, max_size=3), min_size=3, max_size=3))
+@given(
+    VALUES
+    | st.lists(st.floats(), min_size=3, max_size=4)
+    | st.lists(st.lists(st.floats(), min_size=3, max_size=3), min_size=3, max_size=3)
+)
 def test_a_rotation_is_a_unit_quaternion_or_refused(value):
     try:
         found = rotations.as_quaternion(value)

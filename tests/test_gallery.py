@@ -1,4 +1,5 @@
-"""The gallery: every example has a title and a picture and teaches with public names; building the documentation runs them."""
+"""The gallery: every example has a title and a picture and teaches with public names; building the
+documentation runs them."""
 
 import ast
 import importlib
@@ -14,14 +15,17 @@ from polhode import plots
 
 FOLDER = Path(__file__).parents[1] / "examples" / "gallery"
 EXAMPLES = sorted(FOLDER.glob("plot_*.py"))
-FOR_METHODS = ("polhode.core.vec", "polhode.core.jit", "polhode.core.newton")   # what authors of methods use: CONTRIBUTING.md
+# what authors of methods use: CONTRIBUTING.md
+FOR_METHODS = ("polhode.core.vec", "polhode.core.jit", "polhode.core.newton")
 
 each = pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 
 
 def test_there_are_enough_examples_and_a_header():
     assert len(EXAMPLES) >= 16
-    assert (FOLDER / "GALLERY_HEADER.rst").read_text(encoding="utf-8").startswith("Gallery\n=======\n")
+    assert (
+        (FOLDER / "GALLERY_HEADER.rst").read_text(encoding="utf-8").startswith("Gallery\n=======\n")
+    )
 
 
 @each
@@ -33,10 +37,17 @@ def test_an_example_has_a_title_and_a_text(path):
 @each
 def test_an_example_draws(path):
     figures = {name for name in plots.__all__ if name not in ("PALETTE", "styled")}
-    made = [node.value.func.attr for node in ast.walk(tree(path))
-            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute)
-            and ast.unparse(node.value.func.value) == "plots"]
-    assert set(made) & figures, "an example assigns a figure of polhode.plots, or its own new_figure, to a variable"
+    made = [
+        node.value.func.attr
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.Assign)
+        and isinstance(node.value, ast.Call)
+        and isinstance(node.value.func, ast.Attribute)
+        and ast.unparse(node.value.func.value) == "plots"
+    ]
+    assert set(made) & figures, (
+        "an example assigns a figure of polhode.plots, or its own new_figure, to a variable"
+    )
 
 
 @each
@@ -44,8 +55,16 @@ def test_an_example_uses_public_names_alone(path):
     modules = {}
     for node in ast.walk(tree(path)):
         if isinstance(node, ast.Import):
-            modules |= {alias.asname or alias.name: polhode for alias in node.names if alias.name == "polhode"}
-        if isinstance(node, ast.ImportFrom) and node.module.split(".")[0] == "polhode" and node.module not in FOR_METHODS:
+            modules |= {
+                alias.asname or alias.name: polhode
+                for alias in node.names
+                if alias.name == "polhode"
+            }
+        if (
+            isinstance(node, ast.ImportFrom)
+            and node.module.split(".")[0] == "polhode"
+            and node.module not in FOR_METHODS
+        ):
             home = importlib.import_module(node.module)
             for alias in node.names:
                 public(home, alias.name)
@@ -73,7 +92,9 @@ def follow(home, names):
 
 
 def public(home, name):
-    assert name in getattr(home, "__all__", [word for word in dir(home) if not word.startswith("_")]), f"{home.__name__}.{name}"
+    assert name in getattr(
+        home, "__all__", [word for word in dir(home) if not word.startswith("_")]
+    ), f"{home.__name__}.{name}"
 
 
 def tree(path):
@@ -84,7 +105,7 @@ def tree(path):
 @pytest.mark.filterwarnings("error")
 @each
 def test_an_example_runs(path, monkeypatch):
-    monkeypatch.chdir(FOLDER)   # as sphinx-gallery does
+    monkeypatch.chdir(FOLDER)  # as sphinx-gallery does
     found = [value for value in runpy.run_path(str(path)).values() if isinstance(value, Figure)]
     assert found
     for figure in found:

@@ -24,44 +24,48 @@ def free(**changes):
     return polhode.integrate(**{**FREE, "t_span": (0, 1), "step": 0.1, "method": "LP2", **changes})
 
 
-# --- what it refuses ---------------------------------------------------------------------------------------------------
+# --- what it refuses ------------------------------------------------------------------------------
 
-@pytest.mark.parametrize("changes, words", [
-    ({"step": 0}, ["step", "positive", "0.0"]),
-    ({"step": -0.1}, ["step", "positive", "-0.1"]),
-    ({"step": np.nan}, ["step", "finite", "nan"]),
-    ({"step": 2.0}, ["step", "2.0", "larger than the span", "at most 1.0"]),
-    ({"step": "fast"}, ["step", "real numbers", "fast"]),
-    ({"step": None}, ["step is missing"]),
-    ({"t_span": None}, ["t_span is missing"]),
-    ({"t_span": (1, 1)}, ["t_span", "length"]),
-    ({"t_span": (0, np.inf)}, ["t_span", "finite"]),
-    ({"t_span": (0, 1, 2)}, ["t_span", "two times"]),
-    ({"omega0": (0, 0)}, ["omega0", "three numbers", "(2,)"]),
-    ({"omega0": (0, 0, np.nan)}, ["omega0", "finite"]),
-    ({"omega0": None}, ["omega0 or momentum0", "neither"]),
-    ({"momentum0": (1, 2, 3)}, ["omega0 or momentum0", "both"]),
-    ({"rotation0": np.diag([1, 1, -1])}, ["rotation", "reflection"]),
-    ({"rotation0": 1.1 * np.eye(3)}, ["rotation"]),
-    ({"rotation0": (0, 0, 0, 1.5)}, ["unit quaternion", "norm 1.5"]),
-    ({"method": "NBM"}, ["unknown method 'NBM'", "did you mean"]),
-    ({"method": 3}, ["method must be a name"]),
-    ({"torque": "heavytop"}, ["unknown torque 'heavytop'", "did you mean 'heavy_top'"]),
-    ({"torque": 7}, ["torque must be a function", "7"]),
-    ({"torque": lambda t: (0, 0, 0)}, ["called as f(t, R)", "defined as f(t)"]),
-    ({"omega": (0, 0, 1)}, ["unknown option of integrate 'omega'", "did you mean 'omega0'"]),
-    ({"every": 0}, ["every", "at least 1", "0"]),
-    ({"every": "last"}, ["every", "'last'", "'end'"]),
-    ({"t_eval": [0.5, 0.2]}, ["t_eval", "sort"]),
-    ({"t_eval": [0.5, 1.2]}, ["t_eval", "inside the span", "1.2"]),
-    ({"t_eval": [0.5], "every": 2}, ["t_eval or every"]),
-    ({"breaks": [2.0]}, ["breaks", "inside the span", "2.0"]),
-    ({"events": 3}, ["event", "3"]),
-    ({"step": [0.0, 0.5, 0.4, 1.0]}, ["go one way", "0.5", "0.4"]),
-    ({"step": [0.0, 0.5]}, ["0.5", "t_span"]),
-    ({"step": [0.0, 0.5, 1.0], "method": "SW"}, ["SW", "equal size"]),
-    ({"body": [1, 2, 4]}, ["triangle", "check_triangle"]),
-])
+
+@pytest.mark.parametrize(
+    "changes, words",
+    [
+        ({"step": 0}, ["step", "positive", "0.0"]),
+        ({"step": -0.1}, ["step", "positive", "-0.1"]),
+        ({"step": np.nan}, ["step", "finite", "nan"]),
+        ({"step": 2.0}, ["step", "2.0", "larger than the span", "at most 1.0"]),
+        ({"step": "fast"}, ["step", "real numbers", "fast"]),
+        ({"step": None}, ["step is missing"]),
+        ({"t_span": None}, ["t_span is missing"]),
+        ({"t_span": (1, 1)}, ["t_span", "length"]),
+        ({"t_span": (0, np.inf)}, ["t_span", "finite"]),
+        ({"t_span": (0, 1, 2)}, ["t_span", "two times"]),
+        ({"omega0": (0, 0)}, ["omega0", "three numbers", "(2,)"]),
+        ({"omega0": (0, 0, np.nan)}, ["omega0", "finite"]),
+        ({"omega0": None}, ["omega0 or momentum0", "neither"]),
+        ({"momentum0": (1, 2, 3)}, ["omega0 or momentum0", "both"]),
+        ({"rotation0": np.diag([1, 1, -1])}, ["rotation", "reflection"]),
+        ({"rotation0": 1.1 * np.eye(3)}, ["rotation"]),
+        ({"rotation0": (0, 0, 0, 1.5)}, ["unit quaternion", "norm 1.5"]),
+        ({"method": "NBM"}, ["unknown method 'NBM'", "did you mean"]),
+        ({"method": 3}, ["method must be a name"]),
+        ({"torque": "heavytop"}, ["unknown torque 'heavytop'", "did you mean 'heavy_top'"]),
+        ({"torque": 7}, ["torque must be a function", "7"]),
+        ({"torque": lambda t: (0, 0, 0)}, ["called as f(t, R)", "defined as f(t)"]),
+        ({"omega": (0, 0, 1)}, ["unknown option of integrate 'omega'", "did you mean 'omega0'"]),
+        ({"every": 0}, ["every", "at least 1", "0"]),
+        ({"every": "last"}, ["every", "'last'", "'end'"]),
+        ({"t_eval": [0.5, 0.2]}, ["t_eval", "sort"]),
+        ({"t_eval": [0.5, 1.2]}, ["t_eval", "inside the span", "1.2"]),
+        ({"t_eval": [0.5], "every": 2}, ["t_eval or every"]),
+        ({"breaks": [2.0]}, ["breaks", "inside the span", "2.0"]),
+        ({"events": 3}, ["event", "3"]),
+        ({"step": [0.0, 0.5, 0.4, 1.0]}, ["go one way", "0.5", "0.4"]),
+        ({"step": [0.0, 0.5]}, ["0.5", "t_span"]),
+        ({"step": [0.0, 0.5, 1.0], "method": "SW"}, ["SW", "equal size"]),
+        ({"body": [1, 2, 4]}, ["triangle", "check_triangle"]),
+    ],
+)
 def test_bad_input_gets_an_error_that_names_value_rule_and_fix(changes, words):
     with pytest.raises(InputError) as caught:
         top(**changes)
@@ -74,11 +78,17 @@ def test_a_run_too_large_to_store_is_refused_with_its_size():
         top(t_span=(0, 1e15), step=1.0)
 
 
-# --- what it accepts ---------------------------------------------------------------------------------------------------
+# --- what it accepts ------------------------------------------------------------------------------
+
 
 def test_rotations_in_every_form_give_the_same_run():
     vector = np.array([0.3, -0.2, 0.5])
-    forms = [vector, Rotation.from_rotvec(vector), Rotation.from_rotvec(vector).as_matrix(), rotations.exp(vector)]
+    forms = [
+        vector,
+        Rotation.from_rotvec(vector),
+        Rotation.from_rotvec(vector).as_matrix(),
+        rotations.exp(vector),
+    ]
     ends = [top(rotation0=form).quaternion[-1] for form in forms]
     for end in ends[1:]:
         assert rotations.angle_between(end, ends[0]) < 1e-14
@@ -93,15 +103,21 @@ def test_momentum0_is_inertia_times_omega0():
 @pytest.mark.parametrize("method", ["NMB", "VLV", "SW", "LP2", "NMS"])
 def test_a_full_inertia_gives_the_same_motion_in_the_users_axes(method):
     """The same body described in turned axes is the same motion: R_turned = R Q^T, everything else turned by Q."""
-    Q = Rotation.from_rotvec([0.3, -0.4, 0.2]).as_matrix()   # small enough to keep the order of the axes, which LP2 minds
+    # small enough to keep the order of the axes, which LP2 minds
+    Q = Rotation.from_rotvec([0.3, -0.4, 0.2]).as_matrix()
     moments = np.array([2.0, 3.0, 4.5])
     R0 = Rotation.from_rotvec([0.7, 0.1, -0.4]).as_matrix()
     om0 = np.array([0.3, -0.8, 0.5])
     options = {"t_span": (0, 5), "step": 0.05, "method": method}
     arm = np.array([0.0, 0.0, 1.0])
     plain = polhode.integrate(moments, torques.heavy_top(3.0), rotation0=R0, omega0=om0, **options)
-    turned = polhode.integrate(Q @ np.diag(moments) @ Q.T, torques.heavy_top(3.0, arm=Q @ arm), rotation0=R0 @ Q.T,
-                               omega0=Q @ om0, **options)
+    turned = polhode.integrate(
+        Q @ np.diag(moments) @ Q.T,
+        torques.heavy_top(3.0, arm=Q @ arm),
+        rotation0=R0 @ Q.T,
+        omega0=Q @ om0,
+        **options,
+    )
     np.testing.assert_allclose(turned.matrix, plain.matrix @ Q.T, atol=1e-12)
     np.testing.assert_allclose(turned.omega, plain.omega @ Q.T, atol=1e-12)
     np.testing.assert_allclose(turned.momentum_spatial, plain.momentum_spatial, atol=1e-11)
@@ -122,7 +138,8 @@ def test_a_python_torque_in_turned_axes_sees_the_users_attitude():
     np.testing.assert_allclose(np.array(seen), run.matrix, atol=1e-14)
 
 
-# --- times ------------------------------------------------------------------------------------------------------------
+# --- times ----------------------------------------------------------------------------------------
+
 
 def test_the_last_step_lands_on_the_end():
     np.testing.assert_allclose(top(step=0.3).t, [0, 0.3, 0.6, 0.9, 1.0], atol=1e-15)
@@ -152,9 +169,16 @@ def test_chunks_leave_no_trace(tmp_path):
 @pytest.mark.parametrize("method", ["NMB", "VLV", "SW", "LP2", "NMS", "NMB-cay"])
 def test_time_may_run_backwards(method):
     there = top(method=method, step=0.01)
-    back = top(method=method, step=0.01, t_span=(1, 0), rotation0=there.quaternion[-1], omega0=there.omega[-1])
+    back = top(
+        method=method,
+        step=0.01,
+        t_span=(1, 0),
+        rotation0=there.quaternion[-1],
+        omega0=there.omega[-1],
+    )
     np.testing.assert_allclose(back.t, there.t[::-1], atol=1e-15)
-    tolerance = 1e-12 if method != "SW" else 1e-3   # SW's remembered acceleration is lost in a new start
+    # SW's remembered acceleration is lost in a new start
+    tolerance = 1e-12 if method != "SW" else 1e-3
     assert rotations.angle_between(back.quaternion[-1], there.quaternion[0]) < tolerance
 
 
@@ -164,7 +188,9 @@ def test_uneven_steps():
     np.testing.assert_array_equal(run.t, times)
     even = top(step=0.005, t_span=(0, 1))
     assert rotations.angle_between(run.quaternion[-1], even.quaternion[-1]) < 1e-4
-    backwards = top(step=times[::-1], t_span=None, rotation0=run.quaternion[-1], omega0=run.omega[-1])
+    backwards = top(
+        step=times[::-1], t_span=None, rotation0=run.quaternion[-1], omega0=run.omega[-1]
+    )
     assert rotations.angle_between(backwards.quaternion[-1], run.quaternion[0]) < 1e-12
 
 
@@ -174,15 +200,25 @@ def test_t_eval_interpolates_to_fourth_order_in_attitude_and_third_in_velocity()
     reference = polhode.integrate(**TOP, t_span=(0, 1), step=fine, method="LP2")
     at = np.searchsorted(fine, wanted)
     errors = []
-    for n in (10, 20, 40):   # exact data at the grid, so that only the interpolation shows
+    for n in (10, 20, 40):  # exact data at the grid, so that only the interpolation shows
         grid = np.searchsorted(fine, np.linspace(0, 1, n + 1))
         i = np.searchsorted(np.linspace(0, 1, n + 1), wanted) - 1
         a, b = grid[i], grid[i + 1]
         h = fine[b] - fine[a]
-        q, om = rotations.hermite(reference.quaternion[a], reference.omega[a], reference.quaternion[b], reference.omega[b], h,
-                                  (wanted - fine[a]) / h)
-        errors.append((np.max(rotations.angle_between(q, reference.quaternion[at])),
-                       np.max(np.linalg.norm(om - reference.omega[at], axis=1))))
+        q, om = rotations.hermite(
+            reference.quaternion[a],
+            reference.omega[a],
+            reference.quaternion[b],
+            reference.omega[b],
+            h,
+            (wanted - fine[a]) / h,
+        )
+        errors.append(
+            (
+                np.max(rotations.angle_between(q, reference.quaternion[at])),
+                np.max(np.linalg.norm(om - reference.omega[at], axis=1)),
+            )
+        )
     slopes = np.log2(np.array(errors[:-1]) / np.array(errors[1:]))
     assert np.all(slopes[:, 0] > 3.5) and np.all(slopes[:, 1] > 2.5)
     run = top(step=0.001, t_eval=wanted)
@@ -193,14 +229,18 @@ def test_t_eval_interpolates_to_fourth_order_in_attitude_and_third_in_velocity()
 def test_t_eval_on_the_grid_gives_the_grid_and_both_ends():
     grid = top()
     chosen = top(t_eval=grid.t)
-    np.testing.assert_allclose(np.abs(np.sum(chosen.quaternion * grid.quaternion, axis=1)), 1.0, atol=1e-15)
+    np.testing.assert_allclose(
+        np.abs(np.sum(chosen.quaternion * grid.quaternion, axis=1)), 1.0, atol=1e-15
+    )
     np.testing.assert_allclose(chosen.omega, grid.omega, atol=1e-14)
     backwards = top(t_span=(1, 0), t_eval=[1.0, 0.55, 0.0])
     np.testing.assert_array_equal(backwards.t, [1.0, 0.55, 0.0])
 
 
 def test_breaks_make_a_jump_exact():
-    """A torque that jumps between two steps: with a break the momentum is exact, without it is not."""
+    """A torque that jumps between two steps: with a break the momentum is exact, without it is
+    not."""
+
     def kick(t, R):
         return (1.0 if t < 0.437 else 0.0, 0.0, 0.0)
 
@@ -214,14 +254,22 @@ def test_breaks_make_a_jump_exact():
     assert abs(both.momentum_spatial[-1, 0] - 0.437) < 1e-12 and 0.5 in both.t
 
 
-# --- events -----------------------------------------------------------------------------------------------------------
+# --- events ---------------------------------------------------------------------------------------
+
 
 def test_events_are_located_and_end_the_run():
     """Free spin about z: R01 = -sin t is zero at pi, 2 pi, ..."""
+
     def crossing(t, R, omega):
         return R[0, 1]
 
-    spin = {"body": [1, 1, 1], "t_span": (0.5, 10), "step": 0.1, "omega0": (0, 0, 1), "rotation0": (0, 0, 0.5)}
+    spin = {
+        "body": [1, 1, 1],
+        "t_span": (0.5, 10),
+        "step": 0.1,
+        "omega0": (0, 0, 1),
+        "rotation0": (0, 0, 0.5),
+    }
     run = polhode.integrate(**spin, events=crossing)
     np.testing.assert_allclose(run.t_events[0], np.pi * np.arange(1, 4), atol=1e-10)
     np.testing.assert_allclose(rotations.matrices(run.y_events[0][:, :4])[:, 0, 1], 0, atol=1e-10)
@@ -237,7 +285,8 @@ def test_events_are_located_and_end_the_run():
     assert abs(ended.t[-1] - 3 * np.pi) < 1e-10
 
 
-# --- torques that fail, equations without solution, blow-ups ---------------------------------------------------------------
+# --- torques that fail, equations without solution, blow-ups --------------------------------------
+
 
 @pytest.mark.parametrize("compiled", [True, False])
 def test_a_torque_that_returns_the_wrong_shape(compiled):
@@ -258,7 +307,9 @@ def test_a_torque_that_turns_nan_keeps_what_was_computed(stays_python):
     error = caught.value
     assert "nan" in str(error) and "quaternion" in str(error)
     assert abs(error.t - 0.4) < 1e-12 and error.step_index == 4
-    assert len(error.trajectory) == 5 and error.trajectory.mode == ("callback" if stays_python else "compiled")
+    assert len(error.trajectory) == 5 and error.trajectory.mode == (
+        "callback" if stays_python else "compiled"
+    )
     assert np.isfinite(error.trajectory.quaternion).all()
 
 
@@ -305,7 +356,9 @@ def test_an_equation_without_solution_names_step_residual_and_largest_step():
     def step(h, t, s, body, torque, p):
         return State(s.q, s.Om, 0.0 if h < 0.03 else 1e-3)
 
-    stuck = Method("stuck", step, start, State, order=1, torques=0, symmetric=False, symplectic=False)
+    stuck = Method(
+        "stuck", step, start, State, order=1, torques=0, symmetric=False, symplectic=False
+    )
     assert start_motion is not None
     with pytest.raises(ConvergenceError) as caught:
         free(method=stuck)
@@ -318,7 +371,12 @@ def test_a_blow_up_ends_the_run_with_a_status_and_finite_numbers():
     def runaway(t, R, omega):
         return 50.0 * omega
 
-    run = free(torque=polhode.torque(runaway, uses_omega=True, frame="body"), t_span=(0, 20), step=0.01, method="NMB")
+    run = free(
+        torque=polhode.torque(runaway, uses_omega=True, frame="body"),
+        t_span=(0, 20),
+        step=0.01,
+        method="NMB",
+    )
     assert run.status == "blow-up" and not run.success
     assert np.isfinite(run.omega).all() and np.isfinite(run.quaternion).all() and run.t[-1] < 20
     assert "smaller step" in run.message and len(run) == run.steps + 1
@@ -326,7 +384,7 @@ def test_a_blow_up_ends_the_run_with_a_status_and_finite_numbers():
 
 def test_ctrl_c_raises_with_what_was_computed():
     before = signal.getsignal(signal.SIGINT)
-    free(t_span=(0, 1), step=0.1, every="end")   # compiled before the clock ticks
+    free(t_span=(0, 1), step=0.1, every="end")  # compiled before the clock ticks
     threading.Timer(1.5, os.kill, (os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt) as told:
         free(t_span=(0, 1e9), step=0.1, every="end")
@@ -342,7 +400,8 @@ def test_progress_is_called_up_to_the_end():
     assert seen[-1] == (1000, 1000) and [a for a, _ in seen] == sorted(a for a, _ in seen)
 
 
-# --- the result -------------------------------------------------------------------------------------------------------
+# --- the result -----------------------------------------------------------------------------------
+
 
 def test_the_trajectory_is_consistent():
     run = top(step=0.01)
@@ -350,13 +409,15 @@ def test_the_trajectory_is_consistent():
     R = run.matrix
     np.testing.assert_allclose(run.rotation.as_matrix(), R, atol=1e-15)
     np.testing.assert_allclose(run.momentum, run.omega @ I, atol=1e-14)
-    np.testing.assert_allclose(run.momentum_spatial, np.einsum("nij,nj->ni", R, run.momentum), atol=1e-13)
+    np.testing.assert_allclose(
+        run.momentum_spatial, np.einsum("nij,nj->ni", R, run.momentum), atol=1e-13
+    )
     np.testing.assert_allclose(run.omega_spatial, np.einsum("nij,nj->ni", R, run.omega), atol=1e-13)
     np.testing.assert_allclose(run.potential_energy, 20.0 * R[:, 2, 2], atol=1e-13)
     np.testing.assert_allclose(run.total_energy, run.kinetic_energy + 20.0 * R[:, 2, 2], atol=1e-12)
     assert run.nfev == run.steps + 1 == 101
     assert run.orthogonality_error < 1e-15 and run.residuals.max() < 2e-14
-    rate = (R[51].T @ (R[52] - R[50])) / 0.02   # R' = R hat(omega)
+    rate = (R[51].T @ (R[52] - R[50])) / 0.02  # R' = R hat(omega)
     x, y, z = run.omega[51]
     np.testing.assert_allclose(rate, [[0, -z, y], [z, 0, -x], [-y, x, 0]], atol=5e-3)
 
@@ -392,11 +453,14 @@ def test_memory_for_the_end_alone_does_not_grow():
 
 @pytest.mark.slow
 def test_a_hundred_million_steps_stay_orthogonal():
-    run = problems.get("slow-top").integrate("NMB", step=0.0125, t_span=(0, 1_250_000.0), every="end")
+    run = problems.get("slow-top").integrate(
+        "NMB", step=0.0125, t_span=(0, 1_250_000.0), every="end"
+    )
     assert run.steps == 10**8 and run.orthogonality_error < 1e-13
 
 
-# --- events that fail, and others whose code runs along ---------------------------------------------------------------------
+# --- events that fail, and others whose code runs along -------------------------------------------
+
 
 def late(t, R, omega):
     if t > 0.555:
@@ -409,17 +473,33 @@ def nowhere(t, R, omega):
 
 
 @pytest.mark.parametrize("event", [late, nowhere])
-@pytest.mark.parametrize("how", [{"step": 0.01}, {"step": 0.01, "every": 7}, {"step": 0.01, "t_eval": np.linspace(0, 1, 21)},
-                                 {"rtol": 1e-9, "max_step": 0.01, "step": None, "method": None}])
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"step": 0.01},
+        {"step": 0.01, "every": 7},
+        {"step": 0.01, "t_eval": np.linspace(0, 1, 21)},
+        {"rtol": 1e-9, "max_step": 0.01, "step": None, "method": None},
+    ],
+)
 def test_an_event_that_fails_keeps_what_was_computed(event, how, tmp_path):
     for more in ({}, {"checkpoint": tmp_path / "run.part"}):
-        with pytest.raises(polhode.EventError, match=rf"event '{event.__name__}' r.* at t = 0.5[56]") as told:
+        with pytest.raises(
+            polhode.EventError, match=rf"event '{event.__name__}' r.* at t = 0.5[56]"
+        ) as told:
             free(t_span=(0, 1), events=event, **how, **more)
         kept = told.value.trajectory
         whole = free(t_span=(0, 1), **how)
-        count = len(kept) - ("every" in how)   # the last point is where it ended
-        assert kept.status == "failed" and 0.54 < kept.t[-1] <= 0.5551 and told.value.t == kept.ends[1][0]
-        assert np.array_equal(kept.motion[:count], whole.motion[:count]) and told.value.step_index == kept.steps
+        count = len(kept) - ("every" in how)  # the last point is where it ended
+        assert (
+            kept.status == "failed"
+            and 0.54 < kept.t[-1] <= 0.5551
+            and told.value.t == kept.ends[1][0]
+        )
+        assert (
+            np.array_equal(kept.motion[:count], whole.motion[:count])
+            and told.value.step_index == kept.steps
+        )
         assert isinstance(told.value.__cause__, ZeroDivisionError if event is late else type(None))
 
 
@@ -464,4 +544,6 @@ def test_a_torque_that_is_not_finite_at_the_start_is_named_every_time(compiled):
             polhode.integrate(torque=late, t_span=(2, 3), step=0.1, compiled=compiled, **FREE)
     for _ in range(2):
         with pytest.raises(TorqueError, match="'late' returned"):
-            polhode.Stepper(FREE["body"], late, t=2.0, step=0.1, omega0=FREE["omega0"], compiled=compiled).step()
+            polhode.Stepper(
+                FREE["body"], late, t=2.0, step=0.1, omega0=FREE["omega0"], compiled=compiled
+            ).step()

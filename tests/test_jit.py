@@ -1,4 +1,5 @@
-"""The compile cache: a second process compiles nothing, and edited code is never answered with stale machine code."""
+"""The compile cache: a second process compiles nothing, and edited code is never answered with
+stale machine code."""
 
 import json
 import os
@@ -14,9 +15,17 @@ from polhode.core.jit import Rebinder, bind, cache_statistics, compiled, interpr
 
 def python(code, cache, *paths, check=True):
     """Run code in a fresh process with its own cache folder; what it printed last, as JSON."""
-    environment = {**os.environ, "POLHODE_CACHE_DIR": str(cache),
-                   "PYTHONPATH": os.pathsep.join([*map(str, paths), os.environ.get("PYTHONPATH", "")])}
-    done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], env=environment, capture_output=True, text=True)
+    environment = {
+        **os.environ,
+        "POLHODE_CACHE_DIR": str(cache),
+        "PYTHONPATH": os.pathsep.join([*map(str, paths), os.environ.get("PYTHONPATH", "")]),
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)],
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0 or not check, done.stderr
     return json.loads(done.stdout.splitlines()[-1])
 
@@ -62,7 +71,7 @@ def test_an_unwritable_cache_is_no_obstacle(tmp_path):
     assert compiled_here > 0 and loaded == 0
 
 
-METHOD = '''
+METHOD = """
 from polhode.core.jit import jit
 from helper import push
 from polhode.methods import Motion, method
@@ -71,15 +80,15 @@ from polhode.methods import Motion, method
 @jit
 def step(h, t, s, body, torque, p):
     return Motion(s.q, push(s.Om))
-'''
-HELPER = '''
+"""
+HELPER = """
 from polhode.core.jit import jit
 from constants import SIZE
 
 @jit
 def push(v):
     return (v[0] + {code}, v[1], v[2])
-'''
+"""
 PROBE = """
     import json, polhode, probe
     from polhode.core.jit import cache_statistics
@@ -96,13 +105,14 @@ def test_editing_any_function_a_loop_uses_is_never_answered_with_stale_code(tmp_
     (source / "probe.py").write_text(METHOD)
     results = []
     for code, size in (("1.0", 7.0), ("2.0", 7.0), ("SIZE", 7.0), ("SIZE", 9.0), ("2.0", 9.0)):
-        (source / "helper.py").write_text(HELPER.format(code=code))      # two files away from the loop
-        (source / "constants.py").write_text(f"SIZE = {size}\n")         # a constant, three files away
+        (source / "helper.py").write_text(HELPER.format(code=code))  # two files away from the loop
+        (source / "constants.py").write_text(f"SIZE = {size}\n")  # a constant, three files away
         for cached in source.glob("__pycache__/*"):
             cached.unlink()
         results.append(python(PROBE, cache, source))
     assert [round(value, 9) for _, value in results] == [10.0, 20.0, 70.0, 90.0, 20.0]
-    assert [count > 0 for count, _ in results] == [True, True, True, True, False]   # the last is the second again
+    # the last is the second again
+    assert [count > 0 for count, _ in results] == [True, True, True, True, False]
 
 
 def test_digest_sees_code_constants_closures_and_callees_but_not_layout():
@@ -110,6 +120,7 @@ def test_digest_sees_code_constants_closures_and_callees_but_not_layout():
         @jit
         def inner(x):
             return x + k
+
         return inner
 
     @jit
@@ -164,8 +175,11 @@ def test_rebinder_can_stand_another_function_in_for_one_deep_inside():
     assert compiled(middle)(2.0) == 5.0
 
 
-@pytest.mark.parametrize("code", ["import polhode", "from polhode.cli import main; sys.argv[1:] = ['--help']; main()"],
-                         ids=["import", "help"])
+@pytest.mark.parametrize(
+    "code",
+    ["import polhode", "from polhode.cli import main; sys.argv[1:] = ['--help']; main()"],
+    ids=["import", "help"],
+)
 def test_import_and_help_leave_numba_alone(code):
     program = f"import sys\ntry:\n    {code}\nexcept SystemExit:\n    pass\nassert 'numba' not in sys.modules"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)

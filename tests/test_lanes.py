@@ -36,10 +36,12 @@ def test_together_and_alone_give_the_same_bits(together, alone):
 @pytest.mark.skipif(not X86, reason="reads x86 assembly")
 def test_four_products_are_one_instruction():
     if fused() and not has_fma():
-        pytest.skip("numba compiles for a processor without fma, where products and sums are calls of the C library")
+        pytest.skip(
+            "numba compiles for a processor without fma, where products and sums are calls of the C library"
+        )
     step = compiled(lambda c, x, y: axpy7(c, x, y))
     step(2.0, (1.0,) * 7, (3.0,) * 7)
     assembly = next(iter(step.inspect_asm().values()))
-    body = assembly[:assembly.index(".Lfunc_end0")]
+    body = assembly[: assembly.index(".Lfunc_end0")]
     product = r"\bvfn?madd\d+" if fused() else r"\bv?mul"
     assert len(re.findall(product + r"pd\b", body)) == 2 and not re.findall(product + r"sd\b", body)

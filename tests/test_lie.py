@@ -1,4 +1,5 @@
-"""Lie group methods: measured orders in several algebras, the series against the recursion, what is refused."""
+"""Lie group methods: measured orders in several algebras, the series against the recursion, what is
+refused."""
 
 import subprocess
 import sys
@@ -25,10 +26,14 @@ def same(a):
     return a
 
 
-heisenberg = Algebra("heisenberg", commutator, lambda a: np.eye(3) + a + a @ a / 2, (3, 3))   # a user's own
+# a user's own
+heisenberg = Algebra("heisenberg", commutator, lambda a: np.eye(3) + a + a @ a / 2, (3, 3))
 ALGEBRAS = {
-    "so3": (so3, (3,), same, np.eye(3)), "se3": (se3, (6,), same, np.eye(4)), "sl3": (sl(3), (3, 3), traceless, np.eye(3)),
-    "su2": (su2, (3,), same, np.eye(2, dtype=complex)), "so4": (so(4), (4, 4), skew, np.eye(4)),
+    "so3": (so3, (3,), same, np.eye(3)),
+    "se3": (se3, (6,), same, np.eye(4)),
+    "sl3": (sl(3), (3, 3), traceless, np.eye(3)),
+    "su2": (su2, (3,), same, np.eye(2, dtype=complex)),
+    "so4": (so(4), (4, 4), skew, np.eye(4)),
     "own": (heisenberg, (3, 3), lambda a: np.triu(a, 1), np.eye(3)),
 }
 
@@ -39,8 +44,12 @@ def path(shape, project):
     A, B, C = (0.8 * project(rng.normal(size=shape)) for _ in range(3))
 
     def derivatives(t, n):
-        return [A * (k == 0) + B * 1.3**k * np.sin(1.3 * t + k * np.pi / 2) + C * 0.7**k * np.cos(0.7 * t + k * np.pi / 2)
-                for k in range(n)]
+        return [
+            A * (k == 0)
+            + B * 1.3**k * np.sin(1.3 * t + k * np.pi / 2)
+            + C * 0.7**k * np.cos(0.7 * t + k * np.pi / 2)
+            for k in range(n)
+        ]
 
     return lambda t: derivatives(t, 1)[0], derivatives
 
@@ -52,19 +61,34 @@ def exact(name):
     return solve(algebra, W, y0, (0.0, 2.0), 40, "taylor(12)", derivatives=derivatives).y[-1]
 
 
-@pytest.mark.parametrize(("method", "order", "offered"), [
-    *((f"taylor{n}", n, offered) for n in range(1, 7) for offered in (False, True)),
-    ("taylor(8)", 8, False), ("taylor(8)", 8, True), ("RKMK4", 4, False), ("CF4", 4, False)])
+@pytest.mark.parametrize(
+    ("method", "order", "offered"),
+    [
+        *((f"taylor{n}", n, offered) for n in range(1, 7) for offered in (False, True)),
+        ("taylor(8)", 8, False),
+        ("taylor(8)", 8, True),
+        ("RKMK4", 4, False),
+        ("CF4", 4, False),
+    ],
+)
 @pytest.mark.parametrize("name", ALGEBRAS)
 def test_order(name, method, order, offered):
     algebra, shape, project, y0 = ALGEBRAS[name]
     W, derivatives = path(shape, project)
-    counts = (4, 8) if order == 8 else (10, 20)   # few: a derivative that is taken by differences has a round-off of 1e-12
-    errors = [np.abs(solve(algebra, W, y0, (0.0, 2.0), n, method, derivatives=derivatives if offered else None).y[-1]
-                     - exact(name)).max() for n in counts]
+    # few: a derivative that is taken by differences has a round-off of 1e-12
+    counts = (4, 8) if order == 8 else (10, 20)
+    errors = [
+        np.abs(
+            solve(
+                algebra, W, y0, (0.0, 2.0), n, method, derivatives=derivatives if offered else None
+            ).y[-1]
+            - exact(name)
+        ).max()
+        for n in counts
+    ]
     assert errors[1] > 5e-11
     assert np.log2(errors[0] / errors[1]) > order - 0.3
-    if name != "own":   # nilpotent: some brackets vanish
+    if name != "own":  # nilpotent: some brackets vanish
         assert np.log2(errors[0] / errors[1]) < order + 0.7
 
 
@@ -84,7 +108,10 @@ def test_body_frame_solves_the_transposed_equation(method):
     assert np.abs(left - right.T).max() < 1e-14
 
 
-@pytest.mark.parametrize(("method", "frame"), [("RKMK4", "spatial"), ("CF4", "spatial"), ("RKMK4", "body"), ("CF4", "body")])
+@pytest.mark.parametrize(
+    ("method", "frame"),
+    [("RKMK4", "spatial"), ("CF4", "spatial"), ("RKMK4", "body"), ("CF4", "body")],
+)
 def test_order_when_the_field_looks_at_the_group(method, frame):
     """The free rigid body: spatial velocity R J^-1 R^T L, body velocity J^-1 R^T L."""
     J, L = np.array([2.0, 3.0, 4.5]), np.array([1.0, 2.0, -1.0])
@@ -111,7 +138,8 @@ def test_exponentials_are_those_of_the_matrices():
 def test_group_is_not_left():
     W, _ = path((3, 3), traceless)
     assert abs(np.linalg.det(solve(sl(3), W, np.eye(3), (0, 2), 50, "taylor3").y[-1]) - 1) < 1e-12
-    assert solve(gl(2), lambda t: np.eye(2), np.array([1.0, 2.0]), (0, 1), 3).y.shape == (4, 2)   # acts on vectors too
+    # acts on vectors too
+    assert solve(gl(2), lambda t: np.eye(2), np.array([1.0, 2.0]), (0, 1), 3).y.shape == (4, 2)
 
 
 def test_wrong_input():

@@ -1,4 +1,5 @@
-"""The fast part of the matrix of tests/machines.py: rounding, instructions and letters unlike those of this machine."""
+"""The fast part of the matrix of tests/machines.py: rounding, instructions and letters unlike those
+of this machine."""
 
 import subprocess
 import sys
@@ -10,7 +11,12 @@ SCRIPT = Path(__file__).with_name("machines.py")
 
 
 def machines(*arguments):
-    return subprocess.run([sys.executable, SCRIPT, *arguments], capture_output=True, encoding="utf-8", errors="replace")
+    return subprocess.run(
+        [sys.executable, SCRIPT, *arguments],
+        capture_output=True,
+        encoding="utf-8",
+        errors="replace",
+    )
 
 
 @pytest.mark.compiled

@@ -1,4 +1,5 @@
-"""What a process keeps: constants in closures compile nothing anew, and machine code is given back."""
+"""What a process keeps: constants in closures compile nothing anew, and machine code is given
+back."""
 
 import gc
 import json
@@ -19,11 +20,13 @@ pytestmark = pytest.mark.compiled
 BODY, START = [1.0, 2.0, 3.0], {"t_span": (0, 1), "step": 0.1, "omega0": (0.5, -0.4, 0.8)}
 
 
-# --- constants of closures ----------------------------------------------------------------------------------------------
+# --- constants of closures ------------------------------------------------------------------------
+
 
 def in_a_closure(k):
     def torque(t, R):
         return np.array([k * R[0, 1], 0.0, sum([k * x for x in R[0]])])
+
     return torque
 
 
@@ -35,16 +38,27 @@ def on_tuples(k):
     @polhode.torque(form="tuple", params={"a": 2.0}, uses_omega=True, frame="body")
     def torque(t, R, omega, p):
         return (k * p.a, -omega[0], 0.0)
+
     return torque
 
 
 def in_a_sum(k):
-    return polhode.torque(in_a_closure(k), potential=lambda t, R: k * R[2, 2]) + torques.heavy_top(k)
+    return polhode.torque(in_a_closure(k), potential=lambda t, R: k * R[2, 2]) + torques.heavy_top(
+        k
+    )
 
 
-@pytest.mark.filterwarnings("ignore:torque 'torque' is not minus the slope")   # any potential will do here
-@pytest.mark.parametrize("make", [
-    pytest.param(in_a_closure, marks=pytest.mark.slow), as_a_default, pytest.param(on_tuples, marks=pytest.mark.slow), in_a_sum])
+# any potential will do here
+@pytest.mark.filterwarnings("ignore:torque 'torque' is not minus the slope")
+@pytest.mark.parametrize(
+    "make",
+    [
+        pytest.param(in_a_closure, marks=pytest.mark.slow),
+        as_a_default,
+        pytest.param(on_tuples, marks=pytest.mark.slow),
+        in_a_sum,
+    ],
+)
 def test_other_constants_compile_nothing(make):
     def results(k):
         run = polhode.integrate(BODY, make(k), **START | {"step": 0.01})
@@ -54,10 +68,15 @@ def test_other_constants_compile_nothing(make):
         python = polhode.integrate(BODY, make(k), **START, compiled=False)
         same = polhode.integrate(BODY, make(k), **START)
         assert run.mode == "compiled" and np.array_equal(same.omega, python.omega)
-        assert np.array_equal(run.omega[-1], stepper.omega) and np.array_equal(run.omega[-1], many.omega[0])
+        assert np.array_equal(run.omega[-1], stepper.omega) and np.array_equal(
+            run.omega[-1], many.omega[0]
+        )
         if run.torque.has_potential:
             top = torques.heavy_top(k)
-            energy = [k * R[2, 2] + top.potential_kernel()(0.0, R, top.values) for R in run.matrix[[0, -1]]]
+            energy = [
+                k * R[2, 2] + top.potential_kernel()(0.0, R, top.values)
+                for R in run.matrix[[0, -1]]
+            ]
             np.testing.assert_allclose(run.potential_energy[[0, -1]], energy, rtol=1e-14)
         return run.omega[-1]
 
@@ -86,19 +105,26 @@ def test_a_cell_that_changes_between_runs_is_read_anew():
     change(4.0)
     two = polhode.integrate(BODY, torque, **START)
     assert cache_statistics() == made and two.mode == "compiled"
-    np.testing.assert_array_equal(two.omega, polhode.integrate(BODY, torque, **START, compiled=False).omega)
+    np.testing.assert_array_equal(
+        two.omega, polhode.integrate(BODY, torque, **START, compiled=False).omega
+    )
     assert not np.array_equal(one.omega, two.omega)
 
 
 def test_a_function_whose_source_is_not_to_be_found_keeps_its_constants():
     scope = {"np": np}
-    exec("def make(k):\n    def torque(t, R):\n        return np.array([k, 0.0, R[0, 0]])\n    return torque", scope)
+    exec(
+        "def make(k):\n    def torque(t, R):\n        return np.array([k, 0.0, R[0, 0]])\n    return torque",
+        scope,
+    )
     for k in (1.5, 2.5):
         torque = scope["make"](k)
         assert lifted(torque, 2) is None
         run = polhode.integrate(BODY, torque, **START)
         assert run.mode == "compiled"
-        np.testing.assert_array_equal(run.omega, polhode.integrate(BODY, torque, **START, compiled=False).omega)
+        np.testing.assert_array_equal(
+            run.omega, polhode.integrate(BODY, torque, **START, compiled=False).omega
+        )
 
 
 def test_what_is_lifted():
@@ -114,16 +140,20 @@ def test_what_is_lifted():
 
     two = [lambda t, R: k, lambda t, R: m]
     found = lifted(mixed, 2)
-    assert dict(zip(found.function.__code__.co_varnames[2:], found.values, strict=True)) == {"k": 2.0, "m": 5.0}
+    assert dict(zip(found.function.__code__.co_varnames[2:], found.values, strict=True)) == {
+        "k": 2.0,
+        "m": 5.0,
+    }
     assert set(found.function.__code__.co_freevars) == {"n", "word"}
     np.testing.assert_array_equal(found.function(0.0, None, *found.values), mixed(0.0, None))
-    assert lifted(counting, 2) is None                                  # it would no longer count
-    assert lifted(two[0], 2) is None and lifted(two[1], 2) is None      # which of the two on that line?
+    assert lifted(counting, 2) is None  # it would no longer count
+    assert lifted(two[0], 2) is None and lifted(two[1], 2) is None  # which of the two on that line?
     assert lifted(lambda t, R, *rest: k, 2) is None and lifted(lambda t, R: n, 2) is None
     assert lifted(lambda t, R, a=k, b=word: a, 2) is None and lifted(len, 1) is None
 
 
-# --- memory -------------------------------------------------------------------------------------------------------------
+# --- memory ---------------------------------------------------------------------------------------
+
 
 @pytest.fixture
 def few(monkeypatch):
@@ -142,11 +172,12 @@ def test_the_least_recently_used_loops_are_dropped_and_come_back(few):
         polhode.integrate(BODY, torque, method=method, **START)
     gc.collect()
     assert len(jit._bound) == 4
-    stepper.step(10)   # what somebody holds goes on working
+    stepper.step(10)  # what somebody holds goes on working
     np.testing.assert_array_equal(stepper.omega, first.omega[-1])
     np.testing.assert_array_equal(polhode.integrate(BODY, torque, **START).omega, first.omega)
     after = cache_statistics()
-    assert after["loaded"] + after["compiled"] >= before["loaded"] + before["compiled"] + 9   # those dropped are counted still
+    # those dropped are counted still
+    assert after["loaded"] + after["compiled"] >= before["loaded"] + before["compiled"] + 9
 
 
 GROWTH = """
@@ -183,27 +214,37 @@ print(json.dumps(sizes))
 
 
 def growth(count, methods, folder, warm):
-    """Kilobytes that the process has grown by for each loop that it has compiled, after the first `warm` torques."""
+    """Kilobytes that the process has grown by for each loop that it has compiled, after the first
+    `warm` torques."""
     environment = {**os.environ, "POLHODE_CACHE_DIR": str(folder)}
-    done = subprocess.run([sys.executable, "-c", GROWTH, str(count), ",".join(methods)], env=environment, capture_output=True,
-                          text=True, check=True)
-    (before, less), *_, (after, more) = json.loads(done.stdout)[warm - 1:]
+    done = subprocess.run(
+        [sys.executable, "-c", GROWTH, str(count), ",".join(methods)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    (before, less), *_, (after, more) = json.loads(done.stdout)[warm - 1 :]
     assert after - before >= len(methods) * (count - warm)
     return (more - less) / (after - before)
 
 
-on_linux = pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="resident memory is read from /proc")
+on_linux = pytest.mark.skipif(
+    not os.path.exists("/proc/self/statm"), reason="resident memory is read from /proc"
+)
 
 
 @on_linux
 def test_a_loop_that_has_been_compiled_and_dropped_leaves_little_behind(tmp_path):
-    """It was 300 kB: metadata in LLVM's context, and callbacks for every function that a loop's modules declare."""
+    """It was 300 kB: metadata in LLVM's context, and callbacks for every function that a loop's
+    modules declare."""
     assert growth(14, ["LP2"], tmp_path, warm=4) < 100
 
 
 @on_linux
 @pytest.mark.slow
 def test_several_torques_with_every_method(tmp_path):
-    """Eight minutes of one core.  The first two torques compile what all share, and fill the room for loops that are kept."""
+    """Eight minutes of one core.  The first two torques compile what all share, and fill the room
+    for loops that are kept."""
     methods = [one.name for one in polhode.methods.everything()]
     assert growth(4, methods, tmp_path, warm=2) < 100

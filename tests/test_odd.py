@@ -1,5 +1,5 @@
-"""Odd values at every public door, and functions that write to what they are handed: the answer is a result or one of polhode's
-own errors, and the run is what it would be without."""
+"""Odd values at every public door, and functions that write to what they are handed: the answer is
+a result or one of polhode's own errors, and the run is what it would be without."""
 
 import sys
 import traceback
@@ -17,7 +17,7 @@ import polhode
 from polhode import lie, translation
 from polhode.errors import InputError, PolhodeError, TorqueError
 
-# --- every door --------------------------------------------------------------------------------------------------------------
+# --- every door -----------------------------------------------------------------------------------
 
 OWN = (
     "events",
@@ -62,7 +62,11 @@ def foreign(door, name, odd):
         function(**arguments(given) | {name: value})
     except PolhodeError as error:
         message = str(error)
-        return "" if "; " in message and "\x1b" not in message else f"{door}({name}={odd}): no way out in {message!r}"
+        return (
+            ""
+            if "; " in message and "\x1b" not in message
+            else f"{door}({name}={odd}): no way out in {message!r}"
+        )
     except Exception as error:
         if name in OWN and callable(value):
             return ""
@@ -72,7 +76,13 @@ def foreign(door, name, odd):
 
 def attacks(doors):
     """All (door, argument, odd value)."""
-    return [(door, name, odd) for door in doors for name in DOORS[door][1] for odd in VALUES if (door, name, odd) not in LONG]
+    return [
+        (door, name, odd)
+        for door in doors
+        for name in DOORS[door][1]
+        for odd in VALUES
+        if (door, name, odd) not in LONG
+    ]
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -116,7 +126,7 @@ def test_text_dates_and_masked_entries_are_no_parameters(value):
         polhode.torques.heavy_top().with_params(moment=value)
 
 
-# --- compiled=False ----------------------------------------------------------------------------------------------------------
+# --- compiled=False -------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -136,9 +146,18 @@ def test_text_dates_and_masked_entries_are_no_parameters(value):
 def test_a_torque_that_is_no_torque_is_a_torque_error_as_plain_python_too(answer):
     for options in ({"step": 0.1}, {"rtol": 1e-3}):
         with pytest.raises(TorqueError):
-            polhode.integrate([1, 2, 2.5], lambda t, R: answer(R), (0, 1), omega0=(0, 0, 1), compiled=False, **options)
+            polhode.integrate(
+                [1, 2, 2.5],
+                lambda t, R: answer(R),
+                (0, 1),
+                omega0=(0, 0, 1),
+                compiled=False,
+                **options,
+            )
     with pytest.raises(TorqueError):
-        polhode.Stepper([1, 2, 2.5], lambda t, R: answer(R), step=0.1, omega0=(0, 0, 1), compiled=False).step()
+        polhode.Stepper(
+            [1, 2, 2.5], lambda t, R: answer(R), step=0.1, omega0=(0, 0, 1), compiled=False
+        ).step()
 
 
 @pytest.mark.parametrize("compiled", [False, True])
@@ -169,12 +188,15 @@ def test_functions_get_floats_for_times(compiled):
     start = {"omega0": (0.1, 1.0, 0.2), "compiled": compiled, "events": event}
     both = polhode.torque(weight, params={"k": 2.0}, potential=potential) + torque
     for options in ({"step": 0.1, "method": "NMB"}, {"rtol": 1e-4}, {"step": [0.0, 0.2, 0.5, 1.0]}):
-        assert polhode.integrate([1, 2, 2.5], both, (0, 1), **options, **start).potential_energy is not None
+        assert (
+            polhode.integrate([1, 2, 2.5], both, (0, 1), **options, **start).potential_energy
+            is not None
+        )
     polhode.integrate([1, 2, 2.5], None, (0, 1), 0.1, force=force, **start)
     assert set(kinds) == {float}
 
 
-# --- functions that write to what they are handed ----------------------------------------------------------------------------
+# --- functions that write to what they are handed -------------------------------------------------
 
 STATE = {"k": 0.3}  # a function that looks into a dict stays Python, and is called back
 
@@ -203,7 +225,11 @@ def reading_back(t, R, omega):
 
 
 @pytest.mark.parametrize(
-    "options", [{"step": 0.1, "method": "NMB"}, pytest.param({"rtol": 1e-4, "method": "DP5"}, marks=pytest.mark.slow)]
+    "options",
+    [
+        {"step": 0.1, "method": "NMB"},
+        pytest.param({"rtol": 1e-4, "method": "DP5"}, marks=pytest.mark.slow),
+    ],
 )
 @pytest.mark.parametrize("compiled", [False, pytest.param(True, marks=pytest.mark.compiled)])
 @pytest.mark.parametrize("pair", [(writing, reading), (writing_back, reading_back)])
@@ -230,10 +256,18 @@ def test_an_event_may_write_to_its_arguments():
         return value
 
     start = {"omega0": (0.1, 1.0, 0.2), "compiled": False}
-    for options in ({"step": 0.1, "method": "NMB"}, {"rtol": 1e-4}, {"step": 0.1, "t_eval": [0.5, 1.0]}):
-        plain = polhode.integrate([1, 2, 2.5], None, (0, 4), events=lambda t, R, omega: omega[0], **start, **options)
+    for options in (
+        {"step": 0.1, "method": "NMB"},
+        {"rtol": 1e-4},
+        {"step": 0.1, "t_eval": [0.5, 1.0]},
+    ):
+        plain = polhode.integrate(
+            [1, 2, 2.5], None, (0, 4), events=lambda t, R, omega: omega[0], **start, **options
+        )
         spoilt = polhode.integrate([1, 2, 2.5], None, (0, 4), events=spoiling, **start, **options)
-        assert np.array_equal(plain.motion, spoilt.motion) and np.array_equal(plain.t_events[0], spoilt.t_events[0])
+        assert np.array_equal(plain.motion, spoilt.motion) and np.array_equal(
+            plain.t_events[0], spoilt.t_events[0]
+        )
         assert len(plain.t_events[0])
 
 
@@ -277,10 +311,13 @@ def test_a_potential_a_force_and_a_field_may_write_to_their_arguments():
         )
         for V, F in ((potential, force), (lambda t, R: R[2, 2], lambda t, x, v, R: -x))
     ]
-    assert np.array_equal(flown[0].motion, flown[1].motion) and np.array_equal(flown[0].total_energy, flown[1].total_energy)
+    assert np.array_equal(flown[0].motion, flown[1].motion) and np.array_equal(
+        flown[0].total_energy, flown[1].total_energy
+    )
     for solve in (translation.newmark, translation.adjoint, translation.symplectic_euler):
         assert np.array_equal(
-            solve([1.0], [0.0], spring, step=0.1, steps=5)[1], solve([1.0], [0.0], lambda t, u: -u, step=0.1, steps=5)[1]
+            solve([1.0], [0.0], spring, step=0.1, steps=5)[1],
+            solve([1.0], [0.0], lambda t, u: -u, step=0.1, steps=5)[1],
         )
     assert np.array_equal(
         lie.solve(lie.so3, field, np.eye(3), (0, 1), 5, "CF4").y,
@@ -288,7 +325,7 @@ def test_a_potential_a_force_and_a_field_may_write_to_their_arguments():
     )
 
 
-# --- events that are conditions ----------------------------------------------------------------------------------------------
+# --- events that are conditions -------------------------------------------------------------------
 
 
 def test_an_event_that_is_true_or_false_fires_where_that_changes():
@@ -299,18 +336,26 @@ def test_an_event_that_is_true_or_false_fires_where_that_changes():
         return t > 0.55
 
     start = {"step": 0.1, "omega0": (0.0, 1.0, 0.2), "compiled": False}
-    run = polhode.integrate([1, 2, 2.5], None, (0, 1), events=[number, condition, lambda t, R, omega: t < 0.55], **start)
+    run = polhode.integrate(
+        [1, 2, 2.5], None, (0, 1), events=[number, condition, lambda t, R, omega: t < 0.55], **start
+    )
     assert [len(times) for times in run.t_events] == [1, 1, 1]
     assert all(abs(times[0] - 0.55) < 1e-12 for times in run.t_events)
     condition.direction = -1
-    assert not len(polhode.integrate([1, 2, 2.5], None, (0, 1), events=condition, **start).t_events[0])
+    assert not len(
+        polhode.integrate([1, 2, 2.5], None, (0, 1), events=condition, **start).t_events[0]
+    )
 
 
-@pytest.mark.parametrize("marks", [{"terminal": "yes"}, {"terminal": -1}, {"terminal": 1.5}, {"direction": "up"}])
+@pytest.mark.parametrize(
+    "marks", [{"terminal": "yes"}, {"terminal": -1}, {"terminal": 1.5}, {"direction": "up"}]
+)
 def test_odd_marks_of_an_event_are_refused_before_the_run(marks):
     def event(t, R, omega):
         return t - 0.5
 
     event.__dict__.update(marks)
     with pytest.raises(InputError, match=next(iter(marks))):
-        polhode.integrate([1, 2, 2.5], None, (0, 1), 0.1, omega0=(0, 0, 1), events=event, compiled=False)
+        polhode.integrate(
+            [1, 2, 2.5], None, (0, 1), 0.1, omega0=(0, 0, 1), events=event, compiled=False
+        )

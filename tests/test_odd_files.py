@@ -1,5 +1,5 @@
-"""Odd facts in stored files, names that look like formulas, and text with commands to the terminal in it: no bug, and the
-terminal stays as it is."""
+"""Odd facts in stored files, names that look like formulas, and text with commands to the terminal
+in it: no bug, and the terminal stays as it is."""
 
 import copy
 import os
@@ -16,7 +16,7 @@ from polhode.errors import InputError
 from polhode.io import store
 from polhode.io.read import read
 
-# --- stored files ------------------------------------------------------------------------------------------------------------
+# --- stored files ---------------------------------------------------------------------------------
 
 ODD_FACTS = (
     None,
@@ -122,7 +122,11 @@ def survives(run, kind, step):
     for path, value in list(changes(run.provenance()))[::step]:
         store._remove(Path(f"odd.{kind}"))
         store.FORMATS[kind](Told(run, changed(run.provenance(), path, value)), Path(f"odd.{kind}"))
-        wrong += [f"{path} = {value!r:.40}: {found}" for found in map(trouble, commands(f"odd.{kind}")) if found]
+        wrong += [
+            f"{path} = {value!r:.40}: {found}"
+            for found in map(trouble, commands(f"odd.{kind}"))
+            if found
+        ]
     assert not wrong, "\n".join(wrong[:10])
 
 
@@ -151,19 +155,25 @@ def test_a_fact_of_the_wrong_kind_is_named(run, tmp_path):
             read(tmp_path / "odd.npz")
 
 
-# --- figures and pages -------------------------------------------------------------------------------------------------------
+# --- figures and pages ----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["$\\bad{$", "$", "\x1b[31m", "a\0b"])
 def test_a_name_is_drawn_as_it_is_written(name, tmp_path):
     run = polhode.integrate(
-        polhode.RigidBody([1, 2, 2.5], name=name), None, (0, 0.3), 0.1, "NMB", omega0=(0.1, 1, 0.2), compiled=False
+        polhode.RigidBody([1, 2, 2.5], name=name),
+        None,
+        (0, 0.3),
+        0.1,
+        "NMB",
+        omega0=(0.1, 1, 0.2),
+        compiled=False,
     )
     plots.errors(run, tmp_path / "errors.svg")
     polhode.view.page(run)
 
 
-# --- the terminal ------------------------------------------------------------------------------------------------------------
+# --- the terminal ---------------------------------------------------------------------------------
 
 SCENARIO = """title = "{0}"
 [body]
@@ -203,7 +213,11 @@ def test_no_text_of_a_stranger_commands_the_terminal(tmp_path, monkeypatch):
     wrong = list(filter(None, map(trouble, lines)))
     assert not wrong, "\n".join(wrong)
     failed = CliRunner().invoke(app, ["run", "odd.toml", "--torque-file", "fails.py"])
-    assert failed.exit_code == exit_codes.BAD_INPUT and "\x1b" not in failed.stderr and "\\x1b[31m" in failed.stderr
+    assert (
+        failed.exit_code == exit_codes.BAD_INPUT
+        and "\x1b" not in failed.stderr
+        and "\\x1b[31m" in failed.stderr
+    )
 
 
 def test_what_is_nested_too_deeply_is_refused(tmp_path, monkeypatch):
@@ -219,10 +233,14 @@ def test_what_is_nested_too_deeply_is_refused(tmp_path, monkeypatch):
         Path("deep.toml").write_text(text)
         for command in ("run", "sweep"):
             result = CliRunner().invoke(app, [command, "deep.toml"])
-            assert result.exit_code == exit_codes.BAD_INPUT and "deep" in result.stderr, result.stderr
+            assert result.exit_code == exit_codes.BAD_INPUT and "deep" in result.stderr, (
+                result.stderr
+            )
 
 
-@pytest.mark.parametrize("every", ["1e400", "1e400s", "inf", "nan", "-1", "9" * 5000, "1e999999999999", ""])
+@pytest.mark.parametrize(
+    "every", ["1e400", "1e400s", "inf", "nan", "-1", "9" * 5000, "1e999999999999", ""]
+)
 def test_odd_intervals_between_checkpoints_are_refused(every, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("run.toml").write_text(SCENARIO.format("x"))
@@ -259,7 +277,11 @@ def test_a_link_to_a_folder_in_the_place_of_the_folder_of_a_run(tmp_path, monkey
         result = CliRunner().invoke(app, line + force)
         assert result.exit_code == exit_codes.BAD_INPUT
         assert "holds 'mine', which no run wrote" in " ".join(result.stderr.split())
-    assert os.listdir("full") == ["mine"] and Path("full", "mine").read_text() == "precious" and not Path("run.nc").exists()
+    assert (
+        os.listdir("full") == ["mine"]
+        and Path("full", "mine").read_text() == "precious"
+        and not Path("run.nc").exists()
+    )
     os.remove("run.nc.part")
     os.symlink("empty", "run.nc.part")
     assert not trouble(line) and Path("run.nc").exists() and Path("empty").is_dir()

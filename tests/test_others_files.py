@@ -1,4 +1,5 @@
-"""What others keep on the disk stays there: a run deletes only what runs wrote, by name, and no folder that it did not make."""
+"""What others keep on the disk stays there: a run deletes only what runs wrote, by name, and no
+folder that it did not make."""
 
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from polhode.io import store
 
 BODY = [1.0, 2.0, 3.0]
 RUN = {"t_span": (0.0, 1.0), "step": 0.1, "omega0": (0.1, 1.0, 0.2)}
-TOO_LONG = {**RUN, "t_span": (0.0, 1e15), "step": 1.0}   # no disk has room for its points
+TOO_LONG = {**RUN, "t_span": (0.0, 1e15), "step": 1.0}  # no disk has room for its points
 SCENARIO = """
 [body]
 inertia = [1.0, 2.0, 3.0]
@@ -29,7 +30,10 @@ t_span = [0.0, {end}]
 
 def tree(folder):
     """Everything in a folder: names, and what files hold."""
-    return {str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None for path in Path(folder).rglob("*")}
+    return {
+        str(path.relative_to(folder)): path.read_bytes() if path.is_file() else None
+        for path in Path(folder).rglob("*")
+    }
 
 
 @pytest.fixture
@@ -41,14 +45,20 @@ def here(tmp_path, monkeypatch):
 def command(scenario, output, checkpoint=None, force=False, resume=None):
     """The exit code of `polhode run`, in this process."""
     try:
-        run(scenario and Path(scenario), output and Path(output), checkpoint=checkpoint, resume=resume and Path(resume),
-            force=force, as_json=True)
+        run(
+            scenario and Path(scenario),
+            output and Path(output),
+            checkpoint=checkpoint,
+            resume=resume and Path(resume),
+            force=force,
+            as_json=True,
+        )
     except typer.Exit as ending:
         return ending.exit_code
     return 0
 
 
-# --- folders of checkpoints -----------------------------------------------------------------------------------------------
+# --- folders of checkpoints -----------------------------------------------------------------------
 
 FOREIGN = {
     "a repository": {".git/HEAD": "ref: refs/heads/main", ".git/objects/aa/bb": "blob"},
@@ -135,9 +145,12 @@ def test_force_deletes_the_run_and_nothing_else(here):
     assert Path("out.nc").is_file() and not part.exists()
 
 
-# --- stores and reports ---------------------------------------------------------------------------------------------------
+# --- stores and reports ---------------------------------------------------------------------------
 
-@pytest.mark.parametrize("name", ["notes.txt", "t/notes.txt", "quaternion/c/notes", ".git/HEAD", "data.partial"])
+
+@pytest.mark.parametrize(
+    "name", ["notes.txt", "t/notes.txt", "quaternion/c/notes", ".git/HEAD", "data.partial"]
+)
 def test_a_zarr_store_with_files_of_others_is_not_replaced(here, name):
     pytest.importorskip("zarr")
     run = polhode.integrate(BODY, **RUN)
@@ -146,7 +159,9 @@ def test_a_zarr_store_with_files_of_others_is_not_replaced(here, name):
     Path("out.zarr", name).parent.mkdir(exist_ok=True)
     Path("out.zarr", name).write_text("precious")
     before = tree(here)
-    with pytest.raises(InputError, match=f"it holds '{name}', which is no part of a Zarr store; move that away"):
+    with pytest.raises(
+        InputError, match=f"it holds '{name}', which is no part of a Zarr store; move that away"
+    ):
         store.save(run, "out.zarr", force=True)
     assert tree(here) == before
 
@@ -175,7 +190,9 @@ def test_a_sweep_store_with_files_of_others_is_not_replaced_and_goes_on_without_
     stores.Store("tops.zarr").finished()
     del before[str(litter)]
     assert tree(here) == before
-    with pytest.raises(InputError, match=r"it holds 'mine.partial', which is no part of a Zarr store"):
+    with pytest.raises(
+        InputError, match=r"it holds 'mine.partial', which is no part of a Zarr store"
+    ):
         stores.check("tops.zarr", tops, force=True)
     Path("tops.zarr", "mine.partial").unlink()
     stores.check("tops.zarr", tops, force=True)
@@ -183,13 +200,24 @@ def test_a_sweep_store_with_files_of_others_is_not_replaced_and_goes_on_without_
     assert {path.name for path in here.iterdir()} == {"tops.zarr"}
 
 
-@pytest.mark.parametrize("name, write", [
-    ("index.html", lambda: demo.write_demo_report(".")), ("drift.png", lambda: demo.write_demo_report(".")),
-    ("report.html", lambda: reproduce("krysl-2005/fig1", out=Path("."), quick=True, as_json=True))])
+@pytest.mark.parametrize(
+    "name, write",
+    [
+        ("index.html", lambda: demo.write_demo_report(".")),
+        ("drift.png", lambda: demo.write_demo_report(".")),
+        (
+            "report.html",
+            lambda: reproduce("krysl-2005/fig1", out=Path("."), quick=True, as_json=True),
+        ),
+    ],
+)
 def test_a_report_overwrites_no_page_of_others(here, name, write):
     Path(name).write_text("<!doctype html><title>My thesis</title>")
     before = tree(here)
-    with pytest.raises(InputError, match=rf"overwrite '{name}', which polhode did not write; move that away, or choose another"):
+    with pytest.raises(
+        InputError,
+        match=rf"overwrite '{name}', which polhode did not write; move that away, or choose another",
+    ):
         write()
     assert tree(here) == before
 
@@ -198,6 +226,9 @@ def test_a_report_is_recognised_as_one_of_polhodes_own(here):
     from polhode.papers._report import write
     from polhode.show.view._page import document
 
-    for name, text in (("index.html", document("polhode demo", "", "")), ("report.html", write(here, [], []).read_text())):
+    for name, text in (
+        ("index.html", document("polhode demo", "", "")),
+        ("report.html", write(here, [], []).read_text()),
+    ):
         Path(name).write_text(text)
         store.check_report(here, name)

@@ -41,9 +41,16 @@ def test_the_rolling_disk():
 
 def test_costs_follow_from_the_counts():
     rows = printed()["costs"]
-    assert [multiplies(row["method"]) for row in rows] == [15, 27, 36, 63, 99, 85, 221]   # 61 is printed for the third order
-    agree = {spared: sum(f"{cost:.2f}" == row[key] for row in rows for cost, key in
-                         zip(costs(row, spared), ("plain", "preserving"), strict=True)) for spared in (0, 5)}
+    # 61 is printed for the third order
+    assert [multiplies(row["method"]) for row in rows] == [15, 27, 36, 63, 99, 85, 221]
+    agree = {
+        spared: sum(
+            f"{cost:.2f}" == row[key]
+            for row in rows
+            for cost, key in zip(costs(row, spared), ("plain", "preserving"), strict=True)
+        )
+        for spared in (0, 5)
+    }
     assert agree == {0: 5, 5: 12}
     symplectic = next(row for row in rows if row["method"] == "MR2-231")
     assert f"{costs(symplectic, 5)[1]:.2f}" == "1.30" and symplectic["preserving"] == "1.20"
@@ -56,7 +63,7 @@ def test_figure_5():
     assert f"{quaternion_average(0.004, 999):.4f}" != "83.4575"
 
 
-@pytest.mark.slow   # tests/test_buss_methods.py counts some of these steps in the default run
+@pytest.mark.slow  # tests/test_buss_methods.py counts some of these steps in the default run
 def test_first_column_of_figure_6():
     result = run("fig6", quick=True)
     assert (result.matched, result.total) == (24, 24)
@@ -65,7 +72,9 @@ def test_first_column_of_figure_6():
     assert verdict(result, "never seen to have no solution") == HOLDS
 
 
-@pytest.mark.parametrize(("method", "counts"), [("RKMK4", (50, 272, 1149, 5000)), ("CF4", (58, 294, 1286, 5752))])
+@pytest.mark.parametrize(
+    ("method", "counts"), [("RKMK4", (50, 272, 1149, 5000)), ("CF4", (58, 294, 1286, 5752))]
+)
 def test_step_counts_of_lie_group_methods(method, counts):
     assert tuple(N(method, column) for column in COLUMNS[:4]) == counts
 
@@ -75,8 +84,12 @@ def test_exact_takes_one_step():
 
 
 def test_simo_wong_as_printed():
-    """1087 steps with the paper's first-order first step, 778 when the method starts from the equation of motion."""
-    assert [steps_needed(method, 0.4, 1e-3, 20480) for method in (SW_AS_PRINTED, "SW1")] == [1087, 778]
+    """1087 steps with the paper's first-order first step, 778 when the method starts from the
+    equation of motion."""
+    assert [steps_needed(method, 0.4, 1e-3, 20480) for method in (SW_AS_PRINTED, "SW1")] == [
+        1087,
+        778,
+    ]
     assert steps_needed("SW-buss", 0.4, 1e-3, 20480) is None
 
 
@@ -91,12 +104,15 @@ def test_the_slides():
 def test_long_runs_in_small():
     result = run("long-runs", quick=True)
     assert verdict(result, "modest drift") == OTHER_REASON
-    for cell, (low, high) in zip(result.numbers, ((75.12384, 82.10526), (82.10526, 82.12814)), strict=True):
+    for cell, (low, high) in zip(
+        result.numbers, ((75.12384, 82.10526), (82.10526, 82.12814)), strict=True
+    ):
         assert low - 1e-4 < float(cell.ours) < high + 1e-4
         assert low - 1e-4 < float(cell.printed) < high + 1e-4
 
 
-# --- in full ----------------------------------------------------------------------------------------------------------------
+# --- in full --------------------------------------------------------------------------------------
+
 
 @pytest.mark.slow
 def test_figures_4_and_5_in_full():
@@ -127,8 +143,11 @@ def test_figures_6_and_7_in_full():
 
 @pytest.mark.slow
 def test_simo_wong_as_printed_in_all_columns():
-    assert [N(SW_AS_PRINTED, COLUMNS[0]), steps_needed(SW_AS_PRINTED, 0.4, 1e-6, 40960), N(SW_AS_PRINTED, COLUMNS[2])] == [
-        1087, 32734, 37511]
+    assert [
+        N(SW_AS_PRINTED, COLUMNS[0]),
+        steps_needed(SW_AS_PRINTED, 0.4, 1e-6, 40960),
+        N(SW_AS_PRINTED, COLUMNS[2]),
+    ] == [1087, 32734, 37511]
 
 
 @pytest.mark.slow
@@ -141,21 +160,43 @@ def test_two_hundred_million_steps():
 
 
 def test_one_turn_of_the_reference_explains_the_last_column_but_not_the_failures():
-    """Four counts, two numbers that they determine: less is left over than a step changes.  It is too little to fail by."""
+    """Four counts, two numbers that they determine: less is left over than a step changes.  It is
+    too little to fail by."""
     offset, left = reference_offset(40.0, 1e-6)
     assert offset == pytest.approx(3.8e-8, rel=0.02) and left < 1e-10
     for method, error in {"MR2-231": 8.4e-7, "MR2-231+ep": 5.3e-7}.items():
         assert angle_error(method, 4.0, LIMIT[4.0]) == pytest.approx(error, rel=0.02)
-    assert angle_error("MR4-231+ep", 40.0, LIMIT[40.0]) + offset < 1e-7   # mostly round-off, 1e-9 or so
+    # mostly round-off, 1e-9 or so
+    assert angle_error("MR4-231+ep", 40.0, LIMIT[40.0]) + offset < 1e-7
 
 
 def test_no_marker_hides_another_in_the_picture_of_the_counts():
-    """Cells of one method and different columns with the same count, and cells on which we and the paper disagree."""
-    rows = [Steps(7, "a", "MR2-231", T, eps, said, ours, 40960)
-            for T, eps, said, ours in ((4.0, 1e-6, None, 37527), (40.0, 1e-3, 37533, 37533), (40.0, 1e-6, None, None))]
+    """Cells of one method and different columns with the same count, and cells on which we and the
+    paper disagree."""
+    rows = [
+        Steps(7, "a", "MR2-231", T, eps, said, ours, 40960)
+        for T, eps, said, ours in (
+            (4.0, 1e-6, None, 37527),
+            (40.0, 1e-3, 37533, 37533),
+            (40.0, 1e-6, None, None),
+        )
+    ]
     axes = painted(steps.result(rows, [])).axes[0]
-    dots = [(line.get_xdata()[0], line.get_ydata()[0], line.get_markerfacecolor()) for line in axes.lines
-            if line.get_marker() in "o>" and len(line.get_xdata()) == 1 and line.get_markerfacecolor() != "none"]
-    assert len(dots) == 3 and len({y for _, y, _ in dots}) == 3 and len({colour for *_, colour in dots}) == 3
-    joined = [line.get_xdata() for line in axes.lines if len(line.get_xdata()) == 2 and line.get_color() not in ("#dddddd",)]
+    dots = [
+        (line.get_xdata()[0], line.get_ydata()[0], line.get_markerfacecolor())
+        for line in axes.lines
+        if line.get_marker() in "o>"
+        and len(line.get_xdata()) == 1
+        and line.get_markerfacecolor() != "none"
+    ]
+    assert (
+        len(dots) == 3
+        and len({y for _, y, _ in dots}) == 3
+        and len({colour for *_, colour in dots}) == 3
+    )
+    joined = [
+        line.get_xdata()
+        for line in axes.lines
+        if len(line.get_xdata()) == 2 and line.get_color() not in ("#dddddd",)
+    ]
     assert [list(x) for x in joined] == [[37527, 40960]]

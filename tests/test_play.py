@@ -1,4 +1,5 @@
-"""The playground without a browser: who is answered, what is refused, and that the numbers are the library's."""
+"""The playground without a browser: who is answered, what is refused, and that the numbers are the
+library's."""
 
 import contextlib
 import http.client
@@ -21,8 +22,15 @@ from polhode.show.play import catalogue, work
 from polhode.show.play.server import Server
 from polhode.show.view._page import encode
 
-ASKED = {"problem": "tumbling-box", "body": {"kind": "box", "values": [0.2, 0.13, 0.03]}, "omega0": [0.02, 6.0, 0.0],
-         "method": "LP2", "compare": None, "step": 0.02, "span": 2.0}
+ASKED = {
+    "problem": "tumbling-box",
+    "body": {"kind": "box", "values": [0.2, 0.13, 0.03]},
+    "omega0": [0.02, 6.0, 0.0],
+    "method": "LP2",
+    "compare": None,
+    "step": 0.02,
+    "span": 2.0,
+}
 
 
 @pytest.fixture(scope="module")
@@ -37,10 +45,16 @@ def call(server, method="POST", path="/run", body=None, **headers):
     """(status, text) of a request; header names with _ for -."""
     connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=120)
     body = json.dumps(ASKED) if body is None and method == "POST" else body
-    sent = {"Content-Type": "application/json", "X-Polhode-Token": server.token} if method == "POST" else {}
+    sent = (
+        {"Content-Type": "application/json", "X-Polhode-Token": server.token}
+        if method == "POST"
+        else {}
+    )
     sent |= {name.replace("_", "-"): value for name, value in headers.items()}
     with contextlib.closing(connection):
-        connection.request(method, path, body, {name: value for name, value in sent.items() if value is not None})
+        connection.request(
+            method, path, body, {name: value for name, value in sent.items() if value is not None}
+        )
         reply = connection.getresponse()
         return reply.status, reply.read().decode()
 
@@ -54,17 +68,26 @@ def ask(server, **changes):
 
 def test_the_page_is_served_with_its_token_and_a_policy(server):
     status, text = call(server, "GET", "/")
-    assert status == 200 and server.token in text and "connect-src 'self'" in text and "default-src 'none'" in text
+    assert (
+        status == 200
+        and server.token in text
+        and "connect-src 'self'" in text
+        and "default-src 'none'" in text
+    )
     assert call(server, "GET", "/", Host=f"localhost:{server.server_port}")[0] == 200
 
 
 def test_the_numbers_are_the_librarys(server):
     found = ask(server, compare="NMB")
     box = RigidBody.box(0.20, 0.13, 0.03)
-    runs = [integrate(box, t_span=(0.0, 2.0), step=0.02, method=name, omega0=(0.02, 6.0, 0.0)) for name in ("LP2", "NMB")]
+    runs = [
+        integrate(box, t_span=(0.0, 2.0), step=0.02, method=name, omega0=(0.02, 6.0, 0.0))
+        for name in ("LP2", "NMB")
+    ]
     for shown, run in zip(found["runs"], encode([record(run) for run in runs]), strict=True):
-        assert [shown[key] for key in ("t", "quaternion", "omega", "energy")] == \
-            [run[key] for key in ("t", "quaternion", "omega", "energy")]
+        assert [shown[key] for key in ("t", "quaternion", "omega", "energy")] == [
+            run[key] for key in ("t", "quaternion", "omega", "energy")
+        ]
     energy = runs[1].total_energy
     assert found["verdicts"][1]["energy"] == np.abs((energy - energy[0]) / energy[0]).max()
 
@@ -75,11 +98,19 @@ def test_how_far_it_is_is_told_line_by_line(server):
     assert lines[-2]["state"] == "running" and lines[-2]["share"] == 1.0 and "runs" in lines[-1]
 
 
-@pytest.mark.parametrize(("changes", "words"), [
-    ({"Host": "evil.example"}, "answers to 127.0.0.1:"), ({"Host": "127.0.0.1"}, "answers to"),
-    ({"Host": "127.0.0.1:1"}, "answers to"),
-    ({"Origin": "http://evil.example"}, "another page"), ({"Origin": "null"}, "another page"),
-    ({"X_Polhode_Token": "guess"}, "token"), ({"X_Polhode_Token": None}, "token"), ({"X_Polhode_Token": "ü"}, "token")])
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"Host": "evil.example"}, "answers to 127.0.0.1:"),
+        ({"Host": "127.0.0.1"}, "answers to"),
+        ({"Host": "127.0.0.1:1"}, "answers to"),
+        ({"Origin": "http://evil.example"}, "another page"),
+        ({"Origin": "null"}, "another page"),
+        ({"X_Polhode_Token": "guess"}, "token"),
+        ({"X_Polhode_Token": None}, "token"),
+        ({"X_Polhode_Token": "ü"}, "token"),
+    ],
+)
 def test_strangers_are_refused(server, changes, words):
     status, text = call(server, **changes)
     assert status == 403 and words in text and "<" not in text
@@ -87,8 +118,19 @@ def test_strangers_are_refused(server, changes, words):
         assert call(server, "GET", "/", **changes)[0] == 403
 
 
-@pytest.mark.parametrize("path", ["/../../etc/passwd", "/etc/passwd", "/index.html", "/?", "/static/viewer.js", "/%2e%2e/",
-                                  "file:///etc/passwd", "/run"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/../../etc/passwd",
+        "/etc/passwd",
+        "/index.html",
+        "/?",
+        "/static/viewer.js",
+        "/%2e%2e/",
+        "file:///etc/passwd",
+        "/run",
+    ],
+)
 def test_there_are_no_files(server, path):
     status, text = call(server, "GET", path)
     assert status == 404 and "nothing here but the page" in text
@@ -111,25 +153,50 @@ def test_requests_that_are_none(server):
         assert b"400" in raw.recv(1000)
 
 
-@pytest.mark.parametrize(("changes", "field", "words"), [
-    ({"problem": "krysl/slow-tap"}, "problem", "did you mean 'krysl/slow-top'"),
-    ({"problem": ["x"]}, "problem", "unknown problem"),
-    ({"method": "LP3"}, "method", "unknown method"), ({"method": "taylor(300)"}, "method", "unknown method"),
-    ({"method": None}, "method", "unknown method"), ({"compare": "NBM"}, "compare", "did you mean 'NMB'"),
-    ({"step": 0}, "step", "must be positive"), ({"step": None}, "step", "missing"), ({"step": True}, "step", "real numbers"),
-    ({"step": 1e-9}, "step", "at most 400000"), ({"step": 3.0}, "step", "longer than the span"),
-    ({"span": 1e12}, "span", "shorten the span to 8e+03 s or less, or take a longer step"),
-    ({"step": float("nan")}, "step", "finite"), ({"span": "2"}, "span", "real numbers"), ({"span": 10**400}, "span", "float64"),
-    ({"omega0": [1, 2]}, "omega0", "three numbers"), ({"omega0": [1, None, 2]}, "omega0", "Ω₂ is missing"),
-    ({"omega0": 3}, "omega0", "list of three"), ({"body": None}, "body", "must be an object"),
-    ({"body": {"kind": "cone", "values": [1, 1, 1]}}, "body", "unknown kind of body"),
-    ({"body": {"kind": "box", "values": [1, 1, -1]}}, "body", "box edge c must be positive"),
-    ({"body": {"kind": "box", "values": [None, 1, None]}}, "body", "edge a and edge c are missing"),
-    ({"body": {"kind": "box", "values": [1e9, 0.1, 0.1]}}, "body", "bring edge a, edge b, edge c closer together"),
-    ({"body": {"kind": "box", "values": [1, 1]}}, "body", "three numbers"),
-    ({"body": {"kind": "moments", "values": [1, 1, 9]}}, "body", "triangle inequality"),
-    ({"body": {"kind": "box", "values": [1, 1, 1], "path": "/etc/passwd"}}, "body", "unknown key of the body 'path'"),
-    ({"file": "/etc/passwd"}, "", "unknown key of the request 'file'")])
+@pytest.mark.parametrize(
+    ("changes", "field", "words"),
+    [
+        ({"problem": "krysl/slow-tap"}, "problem", "did you mean 'krysl/slow-top'"),
+        ({"problem": ["x"]}, "problem", "unknown problem"),
+        ({"method": "LP3"}, "method", "unknown method"),
+        ({"method": "taylor(300)"}, "method", "unknown method"),
+        ({"method": None}, "method", "unknown method"),
+        ({"compare": "NBM"}, "compare", "did you mean 'NMB'"),
+        ({"step": 0}, "step", "must be positive"),
+        ({"step": None}, "step", "missing"),
+        ({"step": True}, "step", "real numbers"),
+        ({"step": 1e-9}, "step", "at most 400000"),
+        ({"step": 3.0}, "step", "longer than the span"),
+        ({"span": 1e12}, "span", "shorten the span to 8e+03 s or less, or take a longer step"),
+        ({"step": float("nan")}, "step", "finite"),
+        ({"span": "2"}, "span", "real numbers"),
+        ({"span": 10**400}, "span", "float64"),
+        ({"omega0": [1, 2]}, "omega0", "three numbers"),
+        ({"omega0": [1, None, 2]}, "omega0", "Ω₂ is missing"),
+        ({"omega0": 3}, "omega0", "list of three"),
+        ({"body": None}, "body", "must be an object"),
+        ({"body": {"kind": "cone", "values": [1, 1, 1]}}, "body", "unknown kind of body"),
+        ({"body": {"kind": "box", "values": [1, 1, -1]}}, "body", "box edge c must be positive"),
+        (
+            {"body": {"kind": "box", "values": [None, 1, None]}},
+            "body",
+            "edge a and edge c are missing",
+        ),
+        (
+            {"body": {"kind": "box", "values": [1e9, 0.1, 0.1]}},
+            "body",
+            "bring edge a, edge b, edge c closer together",
+        ),
+        ({"body": {"kind": "box", "values": [1, 1]}}, "body", "three numbers"),
+        ({"body": {"kind": "moments", "values": [1, 1, 9]}}, "body", "triangle inequality"),
+        (
+            {"body": {"kind": "box", "values": [1, 1, 1], "path": "/etc/passwd"}},
+            "body",
+            "unknown key of the body 'path'",
+        ),
+        ({"file": "/etc/passwd"}, "", "unknown key of the request 'file'"),
+    ],
+)
 def test_bad_values_are_explained_by_field(server, changes, field, words):
     refused = ask(server, **changes)["refused"]
     assert list(refused) == [field] and words in refused[field]
@@ -144,11 +211,23 @@ def test_everything_that_is_wrong_is_said_at_once():
 
 
 def test_a_method_that_fails_shows_what_came_before_or_says_why(server):
-    top = {"problem": "krysl/slow-top", "body": {"kind": "moments", "values": [5, 5, 1]}, "omega0": [0, 0, 5.0], "step": 0.5}
+    top = {
+        "problem": "krysl/slow-top",
+        "body": {"kind": "moments", "values": [5, 5, 1]},
+        "omega0": [0, 0, 5.0],
+        "step": 0.5,
+    }
     blown = ask(server, **top, method="taylor1", span=100.0)
-    assert "blew up by step 12" in blown["verdicts"][0]["message"] and blown["verdicts"][0]["energy"] > 1.0
+    assert (
+        "blew up by step 12" in blown["verdicts"][0]["message"]
+        and blown["verdicts"][0]["energy"] > 1.0
+    )
     refused = ask(server, **top, method="DMV", span=10.0)["refused"]
-    assert list(refused) == ["method"] and "could not take the step" in refused["method"] and "largest step" in refused["method"]
+    assert (
+        list(refused) == ["method"]
+        and "could not take the step" in refused["method"]
+        and "largest step" in refused["method"]
+    )
 
 
 def test_too_long_a_computation_is_ended(monkeypatch):
@@ -160,9 +239,13 @@ def test_too_long_a_computation_is_ended(monkeypatch):
 
 def test_who_hangs_up_ends_the_computation(server):
     """A request that would hold the desk for long is dropped; the next one is answered."""
-    body = json.dumps(ASKED | {"method": "VLV", "step": 1e-4, "span": 40.0, "compare": "DMV"}).encode()
-    head = (f"POST /run HTTP/1.1\r\nHost: 127.0.0.1:{server.server_port}\r\nX-Polhode-Token: {server.token}\r\n"
-            f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n").encode()
+    body = json.dumps(
+        ASKED | {"method": "VLV", "step": 1e-4, "span": 40.0, "compare": "DMV"}
+    ).encode()
+    head = (
+        f"POST /run HTTP/1.1\r\nHost: 127.0.0.1:{server.server_port}\r\nX-Polhode-Token: {server.token}\r\n"
+        f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    ).encode()
     with socket.create_connection(("127.0.0.1", server.server_port)) as raw:
         raw.sendall(head + body)
         while b'"running"' not in (got := raw.recv(65536)):
@@ -175,9 +258,17 @@ def test_who_hangs_up_ends_the_computation(server):
 
 
 def test_the_code_runs_and_gives_the_same_motion():
-    for changes in ({}, {"problem": "krysl/book-toss", "body": {"kind": "moments", "values": [5, 10, 1], "unphysical": True},
-                         "omega0": [0, 0, 0], "step": 0.05, "compare": "NMB"},
-                    {"body": {"kind": "ellipsoid", "values": [3, 2, 1]}}):
+    for changes in (
+        {},
+        {
+            "problem": "krysl/book-toss",
+            "body": {"kind": "moments", "values": [5, 10, 1], "unphysical": True},
+            "omega0": [0, 0, 0],
+            "step": 0.05,
+            "compare": "NMB",
+        },
+        {"body": {"kind": "ellipsoid", "values": [3, 2, 1]}},
+    ):
         request = work.checked(ASKED | changes)
         space = {}
         exec(work.code(request).replace(".open()", ""), space)
@@ -189,18 +280,28 @@ def test_the_catalogue_holds_every_problem_and_method():
     data = catalogue.catalogue()
     assert [one["name"] for one in data["problems"]] == ["tumbling-box", *problems.names()]
     assert sorted(one["name"] for one in data["methods"]) == sorted(names())
-    for one in data["problems"]:   # each can be asked for as it stands
-        work.checked(ASKED | {"problem": one["name"]} | {key: one[key] for key in ("body", "omega0", "step", "span")})
+    for one in data["problems"]:  # each can be asked for as it stands
+        work.checked(
+            ASKED
+            | {"problem": one["name"]}
+            | {key: one[key] for key in ("body", "omega0", "step", "span")}
+        )
     groups = list(dict.fromkeys(one["group"] for one in data["methods"]))
     assert groups[0] == "Start here" and groups[-1] == "As Buss ran them, mistakes included"
-    assert [one["name"] for one in data["methods"]][:len(catalogue.START)] == list(catalogue.START)
-    assert "order 2, symplectic" in next(one["fact"] for one in data["methods"] if one["name"] == "LP2")
+    assert [one["name"] for one in data["methods"]][: len(catalogue.START)] == list(catalogue.START)
+    assert "order 2, symplectic" in next(
+        one["fact"] for one in data["methods"] if one["name"] == "LP2"
+    )
 
 
-# --- the port and the command ---------------------------------------------------------------------------------------------
+# --- the port and the command ---------------------------------------------------------------------
+
 
 def test_it_listens_on_this_machine_alone(server):
-    assert server.socket.getsockname()[0] == "127.0.0.1" and server.url == f"http://127.0.0.1:{server.server_port}/"
+    assert (
+        server.socket.getsockname()[0] == "127.0.0.1"
+        and server.url == f"http://127.0.0.1:{server.server_port}/"
+    )
 
 
 def test_ports_that_cannot_be_had(server):
@@ -212,10 +313,19 @@ def test_ports_that_cannot_be_had(server):
 
 
 def test_the_command_has_no_host_and_ends_quietly():
-    done = subprocess.run([sys.executable, "-m", "polhode", "play", "--host", "0.0.0.0"], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "polhode", "play", "--host", "0.0.0.0"],
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 2 and "unknown option of `polhode play` '--host'" in done.stderr
-    with subprocess.Popen([sys.executable, "-m", "polhode", "play", "--no-open"], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          text=True, env={**os.environ, "PYTHONUNBUFFERED": "1"}) as process:
+    with subprocess.Popen(
+        [sys.executable, "-m", "polhode", "play", "--no-open"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    ) as process:
         assert "http://127.0.0.1:" in process.stdout.readline()
         process.send_signal(signal.SIGINT)
         out, error = process.communicate(timeout=60)

@@ -1,4 +1,5 @@
-"""Figures: they are drawn without a display, say what they show, and cope with odd trajectories; and the demo."""
+"""Figures: they are drawn without a display, say what they show, and cope with odd trajectories;
+and the demo."""
 
 import doctest
 import json
@@ -30,7 +31,9 @@ def tumble():
 
 
 def words(figure):
-    return " ".join(text.get_text() for text in figure.findobj(lambda artist: hasattr(artist, "get_text")))
+    return " ".join(
+        text.get_text() for text in figure.findobj(lambda artist: hasattr(artist, "get_text"))
+    )
 
 
 @pytest.fixture(scope="module")
@@ -38,22 +41,33 @@ def top():
     return {name: problems.get("krysl/slow-top").integrate(name) for name in ("NMB", "LP2")}
 
 
-@pytest.mark.parametrize("draw", [plots.overview, plots.flip, plots.errors, plots.polhode, plots.drift])
+@pytest.mark.parametrize(
+    "draw", [plots.overview, plots.flip, plots.errors, plots.polhode, plots.drift]
+)
 def test_figures_are_drawn_and_saved(tumble, draw, tmp_path):
     figure = draw(tumble, tmp_path / "a.png")
     assert isinstance(figure, Figure) and (tmp_path / "a.png").stat().st_size > 20_000
-    assert "matplotlib.pyplot" not in sys.modules   # no window, no global state
+    assert "matplotlib.pyplot" not in sys.modules  # no window, no global state
 
 
 def test_overview_says_what_it_shows(tumble):
     text = words(tumble.plot())
-    for part in ("VLV", "step 0.02 s", "Ω [rad/s]", "time [s]", "Total energy", "Spatial angular momentum", "third axis"):
+    for part in (
+        "VLV",
+        "step 0.02 s",
+        "Ω [rad/s]",
+        "time [s]",
+        "Total energy",
+        "Spatial angular momentum",
+        "third axis",
+    ):
         assert part in text
 
 
 def test_the_sphere_takes_runs_and_directions(tumble, top):
     figure = plots.sphere({"run": tumble, "directions": 3.0 * tumble.matrix[:, :, 2]})
-    a, b = (np.stack(axes.lines[-3].get_data_3d()) for axes in figure.axes)   # the curve's near side, before start and end
+    # the curve's near side, before start and end
+    a, b = (np.stack(axes.lines[-3].get_data_3d()) for axes in figure.axes)
     np.testing.assert_allclose(a, b, atol=1e-14)
     assert len(plots.sphere(list(top.values()) * 3, dots=False).axes) == 6
     many = plots.sphere(tumble.momentum, dots=True).axes[0]
@@ -85,7 +99,9 @@ def test_the_examples_run(module):
     assert doctest.testmod(module).failed == 0
 
 
-@pytest.mark.parametrize("draw", [plots.overview, plots.flip, plots.errors, plots.drift, plots.polhode])
+@pytest.mark.parametrize(
+    "draw", [plots.overview, plots.flip, plots.errors, plots.drift, plots.polhode]
+)
 def test_a_stored_run_gives_the_same_figure(tumble, draw, tmp_path):
     path = store.save(tumble, tmp_path / "run.nc")
     for a, b in zip(draw(tumble).axes, draw(path).axes, strict=True):
@@ -97,11 +113,18 @@ def test_errors_have_signs_units_and_the_values_of_the_runs(top):
     figure = plots.errors(top)
     energy, momentum = figure.axes
     for line, run in zip(energy.lines, top.values(), strict=False):
-        assert np.array_equal(line.get_ydata(), (run.total_energy - run.total_energy[0]) / abs(run.total_energy[0]))
-    assert energy.get_yscale() == "symlog" and "32.48 J" in words(figure) and "|L₀| = 5 kg m²/s" in words(figure)
+        assert np.array_equal(
+            line.get_ydata(), (run.total_energy - run.total_energy[0]) / abs(run.total_energy[0])
+        )
+    assert (
+        energy.get_yscale() == "symlog"
+        and "32.48 J" in words(figure)
+        and "|L₀| = 5 kg m²/s" in words(figure)
+    )
     assert {"NMB", "LP2"} <= set(words(figure).split())
     nmb, lp2 = (np.abs(line.get_ydata()).max() for line in momentum.lines[:2])
-    assert nmb > 1e-3 and lp2 < 1e-13   # of a top the momentum about the vertical is kept, and NMB does not keep it
+    # of a top the momentum about the vertical is kept, and NMB does not keep it
+    assert nmb > 1e-3 and lp2 < 1e-13
 
 
 def test_errors_cope_with_nothing_and_say_what_the_torque_does():
@@ -119,50 +142,105 @@ def test_runs_of_one_method_are_told_apart_by_their_step(tumble):
     assert "VLV, step 0.02" in text and "VLV, step 0.04" in text and "VLV, step 0.04 (3)" in text
 
 
-@pytest.mark.parametrize("body", [[1.0, 2.0, 3.0], [1.0, 1.0, 1.5], [2.0, 2.0, 2.0],
-                                  [[2.0, 0.3, 0.1], [0.3, 1.5, 0.2], [0.1, 0.2, 1.8]]])
+@pytest.mark.parametrize(
+    "body",
+    [
+        [1.0, 2.0, 3.0],
+        [1.0, 1.0, 1.5],
+        [2.0, 2.0, 2.0],
+        [[2.0, 0.3, 0.1], [0.3, 1.5, 0.2], [0.1, 0.2, 1.8]],
+    ],
+)
 def test_polhodes_of_bodies_of_every_symmetry_lie_on_the_ellipsoid(body):
     run = integrate(body, t_span=(0, 20), step=0.01, method="LP2", omega0=(0.3, 1.0, 0.2))
     picture = plots.polhode(run).axes[0]
     for line in picture.lines:
         points = np.array(line.get_data_3d()).T
         points = points[np.isfinite(points).all(axis=1)]
-        if len(points) > 50:   # not the pins
-            assert np.allclose(np.einsum("ni,ij,nj->n", points, run.body.inertia, points), 1.0, atol=1e-9)
+        if len(points) > 50:  # not the pins
+            assert np.allclose(
+                np.einsum("ni,ij,nj->n", points, run.body.inertia, points), 1.0, atol=1e-9
+            )
 
 
 def pushed(frame="spatial"):
     """A torque of somebody's own that is called free and acts."""
+
     def free(t, R):
         return np.array([0.0, 0.0, 0.1])
+
     return polhode.torque(free, frame=frame)
 
 
 WEIGHT = torques.heavy_top(20.0)
 TILTED = torques.heavy_top(5.0, up=(0.0, 1.0, 1.0))
-NAMESAKE = torques.Torque(WEIGHT.function, frame="body", form="tuple", params=WEIGHT.params, name="heavy_top")
+NAMESAKE = torques.Torque(
+    WEIGHT.function, frame="body", form="tuple", params=WEIGHT.params, name="heavy_top"
+)
 
 
-@pytest.mark.parametrize(("torque", "vertical", "free"), [
-    (None, False, True), (WEIGHT, True, False), (TILTED, True, False), (WEIGHT.with_params(moment=2.0), True, False),
-    (WEIGHT + torques.free(), True, False), (WEIGHT + torques.heavy_top(3.0), True, False),
-    (WEIGHT + torques.damping(0.1), False, False), (WEIGHT + TILTED, False, False), (NAMESAKE, False, False),
-    (pushed(), False, False), (pushed("body"), False, False)])
-def test_what_is_kept_is_known_from_the_torque_and_not_from_its_name(torque, vertical, free, tmp_path):
-    run = integrate([5.0, 5.0, 1.0], torque, (0.0, 0.1), 0.01, rotation0=(0.3, 0.0, 0.0), omega0=(0.1, 0.0, 5.0), compiled=False)
-    for one in (record(run), *(polhode.read(store.save(run, tmp_path / f"run.{kind}")) for kind in ("nc", "npz", "csv"))):
+@pytest.mark.parametrize(
+    ("torque", "vertical", "free"),
+    [
+        (None, False, True),
+        (WEIGHT, True, False),
+        (TILTED, True, False),
+        (WEIGHT.with_params(moment=2.0), True, False),
+        (WEIGHT + torques.free(), True, False),
+        (WEIGHT + torques.heavy_top(3.0), True, False),
+        (WEIGHT + torques.damping(0.1), False, False),
+        (WEIGHT + TILTED, False, False),
+        (NAMESAKE, False, False),
+        (pushed(), False, False),
+        (pushed("body"), False, False),
+    ],
+)
+def test_what_is_kept_is_known_from_the_torque_and_not_from_its_name(
+    torque, vertical, free, tmp_path
+):
+    run = integrate(
+        [5.0, 5.0, 1.0],
+        torque,
+        (0.0, 0.1),
+        0.01,
+        rotation0=(0.3, 0.0, 0.0),
+        omega0=(0.1, 0.0, 5.0),
+        compiled=False,
+    )
+    for one in (
+        record(run),
+        *(polhode.read(store.save(run, tmp_path / f"run.{kind}")) for kind in ("nc", "npz", "csv")),
+    ):
         stray = momentum(one)
-        assert one.free is free and (stray.up is not None) is vertical and stray.title.startswith("Vertical") is vertical
+        assert (
+            one.free is free
+            and (stray.up is not None) is vertical
+            and stray.title.startswith("Vertical") is vertical
+        )
         assert stray.by_right is not (free or vertical)
         if vertical:
             assert np.abs(stray.values).max() < 1e-14
 
 
-@pytest.mark.parametrize(("torque", "free"), [(None, True), (WEIGHT, False), (pushed("body"), False)])
-def test_of_a_torque_that_an_older_file_knows_as_text_no_more_is_claimed_than_is_sure(torque, free, tmp_path):
-    run = integrate([5.0, 5.0, 1.0], torque, (0.0, 0.1), 0.01, rotation0=(0.3, 0.0, 0.0), omega0=(0.1, 0.0, 5.0), compiled=False)
+@pytest.mark.parametrize(
+    ("torque", "free"), [(None, True), (WEIGHT, False), (pushed("body"), False)]
+)
+def test_of_a_torque_that_an_older_file_knows_as_text_no_more_is_claimed_than_is_sure(
+    torque, free, tmp_path
+):
+    run = integrate(
+        [5.0, 5.0, 1.0],
+        torque,
+        (0.0, 0.1),
+        0.01,
+        rotation0=(0.3, 0.0, 0.0),
+        omega0=(0.1, 0.0, 5.0),
+        compiled=False,
+    )
     lines = store.save(run, tmp_path / "run.csv").read_text("utf-8").splitlines(keepends=True)
-    (tmp_path / "older.csv").write_text("".join(line for line in lines if not line.startswith("# torque_terms")), "utf-8")
+    (tmp_path / "older.csv").write_text(
+        "".join(line for line in lines if not line.startswith("# torque_terms")), "utf-8"
+    )
     older = polhode.read(tmp_path / "older.csv")
     assert older.free is free and older.weight is None and momentum(older).by_right is not free
 
@@ -177,10 +255,13 @@ def test_a_polhode_needs_a_body_on_which_nothing_acts(top):
 def test_convergence_draws_points_and_the_line_of_the_order():
     found = polhode.compare("krysl/slow-top", methods=["NMB", "DOP853@rtol"], errors=[1e-4])
     axes = plots.convergence(found).axes[0]
-    points, line = axes.lines   # a method by tolerance has no step
+    points, line = axes.lines  # a method by tolerance has no step
     assert len(points.get_xdata()) > 4
     x, y = np.log(line.get_xdata()), np.log(line.get_ydata())
-    assert np.allclose(np.diff(y) / np.diff(x), found.curves[0].slope) and abs(found.curves[0].slope - 2) < 0.1
+    assert (
+        np.allclose(np.diff(y) / np.diff(x), found.curves[0].slope)
+        and abs(found.curves[0].slope - 2) < 0.1
+    )
     found.curves.pop(0)
     with pytest.raises(InputError, match="no curve"):
         plots.convergence(found)
@@ -190,11 +271,18 @@ def test_command(tumble, tmp_path):
     path = store.save(tumble, tmp_path / "run.nc")
     arguments = [sys.executable, "-m", "polhode", "plot", "run.nc", "run.nc", "--kind", "errors"]
     done = subprocess.run(arguments, cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode == 0 and "run-errors.png" in done.stdout and (tmp_path / "run-errors.png").stat().st_size > 20_000
-    for runs, kind, output, expected in (([path], "errors", None, "--force"), ([path] * 2, "overview", None, "of one run"),
-                                         ([path], "errers", None, "did you mean 'errors'"),
-                                         ([tmp_path / "absent.nc"], "flip", None, "no file"),
-                                         ([path], "flip", tmp_path / "a.txt", "suffix")):
+    assert (
+        done.returncode == 0
+        and "run-errors.png" in done.stdout
+        and (tmp_path / "run-errors.png").stat().st_size > 20_000
+    )
+    for runs, kind, output, expected in (
+        ([path], "errors", None, "--force"),
+        ([path] * 2, "overview", None, "of one run"),
+        ([path], "errers", None, "did you mean 'errors'"),
+        ([tmp_path / "absent.nc"], "flip", None, "no file"),
+        ([path], "flip", tmp_path / "a.txt", "suffix"),
+    ):
         with pytest.raises(InputError, match=expected):
             plot(runs, kind, output, False)
 
@@ -214,7 +302,9 @@ def test_flip_takes_moments_around_the_first_flip(tumble):
 
 def test_flip_says_what_it_shows(tumble, top):
     assert "turns over" in words(plots.flip(tumble))
-    assert "NMB, step 0.05 s" in words(plots.flip(top["NMB"])) and "turns over" not in words(plots.flip(top["NMB"]))
+    assert "NMB, step 0.05 s" in words(plots.flip(top["NMB"])) and "turns over" not in words(
+        plots.flip(top["NMB"])
+    )
     with pytest.raises(InputError, match="at rest"):
         plots.flip(integrate([1.0, 2.0, 2.5], t_span=(0, 1), step=0.1, omega0=(0.0, 0.0, 0.0)))
 
@@ -236,14 +326,20 @@ def test_demo(tmp_path, monkeypatch):
     """The whole of it, on two methods; every number in the report is of this run."""
     monkeypatch.setattr(demo, "METHODS", ("NMB-cay", "VLV"))
     told = []
-    data = json.loads(json.dumps(demo.write_demo_report(tmp_path / "report", lambda *stage: told.append(stage))))
+    data = json.loads(
+        json.dumps(demo.write_demo_report(tmp_path / "report", lambda *stage: told.append(stage)))
+    )
     newmark, verlet = data["methods"]
     assert newmark["steps"] == verlet["steps"] == 60_000 and newmark["torque_evaluations"] == 60_001
-    assert newmark["energy_drift"] < -0.05 and abs(verlet["energy_drift"]) < 0.001   # Bou-Rabee's counterexample
+    # Bou-Rabee's counterexample
+    assert newmark["energy_drift"] < -0.05 and abs(verlet["energy_drift"]) < 0.001
     assert abs(newmark["energy_drift"]) > 50 * newmark["energy_drift_uncertainty"]
     assert 0.0 < verlet["attitude_error"] < 0.1 and data["flip"]["flips"] == 4
     page = (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
-    assert page.count("data:image/png;base64,") == 1 and demo.format_cell("energy_drift", newmark) in page
+    assert (
+        page.count("data:image/png;base64,") == 1
+        and demo.format_cell("energy_drift", newmark) in page
+    )
     assert "https://" not in page and told[0][0] == 0 and told[-1][2] == "done"
 
 

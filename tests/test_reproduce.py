@@ -1,4 +1,5 @@
-"""The reproduction of the papers: every item in its quick form, the files, the report, the command."""
+"""The reproduction of the papers: every item in its quick form, the files, the report, the
+command."""
 
 import json
 import os
@@ -15,7 +16,20 @@ import pytest
 from polhode import InputError
 from polhode.cli.commands.reproduce import reproduce
 from polhode.papers import (
-    HOLDS, PAPERS, VERDICTS, Cell, Claim, Figure, Series, Table, enter_errata, errata, item, items, judged, near,
+    HOLDS,
+    PAPERS,
+    VERDICTS,
+    Cell,
+    Claim,
+    Figure,
+    Series,
+    Table,
+    enter_errata,
+    errata,
+    item,
+    items,
+    judged,
+    near,
 )
 from polhode.papers import _registry as registry
 from polhode.papers._report import NAME, write
@@ -26,18 +40,30 @@ QUICKEST = "buss-2001/fig2"
 
 
 def command(*arguments):
-    return subprocess.run([sys.executable, "-m", "polhode", "reproduce", *map(str, arguments)], capture_output=True, text=True)
+    return subprocess.run(
+        [sys.executable, "-m", "polhode", "reproduce", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+    )
 
 
-# --- every item -------------------------------------------------------------------------------------------------------------
+# --- every item -----------------------------------------------------------------------------------
 
-LONG = ("buss-2001/fig6",)   # compiles all methods of the paper; fig7 does the same with a few
-ELSEWHERE = {item.key for item in items() if item.paper != "buss-2001"}   # test_papers_krysl.py computes them too
+LONG = ("buss-2001/fig6",)  # compiles all methods of the paper; fig7 does the same with a few
+# test_papers_krysl.py computes them too
+ELSEWHERE = {item.key for item in items() if item.paper != "buss-2001"}
 ELSEWHERE -= {"krysl-endres-2004/fig8", "bou-rabee-2009/fig2"}
 
 
-@pytest.mark.parametrize("key", [
-    pytest.param(item.key, marks=[pytest.mark.slow] * (item.key in LONG or item.key in ELSEWHERE)) for item in items()])
+@pytest.mark.parametrize(
+    "key",
+    [
+        pytest.param(
+            item.key, marks=[pytest.mark.slow] * (item.key in LONG or item.key in ELSEWHERE)
+        )
+        for item in items()
+    ],
+)
 def test_every_item_in_its_quick_form(key, tmp_path):
     told = []
     record = compute(key, quick=True, folder=tmp_path, progress=told.append)
@@ -66,7 +92,9 @@ def test_every_figure_of_the_papers_is_there():
         found[entry.paper] = found.get(entry.paper, 0) + 1
     assert found == FIGURES
     for paper in ("krysl-endres-2004", "krysl-2005", "bou-rabee-2009"):
-        assert [entry.name for entry in items(paper)] == [f"fig{number + 1}" for number in range(FIGURES[paper])]
+        assert [entry.name for entry in items(paper)] == [
+            f"fig{number + 1}" for number in range(FIGURES[paper])
+        ]
 
 
 def test_errata_of_all_documents():
@@ -78,27 +106,50 @@ def test_errata_of_all_documents():
         errata("krysl-2006")
 
 
-# --- results ----------------------------------------------------------------------------------------------------------------
+# --- results --------------------------------------------------------------------------------------
+
 
 def test_cells_and_counts():
     nothing = np.float64("nan")
-    cells = [Cell("a", "x", "1.0", "1.0", True), Cell("a", "y", 2, 3, False, "why"), Cell("b", "x", None, nothing, None)]
+    cells = [
+        Cell("a", "x", "1.0", "1.0", True),
+        Cell("a", "y", 2, 3, False, "why"),
+        Cell("b", "x", None, nothing, None),
+    ]
     table = Table(cells=cells)
     assert (table.matched, table.total) == (1, 2)
-    assert table.to_dict()["cells"][2] == {"row": "b", "column": "x", "printed": None, "ours": None, "match": None, "note": "",
-                                            "source": "paper"}
+    assert table.to_dict()["cells"][2] == {
+        "row": "b",
+        "column": "x",
+        "printed": None,
+        "ours": None,
+        "match": None,
+        "note": "",
+        "source": "paper",
+    }
     assert near("a", "x", 100.0, 101.9, 0.02).match and not near("a", "x", 100.0, 102.1, 0.02).match
     assert near("a", "x", -1e-6, -1.01e-6, 0.02).match
 
 
 def test_what_the_paper_prints_and_what_a_reference_says_are_counted_apart():
-    cells = [Cell("a", "x", "1.0", "1.1", False), near("a", "y", 2.0, 2.001, 0.01), near("a", "z", 2.0, 3.0, 0.01)]
+    cells = [
+        Cell("a", "x", "1.0", "1.1", False),
+        near("a", "y", 2.0, 2.001, 0.01),
+        near("a", "z", 2.0, 3.0, 0.01),
+    ]
     data = Table(cells=cells).to_dict()
     assert [cell["source"] for cell in data["cells"]] == ["paper", "reference", "reference"]
-    assert (data["matched"], data["total"], data["reference_matched"], data["reference_total"]) == (0, 1, 1, 2)
+    assert (data["matched"], data["total"], data["reference_matched"], data["reference_total"]) == (
+        0,
+        1,
+        1,
+        2,
+    )
     top = items("krysl-endres-2004/fig8")[0].run(quick=True)
-    assert [(cell.source, cell.printed, cell.match) for cell in top.cells] == [("paper", "< 0.5", False),
-                                                                               ("reference", 0.91, True)]
+    assert [(cell.source, cell.printed, cell.match) for cell in top.cells] == [
+        ("paper", "< 0.5", False),
+        ("reference", 0.91, True),
+    ]
 
 
 def test_claims_need_a_known_verdict_and_evidence():
@@ -110,9 +161,15 @@ def test_claims_need_a_known_verdict_and_evidence():
 
 
 def test_curves_as_rows():
-    curves = [Series("flat", [0, 1], [np.inf, 2]).to_dict(), Series("space", [0], [1], [2]).to_dict()]
-    assert points(curves) == [{"name": "flat", "x": 0.0, "y": None, "z": None}, {"name": "flat", "x": 1.0, "y": 2.0, "z": None},
-                              {"name": "space", "x": 0.0, "y": 1.0, "z": 2.0}]
+    curves = [
+        Series("flat", [0, 1], [np.inf, 2]).to_dict(),
+        Series("space", [0], [1], [2]).to_dict(),
+    ]
+    assert points(curves) == [
+        {"name": "flat", "x": 0.0, "y": None, "z": None},
+        {"name": "flat", "x": 1.0, "y": 2.0, "z": None},
+        {"name": "space", "x": 0.0, "y": 1.0, "z": 2.0},
+    ]
 
 
 def test_the_registry_refuses_what_it_does_not_know(monkeypatch):
@@ -134,7 +191,8 @@ def test_the_registry_refuses_what_it_does_not_know(monkeypatch):
     assert items("krysl-2005/") == items("krysl-2005")
 
 
-# --- files and the report -----------------------------------------------------------------------------------------------------
+# --- files and the report -------------------------------------------------------------------------
+
 
 def test_a_result_is_not_used_when_anything_has_changed(tmp_path):
     compute(QUICKEST, quick=True, folder=tmp_path)
@@ -184,7 +242,12 @@ class Page(HTMLParser):
 
 def test_the_report_is_one_self_contained_page(tmp_path):
     record = compute(QUICKEST, quick=True, folder=tmp_path)
-    record = {**record, "cells": [Cell("<row>", "col", "1 & 2", 3, False, 'a "note"').to_dict()], "matched": 0, "total": 1}
+    record = {
+        **record,
+        "cells": [Cell("<row>", "col", "1 & 2", 3, False, 'a "note"').to_dict()],
+        "matched": 0,
+        "total": 1,
+    }
     path = write(tmp_path, [record], errata("buss-2001"))
     assert path == tmp_path / NAME
     text = path.read_text("utf-8")
@@ -200,7 +263,8 @@ def test_the_report_is_one_self_contained_page(tmp_path):
         assert claim["verdict"] in text
 
 
-# --- the command --------------------------------------------------------------------------------------------------------------
+# --- the command ----------------------------------------------------------------------------------
+
 
 def test_list():
     rows = json.loads(command("--list", "--json").stdout)
@@ -209,9 +273,15 @@ def test_list():
     assert done.returncode == 0 and "krysl-endres-2004/fig13" in done.stdout
 
 
-@pytest.mark.parametrize(("arguments", "words"), [
-    (["buss-2001/fgi4"], "did you mean 'fig4'"), (["bus-2001"], "did you mean 'buss-2001'"), ([], "--list shows them"),
-    (["buss-2001/fig2", "--out", "/proc/none"], "--out")])
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["buss-2001/fgi4"], "did you mean 'fig4'"),
+        (["bus-2001"], "did you mean 'buss-2001'"),
+        ([], "--list shows them"),
+        (["buss-2001/fig2", "--out", "/proc/none"], "--out"),
+    ],
+)
 def test_bad_requests_end_before_any_work(arguments, words):
     done = command(*arguments)
     assert done.returncode == 2
@@ -221,10 +291,19 @@ def test_bad_requests_end_before_any_work(arguments, words):
 def test_one_item_as_json_and_as_text():
     data = json.loads(command("buss-2001/fig5", "--json").stdout)
     assert {"paper", "item", "cells", "matched", "total", "claims"} <= set(data)
-    assert (data["paper"], data["item"], data["matched"], data["total"]) == ("buss-2001", "fig5", 28, 28)
+    assert (data["paper"], data["item"], data["matched"], data["total"]) == (
+        "buss-2001",
+        "fig5",
+        28,
+        28,
+    )
     assert set(data["cells"][0]) == {"row", "column", "printed", "ours", "match", "note", "source"}
     figure = json.loads(command(QUICKEST, "--json").stdout)
-    assert set(figure["series"][0]) == {"name", "x", "y"} and set(figure["claims"][0]) == {"claim", "verdict", "evidence"}
+    assert set(figure["series"][0]) == {"name", "x", "y"} and set(figure["claims"][0]) == {
+        "claim",
+        "verdict",
+        "evidence",
+    }
     text = command("buss-2001/fig5").stdout
     assert "Nothing was written" in text
     assert "28 of 28 agree" in text and "does not hold" in text and "McLachlan-Reich 2-3-1" in text
@@ -241,9 +320,18 @@ main()
 
 
 def test_an_interrupted_run_keeps_what_is_finished_and_resumes(tmp_path):
-    arguments = [sys.executable, "-c", WITHOUT_THE_LONGEST, "reproduce", "bou-rabee-2009", "--quick", "--out", str(tmp_path)]
+    arguments = [
+        sys.executable,
+        "-c",
+        WITHOUT_THE_LONGEST,
+        "reproduce",
+        "bou-rabee-2009",
+        "--quick",
+        "--out",
+        str(tmp_path),
+    ]
     process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + 600.0   # long enough for a machine that is busy with other things
+    deadline = time.monotonic() + 600.0  # long enough for a machine that is busy with other things
     while not list(tmp_path.glob("*/*.json")) and time.monotonic() < deadline:
         assert process.poll() is None, process.stderr.read()
         time.sleep(0.05)

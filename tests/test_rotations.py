@@ -1,4 +1,5 @@
-"""Rotations: input in every form, the vectorised algebra against SciPy and mpmath, and the interpolant."""
+"""Rotations: input in every form, the vectorised algebra against SciPy and mpmath, and the
+interpolant."""
 
 import math
 
@@ -34,7 +35,7 @@ def refused(value, *words):
         assert word in str(caught.value), f"{word!r} not in {caught.value}"
 
 
-# ---- as_quaternion ---------------------------------------------------------------------------------------------------
+# ---- as_quaternion -------------------------------------------------------------------------------
 
 
 def test_identity_forms():
@@ -48,13 +49,22 @@ def test_identity_forms():
 def test_every_form_agrees(vector):
     R = Rotation.from_rotvec(vector)
     expected = R.as_quat()
-    for form in (R, R.as_matrix(), expected, list(vector), R.as_matrix().tolist(), np.float64(vector)):
+    for form in (
+        R,
+        R.as_matrix(),
+        expected,
+        list(vector),
+        R.as_matrix().tolist(),
+        np.float64(vector),
+    ):
         q = rot.as_quaternion(form)
         assert same(q, expected, atol=2e-15) and abs(np.linalg.norm(q) - 1) <= 2 * EPS
 
 
 @pytest.mark.parametrize("angle", [math.pi, math.pi - 1e-9, math.pi - 1e-15, 1e-300, 1e-9, 2.0])
-@pytest.mark.parametrize("axis", [(1, 0, 0), (0, 1, 0), (0, 0, 1), (0.6, 0.8, 0), (2 / 3, -2 / 3, 1 / 3)])
+@pytest.mark.parametrize(
+    "axis", [(1, 0, 0), (0, 1, 0), (0, 0, 1), (0.6, 0.8, 0), (2 / 3, -2 / 3, 1 / 3)]
+)
 def test_matrices_at_small_angles_and_half_turns(axis, angle):
     q = rot.exp(np.array(axis) * angle)
     assert same(rot.as_quaternion(rot.matrices(q)), q, atol=1e-15)
@@ -69,37 +79,56 @@ def test_unit_quaternions_come_back_bit_for_bit():
 
 def test_rounded_input_is_brought_to_the_group():
     for R in Rotation.random(50, random_state=2):
-        for form in (R.as_matrix().astype(np.float32), R.as_matrix().round(7), R.as_quat().astype(np.float32)):
+        for form in (
+            R.as_matrix().astype(np.float32),
+            R.as_matrix().round(7),
+            R.as_quat().astype(np.float32),
+        ):
             q = rot.as_quaternion(form)
-            assert abs(np.linalg.norm(q) - 1) <= 2 * EPS and rot.angle_between(q, R.as_quat()) < 3e-7
+            assert (
+                abs(np.linalg.norm(q) - 1) <= 2 * EPS and rot.angle_between(q, R.as_quat()) < 3e-7
+            )
 
 
 def test_noise_goes_to_the_nearest_rotation():
     rng, R = np.random.default_rng(3), Rotation.from_rotvec([0.3, 0.2, 0.1]).as_matrix()
     S = rng.normal(size=(3, 3)) * 1e-8
-    stretched = R @ (np.eye(3) + S + S.T)  # a symmetric stretch: the polar factor is R itself, to second order
+    # a symmetric stretch: the polar factor is R itself, to second order
+    stretched = R @ (np.eye(3) + S + S.T)
     assert same(rot.as_quaternion(stretched), rot.as_quaternion(R), atol=2e-15)
 
 
-@pytest.mark.parametrize("value, words", [
-    (np.diag([1.0, 1.0, -1.0]), ["reflection", "determinant is -1", "+1", "sign of one row"]),
-    (np.diag([1.0, 1.0, -2.0]), ["not orthogonal", "contains a reflection", "determinant -2", "up to 3"]),
-    (np.diag([1.0, 1.0, 1.001]), ["not orthogonal", "up to 0.002", "allowed 1e-06", "svd", "1.001"]),
-    (np.eye(3) * 1e200, ["not orthogonal", "up to inf"]),
-    (np.zeros((3, 3)), ["not orthogonal", "up to 1"]),
-    ([1, 1, 1, 1], ["unit quaternion", "[1., 1., 1., 1.]", "norm 2", "divide"]),
-    ([0, 0, 0, 1.00001], ["norm 1.00001", "divide"]),
-    ([0, 0, 0, 0], ["norm 0", "(0, 0, 0, 1)"]),
-    (np.ones(5), ["shape (5,)", "accepted", "3x3", "quaternion", "rotation vector"]),
-    (np.eye(3)[None], ["shape (1, 3, 3)", "accepted"]),
-    (np.ones((2, 4)), ["shape (2, 4)", "accepted"]),
-    (1.0, ["shape ()", "accepted"]),
-    ([0, np.nan, 0], ["rotation[1] = nan", "finite"]),
-    ("identity", ["rotation", "'identity'", "real numbers"]),
-    ([1j, 0, 0], ["rotation", "complex"]),
-    ([True, False, False], ["rotation", "booleans"]),
-    (Rotation.from_quat(random_quaternions(3)), ["single Rotation", "stack of 3", "rotation[0]"]),
-])
+@pytest.mark.parametrize(
+    "value, words",
+    [
+        (np.diag([1.0, 1.0, -1.0]), ["reflection", "determinant is -1", "+1", "sign of one row"]),
+        (
+            np.diag([1.0, 1.0, -2.0]),
+            ["not orthogonal", "contains a reflection", "determinant -2", "up to 3"],
+        ),
+        (
+            np.diag([1.0, 1.0, 1.001]),
+            ["not orthogonal", "up to 0.002", "allowed 1e-06", "svd", "1.001"],
+        ),
+        (np.eye(3) * 1e200, ["not orthogonal", "up to inf"]),
+        (np.zeros((3, 3)), ["not orthogonal", "up to 1"]),
+        ([1, 1, 1, 1], ["unit quaternion", "[1., 1., 1., 1.]", "norm 2", "divide"]),
+        ([0, 0, 0, 1.00001], ["norm 1.00001", "divide"]),
+        ([0, 0, 0, 0], ["norm 0", "(0, 0, 0, 1)"]),
+        (np.ones(5), ["shape (5,)", "accepted", "3x3", "quaternion", "rotation vector"]),
+        (np.eye(3)[None], ["shape (1, 3, 3)", "accepted"]),
+        (np.ones((2, 4)), ["shape (2, 4)", "accepted"]),
+        (1.0, ["shape ()", "accepted"]),
+        ([0, np.nan, 0], ["rotation[1] = nan", "finite"]),
+        ("identity", ["rotation", "'identity'", "real numbers"]),
+        ([1j, 0, 0], ["rotation", "complex"]),
+        ([True, False, False], ["rotation", "booleans"]),
+        (
+            Rotation.from_quat(random_quaternions(3)),
+            ["single Rotation", "stack of 3", "rotation[0]"],
+        ),
+    ],
+)
 def test_bad_rotation(value, words):
     refused(value, *words)
 
@@ -116,7 +145,7 @@ def test_as_rotation():
         rot.as_rotation([0, 0, 0])
 
 
-# ---- algebra ---------------------------------------------------------------------------------------------------------
+# ---- algebra -------------------------------------------------------------------------------------
 
 
 def test_against_scipy():
@@ -135,9 +164,14 @@ def test_against_scipy():
 def test_broadcasting():
     q, v = random_quaternions(6).reshape(2, 3, 4), np.ones((3, 3))
     assert rot.rotate(q, v).shape == rot.rotate_inverse(q, v).shape == (2, 3, 3)
-    assert rot.rotate(q[0, 0], np.ones((7, 3))).shape == (7, 3) and rot.rotate(q, [1, 0, 0]).shape == (2, 3, 3)
+    assert rot.rotate(q[0, 0], np.ones((7, 3))).shape == (7, 3) and rot.rotate(
+        q, [1, 0, 0]
+    ).shape == (2, 3, 3)
     assert rot.matrices(q).shape == (2, 3, 3, 3) and rot.qmul(q, q[0, 0]).shape == (2, 3, 4)
-    assert rot.angle_between(q, q[0, 0]).shape == (2, 3) and np.ndim(rot.angle_between(q[0, 0], q[0, 1])) == 0
+    assert (
+        rot.angle_between(q, q[0, 0]).shape == (2, 3)
+        and np.ndim(rot.angle_between(q[0, 0], q[0, 1])) == 0
+    )
     assert rot.matrices(np.zeros((0, 4))).shape == (0, 3, 3)
     with pytest.raises(InputError, match=r"q must have 4 numbers .* got shape \(3,\)"):
         rot.rotate([1, 0, 0], [1, 0, 0])
@@ -145,7 +179,9 @@ def test_broadcasting():
         rot.rotate([0, 0, 0, 1], [1, 0])
 
 
-@pytest.mark.parametrize("angle", [0.0, 1e-300, 1e-15, 1e-8, 1e-3, 1.0, 3.0, math.pi - 1e-8, math.pi])
+@pytest.mark.parametrize(
+    "angle", [0.0, 1e-300, 1e-15, 1e-8, 1e-3, 1.0, 3.0, math.pi - 1e-8, math.pi]
+)
 def test_angle_between_is_accurate_everywhere(angle):
     axis = np.array([2, -2, 1]) / 3
     identity, q = np.array([0, 0, 0, 1.0]), rot.exp(angle * axis)
@@ -157,9 +193,11 @@ def test_angle_between_is_accurate_everywhere(angle):
     assert math.hypot(*rot.log(q)) == pytest.approx(angle, rel=1e-15, abs=0)
 
 
-# ---- exp, log, dexp against mpmath on a grid that straddles every branch ------------------------------------------
+# ---- exp, log, dexp against mpmath on a grid that straddles every branch -------------------------
 
-GRID = np.concatenate([[0.0], np.logspace(-20, 0, 41), [1 - 1e-15, 1 + 1e-15, 1.01, 2.0, 3.0, 3.14159, 4.5, 5.5]])
+GRID = np.concatenate(
+    [[0.0], np.logspace(-20, 0, 41), [1 - 1e-15, 1 + 1e-15, 1.01, 2.0, 3.0, 3.14159, 4.5, 5.5]]
+)
 
 
 @pytest.mark.parametrize("angle", GRID)
@@ -178,15 +216,23 @@ def test_small_angle_branches(angle):
             q = [v * mpmath.sin(a / 2) / a for v in mx] + [mpmath.cos(a / 2)]
         A, B, C, q = float(A), float(B), float(C), [float(v) for v in q]
     xy = np.cross(x, y)
-    assert np.allclose(rot.exp(x)[:3], q[:3], rtol=4 * EPS, atol=0) and abs(rot.exp(x)[3] - q[3]) <= EPS
+    assert (
+        np.allclose(rot.exp(x)[:3], q[:3], rtol=4 * EPS, atol=0)
+        and abs(rot.exp(x)[3] - q[3]) <= EPS
+    )
     assert np.allclose(rot.dexp_body(x, y), y - A * xy + B * np.cross(x, xy), rtol=0, atol=2e-15)
     assert np.allclose(rot.dexpinv_body(x, y), y + xy / 2 + C * np.cross(x, xy), rtol=0, atol=1e-14)
     assert np.allclose(rot.dexp_body(x, rot.dexpinv_body(x, y)), y, atol=2e-14)
-    # the coefficients of x*(x*y) themselves: about z, that term is all that shortens the x component of e
+    # the coefficients of x*(x*y) themselves: about z, that term is all that shortens the x
+    # component of e
     z, e = np.array([0, 0, 1.0]), np.array([1.0, 0, 0])
     if angle > 1e-7:
-        assert (1 - rot.dexpinv_body(angle * z, e)[0]) / angle**2 == pytest.approx(C, rel=1e-14, abs=4 * EPS / angle**2)
-        assert (1 - rot.dexp_body(angle * z, e)[0]) / angle**2 == pytest.approx(B, rel=1e-14, abs=4 * EPS / angle**2)
+        assert (1 - rot.dexpinv_body(angle * z, e)[0]) / angle**2 == pytest.approx(
+            C, rel=1e-14, abs=4 * EPS / angle**2
+        )
+        assert (1 - rot.dexp_body(angle * z, e)[0]) / angle**2 == pytest.approx(
+            B, rel=1e-14, abs=4 * EPS / angle**2
+        )
     if angle <= math.pi:
         assert np.allclose(rot.log(rot.exp(x)), x, rtol=1e-14, atol=0)
 
@@ -207,7 +253,7 @@ def test_log_inverts_exp(vector):
     assert np.linalg.norm(x) <= math.pi + 1e-15 and same(rot.exp(x), q, atol=1e-15)
 
 
-# ---- hermite ---------------------------------------------------------------------------------------------------------
+# ---- hermite -------------------------------------------------------------------------------------
 
 
 def motion(t):
@@ -218,7 +264,9 @@ def motion(t):
     y = np.stack([0.2 * t * t, np.sin(1.3 * t), -0.4 * np.cos(t)], -1)
     dy = np.stack([0.4 * t, 1.3 * np.cos(1.3 * t), 0.4 * np.sin(t)], -1)
     qy = rot.exp(y)
-    return rot.qmul(rot.exp(x), qy), rot.rotate_inverse(qy, rot.dexp_body(x, dx)) + rot.dexp_body(y, dy)
+    return rot.qmul(rot.exp(x), qy), rot.rotate_inverse(qy, rot.dexp_body(x, dx)) + rot.dexp_body(
+        y, dy
+    )
 
 
 @pytest.mark.parametrize("direction", [1.0, -1.0])
@@ -254,7 +302,8 @@ def test_hermite_is_exact_at_the_ends_and_continuous(h):
         q, w = rot.hermite(q0, w0, sign * q1, w1, h, [0.0, 1e-9, 1 - 1e-9, 1.0])
         assert np.array_equal(q[0], q0) and (np.array_equal(q[3], q1) or np.array_equal(q[3], -q1))
         assert np.array_equal(w[0], w0) and np.array_equal(w[3], w1)
-        assert np.allclose(q[1], q[0], atol=1e-8) and np.allclose(q[2], q[3], atol=1e-8)  # and no jump of sign
+        # and no jump of sign
+        assert np.allclose(q[1], q[0], atol=1e-8) and np.allclose(q[2], q[3], atol=1e-8)
         assert np.allclose(w[1], w[0], atol=1e-7) and np.allclose(w[2], w[3], atol=1e-7)
         assert np.allclose(np.linalg.norm(q, axis=-1), 1, atol=1e-15)
 
@@ -295,7 +344,8 @@ def test_hermite_shapes():
     q, w = motion(t)
     one = rot.hermite(q[0], w[0], q[1], w[1], 0.2, 0.5)
     assert one[0].shape == (4,) and one[1].shape == (3,)
-    each = rot.hermite(q[:-1], w[:-1], q[1:], w[1:], np.diff(t), np.full(5, 0.5))  # one fraction for each step
+    # one fraction for each step
+    each = rot.hermite(q[:-1], w[:-1], q[1:], w[1:], np.diff(t), np.full(5, 0.5))
     assert each[0].shape == (5, 4) and np.allclose(each[0][0], one[0], atol=1e-15)
     for bad in (0.0, [0.1, 0.0]):
         with pytest.raises(InputError, match=r"h must not be zero.*drop that step"):

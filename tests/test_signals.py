@@ -1,4 +1,5 @@
-"""Ctrl-C, SIGTERM and SIGHUP end a run with everything that was computed; real processes, real signals."""
+"""Ctrl-C, SIGTERM and SIGHUP end a run with everything that was computed; real processes, real
+signals."""
 
 import json
 import os
@@ -45,7 +46,11 @@ def begun(folder, command, **options):
     """A command at work in a folder: it has taken steps."""
     (folder / "scenario.toml").write_text(SCENARIO)
     (folder / "push.py").write_text(TORQUE)
-    process = subprocess.Popen([sys.executable, "-m", "polhode", *command, "--torque-file", "push.py"], cwd=folder, **options)
+    process = subprocess.Popen(
+        [sys.executable, "-m", "polhode", *command, "--torque-file", "push.py"],
+        cwd=folder,
+        **options,
+    )
     until(lambda: (folder / "begun").exists(), process)
     return process
 
@@ -59,8 +64,13 @@ def until(condition, process):
 PIPES = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, *(pytest.param(one, marks=pytest.mark.slow)
-                                                      for one in (signal.SIGINT, signal.SIGHUP))])
+@pytest.mark.parametrize(
+    "number",
+    [
+        signal.SIGTERM,
+        *(pytest.param(one, marks=pytest.mark.slow) for one in (signal.SIGINT, signal.SIGHUP)),
+    ],
+)
 def test_a_run_without_checkpoints_saves(tmp_path, number):
     process = begun(tmp_path, ["run", "scenario.toml", "-o", "out.nc", "--json"], **PIPES)
     process.send_signal(number)
@@ -68,27 +78,50 @@ def test_a_run_without_checkpoints_saves(tmp_path, number):
     assert process.returncode == 128 + number, err
     told, run = json.loads(out), read(tmp_path / "out.nc")
     assert told["status"] == "interrupted" and told["t_final"] == run.t[-1] > 1.0
-    assert "interrupted after" in err and "(what was computed is in out.nc)" in err and "Traceback" not in err
+    assert (
+        "interrupted after" in err
+        and "(what was computed is in out.nc)" in err
+        and "Traceback" not in err
+    )
 
 
-@pytest.mark.parametrize("number", [signal.SIGHUP, *(pytest.param(one, marks=pytest.mark.slow)
-                                                     for one in (signal.SIGINT, signal.SIGTERM))])
+@pytest.mark.parametrize(
+    "number",
+    [
+        signal.SIGHUP,
+        *(pytest.param(one, marks=pytest.mark.slow) for one in (signal.SIGINT, signal.SIGTERM)),
+    ],
+)
 def test_a_run_with_checkpoints_makes_one(tmp_path, number):
-    process = begun(tmp_path, ["run", "scenario.toml", "-o", "out.nc", "--checkpoint", "1h"], **PIPES)
+    process = begun(
+        tmp_path, ["run", "scenario.toml", "-o", "out.nc", "--checkpoint", "1h"], **PIPES
+    )
     assert not saved_states(tmp_path / "out.nc.part")
     process.send_signal(number)
     _, err = process.communicate()
     assert process.returncode == 128 + number, err
-    assert saved_states(tmp_path / "out.nc.part")[0]["t"] > 1.0 and not (tmp_path / "out.nc").exists()
+    assert (
+        saved_states(tmp_path / "out.nc.part")[0]["t"] > 1.0 and not (tmp_path / "out.nc").exists()
+    )
     assert "go on with `polhode run --resume out.nc --torque-file push.py`" in " ".join(err.split())
 
 
 @pytest.mark.slow
 def test_the_terminal_is_closed(tmp_path):
-    """The terminal goes, and SIGHUP comes with it: nothing can be written there, and the run is saved all the same."""
+    """The terminal goes, and SIGHUP comes with it: nothing can be written there, and the run is
+    saved all the same."""
     ours, theirs = pty.openpty()
-    process = begun(tmp_path, ["run", "scenario.toml", "-o", "out.nc"], stdin=theirs, stdout=theirs, stderr=theirs,
-                    preexec_fn=lambda: (os.setsid(), __import__("fcntl").ioctl(0, __import__("termios").TIOCSCTTY, 0)))
+    process = begun(
+        tmp_path,
+        ["run", "scenario.toml", "-o", "out.nc"],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        preexec_fn=lambda: (
+            os.setsid(),
+            __import__("fcntl").ioctl(0, __import__("termios").TIOCSCTTY, 0),
+        ),
+    )
     os.close(theirs)
     os.close(ours)
     assert process.wait() == 128 + signal.SIGHUP
@@ -97,9 +130,16 @@ def test_the_terminal_is_closed(tmp_path):
 
 @pytest.mark.slow
 def test_what_is_ignored_stays_ignored(tmp_path):
-    """As under nohup; and where Ctrl-C is ignored, as in the background, SIGTERM still ends the run."""
-    process = begun(tmp_path, ["run", "scenario.toml", "-o", "out.nc"], **PIPES, preexec_fn=lambda: [
-        signal.signal(one, signal.SIG_IGN) for one in (signal.SIGHUP, signal.SIGINT)])
+    """As under nohup; and where Ctrl-C is ignored, as in the background, SIGTERM still ends the
+    run."""
+    process = begun(
+        tmp_path,
+        ["run", "scenario.toml", "-o", "out.nc"],
+        **PIPES,
+        preexec_fn=lambda: [
+            signal.signal(one, signal.SIG_IGN) for one in (signal.SIGHUP, signal.SIGINT)
+        ],
+    )
     process.send_signal(signal.SIGHUP)
     (tmp_path / "begun").unlink()
     time.sleep(0.5)
@@ -125,11 +165,20 @@ COMMANDS = {
 def test_other_commands_end_and_leave_no_process(tmp_path, name, number):
     line, said = COMMANDS[name]
     (tmp_path / "long.toml").write_text(SCENARIO.replace("every = 10\n", ""))
-    (tmp_path / "sweep.toml").write_text(SCENARIO.replace("every = 10\n", "") + "[sweep]\nrun.step = [0.01, 0.005]\n")
-    process = subprocess.Popen([sys.executable, "-m", "polhode", *line.split()], cwd=tmp_path, start_new_session=True, **PIPES)
-    until(lambda: (tmp_path / "demo").exists() if name == "demo" else busy(process.pid) > 6.0, process)
+    (tmp_path / "sweep.toml").write_text(
+        SCENARIO.replace("every = 10\n", "") + "[sweep]\nrun.step = [0.01, 0.005]\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-m", "polhode", *line.split()],
+        cwd=tmp_path,
+        start_new_session=True,
+        **PIPES,
+    )
+    until(
+        lambda: (tmp_path / "demo").exists() if name == "demo" else busy(process.pid) > 6.0, process
+    )
     if number == signal.SIGINT:
-        os.killpg(process.pid, number)   # as a terminal does
+        os.killpg(process.pid, number)  # as a terminal does
     else:
         process.send_signal(number)
     _, err = process.communicate()
@@ -170,10 +219,12 @@ def busy(group):
     return total / os.sysconf("SC_CLK_TCK")
 
 
-# --- from Python ------------------------------------------------------------------------------------------------------
+# --- from Python ----------------------------------------------------------------------------------
+
 
 def press(after, times=1):
     """A function for `progress` that presses Ctrl-C when so many steps are done."""
+
     def progress(done, total):
         if done >= after:
             for _ in range(times):
@@ -189,11 +240,23 @@ def test_ctrl_c_ends_a_loop_of_runs_with_the_trajectory_so_far(how, times):
     runs = []
     with pytest.raises(KeyboardInterrupt) as told:
         for _ in range(3):
-            runs.append(polhode.integrate([1, 2, 3], "heavy_top", (0, 200), progress=press(50, times), **how, **START))
+            runs.append(
+                polhode.integrate(
+                    [1, 2, 3], "heavy_top", (0, 200), progress=press(50, times), **how, **START
+                )
+            )
     kept = told.value.trajectory
-    assert not runs and kept.status == "interrupted" and kept.steps >= 50 and len(kept) == kept.steps + 1
+    assert (
+        not runs
+        and kept.status == "interrupted"
+        and kept.steps >= 50
+        and len(kept) == kept.steps + 1
+    )
     whole = polhode.integrate([1, 2, 3], "heavy_top", (0, 200), **how, **START)
-    assert np.array_equal(kept.motion, whole.motion[:len(kept)]) and signal.getsignal(signal.SIGINT) is before
+    assert (
+        np.array_equal(kept.motion, whole.motion[: len(kept)])
+        and signal.getsignal(signal.SIGINT) is before
+    )
     if times == 1:
         assert str(told.value) == kept.message and "interrupted after" in kept.message
 
@@ -213,11 +276,14 @@ def test_a_second_ctrl_c_ends_a_torque_that_never_returns(tmp_path):
         except KeyboardInterrupt as error:
             os.write(1, f"kept {len(error.trajectory)} points".encode())
     """
-    process = subprocess.Popen([sys.executable, "-c", textwrap.dedent(code)], stdout=subprocess.PIPE)
+    process = subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(code)], stdout=subprocess.PIPE
+    )
     for _ in range(2):
         assert process.stdout.read(1) == b"."
         process.send_signal(signal.SIGINT)
-        rest = process.stdout.read(2**18)   # more than a pipe holds: the signal has been noticed since
+        # more than a pipe holds: the signal has been noticed since
+        rest = process.stdout.read(2**18)
     rest += process.communicate()[0]
     assert process.returncode == 0 and 2 <= int(rest.rpartition(b"kept ")[2].split()[0]) <= 51
 

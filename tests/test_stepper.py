@@ -16,7 +16,9 @@ def wobble(t, R):
 
 
 def make(method="NMB", torque=wobble, **changes):
-    return polhode.Stepper([5.0, 4.0, 1.5], torque, **{"step": 0.01, "method": method, **START, **changes})
+    return polhode.Stepper(
+        [5.0, 4.0, 1.5], torque, **{"step": 0.01, "method": method, **START, **changes}
+    )
 
 
 @pytest.mark.parametrize("method", ["NMB", "SW", "VLV", "LP2", "NMS"])
@@ -84,7 +86,7 @@ def test_errors():
         with pytest.raises(TorqueError, match="ZeroDivisionError") as caught:
             stepper.step(100)
         assert caught.value.step_index == 5
-        assert stepper.t == pytest.approx(0.05)   # the state is that before the failed step
+        assert stepper.t == pytest.approx(0.05)  # the state is that before the failed step
 
 
 STRENGTH, NAMES = 0.5, (1.0, 2.0)
@@ -107,12 +109,17 @@ def adjustable(strength):
 
 @pytest.mark.parametrize("compiled", [True, False])
 def test_a_global_that_changes_between_steps_takes_effect(monkeypatch, compiled):
-    """Against a Stepper made anew with the new value at the state where it changed, back and forth."""
+    """Against a Stepper made anew with the new value at the state where it changed, back and
+    forth."""
     here = sys.modules[__name__]
-    stepper = polhode.Stepper([1.0, 2.0, 2.5], by_global, step=0.01, omega0=(0.1, 1.0, 0.0), compiled=compiled)
+    stepper = polhode.Stepper(
+        [1.0, 2.0, 2.5], by_global, step=0.01, omega0=(0.1, 1.0, 0.0), compiled=compiled
+    )
     for strength in (0.5, 7.0, 0.5):
         monkeypatch.setattr(here, "STRENGTH", strength)
-        fresh = polhode.Stepper([1.0, 2.0, 2.5], by_global, step=0.01, omega0=(0.1, 1.0, 0.0), compiled=compiled)
+        fresh = polhode.Stepper(
+            [1.0, 2.0, 2.5], by_global, step=0.01, omega0=(0.1, 1.0, 0.0), compiled=compiled
+        )
         fresh.state = stepper.state
         stepper.step(5)
         fresh.step(5)

@@ -33,7 +33,9 @@ def in_machine_code():
     return function.ctypes
 
 
-@ctypes.CFUNCTYPE(None, ctypes.c_double, ctypes.POINTER(ctypes.c_double), ctypes.POINTER(ctypes.c_double))
+@ctypes.CFUNCTYPE(
+    None, ctypes.c_double, ctypes.POINTER(ctypes.c_double), ctypes.POINTER(ctypes.c_double)
+)
 def by_ctypes(t, state, out):
     """A C pointer with Python behind it: threads change places in its middle."""
     out[0], out[1], out[2] = -2.0 * state[7], 2.0 * state[6], 0.1 * t + 0.01 * state[11]
@@ -41,7 +43,9 @@ def by_ctypes(t, state, out):
 
 TORQUES = {
     "C": lambda: Foreign(in_machine_code()),
-    "C in the body frame, with another": lambda: Foreign(in_machine_code(), frame="body") + torques.damping(0.1),
+    "C in the body frame, with another": lambda: (
+        Foreign(in_machine_code(), frame="body") + torques.damping(0.1)
+    ),
     "two in C": lambda: Foreign(in_machine_code()) + Foreign(by_ctypes),
     "ctypes": lambda: Foreign(by_ctypes),
     "Python": lambda: torques.torque(spring),
@@ -97,16 +101,32 @@ def by_stepper(torque):
 
 
 def by_ensemble(torque):
-    return lambda omega: ensemble(BODY, torque, (0.0, 1.0), 0.02, omega0=np.outer((1.0, 2.0, 3.0), omega), threads=2).omega
+    return lambda omega: (
+        ensemble(
+            BODY, torque, (0.0, 1.0), 0.02, omega0=np.outer((1.0, 2.0, 3.0), omega), threads=2
+        ).omega
+    )
 
 
 DOORS = (by_integrate, by_tolerance, by_stepper, by_ensemble)
-QUICK = {("ctypes", by_integrate), ("ctypes", by_stepper), ("two in C", by_integrate), ("C", by_ensemble),
-         ("Python", by_integrate), ("Python", by_ensemble)}
+QUICK = {
+    ("ctypes", by_integrate),
+    ("ctypes", by_stepper),
+    ("two in C", by_integrate),
+    ("C", by_ensemble),
+    ("Python", by_integrate),
+    ("Python", by_ensemble),
+}
 
 
-@pytest.mark.parametrize("kind, door", [pytest.param(kind, door, marks=() if (kind, door) in QUICK else pytest.mark.slow)
-                                        for kind in TORQUES for door in DOORS])
+@pytest.mark.parametrize(
+    "kind, door",
+    [
+        pytest.param(kind, door, marks=() if (kind, door) in QUICK else pytest.mark.slow)
+        for kind in TORQUES
+        for door in DOORS
+    ],
+)
 @pytest.mark.compiled
 def test_one_torque_in_eight_threads(kind, door, impatient):
     work = door(TORQUES[kind]())
@@ -142,4 +162,6 @@ def test_a_torque_called_from_threads_by_hand(impatient):
         return np.stack([torque(0.1, R, R[0]) for _ in range(50)])
 
     for R, found in zip(tasks, at_once(work, tasks), strict=True):
-        assert np.array_equal(found, np.tile([-2.0 * R[2, 1], 2.0 * R[2, 0], 0.1 * 0.1 + 0.01 * R[0, 2]], (50, 1)))
+        assert np.array_equal(
+            found, np.tile([-2.0 * R[2, 1], 2.0 * R[2, 0], 0.1 * 0.1 + 0.01 * R[0, 2]], (50, 1))
+        )

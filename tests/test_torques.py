@@ -16,7 +16,13 @@ from polhode import rotations, torques
 from polhode.bodies._body import RigidBody
 from polhode.errors import InputError
 
-START = {"body": [2.0, 3.0, 4.5], "t_span": (0, 1), "step": 0.02, "rotation0": (0.3, -0.5, 0.2), "omega0": (0.5, -0.4, 0.8)}
+START = {
+    "body": [2.0, 3.0, 4.5],
+    "t_span": (0, 1),
+    "step": 0.02,
+    "rotation0": (0.3, -0.5, 0.2),
+    "omega0": (0.5, -0.4, 0.8),
+}
 SATELLITE = RigidBody([[2, 0.1, 0.2], [0.1, 3, 0.3], [0.2, 0.3, 4]])
 CONSERVATIVE = {
     "free": torques.free(),
@@ -26,7 +32,9 @@ CONSERVATIVE = {
     "coulomb_wall printed": torques.coulomb_wall("printed"),
     "stress_potential": torques.stress_potential(),
     "gravity_gradient": torques.gravity_gradient(SATELLITE, 0.7),
-    "sum": torques.heavy_top(3.0) + torques.stress_potential() + torques.gravity_gradient(SATELLITE, 0.3),
+    "sum": torques.heavy_top(3.0)
+    + torques.stress_potential()
+    + torques.gravity_gradient(SATELLITE, 0.3),
 }
 
 
@@ -45,7 +53,8 @@ def test_the_torque_is_minus_the_gradient_of_the_potential(name, vector):
     """t . a = -dV/de of exp(e a) R, by central differences."""
     torque = CONSERVATIVE[name]
     turn = np.array(vector) + 0.05
-    assume(np.linalg.norm(turn) > 0.1)   # at the identity the stress potential has a kink, where differences say nothing
+    # at the identity the stress potential has a kink, where differences say nothing
+    assume(np.linalg.norm(turn) > 0.1)
     R = Rotation.from_rotvec(turn).as_matrix()
     value = torque(0.3, R)
     spatial = R @ value if torque.frame == "body" else value
@@ -56,10 +65,13 @@ def test_the_torque_is_minus_the_gradient_of_the_potential(name, vector):
         assert abs(slope + spatial @ axis) < 1e-7 * max(1.0, np.abs(spatial).max() ** 1.5)
 
 
-@pytest.mark.parametrize("torque", [torques.heavy_top(3.0), torques.heavy_top(2.0, arm=(1, 2, -0.5), up=(0.1, 0.2, 1.0))])
+@pytest.mark.parametrize(
+    "torque", [torques.heavy_top(3.0), torques.heavy_top(2.0, arm=(1, 2, -0.5), up=(0.1, 0.2, 1.0))]
+)
 def test_the_derivatives_of_the_weight(torque):
     """Along R(t) = R0 exp(x(t)) with a polynomial x, by differences of high order."""
-    x = np.array([[0.3, -0.2, 0.5], [0.1, 0.4, -0.3], [-0.2, 0.3, 0.1]])   # x = x0 t + x1 t^2/2 + x2 t^3/6
+    # x = x0 t + x1 t^2/2 + x2 t^3/6
+    x = np.array([[0.3, -0.2, 0.5], [0.1, 0.4, -0.3], [-0.2, 0.3, 0.1]])
     R0 = Rotation.from_rotvec([0.4, -0.6, 0.8])
 
     def attitude(t):
@@ -71,11 +83,15 @@ def test_the_derivatives_of_the_weight(torque):
     values = np.array([torque(0.0, attitude(k * h)) for k in range(-4, 5)])
     fit = np.linalg.inv(np.vander(h * np.arange(-4, 5), increasing=True))
     for k, factorial in ((1, 1), (2, 2), (3, 6)):
-        found = torque.derivatives[k - 1](0.0, tuple(map(tuple, attitude(0.0).tolist())), W[:k], torque.params)
+        found = torque.derivatives[k - 1](
+            0.0, tuple(map(tuple, attitude(0.0).tolist())), W[:k], torque.params
+        )
         np.testing.assert_allclose(found, factorial * fit[k] @ values, rtol=0, atol=1e-8)
 
 
-@pytest.mark.parametrize("name", [name for name, torque in CONSERVATIVE.items() if torque.quaternion])
+@pytest.mark.parametrize(
+    "name", [name for name, torque in CONSERVATIVE.items() if torque.quaternion]
+)
 def test_the_form_for_quaternions_is_the_same_torque(name):
     """On unit quaternions; off them it has a value near it, as Runge-Kutta's stages need it."""
     torque, rng = CONSERVATIVE[name], np.random.default_rng(4)
@@ -83,22 +99,39 @@ def test_the_form_for_quaternions_is_the_same_torque(name):
     for _ in range(200):
         q = rng.standard_normal(4)
         q /= np.linalg.norm(q)
-        expected, given = torque(0.0, rotations.matrices(q)), (() if torque.params is None else (torque.params,))
+        expected, given = (
+            torque(0.0, rotations.matrices(q)),
+            (() if torque.params is None else (torque.params,)),
+        )
         size = 1.0 + np.abs(expected).max()
-        assert torque.quaternion(0.0, tuple(q.tolist()), *given) == pytest.approx(expected, abs=3e-12 * size)
-        assert torque.quaternion(0.0, tuple((q * (1.0 + 1e-7)).tolist()), *given) == pytest.approx(expected, abs=1e-4 * size)
+        assert torque.quaternion(0.0, tuple(q.tolist()), *given) == pytest.approx(
+            expected, abs=3e-12 * size
+        )
+        assert torque.quaternion(0.0, tuple((q * (1.0 + 1e-7)).tolist()), *given) == pytest.approx(
+            expected, abs=1e-4 * size
+        )
 
 
 def test_the_papers_formulas():
     R = Rotation.from_rotvec([0.3, -0.7, 0.5]).as_matrix()
-    np.testing.assert_allclose(torques.heavy_top(20.0)(0, R), R.T @ (-20 * np.cross(R[:, 2], [0, 0, 1])), atol=1e-14)
+    np.testing.assert_allclose(
+        torques.heavy_top(20.0)(0, R), R.T @ (-20 * np.cross(R[:, 2], [0, 0, 1])), atol=1e-14
+    )
     z = 1.1 + R[2, 2]
-    printed = (-z**-2 + 0.01 * z**-11) * np.array([-R[1, 2], R[0, 2], 0])
+    printed = (-(z**-2) + 0.01 * z**-11) * np.array([-R[1, 2], R[0, 2], 0])
     np.testing.assert_allclose(torques.coulomb_wall("printed")(0, R), R.T @ printed, atol=1e-15)
-    np.testing.assert_allclose(torques.coulomb_wall("described")(0, R), -(R.T @ printed), atol=1e-15)
+    np.testing.assert_allclose(
+        torques.coulomb_wall("described")(0, R), -(R.T @ printed), atol=1e-15
+    )
     toss = torques.book_toss(0.05)
-    for t, expected in ((0, (20, 0, 0)), (1.99, (20, 0, 0)), (2.0, (10, 2, 0)), (2.02, (0, 4, 0)), (2.05, (0, 2, 0)),
-                        (3, (0, 0, 0))):
+    for t, expected in (
+        (0, (20, 0, 0)),
+        (1.99, (20, 0, 0)),
+        (2.0, (10, 2, 0)),
+        (2.02, (0, 4, 0)),
+        (2.05, (0, 2, 0)),
+        (3, (0, 0, 0)),
+    ):
         np.testing.assert_allclose(toss(t, R), expected, atol=1e-12)
     n = R.T @ [np.cos(0.6), np.sin(0.6), 0]
     tide = torques.gravity_gradient(SATELLITE, 2.0)(0.3, R)
@@ -107,7 +140,8 @@ def test_the_papers_formulas():
     np.testing.assert_allclose(torques.damping((1, 2, 3))(0, R, (1, 1, 1)), (-1, -2, -3))
 
 
-# --- the same torque, in every form --------------------------------------------------------------------------------------
+# --- the same torque, in every form ---------------------------------------------------------------
+
 
 def plain(t, R):
     return -20.0 * np.cross(R[:, 2], np.array([0.0, 0.0, 1.0]))
@@ -146,7 +180,10 @@ def test_every_form_gives_the_same_motion_and_says_how_it_ran():
         memory.append(R)
         return plain(t, R)
 
-    forms = {"compiled": [plain, with_params, on_tuples, in_body], "callback": [Machine(), remembering]}
+    forms = {
+        "compiled": [plain, with_params, on_tuples, in_body],
+        "callback": [Machine(), remembering],
+    }
     for mode, functions in forms.items():
         for function in functions:
             result = run(function)
@@ -156,7 +193,7 @@ def test_every_form_gives_the_same_motion_and_says_how_it_ran():
             assert python.mode == "python"
             np.testing.assert_array_equal(python.quaternion, result.quaternion)
     assert "list" in run(remembering).note
-    assert len({id(R) for R in memory}) == len(memory)   # each call gets an array of its own
+    assert len({id(R) for R in memory}) == len(memory)  # each call gets an array of its own
 
 
 @pytest.mark.compiled
@@ -201,10 +238,14 @@ def test_one_torque_call_per_step_and_one_at_the_start(method):
 def test_second_order_with_a_torque_that_depends_on_velocity_and_time(method):
     @polhode.torque(frame="body", uses_omega=True)
     def driven(t, R, omega):
-        return np.array([np.sin(3 * t) - 0.4 * omega[0], -0.3 * omega[1] * omega[2], 0.5 * np.cos(t) + R[0, 1]])
+        return np.array(
+            [np.sin(3 * t) - 0.4 * omega[0], -0.3 * omega[1] * omega[2], 0.5 * np.cos(t) + R[0, 1]]
+        )
 
     ends = [run(driven, method=method, step=h) for h in (0.04, 0.02, 0.01, 0.0005)]
-    attitude = [rotations.angle_between(end.quaternion[-1], ends[-1].quaternion[-1]) for end in ends[:-1]]
+    attitude = [
+        rotations.angle_between(end.quaternion[-1], ends[-1].quaternion[-1]) for end in ends[:-1]
+    ]
     velocity = [np.linalg.norm(end.omega[-1] - ends[-1].omega[-1]) for end in ends[:-1]]
     for errors in (attitude, velocity):
         slopes = np.log2(np.array(errors[:-1]) / np.array(errors[1:]))
@@ -222,14 +263,18 @@ void weight(double t, const double *state, double *out) {
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="needs gcc")
 def test_a_torque_written_in_c(tmp_path):
     (tmp_path / "weight.c").write_text(SOURCE)
-    subprocess.run(["gcc", "-O2", "-shared", "-fPIC", "-o", tmp_path / "weight.so", tmp_path / "weight.c"], check=True)
+    subprocess.run(
+        ["gcc", "-O2", "-shared", "-fPIC", "-o", tmp_path / "weight.so", tmp_path / "weight.c"],
+        check=True,
+    )
     function = ctypes.CDLL(tmp_path / "weight.so").weight
     result, reference = run(function), run(on_tuples)
     assert result.mode == "callback" and result.nfev == 51
     np.testing.assert_array_equal(result.quaternion, reference.quaternion)
 
 
-# --- sums, parameters, errors -------------------------------------------------------------------------------------------
+# --- sums, parameters, errors ---------------------------------------------------------------------
+
 
 def test_torques_add():
     weight, drag = torques.heavy_top(5.0), torques.damping(0.3)
@@ -243,7 +288,9 @@ def test_torques_add():
     np.testing.assert_allclose(both.potential_energy, 5.0 * both.matrix[:, 2, 2], atol=1e-14)
     assert np.all(np.diff(both.total_energy) < 0)
     with_function = run(weight + (lambda t, R: (0.1, 0.0, 0.0)))
-    np.testing.assert_allclose(with_function.quaternion, run(weight + torques.constant((0.1, 0, 0))).quaternion, atol=1e-14)
+    np.testing.assert_allclose(
+        with_function.quaternion, run(weight + torques.constant((0.1, 0, 0))).quaternion, atol=1e-14
+    )
 
 
 def test_with_params_changes_parameters_and_names_the_nearest():
@@ -252,16 +299,22 @@ def test_with_params_changes_parameters_and_names_the_nearest():
         torques.heavy_top(20.0).with_params(momentt=3.0)
 
 
-@pytest.mark.parametrize("make, words", [
-    (lambda: polhode.torque(plain, frame="world"), ["frame", "'world'", "'spatial'"]),
-    (lambda: polhode.torque(plain, parms={}), ["torque option", "did you mean 'params'"]),
-    (lambda: polhode.torque(plain, params={"k": np.nan}), ["'k'", "finite"]),
-    (lambda: polhode.torque(plain, params={"k": "strong"}), ["'k'", "number"]),
-    (lambda: polhode.torque(plain, params={"k": 1.0}), ["called as f(t, R, p)", "defined as f(t, R)"]),
-    (lambda: torques.coulomb_wall("up"), ["sign", "'up'", "'printed'"]),
-    (lambda: torques.constant((1, 2)), ["value", "three numbers"]),
-    (lambda: torques.heavy_top(1.0, arm=(0, 0, 0)), ["arm", "zero"]),
-])
+@pytest.mark.parametrize(
+    "make, words",
+    [
+        (lambda: polhode.torque(plain, frame="world"), ["frame", "'world'", "'spatial'"]),
+        (lambda: polhode.torque(plain, parms={}), ["torque option", "did you mean 'params'"]),
+        (lambda: polhode.torque(plain, params={"k": np.nan}), ["'k'", "finite"]),
+        (lambda: polhode.torque(plain, params={"k": "strong"}), ["'k'", "number"]),
+        (
+            lambda: polhode.torque(plain, params={"k": 1.0}),
+            ["called as f(t, R, p)", "defined as f(t, R)"],
+        ),
+        (lambda: torques.coulomb_wall("up"), ["sign", "'up'", "'printed'"]),
+        (lambda: torques.constant((1, 2)), ["value", "three numbers"]),
+        (lambda: torques.heavy_top(1.0, arm=(0, 0, 0)), ["arm", "zero"]),
+    ],
+)
 def test_bad_torques_are_refused_with_the_fix(make, words):
     with pytest.raises(InputError) as caught:
         make()

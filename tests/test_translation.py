@@ -28,7 +28,9 @@ def test_order(method, order, mass):
     def rate(t, y):
         return np.concatenate([np.linalg.solve(M, y[2:]), force(t, y[:2])])
 
-    exact = solve_ivp(rate, (0.0, 2.0), np.concatenate(START), method="DOP853", rtol=1e-12, atol=1e-13).y[:, -1]
+    exact = solve_ivp(
+        rate, (0.0, 2.0), np.concatenate(START), method="DOP853", rtol=1e-12, atol=1e-13
+    ).y[:, -1]
     coarse, fine = (np.linalg.norm(end(method, 2.0 / n, n, mass) - exact) for n in (400, 800))
     assert np.log2(coarse / fine) == pytest.approx(order, abs=0.05)
 
@@ -37,8 +39,14 @@ def test_order(method, order, mass):
 def test_symplectic(method):
     """J^T Omega J = Omega for the Jacobian J of a step."""
     y, e = np.concatenate(START), 1e-6
-    columns = [(end(method, 0.3, 1, at=np.split(y + e * d, 2)) - end(method, 0.3, 1, at=np.split(y - e * d, 2))) / (2 * e)
-               for d in np.eye(4)]
+    columns = [
+        (
+            end(method, 0.3, 1, at=np.split(y + e * d, 2))
+            - end(method, 0.3, 1, at=np.split(y - e * d, 2))
+        )
+        / (2 * e)
+        for d in np.eye(4)
+    ]
     J = np.transpose(columns)
     Omega = np.block([[np.zeros((2, 2)), np.eye(2)], [-np.eye(2), np.zeros((2, 2))]])
     assert np.abs(J.T @ Omega @ J - Omega).max() < 1e-9
@@ -78,9 +86,16 @@ def test_time_and_calls():
     assert p[-1, 0] == pytest.approx(4.0)
 
 
-@pytest.mark.parametrize(("options", "message"), [
-    ({"step": 0.0}, "step must not be zero"), ({"steps": -1}, "whole number"), ({"mass": -1.0}, "positive"),
-    ({"mass": [1.0, 2.0, 3.0]}, "got shape"), ({"mass": [[1.0, 0.0], [1.0, 1.0]]}, "symmetric")])
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"step": 0.0}, "step must not be zero"),
+        ({"steps": -1}, "whole number"),
+        ({"mass": -1.0}, "positive"),
+        ({"mass": [1.0, 2.0, 3.0]}, "got shape"),
+        ({"mass": [[1.0, 0.0], [1.0, 1.0]]}, "symmetric"),
+    ],
+)
 def test_wrong_arguments(options, message):
     with pytest.raises(InputError, match=message):
         newmark(*START, force, **{"step": 0.1, "steps": 3, **options})

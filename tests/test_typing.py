@@ -1,4 +1,5 @@
-"""What a type checker knows of the package: it reads a user's script, and every result in it has a type."""
+"""What a type checker knows of the package: it reads a user's script, and every result in it has a
+type."""
 
 import os
 import re
@@ -15,7 +16,7 @@ pytest.importorskip("mypy")
 
 ROOT = Path(polhode.__file__).parents[1]
 ARRAY = r"numpy\.ndarray\[.*\]"
-PARTS = {   # expressions of a script, and the types they must have
+PARTS = {  # expressions of a script, and the types they must have
     "run": r"polhode\.results\._trajectory\.Trajectory",
     "run.t": ARRAY,
     "run.quaternion": ARRAY,
@@ -92,16 +93,46 @@ def readme_example():
 def told(tmp_path_factory):
     """What the checker says: types and errors by the line of the script they belong to."""
     folder = tmp_path_factory.mktemp("typing")
-    lines = [*readme_example().splitlines(), *MORE.splitlines(), *(f"reveal_type({part})" for part in PARTS), MISSPELT]
+    lines = [
+        *readme_example().splitlines(),
+        *MORE.splitlines(),
+        *(f"reveal_type({part})" for part in PARTS),
+        MISSPELT,
+    ]
     (folder / "script.py").write_text("\n".join(lines) + "\n", encoding="utf-8")
     installed = [Path(one) for one in (*site.getsitepackages(), site.getusersitepackages())]
-    known = {} if ROOT in installed else {"MYPYPATH": str(ROOT)}   # mypy finds installed packages itself
-    options = ["--no-error-summary", "--hide-error-context", "--no-pretty", "--ignore-missing-imports", "--follow-imports=silent"]
-    command = [sys.executable, "-m", "mypy", "--config-file=", "--cache-dir", str(folder / "cache"), *options, "script.py"]
-    found = subprocess.run(command, cwd=folder, env={**os.environ, **known}, capture_output=True, text=True, timeout=600)
+    # mypy finds installed packages itself
+    known = {} if ROOT in installed else {"MYPYPATH": str(ROOT)}
+    options = [
+        "--no-error-summary",
+        "--hide-error-context",
+        "--no-pretty",
+        "--ignore-missing-imports",
+        "--follow-imports=silent",
+    ]
+    command = [
+        sys.executable,
+        "-m",
+        "mypy",
+        "--config-file=",
+        "--cache-dir",
+        str(folder / "cache"),
+        *options,
+        "script.py",
+    ]
+    found = subprocess.run(
+        command,
+        cwd=folder,
+        env={**os.environ, **known},
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
     assert found.stderr == "", found.stderr
     types, errors = {}, {}
-    for number, kind, text in re.findall(r"^script\.py:(\d+): (note|error): (.*)$", found.stdout, re.MULTILINE):
+    for number, kind, text in re.findall(
+        r"^script\.py:(\d+): (note|error): (.*)$", found.stdout, re.MULTILINE
+    ):
         revealed = re.fullmatch(r'Revealed type is "(.*)"', text)
         if revealed:
             types[lines[int(number) - 1]] = revealed[1]

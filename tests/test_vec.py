@@ -1,6 +1,8 @@
-"""core/vec.py against mpmath at 50 digits; group axioms; plain Python against compiled code, bit for bit; SIMD.
+"""core/vec.py against mpmath at 50 digits; group axioms; plain Python against compiled code, bit
+for bit; SIMD.
 
-The bounds are the errors reached, rounded up (for drawn inputs, up to 5 times): a lost digit fails.  EPS = 2.2e-16.
+The bounds are the errors reached, rounded up (for drawn inputs, up to 5 times): a lost digit fails.
+EPS = 2.2e-16.
 """
 
 import math
@@ -21,8 +23,13 @@ from polhode.core.fma import fma, instruction
 from processor import X86, has_fma
 
 EPS = 2.0**-52
-PLAIN = {name: f for name, f in vars(vec).items() if getattr(f, "__jit__", False) and f.__module__ == vec.__name__}
-ARGUMENTS = {  # s: scalar, t: th^2 >= 0, v: vector, q: quaternion, M: matrix, p: twelve coefficients, P: ten pairs
+PLAIN = {
+    name: f
+    for name, f in vars(vec).items()
+    if getattr(f, "__jit__", False) and f.__module__ == vec.__name__
+}
+# s: scalar, t: th^2 >= 0, v: vector, q: quaternion, M: matrix, p: twelve coefficients, P: ten pairs
+ARGUMENTS = {
     "nonzero": "s", "nearest": "s", "poly6": "ps", "poly10_twice": "Ps", "poly12": "ps", "sincos": "s", "sinc_cos": "t",
     "sinc_cos_short": "t",
     "add": "vv", "sub": "vv", "neg": "v", "scale": "sv", "axpy": "svv", "times": "vv", "dot": "vv", "cross": "vv",
@@ -47,7 +54,8 @@ def fifty_digits():
 
 @pytest.fixture(scope="module")
 def compiled():
-    """The same functions as the loops see them: compiled in the order of definition, each calling the compiled ones."""
+    """The same functions as the loops see them: compiled in the order of definition, each calling
+    the compiled ones."""
     out = {"fma": instruction()}
     for name, f in {"fma2": lanes.fma2_alone, **PLAIN}.items():
         copy = types.FunctionType(f.__code__, {**f.__globals__, **out}, name)
@@ -68,7 +76,8 @@ def exact(x):
 
 
 def error(x, y):
-    """The largest difference between the components of x and y: tuples, mpmath matrices (by rows) or scalars."""
+    """The largest difference between the components of x and y: tuples, mpmath matrices (by rows)
+    or scalars."""
     x, y = (list(z) if isinstance(z, mp.matrix) else flat(z) for z in (x, y))
     assert len(x) == len(y)
     return float(max(abs(mp.mpf(a) - mp.mpf(b)) for a, b in zip(x, y, strict=True)))
@@ -131,9 +140,14 @@ def neighbours(x, count=3):
 
 
 def angles(top):
-    """A logarithmic grid from 1e-170 that straddles every change of regime: underflow, TINY and the series' end."""
+    """A logarithmic grid from 1e-170 that straddles every change of regime: underflow, TINY and the
+    series' end."""
     special = [0.0, *neighbours(math.sqrt(vec.NEAR)), *neighbours(math.sqrt(vec.TINY))]
-    return [*special, *np.geomspace(1e-170, top, 150).tolist(), *np.linspace(0.05, top, 150).tolist()]
+    return [
+        *special,
+        *np.geomspace(1e-170, top, 150).tolist(),
+        *np.linspace(0.05, top, 150).tolist(),
+    ]
 
 
 def rotation_vectors(top, seed=0):
@@ -143,13 +157,21 @@ def rotation_vectors(top, seed=0):
         yield tuple((th * a / np.linalg.norm(a)).tolist())
 
 
-AXES = [(1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (0.6, 0.0, 0.8), (0.6, 0.8, 0.0), (0.48, 0.6, 0.64)]
+AXES = [
+    (1.0, 0.0, 0.0),
+    (0.0, 1.0, 0.0),
+    (0.0, 0.0, 1.0),
+    (0.6, 0.0, 0.8),
+    (0.6, 0.8, 0.0),
+    (0.48, 0.6, 0.64),
+]
 AXES += [vec.neg(a) for a in AXES]
 
 
-# -------------------------------------------------------------------------------------------------------------- scalars
+# ------------------------------------------------------------------------------------------ scalars
 def sincos_error(f, xs):
-    """The largest absolute error over xs; where n P1 is not exact, |n| > 2^28, what is left of it after ulp(x)/2."""
+    """The largest absolute error over xs; where n P1 is not exact, |n| > 2^28, what is left of it
+    after ulp(x)/2."""
     worst = 0.0
     for x in xs:
         s, c = f(x)
@@ -181,13 +203,24 @@ def test_sincos_relative_error_of_small_angles(version, compiled):
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_sinc_cos_on_both_sides_of_its_threshold(version, compiled):
-    f, short = (vec.sinc_cos, vec.sinc_cos_short) if version == "plain" else (compiled["sinc_cos"], compiled["sinc_cos_short"])
+    f, short = (
+        (vec.sinc_cos, vec.sinc_cos_short)
+        if version == "plain"
+        else (compiled["sinc_cos"], compiled["sinc_cos_short"])
+    )
     edge = [math.nextafter(vec.SHORT, 0.0), vec.SHORT, math.nextafter(vec.SHORT, 9.0)]
-    for z in [*np.geomspace(1e-300, vec.SHORT, 400).tolist(), *edge, *np.geomspace(vec.SHORT, 1e6, 200).tolist()]:
+    for z in [
+        *np.geomspace(1e-300, vec.SHORT, 400).tolist(),
+        *edge,
+        *np.geomspace(vec.SHORT, 1e6, 200).tolist(),
+    ]:
         x = mp.sqrt(z)
         assert error(f(z), (mp.sin(x) / x, mp.cos(x))) < 4e-16 + 2e-16 * math.sqrt(z), z
-        if z < vec.SHORT:   # the series themselves, without rounding
-            series = [mp.fsum(mp.mpf(a) * mp.mpf(z) ** k for k, a in enumerate(c)) for c in (vec.SINC, vec.COSINE)]
+        if z < vec.SHORT:  # the series themselves, without rounding
+            series = [
+                mp.fsum(mp.mpf(a) * mp.mpf(z) ** k for k, a in enumerate(c))
+                for c in (vec.SINC, vec.COSINE)
+            ]
             assert error(tuple(series), (mp.sin(x) / x, mp.cos(x))) < 5e-17, z
         assert bits(short(z)) == bits(f(z)) if z < vec.SHORT else all(map(math.isnan, short(z)))
     assert f(0.0) == (1.0, 1.0) and all(map(math.isnan, (*f(math.nan), *short(math.nan))))
@@ -220,21 +253,41 @@ def test_pi_parts_and_nearest():
         assert (math.frexp(part)[0] * 2**25).is_integer()
     for x in (0.5, 1.5, 2.5, -0.5, -3.7, 1e9 + 0.4):
         assert vec.nearest(x) == round(x)
-    assert math.isnan(vec.nearest(math.nan)) and math.isnan(vec.nonzero(0.0)) and vec.nonzero(2.0) == 2.0
+    assert (
+        math.isnan(vec.nearest(math.nan))
+        and math.isnan(vec.nonzero(0.0))
+        and vec.nonzero(2.0) == 2.0
+    )
 
 
 def test_polynomials():
     rng = np.random.default_rng(2)
     for _ in range(100):
         c, z = tuple(rng.uniform(-1, 1, 12).tolist()), rng.uniform(-1, 1)
-        assert error(vec.poly6(c[:6], z), mp.fsum(mp.mpf(a) * mp.mpf(z) ** k for k, a in enumerate(c[:6]))) < 4e-16
+        assert (
+            error(
+                vec.poly6(c[:6], z),
+                mp.fsum(mp.mpf(a) * mp.mpf(z) ** k for k, a in enumerate(c[:6])),
+            )
+            < 4e-16
+        )
         first, second = c[:10], c[2:]
-        for found, of in zip(vec.poly10_twice(tuple(zip(first, second, strict=True)), z), (first, second), strict=True):
-            assert error(found, mp.fsum(mp.mpf(a) * mp.mpf(z) ** k for k, a in enumerate(of))) < 4 * EPS
-        assert error(vec.poly12(c, z), mp.fsum(mp.mpf(a) * mp.mpf(z) ** k for k, a in enumerate(c))) < 6e-16
+        for found, of in zip(
+            vec.poly10_twice(tuple(zip(first, second, strict=True)), z),
+            (first, second),
+            strict=True,
+        ):
+            assert (
+                error(found, mp.fsum(mp.mpf(a) * mp.mpf(z) ** k for k, a in enumerate(of)))
+                < 4 * EPS
+            )
+        assert (
+            error(vec.poly12(c, z), mp.fsum(mp.mpf(a) * mp.mpf(z) ** k for k, a in enumerate(c)))
+            < 6e-16
+        )
 
 
-# ------------------------------------------------------------------------------------------------- vectors and matrices
+# ----------------------------------------------------------------------------- vectors and matrices
 def test_vectors():
     rng = np.random.default_rng(3)
     for a, b in zip(vectors(rng, 200), vectors(rng, 200), strict=True):
@@ -265,7 +318,9 @@ def test_matrices():
         assert error(vec.matmul(M, N), A * B) < 5e-16
         assert error(vec.det(M), mp.det(A)) < 3e-16
         X = mp_hat(x)
-        assert error(vec.rodrigues(c, 0.7, a), mp.eye(3) + mp.mpf(c) * X + mp.mpf(0.7) * X * X) < 4e-16
+        assert (
+            error(vec.rodrigues(c, 0.7, a), mp.eye(3) + mp.mpf(c) * X + mp.mpf(0.7) * X * X) < 4e-16
+        )
     assert exact(vec.IDENTITY) == mp.eye(3)
 
 
@@ -273,13 +328,18 @@ def test_solve():
     rng = np.random.default_rng(5)
     for M, b in zip(matrices(rng, 500), vectors(rng, 500), strict=True):
         A = exact(M)
-        size = mp.mnorm(A, mp.inf) * mp.mnorm(A**-1, mp.inf) * mp.mnorm(A**-1, mp.inf) * mp.norm(exact(b), mp.inf)
+        size = (
+            mp.mnorm(A, mp.inf)
+            * mp.mnorm(A**-1, mp.inf)
+            * mp.mnorm(A**-1, mp.inf)
+            * mp.norm(exact(b), mp.inf)
+        )
         assert error(vec.solve(M, b), mp.lu_solve(A, exact(b))) < EPS / 2 * size
     assert vec.solve(vec.diag((2.0, 4.0, 8.0)), (1.0, 1.0, 1.0)) == (0.5, 0.25, 0.125)
     assert all(map(math.isnan, vec.solve(vec.hat((1.0, 2.0, 3.0)), (1.0, 0.0, 0.0))))
 
 
-# ---------------------------------------------------------------------------------------------------------- quaternions
+# -------------------------------------------------------------------------------------- quaternions
 def mp_qmul(p, q):
     v, w = mp.matrix(p[:3]), mp.matrix(q[:3])
     return [*(p[3] * w + q[3] * v + mp_cross(v, w)), p[3] * q[3] - (v.T * w)[0]]
@@ -295,9 +355,14 @@ def mp_rotation(q):
 
 def test_quaternions():
     rng = np.random.default_rng(6)
-    for p, q, a in zip(unit_quaternions(rng, 200), unit_quaternions(rng, 200), vectors(rng, 200), strict=True):
+    for p, q, a in zip(
+        unit_quaternions(rng, 200), unit_quaternions(rng, 200), vectors(rng, 200), strict=True
+    ):
         R = mp_rotation(q)
-        assert error(vec.qmul(p, q), tuple(mp_qmul([mp.mpf(c) for c in p], [mp.mpf(c) for c in q]))) < 3e-16
+        assert (
+            error(vec.qmul(p, q), tuple(mp_qmul([mp.mpf(c) for c in p], [mp.mpf(c) for c in q])))
+            < 3e-16
+        )
         assert error(vec.matrix(q), R) < 5e-16
         assert error(vec.qrotate(q, a), R * exact(a)) < 8e-16
         assert error(vec.qrotate_t(q, a), R.T * exact(a)) < 8e-16
@@ -308,10 +373,15 @@ def test_normalise_and_renormalise():
     rng = np.random.default_rng(7)
     for q in unit_quaternions(rng, 200):
         stretched = tuple(float(10 ** rng.uniform(-100, 100)) * c for c in q)
-        assert error(vec.normalise(stretched), tuple(exact(stretched) / mp.norm(exact(stretched)))) < 2.5e-16
+        assert (
+            error(vec.normalise(stretched), tuple(exact(stretched) / mp.norm(exact(stretched))))
+            < 2.5e-16
+        )
         for e in (1e-15, -1e-12, 1e-9, 1e-6, -1e-4):
             off = tuple((1 + e) * c for c in q)
-            assert abs(mp.norm(exact(vec.renormalise(off))) - (1 - 1.5 * e * e)) < 3e-16 + abs(e) ** 3
+            assert (
+                abs(mp.norm(exact(vec.renormalise(off))) - (1 - 1.5 * e * e)) < 3e-16 + abs(e) ** 3
+            )
     assert all(map(math.isnan, vec.normalise((0.0, 0.0, 0.0, 0.0))))
 
 
@@ -336,7 +406,8 @@ def test_quaternion_and_log_at_and_near_pi(axis):
         assert min(error(q, target), error(q, tuple(-c for c in target))) < 3e-16
         x = vec.log(R)
         principal = (mp.mpf(th) if th <= math.pi else th - 2 * mp.pi) * unit
-        signs = (1, -1) if abs(th - math.pi) < 1e-15 else (1,)  # at pi rounding decides between x and -x
+        # at pi rounding decides between x and -x
+        signs = (1, -1) if abs(th - math.pi) < 1e-15 else (1,)
         assert min(error(x, sign * principal) for sign in signs) < 1e-15
         assert vec.norm(x) <= math.pi * (1 + EPS)
         assert error(vec.exp(x), E) < 1.1e-15
@@ -348,11 +419,17 @@ def test_quaternion_of_half_turns_is_exact():
         assert vec.quaternion(R) == (*axis, 0.0)
         assert vec.log(R) == vec.scale(math.pi, axis)
         assert all(math.isnan(c) for c in vec.cayinv(R) if c != 0.0)
-    assert vec.quaternion(vec.IDENTITY) == (0.0, 0.0, 0.0, 1.0) and vec.log(vec.IDENTITY) == (0.0, 0.0, 0.0)
+    assert vec.quaternion(vec.IDENTITY) == (0.0, 0.0, 0.0, 1.0) and vec.log(vec.IDENTITY) == (
+        0.0,
+        0.0,
+        0.0,
+    )
 
 
-# --------------------------------------------------------------------------------------------------------- coefficients
-COEFFICIENTS = {  # name: (the definition, limit at 0, relative error reached for th <= 4, conditioned error to th = 10)
+# ------------------------------------------------------------------------------------- coefficients
+# name: (the definition, limit at 0, relative error reached for th <= 4, conditioned error to th =
+# 10)
+COEFFICIENTS = {
     "sinc_half": (lambda th: mp.sin(th / 2) / th, 2, 2.5e-16, 2.5e-16),
     "dexp_first": (lambda th: (1 - mp.cos(th)) / th**2, 2, 5.5e-16, 5e-16),
     "dexp_second": (lambda th: (th - mp.sin(th)) / th**3, 6, 5.5e-16, 4e-16),
@@ -370,19 +447,23 @@ def coefficient_grid(top):
 def test_coefficients_from_underflow_to_four(name):
     definition, limit, bound, _ = COEFFICIENTS[name]
     for z in coefficient_grid(4.0):
-        with mp.workdps(60 if z > 1e-4 else 60 - int(1.5 * math.log10(z or 1.0))):  # th^3 cancels in the definition
+        # th^3 cancels in the definition
+        with mp.workdps(60 if z > 1e-4 else 60 - int(1.5 * math.log10(z or 1.0))):
             want = definition(mp.sqrt(z)) if z else 1 / mp.mpf(limit)
             assert abs(getattr(vec, name)(z) / want - 1) < bound, z
 
 
 @pytest.mark.parametrize("name", COEFFICIENTS)
 def test_coefficients_beyond_four(name):
-    """Here zeros and poles amplify the rounding of th itself: the error is measured against |f| + |th f'(th)|."""
+    """Here zeros and poles amplify the rounding of th itself: the error is measured against |f| +
+    |th f'(th)|."""
     definition, _, _, bound = COEFFICIENTS[name]
     for z in np.linspace(16.0, 100.0, 800).tolist():
         th = mp.sqrt(z)
         want = definition(th)
-        assert abs(getattr(vec, name)(z) - want) < bound * (abs(want) + abs(th * mp.diff(definition, th))), z
+        assert abs(getattr(vec, name)(z) - want) < bound * (
+            abs(want) + abs(th * mp.diff(definition, th))
+        ), z
 
 
 def test_half_angle():
@@ -393,7 +474,7 @@ def test_half_angle():
         assert error((s, c), (mp.sin(mp.mpf(th) / 2), mp.cos(mp.mpf(th) / 2))) < 1.2e-16
 
 
-# ------------------------------------------------------------------------------------------------------------- exp, cay
+# ----------------------------------------------------------------------------------------- exp, cay
 def test_exp_and_log():
     for x in rotation_vectors(10.0):
         X = exact(x)
@@ -404,7 +485,11 @@ def test_exp_and_log():
         assert abs(mp.norm(exact(q)) - 1) < 4e-16
         assert error(vec.exp(x), mp_exp(X)) < 4e-16 + slack
         if th < 3:
-            for y in (vec.qlog(q), vec.qlog(tuple(-c for c in q)), vec.qlog(tuple(3.0 * c for c in q))):
+            for y in (
+                vec.qlog(q),
+                vec.qlog(tuple(-c for c in q)),
+                vec.qlog(tuple(3.0 * c for c in q)),
+            ):
                 assert error(y, X) <= 2 * EPS * mp.norm(X, mp.inf), x
 
 
@@ -434,13 +519,14 @@ def test_cay():
         assert error(vec.qcay(x), tuple([*(X / n), 2 / n])) < 3e-16
         assert error(vec.matrix(vec.qcay(x)), R) < 8e-16
         scale = float(mp.norm(X, mp.inf))
-        stretch = 1 + scale * scale  # |x| = 2 tan(angle/2) magnifies the rounding of R by 1 + |x|^2/4
+        # |x| = 2 tan(angle/2) magnifies the rounding of R by 1 + |x|^2/4
+        stretch = 1 + scale * scale
         assert error(vec.qcayinv(vec.qcay(x)), X) <= 2 * EPS * scale
         assert error(vec.cayinv(R), X) <= 2 * EPS * scale * stretch
     assert all(math.isnan(c) for c in vec.qcayinv((0.6, 0.8, -0.1, 0.0)))
 
 
-# --------------------------------------------------------------------------------------------------------- tangent maps
+# ------------------------------------------------------------------------------------- tangent maps
 def test_dexp_by_its_definition():
     rng = np.random.default_rng(9)
     for x in rotation_vectors(10.0, seed=2):
@@ -469,10 +555,14 @@ def test_dexpinv_is_large_but_finite_at_two_pi():
     assert 1e12 < abs(vec.dexpinv_second((2 * math.pi) ** 2)) < math.inf
 
 
-# --------------------------------------------------------------------------------------------------------- group axioms
+# ------------------------------------------------------------------------------------- group axioms
 unit_interval = st.floats(-1, 1)
 VECTOR = st.tuples(unit_interval, unit_interval, unit_interval)
-QUATERNION = st.tuples(*[unit_interval] * 4).filter(lambda q: sum(c * c for c in q) > 1e-3).map(vec.normalise)
+QUATERNION = (
+    st.tuples(*[unit_interval] * 4)
+    .filter(lambda q: sum(c * c for c in q) > 1e-3)
+    .map(vec.normalise)
+)
 axioms = settings(max_examples=200, deadline=None, derandomize=True)
 
 
@@ -539,11 +629,12 @@ def test_tangent_maps_and_their_inverses(a, y, s):
     assert error(vec.dcay(x, vec.dcayinv(x, y)), y) < 5e-15
     assert error(vec.dexp(x, y), vec.apply(vec.dexp_matrix(x), y)) < 2e-15
     assert error(vec.dexp_body(x, y), vec.apply_t(vec.dexp_matrix(x), y)) < 2e-15
-    assert error(vec.dexp(x, y), vec.apply(vec.exp(x), vec.dexp_body(x, y))) < 4e-15  # dexp_x = exp(x) dexp_{-x}
+    # dexp_x = exp(x) dexp_{-x}
+    assert error(vec.dexp(x, y), vec.apply(vec.exp(x), vec.dexp_body(x, y))) < 4e-15
     assert vec.dexp(x, x) == vec.dexpinv(x, x) == x
 
 
-# -------------------------------------------------------------------------------------------------------- compiled code
+# ------------------------------------------------------------------------------------ compiled code
 def shape(kind, numbers):
     if kind in "st":
         return numbers[0]
@@ -557,7 +648,8 @@ def bits(x):
 
 
 def inputs(name, count=150):
-    """Random arguments over 1e-165 to 1e3 in size, some with zeros, infinities or NaN among them."""
+    """Random arguments over 1e-165 to 1e3 in size, some with zeros, infinities or NaN among
+    them."""
     rng = np.random.default_rng(list(name.encode()))
     for k in range(count):
         drawn = []
@@ -566,7 +658,9 @@ def inputs(name, count=150):
             size = 10.0 ** (rng.uniform(-165, 3) if k % 3 == 0 else rng.uniform(-3, 1))
             numbers = size * rng.uniform(-1, 1, n)
             if k % 5 == 4:
-                numbers[rng.integers(n)] = rng.choice([0.0, -0.0, math.nan, math.inf, -math.inf, 4.0, 1.0])
+                numbers[rng.integers(n)] = rng.choice(
+                    [0.0, -0.0, math.nan, math.inf, -math.inf, 4.0, 1.0]
+                )
             drawn.append(shape(kind, (abs(numbers) if kind == "t" else numbers).tolist()))
         yield drawn
     for special in (0.0, math.nan):
@@ -593,14 +687,20 @@ def test_nan_gives_nan_and_nothing_raises(name):
 
 @pytest.mark.compiled
 @pytest.mark.skipif(not X86, reason="reads x86 assembly")
-@pytest.mark.parametrize("name", ["sincos", "sinc_cos_short", "qrotate", "quaternion", "solve", "dexp", "dexpinv", "cay"])
+@pytest.mark.parametrize(
+    "name", ["sincos", "sinc_cos_short", "qrotate", "quaternion", "solve", "dexp", "dexpinv", "cay"]
+)
 def test_loops_over_lanes_vectorise(name, compiled):
-    """Packed multiplications, and not one call left in the loop: neither libm nor a helper that was not inlined."""
+    """Packed multiplications, and not one call left in the loop: neither libm nor a helper that was
+    not inlined."""
     kinds = ARGUMENTS[name]
     ends = np.cumsum([LENGTH[kind] for kind in kinds]).tolist()
 
     def arguments(cells):
-        return [shape(kind, cells[end - LENGTH[kind] : end]) for kind, end in zip(kinds, ends, strict=True)]
+        return [
+            shape(kind, cells[end - LENGTH[kind] : end])
+            for kind, end in zip(kinds, ends, strict=True)
+        ]
 
     def text(x):
         return f"({', '.join(map(text, x))})" if isinstance(x, tuple) else x
@@ -608,16 +708,26 @@ def test_loops_over_lanes_vectorise(name, compiled):
     load = ", ".join(map(text, arguments([f"x[{j}, i]" for j in range(ends[-1])])))
     sample = PLAIN[name](*arguments([0.5, 0.25, 0.125] * ends[-1]))
     names = iter(f"out[{j}, i]" for j in range(len(flat(sample))))
-    store = text(tuple(tuple(next(names) for _ in c) if isinstance(c, tuple) else next(names) for c in sample))
+    store = text(
+        tuple(
+            tuple(next(names) for _ in c) if isinstance(c, tuple) else next(names) for c in sample
+        )
+    )
     scope = {"f": compiled[name]}
-    exec(f"def kernel(x, out):\n    for i in range(x.shape[1]):\n        {store} = f({load})", scope)
+    exec(
+        f"def kernel(x, out):\n    for i in range(x.shape[1]):\n        {store} = f({load})", scope
+    )
     kernel = numba.njit(error_model="numpy")(scope["kernel"])
-    x, out = np.random.default_rng(11).uniform(-1, 1, (ends[-1], 67)), np.empty((len(flat(sample)), 67))
+    x, out = (
+        np.random.default_rng(11).uniform(-1, 1, (ends[-1], 67)),
+        np.empty((len(flat(sample)), 67)),
+    )
     kernel(x, out)
     assembly = next(iter(kernel.inspect_asm().values()))
     loop = assembly[: assembly.index(".Lfunc_end0")]
-    if has_fma() or "fma" not in loop:   # else it calls the C library's
+    if has_fma() or "fma" not in loop:  # else it calls the C library's
         assert re.search(r"\bv?mulpd\b.*%[xyz]mm", loop)
         assert not re.search(r"\bcall", loop)
-    for column, result in zip(x.T.tolist(), out.T.tolist(), strict=True):  # 67 lanes: the remainder loop too
+    # 67 lanes: the remainder loop too
+    for column, result in zip(x.T.tolist(), out.T.tolist(), strict=True):
         assert bits(tuple(result)) == bits(PLAIN[name](*arguments(column)))

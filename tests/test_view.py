@@ -1,4 +1,5 @@
-"""The page without a browser: what goes into it, what is refused, and that the built viewer is of the sources in web/."""
+"""The page without a browser: what goes into it, what is refused, and that the built viewer is of
+the sources in web/."""
 
 import base64
 import hashlib
@@ -27,7 +28,14 @@ def decoded(text):
 
 
 def tumble(t_end=10.0, step=0.01, method="VLV", body=(1.0, 2.0, 3.0), **options):
-    return integrate(RigidBody(body), t_span=(0.0, t_end), step=step, method=method, omega0=(0.01, 1.0, 0.02), **options)
+    return integrate(
+        RigidBody(body),
+        t_span=(0.0, t_end),
+        step=step,
+        method=method,
+        omega0=(0.01, 1.0, 0.02),
+        **options,
+    )
 
 
 @pytest.mark.parametrize("suffix", ["nc", "npz"])
@@ -36,7 +44,11 @@ def test_what_was_stored_is_read_back(tmp_path, suffix):
     kept = read.read(store.save(run, tmp_path / f"run.{suffix}"))
     for name in ("t", "quaternion", "omega", "kinetic_energy", "total_energy"):
         assert np.array_equal(getattr(kept, name), getattr(run, name))
-    assert kept.body == run.body and kept.facts["method"] == "NMB" and kept.facts["method_facts"]["order"] == 2
+    assert (
+        kept.body == run.body
+        and kept.facts["method"] == "NMB"
+        and kept.facts["method_facts"]["order"] == 2
+    )
     from_file, from_run = encode([kept])[0], encode([record(run)])[0]
     assert from_file == from_run
 
@@ -48,7 +60,7 @@ def test_the_page_holds_the_motion_and_errors_formed_in_double_precision():
     assert np.array_equal(decoded(data["quaternion"]).reshape(-1, 4), run.quaternion.astype("f4"))
     assert np.array_equal(decoded(data["omega"]).reshape(-1, 3), run.omega.astype("f4"))
     error = (run.total_energy - run.total_energy[0]) / run.total_energy[0]
-    assert 0 < np.abs(error).max() < 1e-5   # a difference of float32 numbers would be noise of 1e-7
+    assert 0 < np.abs(error).max() < 1e-5  # a difference of float32 numbers would be noise of 1e-7
     assert np.array_equal(decoded(data["energy"]), error.astype("f4"))
 
 
@@ -81,7 +93,7 @@ def test_a_run_that_went_backwards_is_shown_forwards():
     run = integrate([1, 2, 3], t_span=(5.0, 0.0), step=0.01, method="NMB", omega0=(0.1, 1, 0.2))
     data = encode([record(run)])[0]
     t, error = decoded(data["t"]), decoded(data["energy"])
-    assert t[0] == 0.0 and t[-1] == 5.0 and error[-1] == 0.0 and error[0] != 0.0   # it began at 5
+    assert t[0] == 0.0 and t[-1] == 5.0 and error[-1] == 0.0 and error[0] != 0.0  # it began at 5
     assert any("backwards" in note for note in data["notes"])
 
 
@@ -92,7 +104,15 @@ def test_numbers_that_are_not_finite_end_the_page_early():
     data = encode([kept._replace(omega=omega)])[0]
     assert len(decoded(data["t"])) == 400 and "NaN" not in script_json(data)
     with pytest.raises(InputError, match="holds 1 finite point"):
-        encode([kept._replace(omega=np.vstack([omega[:1], omega[400:]]), t=kept.t[:602], quaternion=kept.quaternion[:602])])
+        encode(
+            [
+                kept._replace(
+                    omega=np.vstack([omega[:1], omega[400:]]),
+                    t=kept.t[:602],
+                    quaternion=kept.quaternion[:602],
+                )
+            ]
+        )
 
 
 def test_what_a_top_is():
@@ -108,34 +128,58 @@ def test_what_stands_upright():
     """The momentum of a free body, and the third axis for a body on which a torque acts."""
     free = encode([record(tumble())])[0]
     run = tumble()
-    assert np.allclose(free["up"], run.momentum_spatial[0] / np.linalg.norm(run.momentum_spatial[0])) and free["free"]
-    assert encode([record(problems.get("stress").integrate("VLV", t_span=(0, 5)))])[0]["up"] == [0.0, 0.0, 1.0]
+    assert (
+        np.allclose(free["up"], run.momentum_spatial[0] / np.linalg.norm(run.momentum_spatial[0]))
+        and free["free"]
+    )
+    assert encode([record(problems.get("stress").integrate("VLV", t_span=(0, 5)))])[0]["up"] == [
+        0.0,
+        0.0,
+        1.0,
+    ]
 
 
 def test_the_box_of_the_same_inertia():
     box = RigidBody.box(3.0, 2.0, 1.0)
     size = np.array(equivalent_box(RigidBody(box.moments))["size"])
     assert np.allclose(size / size[0], [1.0, 2 / 3, 1 / 3])
-    flat = equivalent_box(RigidBody([5.0, 10.0, 1.0], check_triangle=False))   # the book that no distribution of mass is
+    # the book that no distribution of mass is
+    flat = equivalent_box(RigidBody([5.0, 10.0, 1.0], check_triangle=False))
     assert np.all(np.array(flat["size"]) > 0)
 
 
-@pytest.mark.parametrize(("mesh", "words"), [
-    (5, "pair"), (([[0, 0, 0]], [[0, 1, 2]]), "from 0 to 0"), (([[0, 0]], [[0, 0, 0]]), "3 numbers"),
-    (([[0, 0, 0]], [[0, 0, 0.5]]), "whole"),
-    ((np.zeros((3, 3)), np.zeros((0, 3))), "shape"), ((np.eye(3), np.tile([0, 1, 2], (20_001, 1))), "simplify")])
+@pytest.mark.parametrize(
+    ("mesh", "words"),
+    [
+        (5, "pair"),
+        (([[0, 0, 0]], [[0, 1, 2]]), "from 0 to 0"),
+        (([[0, 0]], [[0, 0, 0]]), "3 numbers"),
+        (([[0, 0, 0]], [[0, 0, 0.5]]), "whole"),
+        ((np.zeros((3, 3)), np.zeros((0, 3))), "shape"),
+        ((np.eye(3), np.tile([0, 1, 2], (20_001, 1))), "simplify"),
+    ],
+)
 def test_meshes_that_are_none(mesh, words):
     with pytest.raises(InputError, match=words):
         tumble().view(mesh=mesh)
 
 
 def test_titles():
-    assert problems.get("stress").integrate("VLV", t_span=(0, 5)).view().title == "Stress test for long runs"
-    assert integrate(RigidBody.box(1, 2, 3), t_span=(0, 1), step=0.1, omega0=(0, 1, 0)).view().title == "Box turning freely"
+    assert (
+        problems.get("stress").integrate("VLV", t_span=(0, 5)).view().title
+        == "Stress test for long runs"
+    )
+    assert (
+        integrate(RigidBody.box(1, 2, 3), t_span=(0, 1), step=0.1, omega0=(0, 1, 0)).view().title
+        == "Box turning freely"
+    )
     runs = tumble(), tumble(step=0.02)
     labels = [run["label"] for run in encode([record(run) for run in runs])]
     assert labels == ["VLV, step 0.01 s", "VLV, step 0.02 s"]
-    assert [run["label"] for run in encode([record(runs[0])] * 2)] == ["VLV, step 0.01 s (1)", "VLV, step 0.01 s (2)"]
+    assert [run["label"] for run in encode([record(runs[0])] * 2)] == [
+        "VLV, step 0.01 s (1)",
+        "VLV, step 0.01 s (2)",
+    ]
     assert "2 runs in step" in runs[0].view(compare=runs[1]).html
 
 
@@ -146,7 +190,11 @@ def test_runs_on_one_page_are_few():
 
 def test_text_cannot_end_the_script():
     text = script_json({"a": "</script><!--\u2028"})
-    assert "<" not in text and "\u2028" not in text and json.loads(text) == {"a": "</script><!--\u2028"}
+    assert (
+        "<" not in text
+        and "\u2028" not in text
+        and json.loads(text) == {"a": "</script><!--\u2028"}
+    )
 
 
 def test_saving(tmp_path):
@@ -161,19 +209,40 @@ def test_saving(tmp_path):
     assert made._repr_html_().startswith("<iframe srcdoc=") and made._repr_html_().count("<") == 2
 
 
-# --- the command ----------------------------------------------------------------------------------------------------------
+# --- the command ----------------------------------------------------------------------------------
+
 
 def polhode(*arguments, folder):
-    return subprocess.run([sys.executable, "-m", "polhode", *map(str, arguments)], cwd=folder, capture_output=True, text=True)
+    return subprocess.run(
+        [sys.executable, "-m", "polhode", *map(str, arguments)],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+    )
 
 
 def test_command(tmp_path):
     for name, method in (("a", "VLV"), ("b", "NMB"), ("c", "SW")):
         store.save(tumble(method=method), tmp_path / f"{name}.nc")
-    done = polhode("view", "a.nc", "--compare", "b.nc", "c.nc", "-o", "page.html", "--title", "Three methods", folder=tmp_path)
+    done = polhode(
+        "view",
+        "a.nc",
+        "--compare",
+        "b.nc",
+        "c.nc",
+        "-o",
+        "page.html",
+        "--title",
+        "Three methods",
+        folder=tmp_path,
+    )
     assert done.returncode == 0 and "page.html" in done.stdout
     text = (tmp_path / "page.html").read_text(encoding="utf-8")
-    assert "<title>Three methods</title>" in text and re.findall(r'"label": "(\w+)"', text) == ["VLV", "NMB", "SW"]
+    assert "<title>Three methods</title>" in text and re.findall(r'"label": "(\w+)"', text) == [
+        "VLV",
+        "NMB",
+        "SW",
+    ]
     again = polhode("view", "a.nc", "-o", "page.html", folder=tmp_path)
     assert again.returncode == 2 and "--force" in again.stderr
 
@@ -188,8 +257,16 @@ def test_files_that_are_no_runs(tmp_path):
     odd = run.to_xarray()
     odd.attrs["body"] = '{"inertia": [1, 2, -3]}'
     odd.to_netcdf(tmp_path / "odd.nc", engine="scipy")
-    expected = {"broken.nc": "damaged", "broken.npz": "damaged", "run.csv": "not the body", "other.npz": "lacks t, quaternion",
-                "part.nc": "lacks omega", "odd.nc": "body that cannot be read", "absent.nc": "no file", "plain.txt": "no file"}
+    expected = {
+        "broken.nc": "damaged",
+        "broken.npz": "damaged",
+        "run.csv": "not the body",
+        "other.npz": "lacks t, quaternion",
+        "part.nc": "lacks omega",
+        "odd.nc": "body that cannot be read",
+        "absent.nc": "no file",
+        "plain.txt": "no file",
+    }
     for name, words in expected.items():
         with pytest.raises(InputError, match=words):
             read.read(tmp_path / name)
@@ -198,19 +275,31 @@ def test_files_that_are_no_runs(tmp_path):
 def test_command_names_a_missing_file(tmp_path):
     store.save(tumble(t_end=1.0), tmp_path / "a.nc")
     done = polhode("view", "a.nc", "--compare", "absent.nc", folder=tmp_path)
-    assert done.returncode == 2 and "absent.nc" in done.stderr and not (tmp_path / "a.html").exists()
+    assert (
+        done.returncode == 2 and "absent.nc" in done.stderr and not (tmp_path / "a.html").exists()
+    )
 
 
-# --- the built viewer -----------------------------------------------------------------------------------------------------
+# --- the built viewer -----------------------------------------------------------------------------
+
 
 def test_the_built_viewer_is_of_these_sources():
     """`make web` writes the digest of what it read; this needs no node."""
     web = ROOT / "web"
-    names = sorted(["build.mjs", "package.json", "package-lock.json", *(f"src/{path.name}" for path in (web / "src").iterdir())])
+    names = sorted(
+        [
+            "build.mjs",
+            "package.json",
+            "package-lock.json",
+            *(f"src/{path.name}" for path in (web / "src").iterdir()),
+        ]
+    )
     digest = hashlib.sha256()
     for name in names:
         digest.update(f"{name}\0".encode() + (web / name).read_bytes() + b"\0")
-    assert built("sources.sha256").strip() == digest.hexdigest(), "web/ has changed since the viewer was built: run `make web`"
+    assert built("sources.sha256").strip() == digest.hexdigest(), (
+        "web/ has changed since the viewer was built: run `make web`"
+    )
 
 
 def test_the_built_viewer_says_what_is_in_it():

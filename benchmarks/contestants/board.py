@@ -3,23 +3,36 @@
 from polhode.methods import get
 
 FREE = "free-body"
-GOALS = {   # at 1e-3, 1e-6, 1e-9, 1e-12: the time of the fastest peer over ours
-    FREE: (15.0, 15.0, 15.0, 15.0), "slow-top": (2.0, 2.0, 1.5, 1.0), "coulomb-wall": (1.0, 1.5, 1.5, 1.0),
-    "coulomb-wall-printed": (1.0, 1.5, 1.5, 1.0), "stress": (1.0, 1.5, 1.5, 1.0)}
+GOALS = {  # at 1e-3, 1e-6, 1e-9, 1e-12: the time of the fastest peer over ours
+    FREE: (15.0, 15.0, 15.0, 15.0),
+    "slow-top": (2.0, 2.0, 1.5, 1.0),
+    "coulomb-wall": (1.0, 1.5, 1.5, 1.0),
+    "coulomb-wall-printed": (1.0, 1.5, 1.5, 1.0),
+    "stress": (1.0, 1.5, 1.5, 1.0),
+}
 SCIPY_GOAL, TOGETHER_GOAL, ENERGY_GOAL = 100.0, 1.5, 1e-8
 
 
 def plain(result):
     """Everything as plain data."""
+
     def rows(contestants):
-        return [{"name": c.name, "ours": c.ours, "curve": c.curve, "answers": answers(c)} for c in contestants]
+        return [
+            {"name": c.name, "ours": c.ours, "curve": c.curve, "answers": answers(c)}
+            for c in contestants
+        ]
 
     def answers(c):
         names = ("asked", "setting", "error", "seconds", "evaluations")
-        return [dict(zip(names, (asked, *answer), strict=True)) for asked, answer in c.answers.items()]
+        return [
+            dict(zip(names, (asked, *answer), strict=True)) for asked, answer in c.answers.items()
+        ]
 
-    return {**result, "one": {name: rows(found) for name, found in result["one"].items()},
-            "ensemble": result["ensemble"] and rows(result["ensemble"])}
+    return {
+        **result,
+        "one": {name: rows(found) for name, found in result["one"].items()},
+        "ensemble": result["ensemble"] and rows(result["ensemble"]),
+    }
 
 
 def table(head, rows):
@@ -30,8 +43,11 @@ def table(head, rows):
 
 def best(contestants, error, ours, by=2):
     """(cost, name) of the cheapest, by seconds (2) or evaluations (3), or None."""
-    costs = [(c.answers[error][by], c.name) for c in contestants if c.ours == ours and error in c.answers
-             and c.answers[error][by] is not None]
+    costs = [
+        (c.answers[error][by], c.name)
+        for c in contestants
+        if c.ours == ours and error in c.answers and c.answers[error][by] is not None
+    ]
     return min(costs, default=None)
 
 
@@ -52,7 +68,10 @@ def one_table(name, contestants, errors):
         return f"{1e6 * answer[2]:.3g}" + ("" if answer[3] is None else f" ({answer[3]})")
 
     def row(c):
-        return [f"**{c.name}**" if c.ours else c.name, *(cell(c.answers.get(error)) for error in errors)]
+        return [
+            f"**{c.name}**" if c.ours else c.name,
+            *(cell(c.answers.get(error)) for error in errors),
+        ]
 
     def place(c):
         return not c.ours, c.answers[errors[1]][2] if errors[1] in c.answers else 1e9
@@ -60,9 +79,16 @@ def one_table(name, contestants, errors):
     rows = [row(c) for c in sorted(contestants, key=place) if c.answers]
     rows.append(["fastest peer / ours", *(said(ratio(contestants, error)) for error in errors)])
     if name == FREE:
-        rows.append(["the same without the exact solution", *(said(ratio(aside(contestants), error)) for error in errors)])
+        rows.append(
+            [
+                "the same without the exact solution",
+                *(said(ratio(aside(contestants), error)) for error in errors),
+            ]
+        )
     heads = [f"{error:g}" for error in errors]
-    return f"{name}: microseconds (torque evaluations) to reach an error\n\n" + table(["", *heads], rows)
+    return f"{name}: microseconds (torque evaluations) to reach an error\n\n" + table(
+        ["", *heads], rows
+    )
 
 
 def aside(contestants):
@@ -71,42 +97,75 @@ def aside(contestants):
 
 
 def long_table(rows):
-    cells = [[f"**{row['name']}**" if row["ours"] else row["name"], row["setting"],
-              "–" if row["largest"] is None else f"{row['largest']:.1e}", f"{row['drift']:.1e}", f"{row['seconds']:.3g}"]
-             for row in rows]
-    return ("stress test to T = 15000: relative energy error (ours: the largest, and the mean of the last tenth less that of the "
-            "first; peers: at the end)\n\n" + table(["", "setting", "largest", "drift", "seconds"], cells))
+    cells = [
+        [
+            f"**{row['name']}**" if row["ours"] else row["name"],
+            row["setting"],
+            "–" if row["largest"] is None else f"{row['largest']:.1e}",
+            f"{row['drift']:.1e}",
+            f"{row['seconds']:.3g}",
+        ]
+        for row in rows
+    ]
+    return (
+        "stress test to T = 15000: relative energy error (ours: the largest, and the mean of the last tenth less that of the "
+        "first; peers: at the end)\n\n"
+        + table(["", "setting", "largest", "drift", "seconds"], cells)
+    )
 
 
 def many_table(contestants, errors):
     def cell(answer):
         return "–" if answer is None else f"{1e-3 / answer[2]:.3g} ({answer[1]:.0e})"
 
-    rows = [[f"**{c.name}**" if c.ours else c.name, *(cell(c.answers.get(error)) for error in errors)] for c in contestants]
+    rows = [
+        [f"**{c.name}**" if c.ours else c.name, *(cell(c.answers.get(error)) for error in errors)]
+        for c in contestants
+    ]
     rows.append(["ours / fastest peer", *(said(ratio(contestants, error)) for error in errors)])
-    return ("ensemble of slow tops: thousands of bodies per second and thread (median error)\n\n"
-            + table(["", *(f"{error:g}" for error in errors)], rows))
+    return (
+        "ensemble of slow tops: thousands of bodies per second and thread (median error)\n\n"
+        + table(["", *(f"{error:g}" for error in errors)], rows)
+    )
 
 
-# --- the goals ----------------------------------------------------------------------------------------------------------------
+# --- the goals ------------------------------------------------------------------------------------
+
 
 def goals(result, errors):
     """A line for each goal: reached or not, and the numbers."""
     for name, found in result["one"].items():
-        yield line(f"{name}: fastest peer / ours at least {', '.join(f'{g:g}' for g in GOALS[name])}",
-                   [ratio(found, error) for error in errors], GOALS[name])
+        yield line(
+            f"{name}: fastest peer / ours at least {', '.join(f'{g:g}' for g in GOALS[name])}",
+            [ratio(found, error) for error in errors],
+            GOALS[name],
+        )
         if name == FREE:
-            yield line(f"{name}, exact solution left aside: not slower", [ratio(aside(found), e) for e in errors], (1.0,) * 4)
-            continue   # there is no torque to evaluate
+            yield line(
+                f"{name}, exact solution left aside: not slower",
+                [ratio(aside(found), e) for e in errors],
+                (1.0,) * 4,
+            )
+            continue  # there is no torque to evaluate
         if any("scipy" in c.name for c in found):
             scipy = [c for c in found if c.ours or c.name in ("scipy DOP853", "scipy LSODA")]
-            yield line(f"{name}: scipy / ours at least {SCIPY_GOAL:g}", [ratio(scipy, e) for e in errors], (SCIPY_GOAL,) * 4)
+            yield line(
+                f"{name}: scipy / ours at least {SCIPY_GOAL:g}",
+                [ratio(scipy, e) for e in errors],
+                (SCIPY_GOAL,) * 4,
+            )
         symplectic = [c for c in found if not c.ours or is_symplectic(c.name)]
-        yield line(f"{name}: fewest torque evaluations by a symplectic method at 1e-3 and 1e-6",
-                   [ratio(symplectic, error, by=3) for error in errors[:2]], (1.0, 1.0))
+        yield line(
+            f"{name}: fewest torque evaluations by a symplectic method at 1e-3 and 1e-6",
+            [ratio(symplectic, error, by=3) for error in errors[:2]],
+            (1.0, 1.0),
+        )
     if result["ensemble"]:
-        yield line(f"ensemble: at least {TOGETHER_GOAL:g} times the bodies of any peer",
-                   [ratio(result["ensemble"], error) for error in errors[:3]], (TOGETHER_GOAL,) * 3)
+        yield line(
+            f"ensemble: at least {TOGETHER_GOAL:g} times the bodies of any peer",
+            [ratio(result["ensemble"], error) for error in errors[:3]],
+            (TOGETHER_GOAL,) * 3,
+        )
     for row in result["long"] or ():
         if row["ours"] and get(row["name"]).order == 6:
             mark = "x" if row["largest"] <= ENERGY_GOAL else " "
@@ -115,7 +174,9 @@ def goals(result, errors):
 
 def line(what, found, wanted):
     fine = all(one is not None and one[0] >= goal for one, goal in zip(found, wanted, strict=True))
-    return f"- [{'x' if fine else ' '}] {what}: " + ", ".join("–" if one is None else f"{one[0]:.2g}" for one in found)
+    return f"- [{'x' if fine else ' '}] {what}: " + ", ".join(
+        "–" if one is None else f"{one[0]:.2g}" for one in found
+    )
 
 
 def is_symplectic(name):

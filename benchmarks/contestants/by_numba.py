@@ -3,7 +3,8 @@
 import numba
 from common import inverse_powers, slope_function, torque_function
 
-FAST = {"fastmath": True, "error_model": "numpy", "forceinline": True}   # inlined, loops over bodies become SIMD
+# inlined, loops over bodies become SIMD
+FAST = {"fastmath": True, "error_model": "numpy", "forceinline": True}
 
 
 def compiled(problem):

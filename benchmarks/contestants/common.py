@@ -1,9 +1,11 @@
 """What every peer is given: the equations of motion, written once, and a way to be asked for runs.
 
-A peer is a script of this folder that runs in a virtual environment of its own.  It describes its solvers as `Solver`s and calls
-`serve`: each line on standard input asks for a run, each line on standard output answers it.  This file needs numpy alone.
+A peer is a script of this folder that runs in a virtual environment of its own.  It describes its
+solvers as `Solver`s and calls `serve`: each line on standard input asks for a run, each line on
+standard output answers it.  This file needs numpy alone.
 
-A motion is seven numbers, y = (q, Om): quaternion with the scalar last, body to space, and angular velocity in the body.
+A motion is seven numbers, y = (q, Om): quaternion with the scalar last, body to space, and angular
+velocity in the body.
 """
 
 import json
@@ -15,11 +17,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-BUDGET = 0.02   # seconds for the repeats of a run that is timed
+BUDGET = 0.02  # seconds for the repeats of a run that is timed
 
 
 class Problem(NamedTuple):
-    """A body, its torque {"name": ..., parameters}, its motion at time 0, and the time at which it is wanted."""
+    """A body, its torque {"name": ..., parameters}, its motion at time 0, and the time at which it
+    is wanted."""
 
     name: str
     moments: tuple
@@ -31,10 +34,12 @@ class Problem(NamedTuple):
 class Solver(NamedTuple):
     """A way to solve problems.
 
-    `prepare(problem)` compiles and returns `run(setting) -> (motion at the end, torque evaluations or None, seconds or None)`;
-    the setting is a tolerance (knob "rtol") or a number of steps (knob "steps").  A run that knows no seconds is timed whole.
-    `prepare_many(problem, omega0)` returns `run(setting) -> motions (n, 7)` for bodies with these angular velocities; `many` is
-    how many bodies it is given at most.  `per_decade` tolerances are tried, fewer where each of them is compiled anew.
+    `prepare(problem)` compiles and returns `run(setting) -> (motion at the end, torque evaluations
+    or None, seconds or None)`; the setting is a tolerance (knob "rtol") or a number of steps (knob
+    "steps").  A run that knows no seconds is timed whole.  `prepare_many(problem, omega0)` returns
+    `run(setting) -> motions (n, 7)` for bodies with these angular velocities; `many` is how many
+    bodies it is given at most.  `per_decade` tolerances are tried, fewer where each of them is
+    compiled anew.
     """
 
     knob: str
@@ -44,7 +49,8 @@ class Solver(NamedTuple):
     per_decade: int = 3
 
 
-# --- the equations ------------------------------------------------------------------------------------------------------------
+# --- the equations --------------------------------------------------------------------------------
+
 
 def inverse_powers(s):
     """s^-2 and s^-11 by products."""
@@ -55,9 +61,11 @@ def inverse_powers(s):
 
 
 def torque_function(torque, sqrt=math.sqrt, powers=inverse_powers):
-    """The torque in the body frame as a function of the four components of a unit quaternion, for floats or for symbols."""
+    """The torque in the body frame as a function of the four components of a unit quaternion, for
+    floats or for symbols."""
     kind = torque["name"]
     if kind == "free":
+
         def act(x, y, z, w):
             return 0.0, 0.0, 0.0
     elif kind == "heavy_top":
@@ -80,7 +88,9 @@ def torque_function(torque, sqrt=math.sqrt, powers=inverse_powers):
 
 
 def stress(alpha, a, b, c, d, sqrt):
-    """A shell around the identity and an attraction to the attitude (a, b, c, d); 8 |v|^2 is a distance squared."""
+    """A shell around the identity and an attraction to the attitude (a, b, c, d); 8 |v|^2 is a
+    distance squared."""
+
     def act(x, y, z, w):
         apart = d * w + a * x + b * y + c * z
         u1 = d * x - w * a - (b * z - c * y)
@@ -102,8 +112,15 @@ def slope_function(moments, torque):
 
     def slope(x, y, z, w, a, b, c):
         t1, t2, t3 = torque(x, y, z, w)
-        return (0.5 * (w * a + y * c - z * b), 0.5 * (w * b + z * a - x * c), 0.5 * (w * c + x * b - y * a),
-                -0.5 * (x * a + y * b + z * c), a1 * b * c + a0 * t1, b1 * c * a + b0 * t2, c1 * a * b + c0 * t3)
+        return (
+            0.5 * (w * a + y * c - z * b),
+            0.5 * (w * b + z * a - x * c),
+            0.5 * (w * c + x * b - y * a),
+            -0.5 * (x * a + y * b + z * c),
+            a1 * b * c + a0 * t1,
+            b1 * c * a + b0 * t2,
+            c1 * a * b + c0 * t3,
+        )
 
     return slope
 
@@ -114,15 +131,18 @@ def slope_of(problem, **functions):
 
 
 def spins(n, speed):
-    """Angular velocities (n, 3) of one length in directions spread evenly, the same in every process."""
+    """Angular velocities (n, 3) of one length in directions spread evenly, the same in every
+    process."""
     directions = np.random.default_rng(7).standard_normal((n, 3))
     return speed * directions / np.linalg.norm(directions, axis=1)[:, None]
 
 
-# --- questions and answers ----------------------------------------------------------------------------------------------------
+# --- questions and answers ------------------------------------------------------------------------
+
 
 def timed(run, setting, budget):
-    """The quickest of the runs that fit into the budget, at least one: (motion, evaluations, seconds)."""
+    """The quickest of the runs that fit into the budget, at least one: (motion, evaluations,
+    seconds)."""
     best, spent = math.inf, 0.0
     while True:
         started = time.perf_counter()
@@ -141,16 +161,22 @@ def answer(solvers, ready, question):
     if key not in ready:
         if many:
             n = min(many, solver.many)
-            ready[key] = n, solver.prepare_many(problem, spins(n, float(np.linalg.norm(problem.y0[4:]))))
+            ready[key] = (
+                n,
+                solver.prepare_many(problem, spins(n, float(np.linalg.norm(problem.y0[4:])))),
+            )
         else:
             ready[key] = 1, solver.prepare(problem)
-        if question.get("warm"):   # a first run compiles
+        if question.get("warm"):  # a first run compiles
             ready[key][1](question["setting"])
     n, run = ready[key]
     if many:
         started = time.process_time()
         motions = run(question["setting"])
-        return {"seconds": (time.process_time() - started) / n, "y": np.asarray(motions)[:question["kept"]].tolist()}
+        return {
+            "seconds": (time.process_time() - started) / n,
+            "y": np.asarray(motions)[: question["kept"]].tolist(),
+        }
     y, evaluations, seconds = timed(run, question["setting"], question.get("budget", BUDGET))
     return {"y": [float(v) for v in y], "evaluations": evaluations, "seconds": seconds}
 
@@ -159,8 +185,15 @@ def serve(solvers):
     """Answer until the input ends.  Libraries that print do so to standard error."""
     out = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
-    about = {name: {"knob": solver.knob, "per_decade": solver.per_decade, "one": solver.prepare is not None,
-                    "many": solver.prepare_many is not None} for name, solver in solvers.items()}
+    about = {
+        name: {
+            "knob": solver.knob,
+            "per_decade": solver.per_decade,
+            "one": solver.prepare is not None,
+            "many": solver.prepare_many is not None,
+        }
+        for name, solver in solvers.items()
+    }
     ready = {}
     print(json.dumps(about), file=out, flush=True)
     for line in sys.stdin:

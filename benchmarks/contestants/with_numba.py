@@ -1,4 +1,5 @@
-"""What one writes by hand with numba: classical Runge-Kutta on the quaternion, for one body, and on blocks of bodies (SIMD)."""
+"""What one writes by hand with numba: classical Runge-Kutta on the quaternion, for one body, and on
+blocks of bodies (SIMD)."""
 
 import numba
 import numpy as np
@@ -14,8 +15,15 @@ def stepper(problem):
 
     @numba.njit(**FAST)
     def ahead(h, k, y):
-        return (y[0] + h * k[0], y[1] + h * k[1], y[2] + h * k[2], y[3] + h * k[3],
-                y[4] + h * k[4], y[5] + h * k[5], y[6] + h * k[6])
+        return (
+            y[0] + h * k[0],
+            y[1] + h * k[1],
+            y[2] + h * k[2],
+            y[3] + h * k[3],
+            y[4] + h * k[4],
+            y[5] + h * k[5],
+            y[6] + h * k[6],
+        )
 
     @numba.njit(**FAST)
     def step(h, y):
@@ -51,18 +59,37 @@ def many(problem, omega0):
     @numba.njit(**FAST)
     def march(n, h, blocks):
         a, b, c, d = np.empty(BLOCK), np.empty(BLOCK), np.empty(BLOCK), np.empty(BLOCK)
-        e, f, g = np.empty(BLOCK), np.empty(BLOCK), np.empty(BLOCK)   # arrays of their own, so that the loop becomes SIMD
+        # arrays of their own, so that the loop becomes SIMD
+        e, f, g = np.empty(BLOCK), np.empty(BLOCK), np.empty(BLOCK)
         for block in blocks:
-            a[:], b[:], c[:], d[:], e[:], f[:], g[:] = block[0], block[1], block[2], block[3], block[4], block[5], block[6]
+            a[:], b[:], c[:], d[:], e[:], f[:], g[:] = (
+                block[0],
+                block[1],
+                block[2],
+                block[3],
+                block[4],
+                block[5],
+                block[6],
+            )
             for _ in range(n):
                 for i in range(BLOCK):
-                    a[i], b[i], c[i], d[i], e[i], f[i], g[i] = step(h, (a[i], b[i], c[i], d[i], e[i], f[i], g[i]))
-            block[0], block[1], block[2], block[3], block[4], block[5], block[6] = a, b, c, d, e, f, g
+                    a[i], b[i], c[i], d[i], e[i], f[i], g[i] = step(
+                        h, (a[i], b[i], c[i], d[i], e[i], f[i], g[i])
+                    )
+            block[0], block[1], block[2], block[3], block[4], block[5], block[6] = (
+                a,
+                b,
+                c,
+                d,
+                e,
+                f,
+                g,
+            )
 
     def run(n):
         y = blocks.copy()
         march(n, problem.end / n, y)
-        return y.transpose(0, 2, 1).reshape(-1, 7)[:len(start)]
+        return y.transpose(0, 2, 1).reshape(-1, 7)[: len(start)]
 
     run(1)
     return run

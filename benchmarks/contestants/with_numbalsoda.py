@@ -8,7 +8,7 @@ from by_numba import compiled
 from common import Solver, serve
 from numbalsoda import dop853, lsoda, lsoda_sig
 
-MOST = 10**6   # steps
+MOST = 10**6  # steps
 
 
 def pointers(problem):
@@ -16,11 +16,15 @@ def pointers(problem):
     slope = compiled(problem)
 
     def plain(t, y, dy, count):
-        dy[0], dy[1], dy[2], dy[3], dy[4], dy[5], dy[6] = slope(y[0], y[1], y[2], y[3], y[4], y[5], y[6])
+        dy[0], dy[1], dy[2], dy[3], dy[4], dy[5], dy[6] = slope(
+            y[0], y[1], y[2], y[3], y[4], y[5], y[6]
+        )
 
     def counting(t, y, dy, count):
         count[0] += 1.0
-        dy[0], dy[1], dy[2], dy[3], dy[4], dy[5], dy[6] = slope(y[0], y[1], y[2], y[3], y[4], y[5], y[6])
+        dy[0], dy[1], dy[2], dy[3], dy[4], dy[5], dy[6] = slope(
+            y[0], y[1], y[2], y[3], y[4], y[5], y[6]
+        )
 
     return numba.cfunc(lsoda_sig)(plain), numba.cfunc(lsoda_sig)(counting)
 
@@ -64,4 +68,9 @@ def solver(function):
     return Solver("rtol", prepare, prepare_many, 4000)
 
 
-serve({"numbalsoda dop853": solver(dop853), "numbalsoda lsoda": solver(lsoda)._replace(prepare_many=None)})
+serve(
+    {
+        "numbalsoda dop853": solver(dop853),
+        "numbalsoda lsoda": solver(lsoda)._replace(prepare_many=None),
+    }
+)

@@ -27,7 +27,9 @@ def solver(method, right_hand_side):
         function, y0 = right_hand_side(problem), np.array(problem.y0)
 
         def run(rtol):
-            done = solve_ivp(function, (0.0, problem.end), y0, method=method, rtol=max(rtol, 3e-14), atol=rtol)
+            done = solve_ivp(
+                function, (0.0, problem.end), y0, method=method, rtol=max(rtol, 3e-14), atol=rtol
+            )
             return done.y[:, -1], done.nfev, None
 
         return run
@@ -35,5 +37,10 @@ def solver(method, right_hand_side):
     return Solver("rtol", prepare)
 
 
-serve({"scipy DOP853": solver("DOP853", in_python), "scipy LSODA": solver("LSODA", in_python),
-       "scipy DOP853, numba slope": solver("DOP853", in_numba)})
+serve(
+    {
+        "scipy DOP853": solver("DOP853", in_python),
+        "scipy LSODA": solver("LSODA", in_python),
+        "scipy DOP853, numba slope": solver("DOP853", in_numba),
+    }
+)

@@ -16,13 +16,21 @@ def slope(y: Seven, moments: Three, moment: wp.float64):
     x, s, z, w = y[0], y[1], y[2], y[3]
     a, b, c = y[4], y[5], y[6]
     t1, t2 = two * moment * (s * z + x * w), -two * moment * (x * z - s * w)
-    return Seven(half * (w * a + s * c - z * b), half * (w * b + z * a - x * c), half * (w * c + x * b - s * a),
-                 -half * (x * a + s * b + z * c), ((moments[1] - moments[2]) * b * c + t1) / moments[0],
-                 ((moments[2] - moments[0]) * c * a + t2) / moments[1], (moments[0] - moments[1]) * a * b / moments[2])
+    return Seven(
+        half * (w * a + s * c - z * b),
+        half * (w * b + z * a - x * c),
+        half * (w * c + x * b - s * a),
+        -half * (x * a + s * b + z * c),
+        ((moments[1] - moments[2]) * b * c + t1) / moments[0],
+        ((moments[2] - moments[0]) * c * a + t2) / moments[1],
+        (moments[0] - moments[1]) * a * b / moments[2],
+    )
 
 
 @wp.kernel
-def march(motions: wp.array(dtype=Seven), moments: Three, moment: wp.float64, h: wp.float64, n: int):
+def march(
+    motions: wp.array(dtype=Seven), moments: Three, moment: wp.float64, h: wp.float64, n: int
+):
     i = wp.tid()
     y = motions[i]
     half, sixth, two = wp.float64(0.5) * h, h / wp.float64(6.0), wp.float64(2.0)
@@ -42,7 +50,12 @@ def launcher(problem, start):
 
     def run(n):
         motions = wp.array(start, dtype=Seven, device="cpu")
-        wp.launch(march, dim=len(start), inputs=[motions, moments, moment, problem.end / n, n], device="cpu")
+        wp.launch(
+            march,
+            dim=len(start),
+            inputs=[motions, moments, moment, problem.end / n, n],
+            device="cpu",
+        )
         return motions.numpy()
 
     run(1)
@@ -55,7 +68,9 @@ def one(problem):
 
 
 def many(problem, omega0):
-    return launcher(problem, np.concatenate([np.tile(problem.y0[:4], (len(omega0), 1)), omega0], axis=1))
+    return launcher(
+        problem, np.concatenate([np.tile(problem.y0[:4], (len(omega0), 1)), omega0], axis=1)
+    )
 
 
 serve({"Warp RK4": Solver("steps", one, many, 20_000)})

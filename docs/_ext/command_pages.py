@@ -1,4 +1,5 @@
-"""A page for each command of the command line: usage, arguments, options, from the functions that are the commands."""
+"""A page for each command of the command line: usage, arguments, options, from the functions that
+are the commands."""
 
 import inspect
 import types
@@ -35,7 +36,13 @@ class Parameter:
         if isinstance(plain, types.UnionType):
             plain = next(one for one in plain.__args__ if one is not type(None))
         many = typing.get_origin(plain) is list
-        return cls(parameter.name, typing.get_args(plain)[0] if many else plain, many, parameter.default, info)
+        return cls(
+            parameter.name,
+            typing.get_args(plain)[0] if many else plain,
+            many,
+            parameter.default,
+            info,
+        )
 
     @property
     def is_argument(self):
@@ -50,8 +57,11 @@ class Parameter:
     @property
     def names(self):
         """An option as it is given, with what it takes."""
-        given = [self.info.default] if isinstance(self.info.default, str) else []   # typer takes the first name for a default
-        names = "/".join([*given, *(self.info.param_decls or ())] or [f"--{self.name.replace('_', '-')}"]).split("/")
+        # typer takes the first name for a default
+        given = [self.info.default] if isinstance(self.info.default, str) else []
+        names = "/".join(
+            [*given, *(self.info.param_decls or ())] or [f"--{self.name.replace('_', '-')}"]
+        ).split("/")
         takes = "" if self.kind is bool else f" {self.info.metavar or TAKES[self.kind.__name__]}"
         return ", ".join(name + takes for name in names)
 
@@ -73,8 +83,15 @@ def index(commands):
     parts = [title("Commands"), INTRODUCTION]
     for group in dict.fromkeys(command.group for command in commands):
         members = [command for command in commands if command.group == group]
-        entries = (f":doc:`polhode {command.name} <{command.name}>`\n   {description(command)[0]}\n" for command in members)
-        parts += [title(group, "-"), *entries, toctree([command.name for command in members], hidden="")]
+        entries = (
+            f":doc:`polhode {command.name} <{command.name}>`\n   {description(command)[0]}\n"
+            for command in members
+        )
+        parts += [
+            title(group, "-"),
+            *entries,
+            toctree([command.name for command in members], hidden=""),
+        ]
     return "\n".join(parts)
 
 
@@ -89,14 +106,34 @@ def plain(text):
 
 
 def page(command):
-    parameters = [Parameter.of(one) for one in inspect.signature(command.function).parameters.values()]
+    parameters = [
+        Parameter.of(one) for one in inspect.signature(command.function).parameters.values()
+    ]
     arguments = [one for one in parameters if one.is_argument]
     options = [one for one in parameters if not one.is_argument]
-    usage = " ".join(["polhode", command.name, *(one.placed for one in arguments), *(["[OPTIONS]"] if options else [])])
-    parts = [title(f"polhode {command.name}"), "\n\n".join(description(command)), "\n", code(usage, "text"),
-             f"\n.. program:: polhode {command.name}\n"]
+    usage = " ".join(
+        [
+            "polhode",
+            command.name,
+            *(one.placed for one in arguments),
+            *(["[OPTIONS]"] if options else []),
+        ]
+    )
+    parts = [
+        title(f"polhode {command.name}"),
+        "\n\n".join(description(command)),
+        "\n",
+        code(usage, "text"),
+        f"\n.. program:: polhode {command.name}\n",
+    ]
     if arguments:
-        parts += [title("Arguments", "-"), *(f"{literal(one.placed.strip('[]'))}\n   {one.text}\n" for one in arguments)]
+        parts += [
+            title("Arguments", "-"),
+            *(f"{literal(one.placed.strip('[]'))}\n   {one.text}\n" for one in arguments),
+        ]
     if options:
-        parts += [title("Options", "-"), *(f".. option:: {one.names}\n\n   {one.text}\n" for one in options)]
+        parts += [
+            title("Options", "-"),
+            *(f".. option:: {one.names}\n\n   {one.text}\n" for one in options),
+        ]
     return "\n".join(parts)

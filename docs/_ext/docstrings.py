@@ -1,7 +1,7 @@
 """What autodoc and numpydoc do not know about the docstrings of this project.
 
-Module docstrings state their mathematics in indented blocks, which on a page are blocks of code, not quotations; and |x| is the
-size of x, not a substitution.
+Module docstrings state their mathematics in indented blocks, which on a page are blocks of code,
+not quotations; and |x| is the size of x, not a substitution.
 """
 
 import re

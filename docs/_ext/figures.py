@@ -1,6 +1,8 @@
-"""The pictures of the gallery: every matplotlib Figure that a cell of an example leaves in a variable.
+"""The pictures of the gallery: every matplotlib Figure that a cell of an example leaves in a
+variable.
 
-The figures of `polhode.plots` belong to no window and no global state, where sphinx-gallery would look for them.
+The figures of `polhode.plots` belong to no window and no global state, where sphinx-gallery would
+look for them.
 """
 
 from matplotlib.figure import Figure

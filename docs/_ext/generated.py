@@ -1,8 +1,8 @@
-"""Writes the pages that come from the code itself, before Sphinx looks for pages: methods, commands, scenario keys, papers,
-problems, changes.
+"""Writes the pages that come from the code itself, before Sphinx looks for pages: methods,
+commands, scenario keys, papers, problems, changes.
 
-Each maker gives {path below docs/: text}.  A page that has not changed is left alone, so that a second build is quick; one whose
-subject is gone is removed.
+Each maker gives {path below docs/: text}.  A page that has not changed is left alone, so that a
+second build is quick; one whose subject is gone is removed.
 """
 
 from pathlib import Path
@@ -15,7 +15,7 @@ import scenario_page
 import verdict_pages
 
 MAKERS = (method_pages, command_pages, scenario_page, paper_pages, verdict_pages, change_page)
-FOLDERS = ("reference/methods", "reference/commands")   # these hold generated pages and nothing else
+FOLDERS = ("reference/methods", "reference/commands")  # these hold generated pages and nothing else
 
 
 def write(app):

@@ -1,4 +1,5 @@
-"""The table of methods and a page for each, from the registry; what was measured of them is in data/certificates.json."""
+"""The table of methods and a page for each, from the registry; what was measured of them is in
+data/certificates.json."""
 
 import inspect
 import json
@@ -40,8 +41,10 @@ to round-off; *drift* is the slope of the energy in long runs of the stress test
 nanoseconds of a compiled step there, on the machine that made the certificates (``make certificates``): read the ratios.  An
 *order* in brackets is that under torques that look at the angular velocity, where it is lower.
 """
-BESIDE = {"_taylor": ("taylor", "_taylor"), "compose": ("axis_splitting", "compose")}   # where the mathematics is in two files
-MADE_FROM = {"newmark": "NMB", "taylor": "taylor6"}   # families with a parameter have no page of their own
+# where the mathematics is in two files
+BESIDE = {"_taylor": ("taylor", "_taylor"), "compose": ("axis_splitting", "compose")}
+# families with a parameter have no page of their own
+MADE_FROM = {"newmark": "NMB", "taylor": "taylor6"}
 YES = {True: "yes", False: "–", "orbits": "orbits"}
 
 
@@ -53,31 +56,61 @@ def page_of(method):
 def role(name, rawtext, text, lineno, inliner, options=None, content=()):
     """:method:`NMB` links to the page of a method, on-demand ones to that of the method they are made from."""
     entry = get(text)
-    base = entry if entry in everything() else get(MADE_FROM.get(text.partition("(")[0].lower()) or text.partition("+")[0])
-    target = pending_xref("", refdomain="std", reftype="doc", reftarget=f"/reference/methods/{page_of(base)}", refexplicit=True,
-                          refwarn=True, refdoc=inliner.document.settings.env.current_document.docname)
+    base = (
+        entry
+        if entry in everything()
+        else get(MADE_FROM.get(text.partition("(")[0].lower()) or text.partition("+")[0])
+    )
+    target = pending_xref(
+        "",
+        refdomain="std",
+        reftype="doc",
+        reftarget=f"/reference/methods/{page_of(base)}",
+        refexplicit=True,
+        refwarn=True,
+        refdoc=inliner.document.settings.env.current_document.docname,
+    )
     target += nodes.literal(text, text, classes=["method"])
     return [target], []
 
 
 def pages(docs):
-    certificates = {entry["name"]: entry for entry in json.loads((docs / "data" / "certificates.json").read_text("utf-8"))}
+    certificates = {
+        entry["name"]: entry
+        for entry in json.loads((docs / "data" / "certificates.json").read_text("utf-8"))
+    }
     methods = everything()
-    texts = {f"reference/methods/{page_of(method)}.rst": page(method, certificates.get(method.name), docs) for method in methods}
+    texts = {
+        f"reference/methods/{page_of(method)}.rst": page(
+            method, certificates.get(method.name), docs
+        )
+        for method in methods
+    }
     modules = {module for method in methods for module in files_of(method)}
-    sources = {f"reference/methods/source/{short(module)}.rst": source_page(module, docs) for module in modules}
+    sources = {
+        f"reference/methods/source/{short(module)}.rst": source_page(module, docs)
+        for module in modules
+    }
     return texts | sources | {"reference/methods/index.rst": index(methods, certificates)}
 
 
 def index(methods, certificates):
     parts = [title("Methods"), INTRODUCTION]
     found = list(dict.fromkeys(method.family for method in methods))
-    for family in sorted(found, key=lambda name: list(FAMILIES).index(name) if name in FAMILIES else len(FAMILIES)):
+    for family in sorted(
+        found, key=lambda name: list(FAMILIES).index(name) if name in FAMILIES else len(FAMILIES)
+    ):
         members = [method for method in methods if method.family == family]
-        parts += [title(FAMILIES.get(family, family), "-"),
-                  table(("method", "order", "torques", "solves", "symm.", "sympl.", "keeps", "drift", "ns"),
-                        [row(method, certificates.get(method.name)) for method in members], "36 7 8 8 7 8 11 9 6", css="methods"),
-                  toctree(map(page_of, members), hidden="")]
+        parts += [
+            title(FAMILIES.get(family, family), "-"),
+            table(
+                ("method", "order", "torques", "solves", "symm.", "sympl.", "keeps", "drift", "ns"),
+                [row(method, certificates.get(method.name)) for method in members],
+                "36 7 8 8 7 8 11 9 6",
+                css="methods",
+            ),
+            toctree(map(page_of, members), hidden=""),
+        ]
     return "\n".join(parts)
 
 
@@ -86,8 +119,17 @@ def row(method, certificate):
     keeps = ", ".join(method.conserves or ()) or "–"
     name = f":doc:`{method.name} <{page_of(method)}>`\n\n{escaped(method.summary.rstrip('.'))}"
     lower = "" if method.omega_order in (None, method.order) else f" ({method.omega_order})"
-    return (name, f"{method.order}{lower}", torques(method), method.solves, YES[method.symmetric], YES[method.symplectic], keeps,
-            drift(facts.get("drift")), cost(facts.get("cost")))
+    return (
+        name,
+        f"{method.order}{lower}",
+        torques(method),
+        method.solves,
+        YES[method.symmetric],
+        YES[method.symplectic],
+        keeps,
+        drift(facts.get("drift")),
+        cost(facts.get("cost")),
+    )
 
 
 def torques(method):
@@ -116,9 +158,14 @@ def page(method, certificate, docs):
         "Use": use(method),
         "Source": source(method, modules, docs),
         "Literature": f":cite:t:`{method.cite}`; ``polhode cite '{method.name}'`` prints\n\n"
-                      + code(references.bibtex(method.cite), "bibtex"),
+        + code(references.bibtex(method.cite), "bibtex"),
     }
-    head = [f".. _method-{page_of(method)}:\n", title(method.name), escaped(method.summary.rstrip(".") + ".\n"), told(method)]
+    head = [
+        f".. _method-{page_of(method)}:\n",
+        title(method.name),
+        escaped(method.summary.rstrip(".") + ".\n"),
+        told(method),
+    ]
     return "\n".join([*head, *(f"{title(name, '-')}\n{text}\n" for name, text in sections.items())])
 
 
@@ -130,17 +177,27 @@ def files_of(method):
 
 def told(method):
     """What a method says of itself."""
-    rows = [("Family", method.family), ("Other names", ", ".join(method.aliases)), ("Order", order(method)),
-            ("Torque evaluations per step", "an iteration decides" if method.torques is None else method.torques),
-            ("Nonlinear equations per step", method.solves or "none: explicit"),
-            ("Limit", escaped(method.limit)), ("Memory", "remembers earlier steps" if method.multistep else "")]
+    rows = [
+        ("Family", method.family),
+        ("Other names", ", ".join(method.aliases)),
+        ("Order", order(method)),
+        (
+            "Torque evaluations per step",
+            "an iteration decides" if method.torques is None else method.torques,
+        ),
+        ("Nonlinear equations per step", method.solves or "none: explicit"),
+        ("Limit", escaped(method.limit)),
+        ("Memory", "remembers earlier steps" if method.multistep else ""),
+    ]
     return "\n".join(f":{key}: {value}" for key, value in rows if value not in ("", ())) + "\n"
 
 
 def order(method):
     parts = [str(method.order)]
     if tuple(method.free_order) != (method.order, method.order):
-        attitude, momentum = ("exact" if value == float("inf") else value for value in method.free_order)
+        attitude, momentum = (
+            "exact" if value == float("inf") else value for value in method.free_order
+        )
         parts.append(f"free body: attitude {attitude}, body momentum {momentum}")
     if method.omega_order not in (None, method.order):
         parts.append(f"under torques that look at the angular velocity: {method.omega_order}")
@@ -151,10 +208,19 @@ def measured(method, certificate):
     if certificate is None:
         return f"No certificate is stored; ``polhode certify '{method.name}'`` makes one.\n"
     verdict = {True: "holds", False: "**fails**", None: "–"}
-    rows = [(escaped(fact["title"]), declared(name, fact), escaped(fact["text"] or "–"), verdict[fact["ok"]])
-            for name, fact in certificate["facts"].items()]
-    return (f"``polhode certify '{method.name}'`` measured this; the drift is that of ``{certificate['problem']}``.\n\n"
-            + table(("fact", "declared", "measured", "verdict"), rows, css="facts"))
+    rows = [
+        (
+            escaped(fact["title"]),
+            declared(name, fact),
+            escaped(fact["text"] or "–"),
+            verdict[fact["ok"]],
+        )
+        for name, fact in certificate["facts"].items()
+    ]
+    return (
+        f"``polhode certify '{method.name}'`` measured this; the drift is that of ``{certificate['problem']}``.\n\n"
+        + table(("fact", "declared", "measured", "verdict"), rows, css="facts")
+    )
 
 
 def declared(name, fact):
@@ -170,29 +236,38 @@ def declared(name, fact):
 
 
 def use(method):
-    return code(f"""\
+    return code(
+        f"""\
 import polhode
 
 run = polhode.integrate([1.0, 2.0, 3.0], t_span=(0, 10), step=0.01,
-                        method="{method.name}", omega0=(0.01, 1, 0))""", "python")
+                        method="{method.name}", omega0=(0.01, 1, 0))""",
+        "python",
+    )
 
 
 def source(method, modules, docs):
     """Where the files are and, unless it is put together when it is asked for, the step."""
-    links = " and ".join(f":doc:`polhode/methods/{short(module)}.py <source/{short(module)}>`" for module in modules)
+    links = " and ".join(
+        f":doc:`polhode/methods/{short(module)}.py <source/{short(module)}>`" for module in modules
+    )
     try:
         lines, first = inspect.getsourcelines(method.step)
     except OSError:
         return f"The step is put together from those of another method: {links}.\n"
     path = file(sys.modules[method.step.__module__], docs / "reference" / "methods")
-    return (f"{links}; the step is\n\n.. literalinclude:: {path}\n   :language: python\n   :dedent:\n"
-            f"   :lines: {first}-{first + len(lines) - 1}\n   :lineno-match:\n")
+    return (
+        f"{links}; the step is\n\n.. literalinclude:: {path}\n   :language: python\n   :dedent:\n"
+        f"   :lines: {first}-{first + len(lines) - 1}\n   :lineno-match:\n"
+    )
 
 
 def source_page(module, docs):
     path = file(module, docs / "reference" / "methods" / "source")
     heading = title(f"polhode/methods/{short(module)}.py")
-    return f":orphan:\n\n{heading}\n.. literalinclude:: {path}\n   :language: python\n   :linenos:\n"
+    return (
+        f":orphan:\n\n{heading}\n.. literalinclude:: {path}\n   :language: python\n   :linenos:\n"
+    )
 
 
 def short(module):

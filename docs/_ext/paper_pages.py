@@ -25,13 +25,28 @@ def pages(docs):
 def paper_page():
     parts = [title("The papers, computed anew"), PAPERS]
     for paper in papers.PAPERS.values():
-        parts += [title(paper.short, "-"), f"\\{escaped(paper.reference)}.\n"]   # a name may begin like a list: S. R. ...
+        # a name may begin like a list: S. R. ...
+        parts += [title(paper.short, "-"), f"\\{escaped(paper.reference)}.\n"]
         if found := [item for item in papers.items("all") if item.paper == paper.name]:
-            parts.append(table(("item", "what it is", "", "about"), [
-                (literal(item.key), escaped(item.title), item.kind, f"{item.seconds:g} s") for item in found], "32 46 10 12"))
+            parts.append(
+                table(
+                    ("item", "what it is", "", "about"),
+                    [
+                        (literal(item.key), escaped(item.title), item.kind, f"{item.seconds:g} s")
+                        for item in found
+                    ],
+                    "32 46 10 12",
+                )
+            )
         if errata := papers.errata(paper.name):
-            parts += [title("Misprints", "~"), table(("where", "printed", "right"), [
-                tuple(map(escaped, (one.where, one.printed, one.correct))) for one in errata], "18 41 41")]
+            parts += [
+                title("Misprints", "~"),
+                table(
+                    ("where", "printed", "right"),
+                    [tuple(map(escaped, (one.where, one.printed, one.correct))) for one in errata],
+                    "18 41 41",
+                ),
+            ]
     return "\n".join(parts)
 
 
@@ -39,11 +54,18 @@ def problem_page():
     parts = [title("Problems"), PROBLEMS]
     for problem in problems.ALL.values():
         facts = problem.describe()
-        parts += [title(problem.name, "-"), escaped(f"{problem.title[0].upper()}{problem.title[1:]}.  {problem.source}.") + "\n",
-                  f":Moments: {numbers(facts['moments'])}", f":Torque: ``{facts['torque']}``",
-                  f":Attitude: quaternion {numbers(facts['rotation0'])}", f":Angular velocity: {numbers(facts['omega0'])}",
-                  f":Span: {numbers(facts['t_span'])}", f":Step: {facts['step']:g}",
-                  *([f":Assumed: {escaped(problem.assumptions)}"] if problem.assumptions else []), ""]
+        parts += [
+            title(problem.name, "-"),
+            escaped(f"{problem.title[0].upper()}{problem.title[1:]}.  {problem.source}.") + "\n",
+            f":Moments: {numbers(facts['moments'])}",
+            f":Torque: ``{facts['torque']}``",
+            f":Attitude: quaternion {numbers(facts['rotation0'])}",
+            f":Angular velocity: {numbers(facts['omega0'])}",
+            f":Span: {numbers(facts['t_span'])}",
+            f":Step: {facts['step']:g}",
+            *([f":Assumed: {escaped(problem.assumptions)}"] if problem.assumptions else []),
+            "",
+        ]
     return "\n".join(parts)
 
 

@@ -14,7 +14,10 @@ def literal(text):
 def escaped(text):
     """Plain text, with names in single backquotes shown as code."""
     parts = re.split(r"(`+[^`]+`+)", text)
-    return "".join(literal(part.strip("`")) if part.startswith("`") else re.sub(r"([*|_\\])", r"\\\1", part) for part in parts)
+    return "".join(
+        literal(part.strip("`")) if part.startswith("`") else re.sub(r"([*|_\\])", r"\\\1", part)
+        for part in parts
+    )
 
 
 def indented(text, by=3):
@@ -22,7 +25,8 @@ def indented(text, by=3):
 
 
 def prose(docstring):
-    """A docstring in the style of the modules: paragraphs, and indented blocks that are formulas or examples."""
+    """A docstring in the style of the modules: paragraphs, and indented blocks that are formulas or
+    examples."""
     out = []
     for block in re.split(r"\n\s*\n", docstring.strip("\n")):
         out += [code(part) if part.startswith("    ") else escaped(part) for part in _runs(block)]
@@ -43,12 +47,20 @@ def _runs(block):
 def code(text, language="text"):
     margin = min(len(line) - len(line.lstrip()) for line in text.splitlines() if line.strip())
     language = "pycon" if text.lstrip().startswith(">>>") else language
-    return f".. code-block:: {language}\n\n" + indented("\n".join(line[margin:] for line in text.splitlines()))
+    return f".. code-block:: {language}\n\n" + indented(
+        "\n".join(line[margin:] for line in text.splitlines())
+    )
 
 
 def table(header, rows, widths="auto", css=""):
     """A table of cells that are reStructuredText already."""
-    lines = [".. list-table::", "   :header-rows: 1", f"   :widths: {widths}", *([f"   :class: {css}"] if css else []), ""]
+    lines = [
+        ".. list-table::",
+        "   :header-rows: 1",
+        f"   :widths: {widths}",
+        *([f"   :class: {css}"] if css else []),
+        "",
+    ]
     for row in (header, *rows):
         for number, cell in enumerate(row):
             first, *rest = (str(cell) or "\\").splitlines()
@@ -58,5 +70,10 @@ def table(header, rows, widths="auto", css=""):
 
 
 def toctree(pages, **options):
-    lines = [".. toctree::", *(f"   :{key}: {value}" for key, value in options.items()), "", *(f"   {page}" for page in pages)]
+    lines = [
+        ".. toctree::",
+        *(f"   :{key}: {value}" for key, value in options.items()),
+        "",
+        *(f"   {page}" for page in pages),
+    ]
     return "\n".join(lines) + "\n"

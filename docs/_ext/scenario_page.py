@@ -17,25 +17,59 @@ keys, and ``polhode compare`` and ``polhode advise`` take it for their task.  Th
 every fault is reported at once with the path of its key, and a misspelt key is answered with the nearest valid one.  A scenario
 holds data and names, never code.  The folder ``examples`` has some to start from; this is ``flip.toml``:
 """
-TOP = (("title", "text", "the file's name", "A title for tables, figures and pages."),
-       ("problem", "text", "–", "A problem by name (``polhode problems`` lists them): it supplies body, torque, initial motion, "
-        "step and span; the sections below replace what they name."))
-NAMES = {"float": "number", "int": "whole number", "str": "text", "bool": "true or false", "NoneType": ""}
+TOP = (
+    ("title", "text", "the file's name", "A title for tables, figures and pages."),
+    (
+        "problem",
+        "text",
+        "–",
+        "A problem by name (``polhode problems`` lists them): it supplies body, torque, initial motion, "
+        "step and span; the sections below replace what they name.",
+    ),
+)
+NAMES = {
+    "float": "number",
+    "int": "whole number",
+    "str": "text",
+    "bool": "true or false",
+    "NoneType": "",
+}
 
 
 def pages(docs):
     example = (docs.parent / "examples" / "flip.toml").read_text("utf-8")
-    parts = [title("Scenario files"), INTRODUCTION, code(example, "toml"), "\n", title("Top of the file", "-"),
-             table(("key", "type", "default", "meaning"), [(literal(key), *rest) for key, *rest in TOP], "18 22 15 45")]
-    parts += [title("[body]", "-"), "By inertia, by ``shape``, or by ``mesh``: the keys depend on it.\n"]
+    parts = [
+        title("Scenario files"),
+        INTRODUCTION,
+        code(example, "toml"),
+        "\n",
+        title("Top of the file", "-"),
+        table(
+            ("key", "type", "default", "meaning"),
+            [(literal(key), *rest) for key, *rest in TOP],
+            "18 22 15 45",
+        ),
+    ]
+    parts += [
+        title("[body]", "-"),
+        "By inertia, by ``shape``, or by ``mesh``: the keys depend on it.\n",
+    ]
     for shape, model in {"": schema.Inertia, **schema.SHAPES}.items():
         parts += [title(f'shape = "{shape}"' if shape else "by inertia", "~"), section(model)]
     parts += [title("by mesh", "~"), section(schema.Mesh)]
     parts += [title("[initial]", "-"), section(schema.Initial), title("[torque]", "-"), TORQUE]
     for name, make in torques.BUILT_IN.items():
         parts += [title(f'name = "{name}"', "~"), torque(name, make)]
-    parts += [title("[run]", "-"), section(schema.Run), title("[output]", "-"), section(schema.Output),
-              title("[ensemble]", "-"), section(schema.Ensemble), title("[sweep]", "-"), sweep()]
+    parts += [
+        title("[run]", "-"),
+        section(schema.Run),
+        title("[output]", "-"),
+        section(schema.Output),
+        title("[ensemble]", "-"),
+        section(schema.Ensemble),
+        title("[sweep]", "-"),
+        sweep(),
+    ]
     return {"reference/scenario.rst": "\n".join(parts)}
 
 
@@ -47,8 +81,10 @@ line.
 
 def section(model):
     """A model in words and as a table of its keys."""
-    rows = [(literal(field.alias or key), kind(field), default(field), escaped(field.description or ""))
-            for key, field in model.model_fields.items()]
+    rows = [
+        (literal(field.alias or key), kind(field), default(field), escaped(field.description or ""))
+        for key, field in model.model_fields.items()
+    ]
     own = inspect.getdoc(model) if "__doc__" in vars(model) and model.__doc__ else ""
     return f"{escaped(own)}\n\n" + table(("key", "type", "default", "meaning"), rows, "18 22 15 45")
 
@@ -59,7 +95,7 @@ def default(field):
     value = field.get_default(call_default_factory=True)
     if value is None or value == {}:
         return "–"
-    return literal(json.dumps(value))   # TOML writes these as JSON does
+    return literal(json.dumps(value))  # TOML writes these as JSON does
 
 
 def kind(field):
@@ -77,7 +113,7 @@ def words(annotation, metadata=()):
         return listed(arguments[0], metadata)
     if origin is dict:
         return f"table of {words(arguments[1])}"
-    if arguments:   # a union
+    if arguments:  # a union
         return " or ".join(dict.fromkeys(filter(None, (words(one) for one in arguments))))
     return bounded(NAMES.get(annotation.__name__, annotation.__name__), metadata)
 
@@ -107,12 +143,23 @@ def listed(entry, metadata):
 def torque(name, make):
     """A torque: what it is, and its parameters."""
     model = schema.torque_model(name, make)
-    rows = [(literal(key), kind(field), default(field)) for key, field in model.model_fields.items() if key != "name"]
+    rows = [
+        (literal(key), kind(field), default(field))
+        for key, field in model.model_fields.items()
+        if key != "name"
+    ]
     text = f"{escaped(inspect.getdoc(make).splitlines()[0])}  See `polhode.torques.{make.__name__}`.\n\n"
     return text + (table(("key", "type", "default"), rows, "25 40 35") if rows else "")
 
 
 def sweep():
     example = inspect.getdoc(axes)
-    rows = [(literal(key), kind(field), default(field)) for key, field in axes.Options.model_fields.items()]
-    return prose(example.partition("\n\n")[2]) + "\n\nNext to the axes:\n\n" + table(("key", "type", "default"), rows, "25 40 35")
+    rows = [
+        (literal(key), kind(field), default(field))
+        for key, field in axes.Options.model_fields.items()
+    ]
+    return (
+        prose(example.partition("\n\n")[2])
+        + "\n\nNext to the axes:\n\n"
+        + table(("key", "type", "default"), rows, "25 40 35")
+    )

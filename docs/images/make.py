@@ -1,6 +1,6 @@
 """Redraws the pictures of the README with the commands it names; needs chromium and playwright.
 
-    python docs/images/make.py
+python docs/images/make.py
 """
 
 import shutil
@@ -14,16 +14,26 @@ from playwright.sync_api import sync_playwright
 
 HERE = Path(__file__).parent
 EXAMPLE = HERE.parents[1] / "examples" / "flip.toml"
-MOMENT = 2.6   # seconds: the box is half way over
+MOMENT = 2.6  # seconds: the box is half way over
 
 
 def polhode(*arguments, folder):
-    subprocess.run([sys.executable, "-m", "polhode", *map(str, arguments)], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(
+        [sys.executable, "-m", "polhode", *map(str, arguments)],
+        cwd=folder,
+        check=True,
+        stdout=subprocess.DEVNULL,
+    )
 
 
 def shoot(page, picture):
     """The page at one moment, as a reader with a light theme sees it."""
-    flags = ["--headless=new", "--no-sandbox", "--enable-unsafe-swiftshader", "--use-angle=swiftshader"]
+    flags = [
+        "--headless=new",
+        "--no-sandbox",
+        "--enable-unsafe-swiftshader",
+        "--use-angle=swiftshader",
+    ]
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=flags)
         tab = browser.new_page(viewport={"width": 1200, "height": 720}, reduced_motion="reduce")
@@ -39,7 +49,9 @@ def shrink(picture, width=1200):
     with Image.open(picture) as image:
         image = image.convert("RGB")
         if image.width > width:
-            image = image.resize((width, round(image.height * width / image.width)), Image.Resampling.LANCZOS)
+            image = image.resize(
+                (width, round(image.height * width / image.width)), Image.Resampling.LANCZOS
+            )
         image.quantize(192, dither=Image.Dither.NONE).save(picture, optimize=True)
 
 

@@ -27,7 +27,8 @@ from polhode import plots
 
 
 def tumbling(moments, mode, rotation, precession):
-    """The momentum, in the plane of the mode's axis and the longest or shortest one, with the two periods that were observed.
+    """The momentum, in the plane of the mode's axis and the longest or shortest one, with the two
+    periods that were observed.
 
     Their ratio depends on the tilt alone; the size of the momentum then sets the clock.
     """
@@ -43,12 +44,16 @@ def tumbling(moments, mode, rotation, precession):
 
     middle, ends = np.sort(moments)[1], (moments[mode], moments[other])
     separatrix = np.arctan(np.sqrt((1 / middle - 1 / ends[0]) / (1 / ends[1] - 1 / middle)))
-    tilt = brentq(lambda x: float(periods(x).polhode / periods(x).precession) - rotation / precession, 1e-4, 0.999 * separatrix)
+    tilt = brentq(
+        lambda x: float(periods(x).polhode / periods(x).precession) - rotation / precession,
+        1e-4,
+        0.999 * separatrix,
+    )
     return momentum(tilt) * float(periods(tilt).precession) / precession
 
 
 apophis = np.array([0.61, 0.965, 1.0])
-L_apophis = tumbling(apophis, 2, rotation=263.0, precession=27.38)      # hours
+L_apophis = tumbling(apophis, 2, rotation=263.0, precession=27.38)  # hours
 toutatis = np.array([3.22, 3.09, 1.0])
 L_toutatis = tumbling(toutatis, 2, rotation=5.41 * 24, precession=7.35 * 24)
 
@@ -79,10 +84,15 @@ def attitudes(moments, L, hours):
 
 
 days = np.linspace(0.0, 1.0, 4000)
-of_apophis, of_toutatis = attitudes(apophis, L_apophis, 24 * 11 * days), attitudes(toutatis, L_toutatis, 24 * 60 * days)
-figure = plots.sphere({
-    "Apophis, long axis, 11 days": of_apophis[:, :, 0],
-    "Apophis, short axis, 11 days": of_apophis[:, :, 2],
-    "Toutatis, long axis, 60 days": of_toutatis[:, :, 2],
-    "Toutatis, short axis, 60 days": of_toutatis[:, :, 0],
-})
+of_apophis, of_toutatis = (
+    attitudes(apophis, L_apophis, 24 * 11 * days),
+    attitudes(toutatis, L_toutatis, 24 * 60 * days),
+)
+figure = plots.sphere(
+    {
+        "Apophis, long axis, 11 days": of_apophis[:, :, 0],
+        "Apophis, short axis, 11 days": of_apophis[:, :, 2],
+        "Toutatis, long axis, 60 days": of_toutatis[:, :, 2],
+        "Toutatis, short axis, 60 days": of_toutatis[:, :, 0],
+    }
+)

@@ -35,5 +35,8 @@ with plots.styled():
 #
 # Runge and Kutta's method has order four, and far smaller errors at first.  They add up.
 
-long = {name: polhode.integrate(body, weight, (0, 6000), 0.02, name, every=7, **start) for name in ("RK4-quaternion", "LP2")}
+long = {
+    name: polhode.integrate(body, weight, (0, 6000), 0.02, name, every=7, **start)
+    for name in ("RK4-quaternion", "LP2")
+}
 drift = plots.drift(long)

@@ -34,7 +34,15 @@ with plots.styled():
         energy = runs[method].kinetic_energy
         left.plot(runs[method].t, energy / energy[0] - 1.0, color=colour, lw=1.6, label=method)
         order = np.polyfit(np.log(steps), np.log(errors[method]), 1)[0]
-        right.loglog(steps, errors[method], "o-", color=colour, ms=6, mec="white", label=f"{method}: order {order:.2f}")
+        right.loglog(
+            steps,
+            errors[method],
+            "o-",
+            color=colour,
+            ms=6,
+            mec="white",
+            label=f"{method}: order {order:.2f}",
+        )
     left.set(xlabel="time [s]", ylabel="(E − E₀)/E₀", xlim=prism.t_span)
     left.set_title("Energy with steps of 0.01 s")
     left.legend()

@@ -22,22 +22,33 @@ run = polhode.ensemble(box, t_span=(0, 600), step=0.05, omega0=omega0, keep=500)
 # The angular momentum of all bodies, seen from the body, at four times.
 
 shown = [0, 1, 5, 24]
-figure = plots.sphere({f"t = {run.times[i]:g} s": run.omegas[i] * box.moments for i in shown}, dots=True, names="123")
+figure = plots.sphere(
+    {f"t = {run.times[i]:g} s": run.omegas[i] * box.moments for i in shown}, dots=True, names="123"
+)
 
 # %%
 # How evenly are they spread?  The distance of the cloud's mean from the centre, over that of a
 # single body, falls towards what the mean over a whole polhode leaves.
 
-mean = np.linalg.norm((run.omegas * box.moments).mean(axis=1), axis=1) / np.linalg.norm(start * box.moments)
+mean = np.linalg.norm((run.omegas * box.moments).mean(axis=1), axis=1) / np.linalg.norm(
+    start * box.moments
+)
 one_turn = float(polhode.exact.periods(box, start).polhode)
-curve = polhode.exact.free_body(box, None, start, np.linspace(0, one_turn, 400, endpoint=False)).momentum.mean(axis=0)
+curve = polhode.exact.free_body(
+    box, None, start, np.linspace(0, one_turn, 400, endpoint=False)
+).momentum.mean(axis=0)
 
 with plots.styled():
     spread = plots.new_figure(7.2, 3.6)
     axes = spread.add_subplot()
     axes.plot(run.times, mean, "o-", color=plots.PALETTE[0], ms=4, mec="white", mew=0.4)
-    axes.axhline(np.linalg.norm(curve) / np.linalg.norm(start * box.moments), color=plots.PALETTE[1], lw=1.2, ls=(0, (4, 2)),
-                 label="mean over one turn of the polhode")
+    axes.axhline(
+        np.linalg.norm(curve) / np.linalg.norm(start * box.moments),
+        color=plots.PALETTE[1],
+        lw=1.2,
+        ls=(0, (4, 2)),
+        label="mean over one turn of the polhode",
+    )
     axes.set(xlabel="time [s]", ylabel="length of the mean / |L|", ylim=(0, 1.05), xlim=(0, 600))
     axes.set_title("The cloud forgets its phase")
     axes.legend()

@@ -30,19 +30,41 @@ def upside_down(t, R, omega):
 
 
 nudge = np.logspace(-8, -0.5, 60)
-exact = polhode.exact.periods(box, np.stack([6.0 * nudge, np.full(60, 6.0), np.zeros(60)], axis=1)).polhode / 2
+exact = (
+    polhode.exact.periods(
+        box, np.stack([6.0 * nudge, np.full(60, 6.0), np.zeros(60)], axis=1)
+    ).polhode
+    / 2
+)
 
 tried = np.array([1e-7, 1e-5, 1e-3, 1e-1])
 found = []
 for size in tried:
-    run = polhode.integrate(box, t_span=(0, 25), step=0.005, omega0=(6.0 * size, 6.0, 0.0), events=upside_down, every="end")
+    run = polhode.integrate(
+        box,
+        t_span=(0, 25),
+        step=0.005,
+        omega0=(6.0 * size, 6.0, 0.0),
+        events=upside_down,
+        every="end",
+    )
     found.append(np.diff(run.t_events[0][:2])[0])
 
 with plots.styled():
     times = plots.new_figure(7.2, 4.0)
     axes = times.add_subplot()
-    axes.semilogx(nudge, exact, color=plots.PALETTE[0], lw=2, label="half the polhode's period, closed form")
-    axes.semilogx(tried, found, "o", color=plots.PALETTE[1], ms=8, mec="white", label="between two events of a run")
+    axes.semilogx(
+        nudge, exact, color=plots.PALETTE[0], lw=2, label="half the polhode's period, closed form"
+    )
+    axes.semilogx(
+        tried,
+        found,
+        "o",
+        color=plots.PALETTE[1],
+        ms=8,
+        mec="white",
+        label="between two events of a run",
+    )
     axes.set(xlabel="nudge Ω₁/Ω₂ at the start", ylabel="time between flips [s]", ylim=(0, None))
     axes.legend(loc="upper right")
     axes.set_title("Each factor of ten less adds the same wait")

@@ -37,9 +37,21 @@ height = run.matrix[:, 2, 2].reshape(side, side)
 with plots.styled():
     figure = plots.new_figure(7.6, 6.2)
     axes = figure.add_subplot()
-    image = axes.imshow(height, origin="lower", extent=(0, 180, 0, 6), aspect="auto", cmap="RdYlBu_r", vmin=-1, vmax=1,
-                        interpolation="nearest")
+    image = axes.imshow(
+        height,
+        origin="lower",
+        extent=(0, 180, 0, 6),
+        aspect="auto",
+        cmap="RdYlBu_r",
+        vmin=-1,
+        vmax=1,
+        interpolation="nearest",
+    )
     axes.grid(visible=False)
-    axes.set(xlabel="tilt at the start [degrees]", ylabel="spin at the start [rad/s]", xticks=range(0, 181, 30))
+    axes.set(
+        xlabel="tilt at the start [degrees]",
+        ylabel="spin at the start [rad/s]",
+        xticks=range(0, 181, 30),
+    )
     axes.set_title("Height of the axis after 20 s")
     figure.colorbar(image, label="R₃₃", shrink=0.8)

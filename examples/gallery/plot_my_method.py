@@ -13,7 +13,14 @@ from polhode.core.vec import add, axpy, cross, matrix, qexp, qmul, renormalise, 
 from polhode.methods import Motion
 
 
-@polhode.method("heun", order=2, torques=2, symmetric=False, symplectic=False, summary="Heun's rule on the rotation group.")
+@polhode.method(
+    "heun",
+    order=2,
+    torques=2,
+    symmetric=False,
+    symplectic=False,
+    summary="Heun's rule on the rotation group.",
+)
 def step(h, t, s, body, torque, p):
     """Both slopes, at the start and at Euler's end, and their mean."""
     T = torque.body(t, matrix(s.q), s.Om, p)
@@ -39,4 +46,6 @@ figure = plots.certificate(certificate)
 top = polhode.problem("krysl/slow-top")
 for method in ("heun", "LP2"):
     run = top.integrate(method, step=0.01, t_span=(0, 200))
-    print(f"{method:>5}: energy changed by {abs(run.total_energy - run.total_energy[0]).max() / run.total_energy[0]:.1e}")
+    print(
+        f"{method:>5}: energy changed by {abs(run.total_energy - run.total_energy[0]).max() / run.total_energy[0]:.1e}"
+    )

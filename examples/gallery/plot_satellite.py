@@ -14,20 +14,32 @@ from matplotlib.patches import Circle
 import polhode
 from polhode import plots
 
-rate = 1.1e-3                                     # rad/s: an orbit of 95 minutes
+rate = 1.1e-3  # rad/s: an orbit of 95 minutes
 orbit = 2.0 * np.pi / rate
-satellite = polhode.RigidBody([30.0, 100.0, 110.0], mass=250.0, name="satellite")   # the first axis is the long one
+# the first axis is the long one
+satellite = polhode.RigidBody([30.0, 100.0, 110.0], mass=250.0, name="satellite")
 tide = polhode.torques.gravity_gradient(satellite, rate)
 
 
 @polhode.torque(frame="body", form="tuple", uses_omega=True, params={"c": 8e-3, "rate": rate})
 def damper(t, R, omega, p):
     """Friction against a fluid that turns with the orbit."""
-    return (-p.c * (omega[0] - p.rate * R[2][0]), -p.c * (omega[1] - p.rate * R[2][1]), -p.c * (omega[2] - p.rate * R[2][2]))
+    return (
+        -p.c * (omega[0] - p.rate * R[2][0]),
+        -p.c * (omega[1] - p.rate * R[2][1]),
+        -p.c * (omega[2] - p.rate * R[2][2]),
+    )
 
 
-run = polhode.integrate(satellite, tide + damper, (0, 16 * orbit), 5.0, rotation0=(0, 0, 0.4), omega0=(0, 2e-5, 5.0 * rate),
-                        every=4)
+run = polhode.integrate(
+    satellite,
+    tide + damper,
+    (0, 16 * orbit),
+    5.0,
+    rotation0=(0, 0, 0.4),
+    omega0=(0, 2e-5, 5.0 * rate),
+    every=4,
+)
 
 # %%
 # The angle between the long axis and the vertical, in the plane of the orbit.  It counts the turns
@@ -39,12 +51,19 @@ pitch = np.unwrap(np.arctan2(run.matrix[:, 1, 0], run.matrix[:, 0, 0])) - nadir
 with plots.styled():
     figure = plots.new_figure(10.5, 4.8)
     left, right = figure.subplots(1, 2, width_ratios=(1, 1.45))
-    for start, radius, colour, label in ((0, 1.0, plots.PALETTE[1], "first orbit"), (15, 1.45, plots.PALETTE[0], "last orbit")):
+    for start, radius, colour, label in (
+        (0, 1.0, plots.PALETTE[1], "first orbit"),
+        (15, 1.45, plots.PALETTE[0], "last orbit"),
+    ):
         times = orbit * (start + np.linspace(0, 1, 49)[:-1])
         at = np.searchsorted(run.t, times)
         centre = radius * np.stack([np.cos(rate * run.t[at]), np.sin(rate * run.t[at])], axis=1)
         stick = 0.11 * run.matrix[at][:, :2, 0]
-        left.add_collection(LineCollection(np.stack([centre - stick, centre + stick], axis=1), colors=colour, lw=2.4))
+        left.add_collection(
+            LineCollection(
+                np.stack([centre - stick, centre + stick], axis=1), colors=colour, lw=2.4
+            )
+        )
         left.plot(*(centre + stick).T, "o", color=colour, ms=3.2, ls="none")
         left.plot([], [], "o-", color=colour, ms=3.2, lw=2.4, label=label)
     left.add_patch(Circle((0, 0), 0.55, color="#CFE3F2"))

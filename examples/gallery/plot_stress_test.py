@@ -18,7 +18,9 @@ figure = plots.drift(runs)
 # %%
 for run in runs:
     energy = run.total_energy
-    print(f"{run.method.name:>8}: energy {energy[0]:.4f} at the start, {energy[-2000:].mean():.4f} on average at the end")
+    print(
+        f"{run.method.name:>8}: energy {energy[0]:.4f} at the start, {energy[-2000:].mean():.4f} on average at the end"
+    )
 
 # %%
 # Where the body goes: its third axis, for a thousandth of the run.

@@ -27,8 +27,17 @@ def floor(t, R, omega, x, v):
 
 
 floor.terminal, floor.direction = True, -1
-run = polhode.integrate(book, t_span=(0, 3), step=0.001, force=gravity, position0=(0, 0, 1.2), velocity0=(2.6, 0.3, 3.4),
-                        rotation0=(0.3, 0, 0), omega0=(0.4, 11.0, 0.0), events=floor)
+run = polhode.integrate(
+    book,
+    t_span=(0, 3),
+    step=0.001,
+    force=gravity,
+    position0=(0, 0, 1.2),
+    velocity0=(2.6, 0.3, 3.4),
+    rotation0=(0.3, 0, 0),
+    omega0=(0.4, 11.0, 0.0),
+    events=floor,
+)
 print(f"it lands after {run.t[-1]:.3f} s, {run.position[-1, 0]:.2f} m away")
 
 # %%
@@ -42,10 +51,25 @@ with plots.styled():
     axes.plot(*run.position[:, :2].T, 0 * run.t, color="#BBBBBB", lw=1.0, ls=(0, (3, 3)), zorder=0)
     for i in np.linspace(0, len(run) - 1, 20).astype(int):
         placed = corners @ run.matrix[i].T + run.position[i]
-        faces = [placed[corners[:, axis] * side > 0][[0, 1, 3, 2]] for axis in range(3) for side in (-1, 1)]
-        axes.add_collection3d(Poly3DCollection(faces, facecolors=COLOURS, edgecolor="white", lw=0.5, zorder=2, clip_on=False))
+        faces = [
+            placed[corners[:, axis] * side > 0][[0, 1, 3, 2]]
+            for axis in range(3)
+            for side in (-1, 1)
+        ]
+        axes.add_collection3d(
+            Poly3DCollection(
+                faces, facecolors=COLOURS, edgecolor="white", lw=0.5, zorder=2, clip_on=False
+            )
+        )
     axes.set_proj_type("ortho")
     axes.view_init(elev=14, azim=-80)
-    axes.set(xlabel="x [m]", zlabel="height [m]", xlim=(-0.2, 2.9), ylim=(-0.2, 0.6), zlim=(0, 2), yticks=[])
+    axes.set(
+        xlabel="x [m]",
+        zlabel="height [m]",
+        xlim=(-0.2, 2.9),
+        ylim=(-0.2, 0.6),
+        zlim=(0, 2),
+        yticks=[],
+    )
     axes.set_box_aspect((3.1, 0.8, 2.0), zoom=1.4)
     figure.suptitle("Twenty moments of a flight", x=0.012, ha="left")

@@ -21,12 +21,20 @@ with plots.styled():
     figure = plots.new_figure(9.6, 5.2)
     above, below = figure.subplots(2, 1, sharex=True)
     above.plot(smooth.t, smooth.matrix[:, 2, 2], color=plots.PALETTE[2], lw=1.3)
-    above.plot(run.t, run.matrix[:, 2, 2], ".", color=plots.PALETTE[1], ms=5, ls="none", label="steps")
+    above.plot(
+        run.t, run.matrix[:, 2, 2], ".", color=plots.PALETTE[1], ms=5, ls="none", label="steps"
+    )
     above.set_ylabel("height R₃₃ of the axis")
     above.set_title("DOP853 between its steps, rtol = 1e-8")
     above.legend(loc="lower right", bbox_to_anchor=(1.0, 0.98))
     below.stairs(np.diff(run.t), run.t, color=plots.PALETTE[0], lw=1.3, baseline=None)
-    below.set(yscale="log", xlabel="time [s]", ylabel="step [s]", xlim=(0, 40), yticks=(0.02, 0.05, 0.1, 0.2, 0.5))
+    below.set(
+        yscale="log",
+        xlabel="time [s]",
+        ylabel="step [s]",
+        xlim=(0, 40),
+        yticks=(0.02, 0.05, 0.1, 0.2, 0.5),
+    )
     below.yaxis.set_major_formatter("{x:g}")
     below.yaxis.set_minor_locator(NullLocator())
     below.set_title("The steps it chose")

@@ -18,15 +18,21 @@ moments, tilt, spin = [5.0, 5.0, 1.0], 0.7, 32.0
 
 def top(push):
     """A spin about the axis, and a push of the axis along a circle of latitude."""
-    return polhode.integrate(moments, weight, (0, 9.5), 0.005, rotation0=(tilt, 0, 0), omega0=(0, push, spin))
+    return polhode.integrate(
+        moments, weight, (0, 9.5), 0.005, rotation0=(tilt, 0, 0), omega0=(0, push, spin)
+    )
 
 
-figure = plots.sphere({
-    "let go: cusps": top(0.0),
-    "pushed ahead: waves": top(0.3),
-    "pushed back: loops": top(-0.7),
-    "a slow top: petals": polhode.problem("krysl/slow-top").integrate("LP2", step=0.005, t_span=(0, 60)),
-})
+figure = plots.sphere(
+    {
+        "let go: cusps": top(0.0),
+        "pushed ahead: waves": top(0.3),
+        "pushed back: loops": top(-0.7),
+        "a slow top: petals": polhode.problem("krysl/slow-top").integrate(
+            "LP2", step=0.005, t_span=(0, 60)
+        ),
+    }
+)
 
 # %%
 # How high and how low
@@ -47,9 +53,13 @@ with plots.styled():
     for bound in (low, high):
         above.axhline(bound, color=plots.PALETTE[1], lw=1.0, ls=(0, (4, 2)))
     above.set(ylabel="height of the axis, R₃₃")
-    above.set_title(f"Between the exact bounds {low:.4f} and {high:.4f}, with a period of {exact.nutation:.4f} s")
+    above.set_title(
+        f"Between the exact bounds {low:.4f} and {high:.4f}, with a period of {exact.nutation:.4f} s"
+    )
     angle = (exact.rotation.inv() * run.rotation).magnitude()
     below.semilogy(run.t[1:], angle[1:], color=plots.PALETTE[0])
     below.set(xlabel="time [s]", ylabel="error [rad]", xlim=(0, run.t[-1]))
     below.set_title("Angle between the run and the closed solution")
-print(f"after {run.t[-1]:g} s the run is {angle[-1]:.1e} rad from the closed solution; largest error {np.max(angle):.1e}")
+print(
+    f"after {run.t[-1]:g} s the run is {angle[-1]:.1e} rad from the closed solution; largest error {np.max(angle):.1e}"
+)

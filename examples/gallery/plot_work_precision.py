@@ -19,6 +19,9 @@ figure = plots.work_precision(found, currency="evaluations")
 # %%
 # Torque evaluations that each method needs for an error of a millionth of a radian:
 
-price = {curve.name: curve.answers[1e-6].evaluations if curve.answers[1e-6] else math.inf for curve in found.curves}
+price = {
+    curve.name: curve.answers[1e-6].evaluations if curve.answers[1e-6] else math.inf
+    for curve in found.curves
+}
 for name, evaluations in sorted(price.items(), key=lambda item: item[1]):
     print(f"{name:>15} {evaluations:8}")

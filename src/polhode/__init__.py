@@ -5,8 +5,8 @@
     >>> run.status
     'finished'
 
-The public names are listed in `__init__.pyi`, where editors and type checkers find them.  Each is imported when it is first used,
-so that `import polhode` is quick.
+The public names are listed in `__init__.pyi`, where editors and type checkers find them.  Each is
+imported when it is first used, so that `import polhode` is quick.
 """
 
 import lazy_loader

@@ -5,7 +5,13 @@ from .engine._integrate import integrate
 from .engine._stepper import Stepper
 from .engine.ensemble.keep import Statistics
 from .errors import (
-    ClusterError, ConvergenceError, EventError, InputError, IntegrationError, PolhodeError, TorqueError,
+    ClusterError,
+    ConvergenceError,
+    EventError,
+    InputError,
+    IntegrationError,
+    PolhodeError,
+    TorqueError,
 )
 from .io.read import Record, read
 from .loads import torques
@@ -27,8 +33,51 @@ from .studies.sweep._sweep import Sweep, sweep
 
 __version__: str
 
-__all__ = ["Advice", "Certificate", "ClusterError", "Comparison", "ConvergenceError", "Ensemble", "EventError", "Fact", "Force",
-           "InputError", "IntegrationError", "MethodCurve", "Point", "PolhodeError", "Record", "RigidBody", "Statistics",
-           "Stepper", "Sweep", "Torque", "TorqueError", "Trajectory", "__version__", "advise", "certify", "compare", "ensemble",
-           "exact", "facts", "integrate", "io", "lie", "method", "methods", "plots", "poinsot", "problem", "problems",
-           "read", "rotations", "sweep", "torque", "torques", "translation", "view", "weight"]
+__all__ = [
+    "Advice",
+    "Certificate",
+    "ClusterError",
+    "Comparison",
+    "ConvergenceError",
+    "Ensemble",
+    "EventError",
+    "Fact",
+    "Force",
+    "InputError",
+    "IntegrationError",
+    "MethodCurve",
+    "Point",
+    "PolhodeError",
+    "Record",
+    "RigidBody",
+    "Statistics",
+    "Stepper",
+    "Sweep",
+    "Torque",
+    "TorqueError",
+    "Trajectory",
+    "__version__",
+    "advise",
+    "certify",
+    "compare",
+    "ensemble",
+    "exact",
+    "facts",
+    "integrate",
+    "io",
+    "lie",
+    "method",
+    "methods",
+    "plots",
+    "poinsot",
+    "problem",
+    "problems",
+    "read",
+    "rotations",
+    "sweep",
+    "torque",
+    "torques",
+    "translation",
+    "view",
+    "weight",
+]

@@ -1,8 +1,8 @@
 """What polhode raises, and the checks every door of the library shares.
 
-Every message names the value that was given, the rule it broke and what to do about it.  ``except PolhodeError``
-catches all of them; `InputError` is also a ``ValueError`` and `IntegrationError` also a ``RuntimeError``, so that code
-that knows nothing of polhode can still catch them.
+Every message names the value that was given, the rule it broke and what to do about it.  ``except
+PolhodeError`` catches all of them; `InputError` is also a ``ValueError`` and `IntegrationError`
+also a ``RuntimeError``, so that code that knows nothing of polhode can still catch them.
 """
 
 from __future__ import annotations
@@ -21,12 +21,35 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["ClusterError", "ConvergenceError", "EventError", "InputError", "IntegrationError", "PolhodeError", "TorqueError",
-           "as_path", "brief", "called_as", "choice", "closest", "difference", "flag", "floats", "label", "nearest", "number",
-           "printable", "room", "unknown", "whole"]
+__all__ = [
+    "ClusterError",
+    "ConvergenceError",
+    "EventError",
+    "InputError",
+    "IntegrationError",
+    "PolhodeError",
+    "TorqueError",
+    "as_path",
+    "brief",
+    "called_as",
+    "choice",
+    "closest",
+    "difference",
+    "flag",
+    "floats",
+    "label",
+    "nearest",
+    "number",
+    "printable",
+    "room",
+    "unknown",
+    "whole",
+]
 
 _LIST_AT_MOST = 12  # names written out in full by `unknown`
-UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+UNPRINTABLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 
 
 def printable(text: object) -> str:
@@ -37,11 +60,14 @@ def printable(text: object) -> str:
     >>> print(printable("a \x1b[31mred\x1b[0m title"))
     a \x1b[31mred\x1b[0m title
     """
-    return UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), str(text))
+    return UNPRINTABLE.sub(
+        lambda found: found[0].encode("unicode_escape").decode("ascii"), str(text)
+    )
 
 
 class PolhodeError(Exception):
-    """Base of every error that polhode raises on purpose; its message is safe to print, whatever it quotes.
+    """Base of every error that polhode raises on purpose; its message is safe to print, whatever it
+    quotes.
 
     Attributes
     ----------
@@ -82,9 +108,17 @@ class IntegrationError(PolhodeError, RuntimeError):
     (0.5, 50, None)
     """
 
-    # Every argument after the message has a default: pickle rebuilds an exception as cls(*args), then its __dict__.
-    def __init__(self, message: str, *, t: float | None = None, step_index: int | None = None, state: Any = None,
-                 trajectory: Any = None) -> None:
+    # Every argument after the message has a default: pickle rebuilds an exception as cls(*args),
+    # then its __dict__.
+    def __init__(
+        self,
+        message: str,
+        *,
+        t: float | None = None,
+        step_index: int | None = None,
+        state: Any = None,
+        trajectory: Any = None,
+    ) -> None:
         super().__init__(message)
         self.t = t
         self.step_index = step_index
@@ -105,23 +139,32 @@ class ConvergenceError(IntegrationError):
         As in `IntegrationError`.
     """
 
-    def __init__(self, message: str, *, residual: float | None = None, largest_step: float | None = None,
-                 **where: Any) -> None:
+    def __init__(
+        self,
+        message: str,
+        *,
+        residual: float | None = None,
+        largest_step: float | None = None,
+        **where: Any,
+    ) -> None:
         super().__init__(message, **where)
         self.residual = residual
         self.largest_step = largest_step
 
 
 class TorqueError(IntegrationError):
-    """The torque raised, or returned a wrong shape or a value that is not finite; raised ``from`` the original."""
+    """The torque raised, or returned a wrong shape or a value that is not finite; raised ``from``
+    the original."""
 
 
 class EventError(IntegrationError):
-    """An event raised, or returned something other than one finite number; raised ``from`` the original."""
+    """An event raised, or returned something other than one finite number; raised ``from`` the
+    original."""
 
 
 class ClusterError(PolhodeError, RuntimeError):
-    """A cluster was lost or has no workers; what it had finished is stored, and the same call goes on from there."""
+    """A cluster was lost or has no workers; what it had finished is stored, and the same call goes
+    on from there."""
 
 
 def closest(name: object, valid: Iterable[str]) -> str | None:
@@ -136,13 +179,15 @@ def closest(name: object, valid: Iterable[str]) -> str | None:
     for candidate in valid:
         folded.setdefault(str(candidate).casefold(), str(candidate))
     wanted = str(name).casefold()
-    swapped = [candidate for candidate in folded if sorted(candidate) == sorted(wanted)]   # the commonest slip of all
+    # the commonest slip of all
+    swapped = [candidate for candidate in folded if sorted(candidate) == sorted(wanted)]
     match = swapped or difflib.get_close_matches(wanted, list(folded), n=1)
     return folded[match[0]] if match else None
 
 
 def nearest(name: object, valid: Iterable[str]) -> str:
-    """Return ``" (did you mean 'X'?)"`` for the valid name nearest to `name`, or ``""`` when none is near.
+    """Return ``" (did you mean 'X'?)"`` for the valid name nearest to `name`, or ``""`` when none
+    is near.
 
     Examples
     --------
@@ -156,7 +201,8 @@ def nearest(name: object, valid: Iterable[str]) -> str:
 
 
 def unknown(kind: str, name: object, valid: Iterable[str]) -> InputError:
-    """Return the `InputError` for a `name` that is not among the `valid` ones, for the caller to raise.
+    """Return the `InputError` for a `name` that is not among the `valid` ones, for the caller to
+    raise.
 
     Examples
     --------
@@ -179,7 +225,10 @@ def difference(there: dict[str, Any], here: dict[str, Any]) -> str:
     >>> difference({"method": "NMB", "run": {"step": 0.1}}, {"method": "NMB", "run": {"step": 0.2}})
     'run.step is 0.1 there and 0.2 here'
     """
-    found = [f"{path} is {_entry(one)} there and {_entry(other)} here" for path, one, other in _differing(there, here)]
+    found = [
+        f"{path} is {_entry(one)} there and {_entry(other)} here"
+        for path, one, other in _differing(there, here)
+    ]
     return "; ".join(found[:3]) + (f"; and {len(found) - 3} more" if len(found) > 3 else "")
 
 
@@ -216,7 +265,7 @@ def room(error: OSError) -> str:
 
 def _largest_file():
     """What to do about the size that a file may have, in words."""
-    with contextlib.suppress(ImportError):   # Windows has no such limit
+    with contextlib.suppress(ImportError):  # Windows has no such limit
         import resource
 
         limit = resource.getrlimit(resource.RLIMIT_FSIZE)[0]
@@ -226,13 +275,18 @@ def _largest_file():
 
 
 def _plain_floats(value: Any) -> np.ndarray | None:
-    """Return a few finite floats, in a list, a tuple or an array, as an array: the common case, quickly; None for others."""
+    """Return a few finite floats, in a list, a tuple or an array, as an array: the common case,
+    quickly; None for others."""
     kind = type(value)
     if kind is np.ndarray:
         if value.dtype != np.float64 or value.ndim != 1 or value.size > 8:
             return None
         items, array = value.tolist(), value
-    elif kind in (tuple, list) and len(value) <= 8 and all(type(item) is float or type(item) is int for item in value):
+    elif (
+        kind in (tuple, list)
+        and len(value) <= 8
+        and all(type(item) is float or type(item) is int for item in value)
+    ):
         items, array = value, None
     else:
         return None
@@ -247,8 +301,8 @@ def _plain_floats(value: Any) -> np.ndarray | None:
 def floats(what: str, value: Any, *, last: int | None = None, finite: bool = True) -> np.ndarray:
     """Return `value` as a float64 array, or raise an `InputError` that calls it `what`.
 
-    Booleans, complex numbers, text, masked entries, ragged lists and other objects are refused rather than converted.
-    The array may share memory with `value`: copy before writing.
+    Booleans, complex numbers, text, masked entries, ragged lists and other objects are refused
+    rather than converted.  The array may share memory with `value`: copy before writing.
 
     Parameters
     ----------
@@ -274,33 +328,48 @@ def floats(what: str, value: Any, *, last: int | None = None, finite: bool = Tru
     try:
         array = np.asarray(value)
     except Exception as error:  # a ragged nest of lists, or an object with an __array__ of its own
-        raise InputError(f"{what} must be an array of real numbers, got {brief(value)}: {error}; give rows of equal "
-                         "length") from error
+        raise InputError(
+            f"{what} must be an array of real numbers, got {brief(value)}: {error}; give rows of equal "
+            "length"
+        ) from error
     real = array.dtype.kind in "fiu"
     if array.dtype.kind == "O":  # integers above 64 bits, such as 10**30, arrive as objects
         real = array.size > 0 and all(type(item) in (int, float) for item in array.flat)
-    elif real and isinstance(value, (list, tuple)):  # [True, 2.0] and [masked, 2.0] would silently become [1.0, 2.0]
+    elif real and isinstance(
+        value, (list, tuple)
+    ):  # [True, 2.0] and [masked, 2.0] would silently become [1.0, 2.0]
         items = np.asarray(value, dtype=object).flat
-        real = not any(isinstance(item, (bool, np.bool_)) or np.ma.is_masked(item) for item in items)
+        real = not any(
+            isinstance(item, (bool, np.bool_)) or np.ma.is_masked(item) for item in items
+        )
     if not real:
-        raise InputError(f"{what} must be real numbers (not booleans, complex, text or objects), got {brief(value)}; "
-                         "convert it to float first")
+        raise InputError(
+            f"{what} must be real numbers (not booleans, complex, text or objects), got {brief(value)}; "
+            "convert it to float first"
+        )
     try:
         with np.errstate(over="ignore"):
             array = array.astype(np.float64, copy=False)
     except OverflowError as error:
-        raise InputError(f"{what} does not fit in a float64, got {brief(value)}; choose other units") from error
+        raise InputError(
+            f"{what} does not fit in a float64, got {brief(value)}; choose other units"
+        ) from error
     if last is not None and (array.ndim == 0 or array.shape[-1] != last):
-        raise InputError(f"{what} must have {last} numbers along its last axis, got shape {array.shape}; give {last} of them")
+        raise InputError(
+            f"{what} must have {last} numbers along its last axis, got shape {array.shape}; give {last} of them"
+        )
     if finite and not np.isfinite(array).all():
         where = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         index = f"[{', '.join(map(str, where))}]" if where else ""
-        raise InputError(f"{what} must be finite, got {what}{index} = {float(array[where])!r}; remove or replace it")
+        raise InputError(
+            f"{what} must be finite, got {what}{index} = {float(array[where])!r}; remove or replace it"
+        )
     return array
 
 
 def number(what: str, value: Any, *, positive: bool = False) -> float:
-    """Return `value` as a finite float (above zero where `positive`), or raise an `InputError` that calls it `what`.
+    """Return `value` as a finite float (above zero where `positive`), or raise an `InputError` that
+    calls it `what`.
 
     Examples
     --------
@@ -311,7 +380,9 @@ def number(what: str, value: Any, *, positive: bool = False) -> float:
         return value
     array = floats(what, value)
     if array.ndim:
-        raise InputError(f"{what} must be one number, got an array of shape {array.shape}; give one of its entries")
+        raise InputError(
+            f"{what} must be one number, got an array of shape {array.shape}; give one of its entries"
+        )
     if positive and not array > 0.0:
         raise InputError(f"{what} must be positive, got {float(array)!r}; give a value above zero")
     return float(array)
@@ -325,9 +396,15 @@ def whole(what: str, value: Any, least: int = 0, example: str | None = None) -> 
     >>> whole("n", np.int64(3), 1)
     3
     """
-    if isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.timedelta64)) and value >= least:
+    if (
+        isinstance(value, (int, np.integer))
+        and not isinstance(value, (bool, np.timedelta64))
+        and value >= least
+    ):
         return int(value)
-    raise InputError(f"{what} must be a whole number, at least {least}, got {brief(value)}; {example or f'take {max(least, 1)}'}")
+    raise InputError(
+        f"{what} must be a whole number, at least {least}, got {brief(value)}; {example or f'take {max(least, 1)}'}"
+    )
 
 
 def flag(what: str, value: Any) -> bool:
@@ -371,7 +448,8 @@ def label(what: str, value: Any) -> str | None:
 
 
 def called_as(what: str, value: Any, *forms: str) -> Any:
-    """Return `value`, a function that can be called as one of the `forms`, or raise an `InputError` that calls it `what`.
+    """Return `value`, a function that can be called as one of the `forms`, or raise an `InputError`
+    that calls it `what`.
 
     Examples
     --------
@@ -380,20 +458,25 @@ def called_as(what: str, value: Any, *forms: str) -> Any:
     """
     form = " or ".join(forms)
     if not callable(value):
-        raise InputError(f"{what} must be a function {form}, got {brief(value)}; write def {forms[0]}: ...")
+        raise InputError(
+            f"{what} must be a function {form}, got {brief(value)}; write def {forms[0]}: ..."
+        )
     try:
         signature = inspect.signature(value)
-    except (TypeError, ValueError):   # some functions written in C do not tell
+    except (TypeError, ValueError):  # some functions written in C do not tell
         return value
     for one in forms:
         with contextlib.suppress(TypeError):
             signature.bind(*one.partition("(")[2].rstrip(")").split(", "))
             return value
-    raise InputError(f"{what} will be called as {form} but is defined as f{signature}; write def {forms[0]}: ...")
+    raise InputError(
+        f"{what} will be called as {form} but is defined as f{signature}; write def {forms[0]}: ..."
+    )
 
 
 def as_path(what: str, value: Any) -> Path:
-    """Return `value` as a Path, or raise an `InputError` that calls it `what`; the file need not exist.
+    """Return `value` as a Path, or raise an `InputError` that calls it `what`; the file need not
+    exist.
 
     Examples
     --------
@@ -401,20 +484,27 @@ def as_path(what: str, value: Any) -> Path:
     '.nc'
     """
     if not isinstance(value, (str, os.PathLike)):
-        raise InputError(f"{what} must be the path of a file, got {brief(value)}; give text or a pathlib.Path")
+        raise InputError(
+            f"{what} must be the path of a file, got {brief(value)}; give text or a pathlib.Path"
+        )
     try:
         path = Path(value)
         os.lstat(path)
-    except (TypeError, ValueError) as error:   # a zero byte, or bytes for a path
-        raise InputError(f"{what} must be the path of a file, got {brief(value)} ({error}); choose another name") from None
+    except (TypeError, ValueError) as error:  # a zero byte, or bytes for a path
+        raise InputError(
+            f"{what} must be the path of a file, got {brief(value)} ({error}); choose another name"
+        ) from None
     except OSError as error:
         if error.errno == errno.ENAMETOOLONG:
-            raise InputError(f"{what} is longer than a path can be, got {brief(value)}; choose another name") from None
+            raise InputError(
+                f"{what} is longer than a path can be, got {brief(value)}; choose another name"
+            ) from None
     return path
 
 
 def brief(value: object, most: int = 60) -> str:
-    """Return how `value` is written in Python, in one line of at most so many characters, whatever it is.
+    """Return how `value` is written in Python, in one line of at most so many characters, whatever
+    it is.
 
     Examples
     --------
@@ -423,6 +513,6 @@ def brief(value: object, most: int = 60) -> str:
     """
     try:
         text = " ".join(repr(value).split())
-    except Exception:   # nested too deeply, of too many digits, or with a __repr__ that fails
+    except Exception:  # nested too deeply, of too many digits, or with a __repr__ that fails
         return f"an object of type {type(value).__name__}"
-    return text if len(text) <= most else text[:most - 3] + "..."
+    return text if len(text) <= most else text[: most - 3] + "..."

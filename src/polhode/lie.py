@@ -1,4 +1,5 @@
-"""Linear equations on matrix Lie groups: y' = W(t) y with W in a Lie algebra.  Buss 2001, section 5.
+"""Linear equations on matrix Lie groups: y' = W(t) y with W in a Lie algebra.  Buss 2001, section
+5.
 
 An algebra is its bracket and its exponential.  y(t + h) = exp(Y(h)) y(t) with the series (W_k the k-th derivative of W at t,
 [a,b,c] = [a,[b,c]])
@@ -8,9 +9,10 @@ An algebra is its bracket and its exponential.  y(t + h) = exp(Y(h)) y(t) with t
     Y4 = W4 + 3/2 [W3,W0] + [W2,W1] + 1/2 [W1,W1,W0] - 1/6 [W0,W2,W0] - 1/6 [W0,W0,W1,W0]
     Y5 = W5 + 2 [W4,W0] + 5/2 [W3,W1] + 2 [W2,W1,W0] + 1/2 [W1,W2,W0] - 1/2 [W0,W3,W0] - 1/2 [W0,W0,W2,W0] - [W0,W1,W1,W0]
 
-written out for orders 1 to 6 and by the recursion Y' = sum_q B_q/q! ad_Y^q W for any other.  (The slides have a spurious
--h^5/1440 [W0,W0,W1,W0].)  With y' = y W every bracket changes its sign.  For W that looks at y too there are RKMK4
-(Munthe-Kaas 1999) and CF4 (Celledoni, Marthinsen & Owren 2003), both of order 4.
+written out for orders 1 to 6 and by the recursion Y' = sum_q B_q/q! ad_Y^q W for any other.  (The
+slides have a spurious -h^5/1440 [W0,W0,W1,W0].)  With y' = y W every bracket changes its sign.  For
+W that looks at y too there are RKMK4 (Munthe-Kaas 1999) and CF4 (Celledoni, Marthinsen & Owren
+2003), both of order 4.
 
     >>> import numpy as np
     >>> run = solve(so3, lambda t: np.array([0.0, 0.0, 1.0]), np.eye(3), (0.0, np.pi / 2), 10)
@@ -70,7 +72,8 @@ class Solution(NamedTuple):
     y: np.ndarray
 
 
-# --- algebras -------------------------------------------------------------------------------------------------------------
+# --- algebras -------------------------------------------------------------------------------------
+
 
 def _numbers(value):
     """An array of floats, or of complex numbers where there are any."""
@@ -78,9 +81,11 @@ def _numbers(value):
         array = np.asarray(value)
         if array.dtype.kind in "fiuc":
             return array.astype(np.result_type(array, float), copy=False)
-    except Exception:   # ragged lists, and objects with an __array__ of their own
+    except Exception:  # ragged lists, and objects with an __array__ of their own
         array = None
-    raise InputError(f"elements of an algebra are arrays of numbers, got {brief(value)}; convert them first")
+    raise InputError(
+        f"elements of an algebra are arrays of numbers, got {brief(value)}; convert them first"
+    )
 
 
 def commutator(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -165,7 +170,8 @@ def _matrices(name, n):
     return Algebra(f"{name}({n})", commutator, _expm, (n, n))
 
 
-# --- the series -----------------------------------------------------------------------------------------------------------
+# --- the series -----------------------------------------------------------------------------------
+
 
 def series(W: Sequence[np.ndarray], h: float, bracket: Callable[..., Any]) -> np.ndarray:
     """Y(h) with exp(Y(h)) y(0) = y(h), for y' = W y, from W and its derivatives; their number is the order.
@@ -182,6 +188,7 @@ def series(W: Sequence[np.ndarray], h: float, bracket: Callable[..., Any]) -> np
 
 def _listed(W, bracket):
     """Y0, Y1, ..., as printed."""
+
     def b(*elements):
         first, *rest = elements
         return bracket(first, b(*rest)) if rest else first
@@ -192,33 +199,55 @@ def _listed(W, bracket):
         lambda: W1,
         lambda: W2 + b(W1, W0) / 2,
         lambda: W3 + b(W2, W0),
-        lambda: W4 + 3 / 2 * b(W3, W0) + b(W2, W1) + b(W1, W1, W0) / 2 - b(W0, W2, W0) / 6 - b(W0, W0, W1, W0) / 6,
-        lambda: (W5 + 2 * b(W4, W0) + 5 / 2 * b(W3, W1) + 2 * b(W2, W1, W0) + b(W1, W2, W0) / 2 - b(W0, W3, W0) / 2
-                 - b(W0, W0, W2, W0) / 2 - b(W0, W1, W1, W0)),
+        lambda: (
+            W4
+            + 3 / 2 * b(W3, W0)
+            + b(W2, W1)
+            + b(W1, W1, W0) / 2
+            - b(W0, W2, W0) / 6
+            - b(W0, W0, W1, W0) / 6
+        ),
+        lambda: (
+            W5
+            + 2 * b(W4, W0)
+            + 5 / 2 * b(W3, W1)
+            + 2 * b(W2, W1, W0)
+            + b(W1, W2, W0) / 2
+            - b(W0, W3, W0) / 2
+            - b(W0, W0, W2, W0) / 2
+            - b(W0, W1, W1, W0)
+        ),
     )
-    return [term() for term in terms[:len(W)]]
+    return [term() for term in terms[: len(W)]]
 
 
 def _recursion(W, bracket):
     """Y0, Y1, ... from Y' = sum_q B_q/q! ad_Y^q W, by powers of h: V_q = ad_Y^q W has the coefficients V[q][k]."""
     n = len(W)
     w = [Wk / factorial(k) for k, Wk in enumerate(W)]
-    y = [None]   # y[k] is the coefficient of h^k in Y
+    y = [None]  # y[k] is the coefficient of h^k in Y
     V = [w] + [[None] * n for _ in range(n)]
     for k in range(n):
         for q in range(1, k + 1):
             V[q][k] = sum(bracket(y[i], V[q - 1][k - i]) for i in range(1, k - q + 2))
-        y.append(sum(float(bernoulli(q)) / factorial(q) * V[q][k] for q in range(k + 1) if bernoulli(q)) / (k + 1))
+        y.append(
+            sum(float(bernoulli(q)) / factorial(q) * V[q][k] for q in range(k + 1) if bernoulli(q))
+            / (k + 1)
+        )
     return [factorial(k) * y[k] for k in range(1, n + 1)]
 
 
-# --- steps ----------------------------------------------------------------------------------------------------------------
+# --- steps ----------------------------------------------------------------------------------------
+
 
 @cache
 def _stencil(n):
-    """Nodes in [0, 1], and the rows that give the derivatives at 0 from values there: accurate enough for order n."""
+    """Nodes in [0, 1], and the rows that give the derivatives at 0 from values there: accurate
+    enough for order n."""
     nodes = 0.5 - 0.5 * np.cos(np.pi * np.arange(n) / max(n - 1, 1)) if n > 1 else np.zeros(1)
-    return nodes, np.linalg.inv(np.vander(nodes, increasing=True)) * np.array([factorial(k) for k in range(n)])[:, None]
+    return nodes, np.linalg.inv(np.vander(nodes, increasing=True)) * np.array(
+        [factorial(k) for k in range(n)]
+    )[:, None]
 
 
 def _derivatives(W, t, h, n):
@@ -230,8 +259,13 @@ def _derivatives(W, t, h, n):
 
 def _taylor(order, derivatives):
     def step(h, t, y, W, bracket, move):
-        known = _known(derivatives(t, order), order) if derivatives else _derivatives(lambda s: W(s, y), t, h, order)
+        known = (
+            _known(derivatives(t, order), order)
+            if derivatives
+            else _derivatives(lambda s: W(s, y), t, h, order)
+        )
         return move(series(known, h, bracket), y)
+
     return step
 
 
@@ -239,8 +273,10 @@ def _known(found, order):
     """What a user's function `derivatives` returned, checked."""
     found = _several(found, f"derivatives(t, {order})")
     if len(found) != order:
-        raise InputError(f"derivatives(t, {order}) must return {order} elements of the algebra, got {len(found)}; return W and "
-                         f"its first {order - 1} derivatives")
+        raise InputError(
+            f"derivatives(t, {order}) must return {order} elements of the algebra, got {len(found)}; return W and "
+            f"its first {order - 1} derivatives"
+        )
     return found
 
 
@@ -249,8 +285,10 @@ def _several(found, what):
     listed = isinstance(found, (list, tuple)) or (isinstance(found, np.ndarray) and found.ndim)
     elements = [_numbers(one) for one in found] if listed else []
     if not elements or not all(one.size and one.ndim for one in elements):
-        raise InputError(f"{what} must be a list of an element of the algebra and its derivatives, got {brief(found)}; give at "
-                         "least one")
+        raise InputError(
+            f"{what} must be a list of an element of the algebra and its derivatives, got {brief(found)}; give at "
+            "least one"
+        )
     return elements
 
 
@@ -270,7 +308,9 @@ def _cf4(h, t, y, W, bracket, move):
     k2 = h * W(t + h / 2, half)
     k3 = h * W(t + h / 2, move(k2 / 2, y))
     k4 = h * W(t + h, move(k3 - k1 / 2, half))
-    return move((-k1 + 2 * k2 + 2 * k3 + 3 * k4) / 12, move((3 * k1 + 2 * k2 + 2 * k3 - k4) / 12, y))
+    return move(
+        (-k1 + 2 * k2 + 2 * k3 + 3 * k4) / 12, move((3 * k1 + 2 * k2 + 2 * k3 - k4) / 12, y)
+    )
 
 
 def _step(method, derivatives):
@@ -282,11 +322,24 @@ def _step(method, derivatives):
         return _taylor(int(match[1]), derivatives), True
     if name in ("rkmk4", "cf4"):
         return {"rkmk4": _rkmk4, "cf4": _cf4}[name], False
-    raise unknown("Lie group method", method, [*(f"taylor{n}" for n in range(1, 7)), "taylor(n)", "RKMK4", "CF4"])
+    raise unknown(
+        "Lie group method",
+        method,
+        [*(f"taylor{n}" for n in range(1, 7)), "taylor(n)", "RKMK4", "CF4"],
+    )
 
 
-def solve(algebra: Algebra, W: Callable[..., Any], y0: ArrayLike, t_span: tuple[float, float], steps: int,
-          method: str = "taylor4", *, derivatives: Callable[..., Any] | None = None, frame: str = "spatial") -> Solution:
+def solve(
+    algebra: Algebra,
+    W: Callable[..., Any],
+    y0: ArrayLike,
+    t_span: tuple[float, float],
+    steps: int,
+    method: str = "taylor4",
+    *,
+    derivatives: Callable[..., Any] | None = None,
+    frame: str = "spatial",
+) -> Solution:
     """Solve y' = W y on a matrix Lie group.
 
     Parameters
@@ -303,8 +356,8 @@ def solve(algebra: Algebra, W: Callable[..., Any], y0: ArrayLike, t_span: tuple[
     method : str
         "taylor1" to "taylor6" and "taylor(n)", "RKMK4", "CF4".
     derivatives : callable, optional
-        `derivatives(t, n)`: W and its first n - 1 derivatives at t, for the Taylor methods; without it they come from n
-        values of W inside the step, which keeps the order.
+        `derivatives(t, n)`: W and its first n - 1 derivatives at t, for the Taylor methods; without
+        it they come from n values of W inside the step, which keeps the order.
     frame : {"spatial", "body"}
         "body" solves y' = y W instead.
 
@@ -336,12 +389,16 @@ def solve(algebra: Algebra, W: Callable[..., Any], y0: ArrayLike, t_span: tuple[
         def move(a, y):
             return algebra.exp(a) @ y
     else:
+
         def bracket(a, b):
             return -algebra.bracket(a, b)
 
         def move(a, y):
             return y @ algebra.exp(a)
-    memory.fits(f"{steps} steps", 16 * (steps + 1) * y.size, "take fewer at a time, and go on from the last")
+
+    memory.fits(
+        f"{steps} steps", 16 * (steps + 1) * y.size, "take fewer at a time, and go on from the last"
+    )
     times = np.linspace(t0, t1, steps + 1)
     h, path = (t1 - t0) / steps, [y]
     _check_start(move, field(t0, y), y, algebra)
@@ -357,8 +414,10 @@ def _check_start(move, element, y, algebra):
     except (TypeError, ValueError):
         fits = False
     if not fits:
-        raise InputError(f"y0 must be something that the group of {algebra.name} acts on by matrices, got shape {y.shape}; give "
-                         "a group element, such as the identity matrix, or a vector of its size")
+        raise InputError(
+            f"y0 must be something that the group of {algebra.name} acts on by matrices, got shape {y.shape}; give "
+            "a group element, such as the identity matrix, or a vector of its size"
+        )
 
 
 def _field(W, algebra, t0, y0, needs_time_alone):
@@ -369,13 +428,18 @@ def _field(W, algebra, t0, y0, needs_time_alone):
     except TypeError:
         of_time = False
     if needs_time_alone and not of_time:
-        raise InputError("the Taylor methods need W(t), a function of time alone; take RKMK4 or CF4 for W(t, y)")
+        raise InputError(
+            "the Taylor methods need W(t), a function of time alone; take RKMK4 or CF4 for W(t, y)"
+        )
 
     def field(t, y):
-        return _numbers(W(t) if of_time else W(t, y.copy()))   # a copy: W may write to what it is handed
+        # a copy: W may write to what it is handed
+        return _numbers(W(t) if of_time else W(t, y.copy()))
 
     shape = field(t0, y0).shape
     if algebra.shape is not None and shape != algebra.shape:
-        raise InputError(f"W must return elements of {algebra.name}, arrays of shape {algebra.shape}, got shape {shape}; "
-                         "return one of these")
+        raise InputError(
+            f"W must return elements of {algebra.name}, arrays of shape {algebra.shape}, got shape {shape}; "
+            "return one of these"
+        )
     return field

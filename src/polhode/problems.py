@@ -1,9 +1,10 @@
-"""The papers' test problems by name, with their exact parameters and, where a paper is silent, what was assumed.
+"""The papers' test problems by name, with their exact parameters and, where a paper is silent, what
+was assumed.
 
-    >>> from polhode import problems
-    >>> run = problems.get("krysl/slow-top").integrate("NMB", step=0.0125)
-    >>> run.status
-    'finished'
+>>> from polhode import problems
+>>> run = problems.get("krysl/slow-top").integrate("NMB", step=0.0125)
+>>> run.status
+'finished'
 """
 
 from __future__ import annotations
@@ -32,8 +33,9 @@ if TYPE_CHECKING:
 class Problem:
     """A body, a torque, an initial motion and a span of time.
 
-    `torque` is a function of the step, since a torque may be made for steps of one size, as the nudge of the book toss is; the
-    others ignore it.  Until `comparable` methods can be compared by their motions; after it the energy alone says something.
+    `torque` is a function of the step, since a torque may be made for steps of one size, as the
+    nudge of the book toss is; the others ignore it.  Until `comparable` methods can be compared by
+    their motions; after it the energy alone says something.
     """
 
     name: str
@@ -52,13 +54,26 @@ class Problem:
         """The torque, for runs with the given step."""
         return self.make_torque(self.step if step is None else step)
 
-    def integrate(self, method: Method | str | None = None, step: float | ArrayLike | None = None,
-                  t_span: tuple[float, float] | ArrayLike | None = None, **options: Any) -> Trajectory:
+    def integrate(
+        self,
+        method: Method | str | None = None,
+        step: float | ArrayLike | None = None,
+        t_span: tuple[float, float] | ArrayLike | None = None,
+        **options: Any,
+    ) -> Trajectory:
         """Run the problem; `step` (unless there is `rtol`) and `t_span` default to the paper's."""
         step = self.step if step is None and "rtol" not in options else step
         alone = isinstance(step, (int, float, np.number))
-        return integrate(self.body, self.torque(step if alone else None), self.t_span if t_span is None else t_span, step, method,
-                         rotation0=self.rotation0, omega0=self.omega0, **options)
+        return integrate(
+            self.body,
+            self.torque(step if alone else None),
+            self.t_span if t_span is None else t_span,
+            step,
+            method,
+            rotation0=self.rotation0,
+            omega0=self.omega0,
+            **options,
+        )
 
     def describe(self) -> dict[str, Any]:
         """The problem as plain data."""
@@ -76,59 +91,154 @@ class Problem:
         }
 
 
-def _problem(name, title, source, moments, torque, t_span, step, omega0=None, momentum0=None, rotation0=(0.0, 0.0, 0.0),
-             assumptions="", comparable=None):
-    """Enter a problem: `rotation0` is a rotation vector, one of `omega0` and `momentum0` is given, in the body frame."""
+def _problem(
+    name,
+    title,
+    source,
+    moments,
+    torque,
+    t_span,
+    step,
+    omega0=None,
+    momentum0=None,
+    rotation0=(0.0, 0.0, 0.0),
+    assumptions="",
+    comparable=None,
+):
+    """Enter a problem: `rotation0` is a rotation vector, one of `omega0` and `momentum0` is given,
+    in the body frame."""
     body = RigidBody(moments, check_triangle=False, name=name)
-    omega = np.array(omega0, dtype=float) if momentum0 is None else np.array(momentum0) / body.moments
+    omega = (
+        np.array(omega0, dtype=float) if momentum0 is None else np.array(momentum0) / body.moments
+    )
     make = torque if isinstance(torque, type(lambda: 0)) else lambda step: torque
-    return name, Problem(name, title, source, body, make, exp(rotation0), omega, t_span, step, assumptions, comparable)
+    return name, Problem(
+        name,
+        title,
+        source,
+        body,
+        make,
+        exp(rotation0),
+        omega,
+        t_span,
+        step,
+        assumptions,
+        comparable,
+    )
 
 
 KE = "Krysl & Endres, Int. J. Numer. Meth. Engng 62 (2005)"
 
-ALL = dict([
-    _problem(
-        "krysl/free-body", "freely spinning body", f"{KE}, section 3.1, after McLachlan & Zanna 2003",
-        (0.9144, 1.098, 1.66), torques.free(), (0.0, 100.0), 1 / 8, omega0=(0.45549, 0.82623, 0.03476)),
-    _problem(
-        "krysl/book-toss", "toss of a book about its intermediate axis", f"{KE}, section 3.2, after Simo & Wong 1991",
-        (5.0, 10.0, 1.0), torques.book_toss, (0.0, 12.0), 0.05, omega0=(0.0, 0.0, 0.0),
-        assumptions="The paper does not give the time of release: 2, as in Simo & Wong.  Its intervals overlap at the jumps: the "
-                    "mean of both sides is taken there.  The inertia (5, 10, 1) breaks the triangle inequality, as printed, "
-                    "and 5 is the intermediate moment, about which the torque acts."),
-    _problem(
-        "krysl/lagrange-top", "symmetric heavy top", f"{KE}, section 3.3, after Engo & Marthinsen 1998",
-        (0.875, 0.875, 0.25), torques.heavy_top(math.sqrt(3.0) / 2.0 * 9.81), (0.0, 100.0), 0.05,
-        omega0=(0.0, 0.0, 1.0), rotation0=(math.pi / 16, 0.0, 0.0),
-        assumptions="The paper gives neither inertia nor initial state: diag(7, 7, 2)/8, mass 1, omega (0, 0, 1) and a tilt of "
-                    "pi/16 about the first axis, as in the DiffMan example it refers to."),
-    _problem(
-        "krysl/fast-top", "fast symmetric top", f"{KE}, section 3.4, after Simo & Wong 1991",
-        (5.0, 5.0, 1.0), torques.heavy_top(20.0), (0.0, 10.0), 0.005, omega0=(0.0, 0.0, 50.0), rotation0=(0.3, 0.0, 0.0)),
-    _problem(
-        "krysl/slow-top", "slow symmetric top", f"{KE}, section 3.5; Krysl 2005, figure 1",
-        (5.0, 5.0, 1.0), torques.heavy_top(20.0), (0.0, 10.0), 0.05, omega0=(0.0, 0.0, 5.0), rotation0=(0.05, 0.0, 0.0)),
-    _problem(
-        "krysl/coulomb-wall", "attraction with a soft wall", f"{KE}, section 3.6, after Holder, Leimkuhler & Reich 2001",
-        (2.0, 3.0, 4.5), torques.coulomb_wall("described"), (0.0, 10.0), 0.0125, momentum0=(2.0, 2.0, 2.0),
-        assumptions="The sign that the text describes: an attraction and a wall that repels.  With the sign of the printed "
-                    "torque the body never meets a wall: that is krysl/coulomb-wall-printed."),
-    _problem(
-        "krysl/coulomb-wall-printed", "the same with the sign as printed", f"{KE}, section 3.6",
-        (2.0, 3.0, 4.5), torques.coulomb_wall("printed"), (0.0, 10.0), 0.0125, momentum0=(2.0, 2.0, 2.0),
-        assumptions="The torque exactly as printed, which repels where the text says it attracts."),
-    _problem(
-        "bou-rabee/stress", "stress test for long runs", "Bou-Rabee, Ortolan & Saccon 2009, section 3",
-        (2.0, 2.0, 4.0), torques.stress_potential(), (0.0, 15000.0), 0.25,
-        omega0=(0.0, 0.0, 0.625), rotation0=(0.0, 0.7227, 0.0), comparable=100.0),
-    _problem(
-        "buss/prism", "thin prism, torque-free", "Buss 2001, section 6",
-        (19 / 60, 3 / 100, 47 / 150), torques.free(), (0.0, 40.0), 0.001,
-        momentum0=(3 / math.sqrt(2.0), 3 / math.sqrt(2.0), 0.0),
-        assumptions="The paper gives neither the inertia nor the momentum, and its 1:4:18 prism is not the body it used: "
-                    "J = (19/60, 3/100, 47/150) and body momentum (3/sqrt 2)(1, 1, 0) reproduce its tables."),
-])
+ALL = dict(
+    [
+        _problem(
+            "krysl/free-body",
+            "freely spinning body",
+            f"{KE}, section 3.1, after McLachlan & Zanna 2003",
+            (0.9144, 1.098, 1.66),
+            torques.free(),
+            (0.0, 100.0),
+            1 / 8,
+            omega0=(0.45549, 0.82623, 0.03476),
+        ),
+        _problem(
+            "krysl/book-toss",
+            "toss of a book about its intermediate axis",
+            f"{KE}, section 3.2, after Simo & Wong 1991",
+            (5.0, 10.0, 1.0),
+            torques.book_toss,
+            (0.0, 12.0),
+            0.05,
+            omega0=(0.0, 0.0, 0.0),
+            assumptions="The paper does not give the time of release: 2, as in Simo & Wong.  Its intervals "
+            "overlap at the jumps: the mean of both sides is taken there.  The inertia (5, 10, 1) breaks "
+            "the triangle inequality, as printed, and 5 is the intermediate moment, about which the "
+            "torque acts.",
+        ),
+        _problem(
+            "krysl/lagrange-top",
+            "symmetric heavy top",
+            f"{KE}, section 3.3, after Engo & Marthinsen 1998",
+            (0.875, 0.875, 0.25),
+            torques.heavy_top(math.sqrt(3.0) / 2.0 * 9.81),
+            (0.0, 100.0),
+            0.05,
+            omega0=(0.0, 0.0, 1.0),
+            rotation0=(math.pi / 16, 0.0, 0.0),
+            assumptions="The paper gives neither inertia nor initial state: diag(7, 7, 2)/8, mass 1, omega "
+            "(0, 0, 1) and a tilt of pi/16 about the first axis, as in the DiffMan example it refers to.",
+        ),
+        _problem(
+            "krysl/fast-top",
+            "fast symmetric top",
+            f"{KE}, section 3.4, after Simo & Wong 1991",
+            (5.0, 5.0, 1.0),
+            torques.heavy_top(20.0),
+            (0.0, 10.0),
+            0.005,
+            omega0=(0.0, 0.0, 50.0),
+            rotation0=(0.3, 0.0, 0.0),
+        ),
+        _problem(
+            "krysl/slow-top",
+            "slow symmetric top",
+            f"{KE}, section 3.5; Krysl 2005, figure 1",
+            (5.0, 5.0, 1.0),
+            torques.heavy_top(20.0),
+            (0.0, 10.0),
+            0.05,
+            omega0=(0.0, 0.0, 5.0),
+            rotation0=(0.05, 0.0, 0.0),
+        ),
+        _problem(
+            "krysl/coulomb-wall",
+            "attraction with a soft wall",
+            f"{KE}, section 3.6, after Holder, Leimkuhler & Reich 2001",
+            (2.0, 3.0, 4.5),
+            torques.coulomb_wall("described"),
+            (0.0, 10.0),
+            0.0125,
+            momentum0=(2.0, 2.0, 2.0),
+            assumptions="The sign that the text describes: an attraction and a wall that repels.  With the sign of the printed "
+            "torque the body never meets a wall: that is krysl/coulomb-wall-printed.",
+        ),
+        _problem(
+            "krysl/coulomb-wall-printed",
+            "the same with the sign as printed",
+            f"{KE}, section 3.6",
+            (2.0, 3.0, 4.5),
+            torques.coulomb_wall("printed"),
+            (0.0, 10.0),
+            0.0125,
+            momentum0=(2.0, 2.0, 2.0),
+            assumptions="The torque exactly as printed, which repels where the text says it attracts.",
+        ),
+        _problem(
+            "bou-rabee/stress",
+            "stress test for long runs",
+            "Bou-Rabee, Ortolan & Saccon 2009, section 3",
+            (2.0, 2.0, 4.0),
+            torques.stress_potential(),
+            (0.0, 15000.0),
+            0.25,
+            omega0=(0.0, 0.0, 0.625),
+            rotation0=(0.0, 0.7227, 0.0),
+            comparable=100.0,
+        ),
+        _problem(
+            "buss/prism",
+            "thin prism, torque-free",
+            "Buss 2001, section 6",
+            (19 / 60, 3 / 100, 47 / 150),
+            torques.free(),
+            (0.0, 40.0),
+            0.001,
+            momentum0=(3 / math.sqrt(2.0), 3 / math.sqrt(2.0), 0.0),
+            assumptions="The paper gives neither the inertia nor the momentum, and its 1:4:18 prism is not the body it used: "
+            "J = (19/60, 3/100, 47/150) and body momentum (3/sqrt 2)(1, 1, 0) reproduce its tables.",
+        ),
+    ]
+)
 
 
 def get(name: str | Problem) -> Problem:

@@ -1,9 +1,10 @@
-"""Rotations at the edge of the library: whatever the user has -> unit quaternion -> whatever the user wants.
+"""Rotations at the edge of the library: whatever the user has -> unit quaternion -> whatever the
+user wants.
 
-Quaternions are scalar-last ``(x, y, z, w)``, as in SciPy; a rotation takes body vectors to space, ``v = R V``.  All
-functions but `as_quaternion` work over leading axes.  The compiled loops have their own copies in ``core/vec.py``;
-these are the NumPy ones, for input, output and interpolation.  In the rotation-vector chart at R0, with body
-velocity W,
+Quaternions are scalar-last ``(x, y, z, w)``, as in SciPy; a rotation takes body vectors to space,
+``v = R V``.  All functions but `as_quaternion` work over leading axes.  The compiled loops have
+their own copies in ``core/vec.py``; these are the NumPy ones, for input, output and interpolation.
+In the rotation-vector chart at R0, with body velocity W,
 
     R = R0 exp(x),   W = dexp_{-x} x',
     dexp_{-x} y      = y - (1 - cos a)/a^2 x*y + (a - sin a)/a^3 x*(x*y),           a = |x|,  * the cross product
@@ -25,15 +26,30 @@ from polhode.support.frames import nearest_rotation
 if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
 
-__all__ = ["angle_between", "as_quaternion", "as_rotation", "dexp_body", "dexpinv_body", "exp", "hermite", "log",
-           "matrices", "qmul", "rotate", "rotate_inverse"]
+__all__ = [
+    "angle_between",
+    "as_quaternion",
+    "as_rotation",
+    "dexp_body",
+    "dexpinv_body",
+    "exp",
+    "hermite",
+    "log",
+    "matrices",
+    "qmul",
+    "rotate",
+    "rotate_inverse",
+]
 
-# A matrix or quaternion further than this from the group is refused.  float32 data and numbers copied with 7 digits are
-# within 1e-6; a mistyped digit, a matrix that is not a rotation or a quaternion that was never normalised is not.
+# A matrix or quaternion further than this from the group is refused.  float32 data and numbers
+# copied with 7 digits are within 1e-6; a mistyped digit, a matrix that is not a rotation or a
+# quaternion that was never normalised is not.
 _OFF_GROUP = 1e-6
 _EPS = np.finfo(float).eps
-_ACCEPTED = ("accepted: None, a single scipy Rotation, a 3x3 matrix, 4 numbers (unit quaternion x, y, z, w) "
-             "or 3 numbers (rotation vector)")
+_ACCEPTED = (
+    "accepted: None, a single scipy Rotation, a 3x3 matrix, 4 numbers (unit quaternion x, y, z, w) "
+    "or 3 numbers (rotation vector)"
+)
 
 
 def as_quaternion(rotation: Any = None) -> np.ndarray:
@@ -42,9 +58,10 @@ def as_quaternion(rotation: Any = None) -> np.ndarray:
     Parameters
     ----------
     rotation : None, scipy Rotation, or array_like of shape (3, 3), (4,) or (3,)
-        None is the identity; 3x3 a rotation matrix; 4 numbers a unit quaternion, scalar *last*; 3 numbers a rotation
-        vector (axis times angle in radians).  A matrix or quaternion may be off by 1e-6: the nearest rotation is used.
-        A quaternion that is unit to rounding is returned bit for bit, so that restarts repeat exactly.
+        None is the identity; 3x3 a rotation matrix; 4 numbers a unit quaternion, scalar *last*; 3
+        numbers a rotation vector (axis times angle in radians).  A matrix or quaternion may be off
+        by 1e-6: the nearest rotation is used.  A quaternion that is unit to rounding is returned
+        bit for bit, so that restarts repeat exactly.
 
     Returns
     -------
@@ -61,7 +78,9 @@ def as_quaternion(rotation: Any = None) -> np.ndarray:
     if hasattr(rotation, "as_quat"):  # a scipy Rotation, without importing scipy
         q = floats("rotation", rotation.as_quat())
         if q.shape != (4,):
-            raise InputError(f"rotation must be a single Rotation, got a stack of {len(q)}; pick one: rotation[0]")
+            raise InputError(
+                f"rotation must be a single Rotation, got a stack of {len(q)}; pick one: rotation[0]"
+            )
         return q.copy()
     value = floats("rotation", rotation)
     if value.shape == (3, 3):
@@ -69,33 +88,55 @@ def as_quaternion(rotation: Any = None) -> np.ndarray:
     if value.shape == (4,):
         norm = math.hypot(*value.tolist())
         if not abs(norm - 1.0) <= _OFF_GROUP:
-            fix = "divide it by its norm if that is what you mean" if norm > 0.0 else "the identity is (0, 0, 0, 1)"
-            raise InputError(f"rotation must be a unit quaternion (x, y, z, w), got {_show(value)} of norm {norm:.9g}; "
-                             + fix)
+            fix = (
+                "divide it by its norm if that is what you mean"
+                if norm > 0.0
+                else "the identity is (0, 0, 0, 1)"
+            )
+            raise InputError(
+                f"rotation must be a unit quaternion (x, y, z, w), got {_show(value)} of norm {norm:.9g}; "
+                + fix
+            )
         return value.copy() if abs(norm - 1.0) <= 4 * _EPS else value / norm
     if value.shape == (3,):
         if math.isinf(math.hypot(*value.tolist())):
-            raise InputError(f"rotation must be a vector with a length that fits in a float64, got {_show(value)}; give one of "
-                             "at most pi")
+            raise InputError(
+                f"rotation must be a vector with a length that fits in a float64, got {_show(value)}; give one of "
+                "at most pi"
+            )
         return _exp_of_one(*value.tolist())
     raise InputError(f"rotation has shape {value.shape}; {_ACCEPTED}")
 
 
 def _from_matrix(R: np.ndarray) -> np.ndarray:
     rows = R.tolist()
-    off, det = float(np.abs(np.array(matmul(transpose(rows), rows)) - np.eye(3)).max()), determinant(rows)
+    off, det = (
+        float(np.abs(np.array(matmul(transpose(rows), rows)) - np.eye(3)).max()),
+        determinant(rows),
+    )
     mirror = "and contains a reflection " if det < 0.0 else ""
     if not off <= _OFF_GROUP:
-        raise InputError(f"rotation matrix {_show(R)} is not orthogonal {mirror}(determinant {det:.6g}): R^T R is off "
-                         f"the identity by up to {off:.3g}, allowed {_OFF_GROUP:g}; correct it, or pass U @ Vt from "
-                         "numpy.linalg.svd, the nearest (three rotation vectors? give one rotation at a time)")
+        raise InputError(
+            f"rotation matrix {_show(R)} is not orthogonal {mirror}(determinant {det:.6g}): R^T R is off "
+            f"the identity by up to {off:.3g}, allowed {_OFF_GROUP:g}; correct it, or pass U @ Vt from "
+            "numpy.linalg.svd, the nearest (three rotation vectors? give one rotation at a time)"
+        )
     if det < 0.0:
-        raise InputError(f"rotation matrix {_show(R)} is a reflection: its determinant is {det:.6g}, not +1; "
-                         "change the sign of one row or column (left-handed axes?)")
-    # The four-fold products of q with itself; the column of the largest diagonal has no cancellation (Shepperd 1978).
+        raise InputError(
+            f"rotation matrix {_show(R)} is a reflection: its determinant is {det:.6g}, not +1; "
+            "change the sign of one row or column (left-handed axes?)"
+        )
+    # The four-fold products of q with itself; the column of the largest diagonal has no
+    # cancellation (Shepperd 1978).
     (a, b, c), (d, e, f), (g, h, i) = nearest_rotation(rows)
-    K = np.array([[1 + a - e - i, b + d, c + g, h - f], [b + d, 1 - a + e - i, f + h, c - g],
-                  [c + g, f + h, 1 - a - e + i, d - b], [h - f, c - g, d - b, 1 + a + e + i]])
+    K = np.array(
+        [
+            [1 + a - e - i, b + d, c + g, h - f],
+            [b + d, 1 - a + e - i, f + h, c - g],
+            [c + g, f + h, 1 - a - e + i, d - b],
+            [h - f, c - g, d - b, 1 + a + e + i],
+        ]
+    )
     q = K[:, np.argmax(np.diag(K))]
     q = q / math.sqrt((q * q).sum())
     return -q if q[3] < 0.0 else q
@@ -113,9 +154,13 @@ def as_rotation(q: Any) -> Rotation:
 
     q = floats("q", q, last=4)
     if q.ndim > 2:
-        raise InputError(f"q must have shape (4,) or (n, 4), got {q.shape}; reshape it to (-1, 4) first")
+        raise InputError(
+            f"q must have shape (4,) or (n, 4), got {q.shape}; reshape it to (-1, 4) first"
+        )
     if not np.all(np.any(q != 0.0, axis=-1)):
-        raise InputError("q has a quaternion of zeros, which is no rotation; the identity is (0, 0, 0, 1)")
+        raise InputError(
+            "q has a quaternion of zeros, which is no rotation; the identity is (0, 0, 0, 1)"
+        )
     return Rotation.from_quat(q)
 
 
@@ -132,9 +177,21 @@ def matrices(q: Any) -> np.ndarray:
     q = floats("q", q, last=4, finite=False)
     x, y, z, w = np.moveaxis(q, -1, 0)
     out = np.empty((*q.shape[:-1], 3, 3))
-    out[..., 0, 0], out[..., 0, 1], out[..., 0, 2] = 1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)
-    out[..., 1, 0], out[..., 1, 1], out[..., 1, 2] = 2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)
-    out[..., 2, 0], out[..., 2, 1], out[..., 2, 2] = 2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)
+    out[..., 0, 0], out[..., 0, 1], out[..., 0, 2] = (
+        1 - 2 * (y * y + z * z),
+        2 * (x * y - z * w),
+        2 * (x * z + y * w),
+    )
+    out[..., 1, 0], out[..., 1, 1], out[..., 1, 2] = (
+        2 * (x * y + z * w),
+        1 - 2 * (x * x + z * z),
+        2 * (y * z - x * w),
+    )
+    out[..., 2, 0], out[..., 2, 1], out[..., 2, 2] = (
+        2 * (x * z - y * w),
+        2 * (y * z + x * w),
+        1 - 2 * (x * x + y * y),
+    )
     return out
 
 
@@ -177,7 +234,8 @@ def rotate_inverse(q: Any, v: Any) -> np.ndarray:
 
 
 def angle_between(q1: Any, q2: Any) -> np.ndarray:
-    """Return the angle (...), in [0, pi], of the rotation from `q1` to `q2`; accurate down to 1e-16 and up to pi.
+    """Return the angle (...), in [0, pi], of the rotation from `q1` to `q2`; accurate down to 1e-16
+    and up to pi.
 
     Examples
     --------
@@ -222,11 +280,17 @@ def log(q: Any) -> np.ndarray:
     v, w = q[..., :3], q[..., 3:]
     n = _norm(v)
     zero = n == 0.0
-    return np.where(zero, 2.0 / np.where(zero, w, 1.0), 2.0 * np.arctan2(n, w) / np.where(zero, 1.0, n)) * v
+    return (
+        np.where(
+            zero, 2.0 / np.where(zero, w, 1.0), 2.0 * np.arctan2(n, w) / np.where(zero, 1.0, n)
+        )
+        * v
+    )
 
 
 def dexp_body(x: Any, y: Any) -> np.ndarray:
-    """Return the body velocity ``dexp_{-x} y`` of ``exp(x)`` where x changes at rate `y` (both (..., 3)).
+    """Return the body velocity ``dexp_{-x} y`` of ``exp(x)`` where x changes at rate `y` (both
+    (..., 3)).
 
     Examples
     --------
@@ -245,12 +309,23 @@ def dexp_body(x: Any, y: Any) -> np.ndarray:
 
 
 # |B_2k|/(2k)!, k = 1, 2, ...: the series of (1 - (a/2) cot(a/2))/a^2 in a^2; the ratio of two terms is near 1/(4 pi^2)
-_COT = (1 / 12, 1 / 720, 1 / 30240, 1 / 1209600, 1 / 47900160, 691 / 1307674368000, 1 / 74724249600,
-        3617 / 10670622842880000, 43867 / 5109094217170944000, 174611 / 802857662698291200000)
+_COT = (
+    1 / 12,
+    1 / 720,
+    1 / 30240,
+    1 / 1209600,
+    1 / 47900160,
+    691 / 1307674368000,
+    1 / 74724249600,
+    3617 / 10670622842880000,
+    43867 / 5109094217170944000,
+    174611 / 802857662698291200000,
+)
 
 
 def dexpinv_body(x: Any, y: Any) -> np.ndarray:
-    """Return the rate of x (..., 3) at which ``exp(x)`` has body velocity `y`: inverse of `dexp_body`, |x| < 2 pi.
+    """Return the rate of x (..., 3) at which ``exp(x)`` has body velocity `y`: inverse of
+    `dexp_body`, |x| < 2 pi.
 
     Examples
     --------
@@ -263,17 +338,22 @@ def dexpinv_body(x: Any, y: Any) -> np.ndarray:
     s, c = np.minimum(a, 1.0) ** 2, 0.0
     for coefficient in reversed(_COT):
         c = coefficient + s * c
-    c = np.where(a < 1.0, c, (1.0 - 0.5 * far * np.cos(0.5 * far) / np.sin(0.5 * far)) / (far * far))
+    c = np.where(
+        a < 1.0, c, (1.0 - 0.5 * far * np.cos(0.5 * far) / np.sin(0.5 * far)) / (far * far)
+    )
     return y + 0.5 * xy + c * _cross(x, xy)
 
 
-def hermite(q0: Any, omega0: Any, q1: Any, omega1: Any, h: Any, s: Any) -> tuple[np.ndarray, np.ndarray]:
+def hermite(
+    q0: Any, omega0: Any, q1: Any, omega1: Any, h: Any, s: Any
+) -> tuple[np.ndarray, np.ndarray]:
     """Interpolate attitude and body angular velocity inside a step.
 
-    The rotation vector from `q0` is a cubic in `s` that matches attitude and velocity at both ends, so the motion is
-    continuous with a continuous velocity across steps.  While a step turns the body by less than about 2 rad the error
-    is O(h^4) in the attitude and O(h^3) in the velocity.  Longer steps are taken without complaint but with no such
-    claim; near and above pi the turn, of the two shortest that end at `q1`, is the one nearer to the velocities.
+    The rotation vector from `q0` is a cubic in `s` that matches attitude and velocity at both ends,
+    so the motion is continuous with a continuous velocity across steps.  While a step turns the
+    body by less than about 2 rad the error is O(h^4) in the attitude and O(h^3) in the velocity.
+    Longer steps are taken without complaint but with no such claim; near and above pi the turn, of
+    the two shortest that end at `q1`, is the one nearer to the velocities.
 
     Parameters
     ----------
@@ -284,7 +364,8 @@ def hermite(q0: Any, omega0: Any, q1: Any, omega1: Any, h: Any, s: Any) -> tuple
     h : array_like, shape (...)
         Length of the step, of either sign, not zero.
     s : array_like, shape (...)
-        Fraction of the step, 0 to 1 (beyond is extrapolation).  All arguments broadcast over the leading axes.
+        Fraction of the step, 0 to 1 (beyond is extrapolation).  All arguments broadcast over the
+        leading axes.
 
     Returns
     -------
@@ -308,7 +389,9 @@ def hermite(q0: Any, omega0: Any, q1: Any, omega1: Any, h: Any, s: Any) -> tuple
     omega1 = floats("omega1", omega1, last=3, finite=False)
     h, s = floats("h", h)[..., None], floats("s", s, finite=False)[..., None]
     if not np.all(h):
-        raise InputError("h must not be zero: there is nothing to interpolate in a step of no length; drop that step")
+        raise InputError(
+            "h must not be zero: there is nothing to interpolate in a step of no length; drop that step"
+        )
     x1 = _turn(log(qmul(_conjugate(q0), q1)), 0.5 * h * (omega0 + omega1))
     d0, d1 = h * omega0, h * dexpinv_body(x1, omega1)
     # x(0) = 0, x'(0) = d0, x(1) = x1, x'(1) = d1
@@ -321,7 +404,8 @@ def hermite(q0: Any, omega0: Any, q1: Any, omega1: Any, h: Any, s: Any) -> tuple
 
 
 def _turn(x: np.ndarray, expected: np.ndarray) -> np.ndarray:
-    """Return `x` or the turn the other way about that ends alike, whichever is nearer to the `expected` one."""
+    """Return `x` or the turn the other way about that ends alike, whichever is nearer to the
+    `expected` one."""
     a = _norm(x)
     other = x - 2 * np.pi * x / np.where(a == 0.0, 1.0, a)
     # dexpinv is singular at 2 pi: keep clear of it
@@ -342,7 +426,8 @@ def _dot(u: np.ndarray, v: np.ndarray) -> np.ndarray:
 
 
 def _norm(v: np.ndarray) -> np.ndarray:
-    return np.hypot(np.hypot(v[..., :1], v[..., 1:2]), v[..., 2:3])  # hypot: no overflow, no underflow
+    # hypot: no overflow, no underflow
+    return np.hypot(np.hypot(v[..., :1], v[..., 1:2]), v[..., 2:3])
 
 
 def _sinc(a: np.ndarray) -> np.ndarray:

@@ -4,8 +4,8 @@
     Phi*_h   u' = u + h M^-1 p,       p' = p + h f(t', u')     its adjoint
     Xi_h     Phi*_{h/2} Phi_{h/2}                              Newmark with beta = 0, gamma = 1/2: velocity Verlet
 
-For the translation of a body, or any motion in a space of any dimension.  `mass` is a number, one number for each
-coordinate, or a symmetric matrix; `force(t, u)` returns an array like u.
+For the translation of a body, or any motion in a space of any dimension.  `mass` is a number, one
+number for each coordinate, or a symmetric matrix; `force(t, u)` returns an array like u.
 
     >>> import numpy as np
     >>> t, u, p = newmark([1.0], [0.0], lambda t, u: -u, step=0.01, steps=314)
@@ -29,8 +29,16 @@ if TYPE_CHECKING:
 __all__ = ["adjoint", "newmark", "symplectic_euler"]
 
 
-def symplectic_euler(u: ArrayLike, p: ArrayLike, force: Callable[..., Any], *, step: float, steps: int, mass: ArrayLike = 1.0,
-                     t: float = 0.0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def symplectic_euler(
+    u: ArrayLike,
+    p: ArrayLike,
+    force: Callable[..., Any],
+    *,
+    step: float,
+    steps: int,
+    mass: ArrayLike = 1.0,
+    t: float = 0.0,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Phi_h, kick then drift: symplectic, first order.
 
     Parameters
@@ -65,8 +73,16 @@ def symplectic_euler(u: ArrayLike, p: ArrayLike, force: Callable[..., Any], *, s
     return _march(advance, u, p, force, step, steps, mass, t)
 
 
-def adjoint(u: ArrayLike, p: ArrayLike, force: Callable[..., Any], *, step: float, steps: int, mass: ArrayLike = 1.0,
-            t: float = 0.0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def adjoint(
+    u: ArrayLike,
+    p: ArrayLike,
+    force: Callable[..., Any],
+    *,
+    step: float,
+    steps: int,
+    mass: ArrayLike = 1.0,
+    t: float = 0.0,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Phi*_h, drift then kick: the inverse of Phi_{-h}.  Arguments as for `symplectic_euler`.
 
     Examples
@@ -86,9 +102,18 @@ def adjoint(u: ArrayLike, p: ArrayLike, force: Callable[..., Any], *, step: floa
     return _march(advance, u, p, force, step, steps, mass, t)
 
 
-def newmark(u: ArrayLike, p: ArrayLike, force: Callable[..., Any], *, step: float, steps: int, mass: ArrayLike = 1.0,
-            t: float = 0.0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Xi_h, half a kick, drift, half a kick: symplectic, symmetric, second order.  Arguments as for `symplectic_euler`.
+def newmark(
+    u: ArrayLike,
+    p: ArrayLike,
+    force: Callable[..., Any],
+    *,
+    step: float,
+    steps: int,
+    mass: ArrayLike = 1.0,
+    t: float = 0.0,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Xi_h, half a kick, drift, half a kick: symplectic, symmetric, second order.  Arguments as for
+    `symplectic_euler`.
 
     Examples
     --------
@@ -108,16 +133,21 @@ def newmark(u: ArrayLike, p: ArrayLike, force: Callable[..., Any], *, step: floa
 
 
 def _march(advance, u, p, force, step, steps, mass, t):
-    """Take the steps; the force at the end of one is that at the beginning of the next, so each is evaluated once."""
+    """Take the steps; the force at the end of one is that at the beginning of the next, so each is
+    evaluated once."""
     u, p = floats("u", u), floats("p", p)
     if u.ndim != 1 or u.shape != p.shape:
-        raise InputError(f"u and p must be lists of equally many numbers, got shapes {u.shape} and {p.shape}; make them so")
+        raise InputError(
+            f"u and p must be lists of equally many numbers, got shapes {u.shape} and {p.shape}; make them so"
+        )
     h, t = number("step", step), number("t", t)
     if h == 0.0:
         raise InputError(f"step must not be zero, got {h!r}; a negative step runs backwards")
     steps = whole("steps", steps, example="take 100")
     velocity = _velocity(mass, len(u))
-    memory.fits(f"{steps} steps", 16 * (steps + 1) * len(u), "take fewer at a time, and go on from the last")
+    memory.fits(
+        f"{steps} steps", 16 * (steps + 1) * len(u), "take fewer at a time, and go on from the last"
+    )
     times = t + h * np.arange(steps + 1)
     us, ps = np.empty((steps + 1, len(u))), np.empty((steps + 1, len(u)))
     us[0], ps[0] = u, p
@@ -135,7 +165,9 @@ def _checked(force):
     def acting(t, u):
         f = floats("what force(t, u) returns", force(t, u.copy()), finite=False)
         if f.shape != u.shape:
-            raise InputError(f"force(t, u) must return {len(u)} numbers, as many as u has, got shape {f.shape}; return these")
+            raise InputError(
+                f"force(t, u) must return {len(u)} numbers, as many as u has, got shape {f.shape}; return these"
+            )
         return f
 
     return acting
@@ -146,11 +178,15 @@ def _velocity(mass, n):
     M = floats("mass", mass)
     if M.shape == (n, n):
         if not np.allclose(M, M.T) or np.linalg.eigvalsh(M)[0] <= 0.0:
-            raise InputError(f"a mass matrix must be symmetric and positive definite, got {brief(mass)}; correct its entries")
+            raise InputError(
+                f"a mass matrix must be symmetric and positive definite, got {brief(mass)}; correct its entries"
+            )
         inverse = np.linalg.inv(M)
         return lambda p: inverse @ p
     if M.shape not in ((), (n,)):
-        raise InputError(f"mass must be a number, {n} numbers or an {n} x {n} matrix, got shape {M.shape}; give one of these")
+        raise InputError(
+            f"mass must be a number, {n} numbers or an {n} x {n} matrix, got shape {M.shape}; give one of these"
+        )
     if np.any(M <= 0.0):
         raise InputError(f"mass must be positive, got {brief(mass)}; give values above zero")
     return lambda p: p / M

@@ -13,10 +13,14 @@ NAMES = (os.environ.get("POLHODE_BROWSER") or "chromium", "chromium-browser", "g
 @pytest.fixture(scope="session")
 def launch():
     """Starts a browser with the flags given; all are closed at the end."""
-    api = pytest.importorskip("playwright.sync_api", reason="the browser tests need playwright: pip install playwright")
+    api = pytest.importorskip(
+        "playwright.sync_api", reason="the browser tests need playwright: pip install playwright"
+    )
     found = next((path for path in map(shutil.which, NAMES) if path), None)
     if found is None:
-        pytest.skip("no browser for the tests of the page: install chromium, or set POLHODE_BROWSER to a browser")
+        pytest.skip(
+            "no browser for the tests of the page: install chromium, or set POLHODE_BROWSER to a browser"
+        )
     with api.sync_playwright() as playwright:
         yield lambda flags: playwright.chromium.launch(executable_path=found, args=flags)
 
@@ -32,10 +36,15 @@ def browser_without_webgl(launch):
 
 
 class Tab:
-    """A page in the browser, with everything it complained of and asked for: a file offline, or an address."""
+    """A page in the browser, with everything it complained of and asked for: a file offline, or an
+    address."""
 
     def __init__(self, browser, path, **options):
-        options = {"viewport": {"width": 900, "height": 560}, "reduced_motion": "reduce", "color_scheme": "light"} | options
+        options = {
+            "viewport": {"width": 900, "height": 560},
+            "reduced_motion": "reduce",
+            "color_scheme": "light",
+        } | options
         address = path if isinstance(path, str) else path.as_uri()
         self.context = browser.new_context(offline=address.startswith("file:"), **options)
         self.page = self.context.new_page()
@@ -48,7 +57,9 @@ class Tab:
 
     def settle(self):
         """Two frames: what was asked for has been drawn."""
-        self.page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        self.page.evaluate(
+            "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+        )
 
     def do(self, code, value=None):
         """Evaluate a function of the viewer and one value, then wait until it is drawn."""
@@ -61,7 +72,9 @@ class Tab:
 
     def seek(self, time):
         """By the slider, as a reader would."""
-        move = "(slider, time) => { slider.value = time; slider.dispatchEvent(new Event('input')); }"
+        move = (
+            "(slider, time) => { slider.value = time; slider.dispatchEvent(new Event('input')); }"
+        )
         self.page.locator(".slider").evaluate(move, time)
         self.settle()
 
@@ -82,7 +95,9 @@ class Tab:
 
     def overflow(self):
         """By how many pixels the page is wider than the window."""
-        return self.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        return self.page.evaluate(
+            "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        )
 
 
 @pytest.fixture

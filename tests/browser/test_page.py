@@ -1,4 +1,5 @@
-"""The page of `polhode view` in a real browser: what is shown is what the file holds, offline and at every size."""
+"""The page of `polhode view` in a real browser: what is shown is what the file holds, offline and
+at every size."""
 
 import re
 from pathlib import Path
@@ -19,7 +20,9 @@ BOX = RigidBody.box(0.20, 0.13, 0.03, mass=0.8, name="box")
 
 
 def tumble(method="VLV", t_end=12.0, **options):
-    return integrate(BOX, t_span=(0.0, t_end), step=0.01, method=method, omega0=(0.02, 6.0, 0.0), **options)
+    return integrate(
+        BOX, t_span=(0.0, t_end), step=0.01, method=method, omega0=(0.02, 6.0, 0.0), **options
+    )
 
 
 @pytest.fixture(scope="module")
@@ -94,10 +97,25 @@ def test_keys(tab, folder):
         one.settle()
         return one.state()
 
-    assert after("End")["time"] == t[-1] and after("ArrowLeft")["time"] == t[-2] and after("Home")["time"] == t[0]
-    assert after("ArrowRight")["time"] == t[1] and after("Shift+ArrowRight")["time"] == pytest.approx(t[1] + 0.6)
-    assert after("p")["poinsot"] and not after("a")["arrows"] and after("r")["trace"] and not after("b")["axes"]
-    assert after("l")["logarithmic"] and after("z")["near"] and after("+")["speed"] > after("-")["speed"]
+    assert (
+        after("End")["time"] == t[-1]
+        and after("ArrowLeft")["time"] == t[-2]
+        and after("Home")["time"] == t[0]
+    )
+    assert after("ArrowRight")["time"] == t[1] and after("Shift+ArrowRight")[
+        "time"
+    ] == pytest.approx(t[1] + 0.6)
+    assert (
+        after("p")["poinsot"]
+        and not after("a")["arrows"]
+        and after("r")["trace"]
+        and not after("b")["axes"]
+    )
+    assert (
+        after("l")["logarithmic"]
+        and after("z")["near"]
+        and after("+")["speed"] > after("-")["speed"]
+    )
     assert after("t")["theme"] == "dark"
     after("?")
     assert one.page.locator("dialog").is_visible()
@@ -122,10 +140,10 @@ def test_runs_side_by_side_are_in_step(tab, folder):
     one.seek(4.2)
     for run, (t, q) in zip(one.state()["runs"], files, strict=True):
         assert apart(run["shown"], q[np.argmin(np.abs(t - 4.2))]) < 1e-6
-    one.seek(11.0)   # the second ends at 9: it stays there
+    one.seek(11.0)  # the second ends at 9: it stays there
     assert apart(one.state()["runs"][1]["shown"], files[1][1][-1]) < 1e-6
     assert one.page.locator(".cell-name strong").all_inner_texts() == ["VLV", "NMB"]
-    assert one.state()["logarithmic"]   # VLV keeps the momentum, NMB does not
+    assert one.state()["logarithmic"]  # VLV keeps the momentum, NMB does not
 
 
 def test_themes(tab, folder):
@@ -134,10 +152,15 @@ def test_themes(tab, folder):
     assert (light.state()["theme"], dark.state()["theme"]) == ("light", "dark")
     assert light.page.evaluate(colour) != dark.page.evaluate(colour)
     light.page.get_by_label("Light or dark").click()
-    assert light.page.evaluate(colour) == dark.page.evaluate(colour) and light.state()["theme"] == "dark"
+    assert (
+        light.page.evaluate(colour) == dark.page.evaluate(colour)
+        and light.state()["theme"] == "dark"
+    )
 
 
-@pytest.mark.parametrize(("name", "width"), [("box", 320), ("box", 390), ("box", 1024), ("both", 390), ("both", 768)])
+@pytest.mark.parametrize(
+    ("name", "width"), [("box", 320), ("box", 390), ("box", 1024), ("both", 390), ("both", 768)]
+)
 def test_fits_every_screen(tab, folder, name, width):
     one = tab(folder / f"{name}.html", viewport={"width": width, "height": 700})
     assert one.overflow() == 0
@@ -157,20 +180,28 @@ def test_a_logarithmic_plot_says_that_it_shows_sizes(tab, folder):
 
 
 def test_axis_labels_at_any_size(tab, folder):
-    """Labels read back as the numbers they stand for, all different, for errors of 1e-12 as for errors of 1000."""
+    """Labels read back as the numbers they stand for, all different, for errors of 1e-12 as for
+    errors of 1000."""
     one, kept = tab(folder / "box.html"), record(tumble())
     for size in (1e-12, 2.3e-6, 0.07, 1.0, 3e3, 7e8):
         total = kept.kinetic_energy[0] * (1.0 + size * np.sin(kept.t))
         one.do("(viewer, runs) => viewer.update(runs)", encode([kept._replace(total_energy=total)]))
         labels = one.state()["ticks"]["energy"]
         values = [as_number(label) for label in labels]
-        assert len(labels) == len(set(labels)) >= 2 and not any(re.fullmatch("[−-]0(.0*)?", label) for label in labels)
-        assert np.allclose(np.diff(values), values[1] - values[0], rtol=1e-6) and 0.5 * size < max(np.abs(values)) < 1.2 * size
+        assert len(labels) == len(set(labels)) >= 2 and not any(
+            re.fullmatch("[−-]0(.0*)?", label) for label in labels
+        )
+        assert (
+            np.allclose(np.diff(values), values[1] - values[0], rtol=1e-6)
+            and 0.5 * size < max(np.abs(values)) < 1.2 * size
+        )
 
 
 def as_number(label):
-    label = re.sub("^(−?)10(?=[⁰¹²³⁴⁵⁶⁷⁸⁹⁻])", r"\g<1>1×10", label)   # a power of ten alone
-    factor, _, power = label.translate(str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻−", "0123456789--")).partition("×10")
+    label = re.sub("^(−?)10(?=[⁰¹²³⁴⁵⁶⁷⁸⁹⁻])", r"\g<1>1×10", label)  # a power of ten alone
+    factor, _, power = label.translate(str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻−", "0123456789--")).partition(
+        "×10"
+    )
     return float(factor) * 10.0 ** float(power or 0)
 
 
@@ -185,9 +216,13 @@ def test_poinsots_picture_is_poinsots(tab, folder):
     }""")
     exact = Poinsot(BOX, omega0=run.omega[0])
     body, space = np.reshape(body, (-1, 3)) / scaling, np.reshape(space, (-1, 3)) / scaling
-    assert np.abs(body / 1.004 - exact.contact(run)).max() < 2e-6 * np.abs(body).max()   # drawn a little above the surface
+    # drawn a little above the surface
+    assert np.abs(body / 1.004 - exact.contact(run)).max() < 2e-6 * np.abs(body).max()
     assert plane / scaling == pytest.approx(exact.plane().distance, rel=1e-6)
-    assert np.abs(space @ exact.plane().normal - exact.plane().distance).max() < 1e-3 * exact.plane().distance
+    assert (
+        np.abs(space @ exact.plane().normal - exact.plane().distance).max()
+        < 1e-3 * exact.plane().distance
+    )
     assert one.pixels()[0] > 0.05
 
 
@@ -196,7 +231,7 @@ def test_poinsot_is_for_free_bodies(tab, folder):
     assert one.page.get_by_text("Poinsot", exact=True).is_disabled()
     one.page.keyboard.press("p")
     one.settle()
-    assert not one.state()["poinsot"] and one.state()["trace"]   # a top shows the path of its tip
+    assert not one.state()["poinsot"] and one.state()["trace"]  # a top shows the path of its tip
 
 
 def test_text_is_never_code(tab, tmp_path):
@@ -204,17 +239,30 @@ def test_text_is_never_code(tab, tmp_path):
     run = integrate(RigidBody([1, 2, 3], name=evil), t_span=(0, 1), step=0.1, omega0=(0, 1, 0.1))
     run.view().save(tmp_path / "evil.html")
     one = tab(tmp_path / "evil.html")
-    assert one.page.evaluate("window.broken") is None and evil in one.page.locator("h1").inner_text() and one.complaints == []
+    assert (
+        one.page.evaluate("window.broken") is None
+        and evil in one.page.locator("h1").inner_text()
+        and one.complaints == []
+    )
 
 
 def test_every_shape_is_drawn(tab, folder):
     """And `update` puts other runs in place of the first, as the playground does."""
     one = tab(folder / "box.html")
     one.seek(0.55)
-    bodies = [BOX, RigidBody.ellipsoid(1, 2, 3), RigidBody.sphere(2.0), RigidBody.cylinder(0.3, 2.0), RigidBody([1.0, 2.0, 2.5]),
-              RigidBody([[2.0, 0.3, 0.1], [0.3, 2.5, 0.2], [0.1, 0.2, 3.0]]),
-              RigidBody.point_masses([1, 2, 1, 1], [[1, 0, 0], [-1, 0, 0], [0, 2, 0], [0, 0, 1]])]
-    tetrahedron = ([[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]], [[0, 1, 2], [0, 3, 1], [0, 2, 3], [1, 3, 2]])
+    bodies = [
+        BOX,
+        RigidBody.ellipsoid(1, 2, 3),
+        RigidBody.sphere(2.0),
+        RigidBody.cylinder(0.3, 2.0),
+        RigidBody([1.0, 2.0, 2.5]),
+        RigidBody([[2.0, 0.3, 0.1], [0.3, 2.5, 0.2], [0.1, 0.2, 3.0]]),
+        RigidBody.point_masses([1, 2, 1, 1], [[1, 0, 0], [-1, 0, 0], [0, 2, 0], [0, 0, 1]]),
+    ]
+    tetrahedron = (
+        [[1, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]],
+        [[0, 1, 2], [0, 3, 1], [0, 2, 3], [1, 3, 2]],
+    )
     shown = set()
     for body, mesh in [*((body, None) for body in bodies), (BOX, tetrahedron)]:
         run = integrate(body, t_span=(0, 1), step=0.05, omega0=(0.3, 1, 0.2))
@@ -227,7 +275,9 @@ def test_every_shape_is_drawn(tab, folder):
 
 def test_in_a_notebook(tab, folder, tmp_path):
     cell = tmp_path / "notebook.html"
-    cell.write_text(f"<!doctype html><body>{tumble(every=10).view()._repr_html_()}</body>", encoding="utf-8")
+    cell.write_text(
+        f"<!doctype html><body>{tumble(every=10).view()._repr_html_()}</body>", encoding="utf-8"
+    )
     one = tab(cell)
     frame = one.page.frames[1]
     assert frame.evaluate("polhode.viewer.state().runs[0].frames") == 121 and one.complaints == []
@@ -238,7 +288,9 @@ def test_a_long_run_keeps_its_peaks(tab, folder):
     energy = run.total_energy.copy()
     energy[12_345] = 2.0 * energy[0]
     one.do("(viewer, runs) => viewer.update(runs)", encode([run._replace(total_energy=energy)]))
-    assert one.do("viewer => viewer.runs[0].energy.reduce((a, b) => Math.max(a, b))") == pytest.approx(1.0, rel=1e-6)
+    assert one.do(
+        "viewer => viewer.runs[0].energy.reduce((a, b) => Math.max(a, b))"
+    ) == pytest.approx(1.0, rel=1e-6)
     assert "5001 of 20001 stored points" in one.page.locator(".note").inner_text()
 
 
@@ -255,4 +307,7 @@ def test_the_report_of_the_demo(tab, tmp_path, monkeypatch):
     for width in (390, 1280):
         one = tab(report, viewport={"width": width, "height": 800})
         assert one.complaints == [] and one.requests == [report.as_uri()] and one.overflow() == 0
-        assert one.pixels()[0] > 0.02 and one.page.locator("#drift canvas").bounding_box()["height"] > 200
+        assert (
+            one.pixels()[0] > 0.02
+            and one.page.locator("#drift canvas").bounding_box()["height"] > 200
+        )

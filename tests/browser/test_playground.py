@@ -1,4 +1,5 @@
-"""The playground in a real browser: what is changed is computed anew, what is wrong is explained beside it."""
+"""The playground in a real browser: what is changed is computed anew, what is wrong is explained
+beside it."""
 
 import threading
 
@@ -28,8 +29,11 @@ def open_page(tab, server):
 
 
 def ready(one):
-    """Wait until nothing is on its way: longer only where a method is compiled for the first time."""
-    one.page.wait_for_function("() => polhode.playground && !polhode.playground.state().busy", timeout=120_000)
+    """Wait until nothing is on its way: longer only where a method is compiled for the first
+    time."""
+    one.page.wait_for_function(
+        "() => polhode.playground && !polhode.playground.state().busy", timeout=120_000
+    )
     one.settle()
 
 
@@ -55,7 +59,13 @@ def test_the_page_shows_what_the_library_computes(open_page, server):
     one = open_page()
     one.page.evaluate("polhode.playground.viewer.seek(5)")
     one.settle()
-    run = integrate(RigidBody.box(0.20, 0.13, 0.03), t_span=(0, 12), step=0.02, method="LP2", omega0=(0.02, 6.0, 0.0))
+    run = integrate(
+        RigidBody.box(0.20, 0.13, 0.03),
+        t_span=(0, 12),
+        step=0.02,
+        method="LP2",
+        omega0=(0.02, 6.0, 0.0),
+    )
     shown = np.array(state(one)["viewer"]["runs"][0]["shown"])
     wanted = run.quaternion[np.searchsorted(run.t, 5.0 - 1e-9)]
     assert min(np.abs(shown - wanted).max(), np.abs(shown + wanted).max()) < 1e-6
@@ -87,8 +97,10 @@ def test_bad_values_are_explained_beside_their_field_and_can_be_mended(open_page
     one = open_page()
     fill(one, "step", "-1")
     fill(one, "omega0", "", number=2)
-    assert "must be positive, got -1.0" in complaint(one, "step") and "Ω₃ is missing" in complaint(one, "omega0")
-    assert complaint(one, "body") == "" and state(one)["answers"] == 1   # the old picture stays
+    assert "must be positive, got -1.0" in complaint(one, "step") and "Ω₃ is missing" in complaint(
+        one, "omega0"
+    )
+    assert complaint(one, "body") == "" and state(one)["answers"] == 1  # the old picture stays
     fill(one, "step", "1e-9")
     assert "at most 400000" in complaint(one, "step")
     fill(one, "omega0", "0.5", number=2)
@@ -102,7 +114,9 @@ def test_another_kind_of_body_has_the_same_inertia(open_page):
     moments = state(one)["asked"]["body"]["values"]
     assert np.allclose(moments, RigidBody.box(0.20, 0.13, 0.03).moments, rtol=1e-3)
     choose(one, "body", "ellipsoid")
-    assert np.allclose(RigidBody.ellipsoid(*state(one)["asked"]["body"]["values"]).moments, moments, rtol=1e-2)
+    assert np.allclose(
+        RigidBody.ellipsoid(*state(one)["asked"]["body"]["values"]).moments, moments, rtol=1e-2
+    )
     choose(one, "body", "moments")
     fill(one, "body", "1", number=0)
     assert "triangle inequality" in complaint(one, "body")
@@ -125,7 +139,9 @@ def test_a_problem_brings_its_values(open_page):
     one = open_page()
     choose(one, "problem", "krysl/slow-top")
     asked = state(one)["asked"]
-    assert asked["body"] == {"kind": "moments", "values": [5, 5, 1], "unphysical": False} and asked["omega0"] == [0, 0, 5]
+    assert asked["body"] == {"kind": "moments", "values": [5, 5, 1], "unphysical": False} and asked[
+        "omega0"
+    ] == [0, 0, 5]
     assert one.page.locator(".play-view h1").text_content() == "Slow symmetric top"
     choose(one, "problem", "krysl/book-toss")
     assert state(one)["asked"]["body"]["unphysical"] and complaint(one, "body") == ""

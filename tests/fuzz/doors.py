@@ -1,6 +1,8 @@
-"""Every public door of the library with a call that works: `DOORS` holds (function, arguments) by name.
+"""Every public door of the library with a call that works: `DOORS` holds (function, arguments) by
+name.
 
-Results (`Trajectory`, `Comparison`, ...) are made by the library and are no doors; their methods are.
+Results (`Trajectory`, `Comparison`, ...) are made by the library and are no doors; their methods
+are.
 """
 
 import functools
@@ -11,7 +13,20 @@ from typing import NamedTuple
 import numpy as np
 
 import polhode
-from polhode import exact, facts, io, lie, methods, plots, poinsot, problems, rotations, torques, translation, view
+from polhode import (
+    exact,
+    facts,
+    io,
+    lie,
+    methods,
+    plots,
+    poinsot,
+    problems,
+    rotations,
+    torques,
+    translation,
+    view,
+)
 from polhode.loads import force as flight
 from polhode.engine._ensemble import ensemble
 
@@ -116,7 +131,14 @@ def force(t, x, v, R):
 
 
 INITIAL = {"rotation0": None, "omega0": W, "momentum0": None}
-GIVEN = {"body": BODY, "torque": torque, "t_span": (0.0, 0.3), "method": "NMB", **INITIAL, "compiled": False}
+GIVEN = {
+    "body": BODY,
+    "torque": torque,
+    "t_span": (0.0, 0.3),
+    "method": "NMB",
+    **INITIAL,
+    "compiled": False,
+}
 TOLD = {"every": 1, "t_eval": None, "events": None, "progress": None, "title": ""}
 MANY = {
     "bodies": BODY,
@@ -152,33 +174,76 @@ TASK = {
 }
 SWEEP = {"problem": "krysl/slow-top", "run": {"t_span": [0.0, 0.1]}, "sweep": {"run.step": [0.1]}}
 UNIFORM = {"mass": None, "density": None, "name": None}
-TRANSLATION = {"u": [1.0], "p": [0.0], "force": spring, "step": 0.1, "steps": 3, "mass": 1.0, "t": 0.0}
+TRANSLATION = {
+    "u": [1.0],
+    "p": [0.0],
+    "force": spring,
+    "step": 0.1,
+    "steps": 3,
+    "mass": 1.0,
+    "t": 0.0,
+}
 
 DOORS = {
-    "integrate": (polhode.integrate, {**GIVEN, **TOLD, "step": 0.1, "breaks": None, "checkpoint_every": "30s"}),
-    "integrate flight": (polhode.integrate, {**GIVEN, "step": 0.1, "force": force, "position0": W, "velocity0": W}),
-    "integrate rtol": (polhode.integrate, {**GIVEN, **TOLD, "method": "DP5", "rtol": 1e-3, "atol": 0.0, "max_step": None}),
-    "integrate t_eval": (polhode.integrate, {**GIVEN, "step": 0.1, "t_eval": [0.1], "events": lambda t, R, omega: t - 0.15}),
+    "integrate": (
+        polhode.integrate,
+        {**GIVEN, **TOLD, "step": 0.1, "breaks": None, "checkpoint_every": "30s"},
+    ),
+    "integrate flight": (
+        polhode.integrate,
+        {**GIVEN, "step": 0.1, "force": force, "position0": W, "velocity0": W},
+    ),
+    "integrate rtol": (
+        polhode.integrate,
+        {**GIVEN, **TOLD, "method": "DP5", "rtol": 1e-3, "atol": 0.0, "max_step": None},
+    ),
+    "integrate t_eval": (
+        polhode.integrate,
+        {**GIVEN, "step": 0.1, "t_eval": [0.1], "events": lambda t, R, omega: t - 0.15},
+    ),
     "integrate compiled": (
         polhode.integrate,
-        {"body": BODY, "torque": torque, "t_span": (0.0, 0.3), "step": 0.1, "method": "NMB", "omega0": W, "compiled": True},
+        {
+            "body": BODY,
+            "torque": torque,
+            "t_span": (0.0, 0.3),
+            "step": 0.1,
+            "method": "NMB",
+            "omega0": W,
+            "compiled": True,
+        },
     ),
     "Stepper": (polhode.Stepper, {**GIVEN, "step": 0.1, "t": 0.0, "t_span": ...}),
     "Stepper.step": (lambda n: stepper().step(n), {"n": 1}),
     "Stepper.state": (set_state, {"value": None}),
     "Trajectory.plot": (lambda path: run().plot(path=path), {"path": None}),
     "Trajectory.view": (lambda compare: run().view(compare), {"compare": ()}),
-    "RigidBody": (polhode.RigidBody, {"inertia": BODY, "mass": 1.0, "check_triangle": True, "name": None, "shape": None}),
+    "RigidBody": (
+        polhode.RigidBody,
+        {"inertia": BODY, "mass": 1.0, "check_triangle": True, "name": None, "shape": None},
+    ),
     "RigidBody.box": (polhode.RigidBody.box, {"a": 1.0, "b": 2.0, "c": 3.0, **UNIFORM}),
     "RigidBody.ellipsoid": (polhode.RigidBody.ellipsoid, {"a": 1.0, "b": 2.0, "c": 3.0, **UNIFORM}),
     "RigidBody.cylinder": (polhode.RigidBody.cylinder, {"radius": 1.0, "height": 2.0, **UNIFORM}),
     "RigidBody.sphere": (polhode.RigidBody.sphere, {"radius": 1.0, **UNIFORM, "hollow": False}),
-    "RigidBody.point_masses": (polhode.RigidBody.point_masses, {"masses": [1.0, 1.0, 2.0], "positions": np.eye(3), "name": None}),
+    "RigidBody.point_masses": (
+        polhode.RigidBody.point_masses,
+        {"masses": [1.0, 1.0, 2.0], "positions": np.eye(3), "name": None},
+    ),
     "RigidBody.from_mesh": (
         polhode.RigidBody.from_mesh,
-        {"path": Made(lambda: file("corner.obj", CORNER)), "density": 1.0, "mass": None, "units": "m", "name": None},
+        {
+            "path": Made(lambda: file("corner.obj", CORNER)),
+            "density": 1.0,
+            "mass": None,
+            "units": "m",
+            "name": None,
+        },
     ),
-    "RigidBody.from_urdf": (polhode.RigidBody.from_urdf, {"path": Made(lambda: file("robot.urdf", ROBOT)), "link": "arm"}),
+    "RigidBody.from_urdf": (
+        polhode.RigidBody.from_urdf,
+        {"path": Made(lambda: file("robot.urdf", ROBOT)), "link": "arm"},
+    ),
     "RigidBody.from_dict": (polhode.RigidBody.from_dict, {"data": {"inertia": BODY}}),
     **{
         f"RigidBody.from_dict {key}": (
@@ -206,32 +271,55 @@ DOORS = {
         },
     ),
     "torque params": (lambda k: polhode.torque(lambda t, R, p: R[0], params={"k": k}), {"k": 1.0}),
-    "Torque()": (lambda t, R, omega: torques.damping(0.1)(t, R, omega), {"t": 0.0, "R": np.eye(3), "omega": W}),
+    "Torque()": (
+        lambda t, R, omega: torques.damping(0.1)(t, R, omega),
+        {"t": 0.0, "R": np.eye(3), "omega": W},
+    ),
     "Torque() array": (lambda t, R: polhode.torque(torque)(t, R), {"t": 0.0, "R": np.eye(3)}),
     "Sum()": (
         lambda t, R, omega: (torques.heavy_top() + torques.damping(0.1))(t, R, omega),
         {"t": 0.0, "R": np.eye(3), "omega": W},
     ),
     "Torque +": (lambda other: torques.heavy_top() + other, {"other": "heavy_top"}),
-    "Torque.with_params": (lambda moment: torques.heavy_top().with_params(moment=moment), {"moment": 1.0}),
+    "Torque.with_params": (
+        lambda moment: torques.heavy_top().with_params(moment=moment),
+        {"moment": 1.0},
+    ),
     "torques.heavy_top": (torques.heavy_top, {"moment": 20.0, "arm": W, "up": W}),
-    "torques.coulomb_wall": (torques.coulomb_wall, {"sign": "described", "centre": 1.1, "wall": 0.01}),
+    "torques.coulomb_wall": (
+        torques.coulomb_wall,
+        {"sign": "described", "centre": 1.1, "wall": 0.01},
+    ),
     "torques.stress_potential": (torques.stress_potential, {"alpha": 0.3, "attractor": W}),
-    "torques.book_toss": (torques.book_toss, {"step": 0.05, "toss": 20.0, "release": 2.0, "disturbance": 0.2}),
+    "torques.book_toss": (
+        torques.book_toss,
+        {"step": 0.05, "toss": 20.0, "release": 2.0, "disturbance": 0.2},
+    ),
     "torques.constant": (torques.constant, {"value": W, "frame": "body"}),
     "torques.gravity_gradient": (torques.gravity_gradient, {"body": Made(body), "rate": 1.0}),
     "torques.damping": (torques.damping, {"coefficient": 0.1}),
     "torques.by_name": (torques.by_name, {"name": "damping"}),
-    "flight.Force": (flight.Force, {"function": force, "params": None, "form": "array", "name": None}),
+    "flight.Force": (
+        flight.Force,
+        {"function": force, "params": None, "form": "array", "name": None},
+    ),
     "flight.weight": (flight.weight, {"mass": 1.0, "g": 9.81}),
     "ensemble": (ensemble, MANY),
     "ensemble statistics": (
-        lambda tilt: ensemble(**MANY | {"keep": polhode.Statistics(every=1, functions={"tilt": tilt})}),
+        lambda tilt: ensemble(
+            **MANY | {"keep": polhode.Statistics(every=1, functions={"tilt": tilt})}
+        ),
         {"tilt": lambda R: R[2, 2]},
     ),
-    "ensemble parameters": (lambda moment: ensemble(**MANY | {"parameters": {"moment": moment}}), {"moment": [1.0, 2.0]}),
+    "ensemble parameters": (
+        lambda moment: ensemble(**MANY | {"parameters": {"moment": moment}}),
+        {"moment": [1.0, 2.0]},
+    ),
     "Ensemble.to_user_axes": (lambda y: many().to_user_axes(y), {"y": np.zeros((2, 7))}),
-    "Ensemble.save": (lambda path, force: many().save(path, force), {"path": Made(lambda: FOLDER / "many.nc"), "force": True}),
+    "Ensemble.save": (
+        lambda path, force: many().save(path, force),
+        {"path": Made(lambda: FOLDER / "many.nc"), "force": True},
+    ),
     "Statistics": (polhode.Statistics, {"every": 10, "of": ("energy",), "functions": {}}),
     "sweep": (
         polhode.sweep,
@@ -246,7 +334,10 @@ DOORS = {
             "progress": None,
         },
     ),
-    "sweep out": (lambda out: polhode.sweep(SWEEP, out, cluster="tcp://127.0.0.1:1", chunk=1, wait=0.001), {"out": None}),
+    "sweep out": (
+        lambda out: polhode.sweep(SWEEP, out, cluster="tcp://127.0.0.1:1", chunk=1, wait=0.001),
+        {"out": None},
+    ),
     "Sweep": (polhode.Sweep, {"path": "nowhere.zarr"}),
     "compare": (polhode.compare, {**TASK, "family": None, "errors": [1e-2]}),
     "compare body": (
@@ -258,7 +349,10 @@ DOORS = {
         lambda path, currency: comparison().figure(path, currency),
         {"path": Made(lambda: FOLDER / "comparison.svg"), "currency": None},
     ),
-    "Comparison.html": (lambda path: comparison().html(path), {"path": Made(lambda: FOLDER / "comparison.html")}),
+    "Comparison.html": (
+        lambda path: comparison().html(path),
+        {"path": Made(lambda: FOLDER / "comparison.html")},
+    ),
     "advise": (
         polhode.advise,
         {
@@ -274,7 +368,10 @@ DOORS = {
             "budget": 0.01,
         },
     ),
-    "Advice.integrate": (lambda every, events: advice().integrate(every=every, events=events), {"every": "end", "events": None}),
+    "Advice.integrate": (
+        lambda every, events: advice().integrate(every=every, events=events),
+        {"every": "end", "events": None},
+    ),
     "methods.get": (methods.get, {"name": "NMB"}),
     "certify": (facts.certify, {"method": "nonsense", "problem": None}),
     "facts.from_file": (facts.from_file, {"target": "nowhere.py"}),
@@ -287,17 +384,32 @@ DOORS = {
     "facts.size_drift": (facts.size_drift, {"method": "NMB", "step": 0.25, "count": 10}),
     "facts.drift_slope": (
         facts.drift_slope,
-        {"method": "NMB", "step": 0.25, "t_end": 10.0, "problem": "bou-rabee/stress", "limit": None},
+        {
+            "method": "NMB",
+            "step": 0.25,
+            "t_end": 10.0,
+            "problem": "bou-rabee/stress",
+            "limit": None,
+        },
     ),
     "facts.stability_limit": (facts.stability_limit, {"method": "NMB"}),
     "facts.torque_calls": (facts.torque_calls, {"method": "NMB", "step": 0.1, "count": 2}),
     "facts.solver_calls": (facts.solver_calls, {"method": "NMB", "step": 0.1, "count": 2}),
     "facts.cost": (facts.cost, {"method": "NMB", "count": 10, "repeats": 2}),
-    "exact.free_body": (exact.free_body, {"body": BODY, "rotation0": None, "omega0": W, "t": 1.0, "momentum0": None}),
+    "exact.free_body": (
+        exact.free_body,
+        {"body": BODY, "rotation0": None, "omega0": W, "t": 1.0, "momentum0": None},
+    ),
     "exact.periods": (exact.periods, {"body": BODY, "omega0": W, "momentum0": None}),
     "exact.lagrange_top": (
         exact.lagrange_top,
-        {"moments": [2.0, 2.0, 1.0], "moment": 1.0, "rotation0": (0.3, 0.0, 0.0), "omega0": (0.0, 0.0, 5.0), "t": 0.5},
+        {
+            "moments": [2.0, 2.0, 1.0],
+            "moment": 1.0,
+            "rotation0": (0.3, 0.0, 0.0),
+            "omega0": (0.0, 0.0, 5.0),
+            "t": 0.5,
+        },
     ),
     "exact.reference": (
         exact.reference,
@@ -312,17 +424,35 @@ DOORS = {
         },
     ),
     "plots.overview": (plots.overview, {"run": Made(run), "path": Made(lambda: FOLDER / "a.svg")}),
-    "plots.errors": (plots.errors, {"runs": Made(lambda: [run()]), "path": Made(lambda: FOLDER / "b.svg")}),
-    "plots.drift": (plots.drift, {"runs": Made(lambda: [run()]), "path": Made(lambda: FOLDER / "c.svg")}),
+    "plots.errors": (
+        plots.errors,
+        {"runs": Made(lambda: [run()]), "path": Made(lambda: FOLDER / "b.svg")},
+    ),
+    "plots.drift": (
+        plots.drift,
+        {"runs": Made(lambda: [run()]), "path": Made(lambda: FOLDER / "c.svg")},
+    ),
     "plots.polhode": (plots.polhode, {"run": Made(free), "path": Made(lambda: FOLDER / "d.svg")}),
-    "plots.flip": (plots.flip, {"run": Made(run), "path": Made(lambda: FOLDER / "e.svg"), "snapshots": 2}),
-    "plots.convergence": (plots.convergence, {"comparison": Made(comparison), "path": Made(lambda: FOLDER / "f.svg")}),
+    "plots.flip": (
+        plots.flip,
+        {"run": Made(run), "path": Made(lambda: FOLDER / "e.svg"), "snapshots": 2},
+    ),
+    "plots.convergence": (
+        plots.convergence,
+        {"comparison": Made(comparison), "path": Made(lambda: FOLDER / "f.svg")},
+    ),
     "plots.work_precision": (
         plots.work_precision,
         {"comparison": Made(comparison), "path": Made(lambda: FOLDER / "g.svg"), "currency": None},
     ),
-    "plots.certificate": (plots.certificate, {"certificate": Made(certificate), "path": Made(lambda: FOLDER / "h.svg")}),
-    "view.page": (view.page, {"runs": Made(run), "title": None, "mesh": None, "poinsot": False, "autoplay": None}),
+    "plots.certificate": (
+        plots.certificate,
+        {"certificate": Made(certificate), "path": Made(lambda: FOLDER / "h.svg")},
+    ),
+    "view.page": (
+        view.page,
+        {"runs": Made(run), "title": None, "mesh": None, "poinsot": False, "autoplay": None},
+    ),
     "Page.save": (
         lambda path, force: view.page(run()).save(path, force),
         {"path": Made(lambda: FOLDER / "page.html"), "force": True},
@@ -335,12 +465,28 @@ DOORS = {
     "problems.get": (problems.get, {"name": "krysl/slow-top"}),
     "Problem.torque": (lambda step: problems.get("krysl/slow-top").torque(step), {"step": None}),
     "Problem.integrate": (
-        lambda method, step, t_span: problems.get("krysl/slow-top").integrate(method, step, t_span, compiled=False),
+        lambda method, step, t_span: problems.get("krysl/slow-top").integrate(
+            method, step, t_span, compiled=False
+        ),
         {"method": "NMB", "step": 0.1, "t_span": (0.0, 0.2)},
     ),
-    "io.load": (io.load, {"path": Made(lambda: file("scenario.toml", SCENARIO)), "torque_file": None}),
-    "Scenario.integrate": (lambda progress: io.load(file("scenario.toml", SCENARIO)).integrate(progress), {"progress": None}),
-    "io.save": (io.save, {"trajectory": Made(run), "path": Made(lambda: FOLDER / "saved.npz"), "format": None, "force": True}),
+    "io.load": (
+        io.load,
+        {"path": Made(lambda: file("scenario.toml", SCENARIO)), "torque_file": None},
+    ),
+    "Scenario.integrate": (
+        lambda progress: io.load(file("scenario.toml", SCENARIO)).integrate(progress),
+        {"progress": None},
+    ),
+    "io.save": (
+        io.save,
+        {
+            "trajectory": Made(run),
+            "path": Made(lambda: FOLDER / "saved.npz"),
+            "format": None,
+            "force": True,
+        },
+    ),
     "read": (polhode.read, {"path": Made(stored)}),
     "rotations.as_quaternion": (rotations.as_quaternion, {"rotation": None}),
     "rotations.as_rotation": (rotations.as_rotation, {"q": Q}),
@@ -353,7 +499,10 @@ DOORS = {
     "rotations.dexp_body": (rotations.dexp_body, {"x": W, "y": W}),
     "rotations.dexpinv_body": (rotations.dexpinv_body, {"x": W, "y": W}),
     "rotations.angle_between": (rotations.angle_between, {"q1": Q, "q2": Q}),
-    "rotations.hermite": (rotations.hermite, {"q0": Q, "omega0": W, "q1": Q, "omega1": W, "h": 0.1, "s": 0.5}),
+    "rotations.hermite": (
+        rotations.hermite,
+        {"q0": Q, "omega0": W, "q1": Q, "omega1": W, "h": 0.1, "s": 0.5},
+    ),
     "lie.solve": (
         lie.solve,
         {
@@ -369,7 +518,14 @@ DOORS = {
     ),
     "lie.solve RKMK4": (
         lie.solve,
-        {"algebra": lie.so3, "W": lambda t, y: np.ones(3), "y0": np.eye(3), "t_span": (0, 1), "steps": 3, "method": "RKMK4"},
+        {
+            "algebra": lie.so3,
+            "W": lambda t, y: np.ones(3),
+            "y0": np.eye(3),
+            "t_span": (0, 1),
+            "steps": 3,
+            "method": "RKMK4",
+        },
     ),
     "lie.series": (lie.series, {"W": [np.ones(3), np.ones(3)], "h": 0.1, "bracket": np.cross}),
     "lie.so": (lie.so, {"n": 4}),
@@ -384,4 +540,6 @@ del DOORS["Stepper"][1]["t_span"]
 
 def arguments(given):
     """The arguments of a call: those that must be made first are."""
-    return {name: value.make() if isinstance(value, Made) else value for name, value in given.items()}
+    return {
+        name: value.make() if isinstance(value, Made) else value for name, value in given.items()
+    }

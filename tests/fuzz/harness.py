@@ -1,7 +1,7 @@
 """One target under atheris:  python tests/fuzz/harness.py TARGET [libFuzzer options].
 
-It ends at an exception that is not polhode's own, after five seconds without an answer, or when memory runs out of its limit, and
-leaves the input that did it in a file.
+It ends at an exception that is not polhode's own, after five seconds without an answer, or when
+memory runs out of its limit, and leaves the input that did it in a file.
 """
 
 import sys
@@ -27,7 +27,14 @@ READERS = [
 with atheris.instrument_imports(include=READERS):
     from targets import TARGETS
 
-LIMITS = ["-timeout=5", "-rss_limit_mb=4096", "-malloc_limit_mb=8192", "-max_len=4096", "-print_final_stats=1", "-verbosity=0"]
+LIMITS = [
+    "-timeout=5",
+    "-rss_limit_mb=4096",
+    "-malloc_limit_mb=8192",
+    "-max_len=4096",
+    "-print_final_stats=1",
+    "-verbosity=0",
+]
 
 
 def main():

@@ -1,19 +1,114 @@
-"""Inputs made of bytes: choices, TOML values of every kind, scenarios with some of their parts changed, files with some of their
-bytes changed.  The same bytes always make the same input, so that a failure can be repeated."""
+"""Inputs made of bytes: choices, TOML values of every kind, scenarios with some of their parts
+changed, files with some of their bytes changed.  The same bytes always make the same input, so that
+a failure can be repeated."""
 
 import copy
 import datetime
 import struct
 
-NUMBERS = (0, 1, -1, 2, 3, 10**6, 10**15, 2**63, -(2**63), 10**400, 0.0, -0.0, 0.5, 1e-300, 5e-324, 1e308, -1e308, 1e150, 1e-150,
-           float("inf"), float("-inf"), float("nan"))
-TEXTS = ("", " ", "NMB", "nbm", "LP2", "DOP853", "taylor(12)", "taylor(1e9)", "newmark(nan)", "NMB+ep", "VLV+yoshida8+ep", "end",
-         "random", "identity", "same", "box", "sphere", "heavy_top", "free", "krysl/slow-top", "__import__('os')", "../../x",
-         "x" * 300, "\0", "é\u202e𝔘", "{0}", "%s", "[red]", "1e5", "nan", "cuda", "float32", "linear", "log", ".nc", "out.zarr")
-KEYS = ("name", "shape", "inertia", "mass", "size", "omega", "momentum", "quaternion", "matrix", "method", "step", "t_span",
-        "rtol", "atol", "max_step", "every", "t_eval", "breaks", "file", "format", "n", "seed", "samples", "from", "to", "count",
-        "normal", "problem", "title", "body", "initial", "torque", "run", "output", "ensemble", "sweep", "__class__",
-        "import", "exec")
+NUMBERS = (
+    0,
+    1,
+    -1,
+    2,
+    3,
+    10**6,
+    10**15,
+    2**63,
+    -(2**63),
+    10**400,
+    0.0,
+    -0.0,
+    0.5,
+    1e-300,
+    5e-324,
+    1e308,
+    -1e308,
+    1e150,
+    1e-150,
+    float("inf"),
+    float("-inf"),
+    float("nan"),
+)
+TEXTS = (
+    "",
+    " ",
+    "NMB",
+    "nbm",
+    "LP2",
+    "DOP853",
+    "taylor(12)",
+    "taylor(1e9)",
+    "newmark(nan)",
+    "NMB+ep",
+    "VLV+yoshida8+ep",
+    "end",
+    "random",
+    "identity",
+    "same",
+    "box",
+    "sphere",
+    "heavy_top",
+    "free",
+    "krysl/slow-top",
+    "__import__('os')",
+    "../../x",
+    "x" * 300,
+    "\0",
+    "é\u202e𝔘",
+    "{0}",
+    "%s",
+    "[red]",
+    "1e5",
+    "nan",
+    "cuda",
+    "float32",
+    "linear",
+    "log",
+    ".nc",
+    "out.zarr",
+)
+KEYS = (
+    "name",
+    "shape",
+    "inertia",
+    "mass",
+    "size",
+    "omega",
+    "momentum",
+    "quaternion",
+    "matrix",
+    "method",
+    "step",
+    "t_span",
+    "rtol",
+    "atol",
+    "max_step",
+    "every",
+    "t_eval",
+    "breaks",
+    "file",
+    "format",
+    "n",
+    "seed",
+    "samples",
+    "from",
+    "to",
+    "count",
+    "normal",
+    "problem",
+    "title",
+    "body",
+    "initial",
+    "torque",
+    "run",
+    "output",
+    "ensemble",
+    "sweep",
+    "__class__",
+    "import",
+    "exec",
+)
 
 
 class Choices:
@@ -24,7 +119,7 @@ class Choices:
 
     def below(self, n):
         """A whole number from 0 to n - 1."""
-        piece = self.data[self.place:self.place + 2]
+        piece = self.data[self.place : self.place + 2]
         self.place += 2
         return int.from_bytes(piece, "big") % n
 
@@ -36,7 +131,7 @@ class Choices:
         """Any double, or one of those that are often forgotten."""
         if self.below(2):
             return self.one(NUMBERS)
-        piece = self.data[self.place:self.place + 8].ljust(8, b"\0")
+        piece = self.data[self.place : self.place + 8].ljust(8, b"\0")
         self.place += 8
         return struct.unpack("<d", piece)[0]
 
@@ -45,7 +140,7 @@ class Choices:
         if self.below(3):
             return self.one(TEXTS)
         length = self.below(40)
-        piece = self.data[self.place:self.place + length]
+        piece = self.data[self.place : self.place + length]
         self.place += length
         return piece.decode("utf-8", "replace")
 
@@ -105,11 +200,20 @@ def damaged(original, choices):
         at, length = choices.below(len(data) + 1), choices.below(40)
         action = choices.below(6)
         if action == 0:
-            del data[at:at + length]
+            del data[at : at + length]
         elif action == 1:
-            data[at:at] = data[at:at + length]
+            data[at:at] = data[at : at + length]
         elif action == 2:
-            data[at:at + 4] = choices.one((b"\xff\xff\xff\xff", b"\x7f\xff\xff\xff", b"\0\0\0\0", b"\x80\0\0\0", b"1e99", b"-1"))
+            data[at : at + 4] = choices.one(
+                (
+                    b"\xff\xff\xff\xff",
+                    b"\x7f\xff\xff\xff",
+                    b"\0\0\0\0",
+                    b"\x80\0\0\0",
+                    b"1e99",
+                    b"-1",
+                )
+            )
         elif action == 3:
             del data[at:]
         else:

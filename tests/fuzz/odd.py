@@ -1,6 +1,7 @@
 """Odd values: what people hand over by mistake, and what has slipped through checks before.
 
-`VALUES` holds functions that make them, by name: generators are used up, arrays may be written to, so each call gets its own.
+`VALUES` holds functions that make them, by name: generators are used up, arrays may be written to,
+so each call gets its own.
 """
 
 import datetime

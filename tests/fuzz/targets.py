@@ -1,4 +1,5 @@
-"""What reads input from outside: each target takes bytes, and either gives a result or raises one of polhode's own errors.
+"""What reads input from outside: each target takes bytes, and either gives a result or raises one
+of polhode's own errors.
 
 `TARGETS` holds them by name; each has seeds, inputs that are nearly right, made of the examples.
 """
@@ -30,30 +31,64 @@ from polhode.show.play.work import checked
 from polhode.studies.sweep.plan import Plan
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-_folder = tempfile.TemporaryDirectory(prefix="polhode-fuzz-")   # goes with the process
+_folder = tempfile.TemporaryDirectory(prefix="polhode-fuzz-")  # goes with the process
 FOLDER = Path(_folder.name)
 
 SCENARIOS = [tomllib.loads(path.read_text("utf-8")) for path in sorted(EXAMPLES.glob("*.toml"))] + [
     {"problem": "krysl/slow-top"},
-    {"body": {"shape": "point_masses", "masses": [1.0, 2.0, 3.0], "positions": [[0.0, 0, 1], [1, 0, 0], [0, 1, 0]]},
-     "initial": {"momentum": [1.0, 2.0, 3.0], "quaternion": [0.0, 0.0, 0.0, 1.0]},
-     "torque": [{"name": "heavy_top", "moment": 2.0}, {"name": "damping", "coefficient": [0.1, 0.2, 0.3]}],
-     "run": {"rtol": 1e-9, "t_span": [0, 1], "t_eval": [0.0, 0.5], "max_step": 0.5}},
-    {"body": {"shape": "cylinder", "radius": 1.0, "height": 2.0, "density": 3.0},
-     "initial": {"omega": [1.0, 2.0, 3.0], "matrix": [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]},
-     "run": {"method": "NMB+ep", "step": [0.0, 0.1, 0.3], "every": 2}, "output": {"file": "a.nc", "format": "nc"}},
+    {
+        "body": {
+            "shape": "point_masses",
+            "masses": [1.0, 2.0, 3.0],
+            "positions": [[0.0, 0, 1], [1, 0, 0], [0, 1, 0]],
+        },
+        "initial": {"momentum": [1.0, 2.0, 3.0], "quaternion": [0.0, 0.0, 0.0, 1.0]},
+        "torque": [
+            {"name": "heavy_top", "moment": 2.0},
+            {"name": "damping", "coefficient": [0.1, 0.2, 0.3]},
+        ],
+        "run": {"rtol": 1e-9, "t_span": [0, 1], "t_eval": [0.0, 0.5], "max_step": 0.5},
+    },
+    {
+        "body": {"shape": "cylinder", "radius": 1.0, "height": 2.0, "density": 3.0},
+        "initial": {
+            "omega": [1.0, 2.0, 3.0],
+            "matrix": [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+        },
+        "run": {"method": "NMB+ep", "step": [0.0, 0.1, 0.3], "every": 2},
+        "output": {"file": "a.nc", "format": "nc"},
+    },
 ]
 SWEEPS = [one for one in SCENARIOS if "sweep" in one] + [
-    {"problem": "krysl/slow-top", "sweep": {"samples": 10, "initial": {"rotation": "random"}, "run": {"step": [0.1, 0.05]}}},
-    {"problem": "krysl/fast-top", "sweep": {"initial": {"omega": {"2": {"from": 1.0, "to": 100.0, "count": 5, "scale": "log"}}},
-                                            "samples": 4, "body": {"inertia": {"0": {"uniform": [4.0, 5.0]}}}}},
+    {
+        "problem": "krysl/slow-top",
+        "sweep": {"samples": 10, "initial": {"rotation": "random"}, "run": {"step": [0.1, 0.05]}},
+    },
+    {
+        "problem": "krysl/fast-top",
+        "sweep": {
+            "initial": {"omega": {"2": {"from": 1.0, "to": 100.0, "count": 5, "scale": "log"}}},
+            "samples": 4,
+            "body": {"inertia": {"0": {"uniform": [4.0, 5.0]}}},
+        },
+    },
 ]
-ASKED = [{"problem": "free", "body": {"kind": "box", "values": [1.0, 2.0, 3.0]}, "omega0": [0.1, 1.0, 0.2], "method": "NMB",
-          "compare": "LP2", "step": 0.01, "span": 10.0}]
+ASKED = [
+    {
+        "problem": "free",
+        "body": {"kind": "box", "values": [1.0, 2.0, 3.0]},
+        "omega0": [0.1, 1.0, 0.2],
+        "method": "NMB",
+        "compare": "LP2",
+        "step": 0.01,
+        "span": 10.0,
+    }
+]
 
 
 def allowed(function):
     """Polhode's own errors are answers; warnings about numbers are not the matter here."""
+
     @functools.wraps(function)
     def call(data):
         with contextlib.suppress(PolhodeError), warnings.catch_warnings():
@@ -69,7 +104,8 @@ def at_path(name, data):
     return path
 
 
-# --- scenarios and sweeps ---------------------------------------------------------------------------------------------------
+# --- scenarios and sweeps -------------------------------------------------------------------------
+
 
 @allowed
 def toml(data):
@@ -88,10 +124,18 @@ def sweep(data):
     Plan(altered(SWEEPS, Choices(data)), "input.toml")
 
 
-# --- text and numbers ---------------------------------------------------------------------------------------------------------
+# --- text and numbers -----------------------------------------------------------------------------
 
-READERS = (get, problems.get, torques.by_name, lambda text: entries.chosen(text.split(",")), lambda text: seconds("cost", text),
-           lambda text: asked(parse_errors(text)), polhode.loads._torque.as_torque, lambda text: entries.chosen(None, text))
+READERS = (
+    get,
+    problems.get,
+    torques.by_name,
+    lambda text: entries.chosen(text.split(",")),
+    lambda text: seconds("cost", text),
+    lambda text: asked(parse_errors(text)),
+    polhode.loads._torque.as_torque,
+    lambda text: entries.chosen(None, text),
+)
 
 
 @allowed
@@ -104,7 +148,9 @@ def rotation(data):
     choices = Choices(data)
     if choices.below(4):
         shape = choices.one(((3,), (4,), (3, 3), (1, 4), (2, 2), (0,), ()))
-        values = np.array([choices.real() for _ in range(int(np.prod(shape)))], dtype=object).reshape(shape)
+        values = np.array(
+            [choices.real() for _ in range(int(np.prod(shape)))], dtype=object
+        ).reshape(shape)
         found = rotations.as_quaternion(values.tolist())
     else:
         found = rotations.as_quaternion(choices.value())
@@ -122,12 +168,15 @@ def playground(data):
     checked(altered(ASKED, Choices(data)))
 
 
-# --- files ------------------------------------------------------------------------------------------------------------------
+# --- files ----------------------------------------------------------------------------------------
+
 
 @functools.cache
 def stored(suffix):
     """A short run as `polhode run -o` stores it."""
-    run = polhode.integrate([1.0, 2.0, 3.0], "heavy_top", (0, 0.1), 0.05, "NMB", omega0=(1, 2, 3), compiled=False)
+    run = polhode.integrate(
+        [1.0, 2.0, 3.0], "heavy_top", (0, 0.1), 0.05, "NMB", omega0=(1, 2, 3), compiled=False
+    )
     path = FOLDER / f"seed.{suffix}"
     store.save(run, path, force=True)
     if path.is_dir():
@@ -148,7 +197,9 @@ def zarr(data):
 
 
 def of_file(suffix):
-    """A target that reads a stored run of this kind with some of its bytes changed, those of an archive before it is zipped."""
+    """A target that reads a stored run of this kind with some of its bytes changed, those of an
+    archive before it is zipped."""
+
     @allowed
     def target(data):
         original = stored(suffix)
@@ -166,12 +217,15 @@ def inside(archive, data):
     with zipfile.ZipFile(io.BytesIO(archive)) as old, zipfile.ZipFile(out, "w") as new:
         hit = choices.below(len(old.namelist()))
         for number, name in enumerate(old.namelist()):
-            new.writestr(name, damaged(old.read(name), choices) if number == hit else old.read(name))
+            new.writestr(
+                name, damaged(old.read(name), choices) if number == hit else old.read(name)
+            )
     return out.getvalue()
 
 
 def raw(suffix):
     """A target that reads the bytes as they are."""
+
     @allowed
     def target(data):
         read(at_path(f"raw.{suffix}", data))
@@ -179,7 +233,10 @@ def raw(suffix):
     return target
 
 
-TETRAHEDRON = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]), np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]])
+TETRAHEDRON = (
+    np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]),
+    np.array([[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]]),
+)
 
 
 @functools.cache
@@ -209,7 +266,8 @@ def urdf(data):
     polhode.RigidBody.from_urdf(at_path("input.urdf", changed), "a")
 
 
-# --- all of it ----------------------------------------------------------------------------------------------------------------
+# --- all of it ------------------------------------------------------------------------------------
+
 
 def noise(count=20, size=64):
     """Bytes without a meaning, always the same."""
@@ -220,11 +278,20 @@ def noise(count=20, size=64):
 def texts():
     """Names that are right, or nearly."""
     names = [method.name for method in everything()] + list(problems.ALL) + list(torques.BUILT_IN)
-    names += ["NMB+yoshida4", "taylor(12)", "newmark(0.6)", "DOP853@rtol", "2ms", "500us", "1.5s", "1e-3,1e-6"]
+    names += [
+        "NMB+yoshida4",
+        "taylor(12)",
+        "newmark(0.6)",
+        "DOP853@rtol",
+        "2ms",
+        "500us",
+        "1.5s",
+        "1e-3,1e-6",
+    ]
     return [bytes([number % 256]) + name.encode() for number, name in enumerate(names)]
 
 
-TARGETS = {   # name: (target, its seeds, its share of all inputs: more where a target is quick)
+TARGETS = {  # name: (target, its seeds, its share of all inputs: more where a target is quick)
     "toml": (toml, lambda: [path.read_bytes() for path in sorted(EXAMPLES.glob("*.toml"))], 50),
     "scenario": (scenario, noise, 50),
     "sweep": (sweep, noise, 8),
@@ -238,7 +305,9 @@ TARGETS = {   # name: (target, its seeds, its share of all inputs: more where a 
     "zarr": (zarr, noise, 1),
     "netcdf-raw": (raw("nc"), lambda: [stored("nc")], 10),
     "npz-raw": (raw("npz"), lambda: [stored("npz"), struct.pack("<I", 0x04034B50)], 40),
-    **{kind: (of_mesh(kind), lambda kind=kind: [b"\0" + mesh_file(kind), *noise()], share)
-       for kind, share in (("stl", 30), ("obj", 5), ("ply", 30), ("glb", 40))},
+    **{
+        kind: (of_mesh(kind), lambda kind=kind: [b"\0" + mesh_file(kind), *noise()], share)
+        for kind, share in (("stl", 30), ("obj", 5), ("ply", 30), ("glb", 40))
+    },
     "urdf": (urdf, lambda: [b"\0" + URDF, *noise()], 60),
 }

@@ -1,4 +1,5 @@
-"""The inertia of one link of a robot description (URDF): mass, six entries of the tensor, and the frame they are given in."""
+"""The inertia of one link of a robot description (URDF): mass, six entries of the tensor, and the
+frame they are given in."""
 
 from xml.etree import ElementTree
 from xml.parsers import expat
@@ -11,8 +12,8 @@ from polhode.support.file_names import readable
 from polhode.support.frames import rows_times
 from polhode.support.regular import named, regular
 
-LARGEST = 16 * 2**20   # bytes
-DEEPEST = 100          # elements inside each other
+LARGEST = 16 * 2**20  # bytes
+DEEPEST = 100  # elements inside each other
 _ENTRIES = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 
 
@@ -23,15 +24,25 @@ def body(cls, path, link=None):
     place = f"{path}: link {name!r}"
     mass = _numbers(_child(inertial, "mass", place), "value", 1, place)[0]
     if not mass > 0.0:
-        raise InputError(f"{place}: its mass must be positive, got {mass!r}; give it a mass, or choose another link")
+        raise InputError(
+            f"{place}: its mass must be positive, got {mass!r}; give it a mass, or choose another link"
+        )
     entries = _child(inertial, "inertia", place)
     xx, xy, xz, yy, yz, zz = (_numbers(entries, key, 1, place)[0] for key in _ENTRIES)
     origin = inertial.find("origin")
-    centre, rpy = ((np.zeros(3), np.zeros(3)) if origin is None else
-                   (_numbers(origin, key, 3, place, "0 0 0") for key in ("xyz", "rpy")))
+    centre, rpy = (
+        (np.zeros(3), np.zeros(3))
+        if origin is None
+        else (_numbers(origin, key, 3, place, "0 0 0") for key in ("xyz", "rpy"))
+    )
     tensor = _turned(np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]), rpy)
     try:
-        return cls(tensor, mass, name=name, shape={"kind": "link", "file": readable(path), "centre_of_mass": centre})
+        return cls(
+            tensor,
+            mass,
+            name=name,
+            shape={"kind": "link", "file": readable(path), "centre_of_mass": centre},
+        )
     except InputError as error:
         raise InputError(f"{place}: {error}") from None
 
@@ -41,12 +52,16 @@ def _turned(tensor, rpy):
     if not rpy.any():
         return tensor
     (sx, cx), (sy, cy), (sz, cz) = map(sincos, rpy.tolist())
-    R = np.array([[cz * cy, cz * sy * sx - sz * cx, cz * sy * cx + sz * sx],
-                  [sz * cy, sz * sy * sx + cz * cx, sz * sy * cx - cz * sx],
-                  [-sy, cy * sx, cy * cx]])
+    R = np.array(
+        [
+            [cz * cy, cz * sy * sx - sz * cx, cz * sy * cx + sz * sx],
+            [sz * cy, sz * sy * sx + cz * cx, sz * sy * cx - cz * sx],
+            [-sy, cy * sx, cy * cx],
+        ]
+    )
     size = np.abs(tensor).max()
     turned = rows_times(rows_times(R, tensor / size), R.T) if size else tensor
-    turned[np.abs(turned) < 4 * np.finfo(float).eps] = 0.0   # quarter turns leave the axes principal
+    turned[np.abs(turned) < 4 * np.finfo(float).eps] = 0.0  # quarter turns leave the axes principal
     return 0.5 * (turned + turned.T) * size
 
 
@@ -55,12 +70,16 @@ def _chosen(links, link, path):
     able = {name: found for name, found in links.items() if found is not None}
     if link is None:
         if len(able) != 1:
-            raise InputError(f"{path}: {len(able)} links have an <inertial>; name one: {', '.join(map(repr, able)) or 'none'}")
+            raise InputError(
+                f"{path}: {len(able)} links have an <inertial>; name one: {', '.join(map(repr, able)) or 'none'}"
+            )
         link = next(iter(able))
     choice(f"link of {path}:", link, links)
     if links[link] is None:
-        raise InputError(f"{path}: link {link!r} has no <inertial>, so no mass; links that have: "
-                         f"{', '.join(map(repr, able)) or 'none'}")
+        raise InputError(
+            f"{path}: link {link!r} has no <inertial>, so no mass; links that have: "
+            f"{', '.join(map(repr, able)) or 'none'}"
+        )
     return link, links[link]
 
 
@@ -68,7 +87,9 @@ def _links(path):
     """The <inertial> of each link by name, None for a link without."""
     root = _parsed(path)
     if root.tag != "robot":
-        raise InputError(f"{path}: a URDF is a <robot> with links in it, got <{root.tag}>; give a URDF (expand xacro first)")
+        raise InputError(
+            f"{path}: a URDF is a <robot> with links in it, got <{root.tag}>; give a URDF (expand xacro first)"
+        )
     return {one.get("name", ""): one.find("inertial") for one in root.findall("link")}
 
 
@@ -87,16 +108,21 @@ def _numbers(element, key, count, place, default=None):
         values = np.empty(0)
     if len(values) != count or not np.isfinite(values).all():
         what = "a finite number" if count == 1 else f"{count} finite numbers"
-        raise InputError(f"{place}: {key} of <{element.tag}> must be {what}, got {text!r:.60}; correct it there")
+        raise InputError(
+            f"{place}: {key} of <{element.tag}> must be {what}, got {text!r:.60}; correct it there"
+        )
     return values.tolist() if count == 1 else values
 
 
 def _parsed(path):
-    """The root element.  A document type is refused: entities declared in one can grow without bound or open other files."""
+    """The root element.  A document type is refused: entities declared in one can grow without
+    bound or open other files."""
     try:
         data = regular(path, "a URDF", LARGEST).read_bytes()
     except OSError as error:
-        raise InputError(f"cannot read the URDF {str(path)!r}: {error.strerror or error}; give the path of a URDF file") from None
+        raise InputError(
+            f"cannot read the URDF {str(path)!r}: {error.strerror or error}; give the path of a URDF file"
+        ) from None
     builder, depth = ElementTree.TreeBuilder(), 0
 
     def start(tag, attributes):
@@ -112,10 +138,16 @@ def _parsed(path):
         builder.end(tag)
 
     def refuse(*_):
-        raise InputError(f"{path}: has a document type declaration (<!DOCTYPE ...>), which a URDF does not need; remove it")
+        raise InputError(
+            f"{path}: has a document type declaration (<!DOCTYPE ...>), which a URDF does not need; remove it"
+        )
 
     parser = expat.ParserCreate()
-    parser.StartElementHandler, parser.EndElementHandler, parser.StartDoctypeDeclHandler = start, end, refuse
+    parser.StartElementHandler, parser.EndElementHandler, parser.StartDoctypeDeclHandler = (
+        start,
+        end,
+        refuse,
+    )
     try:
         parser.Parse(data, True)
     except (expat.ExpatError, ValueError, LookupError) as error:

@@ -1,4 +1,5 @@
-"""Characters that the encoding of a terminal, file or pipe lacks are written in ASCII, so that no command fails over them."""
+"""Characters that the encoding of a terminal, file or pipe lacks are written in ASCII, so that no
+command fails over them."""
 
 import codecs
 import unicodedata

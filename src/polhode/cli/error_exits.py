@@ -43,7 +43,8 @@ def _exit(code: int, message: str) -> typer.Exit:
 def exit_code_and_message(error: Exception) -> tuple[int, str] | None:
     """Return how an error ends the command; None if it is to be raised as it is.
 
-    That is the case for a closed pipe, which typer handles, and for a bug when POLHODE_DEBUG is set.
+    That is the case for a closed pipe, which typer handles, and for a bug when POLHODE_DEBUG is
+    set.
     """
     from polhode.errors import ClusterError, IntegrationError, PolhodeError
 

@@ -1,9 +1,12 @@
-"""Machine code on disk: one file for each bound loop, kind of arguments and processor, found by the digest of its code.
+"""Machine code on disk: one file for each bound loop, kind of arguments and processor, found by the
+digest of its code.
 
-A file begins with a sum of itself and of its name, so that one that was cut short, damaged or renamed is never used: it is a
-miss, and what is compiled in its place replaces it.  Machine code does what its writer likes, so folder and file must belong
-to the user or to root, and nobody else may write to them; nothing is unpickled before that is known.  Files appear whole, by a
-rename: processes that write the same one do no harm.  Where files cannot be kept, for whatever reason, every process compiles.
+A file begins with a sum of itself and of its name, so that one that was cut short, damaged or
+renamed is never used: it is a miss, and what is compiled in its place replaces it.  Machine code
+does what its writer likes, so folder and file must belong to the user or to root, and nobody else
+may write to them; nothing is unpickled before that is known.  Files appear whole, by a rename:
+processes that write the same one do no harm.  Where files cannot be kept, for whatever reason,
+every process compiles.
 """
 
 import contextlib
@@ -18,16 +21,19 @@ import warnings
 from functools import cache
 from pathlib import Path
 
-LIMIT = 2000   # files kept; the least recently used go first
-CHECKED_EVERY = 100   # files that a process writes between two looks at how many there are
+LIMIT = 2000  # files kept; the least recently used go first
+CHECKED_EVERY = 100  # files that a process writes between two looks at how many there are
 
 _HEAD = b"polhode machine code 1\n"
-_OURS = re.compile(r"[\w.]+-[0-9a-f]{32}-[0-9a-f]{16}\.nbc(?:\.\w+\.new)?"
-                   r"|.+-[0-9a-f]{32}\.py\w+(?:\.\d+)?\.nb[ci]")   # of earlier versions
+_OURS = re.compile(
+    r"[\w.]+-[0-9a-f]{32}-[0-9a-f]{16}\.nbc(?:\.\w+\.new)?"
+    r"|.+-[0-9a-f]{32}\.py\w+(?:\.\d+)?\.nb[ci]"
+)  # of earlier versions
 
 
 def cache_directory():
-    """Where machine code is kept: $POLHODE_CACHE_DIR, else the user's cache folder; None where the user has none."""
+    """Where machine code is kept: $POLHODE_CACHE_DIR, else the user's cache folder; None where the
+    user has none."""
     chosen = os.environ.get("POLHODE_CACHE_DIR")
     if chosen:
         return Path(chosen)
@@ -38,7 +44,7 @@ def cache_directory():
             base = Path.home() / "Library" / "Caches"
         else:
             base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    except RuntimeError:   # no HOME, and a user whom the system does not know
+    except RuntimeError:  # no HOME, and a user whom the system does not know
         return None
     return Path(base) / "polhode" if Path(base).is_absolute() else None
 
@@ -47,10 +53,14 @@ def attach(dispatcher, name):
     """Let a numba dispatcher keep its machine code on disk under a digest of its code."""
     folder = cache_directory()
     if folder is not None and usable(folder):
-        dispatcher._cache = DiskCache(folder, f"{re.sub(r'[^A-Za-z0-9_.]', '', dispatcher.__qualname__)[-80:] or 'loop'}-{name}")
+        dispatcher._cache = DiskCache(
+            folder,
+            f"{re.sub(r'[^A-Za-z0-9_.]', '', dispatcher.__qualname__)[-80:] or 'loop'}-{name}",
+        )
 
 
-# --- whom to trust ----------------------------------------------------------------------------------------------------
+# --- whom to trust --------------------------------------------------------------------------------
+
 
 @cache
 def usable(folder):
@@ -62,17 +72,24 @@ def usable(folder):
         return False
     if safe(found):
         return True
-    warnings.warn(f"machine code is not kept in {str(folder)!r}, since another user owns that folder or may write to it; make it "
-                  "yours alone (chmod go-w), or name another folder in POLHODE_CACHE_DIR", RuntimeWarning, stacklevel=2)
+    warnings.warn(
+        f"machine code is not kept in {str(folder)!r}, since another user owns that folder or may write to it; make it "
+        "yours alone (chmod go-w), or name another folder in POLHODE_CACHE_DIR",
+        RuntimeWarning,
+        stacklevel=2,
+    )
     return False
 
 
 def safe(found):
     """Whether only this user and root can have written what `os.stat` describes."""
-    return os.name != "posix" or (found.st_uid in (0, os.geteuid()) and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH))
+    return os.name != "posix" or (
+        found.st_uid in (0, os.geteuid()) and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    )
 
 
-# --- files ------------------------------------------------------------------------------------------------------------
+# --- files ----------------------------------------------------------------------------------------
+
 
 def sealed(name, body):
     """The contents of a file of this name: what it holds, behind a sum."""
@@ -81,7 +98,7 @@ def sealed(name, body):
 
 def whole(name, data):
     """What a file holds; None where its contents are not what was written under this name."""
-    body = data[len(_HEAD) + 32:]
+    body = data[len(_HEAD) + 32 :]
     return body if data == sealed(name, body) else None
 
 
@@ -98,19 +115,22 @@ def read(path):
     body = whole(path.name, data)
     if body is not None:
         with contextlib.suppress(OSError):
-            os.utime(path)   # used just now
+            os.utime(path)  # used just now
     return body
 
 
 def _opened(path, flags):
-    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))   # a pipe is not waited for
+    # a pipe is not waited for
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
 
 
 def write(path, body):
     """Put a file into its place, whole; False where that cannot be done."""
     fresh = None
     try:
-        with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f"{path.name}.", suffix=".new", delete=False) as file:
+        with tempfile.NamedTemporaryFile(
+            dir=path.parent, prefix=f"{path.name}.", suffix=".new", delete=False
+        ) as file:
             fresh = file.name
             file.write(sealed(path.name, body))
         os.replace(fresh, path)
@@ -119,17 +139,18 @@ def write(path, body):
         return False
     finally:
         if fresh:
-            with contextlib.suppress(OSError):   # it has its name by now
+            with contextlib.suppress(OSError):  # it has its name by now
                 os.unlink(fresh)
 
 
 def prune(folder):
-    """Delete the files that were used least recently, where there are more than `LIMIT`; those of others stay."""
+    """Delete the files that were used least recently, where there are more than `LIMIT`; those of
+    others stay."""
     with contextlib.suppress(OSError):
         with os.scandir(folder) as entries:
             ours = [entry for entry in entries if _OURS.fullmatch(entry.name)]
         if len(ours) > LIMIT:
-            for entry in sorted(ours, key=_age)[:len(ours) - LIMIT]:
+            for entry in sorted(ours, key=_age)[: len(ours) - LIMIT]:
                 with contextlib.suppress(OSError):
                     os.unlink(entry.path)
 
@@ -137,16 +158,17 @@ def prune(folder):
 def _age(entry):
     try:
         return entry.stat(follow_symlinks=False).st_mtime
-    except OSError:   # another process has deleted it
+    except OSError:  # another process has deleted it
         return 0.0
 
 
-# --- what numba asks for ----------------------------------------------------------------------------------------------
+# --- what numba asks for --------------------------------------------------------------------------
+
 
 class DiskCache:
     """What numba's dispatchers expect of a cache."""
 
-    written = 0   # by this process
+    written = 0  # by this process
 
     def __init__(self, folder, name):
         self.folder, self.name = folder, name
@@ -157,7 +179,9 @@ class DiskCache:
         return str(self.folder)
 
     def _path(self, key):
-        return self.folder / f"{self.name}-{hashlib.sha256(repr(key).encode()).hexdigest()[:16]}.nbc"
+        return (
+            self.folder / f"{self.name}-{hashlib.sha256(repr(key).encode()).hexdigest()[:16]}.nbc"
+        )
 
     def load_overload(self, sig, target_context):
         """The compile result for arguments of these types, or None."""
@@ -171,11 +195,12 @@ class DiskCache:
         try:
             there, payload = pickle.loads(body)
             return CompileResult._rebuild(target_context, *payload) if there == key else None
-        except Exception:   # whatever makes it unfit, it can be compiled
+        except Exception:  # whatever makes it unfit, it can be compiled
             return None
 
     def save_overload(self, sig, result):
-        """Keep a compile result, unless it holds addresses of this process or a class that cannot be found by its name."""
+        """Keep a compile result, unless it holds addresses of this process or a class that cannot
+        be found by its name."""
         from numba.core.serialize import dumps
 
         if result.library.has_dynamic_globals or any(not loop.can_cache for loop in result.lifted):

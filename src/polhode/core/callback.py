@@ -1,10 +1,12 @@
-"""Calling a function by its address from compiled code: torques written in Python, C or anything else that has a C ABI.
+"""Calling a function by its address from compiled code: torques written in Python, C or anything
+else that has a C ABI.
 
     void torque(double t, const double state[12], double out[3])      state: R row by row, then body angular velocity
     void force(double t, const double state[18], double out[3])       ... then position and velocity
 
-The address arrives as data (in the parameters of the torque), not as a constant, so one compiled loop per method serves every
-such torque and nothing is compiled for a new one.  `state` and `out` are on the stack of the loop: threads share nothing.
+The address arrives as data (in the parameters of the torque), not as a constant, so one compiled
+loop per method serves every such torque and nothing is compiled for a new one.  `state` and `out`
+are on the stack of the loop: threads share nothing.
 """
 
 import ctypes
@@ -24,19 +26,33 @@ def instruction():
     @intrinsic
     def call_address(typingctx, function, t, numbers):
         real = types.float64
-        signature = types.UniTuple(real, 3)(types.UniTuple(real, 3), real, types.UniTuple(real, numbers.count))
+        signature = types.UniTuple(real, 3)(
+            types.UniTuple(real, 3), real, types.UniTuple(real, numbers.count)
+        )
 
         def emit(context, builder, signature, arguments):
             function, t, numbers = arguments
             double, address = ir.DoubleType(), ir.IntType(64)
             pointer, count = double.as_pointer(), signature.args[2].count
-            into, out = (cgutils.alloca_once(builder, double, ir.Constant(address, size)) for size in (count, 3))
+            into, out = (
+                cgutils.alloca_once(builder, double, ir.Constant(address, size))
+                for size in (count, 3)
+            )
             for i in range(count):
-                builder.store(builder.extract_value(numbers, i), builder.gep(into, [ir.Constant(address, i)]))
+                builder.store(
+                    builder.extract_value(numbers, i), builder.gep(into, [ir.Constant(address, i)])
+                )
             kind = ir.FunctionType(ir.VoidType(), [double, pointer, pointer])
-            high, middle, low = (builder.fptoui(builder.extract_value(function, i), address) for i in range(3))
-            upper = builder.or_(builder.shl(high, ir.Constant(address, 40)), builder.shl(middle, ir.Constant(address, 20)))
-            builder.call(builder.inttoptr(builder.or_(upper, low), kind.as_pointer()), [t, into, out])
+            high, middle, low = (
+                builder.fptoui(builder.extract_value(function, i), address) for i in range(3)
+            )
+            upper = builder.or_(
+                builder.shl(high, ir.Constant(address, 40)),
+                builder.shl(middle, ir.Constant(address, 20)),
+            )
+            builder.call(
+                builder.inttoptr(builder.or_(upper, low), kind.as_pointer()), [t, into, out]
+            )
             result = [builder.load(builder.gep(out, [ir.Constant(address, i)])) for i in range(3)]
             return cgutils.pack_array(builder, result)
 
@@ -47,14 +63,16 @@ def instruction():
 
 @machine(instruction)
 def call_address(function, t, numbers):
-    """Call `function(t, state, out)` with the numbers as `state`: the three numbers that it puts into `out`.
+    """Call `function(t, state, out)` with the numbers as `state`: the three numbers that it puts
+    into `out`.
 
     `function` is its address in three parts.
     """
     high, middle, low = map(int, function)
     state, out = (ctypes.c_double * len(numbers))(*numbers), (ctypes.c_double * 3)()
-    ctypes.CFUNCTYPE(None, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p)(high << 40 | middle << 20 | low)(
-        t, ctypes.addressof(state), ctypes.addressof(out))
+    ctypes.CFUNCTYPE(None, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p)(
+        high << 40 | middle << 20 | low
+    )(t, ctypes.addressof(state), ctypes.addressof(out))
     return tuple(out)
 
 

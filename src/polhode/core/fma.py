@@ -1,9 +1,11 @@
-"""a b + c with one rounding, by the instruction that processors have for it: polynomials and long sums take half the time.
+"""a b + c with one rounding, by the instruction that processors have for it: polynomials and long
+sums take half the time.
 
-The instruction is asked for by name.  Leaving it to the compiler (fastmath's "contract") would make the bits of a step depend on
-the loop around it.  Python computes the same bits by the library's function, and so does code for a processor without the
-instruction (NUMBA_CPU_NAME=generic) on one that has it.  GPUs, whose compiler pairs products and sums by itself, and those who
-compute with symbols take `product_and_sum` instead.
+The instruction is asked for by name.  Leaving it to the compiler (fastmath's "contract") would make
+the bits of a step depend on the loop around it.  Python computes the same bits by the library's
+function, and so does code for a processor without the instruction (NUMBA_CPU_NAME=generic) on one
+that has it.  GPUs, whose compiler pairs products and sums by itself, and those who compute with
+symbols take `product_and_sum` instead.
 """
 
 import ctypes
@@ -18,7 +20,7 @@ def fused():
     """Whether the processor has the instruction."""
     import llvmlite.binding as llvm
 
-    return llvm.get_host_cpu_features().get("fma", True)   # arm64 does not list what it always has
+    return llvm.get_host_cpu_features().get("fma", True)  # arm64 does not list what it always has
 
 
 @cache

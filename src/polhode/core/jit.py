@@ -1,13 +1,15 @@
 """How plain Python functions become machine code: the only numba flags in the project.
 
-A function marked `@jit` stays an ordinary Python function: it can be called, traced, covered and read as it is, and numba is
-not imported for it.  `bind(loop, step=..., torque=...)` then makes machine code: it copies the loop, gives the copy the
-functions it is to use under those names, and compiles the copy together with everything it can reach through its globals and
-closures.  Nothing is passed to the loop as a function argument, so the result can be kept on disk; see cache.py.
+A function marked `@jit` stays an ordinary Python function: it can be called, traced, covered and
+read as it is, and numba is not imported for it.  `bind(loop, step=..., torque=...)` then makes
+machine code: it copies the loop, gives the copy the functions it is to use under those names, and
+compiles the copy together with everything it can reach through its globals and closures.  Nothing
+is passed to the loop as a function argument, so the result can be kept on disk; see cache.py.
 
-The name under which it is kept is a digest of *all* the code and constants that went into it.  Editing any function that a
-loop uses, in whatever file, therefore gives another name: stale machine code cannot be served, and a second process that
-runs the same method and torque compiles nothing.  (numba's own cache looks at the loop's file alone.)
+The name under which it is kept is a digest of *all* the code and constants that went into it.
+Editing any function that a loop uses, in whatever file, therefore gives another name: stale machine
+code cannot be served, and a second process that runs the same method and torque compiles nothing.
+(numba's own cache looks at the loop's file alone.)
 """
 
 import importlib
@@ -26,34 +28,56 @@ from weakref import WeakKeyDictionary
 
 from polhode.core import cache as disk
 from polhode.core.digest import digest, obstacle
-from polhode.core.reads import MISSING, code_text, contents, flags, home, is_lasting, known_to_numba, ours, python_function, reads
+from polhode.core.reads import (
+    MISSING,
+    code_text,
+    contents,
+    flags,
+    home,
+    is_lasting,
+    known_to_numba,
+    ours,
+    python_function,
+    reads,
+)
 from polhode.errors import PolhodeError
 
-# inline: one flat function per loop, without which LLVM does not vectorise tuple code over the lanes of a tile.
-# numpy error model: a division by zero gives inf, as on a GPU, instead of a branch.  fastmath stays off: bits stay equal.
-# no wrappers: what is inlined is never called from Python or C, and wrappers cost a quarter of the compile time.
-INLINE = {"forceinline": True, "error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+# inline: one flat function per loop, without which LLVM does not vectorise tuple code over the
+# lanes of a tile.  numpy error model: a division by zero gives inf, as on a GPU, instead of a
+# branch.  fastmath stays off: bits stay equal.  no wrappers: what is inlined is never called from
+# Python or C, and wrappers cost a quarter of the compile time.
+INLINE = {
+    "forceinline": True,
+    "error_model": "numpy",
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+}
 PLAIN = {"error_model": "numpy", "no_cfunc_wrapper": True}
-USERS = {"error_model": "python", "boundscheck": True}   # a user's function raises where Python would
-THREADED = {**PLAIN, "nogil": True}   # loops that several Python threads run at once
+# a user's function raises where Python would
+USERS = {"error_model": "python", "boundscheck": True}
+THREADED = {**PLAIN, "nogil": True}  # loops that several Python threads run at once
 
-BOUND_LIMIT = 256    # loops kept in the process; the least recently used go first
-RECENT = 8           # functions about a user's torque that are kept: the loops of one run share them
+BOUND_LIMIT = 256  # loops kept in the process; the least recently used go first
+RECENT = 8  # functions about a user's torque that are kept: the loops of one run share them
 
 
 def jit(function):
-    """Mark a function of floats and tuples as part of a kernel: inlined wherever a bound loop uses it."""
+    """Mark a function of floats and tuples as part of a kernel: inlined wherever a bound loop uses
+    it."""
     function.__jit__ = True
     return function
 
 
 def with_numba(module):
-    """A module of the core that imports numba when it is imported itself: not before something is compiled."""
+    """A module of the core that imports numba when it is imported itself: not before something is
+    compiled."""
     return importlib.import_module(f"polhode.core.{module}")
 
 
 def machine(instruction):
-    """Mark a function that processors have an instruction for: machine code gets what `instruction()` makes instead."""
+    """Mark a function that processors have an instruction for: machine code gets what
+    `instruction()` makes instead."""
+
     def mark(function):
         function.__machine__ = instruction
         return jit(function)
@@ -61,15 +85,18 @@ def machine(instruction):
     return mark
 
 
-# --- copies of functions with other functions inside ------------------------------------------------------------------
+# --- copies of functions with other functions inside ----------------------------------------------
+
 
 class Rebinder:
-    """Copies functions so that they see other functions: `make` turns each copy into what callers are to see.
+    """Copies functions so that they see other functions: `make` turns each copy into what callers
+    are to see.
 
-    `replace` maps functions to what stands in for them.  With numba's njit for `make` the copies are machine code; with the
-    identity and a `replace` for `sincos` they are the same methods in forty digits (certify/digits.py).  Copies of the
-    package's own functions are also looked up, and left, in `shared`; a user's function is copied anew each time, since what it
-    refers to may have changed.  Those of the package's that refer to a user's are left in `recent`, with their digest.
+    `replace` maps functions to what stands in for them.  With numba's njit for `make` the copies
+    are machine code; with the identity and a `replace` for `sincos` they are the same methods in
+    forty digits (certify/digits.py).  Copies of the package's own functions are also looked up, and
+    left, in `shared`; a user's function is copied anew each time, since what it refers to may have
+    changed.  Those of the package's that refer to a user's are left in `recent`, with their digest.
     """
 
     def __init__(self, make, replace=(), shared=None, recent=None):
@@ -77,7 +104,7 @@ class Rebinder:
         self.done = dict(replace)
         self.shared = {} if shared is None else shared
         self.recent = recent
-        self._alone = False   # whether what is being copied refers to something that is not shared
+        self._alone = False  # whether what is being copied refers to something that is not shared
 
     def __call__(self, obj):
         function = python_function(obj)
@@ -103,7 +130,7 @@ class Rebinder:
         before, self._alone = self._alone, not ours(function)
         options = None if obj is function or hasattr(function, "__jit__") else flags(obj)
         clone, fill = self._clone(self.twin(function), options)
-        self.done[function] = made = self.make(clone)   # before it is filled: it may refer to itself
+        self.done[function] = made = self.make(clone)  # before it is filled: it may refer to itself
         fill({})
         if options and hasattr(made, "disable_compile"):
             for signature in options.signatures:
@@ -114,7 +141,8 @@ class Rebinder:
         elif ours(function) and self.recent is not None:
             self.recent[function] = digest(function), made
             while len(self.recent) > RECENT:
-                self.recent.pop(next(iter([*self.recent])), None)   # of a list: other threads add to it
+                # of a list: other threads add to it
+                self.recent.pop(next(iter([*self.recent])), None)
         self._alone = self._alone or before
         return made
 
@@ -133,43 +161,61 @@ class Rebinder:
         return clone
 
     def _clone(self, function, options=None):
-        """A copy that sees nothing yet, and the function that fills in what it sees; `options` are those of a dispatcher."""
-        place = home(function) if home(function) in sys.modules else "builtins"   # numba imports it when it loads
+        """A copy that sees nothing yet, and the function that fills in what it sees; `options` are
+        those of a dispatcher."""
+        # numba imports it when it loads
+        place = home(function) if home(function) in sys.modules else "builtins"
         scope = {"__builtins__": __builtins__, "__name__": place}
         cells = tuple(CellType() for _ in function.__closure__ or ())
         defaults = function.__defaults__ and tuple(map(self, function.__defaults__))
         clone = FunctionType(function.__code__, scope, function.__name__, defaults, cells or None)
-        clone.__kwdefaults__ = function.__kwdefaults__ and {name: self(value) for name, value in function.__kwdefaults__.items()}
+        clone.__kwdefaults__ = function.__kwdefaults__ and {
+            name: self(value) for name, value in function.__kwdefaults__.items()
+        }
         clone.__qualname__, clone.__module__ = function.__qualname__, place
-        clone.__dict__.update(function.__dict__)   # its marks
+        clone.__dict__.update(function.__dict__)  # its marks
         if options:
             clone.__options__ = options
 
         def fill(names):
             found = reads(function.__code__)
-            seen = {name: function.__globals__[name] for name in found.names if name in function.__globals__} | names
+            seen = {
+                name: function.__globals__[name]
+                for name in found.names
+                if name in function.__globals__
+            } | names
             paths = [path for path in found.paths if len(path) > 1]
             scope.update({name: self._seen(name, value, paths) for name, value in seen.items()})
-            for name, cell, old in zip(function.__code__.co_freevars, cells, function.__closure__ or (), strict=True):
+            for name, cell, old in zip(
+                function.__code__.co_freevars, cells, function.__closure__ or (), strict=True
+            ):
                 if contents(old) is not MISSING:
                     cell.cell_contents = self._seen(name, contents(old), paths)
 
         return clone, fill
 
     def _seen(self, name, value, paths):
-        """What the copy sees under a name: of a user's module, one with copies of the functions that are read."""
+        """What the copy sees under a name: of a user's module, one with copies of the functions
+        that are read."""
         inside = [path[1:] for path in paths if path[0] == name]
         if not (isinstance(value, ModuleType) and inside) or known_to_numba(value.__name__):
             return self(value)
         stand_in = ModuleType(value.__name__)
         for first in dict.fromkeys(path[0] for path in inside):
             if hasattr(value, first):
-                setattr(stand_in, first, self._seen(first, getattr(value, first), [path for path in inside if len(path) > 1]))
+                setattr(
+                    stand_in,
+                    first,
+                    self._seen(
+                        first, getattr(value, first), [path for path in inside if len(path) > 1]
+                    ),
+                )
         return stand_in
 
 
 class Interpreted(Rebinder):
-    """Copies that stay Python.  A function with a state of its own, or in a module with one, is left as it is."""
+    """Copies that stay Python.  A function with a state of its own, or in a module with one, is
+    left as it is."""
 
     def __init__(self):
         super().__init__(lambda copy: copy)
@@ -177,7 +223,7 @@ class Interpreted(Rebinder):
     def _made(self, obj, function):
         made = super()._made(obj, function)
         if obj is not function:
-            made.py_func = made   # which a user may ask a dispatcher of numba's for
+            made.py_func = made  # which a user may ask a dispatcher of numba's for
         return made
 
     def wanted(self, obj):
@@ -189,27 +235,31 @@ def _njit(function):
 
     if hasattr(function, "__machine__") and compiling():
         return function.__machine__()
-    if hasattr(function, "__options__"):   # of a user's own dispatcher, whose machine code may have been made in another world
+    # of a user's own dispatcher, whose machine code may have been made in another world
+    if hasattr(function, "__options__"):
         return numba.jit(**function.__options__.given)(function)
-    dispatcher = numba.njit(function, **(INLINE if hasattr(function, "__jit__") else PLAIN if ours(function) else USERS))
+    dispatcher = numba.njit(
+        function, **(INLINE if hasattr(function, "__jit__") else PLAIN if ours(function) else USERS)
+    )
     if not (ours(function) and is_lasting(function) and compiling()):
         return dispatcher
     return with_numba("code_memory").common(dispatcher)
 
 
 class Build(NamedTuple):
-    """How `bind` makes copies: by which kind of Rebinder, with what in place of what, and how it compiles the loop itself."""
+    """How `bind` makes copies: by which kind of Rebinder, with what in place of what, and how it
+    compiles the loop itself."""
 
     rebinder: type = Rebinder
-    replace: tuple = ()   # pairs (function, what stands in for it)
+    replace: tuple = ()  # pairs (function, what stands in for it)
     threaded: bool = False
-    packed: bool = False   # a loop over lanes, see packed.py
+    packed: bool = False  # a loop over lanes, see packed.py
 
     def make(self):
         """A Rebinder that compiles; builds that differ share no machine code."""
         shared, recent = _machine_code.setdefault(self[:2], (WeakKeyDictionary(), {}))
         rebind = self.rebinder(_njit, shared=shared, recent=recent)
-        for function, stand_in in self.replace:   # in turn: one may use another
+        for function, stand_in in self.replace:  # in turn: one may use another
             rebind.shared[function] = rebind(stand_in)
         return rebind
 
@@ -224,20 +274,32 @@ class Build(NamedTuple):
         dispatcher = numba.njit(rebind.copy(loop, **names), **flags)
         if not compiling():
             return dispatcher
-        return with_numba("code_memory").apart(dispatcher, rebind.shared, lambda: self.make().copy(loop, **names).__globals__)
+        return with_numba("code_memory").apart(
+            dispatcher, rebind.shared, lambda: self.make().copy(loop, **names).__globals__
+        )
 
     def digested(self):
         """What a digest needs to know."""
-        files = [inspect.getfile(self.rebinder)] + [str(Path(__file__).with_name("packed.py"))] * self.packed
+        files = [inspect.getfile(self.rebinder)] + [
+            str(Path(__file__).with_name("packed.py"))
+        ] * self.packed
         sources = [Path(file).read_bytes() for file in files if file != __file__]
-        return (self.rebinder.__qualname__, *sources, *(item for pair in self.replace for item in pair), self.threaded)
+        return (
+            self.rebinder.__qualname__,
+            *sources,
+            *(item for pair in self.replace for item in pair),
+            self.threaded,
+        )
 
 
-_machine_code = {}   # by build: what a Rebinder shares, as long as the function lives, and the last few it made for one torque
+# by build: what a Rebinder shares, as long as the function lives, and the last few it made for one
+# torque
+_machine_code = {}
 
 
 def compiling():
-    """Whether numba compiles: NUMBA_DISABLE_JIT=1 tells it not to, and all loops run as the Python they are written in."""
+    """Whether numba compiles: NUMBA_DISABLE_JIT=1 tells it not to, and all loops run as the Python
+    they are written in."""
     return os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
 
 
@@ -253,14 +315,16 @@ def interpreted(function, **names):
     return Interpreted().copy(function, **names)
 
 
-# --- bound loops ------------------------------------------------------------------------------------------------------
+# --- bound loops ----------------------------------------------------------------------------------
 
-_alone = WeakKeyDictionary()   # loops of the package that are given no functions
-_bound, _binding, _dropped = {}, threading.Lock(), Counter()   # loops by digest; how often those that were dropped were made
+_alone = WeakKeyDictionary()  # loops of the package that are given no functions
+# loops by digest; how often those that were dropped were made
+_bound, _binding, _dropped = {}, threading.Lock(), Counter()
 
 
 def compile_now(loop, *arguments):
-    """Call a bound loop so that it is compiled, or loaded; hints about a user's array code are not for this audience."""
+    """Call a bound loop so that it is compiled, or loaded; hints about a user's array code are not
+    for this audience."""
     from numba.core.errors import NumbaPerformanceWarning
 
     with warnings.catch_warnings():
@@ -269,9 +333,11 @@ def compile_now(loop, *arguments):
 
 
 def direct(loop, *arguments):
-    """A bound loop for arguments of these kinds, compiled or loaded now, that is called without numba's look at their kinds.
+    """A bound loop for arguments of these kinds, compiled or loaded now, that is called without
+    numba's look at their kinds.
 
-    That look takes almost a third of a call, as much as several steps.  The caller answers for floats in contiguous arrays.
+    That look takes almost a third of a call, as much as several steps.  The caller answers for
+    floats in contiguous arrays.
     """
     if not loop.signatures:
         compile_now(loop, *arguments)
@@ -286,25 +352,37 @@ def _versions():
     import numba
 
     makers = [one for one in (*vars(Rebinder).values(), _njit) if isinstance(one, FunctionType)]
-    return numba.__version__, llvmlite.__version__, repr((INLINE, PLAIN, USERS)), *(code_text(one.__code__) for one in makers)
+    return (
+        numba.__version__,
+        llvmlite.__version__,
+        repr((INLINE, PLAIN, USERS)),
+        *(code_text(one.__code__) for one in makers),
+    )
 
 
 def bind(loop, build=None, **names):
-    """Machine code of `loop` with the given functions under the given names; the same code is made, or loaded, once.
+    """Machine code of `loop` with the given functions under the given names; the same code is made,
+    or loaded, once.
 
-    The last BOUND_LIMIT loops are kept; one that was dropped is loaded from the disk when it is wanted again.
+    The last BOUND_LIMIT loops are kept; one that was dropped is loaded from the disk when it is
+    wanted again.
     """
-    alone = build is None and not names and ours(loop) and is_lasting(loop) and compiling()   # nothing but the package's code
+    # nothing but the package's code
+    alone = build is None and not names and ours(loop) and is_lasting(loop) and compiling()
     if alone and loop in _alone:
         return _alone[loop]
-    parts = (loop, *(build.digested() if build else ()), *(item for pair in sorted(names.items()) for item in pair))
+    parts = (
+        loop,
+        *(build.digested() if build else ()),
+        *(item for pair in sorted(names.items()) for item in pair),
+    )
     name = digest(_versions(), *parts)
     with _binding:
         if name in _bound:
-            _bound[name] = _bound.pop(name)   # the latest is last
+            _bound[name] = _bound.pop(name)  # the latest is last
             return _bound[name]
     machine = (build or Build()).bound(loop, names)
-    if hasattr(machine, "py_func"):   # else numba has been told not to compile: the loop is Python
+    if hasattr(machine, "py_func"):  # else numba has been told not to compile: the loop is Python
         disk.attach(machine, name)
     with _binding:
         while len(_bound) >= BOUND_LIMIT:
@@ -327,28 +405,50 @@ def cache_statistics():
     counts = Counter(_dropped)
     for machine in list(_bound.values()):
         _count(machine, counts)
-    return {"loaded": counts["loaded"], "compiled": counts["compiled"], "folder": str(disk.cache_directory())}
+    return {
+        "loaded": counts["loaded"],
+        "compiled": counts["compiled"],
+        "folder": str(disk.cache_directory()),
+    }
 
 
-# --- what cannot be compiled ------------------------------------------------------------------------------------------
+# --- what cannot be compiled ----------------------------------------------------------------------
 
 # what numba raises, besides errors of its own, where it meets code that it does not expect
-AT_A_LOSS = (ArithmeticError, AssertionError, AttributeError, LookupError, NameError, RuntimeError, SyntaxError, SystemError,
-             TypeError, ValueError)
+AT_A_LOSS = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    NameError,
+    RuntimeError,
+    SyntaxError,
+    SystemError,
+    TypeError,
+    ValueError,
+)
 
 
 def compile_obstacle(attempt):
     """Why numba cannot compile what `attempt()` calls, in a line of its own; None when it can."""
     from numba.core import errors
 
-    of_numba = [kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, Exception)]
+    of_numba = [
+        kind
+        for kind in vars(errors).values()
+        if isinstance(kind, type) and issubclass(kind, Exception)
+    ]
     try:
         compile_now(attempt)
     except PolhodeError:
         raise
     except (*of_numba, *AT_A_LOSS) as error:
-        text = re.sub("\x1b\\[[0-9;]*m", "", str(error))   # numba writes in colours
-        lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("Failed in")]
+        text = re.sub("\x1b\\[[0-9;]*m", "", str(error))  # numba writes in colours
+        lines = [
+            line.strip()
+            for line in text.splitlines()
+            if line.strip() and not line.startswith("Failed in")
+        ]
         return (lines[0] if lines else type(error).__name__)[:200]
     return None
 

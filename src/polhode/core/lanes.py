@@ -1,8 +1,9 @@
 """Several products and sums in one instruction, for one body: a b + c, number by number, of tuples.
 
-A processor starts two multiplications in a cycle, of single numbers or of whole registers of four.  LLVM leaves what stands
-in tuples apart; here it is told to take them together.  What is rounded, and how, stays the same: the bits are those of `fma` on
-each.  Loops over many bodies, which put a body into each lane, and GPUs take the plain forms (ALONE) instead.
+A processor starts two multiplications in a cycle, of single numbers or of whole registers of four.
+LLVM leaves what stands in tuples apart; here it is told to take them together.  What is rounded,
+and how, stays the same: the bits are those of `fma` on each.  Loops over many bodies, which put a
+body into each lane, and GPUs take the plain forms (ALONE) instead.
 """
 
 from functools import cache
@@ -10,7 +11,7 @@ from functools import cache
 from polhode.core.fma import fma, fused
 from polhode.core.jit import jit, machine
 
-WIDTH = 4   # doubles in a register of 256 bits
+WIDTH = 4  # doubles in a register of 256 bits
 
 
 @cache
@@ -26,8 +27,10 @@ def instruction():
         """The numbers in vectors of WIDTH, the last of them with room to spare."""
         found = []
         for first in range(0, len(numbers), WIDTH):
-            vector = ir.Constant(ir.VectorType(numbers[0].type, min(WIDTH, len(numbers))), ir.Undefined)
-            for place, number in enumerate(numbers[first:first + WIDTH]):
+            vector = ir.Constant(
+                ir.VectorType(numbers[0].type, min(WIDTH, len(numbers))), ir.Undefined
+            )
+            for place, number in enumerate(numbers[first : first + WIDTH]):
                 vector = builder.insert_element(vector, number, ir.Constant(ir.IntType(32), place))
             found.append(vector)
         return found
@@ -36,20 +39,38 @@ def instruction():
         if not there:
             return builder.fadd(builder.fmul(a, b), c)
         name = f"llvm.fma.v{a.type.count}f{64 if isinstance(a.type.element, ir.DoubleType) else 32}"
-        function = cgutils.get_or_insert_function(builder.module, ir.FunctionType(a.type, [a.type] * 3), name)
+        function = cgutils.get_or_insert_function(
+            builder.module, ir.FunctionType(a.type, [a.type] * 3), name
+        )
         return builder.call(function, [a, b, c])
 
     @intrinsic
     def fma_each(typing, a, b, c):
-        if not (isinstance(b, types.UniTuple) and isinstance(b.dtype, types.Float) and b == c and a in (b, b.dtype)):
+        if not (
+            isinstance(b, types.UniTuple)
+            and isinstance(b.dtype, types.Float)
+            and b == c
+            and a in (b, b.dtype)
+        ):
             return None
 
         def generate(context, builder, signature, arguments):
-            a, b, c = (cgutils.unpack_tuple(builder, one) if isinstance(kind, types.UniTuple) else [one] * len(signature.args[1])
-                       for one, kind in zip(arguments, signature.args, strict=True))
-            sums = [fused_of(builder, *three)
-                    for three in zip(vectors(builder, a), vectors(builder, b), vectors(builder, c), strict=True)]
-            numbers = [builder.extract_element(sums[i // WIDTH], ir.Constant(ir.IntType(32), i % WIDTH)) for i in range(len(b))]
+            a, b, c = (
+                cgutils.unpack_tuple(builder, one)
+                if isinstance(kind, types.UniTuple)
+                else [one] * len(signature.args[1])
+                for one, kind in zip(arguments, signature.args, strict=True)
+            )
+            sums = [
+                fused_of(builder, *three)
+                for three in zip(
+                    vectors(builder, a), vectors(builder, b), vectors(builder, c), strict=True
+                )
+            ]
+            numbers = [
+                builder.extract_element(sums[i // WIDTH], ir.Constant(ir.IntType(32), i % WIDTH))
+                for i in range(len(b))
+            ]
             return context.make_tuple(builder, signature.return_type, numbers)
 
         return b(a, b, c), generate
@@ -72,8 +93,15 @@ def fma2(a, b, c):
 @jit
 def axpy7_alone(c, x, y):
     """c x + y of seven numbers, c one number."""
-    return (fma(c, x[0], y[0]), fma(c, x[1], y[1]), fma(c, x[2], y[2]), fma(c, x[3], y[3]),
-            fma(c, x[4], y[4]), fma(c, x[5], y[5]), fma(c, x[6], y[6]))
+    return (
+        fma(c, x[0], y[0]),
+        fma(c, x[1], y[1]),
+        fma(c, x[2], y[2]),
+        fma(c, x[3], y[3]),
+        fma(c, x[4], y[4]),
+        fma(c, x[5], y[5]),
+        fma(c, x[6], y[6]),
+    )
 
 
 @machine(instruction)

@@ -1,8 +1,8 @@
 """Between tuples and arrays: how a state or a set of parameters lies in memory.
 
-Kernels work on nested tuples of floats; loops, tiles, checkpoints and GPUs keep the same numbers in arrays of shape
-(component, lane).  A `Layout` holds the two functions that translate, written out for one structure so that they compile to
-plain loads and stores.
+Kernels work on nested tuples of floats; loops, tiles, checkpoints and GPUs keep the same numbers in
+arrays of shape (component, lane).  A `Layout` holds the two functions that translate, written out
+for one structure so that they compile to plain loads and stores.
 """
 
 from functools import lru_cache
@@ -11,12 +11,13 @@ from typing import NamedTuple, get_args, get_type_hints
 from polhode.core.jit import jit
 
 Vector = tuple[float, float, float]
-Quaternion = tuple[float, float, float, float]   # scalar last: (x, y, z, w)
-Matrix = tuple[Vector, Vector, Vector]           # rows
+Quaternion = tuple[float, float, float, float]  # scalar last: (x, y, z, w)
+Matrix = tuple[Vector, Vector, Vector]  # rows
 
 
 class Layout(NamedTuple):
-    """`unpack(z, k)` builds the structure from lane k of an array, `pack(s, z, k)` stores it; `size` is the component count."""
+    """`unpack(z, k)` builds the structure from lane k of an array, `pack(s, z, k)` stores it;
+    `size` is the component count."""
 
     size: int
     unpack: object
@@ -24,7 +25,8 @@ class Layout(NamedTuple):
 
 
 def _parts(kind):
-    """(constructor, parts) of a structure given as an annotation or as a shape; None for a number."""
+    """(constructor, parts) of a structure given as an annotation or as a shape; None for a
+    number."""
     if isinstance(kind, Shape):
         return kind
     if hasattr(kind, "_fields"):
@@ -38,14 +40,18 @@ def _parts(kind):
 
 
 def _write(kind, path, place, loads, stores, scope):
-    """The expression that builds `kind`, filling in the loads, the stores and the names they use."""
+    """The expression that builds `kind`, filling in the loads, the stores and the names they
+    use."""
     parts = _parts(kind)
     if parts is None:
         loads.append(f"z[{place(len(loads))}]")
         stores.append(f"{loads[-1]} = {path}")
         return loads[-1]
     make, kinds = parts
-    inside = "".join(_write(part, f"{path}[{i}]", place, loads, stores, scope) + ", " for i, part in enumerate(kinds))
+    inside = "".join(
+        _write(part, f"{path}[{i}]", place, loads, stores, scope) + ", "
+        for i, part in enumerate(kinds)
+    )
     if make is tuple:
         return f"({inside})"
     name = f"make{len(scope)}"
@@ -54,7 +60,8 @@ def _write(kind, path, place, loads, stores, scope):
 
 
 def shape(value):
-    """The structure of an example value, without its numbers: what two values of equal layout have in common."""
+    """The structure of an example value, without its numbers: what two values of equal layout have
+    in common."""
     if not isinstance(value, tuple):
         return float
     parts = tuple(map(shape, value))
@@ -70,11 +77,13 @@ class Shape(NamedTuple):
 
 @lru_cache(512)
 def layout(kind, lanes=None, first=0, rows=False):
-    """The layout of a NamedTuple class annotated with floats, Vector, Quaternion, ..., or of the `shape` of a value.
+    """The layout of a NamedTuple class annotated with floats, Vector, Quaternion, ..., or of the
+    `shape` of a value.
 
     With `lanes` the array is one tile, flat, and component i of lane k is z[(first + i) * lanes + k].  That the distance between
     components is a constant is what tells LLVM that lanes do not touch each other.  With `rows` the array is (row, component).
     """
+
     def place(index):
         if rows:
             return f"k, {first + index}"
@@ -82,8 +91,11 @@ def layout(kind, lanes=None, first=0, rows=False):
 
     loads, stores, scope = [], [], {"__name__": __name__}
     expression = _write(kind, "s", place, loads, stores, scope)
-    source = f"def unpack(z, k):\n    return {expression}\n\ndef pack(s, z, k):\n    " + "\n    ".join(stores or ["pass"])
-    exec(source, scope)   # nothing but the field structure above enters the source
+    source = (
+        f"def unpack(z, k):\n    return {expression}\n\ndef pack(s, z, k):\n    "
+        + "\n    ".join(stores or ["pass"])
+    )
+    exec(source, scope)  # nothing but the field structure above enters the source
     return Layout(len(loads), jit(scope["unpack"]), jit(scope["pack"]))
 
 

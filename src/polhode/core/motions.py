@@ -1,7 +1,9 @@
-"""The kinds of motion: which numbers are followed, by name, and how a method's state begins from them and gives them back.
+"""The kinds of motion: which numbers are followed, by name, and how a method's state begins from
+them and gives them back.
 
-A motion lies in memory as a row of numbers, in the order of the fields.  Loops, records and files know a motion by its `Kind`
-alone; what the parts mean outside of kernels is in `polhode.results.motion`.
+A motion lies in memory as a row of numbers, in the order of the fields.  Loops, records and files
+know a motion by its `Kind` alone; what the parts mean outside of kernels is in
+`polhode.results.motion`.
 """
 
 from typing import NamedTuple
@@ -33,7 +35,9 @@ def launch_rotation(start, h, t, motion, body, torque, p):
 
 @jit
 def launch_flight(start, h, t, motion, body, torque, p):
-    return start(h, t, motion.attitude, motion.omega, motion.position, motion.velocity, body, torque, p)
+    return start(
+        h, t, motion.attitude, motion.omega, motion.position, motion.velocity, body, torque, p
+    )
 
 
 @jit
@@ -48,7 +52,8 @@ def observe_flight(s, Om):
 
 @jit
 def flaw_in_rotation(s):
-    """0, or NaN when the attitude is not finite, which the velocity need not notice: it shows in the scalar part of a product."""
+    """0, or NaN when the attitude is not finite, which the velocity need not notice: it shows in
+    the scalar part of a product."""
     return 0.0 * s.q[3]
 
 
@@ -84,8 +89,13 @@ class Kind(NamedTuple):
     def names(self):
         """What the loops are bound to."""
         rows = layout(self.parts, rows=True)
-        return {"launch": self.launch, "observe": self.observe, "flaw": self.flaw, "load_motion": rows.unpack,
-                "store_motion": rows.pack}
+        return {
+            "launch": self.launch,
+            "observe": self.observe,
+            "flaw": self.flaw,
+            "load_motion": rows.unpack,
+            "store_motion": rows.pack,
+        }
 
 
 ROTATION = Kind(Rotation, launch_rotation, observe_rotation, flaw_in_rotation)

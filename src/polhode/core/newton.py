@@ -1,11 +1,13 @@
 """Newton's method for the three unknowns of an implicit step.
 
-The same few corrections are made in every loop, so that lanes of a tile stay together: two, then the residual is measured,
-then a last one, after which the residual is of the size of its square.  That is round-off while the body turns less than about
-a third of a radian per step.  `polish` goes on where it is not.  A tile loop replaces `polish` by nothing and does the lanes
-that need it one by one; the numbers are the same either way.
+The same few corrections are made in every loop, so that lanes of a tile stay together: two, then
+the residual is measured, then a last one, after which the residual is of the size of its square.
+That is round-off while the body turns less than about a third of a radian per step.  `polish` goes
+on where it is not.  A tile loop replaces `polish` by nothing and does the lanes that need it one by
+one; the numbers are the same either way.
 
-The last correction matters: stopping at a residual just below a threshold leaves a bias that adds up over a long run.
+The last correction matters: stopping at a residual just below a threshold leaves a bias that adds
+up over a long run.
 """
 
 from collections.abc import Callable
@@ -14,12 +16,13 @@ from polhode.core.jit import jit
 from polhode.core.vec import add, solve, sub, times
 
 CORRECTIONS = 40
-NEARLY = 1e-9         # |F| over the size of its terms, before the last correction
-ROUND_OFF = 2.0e-14   # the same after it, for those who look at the result
+NEARLY = 1e-9  # |F| over the size of its terms, before the last correction
+ROUND_OFF = 2.0e-14  # the same after it, for those who look at the result
 
 
 def solver(function: Callable) -> Callable:
-    """Mark a function that solves one nonlinear equation in each call: `polhode.facts.solver_calls` counts these calls.
+    """Mark a function that solves one nonlinear equation in each call: `polhode.facts.solver_calls`
+    counts these calls.
 
     Examples
     --------
@@ -52,19 +55,22 @@ def correction(equation, x, data):
 
 @jit
 def polish(equation, x, data, residual):
-    """Go on until the residual was small before the last correction, or the corrections are spent."""
+    """Go on until the residual was small before the last correction, or the corrections are
+    spent."""
     k = 0
     while residual > NEARLY and k < CORRECTIONS:
         x, residual = correction(equation, x, data)
         k += 1
-    left = residual if residual < 1.0 else 1.0   # an iteration that ran away, to NaN even, has not solved anything
+    # an iteration that ran away, to NaN even, has not solved anything
+    left = residual if residual < 1.0 else 1.0
     return x, residual * residual if residual <= NEARLY else left
 
 
 @solver
 @jit
 def newton(equation, x, data):
-    """Solve F(x) = 0, with `equation(x, data) -> (F, DF, size of F's terms)`; gives x and its relative residual."""
+    """Solve F(x) = 0, with `equation(x, data) -> (F, DF, size of F's terms)`; gives x and its
+    relative residual."""
     for _ in range(2):
         x, residual = correction(equation, x, data)
     x, residual = correction(equation, x, data)
@@ -74,9 +80,11 @@ def newton(equation, x, data):
 @solver
 @jit
 def newton_near(near, equation, x, data):
-    """The same for a guess good to the third order of the step: two corrections by `near`, a cheap form of the equation.
+    """The same for a guess good to the third order of the step: two corrections by `near`, a cheap
+    form of the equation.
 
-    Where that form no longer holds it gives its terms as zero: then no residual is small, and `polish` does the work.
+    Where that form no longer holds it gives its terms as zero: then no residual is small, and
+    `polish` does the work.
     """
     x, residual = correction(near, x, data)
     x, residual = correction(near, x, data)
@@ -93,10 +101,16 @@ def newton_after(equation, x, guess, data):
     x, residual = correction(equation, x, data)
     x, residual = correction(equation, x, data)
     near = residual < 0.01
-    return polish(equation, (x[0] if near else guess[0], x[1] if near else guess[1], x[2] if near else guess[2]), data, residual)
+    return polish(
+        equation,
+        (x[0] if near else guess[0], x[1] if near else guess[1], x[2] if near else guess[2]),
+        data,
+        residual,
+    )
 
 
-# --- Euler's equations over part of a step ----------------------------------------------------------------------------------
+# --- Euler's equations over part of a step --------------------------------------------------------
+
 
 @jit
 def differences(I):
@@ -113,7 +127,11 @@ def products(w):
 @jit
 def gyroscopic_tangent(D, g, w):
     """The tangent of diag(D) w + g (w2 w3, w3 w1, w1 w2)."""
-    return (D[0], g[0] * w[2], g[0] * w[1]), (g[1] * w[2], D[1], g[1] * w[0]), (g[2] * w[1], g[2] * w[0], D[2])
+    return (
+        (D[0], g[0] * w[2], g[0] * w[1]),
+        (g[1] * w[2], D[1], g[1] * w[0]),
+        (g[2] * w[1], g[2] * w[0], D[2]),
+    )
 
 
 @jit
@@ -121,15 +139,19 @@ def gyroscopic_equation(w, data):
     """F(w) = w + k (w2 w3, w3 w1, w1 w2) - b, its tangent, and the size of its terms."""
     k, b = data
     kx = times(k, products(w))
-    return sub(add(w, kx), b), gyroscopic_tangent((1.0, 1.0, 1.0), k, w), size(w) + size(kx) + size(b)
+    return (
+        sub(add(w, kx), b),
+        gyroscopic_tangent((1.0, 1.0, 1.0), k, w),
+        size(w) + size(kx) + size(b),
+    )
 
 
 @jit
 def gyroscopic(k, b, guess):
     """w with w1 + k1 w2 w3 = b1, and so on round: Euler's equations over part of a step.  Gives w and its relative residual.
 
-    k is of the size of the step and the guess off by its square, so that three rounds of w = b - k (w2 w3, w3 w1, w1 w2), which
-    cost next to nothing, leave its fifth power to Newton's method.
+    k is of the size of the step and the guess off by its square, so that three rounds of w = b - k
+    (w2 w3, w3 w1, w1 w2), which cost next to nothing, leave its fifth power to Newton's method.
     """
     w = guess
     for _ in range(3):

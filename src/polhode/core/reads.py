@@ -8,8 +8,9 @@ from pathlib import Path
 from types import CodeType, FunctionType
 from typing import NamedTuple
 
-KNOWN = ("numpy", "math", "cmath", "builtins", "numba")   # packages whose functions numba has forms of its own for
-MISSING = type("missing", (), {})()   # what is found under a name that means nothing
+# packages whose functions numba has forms of its own for
+KNOWN = ("numpy", "math", "cmath", "builtins", "numba")
+MISSING = type("missing", (), {})()  # what is found under a name that means nothing
 
 _GLOBAL = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
 _FREE = ("LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF")
@@ -18,7 +19,8 @@ _SILENT = ("EXTENDED_ARG", "NOP", "PUSH_NULL", "PRECALL")
 
 
 def python_function(obj):
-    """The Python function behind a function or one of numba's dispatchers; None for anything else."""
+    """The Python function behind a function or one of numba's dispatchers; None for anything
+    else."""
     if isinstance(obj, FunctionType):
         return obj
     function = getattr(obj, "py_func", None) if type(obj).__module__.startswith("numba") else None
@@ -26,13 +28,19 @@ def python_function(obj):
 
 
 def is_lasting(obj):
-    """Whether a function or class stands in its module under its name, and so lives as long as the process; builtins do."""
+    """Whether a function or class stands in its module under its name, and so lives as long as the
+    process; builtins do."""
     found = getattr(sys.modules.get(obj.__module__), obj.__qualname__, None)
-    return found is obj or (isinstance(obj, FunctionType) and obj.__closure__ is None and python_function(found) is not None)
+    return found is obj or (
+        isinstance(obj, FunctionType)
+        and obj.__closure__ is None
+        and python_function(found) is not None
+    )
 
 
 def home(function):
-    """The module in which a function was defined, None for that of an `exec`; its `__module__` may be that of what it wraps."""
+    """The module in which a function was defined, None for that of an `exec`; its `__module__` may
+    be that of what it wraps."""
     return function.__globals__.get("__name__")
 
 
@@ -63,12 +71,18 @@ def installed(top):
         return True
     module = sys.modules.get(top)
     places = [getattr(module, "__file__", None), *getattr(module, "__path__", ())]
-    folders = [Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib", "purelib", "platlib")]
-    return any(folder in Path(place).resolve().parents for place in places if place for folder in folders)
+    folders = [
+        Path(sysconfig.get_path(name)).resolve()
+        for name in ("stdlib", "platstdlib", "purelib", "platlib")
+    ]
+    return any(
+        folder in Path(place).resolve().parents for place in places if place for folder in folders
+    )
 
 
 class Flags(NamedTuple):
-    """What a user told numba about a dispatcher: options, and the signatures where only these are allowed."""
+    """What a user told numba about a dispatcher: options, and the signatures where only these are
+    allowed."""
 
     given: dict
     signatures: list
@@ -76,7 +90,9 @@ class Flags(NamedTuple):
 
 def flags(dispatcher):
     """The `Flags` of a dispatcher."""
-    return Flags(dispatcher.targetoptions, [] if dispatcher._can_compile else dispatcher.nopython_signatures)
+    return Flags(
+        dispatcher.targetoptions, [] if dispatcher._can_compile else dispatcher.nopython_signatures
+    )
 
 
 def contents(cell):
@@ -87,21 +103,25 @@ def contents(cell):
         return MISSING
 
 
-# --- bytecode ---------------------------------------------------------------------------------------------------------
+# --- bytecode -------------------------------------------------------------------------------------
+
 
 class Reads(NamedTuple):
     """What a code object and those nested in it refer to."""
 
-    names: tuple      # of globals
-    paths: tuple      # dotted names whose first part is a global or a free variable: ("np", "linalg", "norm")
-    imports: tuple    # (level, name) of the modules it imports
-    words: tuple      # all names and all strings in it: the attributes it may ask for
-    trouble: str | None   # why machine code of it would not do the same, in words: it changes something outside
+    names: tuple  # of globals
+    # dotted names whose first part is a global or a free variable: ("np", "linalg", "norm")
+    paths: tuple
+    imports: tuple  # (level, name) of the modules it imports
+    words: tuple  # all names and all strings in it: the attributes it may ask for
+    # why machine code of it would not do the same, in words: it changes something outside
+    trouble: str | None
 
 
 @lru_cache(10_000)
 def reads(code):
-    """The `Reads` of a code object; a name of an enclosing function is outside, a variable of its own is not."""
+    """The `Reads` of a code object; a name of an enclosing function is outside, a variable of its
+    own is not."""
     return _reads(code, code.co_freevars)
 
 
@@ -113,7 +133,7 @@ def _reads(code, free):
     for i, step in enumerate(steps):
         if step.opname in _GLOBAL or (step.opname in _FREE and step.argval in free):
             path = [step.argval]
-            while steps[i + len(path)].opname in _ATTRIBUTE:   # a load is never the last instruction
+            while steps[i + len(path)].opname in _ATTRIBUTE:  # a load is never the last instruction
                 path.append(steps[i + len(path)].argval)
             paths.append(tuple(path))
             names += path[:1] * (step.opname in _GLOBAL)
@@ -128,7 +148,9 @@ def _reads(code, free):
             for mine, found in zip((names, paths, imports, words), inner, strict=False):
                 mine += found
             trouble = trouble or inner.trouble
-    return Reads(*(tuple(dict.fromkeys(found)) for found in (names, paths, imports, words)), trouble)
+    return Reads(
+        *(tuple(dict.fromkeys(found)) for found in (names, paths, imports, words)), trouble
+    )
 
 
 def _change(step, free):
@@ -147,8 +169,18 @@ def _change(step, free):
 @lru_cache(10_000)
 def code_text(code):
     """What a code object does, without where it stands; the order of a set does not count."""
-    parts = [code.co_code, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars, code.co_argcount,
-             code.co_posonlyargcount, code.co_kwonlyargcount, code.co_flags, code.co_exceptiontable]
+    parts = [
+        code.co_code,
+        code.co_names,
+        code.co_varnames,
+        code.co_freevars,
+        code.co_cellvars,
+        code.co_argcount,
+        code.co_posonlyargcount,
+        code.co_kwonlyargcount,
+        code.co_flags,
+        code.co_exceptiontable,
+    ]
     parts += map(_constant, code.co_consts)
     return repr(parts).encode("utf-8", "backslashreplace")
 

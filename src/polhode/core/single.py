@@ -1,9 +1,10 @@
 """Kernels in single precision: the same functions with every constant in float32.
 
-A literal such as 0.5 is a double, and a double times a float32 is a double: one literal turns a kernel back into double
-precision.  `SinglePrecision` therefore copies functions with all their float constants, in the code, in globals and in closures,
-rounded to float32.  Constants that mean something in terms of the arithmetic itself (how many bits a number has, what counts as
-round-off) have their single-precision values listed here.
+A literal such as 0.5 is a double, and a double times a float32 is a double: one literal turns a
+kernel back into double precision.  `SinglePrecision` therefore copies functions with all their
+float constants, in the code, in globals and in closures, rounded to float32.  Constants that mean
+something in terms of the arithmetic itself (how many bits a number has, what counts as round-off)
+have their single-precision values listed here.
 """
 
 import math
@@ -13,9 +14,11 @@ from polhode.core.loops import fixed as loops
 from polhode.core import newton, vec
 from polhode.core.jit import Rebinder
 
-SMALLEST, LARGEST = 1e-30, 1e30   # for constants that float32 has not got, such as 1e-300 added to keep a square root from zero
+# for constants that float32 has not got, such as 1e-300 added to keep a square root from zero
+SMALLEST, LARGEST = 1e-30, 1e30
 
-# In double precision and in single.  A constant is known by its name and its value, wherever it was imported.
+# In double precision and in single.  A constant is known by its name and its value, wherever it was
+# imported.
 ARITHMETIC = {
     # sincos: pi/2 = P1 + P2 + P3; P1 and P2 have 12 bits, so that n P1 and n P2 are exact for |n| <= 2^12
     ("P1", vec.P1): 0x1922 / 2.0**12,
@@ -26,9 +29,9 @@ ARITHMETIC = {
     ("LARGEST_ANGLE", loops.LARGEST_ANGLE): 2.0**18,
     ("NEARLY", newton.NEARLY): 5e-4,
     ("ROUND_OFF", newton.ROUND_OFF): 1e-5,
-    ("SETTLED", 2e-15): 4e-7,      # core/loops/cuda.py
-    ("SMALLEST", 1e-12): 1e-6,     # methods/dmv.py
-    ("ROUND_OFF", 1e-15): 5e-7,    # methods/energy.py, as are the next three
+    ("SETTLED", 2e-15): 4e-7,  # core/loops/cuda.py
+    ("SMALLEST", 1e-12): 1e-6,  # methods/dmv.py
+    ("ROUND_OFF", 1e-15): 5e-7,  # methods/energy.py, as are the next three
     ("REACH", 4e-15): 2e-6,
     ("SPREAD", 1e-29): 1e-12,
     ("SPHERE", 1e-6): 1e-2,
@@ -61,13 +64,23 @@ class SinglePrecision(Rebinder):
     def twin(self, function):
         from numba import float32
 
-        if hasattr(function, "__machine__"):   # machine code has an instruction for both, its Python takes numbers as they are
+        # machine code has an instruction for both, its Python takes numbers as they are
+        if hasattr(function, "__machine__"):
             return function
-        scope = {name: ARITHMETIC.get((name, value), value) if isinstance(value, float) else value
-                 for name, value in function.__globals__.items()}
-        scope.setdefault("float", float32)   # float(x) in a kernel, too, is of the kernel's precision
-        twin = FunctionType(single(function.__code__), scope, function.__name__, function.__defaults__, function.__closure__)
+        scope = {
+            name: ARITHMETIC.get((name, value), value) if isinstance(value, float) else value
+            for name, value in function.__globals__.items()
+        }
+        # float(x) in a kernel, too, is of the kernel's precision
+        scope.setdefault("float", float32)
+        twin = FunctionType(
+            single(function.__code__),
+            scope,
+            function.__name__,
+            function.__defaults__,
+            function.__closure__,
+        )
         twin.__qualname__, twin.__module__ = function.__qualname__, function.__module__
-        twin.__dict__.update(function.__dict__)   # its marks
+        twin.__dict__.update(function.__dict__)  # its marks
         twin.__kwdefaults__ = function.__kwdefaults__
         return twin

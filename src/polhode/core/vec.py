@@ -1,4 +1,5 @@
-"""Tuple algebra of the rotation group: vectors, 3x3 matrices, quaternions, exp, log, cay and their tangent maps.
+"""Tuple algebra of the rotation group: vectors, 3x3 matrices, quaternions, exp, log, cay and their
+tangent maps.
 
 Conventions.  A vector is a 3-tuple, a matrix a 3-tuple of rows, a quaternion a scalar-last 4-tuple (x, y, z, w) of unit
 length with R(q) taking body to space, so that R(p q) = R(p) R(q).  hat(a) b = a x b, written a^ b; th = |x|.
@@ -53,14 +54,16 @@ COSINE = (
 )  # fmt: skip
 SINC_COS = tuple(zip(SINC, COSINE, strict=True))
 
-# Tangent maps: Taylor series in th^2 of (th - sin th)/th^3 and (sin u - u cos u)/th^3, u = th/2, for th^2 <= NEAR.
+# Tangent maps: Taylor series in th^2 of (th - sin th)/th^3 and (sin u - u cos u)/th^3, u = th/2,
+# for th^2 <= NEAR.
 NEAR = 4.0
 DEXP = tuple((-1.0) ** k / math.factorial(2 * k + 3) for k in range(12))
 DEXPINV = tuple((-0.25) ** k * (k + 1) / (4 * math.factorial(2 * k + 3)) for k in range(12))
-TINY = 1e-300  # added to th^2: nothing to any th above 1e-142, and below it every coefficient is at its limit
+# added to th^2: nothing to any th above 1e-142, and below it every coefficient is at its limit
+TINY = 1e-300
 
 
-# -------------------------------------------------------------------------------------------------------------- scalars
+# ------------------------------------------------------------------------------------------ scalars
 @jit
 def nonzero(x):
     """x, but NaN where x = 0: a denominator that never raises."""
@@ -69,7 +72,8 @@ def nonzero(x):
 
 @jit
 def nearest(x):
-    """x rounded to the nearest integer, ties to even, |x| < 2^51; safe for NaN and free of branches."""
+    """x rounded to the nearest integer, ties to even, |x| < 2^51; safe for NaN and free of
+    branches."""
     return (x + MAGIC) - MAGIC
 
 
@@ -113,7 +117,8 @@ def sincos(x):
     s = s if z > 0.0 else r  # keeps the sign of zero
     h = 0.5 * z
     w = 1.0 - h
-    c = w + fma(z * z, poly6(COS, z), (1.0 - w) - h)  # the bracket returns what rounding took from w
+    # the bracket returns what rounding took from w
+    c = w + fma(z * z, poly6(COS, z), (1.0 - w) - h)
     m = n - 4.0 * nearest(0.25 * n - 0.125)  # the quadrant: -1, 0, 1 or 2
     odd = m * m == 1.0
     sin = c if odd else s
@@ -133,12 +138,13 @@ def sinc_cos(z):
 
 @jit
 def sinc_cos_short(z):
-    """The same where lanes stay together: NaN for larger angles, which are then taken one by one."""
+    """The same where lanes stay together: NaN for larger angles, which are then taken one by
+    one."""
     z = z if z < SHORT else NAN
     return poly10_twice(SINC_COS, z)
 
 
-# -------------------------------------------------------------------------------------------------------------- vectors
+# ------------------------------------------------------------------------------------------ vectors
 @jit
 def add(a, b):
     """a + b."""
@@ -171,7 +177,8 @@ def axpy(c, x, y):
 
 @jit
 def times(a, b):
-    """diag(a) b, the product component by component: principal moments of inertia times a vector."""
+    """diag(a) b, the product component by component: principal moments of inertia times a
+    vector."""
     return a[0] * b[0], a[1] * b[1], a[2] * b[2]
 
 
@@ -193,7 +200,7 @@ def norm(a):
     return math.sqrt(dot(a, a))
 
 
-# ------------------------------------------------------------------------------------------------------------- matrices
+# ----------------------------------------------------------------------------------------- matrices
 @jit
 def hat(a):
     """a^, the matrix with a^ b = a x b."""
@@ -276,7 +283,7 @@ def rodrigues(b, c, x):
     )
 
 
-# ---------------------------------------------------------------------------------------------------------- quaternions
+# -------------------------------------------------------------------------------------- quaternions
 @jit
 def qmul(p, q):
     """p q, the rotation q followed by the rotation p."""
@@ -292,11 +299,16 @@ def qmul(p, q):
 
 @jit
 def qtimes(q, v):
-    """q v, v a vector; 2 q' of a body that turns with v.  Every sum is one chain, for steps in which nothing waits for it."""
+    """q v, v a vector; 2 q' of a body that turns with v.  Every sum is one chain, for steps in
+    which nothing waits for it."""
     a, b, c, d = q
     x, y, z = v
-    return (fma(d, x, fma(b, z, -c * y)), fma(d, y, fma(c, x, -a * z)), fma(d, z, fma(a, y, -b * x)),
-            fma(-a, x, fma(-b, y, -c * z)))
+    return (
+        fma(d, x, fma(b, z, -c * y)),
+        fma(d, y, fma(c, x, -a * z)),
+        fma(d, z, fma(a, y, -b * x)),
+        fma(-a, x, fma(-b, y, -c * z)),
+    )
 
 
 @jit
@@ -351,9 +363,11 @@ def attitude(q):
 
 @jit
 def quaternion(R):
-    """q with R(q) = R, after Spurrier: the largest of (tr R, R11, R22, R33) picks the row of 4 q q^T to normalise.
+    """q with R(q) = R, after Spurrier: the largest of (tr R, R11, R22, R33) picks the row of 4 q
+    q^T to normalise.
 
-    Accurate at every angle, pi included.  The largest component of q is positive; w > 0 is certain below 90 degrees.
+    Accurate at every angle, pi included.  The largest component of q is positive; w > 0 is certain
+    below 90 degrees.
     """
     (a, b, c), (d, e, f), (g, h, i) = R
     qx = (1.0 + a - e - i, b + d, c + g, h - f)
@@ -365,7 +379,7 @@ def quaternion(R):
     return normalise(xy if p > q else zw)
 
 
-# --------------------------------------------------------------------------- coefficients, as functions of th^2 = |x|^2
+# ------------------------------------------------------- coefficients, as functions of th^2 = |x|^2
 @jit
 def half_angle(th2):
     """(th, sin(th/2), cos(th/2)) with th > 0 even at th2 = 0."""
@@ -404,7 +418,7 @@ def dexpinv_second(th2):
     return th / nonzero(s) * (far if th2 > NEAR else poly12(DEXPINV, th2))
 
 
-# ----------------------------------------------------------------------------------------------- exponential and Cayley
+# --------------------------------------------------------------------------- exponential and Cayley
 @jit
 def qexp(x):
     """The quaternion of exp(x): (sin(th/2)/th x, cos(th/2))."""
@@ -421,7 +435,8 @@ def exp(x):
 
 @jit
 def qlog(q):
-    """x with exp(x) = R(q), |x| <= pi: 2 atan2(|v|, |w|) sgn(w) v/|v|; the same for -q, and for q of any length."""
+    """x with exp(x) = R(q), |x| <= pi: 2 atan2(|v|, |w|) sgn(w) v/|v|; the same for -q, and for q
+    of any length."""
     v, w = q[:3], q[3]
     n = math.sqrt(dot(v, v) + TINY)
     return scale((-2.0 if w < 0.0 else 2.0) * math.atan2(n, abs(w)) / n, v)
@@ -429,7 +444,8 @@ def qlog(q):
 
 @jit
 def log(R):
-    """x with exp(x) = R, |x| <= pi; accurate at every angle, but at pi x and -x are both right and rounding decides."""
+    """x with exp(x) = R, |x| <= pi; accurate at every angle, but at pi x and -x are both right and
+    rounding decides."""
     return qlog(quaternion(R))
 
 
@@ -459,7 +475,7 @@ def cayinv(R):
     return qcayinv(quaternion(R))
 
 
-# --------------------------------------------------------------------------------------------------------- tangent maps
+# ------------------------------------------------------------------------------------- tangent maps
 @jit
 def dexp(x, y):
     """dexp_x y = y + ((1 - cos th)/th^2) x^ y + ((th - sin th)/th^3) x^^2 y."""

@@ -12,25 +12,84 @@ from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, Modul
 from typing import NamedTuple
 
 from polhode.core.reads import (
-    KNOWN, MISSING, code_text, contents, flags, home, installed, known_to_numba, ours, package, python_function, reads,
+    KNOWN,
+    MISSING,
+    code_text,
+    contents,
+    flags,
+    home,
+    installed,
+    known_to_numba,
+    ours,
+    package,
+    python_function,
+    reads,
     version,
 )
 
-CHANGING = ("random", "numpy.random", "secrets", "time")   # modules with a state, or that look at the clock
-OUTSIDE = ("print", "input", "open", "eval", "exec", "compile", "globals", "locals", "vars", "setattr", "delattr", "__import__",
-           "breakpoint", "id")   # builtin functions that look around, or reach outside
+# modules with a state, or that look at the clock
+CHANGING = ("random", "numpy.random", "secrets", "time")
+OUTSIDE = (
+    "print",
+    "input",
+    "open",
+    "eval",
+    "exec",
+    "compile",
+    "globals",
+    "locals",
+    "vars",
+    "setattr",
+    "delattr",
+    "__import__",
+    "breakpoint",
+    "id",
+)  # builtin functions that look around, or reach outside
 
 PLAIN = (bool, int, float, complex, str, bytes, type(None), type(...), type(NotImplemented))
-_NAMED = (BuiltinFunctionType, types.MethodDescriptorType, types.WrapperDescriptorType, types.MethodWrapperType,
-          types.ClassMethodDescriptorType, types.GetSetDescriptorType, types.MemberDescriptorType)
+_NAMED = (
+    BuiltinFunctionType,
+    types.MethodDescriptorType,
+    types.WrapperDescriptorType,
+    types.MethodWrapperType,
+    types.ClassMethodDescriptorType,
+    types.GetSetDescriptorType,
+    types.MemberDescriptorType,
+)
 _IN_CLASSES = (FunctionType, staticmethod, classmethod, property, functools.cached_property)
-_IN_EVERY_CLASS = {"__dict__", "__weakref__", "__doc__", "__module__", "__annotations__", "__annotate_func__", "__annotate__",
-                   "__annotations_cache__", "__firstlineno__", "__static_attributes__", "__parameters__", "__orig_bases__",
-                   "__dataclass_fields__", "__dataclass_params__", "__abstractmethods__", "_abc_impl"}
-_IN_EVERY_NAMEDTUPLE = {"__new__", "_make", "_replace", "__replace__", "__repr__", "_asdict", "__getnewargs__", "_fields",
-                        "_field_defaults", "__match_args__", "__slots__"}
-MOST = 20_000   # objects that are looked at: beyond that a function reaches everything there is
-_HEAP = 1 << 9   # the flag of classes that a class statement made
+_IN_EVERY_CLASS = {
+    "__dict__",
+    "__weakref__",
+    "__doc__",
+    "__module__",
+    "__annotations__",
+    "__annotate_func__",
+    "__annotate__",
+    "__annotations_cache__",
+    "__firstlineno__",
+    "__static_attributes__",
+    "__parameters__",
+    "__orig_bases__",
+    "__dataclass_fields__",
+    "__dataclass_params__",
+    "__abstractmethods__",
+    "_abc_impl",
+}
+_IN_EVERY_NAMEDTUPLE = {
+    "__new__",
+    "_make",
+    "_replace",
+    "__replace__",
+    "__repr__",
+    "_asdict",
+    "__getnewargs__",
+    "_fields",
+    "_field_defaults",
+    "__match_args__",
+    "__slots__",
+}
+MOST = 20_000  # objects that are looked at: beyond that a function reaches everything there is
+_HEAP = 1 << 9  # the flag of classes that a class statement made
 
 
 class Reach(NamedTuple):
@@ -46,13 +105,17 @@ class Walk:
 
     def __init__(self, identity, objects, watch):
         self.hash, self.watch, self.seen, self.held = hashlib.sha256(), watch, {}, []
-        self.handed = set()   # modules that were handed on
-        self.inside = set()   # functions on the way to what is looked at
+        self.handed = set()  # modules that were handed on
+        self.inside = set()  # functions on the way to what is looked at
         self.identity, self.objects = identity, objects
-        self.home = {package(module) for module in _modules(objects)} - {"polhode", *sys.stdlib_module_names}
+        self.home = {package(module) for module in _modules(objects)} - {
+            "polhode",
+            *sys.stdlib_module_names,
+        }
         self.obstacle = self.opaque = None
-        self.lasting = True    # whether what was read tells when the result is out of date
-        self.trusted = True    # whether it is the package's own code, or numba's, that refers to what is looked at
+        self.lasting = True  # whether what was read tells when the result is out of date
+        # whether it is the package's own code, or numba's, that refers to what is looked at
+        self.trusted = True
         self.text(sys.version_info[:3])
 
     def result(self):
@@ -75,13 +138,17 @@ class Walk:
     def may_change(self, where, obj):
         """Note something whose contents may change where nobody sees it."""
         self.lasting = False
-        self.refuse(f"it uses {where!r}, a {type(obj).__name__} that may change; numbers and arrays can be passed as params")
+        self.refuse(
+            f"it uses {where!r}, a {type(obj).__name__} that may change; numbers and arrays can be passed as params"
+        )
 
     def unnamed(self, where, obj):
         """Note something that has no name: machine code knows it by its address."""
         self.lasting = False
         self.opaque = self.opaque or f"{where!r}, a {type(obj).__name__}"
-        self.text("unknown", type(obj).__module__, type(obj).__qualname__, 0 if self.identity else id(obj))
+        self.text(
+            "unknown", type(obj).__module__, type(obj).__qualname__, 0 if self.identity else id(obj)
+        )
         self.refuse(f"it uses {where!r}, a {type(obj).__name__} that may change")
 
     def add(self, obj, where=""):
@@ -98,13 +165,16 @@ class Walk:
             self.add_set(obj, where)
         elif kind is CodeType:
             self.hash.update(code_text(obj))
-        elif kind.__module__ == "numpy" and hasattr(obj, "tobytes"):   # an array or a number of numpy's
+        elif kind.__module__ == "numpy" and hasattr(
+            obj, "tobytes"
+        ):  # an array or a number of numpy's
             self.add_array(obj, where)
         elif obj is sys.modules or len(self.seen) > MOST:
             self.unnamed(where, obj)
         elif id(obj) in self.seen:
             self.text("again", self.seen[id(obj)])
-            if id(obj) in self.inside:   # numba compiles it where it knows the types, and not always well
+            # numba compiles it where it knows the types, and not always well
+            if id(obj) in self.inside:
                 self.refuse("it calls itself")
         else:
             self.seen[id(obj)] = len(self.seen)
@@ -148,19 +218,27 @@ class Walk:
             self.all((type(obj), obj.value), where)
         elif package(type(obj).__module__) == "numba":
             self.add_of_numba(obj, where)
-        elif type(obj).__name__ in ("ufunc", "_ArrayFunctionDispatcher") and type(obj).__module__ == "numpy":
+        elif (
+            type(obj).__name__ in ("ufunc", "_ArrayFunctionDispatcher")
+            and type(obj).__module__ == "numpy"
+        ):
             self.add_of_numpy(obj, where)
         elif isinstance(obj, ctypes._CFuncPtr) and not self.identity:
-            self.text("C", ctypes.cast(obj, ctypes.c_void_p).value, str(obj.argtypes), str(obj.restype))
+            self.text(
+                "C", ctypes.cast(obj, ctypes.c_void_p).value, str(obj.argtypes), str(obj.restype)
+            )
         else:
             self.add_state(obj, where)
 
-    # --- functions ----------------------------------------------------------------------------------------------------
+    # --- functions --------------------------------------------------------------------------------
 
     def elsewhere(self, module):
-        """Whether what belongs to a module is known by its name: numba knows it or, in an identity, it is not the user's."""
+        """Whether what belongs to a module is known by its name: numba knows it or, in an identity,
+        it is not the user's."""
         top = package(module)
-        return top in KNOWN or (self.identity and top not in self.home and (top == "polhode" or installed(top)))
+        return top in KNOWN or (
+            self.identity and top not in self.home and (top == "polhode" or installed(top))
+        )
 
     def add_function(self, obj, function):
         self.text("function", function.__module__, function.__qualname__)
@@ -170,7 +248,7 @@ class Walk:
             if not known_to_numba(home(function)):
                 self.hash.update(code_text(function.__code__))
             return
-        if hasattr(function, "__machine__"):   # its Python is for Python alone
+        if hasattr(function, "__machine__"):  # its Python is for Python alone
             return self.add(function.__machine__.__wrapped__)
         self.watch.function(function)
         self.hash.update(code_text(function.__code__))
@@ -183,20 +261,27 @@ class Walk:
             self.add_flags(obj)
         keywords = sorted((function.__kwdefaults__ or {}).items())
         names = function.__code__.co_varnames
-        for name, value in [*zip(reversed(names[:function.__code__.co_argcount]), reversed(function.__defaults__ or ()),
-                                 strict=False), *keywords]:
+        for name, value in [
+            *zip(
+                reversed(names[: function.__code__.co_argcount]),
+                reversed(function.__defaults__ or ()),
+                strict=False,
+            ),
+            *keywords,
+        ]:
             self.text(name)
             self.add(value, name)
         self.text("reads")
         cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
         for path in sorted(found.paths):
             self.add_path(path, function.__globals__, cells, found.words)
-        for name in cells:   # those handed on to functions inside
+        for name in cells:  # those handed on to functions inside
             self.add(contents(cells[name]), name)
             self.watch.cells.append((cells[name], contents(cells[name])))
         for level, name in () if self.trusted else found.imports:
             self.add_import(level, name, function.__globals__, found.words)
-        self.trusted = True   # attributes matter to those who read them, and these have been looked at
+        # attributes matter to those who read them, and these have been looked at
+        self.trusted = True
         self.text("attributes")
         for name, value in sorted(function.__dict__.items()):
             self.text(name)
@@ -207,8 +292,14 @@ class Walk:
     def add_flags(self, dispatcher):
         """The options of numba's under which a user's own dispatcher is compiled."""
         given, signatures = flags(dispatcher)
-        self.text("flags", sorted((name, str(sorted(value) if isinstance(value, set) else value))
-                                  for name, value in given.items()), list(map(str, signatures)))
+        self.text(
+            "flags",
+            sorted(
+                (name, str(sorted(value) if isinstance(value, set) else value))
+                for name, value in given.items()
+            ),
+            list(map(str, signatures)),
+        )
         if not given.get("nopython"):
             self.refuse("it is compiled by numba in object mode")
 
@@ -231,7 +322,8 @@ class Walk:
                 return
             library = isinstance(value, ModuleType) and known_to_numba(value.__name__)
             if not library and attribute not in vars(value) and "__getattr__" in vars(value):
-                self.unnamed(where, value)   # a module that makes its attributes when they are asked for
+                # a module that makes its attributes when they are asked for
+                self.unnamed(where, value)
             value, where = self.look_up(vars(value), attribute), f"{where}.{attribute}"
             self.text(attribute)
             if not library or isinstance(value, (ModuleType, FunctionType, type, *_NAMED, *PLAIN)):
@@ -242,7 +334,8 @@ class Walk:
             self.hand_on(value, where, words)
 
     def hand_on(self, module, where, words):
-        """A module that gets another name, or goes to another function: any attribute that the code speaks of may be read."""
+        """A module that gets another name, or goes to another function: any attribute that the code
+        speaks of may be read."""
         if not known_to_numba(module.__name__):
             self.refuse(f"it hands on the module {where!r}")
         if self.trusted or self.elsewhere(module.__name__) or (module, words) in self.handed:
@@ -259,8 +352,10 @@ class Walk:
     def add_import(self, level, name, scope, words):
         """A module that is imported where the function runs; `import a.b` gives a."""
         try:
-            module = importlib.import_module("." * level + name, scope.get("__package__") if level else None)
-        except Exception:   # the function will say so itself
+            module = importlib.import_module(
+                "." * level + name, scope.get("__package__") if level else None
+            )
+        except Exception:  # the function will say so itself
             return self.text("no module", level, name)
         for one in (module, sys.modules[package(module.__name__)]):
             self.add(one, name)
@@ -287,26 +382,33 @@ class Walk:
 
     def add_of_numba(self, obj, where):
         """Types, intrinsics and ufuncs of numba's."""
-        inside = getattr(obj, "_defn", None) or getattr(getattr(obj, "_dispatcher", None), "py_func", None)
+        inside = getattr(obj, "_defn", None) or getattr(
+            getattr(obj, "_dispatcher", None), "py_func", None
+        )
         self.text(type(obj).__qualname__)
         if inside is not None:
             if not hasattr(obj, "_defn"):
-                self.refuse(f"it uses {where!r}, a {type(obj).__name__} with machine code of its own")
+                self.refuse(
+                    f"it uses {where!r}, a {type(obj).__name__} with machine code of its own"
+                )
             self.add(inside, where)
-        elif hasattr(obj, "mangling_args"):   # a type
+        elif hasattr(obj, "mangling_args"):  # a type
             self.text(str(obj))
         else:
             self.unnamed(where, obj)
 
     def add_of_numpy(self, function, where):
-        """A function of numpy's or scipy's by its name; others that look the same may call anything."""
+        """A function of numpy's or scipy's by its name; others that look the same may call
+        anything."""
         top = package(getattr(function, "__module__", None))
-        homes = [vars(sys.modules[name]) for name in ("numpy", "scipy.special") if name in sys.modules]
+        homes = [
+            vars(sys.modules[name]) for name in ("numpy", "scipy.special") if name in sys.modules
+        ]
         if top != "numpy" and not any(names.get(function.__name__) is function for names in homes):
             self.unnamed(where, function)
         self.text("numpy", top, function.__name__)
 
-    # --- data ---------------------------------------------------------------------------------------------------------
+    # --- data -------------------------------------------------------------------------------------
 
     def add_set(self, items, where):
         """In an order that does not depend on the hashes."""
@@ -328,9 +430,13 @@ class Walk:
 
     def add_class(self, cls, where):
         self.text("class", cls.__module__, cls.__qualname__)
-        by_hand = cls.__module__ == "builtins" and cls.__flags__ & _HEAP   # of an `exec` without a name
-        ours = package(cls.__module__) == "polhode" and not hasattr(cls, "_fields")   # no kernel uses what is in it
-        if not by_hand and (ours or self.elsewhere(cls.__module__) or installed(package(cls.__module__))):
+        # of an `exec` without a name
+        by_hand = cls.__module__ == "builtins" and cls.__flags__ & _HEAP
+        # no kernel uses what is in it
+        ours = package(cls.__module__) == "polhode" and not hasattr(cls, "_fields")
+        if not by_hand and (
+            ours or self.elsewhere(cls.__module__) or installed(package(cls.__module__))
+        ):
             self.text(version(cls.__module__))
             if type(cls).__name__ == "JitClassType":
                 self.unnamed(where, cls)
@@ -342,12 +448,18 @@ class Walk:
             skipped = skipped | _IN_EVERY_NAMEDTUPLE
         elif issubclass(cls, Enum):
             self.all(((name, member.value) for name, member in cls.__members__.items()), where)
-            skipped = skipped | {name for name in vars(cls) if name.startswith("_")} | set(cls.__members__)
+            skipped = (
+                skipped
+                | {name for name in vars(cls) if name.startswith("_")}
+                | set(cls.__members__)
+            )
         else:
             self.lasting = False
         self.all(cls.__bases__, where)
         for name, value in sorted(vars(cls).items()):
-            if name not in skipped and (isinstance(value, _IN_CLASSES) or not hasattr(type(value), "__get__")):
+            if name not in skipped and (
+                isinstance(value, _IN_CLASSES) or not hasattr(type(value), "__get__")
+            ):
                 self.text(name)
                 self.add(value, f"{cls.__name__}.{name}")
 
@@ -370,10 +482,16 @@ class Walk:
         if kind is object:
             return self.text("object")
         if isinstance(obj, (functools.cached_property, slice)):
-            return self.all((obj.func,) if hasattr(obj, "func") else (obj.start, obj.stop, obj.step), where)
+            return self.all(
+                (obj.func,) if hasattr(obj, "func") else (obj.start, obj.stop, obj.step), where
+            )
         try:
-            made = copyreg.dispatch_table[kind](obj) if kind in copyreg.dispatch_table else obj.__reduce_ex__(4)
-        except Exception:   # what cannot be copied has no state that could be named
+            made = (
+                copyreg.dispatch_table[kind](obj)
+                if kind in copyreg.dispatch_table
+                else obj.__reduce_ex__(4)
+            )
+        except Exception:  # what cannot be copied has no state that could be named
             return self.unnamed(where, obj)
         self.text("object")
         self.held.append(made)
@@ -405,4 +523,7 @@ def _modules(objects):
 
 
 def _changing(module):
-    return any((module or "").startswith(name) and (module + ".").startswith(name + ".") for name in CHANGING)
+    return any(
+        (module or "").startswith(name) and (module + ".").startswith(name + ".")
+        for name in CHANGING
+    )

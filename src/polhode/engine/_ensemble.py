@@ -20,47 +20,82 @@ if TYPE_CHECKING:
     from polhode.results._ensemble import Ensemble
 
 DEVICES, DTYPES = ("cpu", "cuda"), ("float64", "float32")
-OPTIONS = ("bodies", "torque", "t_span", "step", "method", "rotation0", "omega0", "momentum0", "n", "parameters", "rng", "first",
-           "breaks", "keep", "device", "dtype", "threads", "progress")
+OPTIONS = (
+    "bodies",
+    "torque",
+    "t_span",
+    "step",
+    "method",
+    "rotation0",
+    "omega0",
+    "momentum0",
+    "n",
+    "parameters",
+    "rng",
+    "first",
+    "breaks",
+    "keep",
+    "device",
+    "dtype",
+    "threads",
+    "progress",
+)
 
 
-def ensemble(bodies: RigidBody | Sequence[RigidBody] | ArrayLike, torque: Torque | Callable[..., Any] | str | None = None,
-             t_span: tuple[float, float] | ArrayLike | None = None, step: float | ArrayLike | None = None,
-             method: Method | str = "LP2", *, rotation0: Rotation | ArrayLike | str | None = None, omega0: Any = None,
-             momentum0: Any = None, n: int | None = None, parameters: Mapping[str, Any] | None = None,
-             rng: int | np.random.Generator | None = None, first: int = 0, breaks: ArrayLike | None = None,
-             keep: int | str | Statistics = "end", device: str = "cpu", dtype: str | type | np.dtype = "float64",
-             threads: int | None = None, progress: Callable[[int, int], Any] | None = None, **misspelt: Never) -> Ensemble:
+def ensemble(
+    bodies: RigidBody | Sequence[RigidBody] | ArrayLike,
+    torque: Torque | Callable[..., Any] | str | None = None,
+    t_span: tuple[float, float] | ArrayLike | None = None,
+    step: float | ArrayLike | None = None,
+    method: Method | str = "LP2",
+    *,
+    rotation0: Rotation | ArrayLike | str | None = None,
+    omega0: Any = None,
+    momentum0: Any = None,
+    n: int | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    rng: int | np.random.Generator | None = None,
+    first: int = 0,
+    breaks: ArrayLike | None = None,
+    keep: int | str | Statistics = "end",
+    device: str = "cpu",
+    dtype: str | type | np.dtype = "float64",
+    threads: int | None = None,
+    progress: Callable[[int, int], Any] | None = None,
+    **misspelt: Never,
+) -> Ensemble:
     """Follow many rigid bodies over a span of time.
 
-    Every body moves by the same equations with its own numbers.  On a processor in float64 each motion is, bit for bit, the one
-    `integrate` computes, whatever the number of threads.
+    Every body moves by the same equations with its own numbers.  On a processor in float64 each
+    motion is, bit for bit, the one `integrate` computes, whatever the number of threads.
 
-    Parameters
-    ----------
-    bodies : RigidBody or inertia, a list of them, or array (n, 3) of principal moments or (n, 3, 3) of tensors
+    Parameters ---------- bodies : RigidBody or inertia, a list of them, or array (n, 3) of
+    principal moments or (n, 3, 3) of tensors
         A single one stands for all.
     torque, t_span, step, method, breaks
         As in `integrate`.
-    rotation0 : one rotation, scipy Rotation of n, array (n, 4), (n, 3, 3) or (n, 3), "random", or None
+    rotation0 : one rotation, scipy Rotation of n, array (n, 4), (n, 3, 3) or (n, 3), "random", or
+    None
         Attitudes at t0.  "random": spread evenly over all rotations.
     omega0, momentum0 : three numbers, array (n, 3), or a distribution of scipy.stats
         Body angular velocity or momentum at t0; one of the two.
     n : int, optional
         How many bodies, where nothing else says it.
     parameters : dict, optional
-        Values of the torque's parameters by name, one for each body, or a distribution.  In a sum of torques a name that occurs
-        twice is written "torque.name".
+        Values of the torque's parameters by name, one for each body, or a distribution.  In a sum
+        of torques a name that occurs twice is written "torque.name".
     rng : int, numpy Generator or None
         Seed of what is drawn.  Body i draws the same whatever the number of bodies.
     first : int
-        The number of the first body, where these are a part of a larger ensemble: what is drawn depends on it.
+        The number of the first body, where these are a part of a larger ensemble: what is drawn
+        depends on it.
     keep : "end", int, "statistics", or polhode.Statistics(every=..., of=..., functions=...)
         "end": the motions at the end alone.  A number: also after every so many steps.  Statistics: means, variances and
         extremes, over time for each body and over bodies at each sampled time, without storing motions.
     device : "cpu" or "cuda"
     dtype : "float64" or "float32"
-        Single precision is faster and accurate to about 1e-7 times the square root of the number of steps, at best.
+        Single precision is faster and accurate to about 1e-7 times the square root of the number of
+        steps, at best.
     threads : int, optional
         As many as there are processors by default.
     progress : function, optional
@@ -73,8 +108,9 @@ def ensemble(bodies: RigidBody | Sequence[RigidBody] | ArrayLike, torque: Torque
     Raises
     ------
     PolhodeError, KeyboardInterrupt
-        Ctrl-C, and an error of a statistic or of `progress`, carry what was computed as their attribute `ensemble`.  A second
-        Ctrl-C does not wait until all bodies are at the same step, and keeps nothing.
+        Ctrl-C, and an error of a statistic or of `progress`, carry what was computed as their
+        attribute `ensemble`.  A second Ctrl-C does not wait until all bodies are at the same step,
+        and keeps nothing.
 
     Examples
     --------
@@ -86,7 +122,9 @@ def ensemble(bodies: RigidBody | Sequence[RigidBody] | ArrayLike, torque: Torque
     if misspelt:
         raise unknown("option of ensemble", next(iter(misspelt)), OPTIONS)
     choice("device", device, DEVICES)
-    dtype = choice("dtype", np.dtype(dtype).name if isinstance(dtype, (type, np.dtype)) else dtype, DTYPES)
+    dtype = choice(
+        "dtype", np.dtype(dtype).name if isinstance(dtype, (type, np.dtype)) else dtype, DTYPES
+    )
     if progress is not None:
         called_as("progress", progress, "progress(done, total)")
     run = ManyBodies(bodies, torque, t_span, step, method, breaks)

@@ -19,58 +19,105 @@ if TYPE_CHECKING:
     from polhode.methods._registry import Method
     from polhode.results._trajectory import Trajectory
 
-OPTIONS = ("body", "torque", "t_span", "step", "method", "rotation0", "omega0", "momentum0", "rtol", "atol", "max_step", "force",
-           "position0", "velocity0", "t_eval", "every", "events", "breaks", "progress", "compiled", "checkpoint",
-           "checkpoint_every", "title")
-STANDARD, BY_TOLERANCE = "LP2", "DOP853"   # the methods when none is named
+OPTIONS = (
+    "body",
+    "torque",
+    "t_span",
+    "step",
+    "method",
+    "rotation0",
+    "omega0",
+    "momentum0",
+    "rtol",
+    "atol",
+    "max_step",
+    "force",
+    "position0",
+    "velocity0",
+    "t_eval",
+    "every",
+    "events",
+    "breaks",
+    "progress",
+    "compiled",
+    "checkpoint",
+    "checkpoint_every",
+    "title",
+)
+STANDARD, BY_TOLERANCE = "LP2", "DOP853"  # the methods when none is named
 
 
-def integrate(body: RigidBody | ArrayLike, torque: Torque | Callable[..., Any] | str | None = None,
-              t_span: tuple[float, float] | ArrayLike | None = None, step: float | ArrayLike | None = None,
-              method: Method | str | None = None, *, rotation0: Rotation | ArrayLike | None = None,
-              omega0: ArrayLike | None = None, momentum0: ArrayLike | None = None, rtol: float | None = None,
-              atol: float | None = None, max_step: float | None = None, force: Force | Callable[..., Any] | None = None,
-              position0: ArrayLike | None = None, velocity0: ArrayLike | None = None, t_eval: ArrayLike | None = None,
-              every: int | str = 1, events: Callable[..., Any] | Sequence[Callable[..., Any]] | None = None,
-              breaks: ArrayLike | None = None, progress: Callable[[int, int], Any] | None = None, compiled: bool = True,
-              checkpoint: str | PathLike[str] | Checkpoint | None = None, checkpoint_every: int | str = "30s", title: str = "",
-              **misspelt: Never) -> Trajectory:
+def integrate(
+    body: RigidBody | ArrayLike,
+    torque: Torque | Callable[..., Any] | str | None = None,
+    t_span: tuple[float, float] | ArrayLike | None = None,
+    step: float | ArrayLike | None = None,
+    method: Method | str | None = None,
+    *,
+    rotation0: Rotation | ArrayLike | None = None,
+    omega0: ArrayLike | None = None,
+    momentum0: ArrayLike | None = None,
+    rtol: float | None = None,
+    atol: float | None = None,
+    max_step: float | None = None,
+    force: Force | Callable[..., Any] | None = None,
+    position0: ArrayLike | None = None,
+    velocity0: ArrayLike | None = None,
+    t_eval: ArrayLike | None = None,
+    every: int | str = 1,
+    events: Callable[..., Any] | Sequence[Callable[..., Any]] | None = None,
+    breaks: ArrayLike | None = None,
+    progress: Callable[[int, int], Any] | None = None,
+    compiled: bool = True,
+    checkpoint: str | PathLike[str] | Checkpoint | None = None,
+    checkpoint_every: int | str = "30s",
+    title: str = "",
+    **misspelt: Never,
+) -> Trajectory:
     """Follow a rigid body's rotation over a span of time.
 
     Parameters
     ----------
     body : RigidBody, or inertia as 3 principal moments or a symmetric 3x3 matrix
     torque : function f(t, R), Torque, name or None
-        Spatial torque from time and attitude matrix; see `polhode.torque` for other kinds.  None: nothing acts.
+        Spatial torque from time and attitude matrix; see `polhode.torque` for other kinds.  None:
+        nothing acts.
     t_span : (t0, t1)
         The run; t1 < t0 runs backwards.
     step : float, or array of times
-        Size of the steps; the last one is cut to end at t1.  An array of times gives every step its own size.
+        Size of the steps; the last one is cut to end at t1.  An array of times gives every step its
+        own size.
     method : str or Method
-        `polhode methods` lists them.  The default with a step is LP2: symplectic, second order, one torque evaluation per step;
-        with `rtol` it is DOP853.
+        `polhode methods` lists them.  The default with a step is LP2: symplectic, second order, one
+        torque evaluation per step; with `rtol` it is DOP853.
     rotation0 : scipy Rotation, 3x3 matrix, scalar-last quaternion, rotation vector, or None
         Attitude at t0, body to space.
     omega0, momentum0 : three numbers
         Angular velocity or angular momentum at t0, body frame; one of the two.
     rtol, atol : float, optional
-        In place of `step`: the steps are chosen so that each adds at most about rtol + atol radians to the error of the attitude,
-        and rtol times the largest angular velocity so far, + atol, to that of the angular velocity; atol is 0 if not given.
+        In place of `step`: the steps are chosen so that each adds at most about rtol + atol radians
+        to the error of the attitude, and rtol times the largest angular velocity so far, + atol, to
+        that of the angular velocity; atol is 0 if not given.
     max_step : float, optional
-        The largest step that may be chosen, so that a short event of the torque is not stepped over.
+        The largest step that may be chosen, so that a short event of the torque is not stepped
+        over.
     force : function f(t, x, v, R) or Force, optional
         Force on the centre of mass, in space: the body flies freely.  Its mass is the body's.
     position0, velocity0 : three numbers, optional
-        Of the centre of mass at t0; zero if one of force, position0 and velocity0 is given without them.
+        Of the centre of mass at t0; zero if one of force, position0 and velocity0 is given without
+        them.
     t_eval : array of times, optional
-        Where to store the motion, in place of the steps: by an interpolation on SO(3) that is accurate to O(step^4) in
-        attitude and O(step^3) in angular velocity, whatever the method's own order; with `rtol` by the method's own
-        continuous extension, about as accurate as the steps.
+        Where to store the motion, in place of the steps: by an interpolation on SO(3) that is
+        accurate to O(step^4) in attitude and O(step^3) in angular velocity, whatever the method's
+        own order; with `rtol` by the method's own continuous extension, about as accurate as the
+        steps.
     every : int or "end"
-        Store every so many steps (and the end); "end" stores the two ends alone and needs no memory.
+        Store every so many steps (and the end); "end" stores the two ends alone and needs no
+        memory.
     events : function or list of functions g(t, R, omega), in flight g(t, R, omega, x, v), optional
-        Zeros are located on the interpolant; attributes `terminal` and `direction` as in scipy's solve_ivp.  A function that
-        returns True or False has its zeros where that changes.  It gets copies, as torques and forces do, and may write to them.
+        Zeros are located on the interpolant; attributes `terminal` and `direction` as in scipy's
+        solve_ivp.  A function that returns True or False has its zeros where that changes.  It gets
+        copies, as torques and forces do, and may write to them.
     breaks : times, optional
         Steps end on these times and begin anew: for jumps of the torque.
     progress : function, optional
@@ -78,9 +125,10 @@ def integrate(body: RigidBody | ArrayLike, torque: Torque | Callable[..., Any] |
     compiled : bool
         False runs the steps as plain Python: slow, for looking inside.
     checkpoint : path, optional
-        A folder for a long run: points go there as they come, and memory stays small.  After a crash the same call goes on from
-        the last checkpoint and ends with the same bits; a torque in Python must then depend on its arguments alone.  The folder
-        stays: delete it when the result is saved.
+        A folder for a long run: points go there as they come, and memory stays small.  After a
+        crash the same call goes on from the last checkpoint and ends with the same bits; a torque
+        in Python must then depend on its arguments alone.  The folder stays: delete it when the
+        result is saved.
     checkpoint_every : int or str
         Steps between checkpoints, or the time between them: 30s, 5min, 1h.
     title : str
@@ -93,8 +141,9 @@ def integrate(body: RigidBody | ArrayLike, torque: Torque | Callable[..., Any] |
     Raises
     ------
     PolhodeError, KeyboardInterrupt
-        Whatever ends a run that has begun carries what was computed as its attribute `trajectory`: an error of the torque
-        (TorqueError) or of an event (EventError), a full disk or memory (InputError), and Ctrl-C.
+        Whatever ends a run that has begun carries what was computed as its attribute `trajectory`:
+        an error of the torque (TorqueError) or of an event (EventError), a full disk or memory
+        (InputError), and Ctrl-C.
 
     Examples
     --------
@@ -115,7 +164,7 @@ def integrate(body: RigidBody | ArrayLike, torque: Torque | Callable[..., Any] |
     if progress is not None:
         called_as("progress", progress, "progress(done, total)")
     compiled = flag("compiled", compiled)
-    chosen = not (rtol is None and atol is None and max_step is None)   # the steps, by the method
+    chosen = not (rtol is None and atol is None and max_step is None)  # the steps, by the method
     if method is None:
         method = BY_TOLERANCE if chosen else STANDARD
     run = OneBody(body, torque, method, rotation0, omega0, momentum0)
@@ -127,4 +176,8 @@ def integrate(body: RigidBody | ArrayLike, torque: Torque | Callable[..., Any] |
         run.will_fly(force, position0, velocity0)
     run.will_store(t_eval, every, events)
     run.title = label("title", title) or ""
-    return run.follow(compiled, progress, None if checkpoint is None else as_checkpoint(checkpoint, checkpoint_every))
+    return run.follow(
+        compiled,
+        progress,
+        None if checkpoint is None else as_checkpoint(checkpoint, checkpoint_every),
+    )

@@ -28,13 +28,14 @@ if TYPE_CHECKING:
     from polhode.methods._registry import Method
 
 
-MANY = 1000   # steps in a run, as far as one can tell
+MANY = 1000  # steps in a run, as far as one can tell
 OPTIONS = ("body", "torque", "step", "t", "method", "rotation0", "omega0", "momentum0", "compiled")
 
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """Everything a Stepper needs to go on exactly: the method's memory, and the time as origin plus count steps."""
+    """Everything a Stepper needs to go on exactly: the method's memory, and the time as origin plus
+    count steps."""
 
     method: str
     origin: float
@@ -51,9 +52,10 @@ class State:
 class Stepper:
     """A motion advanced step by step.
 
-    Parameters are those of `integrate` for a body that does not fly; `t` is the time at the start, and a negative `step` runs
-    backwards.  What your torque reads outside itself (globals, closures, defaults, attributes of modules) may change between two
-    calls of `step`: the next one takes the new values.  Floats in closures and defaults aside, the torque is compiled anew.
+    Parameters are those of `integrate` for a body that does not fly; `t` is the time at the start,
+    and a negative `step` runs backwards.  What your torque reads outside itself (globals, closures,
+    defaults, attributes of modules) may change between two calls of `step`: the next one takes the
+    new values.  Floats in closures and defaults aside, the torque is compiled anew.
 
     Examples
     --------
@@ -68,10 +70,20 @@ class Stepper:
     True
     """
 
-    def __init__(self, body: RigidBody | ArrayLike, torque: Torque | Callable[..., Any] | str | None = None, *, step: float,
-                 t: float = 0.0, method: Method | str = "LP2", rotation0: Rotation | ArrayLike | None = None,
-                 omega0: ArrayLike | None = None, momentum0: ArrayLike | None = None, compiled: bool = True,
-                 **misspelt: Never) -> None:
+    def __init__(
+        self,
+        body: RigidBody | ArrayLike,
+        torque: Torque | Callable[..., Any] | str | None = None,
+        *,
+        step: float,
+        t: float = 0.0,
+        method: Method | str = "LP2",
+        rotation0: Rotation | ArrayLike | None = None,
+        omega0: ArrayLike | None = None,
+        momentum0: ArrayLike | None = None,
+        compiled: bool = True,
+        **misspelt: Never,
+    ) -> None:
         if misspelt:
             raise unknown("option of Stepper", next(iter(misspelt)), OPTIONS)
         self.body, self.torque, self.method = as_body(body), as_torque(torque), get(method)
@@ -93,10 +105,13 @@ class Stepper:
             self._raise(trouble)
 
     def _build(self) -> None:
-        """Bind the torque as it is now; what it reads is noted, since a bound copy would not notice a change."""
+        """Bind the torque as it is now; what it reads is noted, since a bound copy would not notice
+        a change."""
         self.program = find(self.method, self.torque, self.body, self._compiled, start=self._start)
         self._march = self.program.march()
-        self._watch = None if self.program.mode == "callback" else watched(self.method, self.torque)[1]
+        self._watch = (
+            None if self.program.mode == "callback" else watched(self.method, self.torque)[1]
+        )
 
     def _at(self, origin: float, count: int, h: float) -> None:
         """So many steps of h from the origin of time."""
@@ -105,7 +120,7 @@ class Stepper:
     def step(self, n: int = 1) -> None:
         """Take n steps."""
         n = whole("the number of steps", n)
-        while n > MOST:   # Ctrl-C is noticed in between
+        while n > MOST:  # Ctrl-C is noticed in between
             self.step(MOST)
             n -= MOST
         if n == 0:
@@ -115,14 +130,21 @@ class Stepper:
         self._before[:] = self._z
         try:
             why, self._count, _ = self._march(1, n, self._count, self._grid, self._z, *self._out)
-        except BaseException as error:   # raised by the torque, in Python or inside machine code, or Ctrl-C
+        except (
+            BaseException
+        ) as error:  # raised by the torque, in Python or inside machine code, or Ctrl-C
             self._z[:] = self._before
             if not isinstance(error, Exception):
                 raise
             if n == 1:
-                raise torque_error(error, f"in the step from t = {self.t!r}", t=self.t, step_index=self._count,
-                                   fix="correct it and take the step again: the state is that before it") from error
-            for _ in range(n):   # one by one until it is raised again
+                raise torque_error(
+                    error,
+                    f"in the step from t = {self.t!r}",
+                    t=self.t,
+                    step_index=self._count,
+                    fix="correct it and take the step again: the state is that before it",
+                ) from error
+            for _ in range(n):  # one by one until it is raised again
                 self.step()
             return
         if why == loops.DONE:
@@ -131,8 +153,13 @@ class Stepper:
         trouble = step_trouble(self.program, self._z, self.t, self._h)
         if trouble is None and why == loops.UNSOLVED:
             trouble = unsolved(self.program, self._z, self.t, self._h, self._count)
-        self._raise(trouble or IntegrationError(f"{self.method.name} blew up in the step from t = {self.t!r}; "
-                                                "take a smaller step: the state is still that before it"))
+        self._raise(
+            trouble
+            or IntegrationError(
+                f"{self.method.name} blew up in the step from t = {self.t!r}; "
+                "take a smaller step: the state is still that before it"
+            )
+        )
 
     def _raise(self, error: IntegrationError) -> Never:
         error.t, error.step_index, error.state = self.t, self._count, self.state
@@ -141,7 +168,9 @@ class Stepper:
     def _check_torque(self, where: str) -> None:
         cause = self.program.trouble()
         if cause is not None:
-            raise torque_error(cause, where, fix="correct it", t=self.t, step_index=self._count) from cause
+            raise torque_error(
+                cause, where, fix="correct it", t=self.t, step_index=self._count
+            ) from cause
 
     @property
     def t(self) -> float:
@@ -174,18 +203,22 @@ class Stepper:
 
     @property
     def note(self) -> str:
-        """What there is to say about the steps so far: energies that NAME+ep did not restore; "" where there is nothing."""
+        """What there is to say about the steps so far: energies that NAME+ep did not restore; ""
+        where there is nothing."""
         return self.program.remarks(self._z).removeprefix("; ")
 
     @property
     def state(self) -> State:
-        """All of it; assign it back, to this or another Stepper of the same kind, to go on from there bit for bit."""
+        """All of it; assign it back, to this or another Stepper of the same kind, to go on from
+        there bit for bit."""
         return State(self.method.name, self._origin, self._count, self._h, self._z[:, 0].copy())
 
     @state.setter
     def state(self, saved: State) -> None:
         if not isinstance(saved, State) or saved.method != self.method.name:
-            raise InputError(f"a Stepper of {self.method.name} cannot go on from {brief(saved)}; use the state of another one "
-                             "like it")
+            raise InputError(
+                f"a Stepper of {self.method.name} cannot go on from {brief(saved)}; use the state of another one "
+                "like it"
+            )
         self._at(saved.origin, saved.count, saved.step)
         self._z[:, 0] = saved.memory

@@ -1,4 +1,5 @@
-"""Long runs: points go to disk as they come, and a checkpoint now and then says how to go on after whatever happens.
+"""Long runs: points go to disk as they come, and a checkpoint now and then says how to go on after
+whatever happens.
 
 A folder holds it all:
 
@@ -7,10 +8,11 @@ A folder holds it all:
     state-0, state-1     the last two checkpoints: the method's own state, and how many points belong to it
     lock                 held by the process at work; says whether a run made the folder
 
-A checkpoint counts when it is whole: first the points are on disk, then the state is written beside its place, forced to disk and
-renamed over the older of the two.  A sum over the text of a state and one over the points before it say whether they are what was
-written; where the newer state is damaged the older one serves.  Nothing depends on how often this is done: a run that was cut
-short, however often, ends with the same bits as one that was not.
+A checkpoint counts when it is whole: first the points are on disk, then the state is written beside
+its place, forced to disk and renamed over the older of the two.  A sum over the text of a state and
+one over the points before it say whether they are what was written; where the newer state is
+damaged the older one serves.  Nothing depends on how often this is done: a run that was cut short,
+however often, ends with the same bits as one that was not.
 """
 
 from __future__ import annotations
@@ -33,33 +35,46 @@ from polhode.errors import InputError, difference, room
 from polhode.engine.stream import Stream
 
 STANDARD = "30s"
-_HEAD = "polhode checkpoint 2 "   # the number changes whenever a folder of before could not be understood
-_WRITTEN = ("run", "state-0", "state-1")   # by `_write`
+# the number changes whenever a folder of before could not be understood
+_HEAD = "polhode checkpoint 2 "
+_WRITTEN = ("run", "state-0", "state-1")  # by `_write`
 _FILES = ("points", *_WRITTEN, *(f".{name}.new" for name in _WRITTEN), "lock")
-_RESULT = re.compile(r"\..+\.\d+\.part")   # the finished file, as far as it had come when the process was killed; see io/store.py
-_MADE = "polhode made this folder, and deletes it when the run in it is finished.\n"   # in the file lock
-_CODE = {"torque_digest": "the code of the torque, or what it uses,", "events": "the code of the events, or what they use,",
-         "source_digest": "the code of the method"}
+# the finished file, as far as it had come when the process was killed; see io/store.py
+_RESULT = re.compile(r"\..+\.\d+\.part")
+# in the file lock
+_MADE = "polhode made this folder, and deletes it when the run in it is finished.\n"
+_CODE = {
+    "torque_digest": "the code of the torque, or what it uses,",
+    "events": "the code of the events, or what they use,",
+    "source_digest": "the code of the method",
+}
 _UNITS = {"s": 1.0, "min": 60.0, "h": 3600.0}
 
 
 def interval(every: int | str) -> tuple[int | None, float | None]:
-    """(steps, seconds) between checkpoints, one of them None, from a number of steps or text such as 30s, 5min or 1h."""
+    """(steps, seconds) between checkpoints, one of them None, from a number of steps or text such
+    as 30s, 5min or 1h."""
     found = re.fullmatch(r"\s*([0-9.]+(?:e[+-]?[0-9]+)?)\s*(s|min|h)?\s*", str(every))
     with contextlib.suppress(ValueError, OverflowError):
-        number, unit = (float(found[1]), found[2]) if found and not isinstance(every, bool) else (0.0, None)
+        number, unit = (
+            (float(found[1]), found[2]) if found and not isinstance(every, bool) else (0.0, None)
+        )
         if unit and 0.0 < number < float("inf"):
             return None, number * _UNITS[unit]
         if not unit and number >= 1.0 and number == int(number):
             return int(number), None
-    raise InputError(f"a checkpoint is made every so many steps, as in 100000, or so often, as in 30s, 5min or 1h, got "
-                     f"{every!r}; write {STANDARD}")
+    raise InputError(
+        f"a checkpoint is made every so many steps, as in 100000, or so often, as in 30s, 5min or 1h, got "
+        f"{every!r}; write {STANDARD}"
+    )
 
 
-# --- small files with a sum ---------------------------------------------------------------------------------------------------
+# --- small files with a sum -----------------------------------------------------------------------
+
 
 def _write(path, data):
-    """Put data, as JSON under its sum, into the place of a file: whole or not at all, and on the disk itself."""
+    """Put data, as JSON under its sum, into the place of a file: whole or not at all, and on the
+    disk itself."""
     text = json.dumps(data)
     fresh = path.with_name(f".{path.name}.new")
     with open(fresh, "w", encoding="utf-8") as file:
@@ -67,7 +82,7 @@ def _write(path, data):
         file.flush()
         os.fsync(file.fileno())
     os.replace(fresh, path)
-    with contextlib.suppress(OSError):   # not every system opens folders
+    with contextlib.suppress(OSError):  # not every system opens folders
         folder = os.open(path.parent, os.O_RDONLY)
         os.fsync(folder)
         os.close(folder)
@@ -77,12 +92,15 @@ def _read(path):
     """What `_write` put there; None where the file is not what was written."""
     try:
         head, _, text = path.read_text(encoding="utf-8").partition("\n")
-        return json.loads(text) if head == _HEAD + hashlib.sha256(text.encode()).hexdigest() else None
+        return (
+            json.loads(text) if head == _HEAD + hashlib.sha256(text.encode()).hexdigest() else None
+        )
     except (OSError, ValueError):
         return None
 
 
-# --- the folder ---------------------------------------------------------------------------------------------------------------
+# --- the folder -----------------------------------------------------------------------------------
+
 
 class Checkpoint:
     """A folder for a long run.
@@ -96,27 +114,36 @@ class Checkpoint:
     about : dict
         What else whoever goes on may want to know; kept in the folder.
     again, anew, as_begun : str
-        How to go on, how to begin again, and how to go on with what the run was begun with, for messages; the last is `again`
-        where it is left out.
+        How to go on, how to begin again, and how to go on with what the run was begun with, for
+        messages; the last is `again` where it is left out.
     reserve : int
         Numbers for each point that the finished file will need on the same disk.
     tell : function
         Gets what must be said about the state of the folder.
     """
 
-    def __init__(self, folder: str | PathLike[str], every: int | str = STANDARD, about: dict[str, Any] | None = None,
-                 again: str = "make the same call again", anew: str = "begin again in another folder", reserve: int = 0,
-                 tell: Callable[[str], Any] = warnings.warn, as_begun: Any = None) -> None:
+    def __init__(
+        self,
+        folder: str | PathLike[str],
+        every: int | str = STANDARD,
+        about: dict[str, Any] | None = None,
+        again: str = "make the same call again",
+        anew: str = "begin again in another folder",
+        reserve: int = 0,
+        tell: Callable[[str], Any] = warnings.warn,
+        as_begun: Any = None,
+    ) -> None:
         self.folder, self.about, self.again, self.anew = Path(folder), about or {}, again, anew
         self.as_begun = as_begun or again
         self.reserve, self.tell = reserve, tell
         self.steps, self.seconds = interval(every)
         self.generation, self.done, self.clock = 0, 0, time.monotonic()
         self.points = self._held = None
-        self.made = False   # the folder, by a run
+        self.made = False  # the folder, by a run
 
     def open(self, identity: dict[str, Any], record: Any) -> dict[str, Any] | None:
-        """Begin, or go on: the saved state of the run, None for a fresh one; `identity` is what the numbers depend on."""
+        """Begin, or go on: the saved state of the run, None for a fresh one; `identity` is what the
+        numbers depend on."""
         try:
             self._make_folder()
             self._lock()
@@ -135,7 +162,7 @@ class Checkpoint:
 
     def _check_identity(self, identity):
         """Note what is computed here, or see that it is the same."""
-        identity = json.loads(json.dumps(identity))   # as it reads back: tuples are lists
+        identity = json.loads(json.dumps(identity))  # as it reads back: tuples are lists
         self.fresh = not occupied(self.folder)
         if self.fresh:
             _write(self.folder / "run", {"identity": identity, "about": self.about})
@@ -143,8 +170,10 @@ class Checkpoint:
         there = read_run(self.folder, self.anew)
         if there["identity"] != identity:
             changed = _changed(there, {"identity": identity, "about": self.about})
-            raise InputError(f"the unfinished run in {str(self.folder)!r} is another one: {changed}; undo that and "
-                             f"{self.as_begun}, or {self.anew}")
+            raise InputError(
+                f"the unfinished run in {str(self.folder)!r} is another one: {changed}; undo that and "
+                f"{self.as_begun}, or {self.anew}"
+            )
 
     def _make_folder(self):
         """Make the folder, or refuse one that holds what is not a run's."""
@@ -160,26 +189,39 @@ class Checkpoint:
             self.made = made_by_a_run(self.folder)
 
     def _check_strangers(self, tolerant=False):
-        """Refuse a folder with files of others; a run that goes on may leave them there, but follows no links."""
+        """Refuse a folder with files of others; a run that goes on may leave them there, but
+        follows no links."""
         begun = occupied(self.folder)
         for path in sorted(self.folder.iterdir()):
             name, plain = path.name, path.is_file() and not path.is_symlink()
-            ours = name in _FILES and plain and (name != "lock" or path.read_bytes() in (b"", _MADE.encode()))
-            if not (ours or (begun and _RESULT.fullmatch(name)) or (tolerant and name not in _FILES)):
-                raise InputError(f"the folder {str(self.folder)!r} is for an unfinished run, but it holds {name!r}, which no run "
-                                 "wrote; move that away, or choose another folder")
+            ours = (
+                name in _FILES
+                and plain
+                and (name != "lock" or path.read_bytes() in (b"", _MADE.encode()))
+            )
+            if not (
+                ours or (begun and _RESULT.fullmatch(name)) or (tolerant and name not in _FILES)
+            ):
+                raise InputError(
+                    f"the folder {str(self.folder)!r} is for an unfinished run, but it holds {name!r}, which no run "
+                    "wrote; move that away, or choose another folder"
+                )
 
     def _check_space(self, record):
-        size = 8 * ((record.fewest - self.points.n) * self.points.width + record.fewest * self.reserve)
+        size = 8 * (
+            (record.fewest - self.points.n) * self.points.width + record.fewest * self.reserve
+        )
         free = shutil.disk_usage(self.folder).free
         if size > free:
-            if self.fresh:   # nothing has been computed: nothing is left behind
+            if self.fresh:  # nothing has been computed: nothing is left behind
                 self.remove()
-            raise InputError(f"the run needs {size} bytes ({size / 1e9:.3g} GB) on the disk of {str(self.folder)!r}, where "
-                             f"{free / 1e9:.3g} GB are free; store fewer points, with every = ..., or choose another disk")
+            raise InputError(
+                f"the run needs {size} bytes ({size / 1e9:.3g} GB) on the disk of {str(self.folder)!r}, where "
+                f"{free / 1e9:.3g} GB are free; store fewer points, with every = ..., or choose another disk"
+            )
 
     def _lock(self):
-        self._held = open(self.folder / "lock", "a")   # noqa: SIM115 - the system lets go of it when the process ends
+        self._held = open(self.folder / "lock", "a")  # noqa: SIM115 - the system lets go of it when the process ends
         if self.made and not self._held.tell():
             self._held.write(_MADE)
             self._held.flush()
@@ -190,9 +232,11 @@ class Checkpoint:
                 fcntl.flock(self._held, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError as error:
                 if error.errno not in (errno.EAGAIN, errno.EACCES):
-                    return   # a file system without locks
-                raise InputError(f"the run in {str(self.folder)!r} is being computed by another process; wait for it, or end "
-                                 "it first") from None
+                    return  # a file system without locks
+                raise InputError(
+                    f"the run in {str(self.folder)!r} is being computed by another process; wait for it, or end "
+                    "it first"
+                ) from None
 
     def _saved(self):
         """The newest state that is whole, with its points; None where there has been none yet."""
@@ -201,12 +245,16 @@ class Checkpoint:
             if state is not None and self.points.rewind(state["points"], state["sum"]):
                 self.generation, self.done = state["generation"], state["done"]
                 if state is not states[0]:
-                    self.tell(f"the newest checkpoint in {str(self.folder)!r} is damaged; going on from the one before, at "
-                              f"step {state['done']}")
+                    self.tell(
+                        f"the newest checkpoint in {str(self.folder)!r} is damaged; going on from the one before, at "
+                        f"step {state['done']}"
+                    )
                 return state
         if states:
             size = (self.folder / "points").stat().st_size
-            raise damaged(self.folder, self.anew, f"the file 'points' ({size} bytes) is not what was written")
+            raise damaged(
+                self.folder, self.anew, f"the file 'points' ({size} bytes) is not what was written"
+            )
         self.points.rewind(0, 0)
         return None
 
@@ -216,14 +264,23 @@ class Checkpoint:
 
     def due(self, done: int) -> bool:
         """Whether it is time for a checkpoint."""
-        return done - self.done >= self.steps if self.steps else time.monotonic() - self.clock >= self.seconds
+        return (
+            done - self.done >= self.steps
+            if self.steps
+            else time.monotonic() - self.clock >= self.seconds
+        )
 
     def save(self, state: dict[str, Any]) -> None:
         """Make a checkpoint."""
         try:
             self.points.sync()
             self.generation += 1
-            entry = {"generation": self.generation, "points": self.points.n, "sum": self.points.sum, **state}
+            entry = {
+                "generation": self.generation,
+                "points": self.points.n,
+                "sum": self.points.sum,
+                **state,
+            }
             _write(self.folder / f"state-{self.generation % 2}", entry)
         except OSError as error:
             raise self._trouble(error) from error
@@ -236,15 +293,19 @@ class Checkpoint:
 
     def _trouble(self, error):
         if self.points and not self.folder.is_dir():
-            return InputError(f"the folder {str(self.folder)!r} was deleted during the run, and its checkpoints with it; what "
-                              "was computed is in `trajectory` of this error")
+            return InputError(
+                f"the folder {str(self.folder)!r} was deleted during the run, and its checkpoints with it; what "
+                "was computed is in `trajectory` of this error"
+            )
         if not self.points:
             kept = "Nothing was lost"
         elif self.intact:
             kept = f"The last good checkpoint, at step {self.done}, is kept: {self.again}"
         else:
             kept = "No checkpoint was made; what was computed is in `trajectory` of this error"
-        return InputError(f"cannot write to {str(self.folder)!r}: {error.strerror or error}; {room(error)}.  {kept}")
+        return InputError(
+            f"cannot write to {str(self.folder)!r}: {error.strerror or error}; {room(error)}.  {kept}"
+        )
 
     def clear(self) -> None:
         """Delete an unfinished run in the folder, unless a process is at work on it."""
@@ -259,15 +320,17 @@ class Checkpoint:
             one.close()
 
     def remove(self) -> None:
-        """Let go of the folder and delete what runs have written into it, and the folder if a run made it."""
+        """Let go of the folder and delete what runs have written into it, and the folder if a run
+        made it."""
         self.close()
         for path in self.folder.iterdir():
-            if _RESULT.fullmatch(path.name) and path.is_dir() and not path.is_symlink():   # a Zarr store
+            # a Zarr store
+            if _RESULT.fullmatch(path.name) and path.is_dir() and not path.is_symlink():
                 shutil.rmtree(path)
             elif path.name in _FILES or _RESULT.fullmatch(path.name):
                 path.unlink()
         if self.made:
-            with contextlib.suppress(OSError):   # someone put something else there meanwhile
+            with contextlib.suppress(OSError):  # someone put something else there meanwhile
                 self.folder.rmdir()
 
 
@@ -278,14 +341,19 @@ def as_checkpoint(given: Any, every: int | str = STANDARD) -> Checkpoint:
     try:
         return Checkpoint(os.fspath(given), every)
     except TypeError:
-        raise InputError(f"checkpoint must be the path of a folder, got {given!r}; write checkpoint='run.part'") from None
+        raise InputError(
+            f"checkpoint must be the path of a folder, got {given!r}; write checkpoint='run.part'"
+        ) from None
 
 
 def _changed(there, here):
-    """What differs between two runs, as `read_run` gives them: settings with their values, then code, with the file it is in."""
+    """What differs between two runs, as `read_run` gives them: settings with their values, then
+    code, with the file it is in."""
     identities = there["identity"], here["identity"]
     code = [key for key in _CODE if identities[0].get(key) != identities[1].get(key)]
-    settings = [{key: value for key, value in one.items() if key not in _CODE} for one in identities]
+    settings = [
+        {key: value for key, value in one.items() if key not in _CODE} for one in identities
+    ]
     files = [run["about"].get("torque_file") for run in (there, here)]
     if told := difference(*settings):
         return told
@@ -314,19 +382,24 @@ def is_checkpoint(folder: str | PathLike[str]) -> bool:
     return (Path(folder) / "run").is_file()
 
 
-def read_run(folder: str | PathLike[str], anew: str = "begin the run again in another place") -> dict[str, Any]:
-    """What the run in a folder is: {"identity": ..., "about": ...}; `anew` is what to do where that cannot be read."""
+def read_run(
+    folder: str | PathLike[str], anew: str = "begin the run again in another place"
+) -> dict[str, Any]:
+    """What the run in a folder is: {"identity": ..., "about": ...}; `anew` is what to do where that
+    cannot be read."""
     folder = Path(folder)
     found = _read(folder / "run")
     if found is None:
-        raise InputError(f"cannot go on from {str(folder)!r}: its file 'run' {_trouble_with(folder / 'run')}{anew}")
+        raise InputError(
+            f"cannot go on from {str(folder)!r}: its file 'run' {_trouble_with(folder / 'run')}{anew}"
+        )
     return found
 
 
 def _trouble_with(path):
     """Why a file cannot be read, in words that end where one may say what to do."""
     try:
-        head = path.read_bytes()[:len(_HEAD)].decode("ascii", "replace")
+        head = path.read_bytes()[: len(_HEAD)].decode("ascii", "replace")
     except OSError:
         return "is missing; "
     kind, _, number = head.strip().rpartition(" ")
@@ -336,21 +409,30 @@ def _trouble_with(path):
 
 
 def saved_states(folder: str | PathLike[str]) -> list[Any]:
-    """The saved states in a folder, the newest first, None in the place of a damaged one: that one counts as the newest."""
+    """The saved states in a folder, the newest first, None in the place of a damaged one: that one
+    counts as the newest."""
     places = [path for path in (Path(folder) / f"state-{i}" for i in (0, 1)) if path.exists()]
     states = [_read(path) for path in places]
-    return sorted(states, key=lambda state: -float("inf") if state is None else -state["generation"])
+    return sorted(
+        states, key=lambda state: -float("inf") if state is None else -state["generation"]
+    )
 
 
 def usable_states(folder: str | PathLike[str], anew: str) -> list[Any]:
     """The saved states, where at least one of them is whole or there has been none yet."""
     states = saved_states(folder)
     if states and not any(states):
-        names = " and ".join(repr(f"state-{i}") for i in (0, 1) if (Path(folder) / f"state-{i}").exists())
-        raise damaged(folder, anew, f"{names} {'are' if len(states) > 1 else 'is'} not what was written")
+        names = " and ".join(
+            repr(f"state-{i}") for i in (0, 1) if (Path(folder) / f"state-{i}").exists()
+        )
+        raise damaged(
+            folder, anew, f"{names} {'are' if len(states) > 1 else 'is'} not what was written"
+        )
     return states
 
 
 def damaged(folder: str | PathLike[str], anew: str, what: str) -> InputError:
     """The error for a folder from which nothing can go on."""
-    return InputError(f"the checkpoints in {str(folder)!r} are damaged: {what}, so that nothing can go on from there; {anew}")
+    return InputError(
+        f"the checkpoints in {str(folder)!r} are damaged: {what}, so that nothing can go on from there; {anew}"
+    )

@@ -1,4 +1,5 @@
-"""What went wrong: the one place where a failed step becomes an error, or a way for a run to end, in words."""
+"""What went wrong: the one place where a failed step becomes an error, or a way for a run to end,
+in words."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from polhode.loads._torque import Torque
     from polhode.methods._registry import Method
 
-RUNAWAY = 10.0   # times the kinetic energy that a conservative motion can have
+RUNAWAY = 10.0  # times the kinetic energy that a conservative motion can have
 CORRECT = "correct it, or end the run before"
 
 
@@ -39,9 +40,12 @@ def in_words(motion: np.ndarray) -> str:
     return ", ".join(f"{name} {value}" for name, value in described(motion).items())
 
 
-# --- torques ----------------------------------------------------------------------------------------------------------
+# --- torques --------------------------------------------------------------------------------------
 
-def torque_error(cause: BaseException, where: str, who: str = "the torque", fix: str = CORRECT, **place: Any) -> TorqueError:
+
+def torque_error(
+    cause: BaseException, where: str, who: str = "the torque", fix: str = CORRECT, **place: Any
+) -> TorqueError:
     """The TorqueError for what a torque or force raised; `where` in words."""
     error = TorqueError(f"{who} raised {type(cause).__name__} {where}: {cause}; {fix}", **place)
     error.__cause__ = cause
@@ -56,7 +60,8 @@ def check_torque(program: Program, driver: Any) -> None:
 
 
 def torque_trouble(program: Program, t: float, y: np.ndarray) -> IntegrationError | None:
-    """Ask torque and force, as Python, at time t and motion y (principal axes): the TorqueError if an answer is no good."""
+    """Ask torque and force, as Python, at time t and motion y (principal axes): the TorqueError if
+    an answer is no good."""
     y = in_user_axes(program.body, y)
     q, *rest = parts(y)
     if not np.isfinite(q).all():
@@ -70,7 +75,9 @@ def torque_trouble(program: Program, t: float, y: np.ndarray) -> IntegrationErro
         except Exception as cause:
             return torque_error(cause, place, who)
         if value.shape != (3,):
-            return TorqueError(f"{who} must return three numbers, got shape {value.shape} {place}; correct it")
+            return TorqueError(
+                f"{who} must return three numbers, got shape {value.shape} {place}; correct it"
+            )
         if not np.isfinite(value).all():
             return TorqueError(f"{who} returned {value.tolist()} {place}; {CORRECT}")
     return None
@@ -78,11 +85,14 @@ def torque_trouble(program: Program, t: float, y: np.ndarray) -> IntegrationErro
 
 def step_trouble(program: Program, z: np.ndarray, t: float, h: float) -> IntegrationError | None:
     """The same at the end of a step of h that failed, column 1 of z, and at its start, column 0."""
-    return torque_trouble(program, t + h, program.motion(z, 1)) or torque_trouble(program, t, program.motion(z))
+    return torque_trouble(program, t + h, program.motion(z, 1)) or torque_trouble(
+        program, t, program.motion(z)
+    )
 
 
 def first_trouble(program: Program, t: float, y: np.ndarray) -> IntegrationError | None:
-    """The same before the first run of a compiled program: machine code reads three numbers whatever it is given."""
+    """The same before the first run of a compiled program: machine code reads three numbers
+    whatever it is given."""
     if program.tried or program.mode != "compiled" or not program.may_raise:
         return None
     program.tried = True
@@ -90,17 +100,21 @@ def first_trouble(program: Program, t: float, y: np.ndarray) -> IntegrationError
 
 
 def begun(program: Program, h: float, t: float, motion: np.ndarray) -> np.ndarray:
-    """The method's first state; where that fails, the torque is asked what is wrong with its answer."""
+    """The method's first state; where that fails, the torque is asked what is wrong with its
+    answer."""
     try:
         return program.begin(h, t, motion)
     except TorqueError as error:
         raise (torque_trouble(program, t, motion) or error) from error.__cause__
 
 
-# --- equations --------------------------------------------------------------------------------------------------------
+# --- equations ------------------------------------------------------------------------------------
+
 
 def unsolved(program: Program, z: np.ndarray, t: float, h: float, step: int) -> IntegrationError:
-    """The ConvergenceError of a step of size h from the state in column 0 of z, with the largest step that works."""
+    """The ConvergenceError of a step of size h from the state in column 0 of z, with the largest
+    step that works."""
+
     def works(size):
         out = np.empty((1, program.width)), np.empty(1)
         return program.march()(1, 1, 0, np.array([t, size]), z.copy(), *out)[0] == loops.DONE
@@ -112,27 +126,37 @@ def unsolved(program: Program, z: np.ndarray, t: float, h: float, step: int) -> 
         for _ in range(8):
             middle = 0.5 * (good + bad)
             good, bad = (middle, bad) if works(middle) else (good, middle)
-    advice = f"the largest step that works here is about {abs(good):.3g}" if good else "no smaller step works here"
+    advice = (
+        f"the largest step that works here is about {abs(good):.3g}"
+        if good
+        else "no smaller step works here"
+    )
     if program.method.limit:
         advice += f" ({program.method.limit})"
     return ConvergenceError(
         f"{program.method.name} could not take the step from t = {t:.15g} (step {step}, size {h:g}): the relative residual of "
         f"its equation is {residual:.2g} (1 where none was found) instead of {loops.ROUND_OFF:g}; {advice}",
-        residual=residual, largest_step=None if good is None else abs(good))
+        residual=residual,
+        largest_step=None if good is None else abs(good),
+    )
 
 
-# --- motions that leave all bounds ------------------------------------------------------------------------------------
+# --- motions that leave all bounds ----------------------------------------------------------------
+
 
 def blow_up(method: Method, place: Place, how: str) -> tuple[str, str]:
     """(status, message) of a motion that has left all bounds."""
-    return BLOW_UP, (f"{method.name} blew up by step {place.step}, t = {place.t:.15g}: {how}.  What came before is kept; "
-                     "take a smaller step or another method")
+    return BLOW_UP, (
+        f"{method.name} blew up by step {place.step}, t = {place.t:.15g}: {how}.  What came before is kept; "
+        "take a smaller step or another method"
+    )
 
 
 class Runaway:
     """Notices when a conservative motion has more kinetic energy than RUNAWAY (T0 + |V - V0|).
 
-    A guard has `escaped(t, y)`, and `excess(t, y)` (n,) > 0 where it has, to say which stored points go.
+    A guard has `escaped(t, y)`, and `excess(t, y)` (n,) > 0 where it has, to say which stored
+    points go.
     """
 
     def __init__(self, torque: Torque, body: RigidBody, t0: float, y0: np.ndarray) -> None:
@@ -156,4 +180,5 @@ class Runaway:
         if not self._kinetic(y) > self.bound or self.torque.energy_unknown():
             return False
         before, now = self._potential(np.array([self.t0, t]), np.stack([self.y0, self.y0]))
-        return before == now and self.excess(t, y[None])[0] > 0.0   # in a field that changes any energy is possible
+        # in a field that changes any energy is possible
+        return before == now and self.excess(t, y[None])[0] > 0.0

@@ -1,7 +1,9 @@
-"""The driver: takes a carrier through the segments of a run, chunk by chunk, and ends it well whatever happens.
+"""The driver: takes a carrier through the segments of a run, chunk by chunk, and ends it well
+whatever happens.
 
-It alone knows of recording, events, guards, checkpoints, progress and interrupts.  A carrier takes the steps, a recorder stores
-what is wanted of them, a guard says when a motion has left all bounds, a checkpoint keeps what is needed to go on.
+It alone knows of recording, events, guards, checkpoints, progress and interrupts.  A carrier takes
+the steps, a recorder stores what is wanted of them, a guard says when a motion has left all bounds,
+a checkpoint keeps what is needed to go on.
 """
 
 from __future__ import annotations
@@ -44,14 +46,22 @@ class Carrier(Protocol):
 class Driver:
     """One run on its way."""
 
-    def __init__(self, carrier: Carrier, segments: Sequence[Any], recorder: Any, *, guard: Runaway | None = None,
-                 checkpoint: Checkpoint | None = None, progress: Callable[[int, int], Any] | None = None) -> None:
+    def __init__(
+        self,
+        carrier: Carrier,
+        segments: Sequence[Any],
+        recorder: Any,
+        *,
+        guard: Runaway | None = None,
+        checkpoint: Checkpoint | None = None,
+        progress: Callable[[int, int], Any] | None = None,
+    ) -> None:
         self.carrier, self.segments, self.recorder = carrier, segments, recorder
         self.guard, self.checkpoint, self.progress = guard, checkpoint, progress
-        self.index = self.k = self.done = 0   # the segment, the steps done in it, and in all
-        self.through = False                  # whether the segment is at its end
+        self.index = self.k = self.done = 0  # the segment, the steps done in it, and in all
+        self.through = False  # whether the segment is at its end
         self.t = segments[0].time(0)
-        self._end = None                      # (t, motion) where an event or a guard ended the run
+        self._end = None  # (t, motion) where an event or a guard ended the run
 
     @property
     def motion(self) -> np.ndarray:
@@ -91,7 +101,11 @@ class Driver:
         if chunk.steps:
             self.t = segment.end if chunk.through else chunk.reached
         self.recorder.add(chunk)
-        return self.carrier.diagnose(chunk, self) if chunk.failure is not None and not self.recorder.over else None
+        return (
+            self.carrier.diagnose(chunk, self)
+            if chunk.failure is not None and not self.recorder.over
+            else None
+        )
 
     def _between_chunks(self, interrupts: Interrupts) -> tuple[str, str] | None:
         """(status, message) if the run ends here."""
@@ -123,11 +137,15 @@ class Driver:
         if done is None and None not in steps:
             done = sum(steps)
         self._take_back(0 if done is None else self.done - done)
-        return blow_up(self.carrier.method, self.place,
-                       f"its kinetic energy is more than {RUNAWAY:g} times what the potential can give")
+        return blow_up(
+            self.carrier.method,
+            self.place,
+            f"its kinetic energy is more than {RUNAWAY:g} times what the potential can give",
+        )
 
     def _take_back(self, surplus: int) -> None:
-        """Do not count the last steps, which were taken for nothing: how many they were is a matter of speed."""
+        """Do not count the last steps, which were taken for nothing: how many they were is a matter
+        of speed."""
         self.done -= surplus
         self.carrier.take_back(surplus)
 
@@ -141,20 +159,32 @@ class Driver:
         """The size of the next step."""
         return self.segments[self.index].step_at(self.k)
 
-    # --- checkpoints ------------------------------------------------------------------------------------------------------
+    # --- checkpoints ------------------------------------------------------------------------------
 
     def save(self, now: bool = True) -> None:
-        """Make a checkpoint, now or when it is time; a segment in which no step was taken has not begun."""
+        """Make a checkpoint, now or when it is time; a segment in which no step was taken has not
+        begun."""
         if self.checkpoint and self.k and (now or self.checkpoint.due(self.done)):
-            self.checkpoint.save({
-                "index": self.index, "k": self.k, "through": self.through, "done": self.done, "of": self.total, "t": self.t,
-                "carrier": self.carrier.state, "recorder": self.recorder.state,
-                "watch": self.recorder.watch and self.recorder.watch.state,
-                "torque_digest": self.carrier.program.torque_digest()})
+            self.checkpoint.save(
+                {
+                    "index": self.index,
+                    "k": self.k,
+                    "through": self.through,
+                    "done": self.done,
+                    "of": self.total,
+                    "t": self.t,
+                    "carrier": self.carrier.state,
+                    "recorder": self.recorder.state,
+                    "watch": self.recorder.watch and self.recorder.watch.state,
+                    "torque_digest": self.carrier.program.torque_digest(),
+                }
+            )
 
     def restore(self, saved: dict[str, Any]) -> None:
         """Be where a checkpoint was made."""
-        self.index, self.k, self.through, self.done, self.t = (saved[key] for key in ("index", "k", "through", "done", "t"))
+        self.index, self.k, self.through, self.done, self.t = (
+            saved[key] for key in ("index", "k", "through", "done", "t")
+        )
         self.carrier.state, self.recorder.state = saved["carrier"], saved["recorder"]
         if self.recorder.watch:
             self.recorder.watch.state = saved["watch"]

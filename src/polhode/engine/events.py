@@ -1,4 +1,5 @@
-"""Events: zeros of a function along the motion, located on the interpolant between steps, as in scipy's solve_ivp."""
+"""Events: zeros of a function along the motion, located on the interpolant between steps, as in
+scipy's solve_ivp."""
 
 from __future__ import annotations
 
@@ -25,35 +26,48 @@ def _name(g: Callable[..., Any]) -> str:
 class Watch:
     """Looks for sign changes of g(t, R, omega), in flight g(t, R, omega, x, v), from step to step.
 
-    `g.terminal` (True, or after how many events) ends the run; `g.direction` > 0 or < 0 takes only rising or falling zeros.
-    A function that returns True or False has its zeros where that changes; becoming True is rising.
+    `g.terminal` (True, or after how many events) ends the run; `g.direction` > 0 or < 0 takes only
+    rising or falling zeros.  A function that returns True or False has its zeros where that
+    changes; becoming True is rising.
     """
 
-    def __init__(self, events: Callable[..., Any] | Sequence[Callable[..., Any]], body: RigidBody) -> None:
+    def __init__(
+        self, events: Callable[..., Any] | Sequence[Callable[..., Any]], body: RigidBody
+    ) -> None:
         self.body = body
         self.functions = list(events) if isinstance(events, (list, tuple)) else [events]
         for g in self.functions:
             called_as("an event", g, "g(t, R, omega)", "g(t, R, omega, x, v)")
             terminal = getattr(g, "terminal", False)
             if not isinstance(terminal, (bool, np.bool_)):
-                whole(f"terminal of event {_name(g)!r}", terminal, 0, "write terminal = True, or after how many events")
+                whole(
+                    f"terminal of event {_name(g)!r}",
+                    terminal,
+                    0,
+                    "write terminal = True, or after how many events",
+                )
             number(f"direction of event {_name(g)!r}", getattr(g, "direction", 0))
         self.times = [[] for _ in self.functions]
         self.motions = [[] for _ in self.functions]
-        self.ended = self.failed = None   # why an event ended the run, or the error it ran into
+        self.ended = self.failed = None  # why an event ended the run, or the error it ran into
 
     def _value(self, g: Callable[..., Any], t: float, y: np.ndarray) -> float:
-        y = np.array(in_user_axes(self.body, y))   # a copy: a function may write to what it is handed
+        # a copy: a function may write to what it is handed
+        y = np.array(in_user_axes(self.body, y))
         try:
             q, *rest = parts(y)
             found = g(float(t), rotations.matrices(q), *rest)
             value = np.asarray(found).reshape(())
             value = 2.0 * value - 1.0 if value.dtype.kind == "b" else float(value)
         except Exception as error:
-            raise EventError(f"event {_name(g)!r} raised {type(error).__name__} at t = {float(t):.15g}: {error}; correct it: a "
-                             "function g(t, R, omega), in flight g(t, R, omega, x, v), that returns one number") from error
+            raise EventError(
+                f"event {_name(g)!r} raised {type(error).__name__} at t = {float(t):.15g}: {error}; correct it: a "
+                "function g(t, R, omega), in flight g(t, R, omega, x, v), that returns one number"
+            ) from error
         if not np.isfinite(value):
-            raise EventError(f"event {_name(g)!r} returned {value} at t = {float(t):.15g}; return a finite number")
+            raise EventError(
+                f"event {_name(g)!r} returned {value} at t = {float(t):.15g}; return a finite number"
+            )
         return float(value)
 
     def begin(self, t: float, y: np.ndarray) -> None:
@@ -69,16 +83,24 @@ class Watch:
     def _identity(g: Callable[..., Any]) -> Any:
         name, _, unknown = reach(g, identity=True)
         if unknown:
-            raise InputError(f"the event {getattr(g, '__name__', g)!r} uses {unknown}, and a run that is continued later could "
-                             "not tell whether that is the same; leave it out of the event, or run without checkpoint")
+            raise InputError(
+                f"the event {getattr(g, '__name__', g)!r} uses {unknown}, and a run that is continued later could "
+                "not tell whether that is the same; leave it out of the event, or run without checkpoint"
+            )
         return name
 
     @property
     def state(self) -> dict[str, Any]:
-        """What must be known to go on: where the last step ended, the values there, and what has been found."""
+        """What must be known to go on: where the last step ended, the values there, and what has
+        been found."""
         pairs = zip(self.times, self.motions, strict=True)
         found = [[[float(t), y.tolist()] for t, y in zip(*pair, strict=True)] for pair in pairs]
-        return {"t": float(self.at[0]), "y": self.at[1].tolist(), "values": self.values, "found": found}
+        return {
+            "t": float(self.at[0]),
+            "y": self.at[1].tolist(),
+            "values": self.values,
+            "found": found,
+        }
 
     @state.setter
     def state(self, saved: dict[str, Any]) -> None:
@@ -86,9 +108,15 @@ class Watch:
         self.times = [[t for t, _ in found] for found in saved["found"]]
         self.motions = [[np.array(y) for _, y in found] for found in saved["found"]]
 
-    def look(self, t: np.ndarray, y: np.ndarray, r: np.ndarray,
-             inside: Callable[..., np.ndarray] | None = None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Note the events inside these steps; after a terminal one, or one that fails, the motion is cut off there.
+    def look(
+        self,
+        t: np.ndarray,
+        y: np.ndarray,
+        r: np.ndarray,
+        inside: Callable[..., np.ndarray] | None = None,
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Note the events inside these steps; after a terminal one, or one that fails, the motion
+        is cut off there.
 
         `inside(j, when)` is the motion inside step j; without it, Hermite's between the ends.
         """
@@ -104,23 +132,40 @@ class Watch:
                 self.motions[i].append(motion)
                 terminal = getattr(self.functions[i], "terminal", False)
                 if terminal and len(self.times[i]) >= int(terminal):
-                    self.ended = f"event {_name(self.functions[i])!r} ended the run at t = {when:.15g}"
-                    self.end = len(t) - 1 - j, when, motion   # steps that were taken for nothing, and where it ended
-                    return np.append(t[:j], when), np.vstack([y[:j], motion]), r[:j + 1]
+                    self.ended = (
+                        f"event {_name(self.functions[i])!r} ended the run at t = {when:.15g}"
+                    )
+                    # steps that were taken for nothing, and where it ended
+                    self.end = len(t) - 1 - j, when, motion
+                    return np.append(t[:j], when), np.vstack([y[:j], motion]), r[: j + 1]
             self.at = here
         return t, y, r
 
-    def _hits(self, here: tuple[float, np.ndarray], inside: Callable[..., np.ndarray] | None) -> tuple[list[Any], list[float]]:
-        """The events in the step that ends here, (time, motion, number), and the values at its end."""
+    def _hits(
+        self, here: tuple[float, np.ndarray], inside: Callable[..., np.ndarray] | None
+    ) -> tuple[list[Any], list[float]]:
+        """The events in the step that ends here, (time, motion, number), and the values at its
+        end."""
         values, hits = [self._value(g, *here) for g in self.functions], []
-        for i, (g, before, value) in enumerate(zip(self.functions, self.values, values, strict=True)):
-            rising, falling, direction = before < 0 <= value, before > 0 >= value, getattr(g, "direction", 0)
+        for i, (g, before, value) in enumerate(
+            zip(self.functions, self.values, values, strict=True)
+        ):
+            rising, falling, direction = (
+                before < 0 <= value,
+                before > 0 >= value,
+                getattr(g, "direction", 0),
+            )
             if (rising and direction >= 0) or (falling and direction <= 0):
                 hits.append((*self._locate(g, self.at, here, inside), i))
         return hits, values
 
-    def _locate(self, g: Callable[..., Any], a: tuple[float, np.ndarray], b: tuple[float, np.ndarray],
-                inside: Callable[..., np.ndarray] | None) -> tuple[float, np.ndarray]:
+    def _locate(
+        self,
+        g: Callable[..., Any],
+        a: tuple[float, np.ndarray],
+        b: tuple[float, np.ndarray],
+        inside: Callable[..., np.ndarray] | None,
+    ) -> tuple[float, np.ndarray]:
         """The zero of g between two steps, on the interpolant."""
         from scipy.optimize import brentq
 
@@ -133,11 +178,16 @@ class Watch:
         try:
             return at(brentq(lambda s: self._value(g, *at(s)), 0.0, 1.0, xtol=1e-14))
         except ValueError:
-            raise EventError(f"event {_name(g)!r} changed its sign between t = {a[0]:.15g} and {b[0]:.15g}, and no longer did "
-                             "when it was called again; make it a function of its arguments alone") from None
+            raise EventError(
+                f"event {_name(g)!r} changed its sign between t = {a[0]:.15g} and {b[0]:.15g}, and no longer did "
+                "when it was called again; make it a function of its arguments alone"
+            ) from None
 
     def found(self) -> tuple[list[np.ndarray], list[np.ndarray]]:
-        """For each event function its times and the motions there (quaternion, omega, ...), in the user's axes."""
+        """For each event function its times and the motions there (quaternion, omega, ...), in the
+        user's axes."""
         width = len(self.at[1])
-        motions = [in_user_axes(self.body, np.array(found).reshape(-1, width)) for found in self.motions]
+        motions = [
+            in_user_axes(self.body, np.array(found).reshape(-1, width)) for found in self.motions
+        ]
         return [np.array(times) for times in self.times], motions

@@ -1,4 +1,5 @@
-"""Free flight: any method's rotation together with the translation of the centre of mass by the explicit Newmark method.
+"""Free flight: any method's rotation together with the translation of the centre of mass by the
+explicit Newmark method.
 
     x' = x + h v + h^2/2 a                          Krysl 2005, eq. (5): velocity Verlet
     the rotation from t to t', by the method; a torque that looks at the position sees x'
@@ -40,15 +41,19 @@ class Parameters(NamedTuple):
 
 
 def check_flight(method, torque):
-    """A torque that looks at the position is given the one at the end of the step: refuse methods that ask in between."""
+    """A torque that looks at the position is given the one at the end of the step: refuse methods
+    that ask in between."""
     if torque.uses_position and not (method.order == 2 and method.torques == 1):
-        raise InputError(f"torque {torque.name!r} looks at the position, which is known at the ends of steps; {method.name} asks "
-                         "for it elsewhere.  Use a second-order method with one torque evaluation per step: NMB, LP2, VLV ...")
+        raise InputError(
+            f"torque {torque.name!r} looks at the position, which is known at the ends of steps; {method.name} asks "
+            "for it elsewhere.  Use a second-order method with one torque evaluation per step: NMB, LP2, VLV ..."
+        )
 
 
 @lru_cache(256)
 def flying(method, velocity, residual, calls):
-    """The method with translation carried along; the three functions read the method's own state."""
+    """The method with translation carried along; the three functions read the method's own
+    state."""
     base_start, base_step = method.start, method.step
 
     class State(NamedTuple):
@@ -78,6 +83,8 @@ def flying(method, velocity, residual, calls):
         x, predicted = axpy(h, axpy(0.5 * h, s.a, s.v), s.x), axpy(h, s.a, s.v)
         base = base_step(h, t, s.base, body, torque, Airborne(p.torque, x, predicted))
         Om, a = accelerated(t + h, base, x, predicted, body, torque, p)
-        return State(base.q, Om, base, x, axpy(0.5 * h, add(s.a, a), s.v), a, residual(base), calls(base))
+        return State(
+            base.q, Om, base, x, axpy(0.5 * h, add(s.a, a), s.v), a, residual(base), calls(base)
+        )
 
     return variant(method, step=step, start=start, state=State)

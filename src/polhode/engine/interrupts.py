@@ -9,7 +9,8 @@ from typing import Any
 
 
 class Interrupts:
-    """Inside, Ctrl-C sets a flag instead of raising: a run ends between two chunks, with everything in place.
+    """Inside, Ctrl-C sets a flag instead of raising: a run ends between two chunks, with everything
+    in place.
 
     A second one raises, as it does elsewhere: a torque in Python may never come to an end.
     """
@@ -18,7 +19,7 @@ class Interrupts:
     _previous: Any = None
 
     def __enter__(self) -> Interrupts:
-        if threading.current_thread() is threading.main_thread():   # the only one that may
+        if threading.current_thread() is threading.main_thread():  # the only one that may
             self._previous = signal.signal(signal.SIGINT, self._press)
         return self
 

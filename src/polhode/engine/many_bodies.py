@@ -1,4 +1,5 @@
-"""Many bodies: everything a user gives is checked here before any work, and whatever ends the run keeps what was computed."""
+"""Many bodies: everything a user gives is checked here before any work, and whatever ends the run
+keeps what was computed."""
 
 from __future__ import annotations
 
@@ -35,28 +36,51 @@ if TYPE_CHECKING:
 
 
 class ManyBodies:
-    """One call of `ensemble`: what is to be computed, from the user's input, and the Ensemble that comes of it."""
+    """One call of `ensemble`: what is to be computed, from the user's input, and the Ensemble that
+    comes of it."""
 
-    def __init__(self, bodies: RigidBody | Sequence[RigidBody] | ArrayLike, torque: Torque | Callable[..., Any] | str | None,
-                 t_span: tuple[float, float] | ArrayLike | None, step: float | ArrayLike | None, method: Method | str,
-                 breaks: ArrayLike | None) -> None:
-        self.bodies, self.torque, self.method = inputs.Bodies(bodies), as_torque(torque), get(method)
+    def __init__(
+        self,
+        bodies: RigidBody | Sequence[RigidBody] | ArrayLike,
+        torque: Torque | Callable[..., Any] | str | None,
+        t_span: tuple[float, float] | ArrayLike | None,
+        step: float | ArrayLike | None,
+        method: Method | str,
+        breaks: ArrayLike | None,
+    ) -> None:
+        self.bodies, self.torque, self.method = (
+            inputs.Bodies(bodies),
+            as_torque(torque),
+            get(method),
+        )
         if step is None:
             raise InputError("step is missing; give the size of a step, or an array of times")
         if t_span is None and np.ndim(step) == 0:
             raise InputError("t_span is missing; give (t0, t1)")
-        self.segments = segments(t_span, step, breaks, self.method.multistep, f"method {self.method.name}")
+        self.segments = segments(
+            t_span, step, breaks, self.method.multistep, f"method {self.method.name}"
+        )
         self.step = np.asarray(step).tolist()
         self.total = sum(segment.count for segment in self.segments)
         self.t0 = self.segments[0].time(0)
 
-    def will_start(self, rotation0: Rotation | ArrayLike | str | None, omega0: Any, momentum0: Any, n: int | None,
-                   parameters: Mapping[str, Any] | None, rng: int | np.random.Generator | None, first: int) -> None:
+    def will_start(
+        self,
+        rotation0: Rotation | ArrayLike | str | None,
+        omega0: Any,
+        momentum0: Any,
+        n: int | None,
+        parameters: Mapping[str, Any] | None,
+        rng: int | np.random.Generator | None,
+        first: int,
+    ) -> None:
         """Motions (n, 7) in principal axes and torque parameters (m, 1 or n), checked."""
         if (omega0 is None) == (momentum0 is None):
             given = "neither" if omega0 is None else "both"
-            raise InputError(f"give omega0 or momentum0 (three numbers for all bodies, or for each), got {given}; give one of "
-                             "the two")
+            raise InputError(
+                f"give omega0 or momentum0 (three numbers for all bodies, or for each), got {given}; give one of "
+                "the two"
+            )
         what, vector = ("omega0", omega0) if momentum0 is None else ("momentum0", momentum0)
         values = inputs.check_parameters(self.torque, parameters)
         if isinstance(rotation0, str) and rotation0 != "random":
@@ -78,8 +102,11 @@ class ManyBodies:
             q = self._draw("rotation0", rotation0, (4,))
         if v is None:
             v = self._draw(what, vector, (3,))
-        self.values = known | {name: self._draw(f"parameter {name}", value, self._shape(name))
-                               for name, value in values.items() if name not in known}
+        self.values = known | {
+            name: self._draw(f"parameter {name}", value, self._shape(name))
+            for name, value in values.items()
+            if name not in known
+        }
         self._place(q, v, momentum0 is not None)
 
     def _draw(self, what: str, distribution: Any, shape: tuple[int, ...]) -> np.ndarray:
@@ -88,7 +115,9 @@ class ManyBodies:
     def _shape(self, name: str) -> tuple[int, ...]:
         term, _, field = name.rpartition(".")
         torques = [one for one in inputs.terms_of(self.torque) if term in ("", one.name)]
-        return next(np.shape(getattr(one.params, field)) for one in torques if field in inputs.fields(one))
+        return next(
+            np.shape(getattr(one.params, field)) for one in torques if field in inputs.fields(one)
+        )
 
     def _place(self, q: np.ndarray, v: np.ndarray, is_momentum: bool) -> None:
         """The initial motions; a body whose numbers are not numbers is out from the start."""
@@ -96,29 +125,42 @@ class ManyBodies:
         q, v = np.broadcast_to(q, (self.n, 4)), np.broadcast_to(v, (self.n, 3))
         given = np.isfinite(q).all(axis=1) & np.isfinite(v).all(axis=1)
         with np.errstate(over="ignore"):
-            self.motions = in_principal_axes(bodies.moments[:, 0] if one else bodies.moments.T, bodies.axes, q, v, is_momentum)
-        check_rates(self.motions[given, 4:], "the angular velocity of momentum0" if is_momentum else "omega0")
+            self.motions = in_principal_axes(
+                bodies.moments[:, 0] if one else bodies.moments.T, bodies.axes, q, v, is_momentum
+            )
+        check_rates(
+            self.motions[given, 4:],
+            "the angular velocity of momentum0" if is_momentum else "omega0",
+        )
         self.lost = set(np.flatnonzero(~np.isfinite(self.motions).all(axis=1)).tolist())
         if len(self.lost) == self.n:
-            raise InputError(f"rotation0 and {'momentum0' if is_momentum else 'omega0'} must be finite, got "
-                             f"{self.motions[0].tolist()} for body 0 and the like for every other; give numbers")
+            raise InputError(
+                f"rotation0 and {'momentum0' if is_momentum else 'omega0'} must be finite, got "
+                f"{self.motions[0].tolist()} for body 0 and the like for every other; give numbers"
+            )
 
     def will_keep(self, keep: int | str | Statistics) -> None:
         """What is to be stored or summed up on the way."""
         self.recorder = keeping(keep, self)
 
-    # --- the run ------------------------------------------------------------------------------------------------------------
+    # --- the run ----------------------------------------------------------------------------------
 
-    def follow(self, device: str, dtype: str, threads: int | None, progress: Callable[[int, int], Any] | None) -> Ensemble:
+    def follow(
+        self,
+        device: str,
+        dtype: str,
+        threads: int | None,
+        progress: Callable[[int, int], Any] | None,
+    ) -> Ensemble:
         """Take the steps: an Ensemble."""
         self.carrier = Many(self._members(device, dtype, threads), self.motions, self.lost)
-        self.motions, self.dtype = None, dtype   # the carrier has them
+        self.motions, self.dtype = None, dtype  # the carrier has them
         self.recorder.follow(self.carrier)
         self.driver = Driver(self.carrier, self.segments, self.recorder, progress=progress)
         try:
             self.recorder.first(self.driver.t)
             status, message = self.driver.run()
-        except BaseException as error:   # of a statistic, memory, `progress`, a second Ctrl-C
+        except BaseException as error:  # of a statistic, memory, `progress`, a second Ctrl-C
             if self.carrier.together:
                 error.ensemble = self._ensemble(INTERRUPTED, f"{self.driver.so_far()}: {error}")
             raise
@@ -137,59 +179,117 @@ class ManyBodies:
         message += f"; {lowered}" if lowered else ""
         message += f"; {len(failures)} of {self.n} bodies failed" if failures else ""
         message += remarks(carrier.method, float(carrier.field("unrestored").sum()))
-        motions, facts = carrier.motion, {"device": carrier.device, "threads": carrier.threads, "vectorised": carrier.vectorised}
+        motions, facts = (
+            carrier.motion,
+            {
+                "device": carrier.device,
+                "threads": carrier.threads,
+                "vectorised": carrier.vectorised,
+            },
+        )
         program, t, steps, elapsed = carrier.program, driver.t, driver.done, carrier.elapsed
         self.recorder.follow(None)
-        del carrier, driver   # their memory is free before more is taken
+        del carrier, driver  # their memory is free before more is taken
         times, statistics, kept = self.recorder.result()
         return Ensemble(
-            **facts, dtype=self.dtype, method=self.method, torque=self.torque, bodies=self.bodies, step=self.step, n=self.n,
-            first=self.first, seed=self.seed, t=t, steps=steps, elapsed=elapsed, failures=failures, message=message,
-            interrupted=status == INTERRUPTED, parameters=self.values, mode=program.mode, note=program.note,
-            source=program.source_digest(), torque_source=program.torque_digest(), motions=motions, times=times,
-            statistics=statistics, kept=kept, measure=Measure(self.bodies, self.torque, self.values))
+            **facts,
+            dtype=self.dtype,
+            method=self.method,
+            torque=self.torque,
+            bodies=self.bodies,
+            step=self.step,
+            n=self.n,
+            first=self.first,
+            seed=self.seed,
+            t=t,
+            steps=steps,
+            elapsed=elapsed,
+            failures=failures,
+            message=message,
+            interrupted=status == INTERRUPTED,
+            parameters=self.values,
+            mode=program.mode,
+            note=program.note,
+            source=program.source_digest(),
+            torque_source=program.torque_digest(),
+            motions=motions,
+            times=times,
+            statistics=statistics,
+            kept=kept,
+            measure=Measure(self.bodies, self.torque, self.values),
+        )
 
-    def _members(self, device: str, dtype: str, threads: int | None) -> list[tuple[np.ndarray, Any]]:
+    def _members(
+        self, device: str, dtype: str, threads: int | None
+    ) -> list[tuple[np.ndarray, Any]]:
         """What moves the bodies: a backend for each kind of body the method has a step for."""
         Backend, members = Gpu if device == "cuda" else Tiles, []
         for like, chosen in self.bodies.kinds(self.method, self.torque):
             bodies = np.arange(self.n) if chosen is None else chosen
             well = next((i for i in bodies if i not in self.lost), None)
-            start = None if well is None else Start(self.t0, self.segments[-1].end, self.motions[well])
+            start = (
+                None if well is None else Start(self.t0, self.segments[-1].end, self.motions[well])
+            )
             program = find(self.method, self.torque, self.bodies.one, start=start, like=like)
             self._agree(program, like, start)
             trouble = None if well is None else first_trouble(program, self.t0, self.motions[well])
             if trouble is not None:
                 raise trouble
-            moments, parameters = (rows if chosen is None or rows.shape[1] == 1 else rows[:, chosen]
-                                   for rows in (self.bodies.moments, self._parameters(program)))
-            members.append((bodies, Backend(program, len(bodies), moments, parameters, dtype, threads)))
+            moments, parameters = (
+                rows if chosen is None or rows.shape[1] == 1 else rows[:, chosen]
+                for rows in (self.bodies.moments, self._parameters(program))
+            )
+            members.append(
+                (bodies, Backend(program, len(bodies), moments, parameters, dtype, threads))
+            )
         return members
 
     def _agree(self, program: Program, like: RigidBody | None, start: Start | None) -> None:
-        """Machine code and Python must agree for the least and the largest of each parameter too, not for one set alone."""
+        """Machine code and Python must agree for the least and the largest of each parameter too,
+        not for one set alone."""
         for term in [] if program.mode != "compiled" else inputs.terms_of(self.torque):
-            own = {name: np.asarray(self.values[key], dtype=float) for name in inputs.fields(term)
-                   for key in (name, f"{term.name}.{name}") if key in self.values}
-            several = {name: value for name, value in own.items() if value.ndim > np.ndim(getattr(term.params, name))}
+            own = {
+                name: np.asarray(self.values[key], dtype=float)
+                for name in inputs.fields(term)
+                for key in (name, f"{term.name}.{name}")
+                if key in self.values
+            }
+            several = {
+                name: value
+                for name, value in own.items()
+                if value.ndim > np.ndim(getattr(term.params, name))
+            }
             if term.is_ours or not several:
                 continue
-            ends = {int(find(value.reshape(len(value), -1).sum(axis=1)))
-                    for value in several.values() for find in (np.argmin, np.argmax)}
+            ends = {
+                int(find(value.reshape(len(value), -1).sum(axis=1)))
+                for value in several.values()
+                for find in (np.argmin, np.argmax)
+            }
             for body in sorted(ends):
-                one = term.with_params(**{name: value[body] if name in several else value for name, value in own.items()})
+                one = term.with_params(
+                    **{
+                        name: value[body] if name in several else value
+                        for name, value in own.items()
+                    }
+                )
                 other = build(self.method, one, self.bodies.one, like=like, start=start)
                 if other.mode != "compiled":
-                    raise InputError(f"torque {term.name!r} with the parameters of body {body} must run as Python "
-                                     f"({other.note}), which knows one set of parameters; correct it, or integrate the bodies "
-                                     "one by one")
+                    raise InputError(
+                        f"torque {term.name!r} with the parameters of body {body} must run as Python "
+                        f"({other.note}), which knows one set of parameters; correct it, or integrate the bodies "
+                        "one by one"
+                    )
 
     def _parameters(self, program: Program) -> np.ndarray:
-        """What the kernels get, (m, 1 or n): the axes where there are any, then the torque's values or the way to them."""
+        """What the kernels get, (m, 1 or n): the axes where there are any, then the torque's values
+        or the way to them."""
         python = program.pythons[0] is not None
         if python and self.values:
-            raise InputError(f"torque {self.torque.name!r} runs as Python ({program.note}), which knows one set of "
-                             "parameters; leave out parameters=..., or make it a function that numba can compile")
+            raise InputError(
+                f"torque {self.torque.name!r} runs as Python ({program.note}), which knows one set of "
+                "parameters; leave out parameters=..., or make it a function that numba can compile"
+            )
         address = [np.array([part]) for part in program.pythons[0].values] if python else None
         rows = address or inputs.parameter_rows(program.acting, self.values)
         if self.bodies.axes is not None:

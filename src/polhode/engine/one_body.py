@@ -1,4 +1,5 @@
-"""One body: everything a user gives is checked here before any work, and whatever ends the run keeps what was computed."""
+"""One body: everything a user gives is checked here before any work, and whatever ends the run
+keeps what was computed."""
 
 from __future__ import annotations
 
@@ -36,10 +37,11 @@ if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
     from polhode.engine.checkpoint import Checkpoint
 
-SMALLEST_RTOL, LARGEST_RTOL = 1e-14, 0.1   # steps cannot be better than their round-off
+SMALLEST_RTOL, LARGEST_RTOL = 1e-14, 0.1  # steps cannot be better than their round-off
 
 
-# --- what a user gives --------------------------------------------------------------------------------------------------
+# --- what a user gives ----------------------------------------------------------------------------
+
 
 def as_body(body: RigidBody | ArrayLike) -> RigidBody:
     """A RigidBody that can be run, from a RigidBody or an inertia."""
@@ -50,20 +52,32 @@ def as_body(body: RigidBody | ArrayLike) -> RigidBody:
     return body
 
 
-_body_of = lru_cache(64)(RigidBody)   # bodies do not change: the same moments are the same one
+_body_of = lru_cache(64)(RigidBody)  # bodies do not change: the same moments are the same one
 
 
-def initial_rotation(body: RigidBody, rotation0: Rotation | ArrayLike | None, omega0: ArrayLike | None,
-                     momentum0: ArrayLike | None) -> np.ndarray:
-    """Quaternion and body angular velocity in principal axes, as one array of seven, from what the user gave."""
+def initial_rotation(
+    body: RigidBody,
+    rotation0: Rotation | ArrayLike | None,
+    omega0: ArrayLike | None,
+    momentum0: ArrayLike | None,
+) -> np.ndarray:
+    """Quaternion and body angular velocity in principal axes, as one array of seven, from what the
+    user gave."""
     if (omega0 is None) == (momentum0 is None):
         given = "neither" if omega0 is None else "both"
-        raise InputError(f"give omega0 or momentum0 (three numbers, body frame), got {given}; give one of the two")
+        raise InputError(
+            f"give omega0 or momentum0 (three numbers, body frame), got {given}; give one of the two"
+        )
     name, value = ("omega0", omega0) if momentum0 is None else ("momentum0", momentum0)
     vector = three(name, value)
     with np.errstate(over="ignore"):
-        motion = in_principal_axes(body.moments, None if body.is_principal else body.axes, rotations.as_quaternion(rotation0),
-                                   vector, momentum0 is not None)
+        motion = in_principal_axes(
+            body.moments,
+            None if body.is_principal else body.axes,
+            rotations.as_quaternion(rotation0),
+            vector,
+            momentum0 is not None,
+        )
     check_rates(motion[4:], name if momentum0 is None else "the angular velocity of momentum0")
     return motion
 
@@ -79,55 +93,97 @@ def three(name: str, value: Any) -> np.ndarray:
 def check_tolerance(rtol: float | None, atol: float | None) -> Tolerance:
     """The tolerance, checked."""
     if rtol is None:
-        raise InputError("atol and max_step go with rtol, which is missing; give rtol too, or step for steps of given size")
+        raise InputError(
+            "atol and max_step go with rtol, which is missing; give rtol too, or step for steps of given size"
+        )
     rtol, atol = number("rtol", rtol), number("atol", 0.0 if atol is None else atol)
     if not SMALLEST_RTOL <= rtol <= LARGEST_RTOL:
-        raise InputError(f"rtol must lie between {SMALLEST_RTOL:g}, where round-off begins, and {LARGEST_RTOL:g}, got "
-                         f"{rtol!r}; take 1e-9")
+        raise InputError(
+            f"rtol must lie between {SMALLEST_RTOL:g}, where round-off begins, and {LARGEST_RTOL:g}, got "
+            f"{rtol!r}; take 1e-9"
+        )
     if atol < 0.0:
         raise InputError(f"atol must not be negative, got {atol!r}; give 0 or more")
     return Tolerance(rtol, atol)
 
 
-def check_control(method: Method, step: float | ArrayLike | None, rtol: float | None, atol: float | None,
-                  max_step: float | None) -> tuple[Tolerance, float]:
+def check_control(
+    method: Method,
+    step: float | ArrayLike | None,
+    rtol: float | None,
+    atol: float | None,
+    max_step: float | None,
+) -> tuple[Tolerance, float]:
     """(tolerance, largest step) of a run by tolerance, as far as they make sense together."""
     if step is not None:
-        raise InputError("give step, for steps of given size, or rtol, to have them chosen; not both")
+        raise InputError(
+            "give step, for steps of given size, or rtol, to have them chosen; not both"
+        )
     if method.control is None:
         able = ", ".join([*(one.name for one in everything() if one.control), "taylor"])
-        raise InputError(f"{method.name} takes steps of given size; give step instead of rtol, or a method that chooses its "
-                         f"steps: {able}")
-    longest = np.inf if max_step is None else check_step(number("max_step", max_step, positive=True), "max_step")
+        raise InputError(
+            f"{method.name} takes steps of given size; give step instead of rtol, or a method that chooses its "
+            f"steps: {able}"
+        )
+    longest = (
+        np.inf
+        if max_step is None
+        else check_step(number("max_step", max_step, positive=True), "max_step")
+    )
     return check_tolerance(rtol, atol), longest
 
 
-# --- the run ------------------------------------------------------------------------------------------------------------
+# --- the run --------------------------------------------------------------------------------------
+
 
 class OneBody:
-    """One call of `integrate`: what is to be computed, from the user's input, and the trajectory that comes of it."""
+    """One call of `integrate`: what is to be computed, from the user's input, and the trajectory
+    that comes of it."""
 
     step = tolerance = force = breaks = None
     title = ""
 
-    def __init__(self, body: RigidBody | ArrayLike, torque: Torque | Callable[..., Any] | str | None, method: Method | str,
-                 rotation0: Rotation | ArrayLike | None, omega0: ArrayLike | None, momentum0: ArrayLike | None) -> None:
+    def __init__(
+        self,
+        body: RigidBody | ArrayLike,
+        torque: Torque | Callable[..., Any] | str | None,
+        method: Method | str,
+        rotation0: Rotation | ArrayLike | None,
+        omega0: ArrayLike | None,
+        momentum0: ArrayLike | None,
+    ) -> None:
         self.body, self.torque, self.method = as_body(body), as_torque(torque), get(method)
-        self.motion = initial_rotation(self.body, rotation0, omega0, momentum0)   # at the start, principal axes
+        # at the start, principal axes
+        self.motion = initial_rotation(self.body, rotation0, omega0, momentum0)
         self.driver = None
 
-    def will_step(self, t_span: tuple[float, float] | ArrayLike | None, step: float | ArrayLike | None,
-                  breaks: ArrayLike | None) -> None:
+    def will_step(
+        self,
+        t_span: tuple[float, float] | ArrayLike | None,
+        step: float | ArrayLike | None,
+        breaks: ArrayLike | None,
+    ) -> None:
         """The steps are given."""
         if step is None:
-            raise InputError("step is missing; give the size of a step, an array of times, or rtol to have the steps chosen")
+            raise InputError(
+                "step is missing; give the size of a step, an array of times, or rtol to have the steps chosen"
+            )
         if t_span is None and np.ndim(step) == 0:
             raise InputError("t_span is missing; give (t0, t1)")
-        self.segments = segments(t_span, step, breaks, self.method.multistep, f"method {self.method.name}")
+        self.segments = segments(
+            t_span, step, breaks, self.method.multistep, f"method {self.method.name}"
+        )
         self.step, self.breaks = step if type(step) is float else np.asarray(step).tolist(), breaks
 
-    def will_choose(self, t_span: tuple[float, float] | ArrayLike | None, step: float | ArrayLike | None, rtol: float | None,
-                    atol: float | None, max_step: float | None, breaks: ArrayLike | None) -> None:
+    def will_choose(
+        self,
+        t_span: tuple[float, float] | ArrayLike | None,
+        step: float | ArrayLike | None,
+        rtol: float | None,
+        atol: float | None,
+        max_step: float | None,
+        breaks: ArrayLike | None,
+    ) -> None:
         """The steps are to be chosen."""
         self.tolerance, self.longest = check_control(self.method, step, rtol, atol, max_step)
         if t_span is None:
@@ -135,22 +191,36 @@ class OneBody:
         self.segments, self.breaks = stretches(t_span, breaks), breaks
         latest = max(abs(self.t0), abs(self.t1))
         if not self.longest > loops.LEAST * latest:
-            raise InputError(f"max_step = {self.longest!r} is lost in the rounding of times as large as {latest!r}; take a "
-                             "larger one, or count time from the start of the run")
+            raise InputError(
+                f"max_step = {self.longest!r} is lost in the rounding of times as large as {latest!r}; take a "
+                "larger one, or count time from the start of the run"
+            )
 
-    def will_fly(self, force: Force | Callable[..., Any] | None, position0: ArrayLike | None,
-                 velocity0: ArrayLike | None) -> None:
+    def will_fly(
+        self,
+        force: Force | Callable[..., Any] | None,
+        position0: ArrayLike | None,
+        velocity0: ArrayLike | None,
+    ) -> None:
         """Translation is to be carried along."""
         if self.tolerance is not None:
-            raise InputError("a run by rtol follows the rotation alone; give step=... to let the body fly")
+            raise InputError(
+                "a run by rtol follows the rotation alone; give step=... to let the body fly"
+            )
         self.force = as_force(force)
         check_flight(self.method, self.torque)
-        place = (three(name, ZERO if value is None else value)
-                 for name, value in (("position0", position0), ("velocity0", velocity0)))
+        place = (
+            three(name, ZERO if value is None else value)
+            for name, value in (("position0", position0), ("velocity0", velocity0))
+        )
         self.motion = row(self.motion, *place)
 
-    def will_store(self, t_eval: ArrayLike | None, every: int | str,
-                   events: Callable[..., Any] | Sequence[Callable[..., Any]] | None) -> None:
+    def will_store(
+        self,
+        t_eval: ArrayLike | None,
+        every: int | str,
+        events: Callable[..., Any] | Sequence[Callable[..., Any]] | None,
+    ) -> None:
         """What is to be stored."""
         watch, width = None if events is None else Watch(events, self.body), len(self.motion)
         if t_eval is not None:
@@ -160,7 +230,8 @@ class OneBody:
             return
         total = 0 if self.tolerance else sum(segment.count for segment in self.segments)
         self.recorder = AtSteps(every, total, width, watch)
-        if self.tolerance:   # how many steps there will be is not known, but they are at most `longest`
+        # how many steps there will be is not known, but they are at most `longest`
+        if self.tolerance:
             steps = abs(self.t1 - self.t0) / self.longest
             self.recorder.fewest = max(self.recorder.capacity, int(steps // self.recorder.every))
 
@@ -174,17 +245,35 @@ class OneBody:
         """Where it is to end."""
         return self.segments[-1].end
 
-    # --- running --------------------------------------------------------------------------------------------------------
+    # --- running ----------------------------------------------------------------------------------
 
-    def follow(self, compiled: bool, progress: Callable[[int, int], Any] | None = None,
-               checkpoint: Checkpoint | None = None) -> Trajectory:
+    def follow(
+        self,
+        compiled: bool,
+        progress: Callable[[int, int], Any] | None = None,
+        checkpoint: Checkpoint | None = None,
+    ) -> Trajectory:
         """Take the steps: a Trajectory."""
         start = Start(self.t0, self.t1, in_user_axes(self.body, self.motion))
         self.program = find(self.method, self.torque, self.body, compiled, self.force, start)
-        carrier = (FixedSteps(self.program, self.motion) if self.tolerance is None
-                   else ByTolerance(self.program, self.tolerance, self.longest, self.motion))
-        guard = Runaway(self.torque, self.body, self.t0, self.motion) if self.torque.conservative else None
-        self.driver = Driver(carrier, self.segments, self.recorder, guard=guard, checkpoint=checkpoint, progress=progress)
+        carrier = (
+            FixedSteps(self.program, self.motion)
+            if self.tolerance is None
+            else ByTolerance(self.program, self.tolerance, self.longest, self.motion)
+        )
+        guard = (
+            Runaway(self.torque, self.body, self.t0, self.motion)
+            if self.torque.conservative
+            else None
+        )
+        self.driver = Driver(
+            carrier,
+            self.segments,
+            self.recorder,
+            guard=guard,
+            checkpoint=checkpoint,
+            progress=progress,
+        )
         if checkpoint is None:
             self.recorder.keep_in()
             saved = None
@@ -193,7 +282,9 @@ class OneBody:
         try:
             status, message = self._run(saved)
             trajectory = self._trajectory(status, message)
-        except BaseException as error:   # of the torque, an event, the disk, memory, `progress`, a second Ctrl-C
+        except (
+            BaseException
+        ) as error:  # of the torque, an event, the disk, memory, `progress`, a second Ctrl-C
             self._attach(error)
             raise
         finally:
@@ -219,27 +310,42 @@ class OneBody:
         """Begin in a folder, or go on from what is there: the saved state, None for a fresh run."""
         unknown = self.program.opaque()
         if unknown:
-            raise InputError(f"the torque uses {unknown}, and a run that is continued later could not tell whether that is the "
-                             "same; leave it out of the torque, or run without checkpoint")
+            raise InputError(
+                f"the torque uses {unknown}, and a run that is continued later could not tell whether that is the "
+                "same; leave it out of the torque, or run without checkpoint"
+            )
         saved = checkpoint.open(self._identity(), self.recorder)
         if saved and saved["torque_digest"] != self.program.torque_digest():
-            checkpoint.tell("the torque changes what it refers to while it runs, and a checkpoint does not hold that: the "
-                            "torque goes on from its state at the start")
+            checkpoint.tell(
+                "the torque changes what it refers to while it runs, and a checkpoint does not hold that: the "
+                "torque goes on from its state at the start"
+            )
         return saved
 
     def _identity(self) -> dict[str, Any]:
         """What the numbers depend on, as plain data."""
-        steps = ({"step": listed(np.array(self.step)) if isinstance(self.step, list) else self.step} if self.tolerance is None
-                 else {"tolerance": list(self.tolerance), "max_step": str(self.longest)})
+        steps = (
+            {"step": listed(np.array(self.step)) if isinstance(self.step, list) else self.step}
+            if self.tolerance is None
+            else {"tolerance": list(self.tolerance), "max_step": str(self.longest)}
+        )
         return {
-            **environment(), "method": self.method.name, "torque": repr(self.torque), "torque_mode": self.program.mode,
-            "force": self.force and repr(self.force), "body": self.body.to_dict(),
-            "initial": described(in_user_axes(self.body, self.motion)), "t_span": [self.t0, self.t1],
-            "breaks": None if self.breaks is None else listed(np.ravel(self.breaks)), **steps, **self.recorder.identity(),
-            "torque_digest": self.program.torque_digest(), "source_digest": self.program.source_digest(),
+            **environment(),
+            "method": self.method.name,
+            "torque": repr(self.torque),
+            "torque_mode": self.program.mode,
+            "force": self.force and repr(self.force),
+            "body": self.body.to_dict(),
+            "initial": described(in_user_axes(self.body, self.motion)),
+            "t_span": [self.t0, self.t1],
+            "breaks": None if self.breaks is None else listed(np.ravel(self.breaks)),
+            **steps,
+            **self.recorder.identity(),
+            "torque_digest": self.program.torque_digest(),
+            "source_digest": self.program.source_digest(),
         }
 
-    # --- how a run ends ---------------------------------------------------------------------------------------------------
+    # --- how a run ends ---------------------------------------------------------------------------
 
     def _trajectory(self, status: str, message: str) -> Trajectory:
         driver, carrier = self.driver, self.driver.carrier
@@ -251,13 +357,32 @@ class OneBody:
         if status != EVENT:
             self.recorder.last(driver.t, driver.motion)
         t_events, y_events = self.recorder.events()
-        ends = tuple((t, in_user_axes(self.body, y)) for t, y in ((self.t0, self.motion), (driver.t, driver.motion)))
+        ends = tuple(
+            (t, in_user_axes(self.body, y))
+            for t, y in ((self.t0, self.motion), (driver.t, driver.motion))
+        )
         return self.recorder.points.trajectory(
-            body=self.body, ends=ends, torque=self.torque, method=self.method, step=self.step, tolerance=self.tolerance,
-            status=status, message=message, steps=driver.done, rejected=carrier.rejected, nfev=carrier.evaluations,
-            mode=self.program.mode, note=self.program.note, elapsed=carrier.elapsed, t_events=t_events, y_events=y_events,
-            title=self.title, source=self.program.source_digest(), torque_source=self.program.torque_digest(),
-            potential_source=self.program.potential_digest())
+            body=self.body,
+            ends=ends,
+            torque=self.torque,
+            method=self.method,
+            step=self.step,
+            tolerance=self.tolerance,
+            status=status,
+            message=message,
+            steps=driver.done,
+            rejected=carrier.rejected,
+            nfev=carrier.evaluations,
+            mode=self.program.mode,
+            note=self.program.note,
+            elapsed=carrier.elapsed,
+            t_events=t_events,
+            y_events=y_events,
+            title=self.title,
+            source=self.program.source_digest(),
+            torque_source=self.program.torque_digest(),
+            potential_source=self.program.potential_digest(),
+        )
 
     def _attach(self, error: BaseException) -> None:
         """Give an error that ends the run its place, and what was computed before it."""
@@ -266,5 +391,5 @@ class OneBody:
             error.t, error.step_index, error.state = place.t, place.step, described(place.motion)
         if getattr(error, "trajectory", None) is None:
             status = INTERRUPTED if isinstance(error, KeyboardInterrupt) else FAILED
-            with contextlib.suppress(Exception):   # the first error is the one to be told
+            with contextlib.suppress(Exception):  # the first error is the one to be told
                 error.trajectory = self._trajectory(status, str(error))

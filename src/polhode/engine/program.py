@@ -21,7 +21,16 @@ from polhode.errors import InputError, TorqueError
 from polhode.loads.agreement import Start
 from polhode.loads.known_energy import check_potential
 from polhode.loads.kernels import (
-    FLIGHT, GROUND, Frames, column, derivatives_in_axes, in_axes, in_frame, nested, no_potential, potential_in_axes,
+    FLIGHT,
+    GROUND,
+    Frames,
+    column,
+    derivatives_in_axes,
+    in_axes,
+    in_frame,
+    nested,
+    no_potential,
+    potential_in_axes,
     potential_on_ground,
 )
 from polhode.methods._states import VELOCITY
@@ -39,7 +48,9 @@ def _method_names(method):
     fields = method.state._fields
     kept = next((name for name in VELOCITY if name in fields), None)
     if "q" not in fields or kept is None:
-        raise InputError(f"the state of method {method.name!r} has fields {fields}; it needs q and one of Om, om, Pi, pi")
+        raise InputError(
+            f"the state of method {method.name!r} has fields {fields}; it needs q and one of Om, om, Pi, pi"
+        )
     memory = layout(method.state)
     return memory.size, {
         "step": method.step,
@@ -79,23 +90,25 @@ class Program:
     torque: Torque
     force: Force | None  # None unless in flight
     body: RigidBody
-    mode: str            # "compiled", "callback", "python"
-    note: str            # why not compiled, in a few words
-    kind: type           # of the state: the NamedTuple class
-    shape: Any           # of the parameters
-    size: int            # components of the state
-    motion_kind: Kind    # what is followed
+    mode: str  # "compiled", "callback", "python"
+    note: str  # why not compiled, in a few words
+    kind: type  # of the state: the NamedTuple class
+    shape: Any  # of the parameters
+    size: int  # components of the state
+    motion_kind: Kind  # what is followed
     moments: np.ndarray
     parameters: np.ndarray
     names: dict
-    acting: Torque       # the torque with what was lifted out of it
-    pythons: tuple       # the PythonTorques behind torque and force, None for one that is not Python
+    acting: Torque  # the torque with what was lifted out of it
+    pythons: tuple  # the PythonTorques behind torque and force, None for one that is not Python
 
     def __post_init__(self) -> None:
         self.width = self.motion_kind.width
-        self.may_raise = self.mode == "python" or not all(one.is_ours for one in (self.torque, self.force) if one is not None)
-        self._found = {}   # what has been bound or named once
-        self.tried = False   # whether the torque was asked for its value before a run
+        self.may_raise = self.mode == "python" or not all(
+            one.is_ours for one in (self.torque, self.force) if one is not None
+        )
+        self._found = {}  # what has been bound or named once
+        self.tried = False  # whether the torque was asked for its value before a run
 
     def kept(self, key: Any, make: Callable[[], Any]) -> Any:
         """What `make()` gave the first time: what has been bound stays with the program."""
@@ -104,8 +117,11 @@ class Program:
         return self._found[key]
 
     def trouble(self) -> Exception | None:
-        """What a Python torque or force ran into, or None; both may be called again.  Ctrl-C and exit are raised."""
-        found = next((python.error for python in self.pythons if python and python.error is not None), None)
+        """What a Python torque or force ran into, or None; both may be called again.  Ctrl-C and
+        exit are raised."""
+        found = next(
+            (python.error for python in self.pythons if python and python.error is not None), None
+        )
         for python in filter(None, self.pythons):
             python.error = None
         if found is not None and not isinstance(found, Exception):
@@ -114,7 +130,8 @@ class Program:
 
     @property
     def calls(self) -> list[int | None]:
-        """How often each Python torque or force has been called; None for one that is not Python."""
+        """How often each Python torque or force has been called; None for one that is not
+        Python."""
         return [python and python.calls for python in self.pythons]
 
     @calls.setter
@@ -125,7 +142,11 @@ class Program:
 
     def bound(self, loop: Callable[..., Any], **names: Any) -> Callable[..., Any]:
         """The loop as machine code, or as Python in mode "python"."""
-        used = {name: value for name, value in {**self.names, **names}.items() if name in loop.__code__.co_names}
+        used = {
+            name: value
+            for name, value in {**self.names, **names}.items()
+            if name in loop.__code__.co_names
+        }
         return interpreted(loop, **used) if self.mode == "python" else bind(loop, **used)
 
     def begin(self, h: float, t: float, motion: np.ndarray) -> np.ndarray:
@@ -134,13 +155,16 @@ class Program:
         try:
             self.kept("begin", self._begin)(h, t, motion[None], z, self.moments, self.parameters)
         except Exception as error:
-            if type(error).__module__.startswith("numba."):   # it is not the torque that failed
+            if type(error).__module__.startswith("numba."):  # it is not the torque that failed
                 raise
-            raise TorqueError(f"the torque raised {type(error).__name__} at t = {t!r}: {error}; correct it", t=t) from error
+            raise TorqueError(
+                f"the torque raised {type(error).__name__} at t = {t!r}: {error}; correct it", t=t
+            ) from error
         return z
 
     def _begin(self):
-        """The loop that begins; the one call that compiles it is where a torque may raise for the first time."""
+        """The loop that begins; the one call that compiles it is where a torque may raise for the
+        first time."""
         loop = self.bound(loops.begin)
 
         def first(*arguments):
@@ -156,9 +180,19 @@ class Program:
 
     def _march(self, uneven):
         loop = self.bound(loops.march, clock=loops.listed_clock if uneven else loops.even_clock)
-        if self.mode != "python":   # before anyone looks at a clock
-            loop = direct(loop, 0, 1, 0, np.zeros(2), np.zeros((self.size, 2)), self.moments, self.parameters,
-                          np.empty((0, self.width)), np.empty(0))
+        if self.mode != "python":  # before anyone looks at a clock
+            loop = direct(
+                loop,
+                0,
+                1,
+                0,
+                np.zeros(2),
+                np.zeros((self.size, 2)),
+                self.moments,
+                self.parameters,
+                np.empty((0, self.width)),
+                np.empty(0),
+            )
 
         def run(count, every, k, grid, z, points, residuals):
             return loop(count, every, k, grid, z, self.moments, self.parameters, points, residuals)
@@ -172,16 +206,31 @@ class Program:
 
     def _controlled(self, control):
         loop = self.bound(control.loop, **control.names)
-        if self.mode != "python":   # before anyone looks at a clock
+        if self.mode != "python":  # before anyone looks at a clock
             none, memory = np.zeros((1, self.width)), np.array(control.blank())
             memory[STEP] = 1.0
-            loop = direct(loop, 0.0, 1e-3, 0.0, np.inf, False, none[0, :0], memory, self.moments, self.parameters, none[0, :0],
-                          none, np.zeros((0, 1, self.width)))
+            loop = direct(
+                loop,
+                0.0,
+                1e-3,
+                0.0,
+                np.inf,
+                False,
+                none[0, :0],
+                memory,
+                self.moments,
+                self.parameters,
+                none[0, :0],
+                none,
+                np.zeros((0, 1, self.width)),
+            )
         return loop
 
     def remarks(self, z: np.ndarray) -> str:
         """What the method as it was run has to say of the steps so far."""
-        left = self.kept("restores", lambda: "unrestored" in (*self.kind._fields, *self.method.state._fields))
+        left = self.kept(
+            "restores", lambda: "unrestored" in (*self.kind._fields, *self.method.state._fields)
+        )
         return remarks(self.method, unrestored(self.state(z)) if left else 0.0)
 
     @property
@@ -218,8 +267,11 @@ class Program:
         return self._named("torque")
 
     def _named(self, key, *functions):
-        """A digest of functions, and of torque and force; machine code stays what it is, and so does its digest."""
-        return self._found.get(key) or self._keep(key, digest(*functions, *self._acting(), identity=True))
+        """A digest of functions, and of torque and force; machine code stays what it is, and so
+        does its digest."""
+        return self._found.get(key) or self._keep(
+            key, digest(*functions, *self._acting(), identity=True)
+        )
 
     def _keep(self, key, value):
         if self.mode == "compiled":
@@ -230,23 +282,33 @@ class Program:
         """A name for the code of the potential where it is the user's, else None."""
         if not self.torque.has_potential or self.torque.is_ours:
             return None
-        return self._found.get("potential") or self._keep("potential", digest(self.torque.potential_kernel()))
+        return self._found.get("potential") or self._keep(
+            "potential", digest(self.torque.potential_kernel())
+        )
 
     def opaque(self) -> Any:
-        """What torque and force reach that cannot be compared from one process to the next, in words; None where all can."""
+        """What torque and force reach that cannot be compared from one process to the next, in
+        words; None where all can."""
         return reach(*self._acting(), identity=True).opaque
 
     def _acting(self):
         return [one.source() for one in (self.torque, self.force) if one is not None]
 
 
-def build(method: Method, torque: Torque, body: RigidBody, compiled: bool = True, force: Force | None = None,
-          like: RigidBody | None = None, start: Start | None = None) -> Program:
+def build(
+    method: Method,
+    torque: Torque,
+    body: RigidBody,
+    compiled: bool = True,
+    force: Force | None = None,
+    like: RigidBody | None = None,
+    start: Start | None = None,
+) -> Program:
     """Bind a method, a torque and a body, in flight also a force.
 
-    A torque or force is compiled if numba can do it, nothing it refers to may change, and machine code and Python agree near the
-    `start` of the run; otherwise it is called back.  Where `body` stands for several, `like` is the one for which the method is
-    made to measure.
+    A torque or force is compiled if numba can do it, nothing it refers to may change, and machine
+    code and Python agree near the `start` of the run; otherwise it is called back.  Where `body`
+    stands for several, `like` is the one for which the method is made to measure.
     """
     setting, compiled = GROUND if force is None else FLIGHT, compiled and compiling()
     start = start or Start()
@@ -256,7 +318,9 @@ def build(method: Method, torque: Torque, body: RigidBody, compiled: bool = True
         program = _assemble(method, torque, body, force, setting, way, thrust, like or body, start)
         if not (way.mode == "compiled" and program.names["torque"].derivatives):
             return program
-        if torque.is_ours or (derivatives_trouble(torque, start) is None and compiles(program.march)):
+        if torque.is_ours or (
+            derivatives_trouble(torque, start) is None and compiles(program.march)
+        ):
             return program
     raise AssertionError("a callback always works")
 
@@ -264,16 +328,28 @@ def build(method: Method, torque: Torque, body: RigidBody, compiled: bool = True
 def _assemble(method, torque, body, force, setting, way, thrust, like, start):
     known = _known(torque, way)
     suited = method.suited(known, like)
-    trouble = potential_trouble(torque, start) if suited.potential and way.mode == "compiled" else None
+    trouble = (
+        potential_trouble(torque, start) if suited.potential and way.mode == "compiled" else None
+    )
     if trouble:
-        suited = method.suited(known.without_potential(f"the potential of torque {torque.name!r} {trouble}"), like)
+        suited = method.suited(
+            known.without_potential(f"the potential of torque {torque.name!r} {trouble}"), like
+        )
     kernel, values, frame = way.kernel, way.values, torque.frame
     derivatives = known.derivative_kernels() if method.adapt and setting is GROUND else ()
     if not body.is_principal:
         kernel, values = in_axes(kernel, frame, setting), (nested(body.axes), values)
         derivatives = derivatives_in_axes(derivatives, frame)
-    at = torque.quaternion_kernel() if setting is GROUND and body.is_principal and way.mode != "callback" else None
-    acting, (size, names), run = in_frame(kernel, frame, derivatives, at), _method_names(suited), suited
+    at = (
+        torque.quaternion_kernel()
+        if setting is GROUND and body.is_principal and way.mode != "callback"
+        else None
+    )
+    acting, (size, names), run = (
+        in_frame(kernel, frame, derivatives, at),
+        _method_names(suited),
+        suited,
+    )
     if suited.potential:
         acting = acting._replace(potential=_potential(way.acting or known, body, setting))
     if force is not None:
@@ -287,17 +363,32 @@ def _assemble(method, torque, body, force, setting, way, thrust, like, start):
     taken = [way] if thrust is None else [way, thrust]
     mode = next((one.mode for one in taken if one.mode != "compiled"), "compiled")
     note = next((one.note for one in taken if one.mode != "compiled"), "")
-    return Program(suited, torque, force, body, mode, note, run.state, shape(values), size,
-                   ROTATION if force is None else FLIGHT_MOTION,
-                   np.array(body.moments, dtype=float).reshape(3, 1), column(values), names, way.acting or torque,
-                   tuple(one.python for one in taken))
+    return Program(
+        suited,
+        torque,
+        force,
+        body,
+        mode,
+        note,
+        run.state,
+        shape(values),
+        size,
+        ROTATION if force is None else FLIGHT_MOTION,
+        np.array(body.moments, dtype=float).reshape(3, 1),
+        column(values),
+        names,
+        way.acting or torque,
+        tuple(one.python for one in taken),
+    )
 
 
 def _known(torque, way):
     """What a method may know of the torque: what lies behind a callback is its value alone."""
     if way.mode != "callback":
         return torque
-    return torque.without_derivatives().without_potential(f"torque {torque.name!r} is not compiled, nor is its potential")
+    return torque.without_derivatives().without_potential(
+        f"torque {torque.name!r} is not compiled, nor is its potential"
+    )
 
 
 def _potential(torque, body, setting):

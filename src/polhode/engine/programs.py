@@ -1,4 +1,5 @@
-"""Programs found again: what has been bound is not bound twice, and never served after something it reads has changed."""
+"""Programs found again: what has been bound is not bound twice, and never served after something it
+reads has changed."""
 
 from __future__ import annotations
 
@@ -19,24 +20,28 @@ if TYPE_CHECKING:
     from polhode.loads.force import Force
     from polhode.methods._registry import Method
 
-KEPT = 64   # programs that are remembered; the least recently used go first
+KEPT = 64  # programs that are remembered; the least recently used go first
 
 
 class _Bound(NamedTuple):
     """A program that was built, with what tells whether it still means the same."""
 
     program: Program
-    given: tuple     # method, torque, body, force, like: held, so that their ids are not used again
-    fields: list     # of torque and force, and of the terms of a sum
-    watch: object    # on the user's code; None where all of it is the package's own
-    span: tuple | None   # for which machine code and Python were compared; None where that is not needed
+    given: tuple  # method, torque, body, force, like: held, so that their ids are not used again
+    fields: list  # of torque and force, and of the terms of a sum
+    watch: object  # on the user's code; None where all of it is the package's own
+    # for which machine code and Python were compared; None where that is not needed
+    span: tuple | None
 
     def serves(self, start: Start) -> bool:
         """Whether it is what `build` would make for a run from `start`."""
         now = _fields(self.program.torque, self.program.force)
-        return (self.span in (None, (start.t, start.end))
-                and len(now) == len(self.fields) and all(map(operator.is_, now, self.fields))
-                and (self.watch is None or self.watch.unchanged()))
+        return (
+            self.span in (None, (start.t, start.end))
+            and len(now) == len(self.fields)
+            and all(map(operator.is_, now, self.fields))
+            and (self.watch is None or self.watch.unchanged())
+        )
 
 
 def _fields(torque, force):
@@ -49,21 +54,28 @@ def _fields(torque, force):
 
 
 def _of_the_user(source):
-    """The functions in a nested tuple that are not the package's own, and those that the package's were made around."""
+    """The functions in a nested tuple that are not the package's own, and those that the package's
+    were made around."""
     if isinstance(source, tuple):
         for part in source:
             yield from _of_the_user(part)
     elif (function := python_function(source)) is not None:
         if not ours(function):
             yield source
-        elif not is_lasting(function):   # a composition, for example, has the steps of a method inside
+        elif not is_lasting(
+            function
+        ):  # a composition, for example, has the steps of a method inside
             scope, cells = function.__globals__, function.__closure__ or ()
-            inside = *map(contents, cells), *(scope.get(name) for name in reads(function.__code__).names)
+            inside = (
+                *map(contents, cells),
+                *(scope.get(name) for name in reads(function.__code__).names),
+            )
             yield from _of_the_user(inside)
 
 
 def watched(method: Method, torque: Torque, force: Force | None = None) -> tuple[bool, Any]:
-    """(whether it can be told that the user's code behind these means the same, the watch on it or None where there is none)."""
+    """(whether it can be told that the user's code behind these means the same, the watch on it or
+    None where there is none)."""
     acting = [one.source() for one in (torque, force) if one is not None]
     users = [*_of_the_user((method.step, method.start, method.control, *acting))]
     found = watch(*users) if users else None
@@ -74,11 +86,20 @@ _programs: OrderedDict[tuple, _Bound] = OrderedDict()
 _finding = threading.Lock()
 
 
-def find(method: Method, torque: Torque, body: RigidBody, compiled: bool = True, force: Force | None = None,
-         start: Start | None = None, like: RigidBody | None = None) -> Program:
-    """The program of `build`, found again without a look at code while method, torque, body and what they read are the same.
+def find(
+    method: Method,
+    torque: Torque,
+    body: RigidBody,
+    compiled: bool = True,
+    force: Force | None = None,
+    start: Start | None = None,
+    like: RigidBody | None = None,
+) -> Program:
+    """The program of `build`, found again without a look at code while method, torque, body and
+    what they read are the same.
 
-    Only a compiled program is shared between runs: those that call back keep what a torque ran into.
+    Only a compiled program is shared between runs: those that call back keep what a torque ran
+    into.
     """
     start = start or Start()
     key = id(method), id(torque), id(body), id(force), id(like), compiled and compiling()
@@ -90,7 +111,9 @@ def find(method: Method, torque: Torque, body: RigidBody, compiled: bool = True,
     told, watch = watched(method, torque, force) if program.mode == "compiled" else (False, None)
     if told:
         span = None if torque.is_ours and (force is None or force.is_ours) else (start.t, start.end)
-        entry = _Bound(program, (method, torque, body, force, like), _fields(torque, force), watch, span)
+        entry = _Bound(
+            program, (method, torque, body, force, like), _fields(torque, force), watch, span
+        )
         with _finding:
             _programs[key] = entry
             while len(_programs) > KEPT:

@@ -1,4 +1,5 @@
-"""What a run stores: the motion after every so many steps, or at given times by interpolation, and the events on the way."""
+"""What a run stores: the motion after every so many steps, or at given times by interpolation, and
+the events on the way."""
 
 from __future__ import annotations
 
@@ -20,16 +21,26 @@ if TYPE_CHECKING:
     from polhode.engine.carriers.chunk import Chunk
     from polhode.engine.events import Watch
 
-LITTLE = 10_000   # bytes that every machine has
-_COPIES = 4   # of the points that a streamed run may need on disk: its own, and the wider columns of the finished file
+LITTLE = 10_000  # bytes that every machine has
+# of the points that a streamed run may need on disk: its own, and the wider columns of the finished
+# file
+_COPIES = 4
 
 
 def check_memory(count: int, size: int) -> None:
     """Refuse points that cannot fit into memory: so many, of so many bytes in all."""
     if size < LITTLE or size <= memory.total():
         return
-    disk = ", or stream them to disk (--checkpoint)" if _COPIES * size < memory.on_disk() else ", or take fewer steps"
-    memory.fits(f"{count} stored points", size, f"store fewer with a larger every, every='end' or t_eval{disk}")
+    disk = (
+        ", or stream them to disk (--checkpoint)"
+        if _COPIES * size < memory.on_disk()
+        else ", or take fewer steps"
+    )
+    memory.fits(
+        f"{count} stored points",
+        size,
+        f"store fewer with a larger every, every='end' or t_eval{disk}",
+    )
 
 
 class Points:
@@ -47,11 +58,14 @@ class Points:
     def put(self, t: ArrayLike, y: ArrayLike, r: ArrayLike) -> None:
         """Store points."""
         new = slice(self.n, self.n + len(t))
-        if new.stop > len(self.t):   # no one knew how many there would be
+        if new.stop > len(self.t):  # no one knew how many there would be
             room = max(new.stop, 2 * len(self.t))
-            check_memory(room, 8 * (self.y.shape[1] + 2) * (room + len(self.t)))   # while they are copied
-            self.t, self.y, self.r = (np.concatenate([kept, np.empty((room - len(kept), *kept.shape[1:]))])
-                                      for kept in (self.t, self.y, self.r))
+            # while they are copied
+            check_memory(room, 8 * (self.y.shape[1] + 2) * (room + len(self.t)))
+            self.t, self.y, self.r = (
+                np.concatenate([kept, np.empty((room - len(kept), *kept.shape[1:]))])
+                for kept in (self.t, self.y, self.r)
+            )
         self.t[new], self.y[new], self.r[new] = t, y, r
         self.n += len(t)
 
@@ -59,30 +73,36 @@ class Points:
         """Times, motions and residuals stored so far."""
         if self.n == len(self.t):
             return self.t, self.y, self.r
-        return self.t[:self.n].copy(), self.y[:self.n].copy(), self.r[:self.n].copy()
+        return self.t[: self.n].copy(), self.y[: self.n].copy(), self.r[: self.n].copy()
 
     def trajectory(self, body: RigidBody, **facts: Any) -> Trajectory:
         """The run, from its points and its other facts."""
         t, y, residuals = self.arrays()
-        return Trajectory(t=t, motion=in_user_axes(body, y), residuals=residuals, body=body, **facts)
+        return Trajectory(
+            t=t, motion=in_user_axes(body, y), residuals=residuals, body=body, **facts
+        )
 
-    def cut(self, excess: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> tuple[float, np.ndarray]:
+    def cut(
+        self, excess: Callable[[np.ndarray, np.ndarray], np.ndarray]
+    ) -> tuple[float, np.ndarray]:
         """Drop the points from the first on where excess(t, y) > 0: (t, y) of the last one kept."""
-        found = np.flatnonzero(excess(self.t[:self.n], self.y[:self.n]) > 0.0)
+        found = np.flatnonzero(excess(self.t[: self.n], self.y[: self.n]) > 0.0)
         if len(found):
             self.n = max(int(found[0]), 1)
         return float(self.t[self.n - 1]), self.y[self.n - 1].copy()
 
 
 class Recorder:
-    """Says which points of a run are stored; subclasses know.  `points` is where they go, in memory or on disk."""
+    """Says which points of a run are stored; subclasses know.  `points` is where they go, in memory
+    or on disk."""
 
     points = None
-    done = 0   # steps that were shown to it
+    done = 0  # steps that were shown to it
 
     def __init__(self, capacity: int, width: int, watch: Watch | None) -> None:
         self.capacity, self.width, self.watch = capacity, width, watch
-        self.fewest = capacity   # points that there will be in any case, where the run reaches its end
+        # points that there will be in any case, where the run reaches its end
+        self.fewest = capacity
 
     def keep_in(self, points: Any = None) -> None:
         """Where the points go: into memory if nothing else is given."""
@@ -111,8 +131,11 @@ class Recorder:
         """Whether an event has ended the run, or failed."""
         return bool(self.ended or self.failed)
 
-    def cut(self, excess: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> tuple[float, np.ndarray, int | None]:
-        """Drop the stored points from the first on where excess(t, y) > 0: (t, y, steps done) of the last one kept."""
+    def cut(
+        self, excess: Callable[[np.ndarray, np.ndarray], np.ndarray]
+    ) -> tuple[float, np.ndarray, int | None]:
+        """Drop the stored points from the first on where excess(t, y) > 0: (t, y, steps done) of
+        the last one kept."""
         return *self.points.cut(excess), self.steps()
 
     def steps(self) -> int | None:
@@ -129,7 +152,8 @@ class Recorder:
 
 
 class AtSteps(Recorder):
-    """After every so many steps, and at the end; `total` is 0 where the number of steps is not known."""
+    """After every so many steps, and at the end; `total` is 0 where the number of steps is not
+    known."""
 
     wanted = np.empty(0)
 
@@ -141,7 +165,7 @@ class AtSteps(Recorder):
         every = whole("every", every, 1, "write every=10, or every='end'")
         super().__init__(total // every + 2, width, watch)
         self.every = min(every, sys.maxsize)
-        self.worst = 0.0   # residual since the last stored point
+        self.worst = 0.0  # residual since the last stored point
 
     def first(self, t: float, y: np.ndarray) -> None:
         """The initial motion."""
@@ -166,8 +190,13 @@ class AtSteps(Recorder):
             t, y, r = self.watch.look(t, y, r, chunk.inside)
         if not len(t):
             return
-        if not self.watch and not self.worst and before % self.every == 0 and (self.done - before) % self.every == 0 \
-                and chunk.every == self.every:
+        if (
+            not self.watch
+            and not self.worst
+            and before % self.every == 0
+            and (self.done - before) % self.every == 0
+            and chunk.every == self.every
+        ):
             self.points.put(t, y, r)
             return
         keep = (before + chunk.every * np.arange(1, len(t) + 1)) % self.every == 0
@@ -178,13 +207,16 @@ class AtSteps(Recorder):
         self.points.put(t[keep], y[keep], r[keep])
 
     def _largest(self, r: np.ndarray, keep: np.ndarray) -> np.ndarray:
-        """For each point that is kept the largest residual since the one before; what comes after the last is remembered."""
+        """For each point that is kept the largest residual since the one before; what comes after
+        the last is remembered."""
         r = np.concatenate([[max(r[0], self.worst)], r[1:]])
         stored = np.flatnonzero(keep)
-        rest = r[stored[-1] + 1:] if len(stored) else r
+        rest = r[stored[-1] + 1 :] if len(stored) else r
         self.worst = float(rest.max(initial=0.0))
         if len(stored):
-            r[stored] = np.maximum.reduceat(r[:stored[-1] + 1], np.concatenate([[0], stored[:-1] + 1]))
+            r[stored] = np.maximum.reduceat(
+                r[: stored[-1] + 1], np.concatenate([[0], stored[:-1] + 1])
+            )
         return r
 
     def steps(self) -> int:
@@ -212,16 +244,22 @@ class AtSteps(Recorder):
 class AtTimes(Recorder):
     """At given times, by interpolation inside the steps."""
 
-    def __init__(self, t_eval: ArrayLike, t0: float, t1: float, width: int, watch: Watch | None) -> None:
+    def __init__(
+        self, t_eval: ArrayLike, t0: float, t1: float, width: int, watch: Watch | None
+    ) -> None:
         times = floats("t_eval", t_eval)
         if times.ndim != 1 or not len(times):
-            raise InputError(f"t_eval must be a list of times, got shape {times.shape}; give at least one")
+            raise InputError(
+                f"t_eval must be a list of times, got shape {times.shape}; give at least one"
+            )
         self.direction = 1.0 if t1 > t0 else -1.0
         low, high = min(t0, t1), max(t0, t1)
         slack = 1e-12 * (high - low)
         outside = times[(times < low - slack) | (times > high + slack)]
         if len(outside):
-            raise InputError(f"t_eval must lie inside the span {t0!r} to {t1!r}, got {float(outside[0])!r}; drop it")
+            raise InputError(
+                f"t_eval must lie inside the span {t0!r} to {t1!r}, got {float(outside[0])!r}; drop it"
+            )
         if np.any(np.diff(times) * self.direction < 0):
             raise InputError("t_eval must go the way of t_span; sort it")
         super().__init__(len(times), width, watch)
@@ -248,12 +286,22 @@ class AtTimes(Recorder):
         if not len(t):
             return
         ts, ys = np.concatenate([[self.at[0]], t]), np.concatenate([[self.at[1]], y])
-        last = self.n + np.searchsorted(self.direction * self.wanted[self.n:], self.direction * t[-1], side="right")
-        wanted = self.wanted[self.n:last]
+        last = self.n + np.searchsorted(
+            self.direction * self.wanted[self.n :], self.direction * t[-1], side="right"
+        )
+        wanted = self.wanted[self.n : last]
         if len(wanted):
-            i = np.clip(np.searchsorted(self.direction * ts, self.direction * wanted, side="left") - 1, 0, len(t) - 1)
+            i = np.clip(
+                np.searchsorted(self.direction * ts, self.direction * wanted, side="left") - 1,
+                0,
+                len(t) - 1,
+            )
             h = ts[i + 1] - ts[i]
-            motions = chunk.inside(i, wanted) if chunk.inside else interpolated(ys[i], ys[i + 1], h, (wanted - ts[i]) / h)
+            motions = (
+                chunk.inside(i, wanted)
+                if chunk.inside
+                else interpolated(ys[i], ys[i + 1], h, (wanted - ts[i]) / h)
+            )
             self.points.put(wanted, motions, r[i])
         self.at = (t[-1], y[-1])
 

@@ -1,4 +1,5 @@
-"""The times at which steps begin and end: even steps, breaks, a shorter last step, or a list of times."""
+"""The times at which steps begin and end: even steps, breaks, a shorter last step, or a list of
+times."""
 
 from __future__ import annotations
 
@@ -16,15 +17,15 @@ if TYPE_CHECKING:
 
 EPS = 2.0**-52
 LARGEST_COUNT = 2.0**52
-_COMMENSURATE = 1e-9   # a remainder below this fraction of a step is rounding, not a step of its own
+_COMMENSURATE = 1e-9  # a remainder below this fraction of a step is rounding, not a step of its own
 
 
 @dataclass(frozen=True)
 class Segment:
     """`count` steps in a row.  `grid` is (t0, h), or the count + 1 times themselves when `uneven`.
 
-    `fresh`: the method starts anew here, because the torque jumps or the step changes under a multistep method.
-    `end`: the time where the segment ends, as the user wrote it.
+    `fresh`: the method starts anew here, because the torque jumps or the step changes under a
+    multistep method.  `end`: the time where the segment ends, as the user wrote it.
     """
 
     grid: np.ndarray
@@ -51,7 +52,11 @@ class Segment:
     def steps_until(self, t: float) -> int:
         """How many of its steps begin before time t."""
         if self.uneven:
-            return int(np.searchsorted(self.grid[:-1] * np.sign(self.first_step), t * np.sign(self.first_step)))
+            return int(
+                np.searchsorted(
+                    self.grid[:-1] * np.sign(self.first_step), t * np.sign(self.first_step)
+                )
+            )
         return int(np.clip(np.ceil((t - self.grid[0]) / self.grid[1]), 0, self.count))
 
     def times(self, k: int, groups: int, every: int) -> np.ndarray:
@@ -66,12 +71,13 @@ class Segment:
 
 @dataclass(frozen=True)
 class Stretch:
-    """A piece of the run between jumps of the torque: from `start` to `stop`, a hair inside the `end` that the user wrote."""
+    """A piece of the run between jumps of the torque: from `start` to `stop`, a hair inside the
+    `end` that the user wrote."""
 
     start: float
     stop: float
     end: float
-    fresh = True   # each begins anew
+    fresh = True  # each begins anew
 
     def time(self, k: int) -> float:
         """Where it begins: steps end anywhere."""
@@ -86,13 +92,18 @@ class Stretch:
         return None
 
 
-def stretches(t_span: tuple[float, float] | ArrayLike | None, breaks: ArrayLike | None = None) -> list[Stretch]:
+def stretches(
+    t_span: tuple[float, float] | ArrayLike | None, breaks: ArrayLike | None = None
+) -> list[Stretch]:
     """The run as stretches in which steps may end anywhere."""
     t0, t1 = span(t_span)
     inner = _breaks(breaks, t0, t1)
     ends = [t0, *inner, t1]
     hairs = [0.0, *(_hair(t1 - t0, t) for t in inner), 0.0]
-    return [Stretch(a + begin, b - end, b) for a, b, begin, end in zip(ends, ends[1:], hairs, hairs[1:], strict=False)]
+    return [
+        Stretch(a + begin, b - end, b)
+        for a, b, begin, end in zip(ends, ends[1:], hairs, hairs[1:], strict=False)
+    ]
 
 
 def _hair(direction: float, *sizes: float) -> float:
@@ -104,55 +115,91 @@ def span(t_span: tuple[float, float] | ArrayLike | None) -> tuple[float, float]:
     """The two ends of the run, checked."""
     ends = floats("t_span", t_span)
     if ends.shape != (2,):
-        raise InputError(f"t_span must be two times (t0, t1), got {brief(t_span)}; write t_span=(0, 10)")
+        raise InputError(
+            f"t_span must be two times (t0, t1), got {brief(t_span)}; write t_span=(0, 10)"
+        )
     if ends[0] == ends[1]:
-        raise InputError(f"t_span must have a length, got {brief(t_span)}, with which the run would have no step; make the two "
-                         "differ")
+        raise InputError(
+            f"t_span must have a length, got {brief(t_span)}, with which the run would have no step; make the two "
+            "differ"
+        )
     check_times(ends)
     return float(ends[0]), float(ends[1])
 
 
-def segments(t_span: tuple[float, float] | ArrayLike | None, step: float | ArrayLike, breaks: ArrayLike | None = None,
-             multistep: bool = False, method: str = "the method") -> list[Segment]:
-    """The run as a list of segments, from the user's span, step (a number, or an array of times) and breaks."""
+def segments(
+    t_span: tuple[float, float] | ArrayLike | None,
+    step: float | ArrayLike,
+    breaks: ArrayLike | None = None,
+    multistep: bool = False,
+    method: str = "the method",
+) -> list[Segment]:
+    """The run as a list of segments, from the user's span, step (a number, or an array of times)
+    and breaks."""
     given = floats("step", step)
     if given.ndim:
         return [_listed(t_span, given, breaks, multistep, method)]
     t0, t1 = span(t_span)
     h = check_step(number("step", step, positive=True))
     if h > abs(t1 - t0) * (1 + _COMMENSURATE):
-        raise InputError(f"step = {h!r} is larger than the span {t0!r} to {t1!r}; take a step of at most {abs(t1 - t0)!r}")
+        raise InputError(
+            f"step = {h!r} is larger than the span {t0!r} to {t1!r}; take a step of at most {abs(t1 - t0)!r}"
+        )
     if abs(t1 - t0) / h > LARGEST_COUNT:
-        raise InputError(f"step = {h!r} cuts the span {t0!r} to {t1!r} into {abs(t1 - t0) / h:.2g} steps, more than a double can "
-                         "tell apart; take a larger step")
+        raise InputError(
+            f"step = {h!r} cuts the span {t0!r} to {t1!r} into {abs(t1 - t0) / h:.2g} steps, more than a double can "
+            "tell apart; take a larger step"
+        )
     if abs(t0) + h == abs(t0) or abs(t1) + h == abs(t1):
-        raise InputError(f"step = {h!r} is lost in the rounding of times as large as {max(abs(t0), abs(t1))!r}; take a larger "
-                         "step, or count time from the start of the run")
+        raise InputError(
+            f"step = {h!r} is lost in the rounding of times as large as {max(abs(t0), abs(t1))!r}; take a larger "
+            "step, or count time from the start of the run"
+        )
     inner = _breaks(breaks, t0, t1)
     result = []
-    for a, b, first, last in zip([t0, *inner], [*inner, t1], [True] + [False] * len(inner),
-                                 [False] * len(inner) + [True], strict=True):
+    for a, b, first, last in zip(
+        [t0, *inner],
+        [*inner, t1],
+        [True] + [False] * len(inner),
+        [False] * len(inner) + [True],
+        strict=True,
+    ):
         result += _even(a, b, h, jump_before=not first, jump_after=not last, multistep=multistep)
     return result
 
 
-def _even(a: float, b: float, h: float, jump_before: bool, jump_after: bool, multistep: bool) -> list[Segment]:
-    """Steps of h from a to b.  A side where the torque jumps is kept by a few units in the last place, so that the torque
-    is asked for its limit on this side."""
+def _even(
+    a: float, b: float, h: float, jump_before: bool, jump_after: bool, multistep: bool
+) -> list[Segment]:
+    """Steps of h from a to b.  A side where the torque jumps is kept by a few units in the last
+    place, so that the torque is asked for its limit on this side."""
     direction = 1.0 if b > a else -1.0
     hair = _hair(direction, a, b, h)
     begin = a + hair if jump_before else a
     end = b - hair if jump_after else b
     ratio = abs(b - a) / h
-    count = round(ratio) if abs(ratio - round(ratio)) < _COMMENSURATE * max(1.0, ratio) else math.floor(ratio)
+    count = (
+        round(ratio)
+        if abs(ratio - round(ratio)) < _COMMENSURATE * max(1.0, ratio)
+        else math.floor(ratio)
+    )
     whole = abs(ratio - count) < _COMMENSURATE * max(1.0, ratio)
     if whole and not jump_after:
         return [Segment(np.array([begin, direction * h]), count, b, fresh=jump_before)]
-    if whole:   # the last step is cut by a hair
+    if whole:  # the last step is cut by a hair
         count -= 1
     last = begin + count * direction * h
-    result = [Segment(np.array([begin, direction * h]), count, last, fresh=jump_before)] if count else []
-    result.append(Segment(np.array([last, end - last]), 1, b, fresh=(multistep and not whole) or (jump_before and not count)))
+    result = (
+        [Segment(np.array([begin, direction * h]), count, last, fresh=jump_before)] if count else []
+    )
+    result.append(
+        Segment(
+            np.array([last, end - last]),
+            1,
+            b,
+            fresh=(multistep and not whole) or (jump_before and not count),
+        )
+    )
     return result
 
 
@@ -160,7 +207,9 @@ def break_times(breaks: ArrayLike) -> np.ndarray:
     """The times at which steps end and begin anew, as an array; None is none."""
     values = np.atleast_1d(floats("breaks", [] if breaks is None else breaks))
     if values.ndim > 1:
-        raise InputError(f"breaks must be a time or a list of times, got shape {values.shape}; write breaks=[1.0, 2.5]")
+        raise InputError(
+            f"breaks must be a time or a list of times, got shape {values.shape}; write breaks=[1.0, 2.5]"
+        )
     return values
 
 
@@ -168,29 +217,48 @@ def _breaks(breaks: ArrayLike, t0: float, t1: float) -> list[float]:
     values = break_times(breaks)
     outside = values[(values < min(t0, t1)) | (values > max(t0, t1))]
     if len(outside):
-        raise InputError(f"breaks must lie inside the span {t0!r} to {t1!r}, got {float(outside[0])!r}; drop it")
+        raise InputError(
+            f"breaks must lie inside the span {t0!r} to {t1!r}, got {float(outside[0])!r}; drop it"
+        )
     inner = np.unique(values[(values != t0) & (values != t1)])
     return (inner if t1 > t0 else inner[::-1]).tolist()
 
 
-def _listed(t_span: tuple[float, float] | ArrayLike | None, times: np.ndarray, breaks: ArrayLike, multistep: bool,
-            method: str) -> Segment:
+def _listed(
+    t_span: tuple[float, float] | ArrayLike | None,
+    times: np.ndarray,
+    breaks: ArrayLike,
+    multistep: bool,
+    method: str,
+) -> Segment:
     if breaks is not None:
-        raise InputError("breaks go with a step of fixed size; put the break times into the array of times instead")
+        raise InputError(
+            "breaks go with a step of fixed size; put the break times into the array of times instead"
+        )
     if multistep:
-        raise InputError(f"{method} remembers earlier steps and needs them of equal size; give one number for step")
+        raise InputError(
+            f"{method} remembers earlier steps and needs them of equal size; give one number for step"
+        )
     if times.ndim != 1 or len(times) < 2:
-        raise InputError(f"an array of times in place of step needs at least two times, got shape {times.shape}; give more, "
-                         "or one number for the size of a step")
+        raise InputError(
+            f"an array of times in place of step needs at least two times, got shape {times.shape}; give more, "
+            "or one number for the size of a step"
+        )
     increments = np.diff(check_times(times, "an array of times"))
     if not (np.all(increments > 0) or np.all(increments < 0)):
-        worst = int(np.argmax(np.sign(increments) != np.sign(increments[0]))) if increments[0] else 0
-        before, after = times[worst:worst + 2].tolist()
-        raise InputError(f"an array of times must go one way, got {before!r} followed by {after!r}; sort it")
+        worst = (
+            int(np.argmax(np.sign(increments) != np.sign(increments[0]))) if increments[0] else 0
+        )
+        before, after = times[worst : worst + 2].tolist()
+        raise InputError(
+            f"an array of times must go one way, got {before!r} followed by {after!r}; sort it"
+        )
     check_step(float(abs(increments).min()), "the shortest step of an array of times")
     if t_span is not None:
         t0, t1 = span(t_span)
         if (times[0], times[-1]) != (t0, t1):
-            raise InputError(f"the array of times runs from {float(times[0])!r} to {float(times[-1])!r}, t_span from {t0!r} to "
-                             f"{t1!r}; leave out t_span or make them agree")
+            raise InputError(
+                f"the array of times runs from {float(times[0])!r} to {float(times[-1])!r}, t_span from {t0!r} to "
+                f"{t1!r}; leave out t_span or make them agree"
+            )
     return Segment(np.array(times, dtype=float), len(times) - 1, float(times[-1]), uneven=True)

@@ -1,4 +1,5 @@
-"""Points on disk: where a long run stores what it computes, and the trajectory that reads them when it must."""
+"""Points on disk: where a long run stores what it computes, and the trajectory that reads them when
+it must."""
 
 from __future__ import annotations
 
@@ -18,16 +19,21 @@ from polhode.results._trajectory import BLOCK, Trajectory
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-_BUFFER = 2**21   # bytes of points that wait in memory
+_BUFFER = 2**21  # bytes of points that wait in memory
 
 
 class Stream:
-    """Points on disk, as `record.Points` has them in memory: rows of time, motion (principal axes) and residual."""
+    """Points on disk, as `record.Points` has them in memory: rows of time, motion (principal axes)
+    and residual."""
 
-    def __init__(self, path: str | PathLike[str], width: int, trouble: Callable[[OSError], Exception]) -> None:
-        self.path, self.width, self.trouble = path, width + 2, trouble   # what to raise for an OSError
-        self.file = open(path, "r+b" if path.exists() else "w+b", buffering=0)   # noqa: SIM115 - the run holds it
-        self.n = self.sum = self.written = 0   # points in all, the sum over those in the file, and their bytes
+    def __init__(
+        self, path: str | PathLike[str], width: int, trouble: Callable[[OSError], Exception]
+    ) -> None:
+        # what to raise for an OSError
+        self.path, self.width, self.trouble = path, width + 2, trouble
+        self.file = open(path, "r+b" if path.exists() else "w+b", buffering=0)  # noqa: SIM115 - the run holds it
+        # points in all, the sum over those in the file, and their bytes
+        self.n = self.sum = self.written = 0
         self.last_time = None
         self._waiting, self._size = [], 0
 
@@ -63,7 +69,8 @@ class Stream:
             raise self.trouble(error) from error
 
     def rewind(self, n: int, expected: Any) -> bool:
-        """Go back to the first n points; False, and nothing has changed, where they are not those of the sum `expected`."""
+        """Go back to the first n points; False, and nothing has changed, where they are not those
+        of the sum `expected`."""
         total, left = 0, 8 * self.width * n
         self.file.seek(0)
         while left and (data := self.file.read(min(left, _BUFFER))):
@@ -79,7 +86,9 @@ class Stream:
     def rows(self, a: int, b: int) -> np.ndarray:
         """The rows a to b."""
         first, last = (8 * self.width * row for row in (a, b))
-        waiting = b"".join(self._waiting)[max(first - self.written, 0):max(last - self.written, 0)]
+        waiting = b"".join(self._waiting)[
+            max(first - self.written, 0) : max(last - self.written, 0)
+        ]
         data = self._on_disk(first, min(last, self.written)) + waiting
         return np.frombuffer(data, "<f8").reshape(-1, self.width).astype(float)
 
@@ -87,7 +96,9 @@ class Stream:
         """These bytes of the file."""
         if first >= last:
             return b""
-        with open(self.path, "rb") if self.file.closed else contextlib.nullcontext(self.file) as file:
+        with (
+            open(self.path, "rb") if self.file.closed else contextlib.nullcontext(self.file) as file
+        ):
             file.seek(first)
             data, left = [], last - first
             while left and (piece := file.read(left)):
@@ -98,18 +109,24 @@ class Stream:
         return b"".join(data)
 
     def close(self) -> None:
-        """Let go of the file; it stays open where someone has deleted it, for as long as its points are wanted."""
+        """Let go of the file; it stays open where someone has deleted it, for as long as its points
+        are wanted."""
         with contextlib.suppress(OSError):
-            if not self.file.closed and os.path.samestat(os.fstat(self.file.fileno()), os.stat(self.path)):
+            if not self.file.closed and os.path.samestat(
+                os.fstat(self.file.fileno()), os.stat(self.path)
+            ):
                 self.file.close()
 
     def trajectory(self, **facts: Any) -> Streamed:
-        """The run, from its points and its other facts; what the disk does not take stays in memory."""
+        """The run, from its points and its other facts; what the disk does not take stays in
+        memory."""
         with contextlib.suppress(InputError):
             self.sync()
         return Streamed(self, **facts)
 
-    def cut(self, excess: Callable[[np.ndarray, np.ndarray], np.ndarray]) -> tuple[float, np.ndarray]:
+    def cut(
+        self, excess: Callable[[np.ndarray, np.ndarray], np.ndarray]
+    ) -> tuple[float, np.ndarray]:
         """Drop the points from the first on where excess(t, y) > 0: (t, y) of the last one kept."""
         for a in range(0, self.n, BLOCK):
             rows = self.rows(a, min(a + BLOCK, self.n))
@@ -123,11 +140,14 @@ class Stream:
 
 
 class Streamed(Trajectory):
-    """A run whose points are on disk: arrays are read when they are first asked for, and files are written in pieces."""
+    """A run whose points are on disk: arrays are read when they are first asked for, and files are
+    written in pieces."""
 
     def __init__(self, stream: Stream, **facts: Any) -> None:
         self.stream, self.width = stream, stream.width - 2
-        super().__init__(t=np.empty(0), motion=np.empty((0, self.width)), residuals=np.empty(0), **facts)
+        super().__init__(
+            t=np.empty(0), motion=np.empty((0, self.width)), residuals=np.empty(0), **facts
+        )
         for name in ("t", "motion", "residuals"):
             del self.__dict__[name]
 

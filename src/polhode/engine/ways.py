@@ -27,31 +27,39 @@ from polhode.loads.potential import filled, potential_loop
 
 
 class PythonTorque:
-    """A Python torque or force behind a C function pointer, with the error it ran into, if any, kept for the caller."""
+    """A Python torque or force behind a C function pointer, with the error it ran into, if any,
+    kept for the caller."""
 
     def __init__(self, acting: Torque, size: int) -> None:
         self.acting = acting
         self.error = None
         self.calls = 0
         self._state, self._out = ctypes.c_double * size, ctypes.c_double * 3
-        self._pointer = ctypes.CFUNCTYPE(None, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p)(self._call)
+        self._pointer = ctypes.CFUNCTYPE(None, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p)(
+            self._call
+        )
         self.values = Callback.to(ctypes.cast(self._pointer, ctypes.c_void_p).value)
 
     def _call(self, t, state, out):
         out = np.frombuffer(self._out.from_address(out))
-        if self.error is not None:   # the loop is on its way out
+        if self.error is not None:  # the loop is on its way out
             out[:] = np.nan
             return
         self.calls += 1
         try:
-            state = np.frombuffer(self._state.from_address(state)).copy()   # R, omega and, in flight, position and velocity
+            # R, omega and, in flight, position and velocity
+            state = np.frombuffer(self._state.from_address(state)).copy()
             value = self.acting(t, state[:9].reshape(3, 3), *state[9:].reshape(-1, 3))
             if value.shape != (3,):
-                raise ValueError(f"{self.acting.kind} {self.acting.name!r} must return three numbers, got shape {value.shape}")
+                raise ValueError(
+                    f"{self.acting.kind} {self.acting.name!r} must return three numbers, got shape {value.shape}"
+                )
             if not np.isfinite(value).all():
                 raise ValueError(f"{self.acting.kind} {self.acting.name!r} returned {value}")
             out[:] = value
-        except BaseException as error:   # an exception cannot cross compiled code: it is raised again on the other side
+        except (
+            BaseException
+        ) as error:  # an exception cannot cross compiled code: it is raised again on the other side
             self.error = error
             out[:] = np.nan
 
@@ -64,14 +72,16 @@ class Way(NamedTuple):
     kernel: object
     values: object
     python: PythonTorque | None = None
-    acting: object = None   # the torque or force whose kernel and values these are
+    acting: object = None  # the torque or force whose kernel and values these are
 
 
 def ways(acting: Torque, setting: Any, compiled: bool, start: Start | None) -> Iterator[Way]:
     """The ways in, the best first: the caller takes the first that works."""
     if not compiled:
         if isinstance(acting, Foreign):
-            raise InputError("a foreign torque has no Python form; leave out compiled=False, and NUMBA_DISABLE_JIT=1 where set")
+            raise InputError(
+                "a foreign torque has no Python form; leave out compiled=False, and NUMBA_DISABLE_JIT=1 where set"
+            )
         plain = acting.in_python()
         yield Way("python", "as asked", plain.kernel(setting), plain.values, acting=plain)
         return
@@ -89,33 +99,63 @@ def ways(acting: Torque, setting: Any, compiled: bool, start: Start | None) -> I
                 note = derivatives_trouble(acting, start) or "its derivatives could not be compiled"
                 break
     python = PythonTorque(acting, 12 if setting is GROUND else 18)
-    yield Way("callback", note, callback.kernel if setting is GROUND else callback.kernel_in_flight, python.values, python)
+    yield Way(
+        "callback",
+        note,
+        callback.kernel if setting is GROUND else callback.kernel_in_flight,
+        python.values,
+        python,
+    )
 
 
 def potential_trouble(torque: Torque, start: Start | None) -> str | None:
-    """Why the potential cannot be part of machine code; None when it can, and gives what Python gives."""
+    """Why the potential cannot be part of machine code; None when it can, and gives what Python
+    gives."""
     (loop, values), none = potential_loop(bind, torque), np.zeros((0, 4))
-    if torque.potential_obstacle() is not None or not compiles(lambda: filled(loop, none[:, 0], none, values)):
+    if torque.potential_obstacle() is not None or not compiles(
+        lambda: filled(loop, none[:, 0], none, values)
+    ):
         return "cannot be compiled"
     if torque.is_ours:
         return None
     t, attitudes, *_ = start.samples()
-    (python, values), ours = potential_loop(interpreted, torque.in_python()), filled(loop, t, attitudes, values)
-    return None if agree(ours, filled(python, t, attitudes, values)) else "differs from its machine code"
+    (python, values), ours = (
+        potential_loop(interpreted, torque.in_python()),
+        filled(loop, t, attitudes, values),
+    )
+    return (
+        None
+        if agree(ours, filled(python, t, attitudes, values))
+        else "differs from its machine code"
+    )
 
 
 def _why_not(acting, form, kernel, setting, start):
-    """Compile the kernel of a form of the torque, or load it; None if that works and gives what Python gives, else the reason."""
-    def evaluator(made, kernel, inner):
-        """`evaluate(t, q, omega, place)` for rows of all of them, by a loop around the kernel; the loop; the parameters."""
-        def values(place=(*ZERO, *ZERO)):
-            return inner if setting is GROUND else Airborne(inner, tuple(place[:3]), tuple(place[3:]))
+    """Compile the kernel of a form of the torque, or load it; None if that works and gives what
+    Python gives, else the reason."""
 
-        loop = made(loops.torque_along, torque=Frames(*[kernel] * 4), load_parameters=layout(shape(values())).unpack)
+    def evaluator(made, kernel, inner):
+        """`evaluate(t, q, omega, place)` for rows of all of them, by a loop around the kernel; the
+        loop; the parameters."""
+
+        def values(place=(*ZERO, *ZERO)):
+            return (
+                inner if setting is GROUND else Airborne(inner, tuple(place[:3]), tuple(place[3:]))
+            )
+
+        loop = made(
+            loops.torque_along,
+            torque=Frames(*[kernel] * 4),
+            load_parameters=layout(shape(values())).unpack,
+        )
 
         def evaluate(t, q, omega, place):
             out = np.empty((len(t), 3))
-            for rows in [slice(None)] if setting is GROUND else map(slice, range(len(t)), range(1, len(t) + 1)):
+            for rows in (
+                [slice(None)]
+                if setting is GROUND
+                else map(slice, range(len(t)), range(1, len(t) + 1))
+            ):
                 loop(t[rows], q[rows], omega[rows], column(values(*place[rows][:1])), out[rows])
             return out
 
@@ -127,11 +167,16 @@ def _why_not(acting, form, kernel, setting, start):
 
     (evaluate, machine, parameters), none = evaluator(bind, kernel, form.values), np.empty((0, 4))
     note = compile_obstacle(lambda: machine(none[:, 0], none, none, parameters, none))
-    return note if note or acting.is_ours else disagreement(machine, parameters, evaluate, python, start)
+    return (
+        note
+        if note or acting.is_ours
+        else disagreement(machine, parameters, evaluate, python, start)
+    )
 
 
 def derivatives_trouble(torque: Torque, start: Start | None) -> str | None:
-    """Why the derivatives cannot be part of machine code; None when they can, and give what Python gives."""
+    """Why the derivatives cannot be part of machine code; None when they can, and give what Python
+    gives."""
     for k in range(1, len(torque.derivatives) + 1):
         note = _derivative_trouble(torque, k, start)
         if note is not None:
@@ -140,13 +185,23 @@ def derivatives_trouble(torque: Torque, start: Start | None) -> str | None:
 
 
 def _derivative_trouble(torque, k, start):
-    values, unpack, rates = column(torque.values), layout(shape(torque.values)).unpack, layout(shape(nested(np.zeros((k, 3)))))
+    values, unpack, rates = (
+        column(torque.values),
+        layout(shape(torque.values)).unpack,
+        layout(shape(nested(np.zeros((k, 3))))),
+    )
 
     def evaluator(made, kernel):
-        loop = made(loops.derivative_along, derivative=kernel, load_rates=rates.unpack, load_parameters=unpack)
+        loop = made(
+            loops.derivative_along,
+            derivative=kernel,
+            load_rates=rates.unpack,
+            load_parameters=unpack,
+        )
 
         def evaluate(t, q, omega, place):
-            out, along = np.empty((len(t), 3)), [np.roll(omega, i, axis=1).T for i in range(k)]   # any derivatives of omega
+            # any derivatives of omega
+            out, along = np.empty((len(t), 3)), [np.roll(omega, i, axis=1).T for i in range(k)]
             loop(t, q, np.concatenate(along), values, out)
             return out
 
@@ -155,6 +210,9 @@ def _derivative_trouble(torque, k, start):
     def python():
         return evaluator(interpreted, torque.in_python().derivative_kernels()[k - 1])[0]
 
-    (evaluate, machine), none = evaluator(bind, torque.derivative_kernels()[k - 1]), np.empty((0, 4))
+    (evaluate, machine), none = (
+        evaluator(bind, torque.derivative_kernels()[k - 1]),
+        np.empty((0, 4)),
+    )
     note = compile_obstacle(lambda: evaluate(none[:, 0], none, none[:, :3], none))
     return note or disagreement(machine, values, evaluate, python, start)

@@ -1,14 +1,18 @@
-"""Elliptic functions in Python's decimals: the constants of one motion, to sixty digits, from numbers taken as exact.
+"""Elliptic functions in Python's decimals: the constants of one motion, to sixty digits, from
+numbers taken as exact.
 
-The same descent as in core/closed/elliptic.py, continued until it has converged; a complex number is a pair.
+The same descent as in core/closed/elliptic.py, continued until it has converged; a complex number
+is a pair.
 """
 
 from decimal import Decimal
 
-PI = Decimal("3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803482534211706798")
+PI = Decimal(
+    "3.14159265358979323846264338327950288419716939937510582097494459230781640628620899862803482534211706798"
+)
 PRECISION = 150
 CONVERGED = Decimal("1e-70")
-NOTHING = Decimal("1e-60")   # a difference of roots below this is round-off
+NOTHING = Decimal("1e-60")  # a difference of roots below this is round-off
 
 
 def pair(x):

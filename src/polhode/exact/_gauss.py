@@ -1,4 +1,5 @@
-"""Gauss-Legendre collocation, 8 stages, order 16.  Hairer, Lubich & Wanner 2006, II.1; Hairer, McLachlan & Razakarivony 2008.
+"""Gauss-Legendre collocation, 8 stages, order 16.  Hairer, Lubich & Wanner 2006, II.1; Hairer,
+McLachlan & Razakarivony 2008.
 
     k_i = f(t + c_i h, y + h sum_j a_ij k_j),   y' = y + h sum_i b_i k_i
 
@@ -18,7 +19,7 @@ from polhode.core.vec import cross, matrix
 
 STAGES = 8
 SWEEPS = 60
-torque = load_parameters = None   # bound per torque
+torque = load_parameters = None  # bound per torque
 
 CONVERGED, UNSOLVED = 0, 1
 
@@ -53,7 +54,10 @@ def _integrated(c, j):
     for m, other in enumerate(c):
         if m != j:
             scale = c[j] - other
-            p = [((p[i - 1] if i else 0) - (other * p[i] if i < len(p) else 0)) / scale for i in range(len(p) + 1)]
+            p = [
+                ((p[i - 1] if i else 0) - (other * p[i] if i < len(p) else 0)) / scale
+                for i in range(len(p) + 1)
+            ]
     return [Decimal(0)] + [x / (i + 1) for i, x in enumerate(p)]
 
 
@@ -65,7 +69,8 @@ def _value(p, x):
 def slope(t, y, I, torque, p, k):
     """k = f(t, y)."""
     q, Pi = (y[0], y[1], y[2], y[3]), (y[4], y[5], y[6])
-    Om = (Pi[0] / I[0], Pi[1] / I[1], Pi[2] / I[2])   # not times 1/I, whose rounding would be the same in every step
+    # not times 1/I, whose rounding would be the same in every step
+    Om = (Pi[0] / I[0], Pi[1] / I[1], Pi[2] / I[2])
     T = torque.body(t, matrix(q), Om, p)
     C = cross(Pi, Om)
     k[0] = 0.5 * (q[3] * Om[0] + q[1] * Om[2] - q[2] * Om[1])

@@ -1,4 +1,5 @@
-"""A solution to compare with, for any smooth torque: order 16 in compensated arithmetic, refined until it no longer changes."""
+"""A solution to compare with, for any smooth torque: order 16 in compensated arithmetic, refined
+until it no longer changes."""
 
 from __future__ import annotations
 
@@ -28,9 +29,9 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
     from scipy.spatial.transform import Rotation
 
-FIRST = 0.5            # radians in a step of the first run
-ROUND_OFF = 1e-11      # differences below this that no longer shrink are round-off
-LARGEST = 1_000_000    # steps
+FIRST = 0.5  # radians in a step of the first run
+ROUND_OFF = 1e-11  # differences below this that no longer shrink are round-off
+LARGEST = 1_000_000  # steps
 
 
 @dataclass(frozen=True)
@@ -38,9 +39,10 @@ class Reference:
     """A reference solution at the times t."""
 
     t: np.ndarray
-    quaternion: np.ndarray   # (n, 4), body to space, scalar last
-    omega: np.ndarray        # (n, 3), body frame
-    error: np.ndarray        # (n,) estimate in radians, for attitude and relative velocity: see `reference`
+    quaternion: np.ndarray  # (n, 4), body to space, scalar last
+    omega: np.ndarray  # (n, 3), body frame
+    # (n,) estimate in radians, for attitude and relative velocity: see `reference`
+    error: np.ndarray
     body: RigidBody
     steps: int
     evaluations: int
@@ -61,15 +63,24 @@ class Reference:
         return self.body.momentum(self.omega)
 
 
-def reference(problem: str | Problem | RigidBody | ArrayLike, t: ArrayLike | None = None, *,
-              torque: Torque | Callable[..., Any] | str | None = None, rotation0: Rotation | ArrayLike | None = None,
-              omega0: ArrayLike | None = None, momentum0: ArrayLike | None = None, tolerance: float = 1e-14) -> Reference:
-    """The motion to about 1e-13, with an estimate of its error, for a torque that is smooth along the motion.
+def reference(
+    problem: str | Problem | RigidBody | ArrayLike,
+    t: ArrayLike | None = None,
+    *,
+    torque: Torque | Callable[..., Any] | str | None = None,
+    rotation0: Rotation | ArrayLike | None = None,
+    omega0: ArrayLike | None = None,
+    momentum0: ArrayLike | None = None,
+    tolerance: float = 1e-14,
+) -> Reference:
+    """The motion to about 1e-13, with an estimate of its error, for a torque that is smooth along
+    the motion.
 
     Parameters
     ----------
     problem : Problem, its name, or a body
-        With a body (RigidBody or inertia), `torque`, `rotation0` and `omega0` or `momentum0` as for `integrate`.
+        With a body (RigidBody or inertia), `torque`, `rotation0` and `omega0` or `momentum0` as for
+        `integrate`.
     t : increasing or decreasing times, the first being the initial one; optional for a problem
         Where the motion is wanted; a problem's default is the two ends of its span.
     tolerance : float
@@ -78,8 +89,9 @@ def reference(problem: str | Problem | RigidBody | ArrayLike, t: ArrayLike | Non
     Returns
     -------
     Reference
-        Its error estimate is the distance from the run with steps twice as long, whose own error is 65000 times larger where
-        round-off does not rule, plus eps sqrt(steps) for a rounding that both runs may share.
+        Its error estimate is the distance from the run with steps twice as long, whose own error is
+        65000 times larger where round-off does not rule, plus eps sqrt(steps) for a rounding that
+        both runs may share.
 
     Examples
     --------
@@ -95,13 +107,16 @@ def reference(problem: str | Problem | RigidBody | ArrayLike, t: ArrayLike | Non
         body, span = as_body(problem), None
     tolerance = number("tolerance", tolerance, positive=True)
     if t is None and span is None:
-        raise InputError("t is missing; give the times at which the motion is wanted, the first being the initial one")
+        raise InputError(
+            "t is missing; give the times at which the motion is wanted, the first being the initial one"
+        )
     times = check_times(floats("t", span if t is None else t).reshape(-1), "t")
     if not len(times):
         raise InputError("t has no times; give at least one, the initial one")
     motion = initial_rotation(body, rotation0, omega0, momentum0)
     start = Start(times[0], times[-1], in_user_axes(body, motion))
-    run = _Runs(build(method("LP2"), as_torque(torque), body, start=start), times, motion)   # any method: only its torque is used
+    # any method: only its torque is used
+    run = _Runs(build(method("LP2"), as_torque(torque), body, start=start), times, motion)
     h = run.first_step()
     before, change = None, math.inf
     while True:
@@ -114,8 +129,10 @@ def reference(problem: str | Problem | RigidBody | ArrayLike, t: ArrayLike | Non
                 break
         before, h = after, 0.5 * h
         if run.steps > LARGEST:
-            raise IntegrationError(f"no reference to {tolerance:g} with {run.steps} steps: the last two runs are {change:.2g} "
-                                   "apart; the torque is not smooth along the motion, or the motion is chaotic")
+            raise IntegrationError(
+                f"no reference to {tolerance:g} with {run.steps} steps: the last two runs are {change:.2g} "
+                "apart; the torque is not smooth along the motion, or the motion is chaotic"
+            )
     motion = in_user_axes(body, np.concatenate([after[0], after[1] / body.moments], axis=1))
     error = differences + np.finfo(float).eps * math.sqrt(run.steps)
     return Reference(times, motion[:, :4], motion[:, 4:], error, body, run.steps, run.evaluations)
@@ -123,7 +140,10 @@ def reference(problem: str | Problem | RigidBody | ArrayLike, t: ArrayLike | Non
 
 def _distance(one, two, body):
     scale = np.abs(two[1] / body.moments).max(axis=1) + 1e-300
-    return np.maximum(rotations.angle_between(one[0], two[0]), np.abs((one[1] - two[1]) / body.moments).max(axis=1) / scale)
+    return np.maximum(
+        rotations.angle_between(one[0], two[0]),
+        np.abs((one[1] - two[1]) / body.moments).max(axis=1) / scale,
+    )
 
 
 class _Runs:
@@ -132,22 +152,29 @@ class _Runs:
     def __init__(self, program, times, motion):
         self.program, self.times = program, times
         momentum, rest = two_product(program.moments[:, 0], motion[4:])
-        self.start, self.rest = np.concatenate([motion[:4], momentum]), np.concatenate([np.zeros(4), rest])
+        self.start, self.rest = (
+            np.concatenate([motion[:4], momentum]),
+            np.concatenate([np.zeros(4), rest]),
+        )
         self.loop = program.bound(gauss)
         self.steps = self.evaluations = 0
 
     def first_step(self):
-        """A step over which the body turns FIRST radians, if its velocity stays what it is; at most the longest interval."""
+        """A step over which the body turns FIRST radians, if its velocity stays what it is; at most
+        the longest interval."""
         rate = np.abs(self.start[4:] / self.program.moments[:, 0]).max()
         spans = np.abs(np.diff(self.times))
         longest = spans.max(initial=0.0)
         if rate * spans.sum() > FIRST * LARGEST:
-            raise InputError(f"the body turns {rate * spans.sum():.2g} rad between t = {self.times[0]:g} and {self.times[-1]:g}, "
-                             f"and a reference can follow {FIRST * LARGEST:.2g}; end earlier")
+            raise InputError(
+                f"the body turns {rate * spans.sum():.2g} rad between t = {self.times[0]:g} and {self.times[-1]:g}, "
+                f"and a reference can follow {FIRST * LARGEST:.2g}; end earlier"
+            )
         return FIRST / rate if rate * longest > FIRST else longest or 1.0
 
     def follow(self, h):
-        """(quaternions, body momenta in principal axes) at the times; None when a step cannot be solved."""
+        """(quaternions, body momenta in principal axes) at the times; None when a step cannot be
+        solved."""
         y, low = self.start.copy(), self.rest.copy()
         k, new = np.empty((STAGES, 7)), np.empty((STAGES, 7))
         out = np.empty((len(self.times), 7))
@@ -160,14 +187,28 @@ class _Runs:
             product, error = two_product(step, float(count))
             rest = ((span - product) - error) / count
             try:
-                why, calls = self.loop(t, step, rest, count, y, low, self.program.moments, self.program.parameters,
-                                       *coefficients(), k, new)
-                cause = self.program.trouble()   # that of a Python torque, kept for us
-            except Exception as error:   # that of a compiled one
+                why, calls = self.loop(
+                    t,
+                    step,
+                    rest,
+                    count,
+                    y,
+                    low,
+                    self.program.moments,
+                    self.program.parameters,
+                    *coefficients(),
+                    k,
+                    new,
+                )
+                cause = self.program.trouble()  # that of a Python torque, kept for us
+            except Exception as error:  # that of a compiled one
                 cause = error
             if cause is not None:
-                raise torque_error(cause, f"between t = {float(t)!r} and {float(self.times[j])!r}",
-                                   fix="correct it, or end earlier") from cause
+                raise torque_error(
+                    cause,
+                    f"between t = {float(t)!r} and {float(self.times[j])!r}",
+                    fix="correct it, or end earlier",
+                ) from cause
             self.steps += count
             self.evaluations += calls
             if why != CONVERGED:

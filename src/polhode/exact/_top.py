@@ -1,4 +1,5 @@
-"""The constants of a heavy top's motion, in decimals: roots of the cubic, moduli, rates, amplitudes, initial phases.
+"""The constants of a heavy top's motion, in decimals: roots of the cubic, moduli, rates,
+amplitudes, initial phases.
 
 With a = I3 omega_3/I1, b = pi_z/I1, g = 2 M g l/I1 and the transverse body velocity W (complex),
 
@@ -17,11 +18,12 @@ from polhode.core.closed.heavy_top import Part, Top, far_form, near_cosine, near
 from polhode.exact._decimal import NOTHING, PI, PRECISION, circular, decay, mean, pair, times, unit
 
 NEWTON = 800
-STILL = (1e18, 0.0)   # y0 of a top that stands on the homoclinic motion's end: it never leaves
+STILL = (1e18, 0.0)  # y0 of a top that stands on the homoclinic motion's end: it never leaves
 
 
 def _root(u, f, slope):
-    """Newton's method from outside all roots: it approaches the nearest from one side, a double root too."""
+    """Newton's method from outside all roots: it approaches the nearest from one side, a double
+    root too."""
     for _ in range(NEWTON):
         down = slope(u)
         step = f(u) / down if down else Decimal(0)
@@ -65,10 +67,16 @@ def _powers(q, s):
 
 
 class _Amplitude:
-    """alpha or beta: `size` is its largest modulus, and its phase turns at `turning` there; `tangent` places its zero."""
+    """alpha or beta: `size` is its largest modulus, and its phase turns at `turning` there;
+    `tangent` places its zero."""
 
     def __init__(self, size, turning, tangent, sense):
-        self.size, self.turning, self.tangent, self.side = size, turning, tangent, 1 if sense >= 0 else -1
+        self.size, self.turning, self.tangent, self.side = (
+            size,
+            turning,
+            tangent,
+            1 if sense >= 0 else -1,
+        )
 
     def rate(self, k, kc, z_rate):
         """Lambda: the phase's rate where it is known, less what the theta function turns there."""
@@ -76,7 +84,9 @@ class _Amplitude:
             return self.side * self.turning
         s, q = decay(self.tangent, k, kc)
         terms = list(_powers(q, s))
-        turns = (sum((2 * n + 1) * (up - down) for n, (up, down) in enumerate(terms)) / sum(up + down for up, down in terms))
+        turns = sum((2 * n + 1) * (up - down) for n, (up, down) in enumerate(terms)) / sum(
+            up + down for up, down in terms
+        )
         return self.side * (self.turning - z_rate * turns)
 
     def far(self, k, kc, constant):
@@ -97,7 +107,8 @@ class _Amplitude:
 
 
 def _phase(value, slope, theta, derivative, side, lag):
-    """exp(i phase) that takes the theta function to the given value, or its derivative to the slope where both vanish."""
+    """exp(i phase) that takes the theta function to the given value, or its derivative to the slope
+    where both vanish."""
     x, y = (unit(value), unit(theta)) if any(value) else (unit(slope), unit(derivative))
     x, y = times(x, (y[0], side * y[1]))
     c, s = math.cos(lag), -side * math.sin(lag)
@@ -108,8 +119,11 @@ def prepare(I1, I3, moment, q0, omega0):
     """The motion from the quaternion q0 and body velocity omega0, with moment > 0."""
     with localcontext() as context:
         context.prec = PRECISION
-        return _prepare(*(Decimal(float(x)) for x in (I1, I3, moment)), [Decimal(float(x)) for x in q0],
-                        [Decimal(float(x)) for x in omega0])
+        return _prepare(
+            *(Decimal(float(x)) for x in (I1, I3, moment)),
+            [Decimal(float(x)) for x in q0],
+            [Decimal(float(x)) for x in omega0],
+        )
 
 
 def _prepare(I1, I3, moment, q0, omega0):
@@ -117,8 +131,8 @@ def _prepare(I1, I3, moment, q0, omega0):
     x, y, z, w = (c / n for c in q0)
     alpha, beta, W = (w, z), (x, y), (omega0[0], omega0[1])
     a, g = I3 * omega0[2] / I1, 2 * moment / I1
-    up, down = w * w + z * z, x * x + y * y   # (1 + u0)/2, (1 - u0)/2
-    turning = times(times(alpha, (x, -y)), W)   # alpha conj(beta) W = (-u' + i (b - a u)) / 2
+    up, down = w * w + z * z, x * x + y * y  # (1 + u0)/2, (1 - u0)/2
+    turning = times(times(alpha, (x, -y)), W)  # alpha conj(beta) W = (-u' + i (b - a u)) / 2
     u0 = up - down
     b = 2 * turning[1] + a * u0
     u1, u2, u3 = _roots(W[0] ** 2 + W[1] ** 2, g, u0, a, b)
@@ -127,24 +141,53 @@ def _prepare(I1, I3, moment, q0, omega0):
     k, kc = ((u21 / u31).sqrt(), (u32 / u31).sqrt()) if u31 else (Decimal(0), Decimal(1))
     speed = (g * u31).sqrt() / 2
     z_rate = speed * mean(k, kc)[0] if kc else Decimal(0)
-    parts = (_Amplitude((up2 / 2).sqrt(), (g * (1 + u3) * up1 / up2).sqrt() / 2 if up2 else Decimal(0),
-                        _tangent(up1, u21), a * up + turning[1]),
-             _Amplitude((down1 / 2).sqrt(), (g * over * down2 / down1).sqrt() / 2 if down1 else Decimal(0),
-                        _tangent(down2 * u31, u21 * over), turning[1] - a * down))
-    rates = [part.rate(k, kc, z_rate) + sign * (omega0[2] - a) / 2 for part, sign in zip(parts, (1, -1), strict=True)]
+    parts = (
+        _Amplitude(
+            (up2 / 2).sqrt(),
+            (g * (1 + u3) * up1 / up2).sqrt() / 2 if up2 else Decimal(0),
+            _tangent(up1, u21),
+            a * up + turning[1],
+        ),
+        _Amplitude(
+            (down1 / 2).sqrt(),
+            (g * over * down2 / down1).sqrt() / 2 if down1 else Decimal(0),
+            _tangent(down2 * u31, u21 * over),
+            turning[1] - a * down,
+        ),
+    )
+    rates = [
+        part.rate(k, kc, z_rate) + sign * (omega0[2] - a) / 2
+        for part, sign in zip(parts, (1, -1), strict=True)
+    ]
     # alpha' = (i omega_3 alpha - beta conj(W)) / 2, beta' = (alpha W - i omega_3 beta) / 2, where alpha or beta vanishes
     slopes = [tuple(-x for x in times(beta, (W[0], -W[1]))), times(alpha, W)]
     backward = turning[0] > 0
     if kc * kc < Decimal("0.5"):
-        rate, period, start, nome, forms, thetas = _near(k, kc, speed, z_rate, parts, rise, fall, backward)
+        rate, period, start, nome, forms, thetas = _near(
+            k, kc, speed, z_rate, parts, rise, fall, backward
+        )
     else:
         rate, period, start, nome, forms, thetas = _far(k, kc, z_rate, parts, rise, fall, backward)
     made = []
-    for part, turn, (form, size), (F, D), value, slope in zip(parts, rates, forms, thetas, (alpha, beta), slopes, strict=True):
+    for part, turn, (form, size), (F, D), value, slope in zip(
+        parts, rates, forms, thetas, (alpha, beta), slopes, strict=True
+    ):
         lag = float(form[2]) * start[0] if period[0] else 0.0
         c, s = _phase(value, slope, F, D, part.side, lag)
-        made.append(Part(pair(turn), (float(size) * c, float(size) * s), float(part.side), tuple(map(float, form))))
-    return Top(*made, rate, period, start, float(nome), float(omega0[2])), (float(u1), float(u2)), k, z_rate
+        made.append(
+            Part(
+                pair(turn),
+                (float(size) * c, float(size) * s),
+                float(part.side),
+                tuple(map(float, form)),
+            )
+        )
+    return (
+        Top(*made, rate, period, start, float(nome), float(omega0[2])),
+        (float(u1), float(u2)),
+        k,
+        z_rate,
+    )
 
 
 def _far(k, kc, z_rate, parts, rise, fall, backward):
@@ -152,7 +195,8 @@ def _far(k, kc, z_rate, parts, rise, fall, backward):
     x, y = ((fall / total).sqrt(), (rise / total).sqrt()) if total else (Decimal(1), Decimal(0))
     x, y = circular((-x if backward else x, y), mean(k, kc)[1])
     _, q = decay(None, k, kc)
-    theta = [1 + 2 * sign * q + 2 * q**4 + 2 * sign * q**9 for sign in (1, -1)]   # theta_3(0), theta_4(0)
+    # theta_3(0), theta_4(0)
+    theta = [1 + 2 * sign * q + 2 * q**4 + 2 * sign * q**9 for sign in (1, -1)]
     forms = [part.far(k, kc, constant) for part, constant in zip(parts, theta, strict=True)]
     thetas = [far_form(*z, form) for z, (form, _) in zip(((x, y), (-y, x)), forms, strict=True)]
     return pair(z_rate), (0.0, 0.0), (float(x), float(y)), q, forms, thetas
@@ -163,11 +207,24 @@ def _near(k, kc, speed, z_rate, parts, rise, fall, backward):
     period = PI * speed * around / z_rate if z_rate else None
     x, p = decay(_tangent(rise, fall), kc, k)
     constants = 1 + 2 * p + 2 * p**4 + 2 * p**9, 1 + p**2 + p**6
-    forms = [part.near(moduli, p, period, constant) for part, constant in zip(parts, constants, strict=True)]
+    forms = [
+        part.near(moduli, p, period, constant)
+        for part, constant in zip(parts, constants, strict=True)
+    ]
     e = x.sqrt()
     g = p / e if e else Decimal(0)
     sign = -1 if backward else 1
     (S, dS), (Q, dQ) = near_sine(e, g, p, forms[0][0]), near_cosine(e, g, p, forms[1][0])
-    thetas = [((sign * S[0], S[1]), (dS[0], sign * dS[1])), ((Q[0], sign * Q[1]), (sign * dQ[0], dQ[1]))]
+    thetas = [
+        ((sign * S[0], S[1]), (dS[0], sign * dS[1])),
+        ((Q[0], sign * Q[1]), (sign * dQ[0], dQ[1])),
+    ]
     start = pair(-sign * x.ln() / 2) if x else STILL
-    return pair(speed * around), pair(period) if period else (math.inf, 0.0), start, p, forms, thetas
+    return (
+        pair(speed * around),
+        pair(period) if period else (math.inf, 0.0),
+        start,
+        p,
+        forms,
+        thetas,
+    )

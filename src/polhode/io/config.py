@@ -7,9 +7,10 @@
     step = 0.0125
     t_span = [0, 10]
 
-A section beside a problem replaces that part of it: [body] its body, [torque] its torque, and each key of [initial] and [run]
-what it says.  Every error in the file is reported at once, with the path of its key.  A scenario holds data and names, never
-code: a torque in Python is given beside it, by --torque-file.
+A section beside a problem replaces that part of it: [body] its body, [torque] its torque, and each
+key of [initial] and [run] what it says.  Every error in the file is reported at once, with the path
+of its key.  A scenario holds data and names, never code: a torque in Python is given beside it, by
+--torque-file.
 """
 
 from __future__ import annotations
@@ -46,17 +47,21 @@ if TYPE_CHECKING:
     from polhode.engine.checkpoint import Checkpoint
     from polhode.results._trajectory import Trajectory
 
-DEEPEST = 100   # tables and lists inside each other
-CODE = ("file", "path", "python", "code", "function", "module", "source", "torque_file")   # keys of those who hope to run code
+DEEPEST = 100  # tables and lists inside each other
+# keys of those who hope to run code
+CODE = ("file", "path", "python", "code", "function", "module", "source", "torque_file")
 NEVER = "a scenario holds data and never runs code, got"
 TORQUE_FILE = "drop it here, and name the file on the command line: --torque-file FILE.py:NAME"
-MISSING = {"step": "the size of a step, such as step = 0.01, or a tolerance, such as rtol = 1e-9",
-           "t_span": "two times, such as t_span = [0, 10]"}
+MISSING = {
+    "step": "the size of a step, such as step = 0.01, or a tolerance, such as rtol = 1e-9",
+    "t_span": "two times, such as t_span = [0, 10]",
+}
 
 
 @dataclass(frozen=True)
 class Scenario:
-    """A run, ready to go.  `load` makes one from a file; the attributes are the arguments of `polhode.integrate`."""
+    """A run, ready to go.  `load` makes one from a file; the attributes are the arguments of
+    `polhode.integrate`."""
 
     title: str
     body: RigidBody
@@ -76,12 +81,30 @@ class Scenario:
     format: str | None = None
     ensemble: schema.Ensemble | None = None
 
-    def integrate(self, progress: Callable[[int, int], Any] | None = None,
-                  checkpoint: str | PathLike[str] | Checkpoint | None = None) -> Trajectory:
+    def integrate(
+        self,
+        progress: Callable[[int, int], Any] | None = None,
+        checkpoint: str | PathLike[str] | Checkpoint | None = None,
+    ) -> Trajectory:
         """Run it; `progress` and `checkpoint` are those of `polhode.integrate`."""
-        return integrate(self.body, self.torque, self.t_span, self.step, self.method, rotation0=self.rotation0,
-                         omega0=self.omega0, rtol=self.rtol, atol=self.atol, max_step=self.max_step, every=self.every,
-                         t_eval=self.t_eval, breaks=self.breaks, progress=progress, checkpoint=checkpoint, title=self.title)
+        return integrate(
+            self.body,
+            self.torque,
+            self.t_span,
+            self.step,
+            self.method,
+            rotation0=self.rotation0,
+            omega0=self.omega0,
+            rtol=self.rtol,
+            atol=self.atol,
+            max_step=self.max_step,
+            every=self.every,
+            t_eval=self.t_eval,
+            breaks=self.breaks,
+            progress=progress,
+            checkpoint=checkpoint,
+            title=self.title,
+        )
 
 
 def load(path: str | PathLike[str], torque_file: str | PathLike[str] | None = None) -> Scenario:
@@ -112,8 +135,11 @@ def load(path: str | PathLike[str], torque_file: str | PathLike[str] | None = No
     return scenario(parse(path), path, torque_file)
 
 
-def scenario(data: dict[str, Any], path: str | PathLike[str], torque_file: str | PathLike[str] | None = None) -> Scenario:
-    """A Scenario from the contents of a file; `path` is for the messages and the title, and a mesh is looked for beside it."""
+def scenario(
+    data: dict[str, Any], path: str | PathLike[str], torque_file: str | PathLike[str] | None = None
+) -> Scenario:
+    """A Scenario from the contents of a file; `path` is for the messages and the title, and a mesh
+    is looked for beside it."""
     faults = Faults()
     parts = _read(data, faults, torque_file, Path(path).parent)
     faults.report(path)
@@ -121,14 +147,20 @@ def scenario(data: dict[str, Any], path: str | PathLike[str], torque_file: str |
 
 
 def check_depth(data, path):
-    """Refuse tables and lists inside each other so deep that whoever walks through them loses the way."""
+    """Refuse tables and lists inside each other so deep that whoever walks through them loses the
+    way."""
     level, depth = [data], 0
     while level:
         if depth > DEEPEST:
-            raise InputError(f"{path}: tables and lists lie more than {DEEPEST} deep inside each other; that is not a scenario, "
-                             "take some away")
+            raise InputError(
+                f"{path}: tables and lists lie more than {DEEPEST} deep inside each other; that is not a scenario, "
+                "take some away"
+            )
         inside = [list(one.values()) if isinstance(one, dict) else one for one in level]
-        level, depth = [item for one in inside for item in one if isinstance(item, (dict, list))], depth + 1
+        level, depth = (
+            [item for one in inside for item in one if isinstance(item, (dict, list))],
+            depth + 1,
+        )
 
 
 def parse(path):
@@ -139,16 +171,26 @@ def parse(path):
     except InputError:
         raise
     except OSError as error:
-        raise InputError(f"cannot read the scenario {str(path)!r}: {error.strerror or error}; give a TOML file") from None
+        raise InputError(
+            f"cannot read the scenario {str(path)!r}: {error.strerror or error}; give a TOML file"
+        ) from None
     except UnicodeDecodeError as error:
-        raise InputError(f"{path}: a scenario is UTF-8 text, but byte {error.start} is not; save it as UTF-8") from None
+        raise InputError(
+            f"{path}: a scenario is UTF-8 text, but byte {error.start} is not; save it as UTF-8"
+        ) from None
     except RecursionError:
-        raise InputError(f"{path}: not valid TOML: brackets are nested too deeply; take some away") from None
-    except tomllib.TOMLDecodeError as error:   # names line and column
-        raise InputError(f"{path}: not valid TOML: {error}{_line(text, str(error))}; correct it there: text goes in quotes, true "
-                         "and false are in lower case, lists are in brackets") from None
-    except ValueError:   # of Python's int
-        raise InputError(f"{path}: not valid TOML: a whole number has thousands of digits; write fewer") from None
+        raise InputError(
+            f"{path}: not valid TOML: brackets are nested too deeply; take some away"
+        ) from None
+    except tomllib.TOMLDecodeError as error:  # names line and column
+        raise InputError(
+            f"{path}: not valid TOML: {error}{_line(text, str(error))}; correct it there: text goes in quotes, true "
+            "and false are in lower case, lists are in brackets"
+        ) from None
+    except ValueError:  # of Python's int
+        raise InputError(
+            f"{path}: not valid TOML: a whole number has thousands of digits; write fewer"
+        ) from None
     check_depth(data, path)
     faults = Faults()
     _refuse_dates(data, (), faults)
@@ -160,16 +202,24 @@ def _line(text, error):
     """The line that an error of TOML speaks of."""
     found = re.search(r"at line (\d+)", error)
     lines = text.splitlines()
-    return f", {lines[int(found[1]) - 1].strip()[:60]!r}" if found and int(found[1]) <= len(lines) else ""
+    return (
+        f", {lines[int(found[1]) - 1].strip()[:60]!r}"
+        if found and int(found[1]) <= len(lines)
+        else ""
+    )
 
 
 def _refuse_dates(value, path, faults):
-    """TOML has dates, for which a scenario has no use: 1979-05-27 is one where somebody meant text or a number."""
+    """TOML has dates, for which a scenario has no use: 1979-05-27 is one where somebody meant text
+    or a number."""
     if isinstance(value, (dict, list)):
         for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
             _refuse_dates(inner, (*path, key), faults)
     elif isinstance(value, (datetime.date, datetime.time)):
-        faults.add(path, f"is a date or a time, got {value.isoformat()}; write a number of seconds, or text in quotes")
+        faults.add(
+            path,
+            f"is a date or a time, got {value.isoformat()}; write a number of seconds, or text in quotes",
+        )
 
 
 class Faults(list):
@@ -207,7 +257,10 @@ def _read(data, faults, torque_file, folder):
     """The arguments of Scenario from the sections; what is wrong goes to `faults`."""
     for key in data:
         if key == "sweep":
-            faults.add((key,), "makes many runs of one; give the file to `polhode sweep`, or drop the section")
+            faults.add(
+                (key,),
+                "makes many runs of one; give the file to `polhode sweep`, or drop the section",
+            )
         elif key in ("torque_file", "torque-file"):
             faults.add((key,), f"{NEVER} {schema.shown(data[key])}; {TORQUE_FILE}")
         elif key not in schema.TOP:
@@ -218,7 +271,7 @@ def _read(data, faults, torque_file, folder):
     if "problem" in data:
         with faults.at("problem"):
             problem = problems.get(data["problem"])
-    known = "problem" in data   # what a misspelt problem would have supplied is not missing
+    known = "problem" in data  # what a misspelt problem would have supplied is not missing
     run = faults.check(schema.Run, data.get("run", {}), "run")
     times = _times(run, problem, known, faults) if run else {}
     body = _body(data, problem, known, folder, faults)
@@ -229,37 +282,62 @@ def _read(data, faults, torque_file, folder):
         torque = _from_file(data, torque_file, faults)
     if torque is not None and not faults:
         _try_torque(torque, times["t_span"][0], rotation0, omega0, faults)
-    return {"body": body, "torque": torque, "rotation0": rotation0, "omega0": omega0, **times, **_output(data, faults),
-            **_ensemble(data, torque, faults)}
+    return {
+        "body": body,
+        "torque": torque,
+        "rotation0": rotation0,
+        "omega0": omega0,
+        **times,
+        **_output(data, faults),
+        **_ensemble(data, torque, faults),
+    }
 
 
-# --- sections ------------------------------------------------------------------------------------------------------------
+# --- sections -------------------------------------------------------------------------------------
+
 
 def _body(data, problem, known, folder, faults):
     if "body" not in data:
         if not known:
-            faults.add(("body",), "is missing; write a [body] section, or name a problem at the top: problem = \"...\"")
+            faults.add(
+                ("body",),
+                'is missing; write a [body] section, or name a problem at the top: problem = "..."',
+            )
         return problem and problem.body
     given = data["body"]
     shape = given.get("shape") if isinstance(given, dict) else None
-    if shape is not None and shape not in tuple(schema.SHAPES):   # what is no text cannot be looked up
+    # what is no text cannot be looked up
+    if shape is not None and shape not in tuple(schema.SHAPES):
         with faults.at("body", "shape"):
             raise unknown("shape", shape, schema.SHAPES)
-        meant = closest(shape, schema.SHAPES)   # the rest of the section is checked as if that had been written
+        # the rest of the section is checked as if that had been written
+        meant = closest(shape, schema.SHAPES)
         if meant:
             faults.check(schema.SHAPES[meant], {**given, "shape": meant}, "body")
         return None
     is_mesh = shape is None and isinstance(given, dict) and "mesh" in given
     if shape is None and isinstance(given, dict) and not is_mesh and "inertia" not in given:
-        misspelt = next((key for key in given if key not in schema.BODY_KEYS and closest(key, schema.BODY_KEYS)), None)
+        misspelt = next(
+            (
+                key
+                for key in given
+                if key not in schema.BODY_KEYS and closest(key, schema.BODY_KEYS)
+            ),
+            None,
+        )
         if misspelt is not None:
             with faults.at("body"):
                 raise unknown("key", misspelt, schema.BODY_KEYS)
             return None
-        faults.add(("body",), f"has neither inertia nor shape nor mesh; write inertia = {schema.EXAMPLES['inertia']}, a shape "
-                              f"({', '.join(schema.SHAPES)}), or mesh = \"FILE.stl\"")
+        faults.add(
+            ("body",),
+            f"has neither inertia nor shape nor mesh; write inertia = {schema.EXAMPLES['inertia']}, a shape "
+            f'({", ".join(schema.SHAPES)}), or mesh = "FILE.stl"',
+        )
         return None
-    section = faults.check(schema.Mesh if is_mesh else schema.SHAPES.get(shape, schema.Inertia), given, "body")
+    section = faults.check(
+        schema.Mesh if is_mesh else schema.SHAPES.get(shape, schema.Inertia), given, "body"
+    )
     body = None
     with faults.at("body"):
         body = section and _made(section, folder)
@@ -284,10 +362,16 @@ def _initial(data, body, problem, known, faults):
     """Attitude and angular velocity; what the section leaves out is the problem's."""
     given = data.get("initial", {})
     section = faults.check(schema.Initial, given, "initial")
-    forms = [key for key in ("rotation", "rotation_vector", "quaternion", "matrix") if isinstance(given, dict) and key in given]
+    forms = [
+        key
+        for key in ("rotation", "rotation_vector", "quaternion", "matrix")
+        if isinstance(given, dict) and key in given
+    ]
     if len(forms) > 1:
         faults.add(("initial",), f"give the attitude once, got {' and '.join(forms)}; drop one")
-    rotation0, omega0 = (problem.rotation0, problem.omega0) if problem else (rotations.as_quaternion(), None)
+    rotation0, omega0 = (
+        (problem.rotation0, problem.omega0) if problem else (rotations.as_quaternion(), None)
+    )
     if section is None:
         return rotation0, omega0
     if len(forms) == 1:
@@ -301,20 +385,29 @@ def _initial(data, body, problem, known, faults):
             check_rates(omega0, "the angular velocity")
     elif section.momentum is not None:
         with faults.at("initial", "momentum"):
-            omega0 = body and check_rates(body.omega(section.momentum), "the angular velocity of this momentum")
+            omega0 = body and check_rates(
+                body.omega(section.momentum), "the angular velocity of this momentum"
+            )
     elif not known:
-        faults.add(("initial",), f"has neither omega nor momentum; write omega = {schema.EXAMPLES['omega']}, in the body frame")
+        faults.add(
+            ("initial",),
+            f"has neither omega nor momentum; write omega = {schema.EXAMPLES['omega']}, in the body frame",
+        )
     return rotation0, omega0
 
 
 def _torque(data, body, problem, step, faults):
     """The sum of the torques given, or the problem's, or none."""
     if "torque" not in data:
-        return problem.torque(step if isinstance(step, float) else None) if problem else torques.free()
+        return (
+            problem.torque(step if isinstance(step, float) else None) if problem else torques.free()
+        )
     given = data["torque"]
     several = isinstance(given, list)
-    terms = [_term(item, ("torque", i) if several else ("torque",), body, step, faults)
-             for i, item in enumerate(given if several else [given])]
+    terms = [
+        _term(item, ("torque", i) if several else ("torque",), body, step, faults)
+        for i, item in enumerate(given if several else [given])
+    ]
     if not terms:
         faults.add(("torque",), "is an empty list; leave it out when nothing acts")
     if not terms or any(term is None for term in terms):
@@ -328,7 +421,10 @@ def _torque(data, body, problem, step, faults):
 def _from_file(data, torque_file, faults):
     """The torque of a Python file, where the scenario has none of its own."""
     if "torque" in data:
-        faults.add(("torque",), f"is given here and by the torque file {str(torque_file)!r}; drop one of the two")
+        faults.add(
+            ("torque",),
+            f"is given here and by the torque file {str(torque_file)!r}; drop one of the two",
+        )
         return None
     return user_file.torque(torque_file)
 
@@ -339,13 +435,17 @@ def _term(given, path, body, step, faults):
         faults.add(path, f"{NEVER} {schema.shown(code)}; {TORQUE_FILE}")
         return None
     if not isinstance(given, dict) or not isinstance(given.get("name"), str):
-        faults.add(path, f"needs a name, got {schema.shown(given)!s:.60}; write name = \"heavy_top\"; valid: "
-                         f"{', '.join(torques.BUILT_IN)}")
+        faults.add(
+            path,
+            f'needs a name, got {schema.shown(given)!s:.60}; write name = "heavy_top"; valid: '
+            f"{', '.join(torques.BUILT_IN)}",
+        )
         return None
     make = None
     with faults.at(*path, "name"):
         make = torques.by_name(given["name"])
-    meant = make is None and closest(given["name"], torques.BUILT_IN)   # its parameters are checked all the same
+    # its parameters are checked all the same
+    meant = make is None and closest(given["name"], torques.BUILT_IN)
     if meant:
         faults.check(schema.torque_model(meant, torques.BUILT_IN[meant]), given, *path)
     section = make and faults.check(schema.torque_model(given["name"], make), given, *path)
@@ -358,10 +458,13 @@ def _term(given, path, body, step, faults):
     if "step" in wants and options["step"] is None:
         options["step"] = step
         if isinstance(step, list):
-            faults.add((*path, "step"), "is missing, and the steps of this run are not of one size; write step = 0.01")
+            faults.add(
+                (*path, "step"),
+                "is missing, and the steps of this run are not of one size; write step = 0.01",
+            )
             return None
     if any(options[key] is None for key in ("body", "step") if key in wants):
-        return None   # the section it comes from has been complained about
+        return None  # the section it comes from has been complained about
     with faults.at(*path):
         try:
             return make(**options)
@@ -378,18 +481,27 @@ def _code(given):
         return given if isinstance(given, str) and user_file.is_target(given) else None
     named = given.get("name")
     hoped = next((given[key] for key in CODE if key in given), None)
-    return named if hoped is None and isinstance(named, str) and user_file.is_target(named) else hoped
+    return (
+        named if hoped is None and isinstance(named, str) and user_file.is_target(named) else hoped
+    )
 
 
 def _try_torque(torque, t0, rotation0, omega0, faults):
-    """Call the torque once where the run begins: a parameter of the wrong shape or a singular attitude shows here."""
+    """Call the torque once where the run begins: a parameter of the wrong shape or a singular
+    attitude shows here."""
     try:
         value = torque(t0, rotations.matrices(rotation0), omega0)
     except (ArithmeticError, TypeError, ValueError, IndexError) as error:
-        faults.add(("torque",), f"cannot be evaluated where the run begins: {error}; change its parameters or [initial]")
+        faults.add(
+            ("torque",),
+            f"cannot be evaluated where the run begins: {error}; change its parameters or [initial]",
+        )
         return
     if value.shape != (3,) or not np.isfinite(value).all():
-        faults.add(("torque",), f"is {value.tolist()} where the run begins; change its parameters or [initial]")
+        faults.add(
+            ("torque",),
+            f"is {value.tolist()} where the run begins; change its parameters or [initial]",
+        )
 
 
 def _times(run, problem, known, faults):
@@ -401,18 +513,28 @@ def _times(run, problem, known, faults):
     t_span = run.t_span or (problem and problem.t_span)
     if isinstance(step, list) and t_span is None and len(step) > 1:
         t_span = [step[0], step[-1]]
-    missing = [key for key, value in (("step", step), ("t_span", t_span)) if value is None and not known]
+    missing = [
+        key for key, value in (("step", step), ("t_span", t_span)) if value is None and not known
+    ]
     for key in missing:
         faults.add(("run", key), f"is missing; give {MISSING[key]}")
     if run.t_eval is not None and run.every != 1:
         faults.add(("run",), "give t_eval or every, not both; drop one")
     if step is not None and t_span is not None:
         with faults.at("run", "step"):
-            check_times(np.array(step), "an array of times") if isinstance(step, list) else check_step(step)
-            with faults.at("run"):   # span and breaks have a say in the rest
+            check_times(np.array(step), "an array of times") if isinstance(
+                step, list
+            ) else check_step(step)
+            with faults.at("run"):  # span and breaks have a say in the rest
                 segments(t_span, step, run.breaks, method.multistep, f"method {method.name}")
-    return {"method": method, "step": step, "t_span": t_span and tuple(t_span), "every": run.every, "t_eval": run.t_eval,
-            "breaks": run.breaks}
+    return {
+        "method": method,
+        "step": step,
+        "t_span": t_span and tuple(t_span),
+        "every": run.every,
+        "t_eval": run.t_eval,
+        "breaks": run.breaks,
+    }
 
 
 def _tolerances(run, problem, known, faults):
@@ -426,8 +548,17 @@ def _tolerances(run, problem, known, faults):
         check_control(method, run.step, run.rtol, run.atol, run.max_step)
         if t_span is not None:
             stretches(t_span, run.breaks)
-    return {"method": method, "step": None, "t_span": t_span and tuple(t_span), "every": run.every, "t_eval": run.t_eval,
-            "breaks": run.breaks, "rtol": run.rtol, "atol": run.atol, "max_step": run.max_step}
+    return {
+        "method": method,
+        "step": None,
+        "t_span": t_span and tuple(t_span),
+        "every": run.every,
+        "t_eval": run.t_eval,
+        "breaks": run.breaks,
+        "rtol": run.rtol,
+        "atol": run.atol,
+        "max_step": run.max_step,
+    }
 
 
 def _output(data, faults):
@@ -440,7 +571,9 @@ def _output(data, faults):
 
 
 def _ensemble(data, torque, faults):
-    section = faults.check(schema.Ensemble, data["ensemble"], "ensemble") if "ensemble" in data else None
+    section = (
+        faults.check(schema.Ensemble, data["ensemble"], "ensemble") if "ensemble" in data else None
+    )
     if section is None:
         return {}
     if torque is not None:

@@ -18,23 +18,35 @@ if TYPE_CHECKING:
     from polhode.results._ensemble import Ensemble
 
 STATUS = (FINISHED, FAILED, INTERRUPTED)
-UNITS = {"energy": "J", "kinetic_energy": "J", **{f"momentum{end}": "kg m2/s" for end in ("", "_x", "_y", "_z")}}
+UNITS = {
+    "energy": "J",
+    "kinetic_energy": "J",
+    **{f"momentum{end}": "kg m2/s" for end in ("", "_x", "_y", "_z")},
+}
 
 
 def dataset(run: Ensemble) -> Dataset:
-    """Dimensions body, time (where something was kept on the way), axis and quaternion_component."""
+    """Dimensions body, time (where something was kept on the way), axis and
+    quaternion_component."""
     import xarray as xr
 
     attitude = {"units": "1", "long_name": "attitude, body to space, scalar last"}
     velocity = {"units": "rad/s", "long_name": "angular velocity, body frame"}
     status = sum(code * (run.status == name) for code, name in enumerate(STATUS))
-    meaning = {"flag_values": np.arange(len(STATUS), dtype=np.int8), "flag_meanings": " ".join(STATUS)}
+    meaning = {
+        "flag_values": np.arange(len(STATUS), dtype=np.int8),
+        "flag_meanings": " ".join(STATUS),
+    }
     data = {
         "quaternion": (("body", "quaternion_component"), run.quaternion, attitude),
         "omega": (("body", "axis"), run.omega, velocity),
         "energy": ("body", run.energy, {"units": "J", "long_name": "energy at the end"}),
         "status": ("body", status.astype(np.int8), {"long_name": "how the run ended", **meaning}),
-        "end_time": ("body", run.end_times, {"units": "s", "long_name": "time of the last good motion"}),
+        "end_time": (
+            "body",
+            run.end_times,
+            {"units": "s", "long_name": "time of the last good motion"},
+        ),
     }
     if run.bodies.count > 1:
         inertia = {"units": "kg m2", "long_name": "principal moments of inertia"}
@@ -43,8 +55,12 @@ def dataset(run: Ensemble) -> Dataset:
         values = np.asarray(values, dtype=float)
         if len(np.atleast_1d(values)) == run.n > 1 and values.shape[1:] in ((), (3,)):
             what = {"long_name": f"parameter {name} of the torque"}
-            data[f"parameter_{name}"] = (("body", "axis")[:values.ndim], values, what)
-    coords = {"body": run.first + np.arange(run.n), "quaternion_component": list("xyzw"), "axis": list("xyz")}
+            data[f"parameter_{name}"] = (("body", "axis")[: values.ndim], values, what)
+    coords = {
+        "body": run.first + np.arange(run.n),
+        "quaternion_component": list("xyzw"),
+        "axis": list("xyz"),
+    }
     if run.times is not None:
         coords["time"] = ("time", run.times, {"units": "s", "long_name": "time"})
     if run.quaternions is not None:
@@ -55,15 +71,22 @@ def dataset(run: Ensemble) -> Dataset:
             over = "time" if dimension == "body" else "bodies"
             for kind, values in summary._asdict().items():
                 unit = UNITS.get(name, "1")
-                data[f"{name}_{kind}_over_{over}"] = (dimension, values, {"units": f"({unit})2" if kind == "variance" else unit})
+                data[f"{name}_{kind}_over_{over}"] = (
+                    dimension,
+                    values,
+                    {"units": f"({unit})2" if kind == "variance" else unit},
+                )
     return xr.Dataset(data, coords, columns.attributes(run.provenance(), columns.UNTITLED_MANY))
 
 
 def _npz(run, path):
     data = dataset(run)
     with open(path, "wb") as file:
-        np.savez(file, **{name: np.asarray(values) for name, values in data.variables.items()},
-                 provenance=np.array(json.dumps(run.provenance())))
+        np.savez(
+            file,
+            **{name: np.asarray(values) for name, values in data.variables.items()},
+            provenance=np.array(json.dumps(run.provenance())),
+        )
 
 
 def _netcdf(run, path):

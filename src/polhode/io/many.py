@@ -19,15 +19,19 @@ from polhode.io import schema
 
 
 def arguments(scenario, n=None, first=0):
-    """The arguments of `polhode.ensemble` for the bodies first, first + 1, ... of a scenario; n in place of the scenario's."""
+    """The arguments of `polhode.ensemble` for the bodies first, first + 1, ... of a scenario; n in
+    place of the scenario's."""
     from scipy import stats
 
     spread = scenario.ensemble or schema.Ensemble()
     n = spread.n if n is None else n
     enough(n)
     omega_spread = np.asarray(spread.omega_spread)
-    parameters = {name: stats.norm(_value(scenario.torque, name), np.asarray(sigma))
-                  for name, sigma in spread.parameter_spread.items() if np.any(sigma)}
+    parameters = {
+        name: stats.norm(_value(scenario.torque, name), np.asarray(sigma))
+        for name, sigma in spread.parameter_spread.items()
+        if np.any(sigma)
+    }
     return {
         "bodies": bodies(scenario.body, spread, n, first),
         "torque": scenario.torque,
@@ -36,7 +40,9 @@ def arguments(scenario, n=None, first=0):
         "method": scenario.method,
         "breaks": scenario.breaks,
         "rotation0": "random" if spread.rotation == "random" else scenario.rotation0,
-        "omega0": stats.norm(scenario.omega0, omega_spread) if omega_spread.any() else scenario.omega0,
+        "omega0": stats.norm(scenario.omega0, omega_spread)
+        if omega_spread.any()
+        else scenario.omega0,
         "parameters": parameters or None,
         "n": n,
         "rng": spread.seed,
@@ -46,21 +52,32 @@ def arguments(scenario, n=None, first=0):
 
 def _value(torque, name):
     term, _, field = name.rpartition(".")
-    return np.asarray(next(getattr(one.params, field) for one in terms_of(torque)
-                           if term in ("", one.name) and one.params is not None and field in one.params._fields))
+    return np.asarray(
+        next(
+            getattr(one.params, field)
+            for one in terms_of(torque)
+            if term in ("", one.name) and one.params is not None and field in one.params._fields
+        )
+    )
 
 
 def bodies(body, spread, n, first=0):
-    """The body, or bodies that differ from it: the second moments of mass along its principal axes are stretched at random.
+    """The body, or bodies that differ from it: the second moments of mass along its principal axes
+    are stretched at random.
 
-    Moments of inertia are sums of two second moments, which are positive: every body drawn is one that exists.
+    Moments of inertia are sums of two second moments, which are positive: every body drawn is one
+    that exists.
     """
     if not spread.inertia_spread:
         return body
     from scipy import stats
 
     second = 0.5 * body.moments.sum() - body.moments
-    stretch = np.exp(drawn("inertia", stats.norm(0.0, spread.inertia_spread), (3,), spread.seed, first, n))
+    stretch = np.exp(
+        drawn("inertia", stats.norm(0.0, spread.inertia_spread), (3,), spread.seed, first, n)
+    )
     stretched = np.maximum(second, 0.0) * stretch
     moments = stretched.sum(axis=1, keepdims=True) - stretched
-    return moments if body.is_principal else rows_times(body.axes * moments[:, None, :], body.axes.T)
+    return (
+        moments if body.is_principal else rows_times(body.axes * moments[:, None, :], body.axes.T)
+    )

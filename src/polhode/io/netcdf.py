@@ -1,9 +1,10 @@
 """netCDF files, written piece by piece and read with every bound and sum checked.
 
-The classic format with 64-bit offsets, big-endian: a header (dimensions, attributes, and for each variable its place), then the
-variables one after the other.  Everything is aligned to four bytes.  Libraries that want the whole array cannot write a run that
-is longer than memory, and none of them notices a byte that has changed: here each variable bears the sum of its bytes, crc32, and
-the file that of its header, header_crc32, as attributes.
+The classic format with 64-bit offsets, big-endian: a header (dimensions, attributes, and for each
+variable its place), then the variables one after the other.  Everything is aligned to four bytes.
+Libraries that want the whole array cannot write a run that is longer than memory, and none of them
+notices a byte that has changed: here each variable bears the sum of its bytes, crc32, and the file
+that of its header, header_crc32, as attributes.
 """
 
 import os
@@ -15,9 +16,10 @@ import numpy as np
 from polhode.errors import InputError
 from polhode.results.columns import LABELS, attributes, columns
 
-LARGEST = 2**32 - 4   # bytes of a variable
+LARGEST = 2**32 - 4  # bytes of a variable
 HEADER_SUM, SUM = "header_crc32", "crc32"
-_UNKNOWN = "0" * 8    # a sum that is not known yet; and what stands for the sum of the header in that sum
+# a sum that is not known yet; and what stands for the sum of the header in that sum
+_UNKNOWN = "0" * 8
 _CHAR, _INT, _DOUBLE = 2, 4, 6
 _TYPES = {1: ">i1", _CHAR: "S1", 3: ">i2", _INT: ">i4", 5: ">f4", _DOUBLE: ">f8"}
 _CODES = {"i1": 1, "i2": 3, "i4": _INT, "f4": 5, "f8": _DOUBLE}
@@ -25,13 +27,17 @@ _DIMENSION, _VARIABLE, _ATTRIBUTE = 10, 11, 12
 
 
 def check(points, largest=32):
-    """Refuse more points than the format holds; `largest` is the size of a point in its largest variable."""
+    """Refuse more points than the format holds; `largest` is the size of a point in its largest
+    variable."""
     if largest * points > LARGEST:
-        raise InputError(f"{points} points are more than a netCDF file of this kind holds ({LARGEST // largest}); store fewer, "
-                         "or write .zarr")
+        raise InputError(
+            f"{points} points are more than a netCDF file of this kind holds ({LARGEST // largest}); store fewer, "
+            "or write .zarr"
+        )
 
 
-# --- writing ------------------------------------------------------------------------------------------------------------------
+# --- writing --------------------------------------------------------------------------------------
+
 
 class _File:
     """A file with room for all its variables, which are filled from their beginnings on."""
@@ -40,12 +46,12 @@ class _File:
         self.sizes, self.facts, self.variables = sizes, {HEADER_SUM: _UNKNOWN} | facts, variables
         self.sums = dict.fromkeys((name for name, *_ in variables), 0)
         self.places = dict(self.sums)
-        place = len(self._header())   # which does not depend on what it says about places
+        place = len(self._header())  # which does not depend on what it says about places
         for name, dimensions, _, kind in variables:
             self.places[name] = place
             place += _bytes(dimensions, sizes, kind)
         self.ends = dict(self.places)
-        self.file = open(path, "wb")   # noqa: SIM115 - closed by `close`
+        self.file = open(path, "wb")  # noqa: SIM115 - closed by `close`
         self.file.write(self._header())
 
     def put(self, name, data):
@@ -59,7 +65,9 @@ class _File:
         """Pad the variables and note the sums."""
         for name, dimensions, _, kind in self.variables:
             self.file.seek(self.ends[name])
-            self.file.write(bytes(self.places[name] + _bytes(dimensions, self.sizes, kind) - self.ends[name]))
+            self.file.write(
+                bytes(self.places[name] + _bytes(dimensions, self.sizes, kind) - self.ends[name])
+            )
         self.facts[HEADER_SUM] = _hex(zlib.crc32(self._header()))
         self.file.seek(0)
         self.file.write(self._header())
@@ -68,18 +76,36 @@ class _File:
     def _header(self):
         names = list(self.sizes)
         lengths = [_text(name) + _number(self.sizes[name]) for name in names]
-        entries = [_text(name) + _number(len(dimensions)) + b"".join(_number(names.index(one)) for one in dimensions)
-                   + _attributes(about | {SUM: _hex(self.sums[name])}) + _number(kind)
-                   + _number(_bytes(dimensions, self.sizes, kind)) + struct.pack(">q", self.places[name])
-                   for name, dimensions, about, kind in self.variables]
-        return b"".join([b"CDF\x02", _number(0), _list(_DIMENSION, lengths), _attributes(self.facts), _list(_VARIABLE, entries)])
+        entries = [
+            _text(name)
+            + _number(len(dimensions))
+            + b"".join(_number(names.index(one)) for one in dimensions)
+            + _attributes(about | {SUM: _hex(self.sums[name])})
+            + _number(kind)
+            + _number(_bytes(dimensions, self.sizes, kind))
+            + struct.pack(">q", self.places[name])
+            for name, dimensions, about, kind in self.variables
+        ]
+        return b"".join(
+            [
+                b"CDF\x02",
+                _number(0),
+                _list(_DIMENSION, lengths),
+                _attributes(self.facts),
+                _list(_VARIABLE, entries),
+            ]
+        )
 
 
 def write(run, path):
     """Write a trajectory."""
     check(len(run))
     held = columns(run)
-    sizes = {"time": len(run), **{name: len(labels) for name, labels in LABELS.items()}, "letter": 1}
+    sizes = {
+        "time": len(run),
+        **{name: len(labels) for name, labels in LABELS.items()},
+        "letter": 1,
+    }
     variables = [(one.name, one.dimensions, one.about, _DOUBLE) for one in held]
     file = _File(path, sizes, attributes(run.provenance()), [*variables, *_labels()])
     _put_labels(file)
@@ -91,8 +117,15 @@ def write(run, path):
 
 def write_dataset(data, path):
     """Write an xarray Dataset of numbers whose dimensions are among its own and those of a run."""
-    held = {name: _storable(name, variable) for name, variable in data.variables.items() if name not in LABELS}
-    variables = [(name, data[name].dims, data[name].attrs, _CODES[values.dtype.str[1:]]) for name, values in held.items()]
+    held = {
+        name: _storable(name, variable)
+        for name, variable in data.variables.items()
+        if name not in LABELS
+    }
+    variables = [
+        (name, data[name].dims, data[name].attrs, _CODES[values.dtype.str[1:]])
+        for name, values in held.items()
+    ]
     file = _File(path, dict(data.sizes) | {"letter": 1}, dict(data.attrs), [*variables, *_labels()])
     _put_labels(file)
     for name, values in held.items():
@@ -104,7 +137,9 @@ def _storable(name, variable):
     """The values of a variable in a type that the format has; whole numbers have 32 bits there."""
     values = variable.values
     if values.dtype.kind == "i" and values.dtype.itemsize == 8:
-        values = values.astype("i4") if np.abs(values).max(initial=0) < 2**31 else values.astype(float)
+        values = (
+            values.astype("i4") if np.abs(values).max(initial=0) < 2**31 else values.astype(float)
+        )
     if values.nbytes > LARGEST:
         check(values.shape[0], values.nbytes // values.shape[0])
     return values
@@ -121,7 +156,9 @@ def _put_labels(file):
 
 def _bytes(dimensions, sizes, kind):
     """The bytes that a variable takes."""
-    count = np.dtype(_TYPES[kind]).itemsize * int(np.prod([sizes[one] for one in dimensions], dtype=object))
+    count = np.dtype(_TYPES[kind]).itemsize * int(
+        np.prod([sizes[one] for one in dimensions], dtype=object)
+    )
     return count + -count % 4
 
 
@@ -133,7 +170,11 @@ def _value(value):
     if isinstance(value, str):
         data = value.encode()
         return _number(_CHAR) + _number(len(data)) + _padded(data)
-    array = np.atleast_1d(value if isinstance(value, np.ndarray) else np.array(value, "i4" if isinstance(value, int) else "f8"))
+    array = np.atleast_1d(
+        value
+        if isinstance(value, np.ndarray)
+        else np.array(value, "i4" if isinstance(value, int) else "f8")
+    )
     data = array.astype(array.dtype.newbyteorder(">")).tobytes()
     return _number(_CODES[array.dtype.str[1:]]) + _number(len(array)) + _padded(data)
 
@@ -159,10 +200,12 @@ def _hex(total):
     return f"{total:08x}"
 
 
-# --- reading ------------------------------------------------------------------------------------------------------------------
+# --- reading --------------------------------------------------------------------------------------
+
 
 def read(path):
-    """({name: array}, attributes) of a file: its variables of numbers; a ValueError says what is wrong with it."""
+    """({name: array}, attributes) of a file: its variables of numbers; a ValueError says what is
+    wrong with it."""
     with open(path, "rb") as file:
         header = _Header(file)
         _check_header(file, header)
@@ -182,17 +225,21 @@ def _check_header(file, header):
         return
     file.seek(0)
     whole = file.read(header.end)
-    place = whole.find(HEADER_SUM.encode()) + len(HEADER_SUM) + 8   # behind its name, type and length; it comes first
-    if _hex(zlib.crc32(whole[:place] + _UNKNOWN.encode() + whole[place + 8:])) != noted:
+    # behind its name, type and length; it comes first
+    place = whole.find(HEADER_SUM.encode()) + len(HEADER_SUM) + 8
+    if _hex(zlib.crc32(whole[:place] + _UNKNOWN.encode() + whole[place + 8 :])) != noted:
         raise ValueError(f"its first {header.end} bytes, the header, are not what was written")
 
 
 def _values(file, name, shape, kind, place, noted, left):
-    """The values of a variable, whose bytes must be there, no more than what others leave, and have the sum noted."""
+    """The values of a variable, whose bytes must be there, no more than what others leave, and have
+    the sum noted."""
     count = np.dtype(_TYPES[kind]).itemsize * int(np.prod(shape, dtype=object))
     size = os.fstat(file.fileno()).st_size
     if place < 0 or count > left or place + count > size:
-        raise ValueError(f"{name} takes the bytes {place} to {place + count}, and the file has {size}: it was cut short")
+        raise ValueError(
+            f"{name} takes the bytes {place} to {place + count}, and the file has {size}: it was cut short"
+        )
     file.seek(place)
     data = file.read(count)
     if noted is not None and _hex(zlib.crc32(data)) != noted:
@@ -201,7 +248,8 @@ def _values(file, name, shape, kind, place, noted, left):
 
 
 class _Header:
-    """The header of a file: variables {name: (shape, attributes, kind, place)}, the attributes of the file, and where it ends."""
+    """The header of a file: variables {name: (shape, attributes, kind, place)}, the attributes of
+    the file, and where it ends."""
 
     def __init__(self, file):
         self.file, self.size = file, os.fstat(file.fileno()).st_size
@@ -209,10 +257,12 @@ class _Header:
         if magic not in (b"CDF\x01", b"CDF\x02"):
             raise ValueError("its first bytes are not those of a classic netCDF file")
         self.wide = magic[3] == 2
-        self._whole()   # the number of records, of which polhode has none
+        self._whole()  # the number of records, of which polhode has none
         dimensions = [self._named(self._whole) for _ in self._entries(_DIMENSION)]
         self.facts = self._facts()
-        self.variables = dict(self._named(lambda: self._variable(dimensions)) for _ in self._entries(_VARIABLE))
+        self.variables = dict(
+            self._named(lambda: self._variable(dimensions)) for _ in self._entries(_VARIABLE)
+        )
         self.end = file.tell()
 
     def _variable(self, dimensions):
@@ -220,7 +270,7 @@ class _Header:
         if any(index >= len(dimensions) for index in indices):
             raise ValueError("a variable has a dimension that the file has not")
         about, kind = self._facts(), self._whole()
-        self._whole()   # its size in bytes, which is known
+        self._whole()  # its size in bytes, which is known
         place = struct.unpack(">q", self._take(8))[0] if self.wide else self._whole()
         return tuple(dimensions[index][1] for index in indices), about, self._known(kind), place
 
@@ -238,7 +288,9 @@ class _Header:
 
     def _known(self, kind):
         if kind not in _TYPES:
-            raise ValueError(f"its header, near byte {self.file.tell()}, speaks of numbers of kind {kind}, which there is not")
+            raise ValueError(
+                f"its header, near byte {self.file.tell()}, speaks of numbers of kind {kind}, which there is not"
+            )
         return kind
 
     def _entries(self, tag):
@@ -257,7 +309,9 @@ class _Header:
         """A number of things that take at least so many bytes each."""
         count = self._whole()
         if count * size > self.size:
-            raise ValueError(f"its header, near byte {self.file.tell()}, promises more than the {self.size} bytes of the file")
+            raise ValueError(
+                f"its header, near byte {self.file.tell()}, promises more than the {self.size} bytes of the file"
+            )
         return count
 
     def _whole(self):

@@ -1,4 +1,5 @@
-"""Stored runs read back: the motion, the energies and the provenance, from netCDF, Zarr, a NumPy archive or CSV.
+"""Stored runs read back: the motion, the energies and the provenance, from netCDF, Zarr, a NumPy
+archive or CSV.
 
 Nothing that is read is ever executed: no pickle, no code.
 """
@@ -28,18 +29,19 @@ from polhode.support.regular import regular
 from polhode.results._trajectory import Trajectory
 
 REFUSED = "open it on a larger machine, if you trust it"
-_LARGEST = 1e150   # of any number in a run: figures and pages take squares
+_LARGEST = 1e150  # of any number in a run: figures and pages take squares
 _NEEDED = ("quaternion", "omega", "kinetic_energy")
 
 
 class Record(NamedTuple):
-    """What a run left behind, whether it is still in memory or comes from a file; `facts` is its provenance."""
+    """What a run left behind, whether it is still in memory or comes from a file; `facts` is its
+    provenance."""
 
     t: np.ndarray
     quaternion: np.ndarray
     omega: np.ndarray
     kinetic_energy: np.ndarray
-    total_energy: np.ndarray | None   # None: the torque has no potential
+    total_energy: np.ndarray | None  # None: the torque has no potential
     body: RigidBody
     facts: dict
 
@@ -65,7 +67,8 @@ class Record(NamedTuple):
 
     @property
     def terms(self) -> list[dict[str, Any]]:
-        """What is known of each torque, as `Torque.record` gives it; empty where a file does not say."""
+        """What is known of each torque, as `Torque.record` gives it; empty where a file does not
+        say."""
         return self.facts.get("torque_terms") or []
 
     @property
@@ -85,7 +88,8 @@ class Record(NamedTuple):
 
     @property
     def kept_axis(self) -> list[float] | None:
-        """The direction in space about which no torque acts, where all that act are known to have the same."""
+        """The direction in space about which no torque acts, where all that act are known to have
+        the same."""
         first, *others = [term["up"] for term in self.terms if term["acts"]] or [None]
         return first if all(other == first for other in others) else None
 
@@ -97,15 +101,24 @@ def record(run: Record | Trajectory | str | PathLike[str]) -> Record:
     if isinstance(run, (str, os.PathLike)):
         return read(run)
     if not isinstance(run, Trajectory):
-        raise InputError(f"a run must be a Trajectory or the path of a stored one, got {brief(run)}; give one of them")
+        raise InputError(
+            f"a run must be a Trajectory or the path of a stored one, got {brief(run)}; give one of them"
+        )
     return of(run)
 
 
 def of(trajectory: Trajectory) -> Record:
     """The record of a `Trajectory`."""
     total = None if trajectory.potential_energy is None else trajectory.total_energy
-    return Record(trajectory.t, trajectory.quaternion, trajectory.omega, trajectory.kinetic_energy, total, trajectory.body,
-                  trajectory.provenance())
+    return Record(
+        trajectory.t,
+        trajectory.quaternion,
+        trajectory.omega,
+        trajectory.kinetic_energy,
+        total,
+        trajectory.body,
+        trajectory.provenance(),
+    )
 
 
 def read(path: str | PathLike[str]) -> Record:
@@ -121,14 +134,15 @@ def read(path: str | PathLike[str]) -> Record:
     Returns
     -------
     Record
-        The times `t`, `quaternion`, `omega`, `kinetic_energy`, `total_energy` (None where the torque has no potential), the
-        `body`, and the provenance, `facts`; from these `energy`, `matrix`, `omega_spatial` and `momentum_spatial`.
+        The times `t`, `quaternion`, `omega`, `kinetic_energy`, `total_energy` (None where the
+        torque has no potential), the `body`, and the provenance, `facts`; from these `energy`,
+        `matrix`, `omega_spatial` and `momentum_spatial`.
 
     Raises
     ------
     InputError
-        When there is no such file, when it is not a run that polhode stored, or when it is damaged: the sums in .nc, .npz and
-        .zarr files show that, and the message tells where.
+        When there is no such file, when it is not a run that polhode stored, or when it is damaged:
+        the sums in .nc, .npz and .zarr files show that, and the message tells where.
 
     Examples
     --------
@@ -141,8 +155,10 @@ def read(path: str | PathLike[str]) -> Record:
     path = as_path("path", path)
     arrays, facts = contents(path)
     if path.suffix.lower() == ".csv" and "body" not in facts:
-        raise InputError(f"cannot read {str(path)!r}: it holds the motion but not the body, which polhode notes in the first "
-                         "lines of a CSV; store the run again")
+        raise InputError(
+            f"cannot read {str(path)!r}: it holds the motion but not the body, which polhode notes in the first "
+            "lines of a CSV; store the run again"
+        )
     return as_record(path, arrays, facts)
 
 
@@ -150,20 +166,27 @@ def contents(path: str | PathLike[str]) -> tuple[dict[str, np.ndarray], dict[str
     """(arrays, provenance) of a stored run or ensemble, whatever there is of it."""
     path = Path(path)
     if not path.exists():
-        raise InputError(f"there is no file {str(path)!r}; write one with `polhode run SCENARIO.toml -o FILE.nc`")
+        raise InputError(
+            f"there is no file {str(path)!r}; write one with `polhode run SCENARIO.toml -o FILE.nc`"
+        )
     regular(path, "a stored run")
     try:
         arrays, facts = _reader(path)(path)
         columns.sound(facts)
     except InputError:
         raise
-    except Exception as error:   # there is no end to what a broken file makes the libraries behind the readers raise
-        raise InputError(f"{str(path)!r} is not a run that polhode stored, or it is damaged: {_reason(error)}; run the scenario "
-                         "again with -o") from error
-    for name in ("t", "quaternion", "omega"):   # nothing else is ever stored of a run; a Zarr store shows NaN for lost pieces
+    except Exception as error:  # there is no end to what a broken file makes the libraries behind the readers raise
+        raise InputError(
+            f"{str(path)!r} is not a run that polhode stored, or it is damaged: {_reason(error)}; run the scenario "
+            "again with -o"
+        ) from error
+    # nothing else is ever stored of a run; a Zarr store shows NaN for lost pieces
+    for name in ("t", "quaternion", "omega"):
         if "end_time" not in arrays and name in arrays and not np.isfinite(arrays[name]).all():
-            raise InputError(f"{str(path)!r}: {name} is not finite everywhere, so a part of it is lost; run the scenario again "
-                             "with -o")
+            raise InputError(
+                f"{str(path)!r}: {name} is not finite everywhere, so a part of it is lost; run the scenario again "
+                "with -o"
+            )
     return arrays, facts
 
 
@@ -182,45 +205,71 @@ def _reader(path):
         with open(path, "rb") as file:
             suffix = {b"CDF": ".nc", b"PK\3": ".npz", b"# t": ".csv"}.get(file.read(3), suffix)
     if suffix not in _READERS:
-        raise InputError(f"cannot read {str(path)!r}: {suffix!r} is not the suffix of a stored run; those are "
-                         f"{', '.join(_READERS)}")
+        raise InputError(
+            f"cannot read {str(path)!r}: {suffix!r} is not the suffix of a stored run; those are "
+            f"{', '.join(_READERS)}"
+        )
     return _READERS[suffix]
 
 
-def as_record(path: str | PathLike[str], arrays: dict[str, np.ndarray], facts: dict[str, Any]) -> Record:
+def as_record(
+    path: str | PathLike[str], arrays: dict[str, np.ndarray], facts: dict[str, Any]
+) -> Record:
     """The record in the contents of a file."""
     if "end_time" in arrays:
-        raise InputError(f"{str(path)!r} holds an ensemble, and one run is asked for; open it with xarray, or see `polhode info "
-                         f"{path}`")
+        raise InputError(
+            f"{str(path)!r} holds an ensemble, and one run is asked for; open it with xarray, or see `polhode info "
+            f"{path}`"
+        )
     missing = [name for name in ("t", *_NEEDED) if name not in arrays]
     missing += [name for name in ("method", "body") if name not in facts]
     if missing:
-        raise InputError(f"{str(path)!r} lacks {', '.join(missing)}: it is not a run that polhode stored; run the scenario again "
-                         "with -o")
+        raise InputError(
+            f"{str(path)!r} lacks {', '.join(missing)}: it is not a run that polhode stored; run the scenario again "
+            "with -o"
+        )
     if arrays["t"].ndim != 1:
-        raise InputError(f"{str(path)!r}: time has shape {arrays['t'].shape}, expected one number a point; the file is damaged")
+        raise InputError(
+            f"{str(path)!r}: time has shape {arrays['t'].shape}, expected one number a point; the file is damaged"
+        )
     n = len(arrays["t"])
-    shapes = {"t": (n,), "quaternion": (n, 4), "omega": (n, 3), "kinetic_energy": (n,), "total_energy": (n,)}
+    shapes = {
+        "t": (n,),
+        "quaternion": (n, 4),
+        "omega": (n, 3),
+        "kinetic_energy": (n,),
+        "total_energy": (n,),
+    }
     for name, shape in shapes.items():
         if name in arrays and arrays[name].shape != shape:
-            raise InputError(f"{str(path)!r}: {name} has shape {arrays[name].shape}, expected {shape}; the file is damaged")
+            raise InputError(
+                f"{str(path)!r}: {name} has shape {arrays[name].shape}, expected {shape}; the file is damaged"
+            )
         if name in arrays and np.abs(arrays[name]).max(initial=0.0) > _LARGEST:
-            raise InputError(f"{str(path)!r}: {name} is beyond {_LARGEST:g}, where no run goes; the file is damaged")
+            raise InputError(
+                f"{str(path)!r}: {name} is beyond {_LARGEST:g}, where no run goes; the file is damaged"
+            )
     try:
         body = RigidBody.from_dict(facts["body"])
     except (PolhodeError, TypeError) as error:
         raise InputError(f"{str(path)!r} holds a body that cannot be read: {error}") from error
     if "torque_terms" not in facts and _was_free(arrays, facts):
         facts = {**facts, "torque_terms": free().record()}
-    return Record(*(arrays[name] for name in ("t", *_NEEDED)), arrays.get("total_energy"), body, facts)
+    return Record(
+        *(arrays[name] for name in ("t", *_NEEDED)), arrays.get("total_energy"), body, facts
+    )
 
 
 def _was_free(arrays, facts):
-    """Whether nothing acted in a run whose file knows the torque as text alone: the text, and a potential of zero, say so."""
-    return facts.get("torque") == repr(free()) and np.array_equal(arrays.get("total_energy"), arrays["kinetic_energy"])
+    """Whether nothing acted in a run whose file knows the torque as text alone: the text, and a
+    potential of zero, say so."""
+    return facts.get("torque") == repr(free()) and np.array_equal(
+        arrays.get("total_energy"), arrays["kinetic_energy"]
+    )
 
 
-# --- one function for each format: (arrays by name, provenance) -----------------------------------------------------------------
+# --- one function for each format: (arrays by name, provenance) -----------------------------------
+
 
 def _netcdf(path):
     arrays, attributes = netcdf.read(path)
@@ -229,17 +278,30 @@ def _netcdf(path):
 
 def _archive(path):
     with zipfile.ZipFile(path) as archive:
-        memory.fits(f"the arrays in {str(path)!r}", sum(one.file_size for one in archive.infolist()), REFUSED)
+        memory.fits(
+            f"the arrays in {str(path)!r}",
+            sum(one.file_size for one in archive.infolist()),
+            REFUSED,
+        )
     with np.load(path, allow_pickle=False) as data:
         held = {_key(name): data[name] for name in data}
     facts = json.loads(_text(held["provenance"])) if "provenance" in held else {}
-    return {name: values.astype(float, copy=False) for name, values in held.items() if values.dtype.kind in "fiu"}, facts
+    return {
+        name: values.astype(float, copy=False)
+        for name, values in held.items()
+        if values.dtype.kind in "fiu"
+    }, facts
 
 
 def _text(stored):
-    """A stored text; numpy hands over characters that do not exist, on which Python's own functions fail."""
+    """A stored text; numpy hands over characters that do not exist, on which Python's own functions
+    fail."""
     stored = np.atleast_1d(stored)
-    codes = stored.view(np.dtype(np.uint32).newbyteorder(stored.dtype.byteorder)) if stored.dtype.kind == "U" else stored[:0]
+    codes = (
+        stored.view(np.dtype(np.uint32).newbyteorder(stored.dtype.byteorder))
+        if stored.dtype.kind == "U"
+        else stored[:0]
+    )
     if codes.size and codes.max() > sys.maxunicode:
         raise ValueError("its provenance holds characters that do not exist")
     return str(stored[0])
@@ -263,7 +325,9 @@ def _rows(file):
     try:
         return np.loadtxt(file, delimiter=",", ndmin=2)
     except ValueError as error:
-        raise ValueError(f"its numbers are not what was written: {str(error).partition(';')[0]}") from None
+        raise ValueError(
+            f"its numbers are not what was written: {str(error).partition(';')[0]}"
+        ) from None
 
 
 def _gathered(header, rows):
@@ -273,12 +337,17 @@ def _gathered(header, rows):
         vector = re.fullmatch(r"(q|.*_)[xyzw]", name)
         stem = vector[1].rstrip("_") if vector else name
         places.setdefault("quaternion" if vector and stem == "q" else stem, []).append(place)
-    return {name: rows[:, which[0]] if len(which) == 1 else rows[:, which] for name, which in places.items()}
+    return {
+        name: rows[:, which[0]] if len(which) == 1 else rows[:, which]
+        for name, which in places.items()
+    }
 
 
 def _tree(path):
     attributes = trees.checked_attributes(path)
-    return {_key(name): values for name, values in trees.numbers(path).items()}, columns.facts(attributes)
+    return {_key(name): values for name, values in trees.numbers(path).items()}, columns.facts(
+        attributes
+    )
 
 
 def _key(name):

@@ -1,10 +1,20 @@
-"""What a scenario file may say: one flat pydantic model for each section, and how their complaints read."""
+"""What a scenario file may say: one flat pydantic model for each section, and how their complaints
+read."""
 
 import inspect
 from functools import cache
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag, create_model
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    create_model,
+)
 
 from polhode.errors import InputError, nearest
 from polhode.engine.schedule import span
@@ -13,9 +23,12 @@ from polhode.rotations import as_quaternion
 
 
 class Section(BaseModel):
-    """Nothing is converted: text is not a number, and a key that is not known is an error.  What a key means is said below it."""
+    """Nothing is converted: text is not a number, and a key that is not known is an error.  What a
+    key means is said below it."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False, use_attribute_docstrings=True)
+    model_config = ConfigDict(
+        extra="forbid", strict=True, allow_inf_nan=False, use_attribute_docstrings=True
+    )
 
 
 Positive = Annotated[float, Field(gt=0)]
@@ -25,9 +38,12 @@ Matrix = Annotated[list[Vector], Field(min_length=3, max_length=3)]
 
 
 def _either(one, many, is_many):
-    """One of two types, chosen by the look of the value, so that complaints are about that one alone."""
-    return Annotated[Annotated[one, Tag("#one")] | Annotated[many, Tag("#many")],
-                     Discriminator(lambda value: "#many" if is_many(value) else "#one")]
+    """One of two types, chosen by the look of the value, so that complaints are about that one
+    alone."""
+    return Annotated[
+        Annotated[one, Tag("#one")] | Annotated[many, Tag("#many")],
+        Discriminator(lambda value: "#many" if is_many(value) else "#one"),
+    ]
 
 
 def _is_list(value):
@@ -40,8 +56,10 @@ def _is_nested(value):
 
 def _how_often(value):
     if value != "end" and (type(value) is not int or value < 1):
-        raise InputError(f"must be a whole number of steps, at least 1, or 'end', got {shown(value)!s:.60}; write every = 10, "
-                         "for example")
+        raise InputError(
+            f"must be a whole number of steps, at least 1, or 'end', got {shown(value)!s:.60}; write every = 10, "
+            "for example"
+        )
     return value
 
 
@@ -132,18 +150,32 @@ class Mesh(Section):
     """A name for tables and figures."""
 
 
-SHAPES = {"box": Box, "ellipsoid": Ellipsoid, "cylinder": Cylinder, "sphere": Sphere, "point_masses": PointMasses}
-BODY_KEYS = tuple(dict.fromkeys(key for section in (Inertia, Mesh, *SHAPES.values()) for key in section.model_fields))
+SHAPES = {
+    "box": Box,
+    "ellipsoid": Ellipsoid,
+    "cylinder": Cylinder,
+    "sphere": Sphere,
+    "point_masses": PointMasses,
+}
+BODY_KEYS = tuple(
+    dict.fromkeys(
+        key for section in (Inertia, Mesh, *SHAPES.values()) for key in section.model_fields
+    )
+)
 
 
 class Initial(Section):
-    """Where the motion begins: the attitude in one of four ways, the identity when none is given, and how the body turns."""
+    """Where the motion begins: the attitude in one of four ways, the identity when none is given,
+    and how the body turns."""
 
     rotation: Literal["identity"] | None = None
     """The attitude: body axes along those of space."""
     rotation_vector: Annotated[Vector, AfterValidator(as_quaternion)] | None = None
     """The attitude: axis times angle, in radians."""
-    quaternion: Annotated[list[float], Field(min_length=4, max_length=4), AfterValidator(as_quaternion)] | None = None
+    quaternion: (
+        Annotated[list[float], Field(min_length=4, max_length=4), AfterValidator(as_quaternion)]
+        | None
+    ) = None
     """The attitude: a quaternion, scalar last, of length 1 to a few digits."""
     matrix: Annotated[Matrix, AfterValidator(as_quaternion)] | None = None
     """The attitude: the rotation matrix from body to space, row by row."""
@@ -166,7 +198,9 @@ class Run(Section):
     """An absolute tolerance, next to `rtol`."""
     max_step: Positive | None = None
     """The largest step that a tolerance may lead to."""
-    t_span: Annotated[list[float], Field(min_length=2, max_length=2), AfterValidator(span)] | None = None
+    t_span: (
+        Annotated[list[float], Field(min_length=2, max_length=2), AfterValidator(span)] | None
+    ) = None
     """First and last time; a last time before the first runs backwards."""
     every: Annotated[int | str, BeforeValidator(_how_often)] = 1
     """Keep every so many steps, or "end" for the last alone."""
@@ -187,7 +221,9 @@ class Output(Section):
 
 def _count(value):
     if type(value) is not int or value < 1:
-        raise InputError(f"must be a whole number of bodies, at least 1, got {shown(value)!s:.60}; write n = 1000, for example")
+        raise InputError(
+            f"must be a whole number of bodies, at least 1, got {shown(value)!s:.60}; write n = 1000, for example"
+        )
     return value
 
 
@@ -203,7 +239,9 @@ class Ensemble(Section):
     """Seed of the random draws: the same seed, the same bodies."""
     rotation: Literal["random", "same"] = "random"
     """Attitudes spread evenly over all there are, or that of `[initial]` for every body."""
-    omega_spread: _either(Spread, Annotated[list[Spread], Field(min_length=3, max_length=3)], _is_list) = 0.0
+    omega_spread: _either(
+        Spread, Annotated[list[Spread], Field(min_length=3, max_length=3)], _is_list
+    ) = 0.0
     """Standard deviation of the angular velocity about that of `[initial]`, one for all components or one for each."""
     inertia_spread: Spread = 0.0
     """Relative spread of the body's extent along each principal axis, so that every body drawn is a possible one."""
@@ -217,7 +255,8 @@ TOP = ("title", "problem", *SECTIONS)
 
 @cache
 def torque_model(name, function):
-    """The keys of a torque's section: the parameters of the function that makes it.  The body and the step are supplied."""
+    """The keys of a torque's section: the parameters of the function that makes it.  The body and
+    the step are supplied."""
     fields = {"name": (str, ...)}
     for key, parameter in inspect.signature(function).parameters.items():
         default = parameter.default
@@ -229,31 +268,81 @@ def torque_model(name, function):
     return create_model(name, __base__=Section, **fields)
 
 
-# --- how a complaint reads -----------------------------------------------------------------------------------------------
+# --- how a complaint reads ------------------------------------------------------------------------
 
-EXAMPLES = {   # how each key is written
-    "inertia": "[1.0, 2.0, 2.5]", "mass": "1.0", "density": "1000.0", "check_triangle": "false", "shape": '"box"',
-    "radius": "0.5", "size": "[0.3, 0.2, 0.1]", "semi_axes": "[0.3, 0.2, 0.1]", "height": "1.0", "hollow": "true",
+EXAMPLES = {  # how each key is written
+    "inertia": "[1.0, 2.0, 2.5]",
+    "mass": "1.0",
+    "density": "1000.0",
+    "check_triangle": "false",
+    "shape": '"box"',
+    "radius": "0.5",
+    "size": "[0.3, 0.2, 0.1]",
+    "semi_axes": "[0.3, 0.2, 0.1]",
+    "height": "1.0",
+    "hollow": "true",
     "masses": "[1.0, 1.0, 2.0]",
-    "positions": "[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]", "mesh": '"FILE.stl"', "units": '"mm"', "name": '"box"',
-    "rotation": '"identity"', "rotation_vector": "[0.1, 0.0, 0.0]", "quaternion": "[0.0, 0.0, 0.0, 1.0]",
-    "matrix": "[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]", "omega": "[0.1, 1.0, 0.0]", "momentum": "[0.1, 1.0, 0.0]",
-    "method": '"NMB"', "step": "0.01", "rtol": "1e-9", "atol": "1e-12", "max_step": "0.1", "t_span": "[0.0, 10.0]", "every": "10",
-    "t_eval": "[0.0, 0.5, 1.0]", "breaks": "[0.5]", "file": '"motion.nc"', "format": '"nc"', "n": "1000", "seed": "1",
-    "omega_spread": "0.1", "inertia_spread": "0.05", "parameter_spread": "{ moment = 0.5 }", "value": "[0.0, 0.0, 1.0]",
-    "rate": "0.001", "coefficient": "0.1", "from": "0.1", "to": "1.0", "count": "10", "scale": '"log"', "samples": "100",
-    "device": '"cpu"', "dtype": '"float64"', "normal": "[0.0, 1.0]", "uniform": "[0.0, 1.0]", "loguniform": "[0.1, 1.0]",
+    "positions": "[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]",
+    "mesh": '"FILE.stl"',
+    "units": '"mm"',
+    "name": '"box"',
+    "rotation": '"identity"',
+    "rotation_vector": "[0.1, 0.0, 0.0]",
+    "quaternion": "[0.0, 0.0, 0.0, 1.0]",
+    "matrix": "[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]",
+    "omega": "[0.1, 1.0, 0.0]",
+    "momentum": "[0.1, 1.0, 0.0]",
+    "method": '"NMB"',
+    "step": "0.01",
+    "rtol": "1e-9",
+    "atol": "1e-12",
+    "max_step": "0.1",
+    "t_span": "[0.0, 10.0]",
+    "every": "10",
+    "t_eval": "[0.0, 0.5, 1.0]",
+    "breaks": "[0.5]",
+    "file": '"motion.nc"',
+    "format": '"nc"',
+    "n": "1000",
+    "seed": "1",
+    "omega_spread": "0.1",
+    "inertia_spread": "0.05",
+    "parameter_spread": "{ moment = 0.5 }",
+    "value": "[0.0, 0.0, 1.0]",
+    "rate": "0.001",
+    "coefficient": "0.1",
+    "from": "0.1",
+    "to": "1.0",
+    "count": "10",
+    "scale": '"log"',
+    "samples": "100",
+    "device": '"cpu"',
+    "dtype": '"float64"',
+    "normal": "[0.0, 1.0]",
+    "uniform": "[0.0, 1.0]",
+    "loguniform": "[0.1, 1.0]",
 }
-_KINDS = {"float_type": ("a number", "1.0"), "int_type": ("a whole number", "1"), "string_type": ("text", '"..."'),
-          "bool_type": ("true or false", "true"), "list_type": ("a list", "[1.0, 2.0, 3.0]"), "dict_type": ("a table", "{ }"),
-          "finite_number": ("finite", "1.0"), "model_type": ("a section", None), "int_from_float": ("a whole number", "1"),
-          "string_too_short": ("more than nothing", '"..."')}
+_KINDS = {
+    "float_type": ("a number", "1.0"),
+    "int_type": ("a whole number", "1"),
+    "string_type": ("text", '"..."'),
+    "bool_type": ("true or false", "true"),
+    "list_type": ("a list", "[1.0, 2.0, 3.0]"),
+    "dict_type": ("a table", "{ }"),
+    "finite_number": ("finite", "1.0"),
+    "model_type": ("a section", None),
+    "int_from_float": ("a whole number", "1"),
+    "string_too_short": ("more than nothing", '"..."'),
+}
 
 
 def complaint(error, keys, section):
-    """(path, message) of one of pydantic's errors in a section, of this name, that has these keys."""
+    """(path, message) of one of pydantic's errors in a section, of this name, that has these
+    keys."""
     path = tuple(part for part in error["loc"] if not str(part).startswith("#"))
-    return path, _message(error["type"], error["msg"], error["input"], error.get("ctx") or {}, path, keys, section)
+    return path, _message(
+        error["type"], error["msg"], error["input"], error.get("ctx") or {}, path, keys, section
+    )
 
 
 def _message(kind, text, value, context, path, keys, section):
@@ -262,7 +351,7 @@ def _message(kind, text, value, context, path, keys, section):
     way_out = f"write a line [{section}] and its keys below that"
     if path:
         way_out = f"write {path[0]} = {EXAMPLES.get(path[0], sample)}"
-    if kind == "value_error":   # raised by polhode itself, and says it all
+    if kind == "value_error":  # raised by polhode itself, and says it all
         return str(context["error"])
     if kind == "missing":
         return f"is missing; {way_out}, for example"
@@ -278,7 +367,11 @@ def _message(kind, text, value, context, path, keys, section):
     if kind in ("too_long", "too_short"):
         count = context.get("max_length", context.get("min_length"))
         return f"must have {count} entries, {got}, which has {context['actual_length']}; give {count}: {way_out}, for example"
-    rule = f"must be {rule}" if rule else f"{text[0].lower()}{text[1:]}".replace("input should be", "must be")
+    rule = (
+        f"must be {rule}"
+        if rule
+        else f"{text[0].lower()}{text[1:]}".replace("input should be", "must be")
+    )
     return f"{rule}, {got}; {way_out}{', for example' if path else ''}"
 
 

@@ -1,7 +1,7 @@
 """Trajectories as files: netCDF with units and provenance, Zarr, NumPy archives, CSV.
 
-A file appears whole or not at all: it is written under a temporary name beside its place and then renamed.  Runs are written in
-pieces, so that one longer than memory can be stored.
+A file appears whole or not at all: it is written under a temporary name beside its place and then
+renamed.  Runs are written in pieces, so that one longer than memory can be stored.
 """
 
 from __future__ import annotations
@@ -29,15 +29,20 @@ def _npz(run, path):
     with zipfile.ZipFile(path, "w") as archive:
         for one in columns(run):
             with archive.open(f"{one.key}.npy", "w", force_zip64=True) as file:
-                np.lib.format.write_array_header_1_0(file, {"descr": "<f8", "fortran_order": False, "shape": one.shape(len(run))})
+                np.lib.format.write_array_header_1_0(
+                    file, {"descr": "<f8", "fortran_order": False, "shape": one.shape(len(run))}
+                )
                 for _, piece in run.blocks():
                     file.write(np.ascontiguousarray(one.values(piece), "<f8").data.cast("B"))
         with archive.open("provenance.npy", "w") as file:
-            np.lib.format.write_array(file, np.array(json.dumps(run.provenance())), allow_pickle=False)
+            np.lib.format.write_array(
+                file, np.array(json.dumps(run.provenance())), allow_pickle=False
+            )
 
 
 def _csv(run, path):
-    """Provenance as comments, `# key: value`; a line of names; then numbers that read back bit for bit."""
+    """Provenance as comments, `# key: value`; a line of names; then numbers that read back bit for
+    bit."""
     held = columns(run)
     with open(path, "w", newline="", encoding="utf-8") as file:
         for key, value in attributes(run.provenance()).items():
@@ -48,7 +53,7 @@ def _csv(run, path):
             rows.writerows(np.column_stack([one.values(piece) for one in held]).tolist())
 
 
-GENERATOR = '<meta name="generator" content="polhode '   # in the head of every report
+GENERATOR = '<meta name="generator" content="polhode '  # in the head of every report
 FORMATS = {"nc": netcdf.write, "npz": _npz, "csv": _csv, "zarr": trees.write}
 
 
@@ -56,11 +61,20 @@ def chosen(path: str | PathLike[str], format: str | None = None, formats: Any = 
     """Which of the formats: the one given, or by the suffix."""
     name = (label("format", format) or Path(path).suffix).lstrip(".").lower()
     if name not in formats:
-        raise unknown("output format" if format else f"suffix of the output file {str(path)!r}:", name, formats)
+        raise unknown(
+            "output format" if format else f"suffix of the output file {str(path)!r}:",
+            name,
+            formats,
+        )
     return name
 
 
-def check(path: str | PathLike[str], format: str | None = None, force: bool = False, formats: Any = FORMATS) -> None:
+def check(
+    path: str | PathLike[str],
+    format: str | None = None,
+    force: bool = False,
+    formats: Any = FORMATS,
+) -> None:
     """Refuse, before any work, what would fail after it."""
     path, force = named(path), flag("force", force)
     name = chosen(path, format, formats)
@@ -69,19 +83,30 @@ def check(path: str | PathLike[str], format: str | None = None, force: bool = Fa
     if path.is_dir() and not (name == "zarr" and trees.is_tree(path)):
         raise InputError(f"the output {str(path)!r} is a folder; give the name of a file")
     if path.exists() and not force:
-        raise InputError(f"the output file {str(path)!r} exists; choose another name, or overwrite it with --force")
+        raise InputError(
+            f"the output file {str(path)!r} exists; choose another name, or overwrite it with --force"
+        )
     if path.is_dir():
         trees.check_owned(path)
     folder = path.absolute().parent
     if not (folder.is_dir() and os.access(folder, os.W_OK)):
-        state = "is not writable" if folder.is_dir() else "is a file" if folder.exists() else "does not exist"
+        state = (
+            "is not writable"
+            if folder.is_dir()
+            else "is a file"
+            if folder.exists()
+            else "does not exist"
+        )
         create = "" if folder.exists() else "create it or "
-        raise InputError(f"cannot write {str(path)!r}: the folder {str(folder)!r} {state}; {create}choose another")
+        raise InputError(
+            f"cannot write {str(path)!r}: the folder {str(folder)!r} {state}; {create}choose another"
+        )
     _try(path)
 
 
 def check_report(folder, page, *others):
-    """Refuse a folder in which a report would overwrite what is not one of polhode's: its page, and the files beside it."""
+    """Refuse a folder in which a report would overwrite what is not one of polhode's: its page, and
+    the files beside it."""
     folder = Path(folder)
     try:
         with open(folder / page, "rb") as file:
@@ -90,8 +115,10 @@ def check_report(folder, page, *others):
         ours = False
     taken = next((name for name in (page, *others) if os.path.lexists(folder / name)), None)
     if taken and not ours:
-        raise InputError(f"the report would overwrite {str(folder / taken)!r}, which polhode did not write; move that away, or "
-                         "choose another folder with --out")
+        raise InputError(
+            f"the report would overwrite {str(folder / taken)!r}, which polhode did not write; move that away, or "
+            "choose another folder with --out"
+        )
 
 
 def _try(path):
@@ -102,8 +129,10 @@ def _try(path):
             pass
         trial.unlink()
     except OSError as error:
-        raise InputError(f"cannot write {str(path)!r}: no file can be made in the folder {str(path.absolute().parent)!r} "
-                         f"({error.strerror or error}); {room(error)}") from None
+        raise InputError(
+            f"cannot write {str(path)!r}: no file can be made in the folder {str(path.absolute().parent)!r} "
+            f"({error.strerror or error}); {room(error)}"
+        ) from None
 
 
 def _partial(path, folder):
@@ -111,8 +140,14 @@ def _partial(path, folder):
     return folder / f".{path.name}.{os.getpid()}.part"
 
 
-def save(trajectory: Trajectory | Any, path: str | PathLike[str], format: str | None = None, force: bool = False,
-         formats: Any = FORMATS, workshop: str | PathLike[str] | None = None) -> Path:
+def save(
+    trajectory: Trajectory | Any,
+    path: str | PathLike[str],
+    format: str | None = None,
+    force: bool = False,
+    formats: Any = FORMATS,
+    workshop: str | PathLike[str] | None = None,
+) -> Path:
     """Write a trajectory; the suffix (.nc, .npz, .csv, .zarr) says how.
 
     Parameters
@@ -126,7 +161,8 @@ def save(trajectory: Trajectory | Any, path: str | PathLike[str], format: str | 
     formats : dict of functions
         What writes each format: others write other things than trajectories.
     workshop : Path, optional
-        A folder on the same disk in which the file grows until it is whole; by default that is the folder it goes to.
+        A folder on the same disk in which the file grows until it is whole; by default that is the
+        folder it goes to.
 
     Returns
     -------
@@ -135,7 +171,9 @@ def save(trajectory: Trajectory | Any, path: str | PathLike[str], format: str | 
     """
     path = named(path)
     if formats is FORMATS and not isinstance(trajectory, Trajectory):
-        raise InputError(f"only a Trajectory can be saved, got {brief(trajectory)}; give what polhode.integrate returned")
+        raise InputError(
+            f"only a Trajectory can be saved, got {brief(trajectory)}; give what polhode.integrate returned"
+        )
     check(path, format, force, formats)
     partial = _partial(path, workshop or path.parent)
     try:
@@ -144,7 +182,9 @@ def save(trajectory: Trajectory | Any, path: str | PathLike[str], format: str | 
         place(partial, path, force)
     except OSError as error:
         _remove(partial)
-        raise InputError(f"cannot write {str(path)!r}: {error.strerror or error}; {room(error)}") from error
+        raise InputError(
+            f"cannot write {str(path)!r}: {error.strerror or error}; {room(error)}"
+        ) from error
     except KeyboardInterrupt:
         _remove(partial)
         raise
@@ -166,8 +206,10 @@ def _remove(path):
 
 
 def place(partial, path, force):
-    """Rename; without `force` a file that has appeared meanwhile stays, and so does the new one under its temporary name."""
-    if force and path.exists() and (path.is_dir() or partial.is_dir()):   # a folder is not replaced in one go
+    """Rename; without `force` a file that has appeared meanwhile stays, and so does the new one
+    under its temporary name."""
+    # a folder is not replaced in one go
+    if force and path.exists() and (path.is_dir() or partial.is_dir()):
         old = path.with_name(f".{path.name}.{os.getpid()}.old")
         os.replace(path, old)
         os.replace(partial, path)
@@ -177,10 +219,10 @@ def place(partial, path, force):
         raise _appeared(partial, path)
     if not force and partial.is_file():
         try:
-            os.link(partial, path)   # unlike a rename, this fails when the name is taken
+            os.link(partial, path)  # unlike a rename, this fails when the name is taken
         except FileExistsError:
             raise _appeared(partial, path) from None
-        except OSError:   # a file system without links
+        except OSError:  # a file system without links
             pass
         else:
             partial.unlink()
@@ -189,5 +231,7 @@ def place(partial, path, force):
 
 
 def _appeared(partial, path):
-    return InputError(f"{str(path)!r} has appeared during the run and is left alone; the result is in {str(partial)!r}: rename "
-                      "that")
+    return InputError(
+        f"{str(path)!r} has appeared during the run and is left alone; the result is in {str(partial)!r}: rename "
+        "that"
+    )

@@ -16,15 +16,19 @@ from polhode.results._trajectory import BLOCK
 
 SUM = "attributes_crc32"
 INSTALL = "pip install 'polhode[cluster]'"
-LITTER = re.compile(r"(?:zarr|c|\d+)\.[0-9a-f]{32}\.partial")   # what the library leaves of a file when it is killed
-_PART = re.compile(rf"(?:[^/]+/)*(?:zarr\.json|c(?:/\d+)*|{LITTER.pattern})")   # what a store consists of
+# what the library leaves of a file when it is killed
+LITTER = re.compile(r"(?:zarr|c|\d+)\.[0-9a-f]{32}\.partial")
+# what a store consists of
+_PART = re.compile(rf"(?:[^/]+/)*(?:zarr\.json|c(?:/\d+)*|{LITTER.pattern})")
 
 
 def need():
     """The library zarr, or an error that says what to install."""
     if find_spec("zarr") is None:
-        raise InputError(f"files that end in .zarr need the library zarr, which is not installed; install with: {INSTALL}, or "
-                         "write another format")
+        raise InputError(
+            f"files that end in .zarr need the library zarr, which is not installed; install with: {INSTALL}, or "
+            "write another format"
+        )
     import zarr
 
     return zarr
@@ -33,11 +37,15 @@ def need():
 def write(run, path):
     """Write a trajectory, chunk by chunk."""
     group = need().create_group(path, attributes=_signed(attributes(run.provenance())))
-    held = [(one, _array(group, one.name, one.shape(len(run)), "f8", one.dimensions, one.about)) for one in columns(run)]
+    held = [
+        (one, _array(group, one.name, one.shape(len(run)), "f8", one.dimensions, one.about))
+        for one in columns(run)
+    ]
     _put_labels(group)
-    for first, piece in run.blocks():   # the last piece may be longer than a chunk; both begin at whole chunks
+    # the last piece may be longer than a chunk; both begin at whole chunks
+    for first, piece in run.blocks():
         for one, array in held:
-            array[first:first + len(piece)] = one.values(piece)
+            array[first : first + len(piece)] = one.values(piece)
     finish(path)
 
 
@@ -46,17 +54,30 @@ def write_dataset(data, path):
     group = need().create_group(path, attributes=_signed(dict(data.attrs)))
     for name, variable in data.variables.items():
         if name not in LABELS:
-            about = {key: value.tolist() if isinstance(value, np.ndarray) else value for key, value in variable.attrs.items()}
-            _array(group, name, variable.shape, variable.dtype, variable.dims, about)[...] = variable.values
+            about = {
+                key: value.tolist() if isinstance(value, np.ndarray) else value
+                for key, value in variable.attrs.items()
+            }
+            _array(group, name, variable.shape, variable.dtype, variable.dims, about)[...] = (
+                variable.values
+            )
     _put_labels(group)
     finish(path)
 
 
 def _array(group, name, shape, kind, dimensions, about):
     chunks = (max(min(shape[0], BLOCK), 1), *shape[1:])
-    return group.create_array(name, shape=shape, chunks=chunks, dtype=kind, compressors=_sums(), dimension_names=list(dimensions),
-                              attributes=about, fill_value=0 if np.dtype(kind).kind in "iu" else float("nan"),
-                              config={"write_empty_chunks": True})
+    return group.create_array(
+        name,
+        shape=shape,
+        chunks=chunks,
+        dtype=kind,
+        compressors=_sums(),
+        dimension_names=list(dimensions),
+        attributes=about,
+        fill_value=0 if np.dtype(kind).kind in "iu" else float("nan"),
+        config={"write_empty_chunks": True},
+    )
 
 
 def _sums():
@@ -88,15 +109,21 @@ def checked_attributes(path):
 
 def _put_labels(group):
     for name, labels in LABELS.items():
-        array = group.create_array(name, shape=(len(labels),), chunks=(len(labels),), dtype=str, compressors=None,
-                                   dimension_names=[name])
+        array = group.create_array(
+            name,
+            shape=(len(labels),),
+            chunks=(len(labels),),
+            dtype=str,
+            compressors=None,
+            dimension_names=[name],
+        )
         array[:] = np.array(list(labels), dtype=object)
 
 
 def finish(path):
     """Write the summary that readers look for."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)   # it is no part of the standard yet
+        warnings.simplefilter("ignore", UserWarning)  # it is no part of the standard yet
         need().consolidate_metadata(path)
 
 
@@ -110,8 +137,10 @@ def check_owned(path):
     for one in sorted(Path(path).rglob("*")):
         name = one.relative_to(path).as_posix()
         if one.is_symlink() or not (one.is_dir() or _PART.fullmatch(name)):
-            raise InputError(f"{str(path)!r} would be replaced as a whole, but it holds {name!r}, which is no part of a Zarr "
-                             "store; move that away, or choose another name")
+            raise InputError(
+                f"{str(path)!r} would be replaced as a whole, but it holds {name!r}, which is no part of a Zarr "
+                "store; move that away, or choose another name"
+            )
 
 
 def attributes_of(path):
@@ -125,13 +154,21 @@ def attributes_of(path):
 
 def numbers(path):
     """{name: array} of all arrays of numbers in a store, those of groups inside it left out."""
-    found = {name: array for name, array in need().open_group(path, mode="r").arrays() if np.dtype(array.dtype).kind in "fiu"}
-    memory.fits(f"the arrays in {str(path)!r}", sum(array.nbytes for array in found.values()), "open them with xarray")
+    found = {
+        name: array
+        for name, array in need().open_group(path, mode="r").arrays()
+        if np.dtype(array.dtype).kind in "fiu"
+    }
+    memory.fits(
+        f"the arrays in {str(path)!r}",
+        sum(array.nbytes for array in found.values()),
+        "open them with xarray",
+    )
     return {name: _values(name, array) for name, array in found.items()}
 
 
 def _values(name, array):
     try:
         return np.asarray(array[...], dtype=float)
-    except Exception as error:   # there is no end to what a broken store makes the library raise
+    except Exception as error:  # there is no end to what a broken store makes the library raise
         raise ValueError(f"{name} is not what was written") from error

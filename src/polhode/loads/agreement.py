@@ -1,8 +1,9 @@
 """Whether machine code of a user's torque does what its Python does.
 
-Python's whole numbers have no end and machine code's have 64 bits: 7_000_000**3 overflows there, and 10**-9 is 0.  What numba
-makes of a function is therefore compared with the function itself, at a few times and attitudes about the beginning of the run.
-Where the two differ by more than rounding, the function is called back.
+Python's whole numbers have no end and machine code's have 64 bits: 7_000_000**3 overflows there,
+and 10**-9 is 0.  What numba makes of a function is therefore compared with the function itself, at
+a few times and attitudes about the beginning of the run.  Where the two differ by more than
+rounding, the function is called back.
 """
 
 import threading
@@ -13,40 +14,60 @@ import numpy as np
 
 from polhode import rotations
 
-TOLERANCE = 1e-9   # of the largest value seen: rounding, where large numbers nearly cancel, but no more
-KEPT = 256         # verdicts remembered for each piece of machine code, one for each set of parameters and span of time
-PASSED = np.array([0.0, 1e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.25, 0.4, 0.6, 0.8, 1.0])   # of the time of the run
-TURNS = np.zeros((len(PASSED), 3))   # rotation vectors: first those of the motion, then any
-TURNS[6:] = [[0.4, -0.7, 1.1], [-1.3, 0.2, 0.6], [2.2, 1.4, -0.9], [-0.3, -2.6, 0.8], [0.9, 1.6, 2.1], [-1.8, 0.7, -1.9]]
+# of the largest value seen: rounding, where large numbers nearly cancel, but no more
+TOLERANCE = 1e-9
+# verdicts remembered for each piece of machine code, one for each set of parameters and span of
+# time
+KEPT = 256
+# of the time of the run
+PASSED = np.array([0.0, 1e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.25, 0.4, 0.6, 0.8, 1.0])
+TURNS = np.zeros((len(PASSED), 3))  # rotation vectors: first those of the motion, then any
+TURNS[6:] = [
+    [0.4, -0.7, 1.1],
+    [-1.3, 0.2, 0.6],
+    [2.2, 1.4, -0.9],
+    [-0.3, -2.6, 0.8],
+    [0.9, 1.6, 2.1],
+    [-1.8, 0.7, -1.9],
+]
 
-ANYHOW = np.array([0.1, -0.2, 0.3, np.sqrt(0.86), 0.3, -0.5, 0.7])   # a motion like any other
+ANYHOW = np.array([0.1, -0.2, 0.3, np.sqrt(0.86), 0.3, -0.5, 0.7])  # a motion like any other
 
 
 class Start(NamedTuple):
-    """Where a run begins and when it ends: times, and the motion (7, in flight 13 numbers) in the user's axes."""
+    """Where a run begins and when it ends: times, and the motion (7, in flight 13 numbers) in the
+    user's axes."""
 
     t: float = 0.0
     end: float = 1.0
     motion: np.ndarray = ANYHOW
 
     def samples(self):
-        """Times, quaternions, angular velocities, and places (n, 6): the first steps, then further away."""
+        """Times, quaternions, angular velocities, and places (n, 6): the first steps, then further
+        away."""
         q, omega, x, v = np.split(np.concatenate([self.motion, np.zeros(6)])[:13], [4, 7, 10])
         passed = PASSED[:, None] * (self.end - self.t)
         turns = np.where(TURNS.any(axis=1, keepdims=True), TURNS, passed * omega)
         velocities = omega + max(1.0, float(np.abs(omega).max())) * TURNS
         places = np.concatenate([x + passed * v, v + 0.0 * passed], axis=1)
-        return self.t + passed[:, 0], rotations.qmul(q + 0.0 * passed, rotations.exp(turns)), velocities, places
+        return (
+            self.t + passed[:, 0],
+            rotations.qmul(q + 0.0 * passed, rotations.exp(turns)),
+            velocities,
+            places,
+        )
 
 
-_verdicts, _lock = WeakKeyDictionary(), threading.Lock()   # {machine code: {(parameters, span): verdict}}
+# {machine code: {(parameters, span): verdict}}
+_verdicts, _lock = WeakKeyDictionary(), threading.Lock()
 
 
 def disagreement(machine, parameters, evaluate, python, start):
     """None where machine code and Python agree, otherwise where they do not, in words.
 
-    `machine` is what the verdict is remembered by, together with the parameters and the span.  `evaluate(t, q, omega, place)`
-    calls it for rows of all of them, and `python()` makes a function that does the same in Python.
+    `machine` is what the verdict is remembered by, together with the parameters and the span.
+    `evaluate(t, q, omega, place)` calls it for rows of all of them, and `python()` makes a function
+    that does the same in Python.
     """
     key = parameters.tobytes(), start.t, start.end
     with _lock:
@@ -63,9 +84,15 @@ def disagreement(machine, parameters, evaluate, python, start):
 
 def _compared(evaluate, python, start):
     pairs, samples = [], start.samples()
-    for t, ours, theirs in zip(samples[0], _rows(evaluate, samples), _rows(python, samples), strict=True):
+    for t, ours, theirs in zip(
+        samples[0], _rows(evaluate, samples), _rows(python, samples), strict=True
+    ):
         if (ours is None) != (theirs is None):
-            who = ("raises an error", "does not") if theirs is None else ("does not raise an error", "does")
+            who = (
+                ("raises an error", "does not")
+                if theirs is None
+                else ("does not raise an error", "does")
+            )
             return f"at t = {t:.6g} its Python {who[0]} and its machine code {who[1]}"
         if ours is not None:
             pairs.append((t, ours, theirs))
@@ -86,7 +113,9 @@ def _near(ours, theirs, largest):
 
 
 def _largest(values):
-    return max((float(np.abs(value[np.isfinite(value)]).max(initial=0.0)) for value in values), default=0.0)
+    return max(
+        (float(np.abs(value[np.isfinite(value)]).max(initial=0.0)) for value in values), default=0.0
+    )
 
 
 def _rows(evaluate, samples):
@@ -94,8 +123,11 @@ def _rows(evaluate, samples):
     with np.errstate(all="ignore"):
         try:
             return list(evaluate(*samples))
-        except Exception:   # of one of them
-            return [_row(evaluate, [column[j:j + 1] for column in samples]) for j in range(len(samples[0]))]
+        except Exception:  # of one of them
+            return [
+                _row(evaluate, [column[j : j + 1] for column in samples])
+                for j in range(len(samples[0]))
+            ]
 
 
 def _row(evaluate, sample):

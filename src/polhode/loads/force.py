@@ -13,7 +13,8 @@ from polhode.errors import number
 
 
 class Force(Torque):
-    """A force on the centre of mass, in space: `f(t, x, v, R[, p])` of position, velocity and attitude matrix.
+    """A force on the centre of mass, in space: `f(t, x, v, R[, p])` of position, velocity and
+    attitude matrix.
 
     `params` and `form` are those of a torque.
 
@@ -25,8 +26,14 @@ class Force(Torque):
 
     kind = "force"
 
-    def __init__(self, function: Callable[..., Any], *, params: Mapping[str, Any] | None = None, form: str = "array",
-                 name: str | None = None) -> None:
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        *,
+        params: Mapping[str, Any] | None = None,
+        form: str = "array",
+        name: str | None = None,
+    ) -> None:
         super().__init__(function, params=params, form=form, name=name, uses_position=True)
 
     def arguments(self) -> list[str]:
@@ -45,7 +52,12 @@ def weight(mass: float, g: float = 9.81) -> Force:
     >>> weight(2.0)(0.0, np.eye(3)).tolist()
     [0.0, 0.0, -19.62]
     """
-    return Force(_weight, form="tuple", params={"mass": number("mass", mass), "g": number("g", g)}, name="weight")
+    return Force(
+        _weight,
+        form="tuple",
+        params={"mass": number("mass", mass), "g": number("g", g)},
+        name="weight",
+    )
 
 
 def _weight(t, x, v, R, p):

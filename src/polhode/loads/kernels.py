@@ -1,8 +1,9 @@
 """Kernels: torques and forces as functions `f(t, R, Om, p)` on tuples, composed of small closures.
 
-R is the attitude, Om the body angular velocity, p the parameters.  The closures turn tuples into the arrays a user's function
-expects, the user's axes into principal axes, one frame into the other, and several torques into their sum.  In flight p also
-says where the body is: a `Setting` holds the three functions that know the difference.
+R is the attitude, Om the body angular velocity, p the parameters.  The closures turn tuples into
+the arrays a user's function expects, the user's axes into principal axes, one frame into the other,
+and several torques into their sum.  In flight p also says where the body is: a `Setting` holds the
+three functions that know the difference.
 """
 
 from typing import NamedTuple
@@ -17,16 +18,18 @@ from polhode.core.vec import add, apply, apply_t, attitude, matmul, matrix, tran
 class Frames(NamedTuple):
     """A torque as methods see it: `torque.body(t, R, Om, p)` and `torque.spatial(t, R, Om, p)`.
 
-    `torque.at(t, q, Om, p)` is the body torque at the attitude of a unit quaternion q, `torque.near(t, q, Om, p)` at q / |q|;
-    torques that have a form of their own for quaternions take q for what it is, on the understanding that its length is nearly 1.
+    `torque.at(t, q, Om, p)` is the body torque at the attitude of a unit quaternion q,
+    `torque.near(t, q, Om, p)` at q / |q|; torques that have a form of their own for quaternions
+    take q for what it is, on the understanding that its length is nearly 1.
     """
 
     body: object
     spatial: object
     at: object
     near: object
-    derivatives: tuple = ()   # ((((), d_3), d_2), d_1) in the torque's own frame: d_k(t, R, (Om, Om', ..., Om^(k-1)), p)
-    potential: object = ()    # V(t, R, p), for a method that asks for it
+    # ((((), d_3), d_2), d_1) in the torque's own frame: d_k(t, R, (Om, Om', ..., Om^(k-1)), p)
+    derivatives: tuple = ()
+    potential: object = ()  # V(t, R, p), for a method that asks for it
 
 
 class Airborne(NamedTuple):
@@ -38,7 +41,8 @@ class Airborne(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """How kernels find the parameters in p, put others in their place, and find position and velocity."""
+    """How kernels find the parameters in p, put others in their place, and find position and
+    velocity."""
 
     inner: object
     around: object
@@ -91,6 +95,7 @@ FLIGHT = Setting(inner, around, place)
 
 def nested(array, dtype=float):
     """Nested tuples of floats, or a float, from an array."""
+
     def tuples(item):
         return tuple(map(tuples, item)) if isinstance(item, list) else item
 
@@ -103,7 +108,8 @@ def column(values):
 
 
 def plain(value):
-    """Python's floats in place of NumPy's, in nested tuples too: with them 1 / 0 raises an error and gives no infinity."""
+    """Python's floats in place of NumPy's, in nested tuples too: with them 1 / 0 raises an error
+    and gives no infinity."""
     if isinstance(value, np.floating):
         return float(value)
     if isinstance(value, tuple):
@@ -114,13 +120,15 @@ def plain(value):
 
 def given_plain(f):
     """A user's function for loops in Python, where what is read from arrays are NumPy's numbers."""
+
     def handed_plain(*arguments):
         return f(*plain(arguments))
 
     return handed_plain
 
 
-# --- adapters: each returns a kernel -----------------------------------------------------------------------------------
+# --- adapters: each returns a kernel --------------------------------------------------------------
+
 
 @jit
 def as_array(R):
@@ -141,7 +149,8 @@ def vector_array(v):
 
 @jit
 def three(T):
-    """What a user's function returned, as a tuple; the length of a tuple is known when it is compiled."""
+    """What a user's function returned, as a tuple; the length of a tuple is known when it is
+    compiled."""
     if len(T) != 3:
         raise ValueError("three numbers are wanted, and it returned more or fewer")
     return (float(T[0]), float(T[1]), float(T[2]))
@@ -149,15 +158,23 @@ def three(T):
 
 def with_arrays(params):
     """Parameters with arrays for vectors and matrices, as a function in array form gets them."""
-    return type(params)(*(np.array(value) if isinstance(value, tuple) else value for value in params))
+    return type(params)(
+        *(np.array(value) if isinstance(value, tuple) else value for value in params)
+    )
 
 
 def arrays_of(params):
     """The same as a kernel, for parameters like these."""
     shapes = {0: "{}", 1: "vector_array({})", 2: "as_array({})"}
     fields = ", ".join(shapes[np.ndim(value)].format(f"p[{i}]") for i, value in enumerate(params))
-    scope = {"make": type(params), "vector_array": vector_array, "as_array": as_array, "__name__": __name__}
-    exec(f"def arrays(p):\n    return (make({fields}),)", scope)   # nothing but the shapes of the parameters enters
+    scope = {
+        "make": type(params),
+        "vector_array": vector_array,
+        "as_array": as_array,
+        "__name__": __name__,
+    }
+    # nothing but the shapes of the parameters enters
+    exec(f"def arrays(p):\n    return (make({fields}),)", scope)
     return jit(scope["arrays"])
 
 
@@ -188,7 +205,8 @@ def adapt_quaternion(f, params):
 
 
 def handed(params, form, lifted=False):
-    """The kernel that gives (parameters,), or () when there are none; then the lifted constants, where p is (p, these)."""
+    """The kernel that gives (parameters,), or () when there are none; then the lifted constants,
+    where p is (p, these)."""
     given = nothing if params is None else arrays_of(params) if form == "array" else alone
     if not lifted:
         return given
@@ -223,7 +241,8 @@ def rows(W):
 
 
 def adapt_derivative(d, form, params):
-    """A user's torque derivative as a kernel d(t, R, W, p), W the angular velocity and its derivatives."""
+    """A user's torque derivative as a kernel d(t, R, W, p), W the angular velocity and its
+    derivatives."""
     attitude, vectors = (as_array, rows) if form == "array" else (same, same)
     given = handed(params, form)
 
@@ -248,24 +267,30 @@ def adapt_scalar(f, form, params, lifted=False):
 
 
 def in_frame(f, frame, derivatives=(), at=None):
-    """Both frames of a kernel given in one of them: T = R^T t; `at` is its form for quaternions, if it has one."""
-    nested = ()   # a flat tuple of functions would make numba call them through pointers
+    """Both frames of a kernel given in one of them: T = R^T t; `at` is its form for quaternions, if
+    it has one."""
+    nested = ()  # a flat tuple of functions would make numba call them through pointers
     for derivative in reversed(derivatives):
         nested = (nested, derivative)
     if frame == "body":
+
         @jit
         def spatial(t, R, Om, p):
             return apply(R, f(t, R, Om, p))
+
         return Frames(f, spatial, *at_quaternions(f, at), nested)
 
     @jit
     def body(t, R, Om, p):
         return apply_t(R, f(t, R, Om, p))
+
     return Frames(body, f, *at_quaternions(body, at), nested)
 
 
 def at_quaternions(body, own):
-    """A body torque at quaternions of unit length, and of any; its own form for quaternions, if it has one, does for both."""
+    """A body torque at quaternions of unit length, and of any; its own form for quaternions, if it
+    has one, does for both."""
+
     @jit
     def at(t, q, Om, p):
         return body(t, matrix(q), Om, p)
@@ -273,11 +298,13 @@ def at_quaternions(body, own):
     @jit
     def near(t, q, Om, p):
         return body(t, attitude(q), Om, p)
+
     return (own, own) if own else (at, near)
 
 
 def in_axes(f, frame, setting):
-    """A kernel written for the user's body axes, for use in the principal ones; parameters become (axes, parameters)."""
+    """A kernel written for the user's body axes, for use in the principal ones; parameters become
+    (axes, parameters)."""
     inner, around = setting.inner, setting.around
     back = apply_t if frame == "body" else second
 
@@ -297,6 +324,7 @@ def derivatives_in_axes(derivatives, frame):
 def _turned(k):
     """`turned(axes, W)`: the first k vectors of W, each turned by the axes."""
     if k == 1:
+
         @jit
         def turned(axes, W):
             return (apply(axes, W[0]),)
@@ -306,37 +334,45 @@ def _turned(k):
         @jit
         def turned(axes, W):
             return (*fewer(axes, W), apply(axes, W[k - 1]))
+
     return turned
 
 
 def _derivative_in_axes(d, turned, frame):
     if frame == "body":
+
         @jit
         def kernel(t, R, W, p):
             axes, inner = p
             return apply_t(axes, d(t, matmul(R, transpose(axes)), turned(axes, W), inner))
     else:
+
         @jit
         def kernel(t, R, W, p):
             axes, inner = p
             return d(t, matmul(R, transpose(axes)), turned(axes, W), inner)
+
     return kernel
 
 
 def potential_beside(f):
     """A potential beside a torque out of which constants were lifted: p is (p, these)."""
+
     @jit
     def kernel(t, R, p):
         return f(t, R, p[0])
+
     return kernel
 
 
 def potential_in_axes(f):
     """A potential written for the user's body axes, for use in the principal ones."""
+
     @jit
     def kernel(t, R, p):
         axes, inner = p
         return f(t, matmul(R, transpose(axes)), inner)
+
     return kernel
 
 
@@ -353,17 +389,21 @@ def added(f, g, setting):
 
 def on_ground(f):
     """A kernel that knows nothing of flight, called in flight."""
+
     @jit
     def kernel(t, R, Om, p):
         return f(t, R, Om, p.inner)
+
     return kernel
 
 
 def potential_on_ground(f):
     """A potential, called in flight."""
+
     @jit
     def kernel(t, R, p):
         return f(t, R, p.inner)
+
     return kernel
 
 
@@ -371,6 +411,7 @@ def added_potential(f, g):
     @jit
     def kernel(t, R, p):
         return f(t, R, p[0]) + g(t, R, p[1])
+
     return kernel
 
 

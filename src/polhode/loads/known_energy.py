@@ -1,4 +1,5 @@
-"""Whether the total energy under a torque is known: it is when the torque is the gradient of a potential that does not change."""
+"""Whether the total energy under a torque is known: it is when the torque is the gradient of a
+potential that does not change."""
 
 import dis
 import warnings
@@ -10,13 +11,18 @@ from polhode.loads import kernels as _kernels
 from polhode.core.vec import matrix, qexp, qmul
 
 ZERO = (0.0, 0.0, 0.0)
-PROBE = 1e-5   # radians: the turns by which the slope of a potential is found
-PROBES = tuple(qexp(turn) for turn in ((0.3, -0.5, 0.7), (-1.1, 0.4, 0.9), (0.8, 1.7, -0.6)))   # attitudes like any other
-TURNS = (ZERO, *((x * (i == 0), x * (i == 1), x * (i == 2)) for x in (PROBE, -PROBE) for i in range(3)))
+PROBE = 1e-5  # radians: the turns by which the slope of a potential is found
+# attitudes like any other
+PROBES = tuple(qexp(turn) for turn in ((0.3, -0.5, 0.7), (-1.1, 0.4, 0.9), (0.8, 1.7, -0.6)))
+TURNS = (
+    ZERO,
+    *((x * (i == 0), x * (i == 1), x * (i == 2)) for x in (PROBE, -PROBE) for i in range(3)),
+)
 
 
 def energy_unknown(torque):
-    """Why kinetic plus potential energy is not known to stay as it is, in a few words; "" when it is known."""
+    """Why kinetic plus potential energy is not known to stay as it is, in a few words; "" when it
+    is known."""
     for term in getattr(torque, "terms", (torque,)):
         if term.acts and not term.has_potential:
             return f"torque {term.name!r} has no potential"
@@ -24,22 +30,31 @@ def energy_unknown(torque):
             return f"torque {term.name!r} depends on more than the attitude"
         if why := looks_at_time(term.function) or looks_at_time(term.potential):
             return f"torque {term.name!r} may depend on time: {why}"
-    return "" if has_gradient(torque) else f"torque {torque.name!r} is not the gradient of its potential"
+    return (
+        ""
+        if has_gradient(torque)
+        else f"torque {torque.name!r} is not the gradient of its potential"
+    )
 
 
 def looks_at_time(function):
-    """Why a function f(t, ...) may depend on its first argument, in a few words; "" where it does not."""
+    """Why a function f(t, ...) may depend on its first argument, in a few words; "" where it does
+    not."""
     code = getattr(getattr(function, "py_func", function), "__code__", None)
     if code is None or not code.co_argcount:
         return "its code cannot be seen, as that of a plain function can"
     t = code.co_varnames[0]
-    used = t in code.co_cellvars or any(t in (step.argval if isinstance(step.argval, tuple) else (step.argval,))
-                                        for step in dis.get_instructions(code) if "FAST" in step.opname)
+    used = t in code.co_cellvars or any(
+        t in (step.argval if isinstance(step.argval, tuple) else (step.argval,))
+        for step in dis.get_instructions(code)
+        if "FAST" in step.opname
+    )
     return "its code uses t" if used else ""
 
 
 def has_gradient(torque):
-    """Whether the torque is minus the slope of its potential, at a few attitudes where both are finite."""
+    """Whether the torque is minus the slope of its potential, at a few attitudes where both are
+    finite."""
     found = [_slopes(torque, 0.0, q) for q in PROBES]
     return any(found) and all(one.agree for one in found if one)
 
@@ -58,17 +73,24 @@ def _slopes(torque, t, q):
     try:
         with np.errstate(all="ignore"):
             T = np.array(acting.body(t, matrix(q), ZERO, torque.values))
-            V, *around = (potential(t, matrix(qmul(q, qexp(turn))), torque.values) for turn in TURNS)
-    except Exception:   # a user's function need not know every attitude
+            V, *around = (
+                potential(t, matrix(qmul(q, qexp(turn))), torque.values) for turn in TURNS
+            )
+    except Exception:  # a user's function need not know every attitude
         return None
     slope = (np.array(around[3:]) - around[:3]) / (2.0 * PROBE)
     if not np.isfinite([*T, *slope]).all():
         return None
-    return Slopes(T, slope, np.abs(T - slope).max() <= 1e-4 * max(np.abs(T).max(), np.abs(slope).max()) + 1e-9 * abs(V))
+    return Slopes(
+        T,
+        slope,
+        np.abs(T - slope).max() <= 1e-4 * max(np.abs(T).max(), np.abs(slope).max()) + 1e-9 * abs(V),
+    )
 
 
 def check_potential(torque, start):
-    """Warn, once for a torque, of a potential that is another's: the total energy would be a number without a meaning.
+    """Warn, once for a torque, of a potential that is another's: the total energy would be a number
+    without a meaning.
 
     A torque may jump and a potential have a kink: one state at which they differ is not enough.
     """
@@ -78,10 +100,16 @@ def check_potential(torque, start):
         term.compared = True
         times, attitudes, *_ = start.samples()
         states = zip(times.tolist(), map(tuple, attitudes.tolist()), strict=True)
-        wrong = [(t, found) for t, q in states if (found := _slopes(term, t, q)) and not found.agree]
+        wrong = [
+            (t, found) for t, q in states if (found := _slopes(term, t, q)) and not found.agree
+        ]
         if len(wrong) > 1:
             t, found = wrong[0]
-            warnings.warn(f"torque {term.name!r} is not minus the slope of its potential: at t = {t:.6g} it is "
-                          f"{found.torque.tolist()} (body frame) and minus the slope {found.potential.tolist()}, so that kinetic "
-                          "plus potential energy is not conserved; correct the potential, or write what has none as a torque of "
-                          "its own and add the two", RuntimeWarning, stacklevel=2)
+            warnings.warn(
+                f"torque {term.name!r} is not minus the slope of its potential: at t = {t:.6g} it is "
+                f"{found.torque.tolist()} (body frame) and minus the slope {found.potential.tolist()}, so that kinetic "
+                "plus potential energy is not conserved; correct the potential, or write what has none as a torque of "
+                "its own and add the two",
+                RuntimeWarning,
+                stacklevel=2,
+            )

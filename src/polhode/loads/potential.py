@@ -10,7 +10,8 @@ from polhode.loads.kernels import column, nested, potential_in_axes
 
 
 def potential_energy(torque, body, t, attitudes):
-    """The torque's potential at the given times and attitudes (principal axes); None when it has none."""
+    """The torque's potential at the given times and attitudes (principal axes); None when it has
+    none."""
     if not torque.has_potential:
         return None
     t, attitudes = np.asarray(t, dtype=float), np.ascontiguousarray(attitudes)
@@ -22,18 +23,24 @@ def potential_energy(torque, body, t, attitudes):
     if len(t) > 64 and torque.potential_obstacle() is None and compiling():
         loop, values = potential_loop(bind, torque.with_lifted("potential"), body)
         if compiles(lambda: filled(loop, t[:0], attitudes[:0], values)):
-            found, few = filled(loop, t, attitudes, values), np.linspace(0, len(t) - 1, 12).astype(int)
+            found, few = (
+                filled(loop, t, attitudes, values),
+                np.linspace(0, len(t) - 1, 12).astype(int),
+            )
             if torque.is_ours or agree(found[few], python(few)):
                 return found
     return python()
 
 
 def potential_loop(made, torque, body=None):
-    """The loop that finds potentials, as `bind` or `interpreted` makes it, and its parameters; without a body in its own axes."""
+    """The loop that finds potentials, as `bind` or `interpreted` makes it, and its parameters;
+    without a body in its own axes."""
     kernel, values = torque.potential_kernel(), torque.values
     if body is not None and not body.is_principal:
         kernel, values = potential_in_axes(kernel), (nested(body.axes), values)
-    return made(loops.potential_along, potential=kernel, load_parameters=layout(shape(values)).unpack), column(values)
+    return made(
+        loops.potential_along, potential=kernel, load_parameters=layout(shape(values)).unpack
+    ), column(values)
 
 
 def filled(loop, t, attitudes, values):

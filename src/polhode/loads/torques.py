@@ -1,4 +1,5 @@
-"""The named torques.  Each function returns a `Torque` in tuple form: compiled, vectorised, and fit for a GPU.
+"""The named torques.  Each function returns a `Torque` in tuple form: compiled, vectorised, and fit
+for a GPU.
 
     free()                       nothing acts
     heavy_top(20.0)              weight on an arm, a body turning about a fixed point
@@ -23,15 +24,41 @@ import numpy as np
 from polhode.loads._torque import Foreign, Sum, Torque, as_torque, torque
 from polhode.core.fma import fma
 from polhode.core.jit import jit
-from polhode.core.vec import add, apply, apply_t, cross, dot, matrix, qconj, qexp, qmul, scale, sincos
+from polhode.core.vec import (
+    add,
+    apply,
+    apply_t,
+    cross,
+    dot,
+    matrix,
+    qconj,
+    qexp,
+    qmul,
+    scale,
+    sincos,
+)
 from polhode.bodies._body import RigidBody
 from polhode.errors import InputError, brief, choice, floats, number, unknown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-__all__ = ["Foreign", "Sum", "Torque", "as_torque", "book_toss", "by_name", "constant", "coulomb_wall", "damping",
-           "free", "gravity_gradient", "heavy_top", "stress_potential", "torque"]
+__all__ = [
+    "Foreign",
+    "Sum",
+    "Torque",
+    "as_torque",
+    "book_toss",
+    "by_name",
+    "constant",
+    "coulomb_wall",
+    "damping",
+    "free",
+    "gravity_gradient",
+    "heavy_top",
+    "stress_potential",
+    "torque",
+]
 
 
 def _nothing(t, R):
@@ -61,7 +88,7 @@ def _with_quaternions(at, torque):
     return torque
 
 
-# --- weight ------------------------------------------------------------------------------------------------------------
+# --- weight ---------------------------------------------------------------------------------------
 
 UP = (0.0, 0.0, 1.0)
 
@@ -94,6 +121,7 @@ def _weight(p, g):
 
 # upwards seen from the body, g = R^T up, moves by g' = g x W_0, where W_0, W_1, ... are the body velocity and its derivatives
 
+
 @jit
 def _first(g, W):
     return cross(g, W[0])
@@ -106,7 +134,9 @@ def _second(g, W):
 
 @jit
 def _third(g, W):
-    return add(add(cross(g, W[2]), scale(2.0, cross(_first(g, W), W[1]))), cross(_second(g, W), W[0]))
+    return add(
+        add(cross(g, W[2]), scale(2.0, cross(_first(g, W), W[1]))), cross(_second(g, W), W[0])
+    )
 
 
 @jit
@@ -150,7 +180,9 @@ class _HeavyTop(Torque):
         return getattr(self.params, "up", UP)
 
 
-def heavy_top(moment: float = 20.0, arm: ArrayLike = (0.0, 0.0, 1.0), up: ArrayLike = (0.0, 0.0, 1.0)) -> Torque:
+def heavy_top(
+    moment: float = 20.0, arm: ArrayLike = (0.0, 0.0, 1.0), up: ArrayLike = (0.0, 0.0, 1.0)
+) -> Torque:
     """Weight times lever arm, for a body that turns about a fixed point: T = -moment arm x (R^T up), body frame.
 
     Parameters
@@ -158,7 +190,8 @@ def heavy_top(moment: float = 20.0, arm: ArrayLike = (0.0, 0.0, 1.0), up: ArrayL
     moment : float
         M g l: mass, gravity, distance of the centre of mass from the fixed point.
     arm, up : vectors
-        From the fixed point to the centre of mass (body frame), and against gravity (space); only their directions matter.
+        From the fixed point to the centre of mass (body frame), and against gravity (space); only
+        their directions matter.
 
     Examples
     --------
@@ -167,15 +200,31 @@ def heavy_top(moment: float = 20.0, arm: ArrayLike = (0.0, 0.0, 1.0), up: ArrayL
     """
     moment, arm, up = number("moment", moment), _unit("arm", arm), _unit("up", up)
     if arm == up == UP:
-        return _with_quaternions(_upright_at, _HeavyTop(
-            _upright, frame="body", form="tuple", params={"moment": moment}, potential=_upright_potential,
-            derivatives=(_upright_1, _upright_2, _upright_3), name="heavy_top"))
+        return _with_quaternions(
+            _upright_at,
+            _HeavyTop(
+                _upright,
+                frame="body",
+                form="tuple",
+                params={"moment": moment},
+                potential=_upright_potential,
+                derivatives=(_upright_1, _upright_2, _upright_3),
+                name="heavy_top",
+            ),
+        )
     return _HeavyTop(
-        _armed, frame="body", form="tuple", params={"moment": moment, "arm": arm, "up": up}, potential=_armed_potential,
-        derivatives=(_armed_1, _armed_2, _armed_3), name="heavy_top")
+        _armed,
+        frame="body",
+        form="tuple",
+        params={"moment": moment, "arm": arm, "up": up},
+        potential=_armed_potential,
+        derivatives=(_armed_1, _armed_2, _armed_3),
+        name="heavy_top",
+    )
 
 
-# --- Coulomb attraction with a soft wall ----------------------------------------------------------------------------------
+# --- Coulomb attraction with a soft wall ----------------------------------------------------------
+
 
 def _coulomb(t, R, p):
     z = 1.0 / (p.centre + R[2][2])
@@ -190,7 +239,7 @@ def _coulomb_at(t, q, p):
     z = 1.0 / (p.centre + (fma(c, c, d * d) - fma(a, a, b * b)))
     z2 = z * z
     z4 = z2 * z2
-    slope = fma(p.wall * z, -z4 * z4, 1.0)   # last comes what is known last
+    slope = fma(p.wall * z, -z4 * z4, 1.0)  # last comes what is known last
     near = 2.0 * p.sign * z2
     return (near * fma(b, c, a * d) * slope, near * fma(b, d, -a * c) * slope, 0.0)
 
@@ -205,8 +254,9 @@ def _coulomb_potential(t, R, p):
 def coulomb_wall(sign: str = "described", centre: float = 1.1, wall: float = 0.01) -> Torque:
     """Attraction -1/z and soft wall wall/10 z^-10, z = centre + R33.  Krysl & Endres 2005, section 3.6.
 
-    The paper prints the torque (-z^-2 + 0.01 z^-11) [-R23, R13, 0]; its text describes an attraction and a wall that repels,
-    which is the opposite sign.  `sign="described"` is the text's, `sign="printed"` the formula's.
+    The paper prints the torque (-z^-2 + 0.01 z^-11) [-R23, R13, 0]; its text describes an
+    attraction and a wall that repels, which is the opposite sign.  `sign="described"` is the
+    text's, `sign="printed"` the formula's.
 
     Examples
     --------
@@ -216,12 +266,25 @@ def coulomb_wall(sign: str = "described", centre: float = 1.1, wall: float = 0.0
     """
     signs = {"described": 1.0, "printed": -1.0}
     choice("sign of coulomb_wall", sign, signs)
-    return _with_quaternions(_coulomb_at, Torque(
-        _coulomb, frame="body", form="tuple", potential=_coulomb_potential, name="coulomb_wall",
-        params={"sign": signs[sign], "centre": number("centre", centre), "wall": number("wall", wall)}))
+    return _with_quaternions(
+        _coulomb_at,
+        Torque(
+            _coulomb,
+            frame="body",
+            form="tuple",
+            potential=_coulomb_potential,
+            name="coulomb_wall",
+            params={
+                "sign": signs[sign],
+                "centre": number("centre", centre),
+                "wall": number("wall", wall),
+            },
+        ),
+    )
 
 
-# --- the stress test --------------------------------------------------------------------------------------------------
+# --- the stress test ------------------------------------------------------------------------------
+
 
 def _vee(A):
     """v with tr(A y^) = -v . y."""
@@ -235,8 +298,11 @@ def _distance(A):
 
 def _towards(M, R):
     """M^T R."""
-    a, b, c = apply_t(M, (R[0][0], R[1][0], R[2][0])), apply_t(M, (R[0][1], R[1][1], R[2][1])), apply_t(
-        M, (R[0][2], R[1][2], R[2][2]))
+    a, b, c = (
+        apply_t(M, (R[0][0], R[1][0], R[2][0])),
+        apply_t(M, (R[0][1], R[1][1], R[2][1])),
+        apply_t(M, (R[0][2], R[1][2], R[2][2])),
+    )
     return ((a[0], b[0], c[0]), (a[1], b[1], c[1]), (a[2], b[2], c[2]))
 
 
@@ -277,12 +343,24 @@ def stress_potential(alpha: float = 0.3, attractor: ArrayLike = ATTRACTOR) -> To
     >>> stress_potential().has_potential
     True
     """
-    return _with_quaternions(_stress_at, Torque(
-        _stress, frame="body", form="tuple", potential=_stress_potential, name="stress_potential",
-        params={"alpha": number("alpha", alpha), "attractor": qexp(_vector("attractor", attractor))}))
+    return _with_quaternions(
+        _stress_at,
+        Torque(
+            _stress,
+            frame="body",
+            form="tuple",
+            potential=_stress_potential,
+            name="stress_potential",
+            params={
+                "alpha": number("alpha", alpha),
+                "attractor": qexp(_vector("attractor", attractor)),
+            },
+        ),
+    )
 
 
-# --- others -----------------------------------------------------------------------------------------------------------
+# --- others ---------------------------------------------------------------------------------------
+
 
 def _toss(t, R, p):
     """The mean of the two sides at each of the two jumps: then the momentum after the toss is exact."""
@@ -307,10 +385,13 @@ class _BookToss(Torque):
         return self.params.release, self.params.release + self.params.step
 
 
-def book_toss(step: float, toss: float = 20.0, release: float = 2.0, disturbance: float = 0.2) -> Torque:
+def book_toss(
+    step: float, toss: float = 20.0, release: float = 2.0, disturbance: float = 0.2
+) -> Torque:
     """A toss about the intermediate axis and a nudge of one time step.  Simo & Wong 1991; Krysl & Endres 2005, section 3.2.
 
-    (toss, 0, 0) until `release`, then (0, disturbance/step, 0) for one `step`, then nothing; spatial frame.
+    (toss, 0, 0) until `release`, then (0, disturbance/step, 0) for one `step`, then nothing;
+    spatial frame.
 
     Examples
     --------
@@ -318,8 +399,12 @@ def book_toss(step: float, toss: float = 20.0, release: float = 2.0, disturbance
     >>> [toss(t, np.eye(3)).tolist() for t in (1.0, 2.02, 3.0)]
     [[20.0, 0.0, 0.0], [0.0, 4.0, 0.0], [0.0, 0.0, 0.0]]
     """
-    given = {"step": number("step", step, positive=True), "toss": number("toss", toss), "release": number("release", release),
-             "disturbance": number("disturbance", disturbance)}
+    given = {
+        "step": number("step", step, positive=True),
+        "toss": number("toss", toss),
+        "release": number("release", release),
+        "disturbance": number("disturbance", disturbance),
+    }
     return _BookToss(_toss, form="tuple", name="book_toss", params=given)
 
 
@@ -335,7 +420,13 @@ def constant(value: ArrayLike, frame: str = "spatial") -> Torque:
     >>> constant((0.0, 0.0, 1.0), frame="body")
     <torque constant(value=(0.0, 0.0, 1.0)), body frame>
     """
-    return Torque(_constant, frame=frame, form="tuple", params={"value": _vector("value", value)}, name="constant")
+    return Torque(
+        _constant,
+        frame=frame,
+        form="tuple",
+        params={"value": _vector("value", value)},
+        name="constant",
+    )
 
 
 def _tidal(t, R, p):
@@ -353,7 +444,8 @@ def _tidal_potential(t, R, p):
 def gravity_gradient(body: RigidBody, rate: float) -> Torque:
     """The torque of a central body's tide on a circular orbit: T = 3 rate^2 n x I n.
 
-    The orbit lies in the spatial x-y plane; n is the direction of the satellite from the centre, at angle `rate` t from x.
+    The orbit lies in the spatial x-y plane; n is the direction of the satellite from the centre, at
+    angle `rate` t from x.
 
     Examples
     --------
@@ -363,8 +455,14 @@ def gravity_gradient(body: RigidBody, rate: float) -> Torque:
     array([0.   , 0.   , 0.015])
     """
     body = body if isinstance(body, RigidBody) else RigidBody(body)
-    return Torque(_tidal, frame="body", form="tuple", params={"rate": number("rate", rate), "inertia": body.inertia},
-                  potential=_tidal_potential, name="gravity_gradient")
+    return Torque(
+        _tidal,
+        frame="body",
+        form="tuple",
+        params={"rate": number("rate", rate), "inertia": body.inertia},
+        potential=_tidal_potential,
+        name="gravity_gradient",
+    )
 
 
 def _drag(t, R, Om, p):
@@ -383,13 +481,30 @@ def damping(coefficient: ArrayLike) -> Torque:
     """
     values = floats("coefficient", coefficient)
     if values.shape not in ((), (3,)):
-        raise InputError(f"coefficient must be one number or three, got shape {values.shape}; give one of these")
+        raise InputError(
+            f"coefficient must be one number or three, got shape {values.shape}; give one of these"
+        )
     values = np.broadcast_to(values, (3,))
-    return Torque(_drag, frame="body", form="tuple", uses_omega=True, params={"coefficients": values}, name="damping")
+    return Torque(
+        _drag,
+        frame="body",
+        form="tuple",
+        uses_omega=True,
+        params={"coefficients": values},
+        name="damping",
+    )
 
 
-BUILT_IN = {"free": free, "heavy_top": heavy_top, "coulomb_wall": coulomb_wall, "stress_potential": stress_potential,
-            "book_toss": book_toss, "constant": constant, "gravity_gradient": gravity_gradient, "damping": damping}
+BUILT_IN = {
+    "free": free,
+    "heavy_top": heavy_top,
+    "coulomb_wall": coulomb_wall,
+    "stress_potential": stress_potential,
+    "book_toss": book_toss,
+    "constant": constant,
+    "gravity_gradient": gravity_gradient,
+    "damping": damping,
+}
 
 
 def by_name(name: str) -> Callable[..., Torque]:

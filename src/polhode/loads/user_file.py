@@ -1,6 +1,7 @@
 """Python files of the user's own: the one place where code that does not belong to polhode is run.
 
-Only a target that was named for it, FILE.py or FILE.py:NAME, on the command line or in a call, comes here; a scenario never does.
+Only a target that was named for it, FILE.py or FILE.py:NAME, on the command line or in a call,
+comes here; a scenario never does.
 """
 
 import importlib.util
@@ -10,12 +11,14 @@ from pathlib import Path
 from types import ModuleType
 
 from polhode.loads._torque import Torque, as_torque
-from polhode.loads._torque import torque as decorator   # which `from polhode import torque` leaves in a file: not a torque
+
+# which `from polhode import torque` leaves in a file: not a torque
+from polhode.loads._torque import torque as decorator
 from polhode.errors import InputError, as_path, brief, nearest
 from polhode.support.file_names import readable
 
-PACKAGE = "polhode_user"   # the modules of files are in it, so that what they define can be pickled
-_modules = {}   # each file is run once
+PACKAGE = "polhode_user"  # the modules of files are in it, so that what they define can be pickled
+_modules = {}  # each file is run once
 
 
 def is_target(given):
@@ -26,7 +29,9 @@ def is_target(given):
 def split(target):
     """(path, name) of a target; the name is "" where there is none."""
     if not isinstance(target, (str, Path)):
-        raise InputError(f"a Python file is named as FILE.py or FILE.py:NAME, got {brief(target)}; give text")
+        raise InputError(
+            f"a Python file is named as FILE.py or FILE.py:NAME, got {brief(target)}; give text"
+        )
     path, _, name = str(target).partition(".py:")
     return Path(path + ".py" if name or str(target).endswith(":") else path), name
 
@@ -36,7 +41,9 @@ def module(path):
     place = as_path("path", path).resolve()
     if place not in _modules:
         if not place.is_file():
-            raise InputError(f"there is no file {str(path)!r}; give the path of a Python file, FILE.py or FILE.py:NAME")
+            raise InputError(
+                f"there is no file {str(path)!r}; give the path of a Python file, FILE.py or FILE.py:NAME"
+            )
         sys.modules.setdefault(PACKAGE, ModuleType(PACKAGE))
         name = f"{PACKAGE}.{readable(place.stem)}"
         spec = importlib.util.spec_from_file_location(name, place)
@@ -48,8 +55,10 @@ def module(path):
             raise
         except (Exception, SystemExit) as error:
             del sys.modules[name]
-            raise InputError(f"{str(path)!r} could not be imported: {type(error).__name__}: {error}; "
-                             f"see that `python {path}` runs") from error
+            raise InputError(
+                f"{str(path)!r} could not be imported: {type(error).__name__}: {error}; "
+                f"see that `python {path}` runs"
+            ) from error
         _modules[place] = made
     return _modules[place]
 
@@ -69,7 +78,9 @@ def torque(target):
     """
     path, name = split(target)
     if path.suffix != ".py":
-        raise InputError(f"a torque file is FILE.py or FILE.py:NAME, got {str(target)!r}; write the torque as a function in one")
+        raise InputError(
+            f"a torque file is FILE.py or FILE.py:NAME, got {str(target)!r}; write the torque as a function in one"
+        )
     held = vars(module(path))
     made = [key for key, value in held.items() if isinstance(value, Torque)]
     if not name:
@@ -77,7 +88,13 @@ def torque(target):
     found = held.get(name)
     if callable(found) and not isinstance(found, type) and found is not decorator:
         return as_torque(found)
-    functions = [key for key, value in held.items() if getattr(value, "__module__", None) == held["__name__"] and callable(value)]
+    functions = [
+        key
+        for key, value in held.items()
+        if getattr(value, "__module__", None) == held["__name__"] and callable(value)
+    ]
     names = list(dict.fromkeys([*made, *functions]))
-    raise InputError(f"{str(path)!r} has no torque {name!r}{nearest(name, names)}; write one, as {name}(t, R), or name another: "
-                     + (", ".join(f"{path}:{one}" for one in names) or f"{path}:NAME"))
+    raise InputError(
+        f"{str(path)!r} has no torque {name!r}{nearest(name, names)}; write one, as {name}(t, R), or name another: "
+        + (", ".join(f"{path}:{one}" for one in names) or f"{path}:NAME")
+    )

@@ -1,4 +1,5 @@
-"""The methods: one small file per family.  Copy one, write `step`, fill in `@method`; everything else follows."""
+"""The methods: one small file per family.  Copy one, write `step`, fill in `@method`; everything
+else follows."""
 
 from polhode.core.newton import solver
 from polhode.methods._registry import Method, Motion, everything, get, method, names

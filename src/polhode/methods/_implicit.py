@@ -1,11 +1,13 @@
-"""What the methods share that are implicit in the torque: one equation for the mean velocity W of the step.
+"""What the methods share that are implicit in the torque: one equation for the mean velocity W of
+the step.
 
     G(W) = c T(W)
 
-G is inertia, with its exact tangent; T is the torque at an attitude that depends on W, known only by asking for it.  Newton's
-method with a secant for the torque: the tangent is DG - c D, and D = dT/dW is corrected after every iteration by Broyden's
-rank-one update, D += (dT - D dW) dW^T / |dW|^2.  One torque evaluation per iteration.  D and the last torque are carried
-from step to step as a guess: the solution does not depend on them.
+G is inertia, with its exact tangent; T is the torque at an attitude that depends on W, known only
+by asking for it.  Newton's method with a secant for the torque: the tangent is DG - c D, and D =
+dT/dW is corrected after every iteration by Broyden's rank-one update, D += (dT - D dW) dW^T /
+|dW|^2.  One torque evaluation per iteration.  D and the last torque are carried from step to step
+as a guess: the solution does not depend on them.
 """
 
 from typing import NamedTuple
@@ -13,7 +15,21 @@ from typing import NamedTuple
 from polhode.core.jit import jit
 from polhode.core.layout import Matrix, Quaternion, Vector
 from polhode.core.newton import ROUND_OFF, size, solver
-from polhode.core.vec import add, apply, axpy, cross, dot, madd, matrix, mscale, outer, scale, solve, sub, times
+from polhode.core.vec import (
+    add,
+    apply,
+    axpy,
+    cross,
+    dot,
+    madd,
+    matrix,
+    mscale,
+    outer,
+    scale,
+    solve,
+    sub,
+    times,
+)
 
 ITERATIONS = 60
 ZERO = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
@@ -22,11 +38,11 @@ ZERO = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 class State(NamedTuple):
     q: Quaternion
     Pi: Vector
-    T: Vector         # the last torque
-    D: Matrix         # its slope dT/dW
+    T: Vector  # the last torque
+    D: Matrix  # its slope dT/dW
     residual: float
-    calls: float      # torque evaluations
-    excess: float     # of |Pi|^2, relative: see _length.py
+    calls: float  # torque evaluations
+    excess: float  # of |Pi|^2, relative: see _length.py
 
 
 @jit
@@ -44,7 +60,8 @@ def guess(h, s, body):
 @solver
 @jit
 def implicit(balance, data, force, place, c, W, D):
-    """Solve G(W) = c T(W): `balance(W, data)` gives (G, DG, size of G's terms), `force(W, place)` gives T.
+    """Solve G(W) = c T(W): `balance(W, data)` gives (G, DG, size of G's terms), `force(W, place)`
+    gives T.
 
     Returns W, T, D, the relative residual and the number of torque evaluations.
     """
@@ -63,7 +80,9 @@ def implicit(balance, data, force, place, c, W, D):
         missed = sub(sub(T, before), apply(D, dW))
         D = madd(D, outer(scale(1.0 / (dot(dW, dW) + 1e-300), missed), dW))
         calls += 1.0
-    residual = residual if calls == 1.0 or residual < 1.0 else 1.0   # an iteration that ran away has no solution, not a NaN
-    # a last correction, which asks for no torque: T and W then fit each other to the last bit, and so what is conserved is
+    # an iteration that ran away has no solution, not a NaN
+    residual = residual if calls == 1.0 or residual < 1.0 else 1.0
+    # a last correction, which asks for no torque: T and W then fit each other to the last bit, and
+    # so what is conserved is
     dW = solve(madd(DG, mscale(-c, D)), scale(-1.0, F))
     return add(W, dW), add(T, apply(D, dW)), D, residual, calls

@@ -4,7 +4,8 @@
     (R', Pi-') = drift_h(R, Pi-)     torque-free motion, by whatever the method is named after
     Pi'  = Pi-' + h/2 T(t', R')      kick; this torque also begins the next step
 
-The free motion turns Pi and does not change its length: `of_length` takes back what rounding did to it.
+The free motion turns Pi and does not change its length: `of_length` takes back what rounding did to
+it.
 """
 
 from typing import NamedTuple
@@ -17,10 +18,10 @@ from polhode.methods._length import of_length, square
 
 class State(NamedTuple):
     q: Quaternion
-    Pi: Vector   # body momentum
-    T: Vector    # body torque at the end of the last step
+    Pi: Vector  # body momentum
+    T: Vector  # body torque at the end of the last step
     residual: float
-    excess: float   # of |Pi|^2, relative: see of_length
+    excess: float  # of |Pi|^2, relative: see of_length
 
 
 @jit
@@ -34,6 +35,7 @@ def kicked(drift, h, t, s, body, torque, p):
     before = axpy(0.5 * h, s.T, s.Pi)
     q, after, residual = drift(h, s.q, before, body)
     Pi, excess = of_length(square(before), after, s.excess)
-    # a torque that looks at the velocity gets the one half a kick ahead, which is second-order accurate
+    # a torque that looks at the velocity gets the one half a kick ahead, which is second-order
+    # accurate
     T = torque.at(t + h, q, times(body.Iinv, axpy(0.5 * h, s.T, Pi)), p)
     return State(q, axpy(0.5 * h, T, Pi), T, residual, excess)

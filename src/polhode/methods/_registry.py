@@ -1,7 +1,8 @@
 """The registry: a method is one pure `step` function and the facts it declares about itself.
 
-Everything that speaks of methods (tables, comparisons, certificates, documentation) reads this registry, and one test file
-measures every declared fact.  A fact that is not declared must fail when measured, so that the table cannot be timid.
+Everything that speaks of methods (tables, comparisons, certificates, documentation) reads this
+registry, and one test file measures every declared fact.  A fact that is not declared must fail
+when measured, so that the table cannot be timid.
 """
 
 import importlib
@@ -39,7 +40,8 @@ class Method:
     order : int
         Order of attitude and momentum under a nonlinear torque.
     free_order : tuple of int
-        Orders of attitude and body momentum for the torque-free body, where they differ from `order`.
+        Orders of attitude and body momentum for the torque-free body, where they differ from
+        `order`.
     omega_order : int or None
         Order under torques that look at the angular velocity, where it differs from `order`.
     torques : int or None
@@ -49,19 +51,23 @@ class Method:
     symmetric : bool
         A step of h followed by a step of -h comes back to where it began.
     symplectic : bool or "orbits"
-        The step preserves the symplectic form of T*SO(3); "orbits": only that of the body momentum on its coadjoint orbits.
+        The step preserves the symplectic form of T*SO(3); "orbits": only that of the body momentum
+        on its coadjoint orbits.
     conserves : tuple of str
         What the torque-free motion keeps to round-off: "momentum" (spatial), "energy".
     multistep : bool
-        The state remembers more than attitude and velocity: a start from these alone is a new start.
+        The state remembers more than attitude and velocity: a start from these alone is a new
+        start.
     limit : str
         The largest step there is a solution for, in words, where that is known.
     adapt : function or None
-        `adapt(torque, body)` gives the same method with a step made for what is known of the torque (that there is none, that
-        it offers derivatives, that it looks at the angular velocity) and of the body (that it is symmetric; None: nothing is
-        known, or there are several); without it the step takes every torque and body alike.
+        `adapt(torque, body)` gives the same method with a step made for what is known of the torque
+        (that there is none, that it offers derivatives, that it looks at the angular velocity) and
+        of the body (that it is symmetric; None: nothing is known, or there are several); without it
+        the step takes every torque and body alike.
     control : core.adaptive.Pair, methods._series.Recursion or None
-        What a loop that chooses its own steps needs of the method; without it the method takes steps of given size alone.
+        What a loop that chooses its own steps needs of the method; without it the method takes
+        steps of given size alone.
     potential : bool
         The step asks for the potential energy, `torque.potential(t, R, p)`.
     remark : str
@@ -96,13 +102,22 @@ class Method:
 
     def order_under(self, torque: Any) -> int | None:
         """The order under a torque."""
-        return self.omega_order if torque.feels_omega and self.omega_order is not None else self.order
+        return (
+            self.omega_order if torque.feels_omega and self.omega_order is not None else self.order
+        )
 
     def lowered(self, torque: Any) -> str:
-        """What is lost under a torque that looks at the angular velocity, in words; empty where nothing is."""
+        """What is lost under a torque that looks at the angular velocity, in words; empty where
+        nothing is."""
         order = self.order_under(torque)
-        return "" if order == self.order else (f"{self.name} is of order {order}, not {self.order}, under a torque that looks at "
-                                               "the angular velocity")
+        return (
+            ""
+            if order == self.order
+            else (
+                f"{self.name} is of order {order}, not {self.order}, under a torque that looks at "
+                "the angular velocity"
+            )
+        )
 
     def suited(self, torque: Any, body: Any = None) -> "Method":
         """The method as it is best run with a torque and, where there is just one, a body."""
@@ -144,7 +159,7 @@ LONGEST_NAME = 100
 _methods: dict[str, Method] = {}
 _suffixes: dict[str, Callable] = {}
 _families: dict[str, Callable] = {}
-_made: dict[str, Method] = {}   # on demand, by get(): not part of the registry; the last MADE_LIMIT
+_made: dict[str, Method] = {}  # on demand, by get(): not part of the registry; the last MADE_LIMIT
 MADE_LIMIT = 256
 
 
@@ -152,10 +167,13 @@ def register(entry: Method) -> Method:
     """Enter a Method into the registry; a name that is taken by other code is an error."""
     for name in (entry.name, *entry.aliases):
         held = _methods.get(name.lower())
-        if held is not None and (held.name, held.step.__module__) != (entry.name, entry.step.__module__):
+        if held is not None and (held.name, held.step.__module__) != (
+            entry.name,
+            entry.step.__module__,
+        ):
             raise InputError(f"the method name {name!r} is taken by {held!r}; choose another name")
         _methods[name.lower()] = entry
-    _made.clear()   # some may be made of a method that had this name
+    _made.clear()  # some may be made of a method that had this name
     return entry
 
 
@@ -163,22 +181,40 @@ def _first_line(text):
     return (text or "").strip().split("\n")[0].strip()
 
 
-def method(name: str, *, state: type = Motion, start: Callable[..., Any] = start_motion, order: int | None = None,
-           torques: int | None = None, symmetric: bool | None = None, symplectic: bool | str | None = None,
-           conserves: Iterable[str] = (), free_order: tuple[int, int] | None = None, omega_order: int | None = None,
-           solves: int = 0, multistep: bool = False, family: str = "", aliases: Iterable[str] = (), cite: str = "",
-           summary: str = "", limit: str = "", control: tuple | None = None) -> Callable[[F], F]:
+def method(
+    name: str,
+    *,
+    state: type = Motion,
+    start: Callable[..., Any] = start_motion,
+    order: int | None = None,
+    torques: int | None = None,
+    symmetric: bool | None = None,
+    symplectic: bool | str | None = None,
+    conserves: Iterable[str] = (),
+    free_order: tuple[int, int] | None = None,
+    omega_order: int | None = None,
+    solves: int = 0,
+    multistep: bool = False,
+    family: str = "",
+    aliases: Iterable[str] = (),
+    cite: str = "",
+    summary: str = "",
+    limit: str = "",
+    control: tuple | None = None,
+) -> Callable[[F], F]:
     """Register the decorated function `step(h, t, s, body, torque, p)` as a method.
 
-    The facts are those of `Method`; `order`, `symmetric` and `symplectic` may be left out by those who wait for
-    `polhode.certify` to find them.  The step gets the state `s` at time t and returns the one at t + h.
+    The facts are those of `Method`; `order`, `symmetric` and `symplectic` may be left out by those
+    who wait for `polhode.certify` to find them.  The step gets the state `s` at time t and returns
+    the one at t + h.
 
     Parameters
     ----------
     state : NamedTuple class
-        Fields `q` and one of `Om` (body velocity), `om` (spatial velocity), `Pi` (body momentum), `pi` (spatial momentum),
-        annotated with Quaternion, Vector, float ...; `residual`, if there is one, is the relative residual of the implicit
-        equation, and `calls` the torque evaluations of the step.
+        Fields `q` and one of `Om` (body velocity), `om` (spatial velocity), `Pi` (body momentum),
+        `pi` (spatial momentum), annotated with Quaternion, Vector, float ...; `residual`, if there
+        is one, is the relative residual of the implicit equation, and `calls` the torque
+        evaluations of the step.
     start : function
         `start(h, t, q, Om, body, torque, p)` gives the first state.
 
@@ -195,10 +231,29 @@ def method(name: str, *, state: type = Motion, start: Callable[..., Any] = start
 
     def enter(step):
         jit(step)
-        register(Method(name, step, start, state, order, torques, symmetric, symplectic, tuple(conserves),
-                        tuple(free_order or (order, order)), solves, multistep, family or step.__module__.split(".")[-1],
-                        tuple(aliases), cite, summary or _first_line(step.__doc__), limit=limit, control=control,
-                        omega_order=omega_order))
+        register(
+            Method(
+                name,
+                step,
+                start,
+                state,
+                order,
+                torques,
+                symmetric,
+                symplectic,
+                tuple(conserves),
+                tuple(free_order or (order, order)),
+                solves,
+                multistep,
+                family or step.__module__.split(".")[-1],
+                tuple(aliases),
+                cite,
+                summary or _first_line(step.__doc__),
+                limit=limit,
+                control=control,
+                omega_order=omega_order,
+            )
+        )
         return step
 
     return enter
@@ -239,7 +294,8 @@ def _load():
 
 
 def get(name: str | Method) -> Method:
-    """A method by name, in any case; `newmark(0.6)` and `taylor3+ep` are made on demand; a Method is returned as it is.
+    """A method by name, in any case; `newmark(0.6)` and `taylor3+ep` are made on demand; a Method
+    is returned as it is.
 
     >>> get("nmb").order
     2
@@ -247,18 +303,22 @@ def get(name: str | Method) -> Method:
     if isinstance(name, Method):
         return name
     if not isinstance(name, str):
-        raise InputError(f"method must be a name or a Method, got {brief(name)}; see polhode.methods.names()")
+        raise InputError(
+            f"method must be a name or a Method, got {brief(name)}; see polhode.methods.names()"
+        )
     _load()
     key = name.strip().lower()
     if len(key) > LONGEST_NAME:
-        raise InputError(f"a method's name has at most {LONGEST_NAME} characters, got {len(key)}: {name[:40]!r}...; "
-                         "see polhode.methods.names()")
+        raise InputError(
+            f"a method's name has at most {LONGEST_NAME} characters, got {len(key)}: {name[:40]!r}...; "
+            "see polhode.methods.names()"
+        )
     if key in _methods:
         return _methods[key]
     made = _made.pop(key, None) or _make(name, key)
     while len(_made) >= MADE_LIMIT:
-        _made.pop(next(iter([*_made])), None)   # of a list: other threads add to it
-    _made[key] = made   # the latest is last
+        _made.pop(next(iter([*_made])), None)  # of a list: other threads add to it
+    _made[key] = made  # the latest is last
     return made
 
 
@@ -274,16 +334,24 @@ def _make(name, key):
             if not all(map(math.isfinite, arguments)):
                 raise ValueError
         except ValueError:
-            raise InputError(f"{name!r}: the parameters must be finite numbers; write {call[1]}(1)") from None
+            raise InputError(
+                f"{name!r}: the parameters must be finite numbers; write {call[1]}(1)"
+            ) from None
         try:
             inspect.signature(_families[call[1]]).bind(*arguments)
         except TypeError:
-            raise InputError(f"{name!r}: {call[1]}(...) takes one number, got {len(arguments)}; write {call[1]}(1)") from None
+            raise InputError(
+                f"{name!r}: {call[1]}(...) takes one number, got {len(arguments)}; write {call[1]}(1)"
+            ) from None
         return _families[call[1]](*arguments)
-    if key in _families and not any(one.default is one.empty for one in inspect.signature(_families[key]).parameters.values()):
+    if key in _families and not any(
+        one.default is one.empty for one in inspect.signature(_families[key]).parameters.values()
+    ):
         return _families[key]()
     found = unknown("method", name, names() + [f"{f}(...)" for f in _families])
-    raise InputError(f"{found}; a symmetric one may be composed ({', '.join(f'NAME+{one}' for one in sorted(_suffixes))})")
+    raise InputError(
+        f"{found}; a symmetric one may be composed ({', '.join(f'NAME+{one}' for one in sorted(_suffixes))})"
+    )
 
 
 def names() -> list[str]:

@@ -21,15 +21,16 @@ from polhode.core.vec import sincos
 from polhode.errors import InputError
 from polhode.methods._trace import SIGNS, Symbol, Untraceable, trace
 
-LARGEST = 24   # beyond it round-off eats what another order would gain
+LARGEST = 24  # beyond it round-off eats what another order would gain
 
 
 class Writer:
-    """Writes `series(t, y, n, W, body, p)` for a graph; the coefficients of the i-th node that is kept begin at W[i (n + 1)]."""
+    """Writes `series(t, y, n, W, body, p)` for a graph; the coefficients of the i-th node that is
+    kept begin at W[i (n + 1)]."""
 
     def __init__(self, graph, slopes):
         self.graph, self.slopes = graph, slopes
-        self.kept = {}   # node -> its number in W
+        self.kept = {}  # node -> its number in W
         for i in range(len(graph.nodes)):
             if not self.linear(i):
                 used = [one.index for one in graph.nodes[i][1] if one.index is not None]
@@ -44,14 +45,15 @@ class Writer:
         return operation in ("add", "sub")
 
     def text(self, symbol, k, whole=False):
-        """The k-th coefficient as source text ("0", or "k" for a later one); `whole` writes out a kept sum."""
+        """The k-th coefficient as source text ("0", or "k" for a later one); `whole` writes out a
+        kept sum."""
         if symbol.index is None:
             return symbol.text if k == "0" else "0.0"
         i = symbol.index
         if i in self.kept and not (whole and self.linear(i) and i >= 8):
             return f"W[o{self.kept[i]} + {k}]"
         operation, (a, b) = self.graph.nodes[i]
-        if operation in ("mul", "div"):   # by a constant
+        if operation in ("mul", "div"):  # by a constant
             parts = [one.text if one.index is None else self.text(one, k) for one in (a, b)]
             return f"({parts[0]} {SIGNS[operation]} {parts[1]})"
         parts = [self.text(one, k) for one in (a, b)]
@@ -62,19 +64,30 @@ class Writer:
     def depth(self, i, memo):
         if i not in memo:
             arguments = self.graph.nodes[i][1]
-            memo[i] = 1 + max((self.depth(one.index, memo) for one in arguments if one.index is not None), default=-1)
+            memo[i] = 1 + max(
+                (self.depth(one.index, memo) for one in arguments if one.index is not None),
+                default=-1,
+            )
         return memo[i]
 
     def beginnings(self):
         """The coefficients of order 0."""
-        forms = {"mul": "{0} * {1}", "div": "{0} / {1}", "sqrt": "math.sqrt({0})",
-                 "sin": "sincos({0})[0]", "cos": "sincos({0})[1]"}
+        forms = {
+            "mul": "{0} * {1}",
+            "div": "{0} / {1}",
+            "sqrt": "math.sqrt({0})",
+            "sin": "sincos({0})[0]",
+            "cos": "sincos({0})[1]",
+        }
         lines = [f"W[o{i}] = y[{i}]" for i in range(7)] + ["W[o7] = t"]
         for i in sorted(set(self.kept) - set(range(8))):
             operation, arguments = self.graph.nodes[i]
             me = Symbol(self.graph, index=i)
-            value = self.text(me, "0", whole=True) if self.linear(i) else forms[operation].format(
-                *(self.text(one, "0") for one in arguments))
+            value = (
+                self.text(me, "0", whole=True)
+                if self.linear(i)
+                else forms[operation].format(*(self.text(one, "0") for one in arguments))
+            )
             lines.append(f"W[o{self.kept[i]}] = {value}")
         return lines
 
@@ -92,37 +105,71 @@ class Writer:
             if any(loop):
                 lines += ["for j in range(1, k):", *(f"    {line}" for line in loop)]
             lines += after
-            lines += [f"W[o{self.kept[i]} + k] = {self.text(Symbol(self.graph, index=i), 'k', whole=True)}"
-                      for i in nodes if self.linear(i)]
+            lines += [
+                f"W[o{self.kept[i]} + k] = {self.text(Symbol(self.graph, index=i), 'k', whole=True)}"
+                for i in nodes
+                if self.linear(i)
+            ]
         return lines
 
     def rule(self, i):
-        """(first term, further terms, result) of the k-th coefficient of a product, a quotient, a root, a sine or a cosine."""
+        """(first term, further terms, result) of the k-th coefficient of a product, a quotient, a
+        root, a sine or a cosine."""
         operation, arguments = self.graph.nodes[i]
         me, s = f"o{self.kept[i]}", f"s{self.kept[i]}"
-        a, b = ([f"o{self.kept[one.index]}" if one.index is not None else None for one in arguments] + [None])[:2]
+        a, b = (
+            [f"o{self.kept[one.index]}" if one.index is not None else None for one in arguments]
+            + [None]
+        )[:2]
         now = self.text(arguments[0], "k")
         if operation == "mul":
-            return f"{s} = W[{a}] * W[{b} + k] + W[{a} + k] * W[{b}]", f"{s} += W[{a} + j] * W[{b} + k - j]", f"W[{me} + k] = {s}"
+            return (
+                f"{s} = W[{a}] * W[{b} + k] + W[{a} + k] * W[{b}]",
+                f"{s} += W[{a} + j] * W[{b} + k - j]",
+                f"W[{me} + k] = {s}",
+            )
         if operation == "div":
-            return (f"{s} = {now} - W[{me}] * W[{b} + k]", f"{s} -= W[{me} + j] * W[{b} + k - j]",
-                    f"W[{me} + k] = {s} / W[{b}]")
+            return (
+                f"{s} = {now} - W[{me}] * W[{b} + k]",
+                f"{s} -= W[{me} + j] * W[{b} + k - j]",
+                f"W[{me} + k] = {s} / W[{b}]",
+            )
         if operation == "sqrt":
-            return f"{s} = {now}", f"{s} -= W[{me} + j] * W[{me} + k - j]", f"W[{me} + k] = {s} / (2.0 * W[{me}])"
-        other = self.graph.known["cos", (arguments[0].index, i)] if operation == "sin" else arguments[1].index
+            return (
+                f"{s} = {now}",
+                f"{s} -= W[{me} + j] * W[{me} + k - j]",
+                f"W[{me} + k] = {s} / (2.0 * W[{me}])",
+            )
+        other = (
+            self.graph.known["cos", (arguments[0].index, i)]
+            if operation == "sin"
+            else arguments[1].index
+        )
         c, sign = f"o{self.kept[other]}", "" if operation == "sin" else "-"
-        return f"{s} = k * W[{a} + k] * W[{c}]", f"{s} += j * W[{a} + j] * W[{c} + k - j]", f"W[{me} + k] = {sign}{s} / k"
+        return (
+            f"{s} = k * W[{a} + k] * W[{c}]",
+            f"{s} += j * W[{a} + j] * W[{c} + k - j]",
+            f"W[{me} + k] = {sign}{s} / k",
+        )
 
     def source(self):
-        lines = ["m = n + 1", *(f"o{i} = {i} * m" for i in range(len(self.kept))), *self.beginnings()]
+        lines = [
+            "m = n + 1",
+            *(f"o{i} = {i} * m" for i in range(len(self.kept))),
+            *self.beginnings(),
+        ]
         lines += [f"W[o{i} + 1] = {self.text(one, '0')}" for i, one in enumerate(self.slopes)]
         lines += ["W[o7 + 1] = 1.0", "for k in range(2, n + 1):", "    W[o7 + k] = 0.0"]
-        inner = self.later() + [f"W[o{i} + k + 1] = {self.text(one, 'k')} / (k + 1.0)" for i, one in enumerate(self.slopes)]
+        inner = self.later() + [
+            f"W[o{i} + k + 1] = {self.text(one, 'k')} / (k + 1.0)"
+            for i, one in enumerate(self.slopes)
+        ]
         lines += ["for k in range(1, n):", *(f"    {line}" for line in inner)]
         return "def series(t, y, n, W, body, p):\n    " + "\n    ".join(lines)
 
 
-# --- what a run by tolerance needs --------------------------------------------------------------------------------------------
+# --- what a run by tolerance needs ----------------------------------------------------------------
+
 
 class Series(NamedTuple):
     """The recursion of a torque, and the order."""
@@ -131,7 +178,7 @@ class Series(NamedTuple):
     nodes: int
     terms: int
     loop = staticmethod(follow)
-    powers = True   # of the continuous extension
+    powers = True  # of the continuous extension
 
     @property
     def names(self):
@@ -144,7 +191,8 @@ class Series(NamedTuple):
 
 
 class Recursion(NamedTuple):
-    """Taylor series of some order, or of the order that is best for a tolerance: Jorba & Zou 2005."""
+    """Taylor series of some order, or of the order that is best for a tolerance: Jorba & Zou
+    2005."""
 
     order: int | None
 
@@ -155,21 +203,25 @@ class Recursion(NamedTuple):
         arrays = [term.name for term in terms if getattr(term, "form", None) == "array"]
         why = program.note if program.mode == "callback" else program.torque.obstacle()
         if arrays:
-            why = f"{arrays[0]!r} is written for NumPy arrays (form=\"array\", the default)"
+            why = f'{arrays[0]!r} is written for NumPy arrays (form="array", the default)'
         if why is None:
             try:
-                graph, slopes = trace(program.names["torque"], program.names["load_parameters"](program.parameters, 0))
+                graph, slopes = trace(
+                    program.names["torque"], program.names["load_parameters"](program.parameters, 0)
+                )
             except (Untraceable, TypeError, AttributeError, ValueError) as error:
                 why = str(error)
             else:
                 writer = Writer(graph, slopes)
                 return Series(compiled_source(writer.source()), len(writer.kept), order)
-        raise InputError(f"Taylor series cannot be made for the torque {program.torque.name!r}: {why}.  They need a torque in "
-                         "tuple form made of + - * /, square roots, sines and cosines; take DOP853 for others")
+        raise InputError(
+            f"Taylor series cannot be made for the torque {program.torque.name!r}: {why}.  They need a torque in "
+            "tuple form made of + - * /, square roots, sines and cosines; take DOP853 for others"
+        )
 
 
 @lru_cache(64)
 def compiled_source(source):
     scope = {"math": math, "sincos": sincos, "__name__": __name__}
-    exec(source, scope)   # nothing but the operations of the graph enters
+    exec(source, scope)  # nothing but the operations of the graph enters
     return jit(scope["series"])

@@ -1,4 +1,5 @@
-"""Attitude and spatial momentum as the state of a method, pi' = t, and the classical weights of Runge-Kutta and Adams methods."""
+"""Attitude and spatial momentum as the state of a method, pi' = t, and the classical weights of
+Runge-Kutta and Adams methods."""
 
 from typing import NamedTuple
 

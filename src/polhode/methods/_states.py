@@ -6,17 +6,29 @@ from polhode.core.loops import fixed as loops
 from polhode.core.jit import jit
 from polhode.core.vec import matrix, qrotate, times
 
-VELOCITY = {"Om": loops.velocity_from_Om, "om": loops.velocity_from_om, "Pi": loops.velocity_from_Pi,
-            "pi": loops.velocity_from_pi}
+VELOCITY = {
+    "Om": loops.velocity_from_Om,
+    "om": loops.velocity_from_om,
+    "Pi": loops.velocity_from_Pi,
+    "pi": loops.velocity_from_pi,
+}
 
-# how a state's account of attitude and momentum reads when the body has been turned to attitude q and body momentum m,
-# with the spatial momentum as it was; everything else is kept
-TURNED = {"q": "q", "R": "matrix(q)", "Om": "times(body.Iinv, m)", "om": "qrotate(q, times(body.Iinv, m))", "Pi": "m"}
-MOVED = {**TURNED, "pi": "qrotate(q, m) if change else n.pi"}   # the same where the spatial momentum has changed too
+# how a state's account of attitude and momentum reads when the body has been turned to attitude q
+# and body momentum m, with the spatial momentum as it was; everything else is kept
+TURNED = {
+    "q": "q",
+    "R": "matrix(q)",
+    "Om": "times(body.Iinv, m)",
+    "om": "qrotate(q, times(body.Iinv, m))",
+    "Pi": "m",
+}
+# the same where the spatial momentum has changed too
+MOVED = {**TURNED, "pi": "qrotate(q, m) if change else n.pi"}
 
 
 def velocity_of(state):
-    """The function `velocity(s, body)` for a state class: body angular velocity from whichever field has it."""
+    """The function `velocity(s, body)` for a state class: body angular velocity from whichever
+    field has it."""
     return next(VELOCITY[name] for name in VELOCITY if name in state._fields)
 
 
@@ -26,8 +38,13 @@ def extended(state, **fields):
 
 
 def constructor(make, arguments, uses=(), **expressions):
-    """`build(arguments)`: a state of class `make`; fields without an expression are those of the argument n."""
+    """`build(arguments)`: a state of class `make`; fields without an expression are those of the
+    argument n."""
     fields = ", ".join(expressions.get(name, f"n.{name}") for name in make._fields)
-    scope = {function.__name__: function for function in (times, qrotate, matrix, *uses)} | {"make": make, "__name__": __name__}
-    exec(f"def build({arguments}):\n    return make({fields})", scope)   # nothing but field names and the expressions enters
+    scope = {function.__name__: function for function in (times, qrotate, matrix, *uses)} | {
+        "make": make,
+        "__name__": __name__,
+    }
+    # nothing but field names and the expressions enters
+    exec(f"def build({arguments}):\n    return make({fields})", scope)
     return jit(scope["build"])

@@ -1,7 +1,9 @@
-"""The tableaux of Dormand and Prince, as their authors and Hairer, Norsett & Wanner print them: c_i | a_i1, a_i2, ...
+"""The tableaux of Dormand and Prince, as their authors and Hairer, Norsett & Wanner print them: c_i
+| a_i1, a_i2, ...
 
-Row s of each, the first with c = 1 whose a are the weights b of the solution, is evaluated at the end of the step and is the
-first of the next step; the rows after it are for the continuous extension alone.
+Row s of each, the first with c = 1 whose a are the weights b of the solution, is evaluated at the
+end of the step and is the first of the next step; the rows after it are for the continuous
+extension alone.
 """
 
 from fractions import Fraction
@@ -20,8 +22,8 @@ def table(text):
 
 
 class Tableau(NamedTuple):
-    """Nodes c and rows a of all stages, the number of those that make a step, weights of the error estimates and of the
-    higher terms of the continuous extension."""
+    """Nodes c and rows a of all stages, the number of those that make a step, weights of the error
+    estimates and of the higher terms of the continuous extension."""
 
     c: tuple
     a: tuple
@@ -33,12 +35,19 @@ class Tableau(NamedTuple):
 def tableau(stages, rows, errors, extension):
     """A tableau from its three tables."""
     c, a = zip(*table(rows), strict=True)
-    return Tableau(c, a, stages, *(tuple(numbers for _, numbers in table(text)) for text in (errors, extension)))
+    return Tableau(
+        c,
+        a,
+        stages,
+        *(tuple(numbers for _, numbers in table(text)) for text in (errors, extension)),
+    )
 
 
-# Dormand & Prince 1980, RK5(4)7M; the error is order 5 less order 4; continuous extension of order 4: Hairer, Norsett & Wanner
-# 1993, section II.6, DOPRI5
-DP5 = tableau(6, """
+# Dormand & Prince 1980, RK5(4)7M; the error is order 5 less order 4; continuous extension of order
+# 4: Hairer, Norsett & Wanner 1993, section II.6, DOPRI5
+DP5 = tableau(
+    6,
+    """
     0    |
     1/5  | 1/5
     3/10 | 3/40 9/40
@@ -46,16 +55,21 @@ DP5 = tableau(6, """
     8/9  | 19372/6561 -25360/2187 64448/6561 -212/729
     1    | 9017/3168 -355/33 46732/5247 49/176 -5103/18656
     1    | 35/384 0 500/1113 125/192 -2187/6784 11/84
-""", """
+""",
+    """
     4    | 71/57600 0 -71/16695 71/1920 -17253/339200 22/525 -1/40
-""", """
+""",
+    """
     0    | -12715105075/11282082432 0 87487479700/32700410799 -10690763975/1880347072
            701980252875/199316789632 -1453857185/822651844 69997945/29380423
-""")
+""",
+)
 
-# Dormand & Prince's order 8 with error estimates of order 5 and 3 and a continuous extension of order 7: Hairer, Norsett &
-# Wanner 1993, section II.10, DOP853
-DOP853 = tableau(12, """
+# Dormand & Prince's order 8 with error estimates of order 5 and 3 and a continuous extension of
+# order 7: Hairer, Norsett & Wanner 1993, section II.10, DOP853
+DOP853 = tableau(
+    12,
+    """
     0                      |
     0.05260015195876773    | 0.05260015195876773
     0.0789002279381516     | 0.0197250569845379 0.0591751709536137
@@ -81,12 +95,14 @@ DOP853 = tableau(12, """
                              -0.00010834732869724932 0.0003825710908356584 -0.00034046500868740456 0.1413124436746325
     7/9                    | -0.42889630158379194 0 0 0 0 -4.697621415361164 7.683421196062599 4.06898981839711
                              0.3567271874552811 0 0 0 -0.0013990241651590145 2.9475147891527724 -9.15095847217987
-""", """
+""",
+    """
     5                      | 0.01312004499419488 0 0 0 0 -1.2251564463762044 -0.4957589496572502 1.6643771824549864
                              -0.35032884874997366 0.3341791187130175 0.08192320648511571 -0.022355307863886294
     3                      | -0.18980075407240762 0 0 0 0 4.450312892752409 1.8915178993145003 -5.801203960010585
                              -0.4226823213237919 -0.1521609496625161 0.20136540080403034 0.02265179219836082
-""", """
+""",
+    """
     0                      | -8.428938276109013 0 0 0 0 0.5667149535193777 -3.0689499459498917 2.38466765651207
                              2.117034582445028 -0.871391583777973 2.2404374302607883 0.6315787787694688 -0.08899033645133331
                              18.148505520854727 -9.194632392478356 -4.436036387594894
@@ -99,4 +115,5 @@ DOP853 = tableau(12, """
     3                      | -25.69393346270375 0 0 0 0 -154.18974869023643 -231.5293791760455 357.6391179106141
                              93.40532418362432 -37.45832313645163 104.0996495089623 29.8402934266605 -43.53345659001114
                              96.32455395918828 -39.17726167561544 -149.72683625798564
-""")
+""",
+)

@@ -1,16 +1,19 @@
-"""What the Taylor methods share: the derivatives of the motion, and three ways in which a torque enters them.
+"""What the Taylor methods share: the derivatives of the motion, and three ways in which a torque
+enters them.
 
 Body frame, m = R^T pi the body momentum, nu = J^-1 m, T the body torque:
 
     m^(k+1) = sum_j C(k,j) m^(j) x nu^(k-j) + T^(k)
 
-A method is a `rotation(h, W)`: the rotation vector over h from W = (nu, nu', ..., nu^(n-1)), or from what it makes of them.
-The spatial momentum pi is the state: without torque it does not change by a bit.  The torque comes in
+A method is a `rotation(h, W)`: the rotation vector over h from W = (nu, nu', ..., nu^(n-1)), or
+from what it makes of them.  The spatial momentum pi is the state: without torque it does not change
+by a bit.  The torque comes in
 
     free        not at all;
     analytic    through its own first n - 1 derivatives, where it offers them: one torque evaluation;
     collocated  through the polynomial that takes its values at 0 and at further nodes of the step.  The first motion is that
-                under the torque of the beginning; each sweep asks for the torque along the motion of the sweep before.
+                under the torque of the beginning; each sweep asks for the torque along the motion
+                of the sweep before.
 
 The nodes are Radau's (0 included): s of them integrate polynomials of degree 2s - 2, so that pi' = pi + h sum b_i t_i is of
 order 2s - 1.  The polynomial misses the torque by O(h^s), hence the attitude inside the step by O(h^(s+2)); a sweep gains two
@@ -26,19 +29,34 @@ from typing import NamedTuple
 from polhode.core.jit import jit
 from polhode.core.layout import Quaternion, Vector
 from polhode.core.vec import (
-    add, apply_t, axpy, cross, dot, matrix, qexp, qmul, qrotate, qrotate_t, renormalise, scale, sub, times,
+    add,
+    apply_t,
+    axpy,
+    cross,
+    dot,
+    matrix,
+    qexp,
+    qmul,
+    qrotate,
+    qrotate_t,
+    renormalise,
+    scale,
+    sub,
+    times,
 )
 from polhode.methods._registry import Method, variant
 
 ZERO = (0.0, 0.0, 0.0)
 HIGHEST = 18
-MAGNIFIED = (f"steps of given size find derivatives of the torque by differences, and above order {HIGHEST} rounding in these is "
-             "the larger error; take a lower order, a torque with derivatives, or rtol in place of step")
+MAGNIFIED = (
+    f"steps of given size find derivatives of the torque by differences, and above order {HIGHEST} rounding in these is "
+    "the larger error; take a lower order, a torque with derivatives, or rtol in place of step"
+)
 
 
 class State(NamedTuple):
     q: Quaternion
-    pi: Vector     # spatial momentum
+    pi: Vector  # spatial momentum
 
 
 @jit
@@ -48,24 +66,41 @@ def start(h, t, q, Om, body, torque, p):
 
 @jit
 def ratio(a, b):
-    """a / b for whole numbers: a constant in machine code, exact to all digits in extended precision."""
+    """a / b for whole numbers: a constant in machine code, exact to all digits in extended
+    precision."""
     return a / b
 
 
-# --- code written out for an order n ------------------------------------------------------------------------------------
+# --- code written out for an order n --------------------------------------------------------------
+
 
 def written(name, arguments, lines, result, **scope):
     """The function `name(arguments)` made of lines of straight code."""
-    scope.update(add=add, sub=sub, scale=scale, axpy=axpy, cross=cross, dot=dot, times=times, ratio=ratio, ZERO=ZERO,
-                 __name__=__name__)
-    exec(f"def {name}({arguments}):\n    " + "\n    ".join([*lines, f"return {result}"]), scope)   # nothing but the lines above
+    scope.update(
+        add=add,
+        sub=sub,
+        scale=scale,
+        axpy=axpy,
+        cross=cross,
+        dot=dot,
+        times=times,
+        ratio=ratio,
+        ZERO=ZERO,
+        __name__=__name__,
+    )
+    # nothing but the lines above
+    exec(f"def {name}({arguments}):\n    " + "\n    ".join([*lines, f"return {result}"]), scope)
     return jit(scope[name])
 
 
 def number(value):
     """A fraction as source text."""
     value = Fraction(value)
-    return f"{value.numerator}.0" if value.denominator == 1 else f"ratio({value.numerator}.0, {value.denominator}.0)"
+    return (
+        f"{value.numerator}.0"
+        if value.denominator == 1
+        else f"ratio({value.numerator}.0, {value.denominator}.0)"
+    )
 
 
 def total(terms):
@@ -83,24 +118,34 @@ def listing(letter, count):
 
 def momentum_derivative(k, torque=()):
     """The line for m^(k+1)."""
-    return f"m{k + 1} = " + total([(comb(k, j), f"cross(m{j}, n{k - j})") for j in range(k, -1, -1)] + [(1, x) for x in torque])
+    return f"m{k + 1} = " + total(
+        [(comb(k, j), f"cross(m{j}, n{k - j})") for j in range(k, -1, -1)]
+        + [(1, x) for x in torque]
+    )
 
 
 def motion_series(n, acting):
-    """`series(m0, T, k) -> (W, M)`: nu and m with their first n - 1 derivatives, from those of T; k = J^-1."""
+    """`series(m0, T, k) -> (W, M)`: nu and m with their first n - 1 derivatives, from those of T; k
+    = J^-1."""
     lines = ["n0 = times(k, m0)"]
     for i in range(n - 1):
-        lines += [momentum_derivative(i, [f"T[{i}]"] if acting else []), f"n{i + 1} = times(k, m{i + 1})"]
+        lines += [
+            momentum_derivative(i, [f"T[{i}]"] if acting else []),
+            f"n{i + 1} = times(k, m{i + 1})",
+        ]
     return written("series", "m0, T, k", lines, f"{listing('n', n)}, {listing('m', n)}")
 
 
 def taylor_sum(n):
     """`ahead(h, M)`: the vector sum_k M_k h^k / k!, by Horner's rule."""
-    lines = [f"x = M[{n - 1}]"] + [f"x = axpy(h * {number(Fraction(1, k + 1))}, x, M[{k}])" for k in range(n - 2, -1, -1)]
+    lines = [f"x = M[{n - 1}]"] + [
+        f"x = axpy(h * {number(Fraction(1, k + 1))}, x, M[{k}])" for k in range(n - 2, -1, -1)
+    ]
     return written("ahead", "h, M", lines, "x")
 
 
-# --- without torque -----------------------------------------------------------------------------------------------------
+# --- without torque -------------------------------------------------------------------------------
+
 
 def free_step(n, rotation, prepare):
     series = motion_series(n, acting=False)
@@ -109,13 +154,16 @@ def free_step(n, rotation, prepare):
     def step(h, t, s, body, torque, p):
         W, _ = series(qrotate_t(s.q, s.pi), (), body.Iinv)
         return State(renormalise(qmul(s.q, qexp(rotation(h, prepare(W))))), s.pi)
+
     return step
 
 
-# --- by collocation -----------------------------------------------------------------------------------------------------
+# --- by collocation -------------------------------------------------------------------------------
+
 
 def radau(s):
-    """Nodes (0 first) and weights on [0, 1] that integrate polynomials of degree 2s - 2, by Newton's method on P_(s-1) + P_s.
+    """Nodes (0 first) and weights on [0, 1] that integrate polynomials of degree 2s - 2, by
+    Newton's method on P_(s-1) + P_s.
 
     The nodes are multiples of 2^-53: their differences are exact.
     """
@@ -123,7 +171,7 @@ def radau(s):
     from numpy.polynomial import legendre
 
     polynomial = np.zeros(s + 1)
-    polynomial[s - 1:] = 1.0
+    polynomial[s - 1 :] = 1.0
     x = np.sort(legendre.legroots(polynomial).real)
     for _ in range(3):
         x = x - legendre.legval(x, polynomial) / legendre.legval(x, legendre.legder(polynomial))
@@ -133,16 +181,20 @@ def radau(s):
 
 
 def coefficients(nodes):
-    """Lines of code: c0, c1, ..., values at the nodes, become the coefficients of the polynomial that takes them.
+    """Lines of code: c0, c1, ..., values at the nodes, become the coefficients of the polynomial
+    that takes them.
 
-    Divided differences, then powers (Bjorck and Pereyra 1970).  The inverse of the Vandermonde matrix would do the same in exact
-    arithmetic; its entries grow by a factor of 30 with each two nodes, and so does what is lost when they are rounded.
+    Divided differences, then powers (Bjorck and Pereyra 1970).  The inverse of the Vandermonde
+    matrix would do the same in exact arithmetic; its entries grow by a factor of 30 with each two
+    nodes, and so does what is lost when they are rounded.
     """
     count, lines = len(nodes), []
     for k in range(1, count):
         for i in range(count - 1, k - 1, -1):
-            lines.append(f"c{i} = scale(ratio(1.0, {nodes[i] - nodes[i - k]!r}), sub(c{i}, c{i - 1}))")
-    for k in range(count - 2, 0, -1):   # nodes[0] is 0
+            lines.append(
+                f"c{i} = scale(ratio(1.0, {nodes[i] - nodes[i - k]!r}), sub(c{i}, c{i - 1}))"
+            )
+    for k in range(count - 2, 0, -1):  # nodes[0] is 0
         for i in range(k, count - 1):
             lines.append(f"c{i} = axpy({-nodes[k]!r}, c{i + 1}, c{i})")
     return lines
@@ -157,7 +209,9 @@ def weighted(weights, letter):
 
 
 def sweep_over(nodes, weights, length, rotation, ahead):
-    """`sweep(...)`: torque along a motion, as derivatives of its polynomial, and its impulse over h."""
+    """`sweep(...)`: torque along a motion, as derivatives of its polynomial, and its impulse over
+    h."""
+
     @jit
     def at(h, t, q, W, M, body, torque, p):
         """Body torque, and the same in space, at time h ahead."""
@@ -167,14 +221,22 @@ def sweep_over(nodes, weights, length, rotation, ahead):
 
     count = len(nodes)
     lines = ["f0 = qrotate(q, T0)"]
-    lines += [f"T{i}, f{i} = at({nodes[i]!r} * h, t, q, W, M, body, torque, p)" for i in range(1, count)]
+    lines += [
+        f"T{i}, f{i} = at({nodes[i]!r} * h, t, q, W, M, body, torque, p)" for i in range(1, count)
+    ]
     lines += [f"c{i} = T{i}" for i in range(count)] + coefficients(nodes)
     lines += ["D0 = T0", "r = 1.0"]
     for k in range(1, count):
         lines += [f"r = r * {k}.0 / h", f"D{k} = scale(r, c{k})"]
     lines += [f"D{k} = ZERO" for k in range(count, length)]
-    return written("sweep", "h, t, q, T0, W, M, body, torque, p", lines,
-                   f"{listing('D', length)}, scale(h, {weighted(weights, 'f')})", at=at, qrotate=qrotate)
+    return written(
+        "sweep",
+        "h, t, q, T0, W, M, body, torque, p",
+        lines,
+        f"{listing('D', length)}, scale(h, {weighted(weights, 'f')})",
+        at=at,
+        qrotate=qrotate,
+    )
 
 
 def collocated_step(n, rotation, prepare, count, sweeps):
@@ -191,50 +253,79 @@ def collocated_step(n, rotation, prepare, count, sweeps):
         return sweep(h, t, q, T0, prepare(W), M, body, torque, p)
 
     # written out: a loop inside the step would keep LLVM from vectorising over bodies
-    swept = written("swept", "h, t, q, m, T0, T, impulse, body, torque, p",
-                    ["T, impulse = once(h, t, q, m, T0, T, body, torque, p)"] * sweeps, "T, impulse", once=once)
+    swept = written(
+        "swept",
+        "h, t, q, m, T0, T, impulse, body, torque, p",
+        ["T, impulse = once(h, t, q, m, T0, T, body, torque, p)"] * sweeps,
+        "T, impulse",
+        once=once,
+    )
 
     @jit
     def step(h, t, s, body, torque, p):
         m = qrotate_t(s.q, s.pi)
         T0 = torque.body(t, matrix(s.q), times(body.Iinv, m), p)
-        T, impulse = swept(h, t, s.q, m, T0, constant(T0), scale(h, qrotate(s.q, T0)), body, torque, p)
+        T, impulse = swept(
+            h, t, s.q, m, T0, constant(T0), scale(h, qrotate(s.q, T0)), body, torque, p
+        )
         W, _ = series(m, T, body.Iinv)
         return State(renormalise(qmul(s.q, qexp(rotation(h, prepare(W))))), add(s.pi, impulse))
+
     return step
 
 
-# --- with the torque's own derivatives ------------------------------------------------------------------------------------
+# --- with the torque's own derivatives ------------------------------------------------------------
+
 
 def analytic_step(n, rotation, prepare, frame):
     """Torque derivatives, in the torque's own frame, for order n.
 
-    Let a_j,i be the i-th derivative of R^T t^(j): a_0,i = T^(i) are the derivatives of the body torque and a_j,0 those of the
-    spatial one, seen from the body.  a_j,i+1 = a_j+1,i - sum_l C(i,l) nu^(l) x a_j,i-l leads from either kind to the other.
+    Let a_j,i be the i-th derivative of R^T t^(j): a_0,i = T^(i) are the derivatives of the body
+    torque and a_j,0 those of the spatial one, seen from the body.  a_j,i+1 = a_j+1,i - sum_l C(i,l)
+    nu^(l) x a_j,i-l leads from either kind to the other.
     """
     lines = ["n0 = times(k, m0)"]
     for k in range(n):
         known = f"torque.derivatives{'[0]' * (k - 1)}[1](t, R, {listing('n', k)}, p)"
         if frame == "spatial":
             lines.append(f"a{k}_0 = " + (f"apply_t(R, {known})" if k else "T0"))
-            lines += [f"a{j}_{k - j} = " + total([*_turned(j, k - j - 1, -1), (1, f"a{j + 1}_{k - j - 1}")])
-                      for j in range(k - 1, -1, -1)]
+            lines += [
+                f"a{j}_{k - j} = "
+                + total([*_turned(j, k - j - 1, -1), (1, f"a{j + 1}_{k - j - 1}")])
+                for j in range(k - 1, -1, -1)
+            ]
         else:
             lines.append(f"a0_{k} = " + (known if k else "T0"))
-            lines += [f"a{j + 1}_{k - j - 1} = " + total([*_turned(j, k - j - 1, 1), (1, f"a{j}_{k - j}")]) for j in range(k)]
+            lines += [
+                f"a{j + 1}_{k - j - 1} = "
+                + total([*_turned(j, k - j - 1, 1), (1, f"a{j}_{k - j}")])
+                for j in range(k)
+            ]
         if k < n - 1:
             lines += [momentum_derivative(k, [f"a0_{k}"]), f"n{k + 1} = times(k, m{k + 1})"]
-    lines += ["r = 1.0", "impulse = ZERO"]   # seen from the body at the beginning
+    lines += ["r = 1.0", "impulse = ZERO"]  # seen from the body at the beginning
     for k in range(n):
-        lines += [f"r = r * h * {number(Fraction(1, k + 1))}", f"impulse = axpy(r, a{k}_0, impulse)"]
-    everything = written("everything", "h, t, R, m0, T0, k, torque, p", lines, f"{listing('n', n)}, impulse", apply_t=apply_t)
+        lines += [
+            f"r = r * h * {number(Fraction(1, k + 1))}",
+            f"impulse = axpy(r, a{k}_0, impulse)",
+        ]
+    everything = written(
+        "everything",
+        "h, t, R, m0, T0, k, torque, p",
+        lines,
+        f"{listing('n', n)}, impulse",
+        apply_t=apply_t,
+    )
 
     @jit
     def step(h, t, s, body, torque, p):
         R, m = matrix(s.q), qrotate_t(s.q, s.pi)
         T0 = torque.body(t, R, times(body.Iinv, m), p)
         W, impulse = everything(h, t, R, m, T0, body.Iinv, torque, p)
-        return State(renormalise(qmul(s.q, qexp(rotation(h, prepare(W))))), add(s.pi, qrotate(s.q, impulse)))
+        return State(
+            renormalise(qmul(s.q, qexp(rotation(h, prepare(W))))), add(s.pi, qrotate(s.q, impulse))
+        )
+
     return step
 
 
@@ -243,22 +334,46 @@ def _turned(j, i, sign):
     return [(sign * comb(i, l), f"cross(n{l}, a{j}_{i - l})") for l in range(i + 1)]
 
 
-# --- methods ------------------------------------------------------------------------------------------------------------
+# --- methods --------------------------------------------------------------------------------------
+
 
 @jit
 def as_it_is(W):
     return W
 
 
-def taylor_method(name, order, rotation, terms=None, prepare=as_it_is, family="taylor", cite="buss2001accurate", **facts):
-    """The Method of a `rotation` formula of some order that uses `terms` of nu, nu', ... (as many as its order)."""
+def taylor_method(
+    name,
+    order,
+    rotation,
+    terms=None,
+    prepare=as_it_is,
+    family="taylor",
+    cite="buss2001accurate",
+    **facts,
+):
+    """The Method of a `rotation` formula of some order that uses `terms` of nu, nu', ... (as many
+    as its order)."""
     n = terms or order
     count = max((order + 2) // 2, order - 2)
     sweeps = order // 2
 
     formula = (n, rotation, prepare)
-    base = Method(name, collocated_step(*formula, count, sweeps), start, State, order, 1 + sweeps * (count - 1), symmetric=False,
-                  symplectic=False, conserves=("momentum",), free_order=(order, order), family=family, cite=cite, **facts)
+    base = Method(
+        name,
+        collocated_step(*formula, count, sweeps),
+        start,
+        State,
+        order,
+        1 + sweeps * (count - 1),
+        symmetric=False,
+        symplectic=False,
+        conserves=("momentum",),
+        free_order=(order, order),
+        family=family,
+        cite=cite,
+        **facts,
+    )
 
     def adapt(torque, body):
         if not torque.acts:
@@ -268,7 +383,12 @@ def taylor_method(name, order, rotation, terms=None, prepare=as_it_is, family="t
         said = MAGNIFIED if order > HIGHEST else ""
         if torque.uses_omega and order > 2:
             more = order - 1
-            return variant(base, step=collocated_step(*formula, count, more), torques=1 + more * (count - 1), remark=said)
+            return variant(
+                base,
+                step=collocated_step(*formula, count, more),
+                torques=1 + more * (count - 1),
+                remark=said,
+            )
         return variant(base, remark=said) if said else base
 
     return variant(base, adapt=adapt)

@@ -18,7 +18,8 @@ class Untraceable(Exception):
 
 
 class Symbol:
-    """A number that is constant over a step (`text` says which), or a series (node `index` of the graph)."""
+    """A number that is constant over a step (`text` says which), or a series (node `index` of the
+    graph)."""
 
     def __init__(self, graph, text=None, index=None):
         self.graph, self.text, self.index = graph, text, index
@@ -54,7 +55,9 @@ class Symbol:
         raise Untraceable("it decides by comparing numbers")
 
     def _valued(self, *_):
-        raise Untraceable("it puts numbers into a NumPy array, or calls a function, where symbols cannot go")
+        raise Untraceable(
+            "it puts numbers into a NumPy array, or calls a function, where symbols cannot go"
+        )
 
     __bool__ = __lt__ = __le__ = __gt__ = __ge__ = __abs__ = _compared
     __float__ = __int__ = __round__ = __array__ = _valued
@@ -67,7 +70,7 @@ class Graph:
     """The operations that lead from the motion to its slope."""
 
     def __init__(self):
-        self.nodes = []    # (operation, arguments): symbols
+        self.nodes = []  # (operation, arguments): symbols
         self.known = {}
 
     def symbol(self, value):
@@ -87,7 +90,9 @@ class Graph:
         zero, one = repr(0.0), repr(1.0)
         if operation in ("add", "sub") and b.text == zero:
             return a
-        if (operation == "mul" and zero in (a.text, b.text)) or (operation == "div" and a.text == zero):
+        if (operation == "mul" and zero in (a.text, b.text)) or (
+            operation == "div" and a.text == zero
+        ):
             return self.symbol(0.0)
         if (operation == "mul" and a.text == one) or (operation == "add" and a.text == zero):
             return b
@@ -103,7 +108,9 @@ class Mathematics:
     def sqrt(x):
         if not isinstance(x, Symbol):
             return math.sqrt(x)
-        return Symbol(x.graph, f"math.sqrt({x.text})") if x.index is None else x.graph.node("sqrt", x)
+        return (
+            Symbol(x.graph, f"math.sqrt({x.text})") if x.index is None else x.graph.node("sqrt", x)
+        )
 
     @staticmethod
     def sin(x):
@@ -131,7 +138,7 @@ class Tracer(Rebinder):
 
     def _clone(self, function, options=None):
         clone, fill = super()._clone(function, options)
-        clone.__globals__["float"] = same   # numbers stay what they are
+        clone.__globals__["float"] = same  # numbers stay what they are
         return clone, fill
 
 
@@ -148,12 +155,15 @@ def named(value, path, graph):
 
 
 def trace(torque, p):
-    """(graph, slope of the motion as seven symbols): nodes 0 to 6 are the motion, node 7 is the time."""
+    """(graph, slope of the motion as seven symbols): nodes 0 to 6 are the motion, node 7 is the
+    time."""
     graph = Graph()
     y = tuple(graph.node(f"motion{i}") for i in range(7))
     t = graph.node("time")
     one = (1.0, 1.0, 1.0)
     tracer = Tracer(lambda copy: copy, replace=[(sincos, traced_sincos), (fma, product_and_sum)])
-    tracer.done[attitude] = tracer(matrix)   # the motion itself keeps |q| = 1
+    tracer.done[attitude] = tracer(matrix)  # the motion itself keeps |q| = 1
     body = named(Body(one, one), "body", graph)
-    return graph, tuple(map(graph.symbol, tracer(slope)(t, y, body, tracer(torque), named(p, "p", graph))))
+    return graph, tuple(
+        map(graph.symbol, tracer(slope)(t, y, body, tracer(torque), named(p, "p", graph)))
+    )

@@ -1,17 +1,33 @@
-"""The implicit midpoint rule on SO(3) (AKW).  Austin, Krishnaprasad & Wang 1993; AKW in Krysl & Endres 2005, IMR in Krysl 2005.
+"""The implicit midpoint rule on SO(3) (AKW).  Austin, Krishnaprasad & Wang 1993; AKW in Krysl &
+Endres 2005, IMR in Krysl 2005.
 
     Pi' = Pi + h (Pm x W + Tm),   Pm = (Pi + Pi')/2,  W = I^-1 Pm
     R'  = R cay(h W)
 
-Tm is the torque at the attitude half way, R turned by atan(h |W|/2) about W.  AKW-end takes the mean (T + T')/2 of both ends
-instead.  AKW-exp turns by exp(h W) and keeps the rest: it shows how much of AKW's error is the Cayley map's, and it loses
-what the map is there for, the conservation of spatial momentum.
+Tm is the torque at the attitude half way, R turned by atan(h |W|/2) about W.  AKW-end takes the
+mean (T + T')/2 of both ends instead.  AKW-exp turns by exp(h W) and keeps the rest: it shows how
+much of AKW's error is the Cayley map's, and it loses what the map is there for, the conservation of
+spatial momentum.
 """
 
 from polhode.core.fma import fma
 from polhode.core.jit import jit
 from polhode.core.newton import differences, gyroscopic_tangent, products, size
-from polhode.core.vec import add, axpy, dot, matrix, neg, normalise, qcay, qexp, qmul, renormalise, scale, sub, times
+from polhode.core.vec import (
+    add,
+    axpy,
+    dot,
+    matrix,
+    neg,
+    normalise,
+    qcay,
+    qexp,
+    qmul,
+    renormalise,
+    scale,
+    sub,
+    times,
+)
 from polhode.methods._implicit import State, guess, implicit, start
 from polhode.methods._length import of_length, square
 from polhode.methods._registry import method
@@ -19,7 +35,8 @@ from polhode.methods._registry import method
 
 @jit
 def balance(W, data):
-    """I W - h/2 I W x W - P, its tangent, and the size of its terms; P = Pi, and more with AKW-end."""
+    """I W - h/2 I W x W - P, its tangent, and the size of its terms; P = Pi, and more with
+    AKW-end."""
     h, I, P = data
     IW, g = times(I, W), scale(0.5 * h, differences(I))
     turn = times(g, products(W))
@@ -64,36 +81,91 @@ def torque_at_end(W, place):
     return torque.body(t + h, matrix(turned(q, scale(h, W))), axpy(2.0, W, neg(Om)), p)
 
 
-@method("AKW", state=State, start=start, order=2, torques=None, solves=1, symmetric=True, symplectic=False,
-        conserves=("momentum", "energy"), family="midpoint", aliases=("IMR",), cite="austin1993almost")
+@method(
+    "AKW",
+    state=State,
+    start=start,
+    order=2,
+    torques=None,
+    solves=1,
+    symmetric=True,
+    symplectic=False,
+    conserves=("momentum", "energy"),
+    family="midpoint",
+    aliases=("IMR",),
+    cite="austin1993almost",
+)
 @jit
 def step(h, t, s, body, torque, p):
     """Implicit midpoint rule, Cayley map, torque half way."""
-    W, T, D, residual, calls = implicit(balance, (h, body.I, s.Pi), torque_halfway, (h, t, s.q, torque, p), 0.5 * h,
-                                        guess(h, s, body), s.D)
+    W, T, D, residual, calls = implicit(
+        balance,
+        (h, body.I, s.Pi),
+        torque_halfway,
+        (h, t, s.q, torque, p),
+        0.5 * h,
+        guess(h, s, body),
+        s.D,
+    )
     Pi, excess = momentum_after(h, s, W, T, body)
     return State(turned(s.q, scale(h, W)), Pi, T, D, residual, calls, excess)
 
 
-@method("AKW-end", state=State, start=start, order=2, torques=None, solves=1, symmetric=True, symplectic=False,
-        conserves=("momentum", "energy"), family="midpoint", cite="austin1993almost")
+@method(
+    "AKW-end",
+    state=State,
+    start=start,
+    order=2,
+    torques=None,
+    solves=1,
+    symmetric=True,
+    symplectic=False,
+    conserves=("momentum", "energy"),
+    family="midpoint",
+    cite="austin1993almost",
+)
 @jit
 def step_end(h, t, s, body, torque, p):
     """Implicit midpoint rule, Cayley map, mean of the torques at both ends."""
     P = axpy(0.25 * h, s.T, s.Pi)
-    W, T, D, residual, calls = implicit(balance, (h, body.I, P), torque_at_end,
-                                        (h, t, s.q, times(body.Iinv, s.Pi), torque, p), 0.25 * h, guess(h, s, body), s.D)
+    W, T, D, residual, calls = implicit(
+        balance,
+        (h, body.I, P),
+        torque_at_end,
+        (h, t, s.q, times(body.Iinv, s.Pi), torque, p),
+        0.25 * h,
+        guess(h, s, body),
+        s.D,
+    )
     Pi, excess = momentum_after(h, s, W, scale(0.5, add(s.T, T)), body)
     return State(turned(s.q, scale(h, W)), Pi, T, D, residual, calls, excess)
 
 
-@method("AKW-exp", state=State, start=start, order=2, torques=None, solves=1, symmetric=True, symplectic=False,
-        conserves=("energy",), family="midpoint", cite="krysl2005explicit")
+@method(
+    "AKW-exp",
+    state=State,
+    start=start,
+    order=2,
+    torques=None,
+    solves=1,
+    symmetric=True,
+    symplectic=False,
+    conserves=("energy",),
+    family="midpoint",
+    cite="krysl2005explicit",
+)
 @jit
 def step_exp(h, t, s, body, torque, p):
     """Implicit midpoint rule with the exponential map in place of Cayley's."""
-    W, T, D, residual, calls = implicit(balance, (h, body.I, s.Pi), torque_halfway_exp, (h, t, s.q, torque, p), 0.5 * h,
-                                        guess(h, s, body), s.D)
+    W, T, D, residual, calls = implicit(
+        balance,
+        (h, body.I, s.Pi),
+        torque_halfway_exp,
+        (h, t, s.q, torque, p),
+        0.5 * h,
+        guess(h, s, body),
+        s.D,
+    )
     q = renormalise(qmul(s.q, qexp(scale(h, W))))
     Pi, excess = momentum_after(h, s, W, T, body)
     return State(q, Pi, T, D, residual, calls, excess)

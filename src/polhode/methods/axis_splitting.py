@@ -1,12 +1,15 @@
-"""Rotations about the principal axes in turn: McLachlan 1993, Reich 1994; LP2 in Krysl & Endres, MR2 and MR4 in Buss 2001.
+"""Rotations about the principal axes in turn: McLachlan 1993, Reich 1994; LP2 in Krysl & Endres,
+MR2 and MR4 in Buss 2001.
 
-The kinetic energy is a sum of three terms Pi_i^2 / (2 I_i), each of whose flows is a rotation about body axis i by the
-constant angle h Pi_i / I_i.  Composed symmetrically, a b c b a with half steps but for the middle one, they are a free
-motion that is symplectic, explicit and keeps the spatial momentum; torque comes in as kicks before and after.
+The kinetic energy is a sum of three terms Pi_i^2 / (2 I_i), each of whose flows is a rotation about
+body axis i by the constant angle h Pi_i / I_i.  Composed symmetrically, a b c b a with half steps
+but for the middle one, they are a free motion that is symplectic, explicit and keeps the spatial
+momentum; torque comes in as kicks before and after.
 
-MR2-abc takes the axes in any of the six orders; LP2 is MR2-123.  The order matters: on Buss's thin body 2-1-3 and 2-3-1 need
-a fourteenth of the steps of 1-2-3.  MR2-abc-cay has the rotation by 2 atan(angle/2) for the rotation by the angle, which Buss
-recommends for speed; on a thin body it costs eighteen times as many steps.  MR4-abc is Yoshida's composition of MR2-abc.
+MR2-abc takes the axes in any of the six orders; LP2 is MR2-123.  The order matters: on Buss's thin
+body 2-1-3 and 2-3-1 need a fourteenth of the steps of 1-2-3.  MR2-abc-cay has the rotation by 2
+atan(angle/2) for the rotation by the angle, which Buss recommends for speed; on a thin body it
+costs eighteen times as many steps.  MR4-abc is Yoshida's composition of MR2-abc.
 """
 
 import math
@@ -33,7 +36,9 @@ def cayley(angle):
 
 
 def turns(half):
-    """The axis rotations, with `half(angle)` for sine and cosine of half the angle.  Space sees the momentum stand still."""
+    """The axis rotations, with `half(angle)` for sine and cosine of half the angle.  Space sees the
+    momentum stand still."""
+
     @jit
     def turn1(h, q, Pi, body):
         s, c = half(h * Pi[0] * body.Iinv[0])
@@ -63,11 +68,13 @@ def turns(half):
             (c * x + s * y, c * y - s * x, c * z + s * w, c * w - s * z),
             (cosine * Pi[0] + sine * Pi[1], cosine * Pi[1] - sine * Pi[0], Pi[2]),
         )
+
     return turn1, turn2, turn3
 
 
 def split_drift(first, second, third):
     """The free motion made of three axis rotations."""
+
     @jit
     def drift(h, q, Pi, body):
         q, Pi = first(0.5 * h, q, Pi, body)
@@ -76,6 +83,7 @@ def split_drift(first, second, third):
         q, Pi = second(0.5 * h, q, Pi, body)
         q, Pi = first(0.5 * h, q, Pi, body)
         return renormalise(q), Pi, 0.0
+
     return drift
 
 
@@ -86,13 +94,30 @@ def split(*turns):
     @jit
     def step(h, t, s, body, torque, p):
         return kicked(drift, h, t, s, body, torque, p)
+
     return step
 
 
 def enter(name, step, summary, **more):
     """Register a second-order splitting."""
-    return register(Method(name, step, start, State, order=2, torques=1, symmetric=True, symplectic=True, conserves=("momentum",),
-                           free_order=(2, 2), family="splitting", cite="mclachlan1993explicit", summary=summary, **more))
+    return register(
+        Method(
+            name,
+            step,
+            start,
+            State,
+            order=2,
+            torques=1,
+            symmetric=True,
+            symplectic=True,
+            conserves=("momentum",),
+            free_order=(2, 2),
+            family="splitting",
+            cite="mclachlan1993explicit",
+            summary=summary,
+            **more,
+        )
+    )
 
 
 ROTATIONS, CAYLEY = turns(exact), turns(cayley)
@@ -101,8 +126,20 @@ enter("LP2", split(*ROTATIONS), "Lie-Poisson splitting into rotations about the 
 
 for axes in permutations((1, 2, 3)):
     a, b, c = axes
-    for ending, rotations, kind in (("", ROTATIONS, "rotations"), ("-cay", CAYLEY, "Cayley rotations")):
-        second = enter(f"MR2-{a}{b}{c}{ending}", split(*(rotations[i - 1] for i in axes)),
-                       f"McLachlan-Reich splitting into {kind} about the axes {a}, {b}, {c}, {b}, {a}")
-        register(variant(compose(second, "yoshida4"), name=f"MR4-{a}{b}{c}{ending}", cite="buss2001accurate",
-                         summary=f"Yoshida's fourth-order composition of MR2-{a}{b}{c}{ending}"))
+    for ending, rotations, kind in (
+        ("", ROTATIONS, "rotations"),
+        ("-cay", CAYLEY, "Cayley rotations"),
+    ):
+        second = enter(
+            f"MR2-{a}{b}{c}{ending}",
+            split(*(rotations[i - 1] for i in axes)),
+            f"McLachlan-Reich splitting into {kind} about the axes {a}, {b}, {c}, {b}, {a}",
+        )
+        register(
+            variant(
+                compose(second, "yoshida4"),
+                name=f"MR4-{a}{b}{c}{ending}",
+                cite="buss2001accurate",
+                summary=f"Yoshida's fourth-order composition of MR2-{a}{b}{c}{ending}",
+            )
+        )

@@ -1,16 +1,19 @@
-"""Runge-Kutta, Adams and Simo-Wong as Buss ran them in 2001: for the reproduction of his tables, not for use.
+"""Runge-Kutta, Adams and Simo-Wong as Buss ran them in 2001: for the reproduction of his tables,
+not for use.
 
 RK-buss    He says that rotations were averaged as quaternions and finds second order.  His numbers are those of an average of
            rotation *vectors*: the classical stages k_i of the spatial velocity, and R' = exp(h (k1 + 2 k2 + 2 k3 + k4)/6) R.
            That leaves out the commutators and is of order 2, whatever the stages.  Right: RK4-quaternion, of order 4.
 ABAM-buss  Adams-Bashforth predictor, Adams-Moulton corrector (PECE) with the same averages, of spatial velocities.  Besides,
-           the predicted velocity is formed in the body frame of the predicted attitude and then used in the frame of the
-           current one, omega_p = R J^-1 R_p^T pi: of order 2 too, with larger errors.  It starts with three steps, each made
-           of five first-order ones.  Right: ABAM, of order 4.
+           the predicted velocity is formed in the body frame of the predicted attitude and then
+           used in the frame of the current one, omega_p = R J^-1 R_p^T pi: of order 2 too, with
+           larger errors.  It starts with three steps, each made of five first-order ones.  Right:
+           ABAM, of order 4.
 SW-buss    Simo & Wong's acceleration (nu_i - nu_(i-1))/h enters as nu + h^2/2 a, with one factor h too many, and the method is
-           as good as taylor1.  "Almost identical to the first-order method" is an artefact of that slip: without it the
-           columns of figure 6 read 1087, 32734 and 37511 steps (with his first-order first step; SW1, which starts from the
-           equation of motion, needs 778, 23932 and 27925).  Right: SW, and SW1 with the paper's gamma = 1.
+           as good as taylor1.  "Almost identical to the first-order method" is an artefact of that
+           slip: without it the columns of figure 6 read 1087, 32734 and 37511 steps (with his
+           first-order first step; SW1, which starts from the equation of motion, needs 778, 23932
+           and 27925).  Right: SW, and SW1 with the paper's gamma = 1.
 
 Torque, absent in the paper, enters by the same rules.
 """
@@ -19,7 +22,19 @@ from typing import NamedTuple
 
 from polhode.core.jit import jit
 from polhode.core.layout import Quaternion, Vector
-from polhode.core.vec import add, axpy, matrix, qexp, qmul, qrotate, qrotate_t, renormalise, scale, sub, times
+from polhode.core.vec import (
+    add,
+    axpy,
+    matrix,
+    qexp,
+    qmul,
+    qrotate,
+    qrotate_t,
+    renormalise,
+    scale,
+    sub,
+    times,
+)
 from polhode.methods._registry import method
 from polhode.methods._spatial import State, bashforth, moulton, simpson, start
 
@@ -37,28 +52,45 @@ def turned(q, x):
     return renormalise(qmul(qexp(x), q))
 
 
-@method("RK-buss", state=State, start=start, order=2, torques=4, symmetric=False, symplectic=False, conserves=("momentum",),
-        family="buss", cite="buss2001accurate")
+@method(
+    "RK-buss",
+    state=State,
+    start=start,
+    order=2,
+    torques=4,
+    symmetric=False,
+    symplectic=False,
+    conserves=("momentum",),
+    family="buss",
+    cite="buss2001accurate",
+)
 @jit
 def runge_kutta(h, t, s, body, torque, p):
     """Runge-Kutta with averaged rotation vectors, as Buss ran it."""
     k1, f1 = spatial_rates(t, s.q, s.pi, body, torque, p)
-    k2, f2 = spatial_rates(t + 0.5 * h, turned(s.q, scale(0.5 * h, k1)), axpy(0.5 * h, f1, s.pi), body, torque, p)
-    k3, f3 = spatial_rates(t + 0.5 * h, turned(s.q, scale(0.5 * h, k2)), axpy(0.5 * h, f2, s.pi), body, torque, p)
+    k2, f2 = spatial_rates(
+        t + 0.5 * h, turned(s.q, scale(0.5 * h, k1)), axpy(0.5 * h, f1, s.pi), body, torque, p
+    )
+    k3, f3 = spatial_rates(
+        t + 0.5 * h, turned(s.q, scale(0.5 * h, k2)), axpy(0.5 * h, f2, s.pi), body, torque, p
+    )
     k4, f4 = spatial_rates(t + h, turned(s.q, scale(h, k3)), axpy(h, f3, s.pi), body, torque, p)
-    return State(turned(s.q, scale(h, simpson(k1, k2, k3, k4))), axpy(h, simpson(f1, f2, f3, f4), s.pi))
+    return State(
+        turned(s.q, scale(h, simpson(k1, k2, k3, k4))), axpy(h, simpson(f1, f2, f3, f4), s.pi)
+    )
 
 
-# --- Adams-Bashforth, Adams-Moulton ---------------------------------------------------------------------------------------
+# --- Adams-Bashforth, Adams-Moulton ---------------------------------------------------------------
+
 
 class History(NamedTuple):
     q: Quaternion
     pi: Vector
-    taken: float     # steps so far
-    k1: Vector       # spatial velocities one, two, three steps ago
+    taken: float  # steps so far
+    k1: Vector  # spatial velocities one, two, three steps ago
     k2: Vector
     k3: Vector
-    f1: Vector       # spatial torques
+    f1: Vector  # spatial torques
     f2: Vector
     f3: Vector
     calls: float
@@ -79,8 +111,19 @@ def in_five(h, t, q, pi, body, torque, p):
     return q, pi
 
 
-@method("ABAM-buss", state=History, start=start_history, order=2, torques=None, symmetric=False, symplectic=False,
-        conserves=("momentum",), multistep=True, family="buss", cite="buss2001accurate")
+@method(
+    "ABAM-buss",
+    state=History,
+    start=start_history,
+    order=2,
+    torques=None,
+    symmetric=False,
+    symplectic=False,
+    conserves=("momentum",),
+    multistep=True,
+    family="buss",
+    cite="buss2001accurate",
+)
 @jit
 def adams(h, t, s, body, torque, p):
     """Adams-Bashforth-Moulton with averaged rotation vectors and a velocity in the wrong frame, as Buss ran it."""
@@ -93,19 +136,21 @@ def adams(h, t, s, body, torque, p):
         pi_p = axpy(h, bashforth(f0, s.f1, s.f2, s.f3), s.pi)
         Om_p = times(body.Iinv, qrotate_t(q_p, pi_p))
         f_p = torque.spatial(t + h, matrix(q_p), Om_p, p)
-        q = turned(s.q, scale(h, moulton(qrotate(s.q, Om_p), k0, s.k1, s.k2)))   # R Om_p for R_p Om_p: the slip
+        # R Om_p for R_p Om_p: the slip
+        q = turned(s.q, scale(h, moulton(qrotate(s.q, Om_p), k0, s.k1, s.k2)))
         pi = axpy(h, moulton(f_p, f0, s.f1, s.f2), s.pi)
         calls = 2.0
     return History(q, pi, s.taken + 1.0, k0, s.k1, s.k2, f0, s.f1, s.f2, calls)
 
 
-# --- Simo-Wong ------------------------------------------------------------------------------------------------------------
+# --- Simo-Wong ------------------------------------------------------------------------------------
+
 
 class Remembered(NamedTuple):
     q: Quaternion
     pi: Vector
-    before: Vector   # body velocity one step ago
-    f: Vector        # spatial torque at the end of the last step
+    before: Vector  # body velocity one step ago
+    f: Vector  # spatial torque at the end of the last step
 
 
 @jit
@@ -113,8 +158,19 @@ def start_remembered(h, t, q, Om, body, torque, p):
     return Remembered(q, qrotate(q, times(body.I, Om)), Om, torque.spatial(t, matrix(q), Om, p))
 
 
-@method("SW-buss", state=Remembered, start=start_remembered, order=1, torques=1, symmetric=False, symplectic=False,
-        conserves=("momentum",), multistep=True, family="buss", cite="buss2001accurate")
+@method(
+    "SW-buss",
+    state=Remembered,
+    start=start_remembered,
+    order=1,
+    torques=1,
+    symmetric=False,
+    symplectic=False,
+    conserves=("momentum",),
+    multistep=True,
+    family="buss",
+    cite="buss2001accurate",
+)
 @jit
 def simo_wong(h, t, s, body, torque, p):
     """Simo-Wong with the acceleration times h, as Buss ran it."""

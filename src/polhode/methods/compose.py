@@ -1,7 +1,8 @@
 """Symmetric compositions: higher orders from a symmetric method of second order.
 
-One step of h becomes steps of c_1 h, ..., c_s h in a row, with sum c_i = 1 and the c_i a palindrome.  The error of a symmetric
-method has odd powers of h alone; the c_i are chosen so that the first of them cancel:
+One step of h becomes steps of c_1 h, ..., c_s h in a row, with sum c_i = 1 and the c_i a
+palindrome.  The error of a symmetric method has odd powers of h alone; the c_i are chosen so that
+the first of them cancel:
 
     yoshida4    3 stages    1/(2 - 2^(1/3)), -2^(1/3)/(2 - 2^(1/3)), the same;  Yoshida 1990, also Forest & Ruth, Suzuki
     suzuki4     5 stages    1/(4 - 4^(1/3)) twice, the rest, twice: smaller errors and shorter steps back
@@ -11,9 +12,10 @@ method has odd powers of h alone; the c_i are chosen so that the first of them c
     kahanli8   17 stages    s17odr8a
     kahanli10  33 stages    s33odr10b
 
-`compose(method, scheme)` makes the Method, and NAME+yoshida4 etc. names it.  What the method conserves, and whether it is
-symplectic, carries over; torque evaluations multiply.  The coefficients of orders 6 to 10 solve the order conditions to 26 digits
-and more (Hairer, Lubich & Wanner 2006, V.3.2; benchmarks/splitting_coefficients.py).
+`compose(method, scheme)` makes the Method, and NAME+yoshida4 etc. names it.  What the method
+conserves, and whether it is symplectic, carries over; torque evaluations multiply.  The
+coefficients of orders 6 to 10 solve the order conditions to 26 digits and more (Hairer, Lubich &
+Wanner 2006, V.3.2; benchmarks/splitting_coefficients.py).
 """
 
 from typing import NamedTuple
@@ -59,6 +61,7 @@ HALVES = {
 
 _CUBE, _FOUR = 2.0 ** (1.0 / 3.0), 4.0 ** (1.0 / 3.0)
 
+# fmt: off
 SCHEMES = {
     "yoshida4": Scheme(4, _palindrome((1.0 / (2.0 - _CUBE),), -_CUBE / (2.0 - _CUBE)), "yoshida1990construction"),
     "suzuki4": Scheme(4, _palindrome((1.0 / (4.0 - _FOUR),) * 2, -_FOUR / (4.0 - _FOUR)), "suzuki1990fractal"),
@@ -73,6 +76,7 @@ SCHEMES = {
     "kahanli8": Scheme(8, _palindrome(_numbers("kahanli8")), "kahan1997composition"),
     "kahanli10": Scheme(10, _palindrome(_numbers("kahanli10")), "kahan1997composition"),
 }
+# fmt: on
 
 
 @jit
@@ -86,18 +90,28 @@ def both(a, b):
 
 
 def in_a_row(step, state, steps):
-    """The step function of several steps in a row; residuals and counted torque evaluations are those of all stages.
+    """The step function of several steps in a row; residuals and counted torque evaluations are
+    those of all stages.
 
-    It is written out in one function: functions nested in functions would be compiled over and over.
+    It is written out in one function: functions nested in functions would be compiled over and
+    over.
     """
-    notes = {name: f"{how}(s.{name}, n.{name})" for name, how in (("residual", "larger"), ("calls", "both"))
-             if name in state._fields}
+    notes = {
+        name: f"{how}(s.{name}, n.{name})"
+        for name, how in (("residual", "larger"), ("calls", "both"))
+        if name in state._fields
+    }
     first, *rest = (f"step({c!r} * h, t, s, body, torque, p)" for c in steps)
     lines = [f"s = {first}"]
     for c, following in zip(steps, rest, strict=False):
         lines += [f"t = t + {c!r} * h", f"s = joined(s, {following})"]
-    scope = {"step": step, "joined": constructor(state, "s, n", (larger, both), **notes), "__name__": __name__}
-    exec("\n    ".join(["def row(h, t, s, body, torque, p):", *lines, "return s"]), scope)   # nothing but the steps enters
+    scope = {
+        "step": step,
+        "joined": constructor(state, "s, n", (larger, both), **notes),
+        "__name__": __name__,
+    }
+    # nothing but the steps enters
+    exec("\n    ".join(["def row(h, t, s, body, torque, p):", *lines, "return s"]), scope)
     return jit(scope["row"])
 
 
@@ -108,7 +122,8 @@ def compose(method, scheme):
     ----------
     method : str or Method
         Symmetric, of order 2, without memory of earlier steps.
-    scheme : {"yoshida4", "suzuki4", "yoshida6", "yoshida8", "kahanli6", "kahanli8", "kahanli10"} or Scheme
+    scheme : {"yoshida4", "suzuki4", "yoshida6", "yoshida8", "kahanli6", "kahanli8", "kahanli10"} or
+    Scheme
         A name, or one of your own: Scheme(order, (c_1, ..., c_s), cite).
 
     Examples
@@ -123,22 +138,43 @@ def compose(method, scheme):
     order, steps, cite = scheme if own else SCHEMES[scheme]
     name = "own" if own else scheme
     if abs(sum(steps) - 1.0) > 1e-14 or tuple(steps) != tuple(reversed(steps)):
-        raise InputError(f"the steps of a composition must be a palindrome with the sum 1, got {tuple(steps)}; correct them")
+        raise InputError(
+            f"the steps of a composition must be a palindrome with the sum 1, got {tuple(steps)}; correct them"
+        )
     if not base.symmetric:
-        raise InputError(f"only a symmetric method gains from a composition, and {base.name} is not one; take VLV, LP2, ...")
+        raise InputError(
+            f"only a symmetric method gains from a composition, and {base.name} is not one; take VLV, LP2, ..."
+        )
     if base.multistep:
-        raise InputError(f"{base.name} remembers the step before, and the steps of a composition differ; take a one-step method")
+        raise InputError(
+            f"{base.name} remembers the step before, and the steps of a composition differ; take a one-step method"
+        )
     if base.order != 2:
-        raise InputError(f"the composition {name} is made for methods of order 2, and {base.name} has order {base.order}; "
-                         "take a method of order 2")
+        raise InputError(
+            f"the composition {name} is made for methods of order 2, and {base.name} has order {base.order}; "
+            "take a method of order 2"
+        )
     return Method(
-        f"{base.name}+{name}", in_a_row(base.step, base.state, steps), base.start, base.state, order,
-        None if base.torques is None else len(steps) * base.torques, True, base.symplectic, base.conserves,
-        tuple(max(order, free) for free in base.free_order), len(steps) * base.solves, False, base.family, cite=cite,
+        f"{base.name}+{name}",
+        in_a_row(base.step, base.state, steps),
+        base.start,
+        base.state,
+        order,
+        None if base.torques is None else len(steps) * base.torques,
+        True,
+        base.symplectic,
+        base.conserves,
+        tuple(max(order, free) for free in base.free_order),
+        len(steps) * base.solves,
+        False,
+        base.family,
+        cite=cite,
         summary=f"{base.name} composed to order {order} ({name}, {len(steps)} stages)",
-        # explicit steps see a velocity a little ahead of their kick: they are not symmetric under a torque that looks at it
+        # explicit steps see a velocity a little ahead of their kick: they are not symmetric under a
+        # torque that looks at it
         omega_order=None if base.torques is None else 2,
-        adapt=base.adapt and (lambda torque, body: compose(base.suited(torque, body), scheme)))
+        adapt=base.adapt and (lambda torque, body: compose(base.suited(torque, body), scheme)),
+    )
 
 
 for name in SCHEMES:

@@ -1,10 +1,12 @@
-"""Discrete Moser-Veselov (DMV) and its corrections.  Moser & Veselov 1991; McLachlan & Zanna 2005; Hairer & Vilmart 2006.
+"""Discrete Moser-Veselov (DMV) and its corrections.  Moser & Veselov 1991; McLachlan & Zanna 2005;
+Hairer & Vilmart 2006.
 
 The free flow, with the unit quaternion (v, w) of the turn F:
 
     w I v + v x I v = h Pi/2,  w = sqrt(1 - |v|^2);    R' = R F,  Pi' = F^T Pi
 
-It keeps momentum and energy and is symplectic: the exact flow over h of another Hamiltonian, with x_i = 1/I_i,
+It keeps momentum and energy and is symplectic: the exact flow over h of another Hamiltonian, with
+x_i = 1/I_i,
 
     K(H, C) = H + h^2 K3(H, C) + h^4 K5(H, C) + ...,     H = Pi.I^-1 Pi/2,  C = Pi.Pi/2
 
@@ -24,14 +26,29 @@ import math
 
 from polhode.core.jit import jit
 from polhode.core.newton import differences, gyroscopic_tangent, newton, products, size
-from polhode.core.vec import add, cross, dot, madd, outer, qexp, qmul, qrotate_t, renormalise, scale, sub, times
+from polhode.core.vec import (
+    add,
+    cross,
+    dot,
+    madd,
+    outer,
+    qexp,
+    qmul,
+    qrotate_t,
+    renormalise,
+    scale,
+    sub,
+    times,
+)
 from polhode.methods._kicked import State, kicked, start
 from polhode.methods._registry import method
 
 LIMIT = "there is no solution beyond about h |Pi| = I"
-CORRECTED = ("there is no solution beyond about h~ |Pi| = I, h~ the corrected step; and a step so long that h~ no longer grows "
-             "with it is refused, since the series for h~ means nothing there")
-SMALLEST = 1e-12   # w^2 where |v| >= 1, which is no solution
+CORRECTED = (
+    "there is no solution beyond about h~ |Pi| = I, h~ the corrected step; and a step so long that h~ no longer grows "
+    "with it is refused, since the series for h~ means nothing there"
+)
+SMALLEST = 1e-12  # w^2 where |v| >= 1, which is no solution
 
 
 @jit
@@ -68,7 +85,8 @@ def symmetric_polynomials(x):
 
 @jit
 def in_steps(h, Pi, body):
-    """x and Pi in units of I1 and h, in which the step is 1: their high powers then stay in range, whatever the user's units."""
+    """x and Pi in units of I1 and h, in which the step is 1: their high powers then stay in range,
+    whatever the user's units."""
     return scale(body.I[0], body.Iinv), scale(h * body.Iinv[0], Pi)
 
 
@@ -79,7 +97,12 @@ def rates(x, Pi):
     H, C = 0.5 * dot(Pi, times(x, Pi)), 0.5 * dot(Pi, Pi)
     a3 = (2.0 * e1 * H - e2 * C) / 6.0
     b3 = (2.0 * e3 * C - e2 * H) / 6.0
-    k30, k21, k12, k03 = 0.1 * e1 * e1 - 0.05 * e2, 0.1 * e3 - 0.15 * e1 * e2, 0.1 * e1 * e3 + 0.05 * e2 * e2, -0.05 * e2 * e3
+    k30, k21, k12, k03 = (
+        0.1 * e1 * e1 - 0.05 * e2,
+        0.1 * e3 - 0.15 * e1 * e2,
+        0.1 * e1 * e3 + 0.05 * e2 * e2,
+        -0.05 * e2 * e3,
+    )
     a5 = 3.0 * k30 * H * H + 2.0 * k21 * H * C + k12 * C * C
     b5 = k21 * H * H + 2.0 * k12 * H * C + 3.0 * k03 * C * C
     return a3, b3, a5, b5
@@ -124,40 +147,104 @@ def drift6_att(h, q, Pi, body):
     return drift6(h, qmul(q, qexp(scale(-k * z * (b3 + z * b5), P))), Pi, body)
 
 
-@method("DMV", state=State, start=start, order=2, torques=1, solves=1, symmetric=True, symplectic=True,
-        conserves=("momentum", "energy"), family="variational", limit=LIMIT, cite="moser1991discrete")
+@method(
+    "DMV",
+    state=State,
+    start=start,
+    order=2,
+    torques=1,
+    solves=1,
+    symmetric=True,
+    symplectic=True,
+    conserves=("momentum", "energy"),
+    family="variational",
+    limit=LIMIT,
+    cite="moser1991discrete",
+)
 @jit
 def step(h, t, s, body, torque, p):
     """Discrete Moser-Veselov: integrable like the free body itself."""
     return kicked(moser_veselov, h, t, s, body, torque, p)
 
 
-@method("DMV4", state=State, start=start, order=2, torques=1, solves=1, symmetric=True, symplectic="orbits",
-        conserves=("momentum", "energy"), free_order=(2, 4), family="variational", limit=CORRECTED, cite="mclachlan2005discrete")
+@method(
+    "DMV4",
+    state=State,
+    start=start,
+    order=2,
+    torques=1,
+    solves=1,
+    symmetric=True,
+    symplectic="orbits",
+    conserves=("momentum", "energy"),
+    free_order=(2, 4),
+    family="variational",
+    limit=CORRECTED,
+    cite="mclachlan2005discrete",
+)
 @jit
 def step_4(h, t, s, body, torque, p):
     """Discrete Moser-Veselov with the step corrected: the free momentum is of order 4."""
     return kicked(drift4, h, t, s, body, torque, p)
 
 
-@method("DMV6", state=State, start=start, order=2, torques=1, solves=1, symmetric=True, symplectic="orbits",
-        conserves=("momentum", "energy"), free_order=(2, 6), family="variational", limit=CORRECTED, cite="mclachlan2005discrete")
+@method(
+    "DMV6",
+    state=State,
+    start=start,
+    order=2,
+    torques=1,
+    solves=1,
+    symmetric=True,
+    symplectic="orbits",
+    conserves=("momentum", "energy"),
+    free_order=(2, 6),
+    family="variational",
+    limit=CORRECTED,
+    cite="mclachlan2005discrete",
+)
 @jit
 def step_6(h, t, s, body, torque, p):
     """Discrete Moser-Veselov with the step corrected: the free momentum is of order 6."""
     return kicked(drift6, h, t, s, body, torque, p)
 
 
-@method("DMV4+att", state=State, start=start, order=2, torques=1, solves=1, symmetric=True, symplectic="orbits",
-        conserves=("momentum", "energy"), free_order=(4, 4), family="variational", limit=CORRECTED, cite="hairer2006preprocessed")
+@method(
+    "DMV4+att",
+    state=State,
+    start=start,
+    order=2,
+    torques=1,
+    solves=1,
+    symmetric=True,
+    symplectic="orbits",
+    conserves=("momentum", "energy"),
+    free_order=(4, 4),
+    family="variational",
+    limit=CORRECTED,
+    cite="hairer2006preprocessed",
+)
 @jit
 def step_4_att(h, t, s, body, torque, p):
     """Discrete Moser-Veselov with step and attitude corrected: the free motion is of order 4."""
     return kicked(drift4_att, h, t, s, body, torque, p)
 
 
-@method("DMV6+att", state=State, start=start, order=2, torques=1, solves=1, symmetric=True, symplectic="orbits",
-        conserves=("momentum", "energy"), free_order=(6, 6), family="variational", limit=CORRECTED, cite="hairer2006preprocessed")
+@method(
+    "DMV6+att",
+    state=State,
+    start=start,
+    order=2,
+    torques=1,
+    solves=1,
+    symmetric=True,
+    symplectic="orbits",
+    conserves=("momentum", "energy"),
+    free_order=(6, 6),
+    family="variational",
+    limit=CORRECTED,
+    cite="hairer2006preprocessed",
+)
 @jit
 def step_6_att(h, t, s, body, torque, p):
     """Discrete Moser-Veselov with step and attitude corrected: the free motion is of order 6."""

@@ -1,4 +1,5 @@
-"""Preprocessed discrete Moser-Veselov of order 8 and 10, in attitude and momentum.  Hairer & Vilmart 2006, J. Phys. A 39.
+"""Preprocessed discrete Moser-Veselov of order 8 and 10, in attitude and momentum.  Hairer &
+Vilmart 2006, J. Phys. A 39.
 
 DMV over a step k is the exact flow of K(H, C) = H + k^2 K3 + k^4 K5 + ... (dmv.py): the true motion for the time k a(k), and a
 turn about the momentum by k b(k), a = dK/dH, b = dK/dC.  Here are two more terms, found from exact rational series of the step
@@ -11,8 +12,9 @@ and of the free motion; e1, e2, e3 are the elementary symmetric polynomials of t
             + (24 e2^2 e3 - 10 e1 e2^3 - 30 e1^2 e2 e3 + 24 e1 e3^2) H^2 C^3
             + (e2^4 + 12 e1 e2^2 e3 + 6 e1^2 e3^2 - 15 e2 e3^2) H C^4 + (2 e3^3 - e2^3 e3 - 3 e1 e2 e3^2) C^5
 
-The step k with k a(k) = h is the reverted series.  Like DMV6+att these keep energy and momentum and move the body momentum
-symplectically, attitude and momentum together not quite.  With kicks the order is 2.
+The step k with k a(k) = h is the reverted series.  Like DMV6+att these keep energy and momentum and
+move the body momentum symplectically, attitude and momentum together not quite.  With kicks the
+order is 2.
 """
 
 from polhode.core.jit import jit
@@ -49,8 +51,14 @@ def rates9(x, Pi):
     k23 = 24.0 * e3 * (f2 + e1 * e3) - 10.0 * e1 * e2 * (f2 + 3.0 * e1 * e3)
     k14 = f2 * f2 + 12.0 * e1 * f2 * e3 + 6.0 * f1 * f3 - 15.0 * e2 * f3
     k05 = e3 * (2.0 * f3 - f2 * e2 - 3.0 * e1 * e2 * e3)
-    a = (((5.0 * k50 * H + 4.0 * k41 * C) * H + 3.0 * k32 * C * C) * H + 2.0 * k23 * C * C * C) * H + k14 * C * C * C * C
-    b = k41 * H * H * H * H + (2.0 * k32 * H * H * H + (3.0 * k23 * H * H + (4.0 * k14 * H + 5.0 * k05 * C) * C) * C) * C
+    a = (
+        ((5.0 * k50 * H + 4.0 * k41 * C) * H + 3.0 * k32 * C * C) * H + 2.0 * k23 * C * C * C
+    ) * H + k14 * C * C * C * C
+    b = (
+        k41 * H * H * H * H
+        + (2.0 * k32 * H * H * H + (3.0 * k23 * H * H + (4.0 * k14 * H + 5.0 * k05 * C) * C) * C)
+        * C
+    )
     return a / 144.0, b / 144.0
 
 
@@ -86,20 +94,47 @@ def drift10(h, q, Pi, body):
     (a3, b3, a5, b5), (a7, b7), (a9, b9) = rates(x, P), rates7(x, P), rates9(x, P)
     k, sound = reverted(a3, a5, a7, a9)
     z = k * k
-    return preprocessed(h * k, sound, scale(k * z * (b3 + z * (b5 + z * (b7 + z * b9))), P), q, Pi, body)
+    return preprocessed(
+        h * k, sound, scale(k * z * (b3 + z * (b5 + z * (b7 + z * b9))), P), q, Pi, body
+    )
 
 
-@method("DMV8+att", state=State, start=start, order=2, torques=1, solves=1, symmetric=True, symplectic="orbits",
-        conserves=("momentum", "energy"), free_order=(8, 8), family="variational", limit=CORRECTED, cite="hairer2006preprocessed")
+@method(
+    "DMV8+att",
+    state=State,
+    start=start,
+    order=2,
+    torques=1,
+    solves=1,
+    symmetric=True,
+    symplectic="orbits",
+    conserves=("momentum", "energy"),
+    free_order=(8, 8),
+    family="variational",
+    limit=CORRECTED,
+    cite="hairer2006preprocessed",
+)
 @jit
 def step_8(h, t, s, body, torque, p):
     """Discrete Moser-Veselov with step and attitude corrected: the free motion is of order 8."""
     return kicked(drift8, h, t, s, body, torque, p)
 
 
-@method("DMV10+att", state=State, start=start, order=2, torques=1, solves=1, symmetric=True, symplectic="orbits",
-        conserves=("momentum", "energy"), free_order=(10, 10), family="variational", limit=CORRECTED,
-        cite="hairer2006preprocessed")
+@method(
+    "DMV10+att",
+    state=State,
+    start=start,
+    order=2,
+    torques=1,
+    solves=1,
+    symmetric=True,
+    symplectic="orbits",
+    conserves=("momentum", "energy"),
+    free_order=(10, 10),
+    family="variational",
+    limit=CORRECTED,
+    cite="hairer2006preprocessed",
+)
 @jit
 def step_10(h, t, s, body, torque, p):
     """Discrete Moser-Veselov with step and attitude corrected: the free motion is of order 10."""

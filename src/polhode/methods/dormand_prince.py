@@ -1,14 +1,17 @@
-"""The Runge-Kutta pairs of Dormand and Prince on the rotation group: DP5, order 5(4), and DOP853, order 8(5,3).
+"""The Runge-Kutta pairs of Dormand and Prince on the rotation group: DP5, order 5(4), and DOP853,
+order 8(5,3).
 
     q' = q Om / 2,   I Om' = T(t, R, Om) - Om x I Om,   R = R(q / |q|)
 
-A stage is a quaternion of any length and only its direction counts: q -> q / |q| takes the non-zero quaternions, a group, to the
-unit ones, and the equation with it.  A torque is therefore asked at a rotation (the named ones go on smoothly to lengths near 1
-instead, which saves a division in every stage), every step ends on one, and the order is that of the tableau.  Munthe-Kaas's
-way, a rotation vector u with u' = dexp_{-u}^-1 Om, needs an exponential and a dexp^-1 in every stage and takes about twice the
-time to the same error.
+A stage is a quaternion of any length and only its direction counts: q -> q / |q| takes the non-zero
+quaternions, a group, to the unit ones, and the equation with it.  A torque is therefore asked at a
+rotation (the named ones go on smoothly to lengths near 1 instead, which saves a division in every
+stage), every step ends on one, and the order is that of the tableau.  Munthe-Kaas's way, a rotation
+vector u with u' = dexp_{-u}^-1 Om, needs an exponential and a dexp^-1 in every stage and takes
+about twice the time to the same error.
 
-Both come with error estimates and with continuous extensions, of order 4 and 7 (Hairer, Norsett & Wanner 1993, II.6 and II.10):
+Both come with error estimates and with continuous extensions, of order 4 and 7 (Hairer, Norsett &
+Wanner 1993, II.6 and II.10):
 
     y(t + s h) = y + s (F0 + (1 - s) (F1 + s (F2 + (1 - s) (F3 + ...))))
     F0 = y' - y,   F1 = h f(y) - F0,   F2 = F0 - h f(y') - F1,   F3, ... = h times sums of slopes
@@ -26,10 +29,12 @@ from polhode.methods._taylor import written
 NAMES = {"axpy7": axpy7, "scale7": scale7, "sub7": sub7, "slope": slope}
 
 
-# --- straight code from a tableau -------------------------------------------------------------------------------------------
+# --- straight code from a tableau -----------------------------------------------------------------
+
 
 def advanced(row):
-    """y + h sum_j a_j k_j as source text; the newest slope comes last, so that the rest of the sum need not wait for it."""
+    """y + h sum_j a_j k_j as source text; the newest slope comes last, so that the rest of the sum
+    need not wait for it."""
     text = "y"
     for j, a in enumerate(row):
         text = f"axpy7({a!r} * h, k{j}, {text})" if a else text
@@ -50,39 +55,68 @@ def listed(count):
 
 
 def stage_lines(tableau, numbers):
-    return [f"k{i} = slope(t + {tableau.c[i]!r} * h, {advanced(tableau.a[i])}, body, torque, p)" for i in numbers]
+    return [
+        f"k{i} = slope(t + {tableau.c[i]!r} * h, {advanced(tableau.a[i])}, body, torque, p)"
+        for i in numbers
+    ]
 
 
 def stages_of(tableau):
     """`stages(h, t, y, k0, ...) -> (y', (k0, ..., k_(s-1)))`."""
     s = tableau.stages
-    return written("stages", "h, t, y, k0, body, torque, p", stage_lines(tableau, range(1, s)),
-                   f"{advanced(tableau.a[s])}, ({listed(s)})", **NAMES)
+    return written(
+        "stages",
+        "h, t, y, k0, body, torque, p",
+        stage_lines(tableau, range(1, s)),
+        f"{advanced(tableau.a[s])}, ({listed(s)})",
+        **NAMES,
+    )
 
 
 def extension_of(tableau):
-    """`extension(h, t, y, y', slopes, ...) -> (F0, F1, ...)`; slopes have that of y' for their last."""
+    """`extension(h, t, y, y', slopes, ...) -> (F0, F1, ...)`; slopes have that of y' for their
+    last."""
     s = tableau.stages
-    lines = [f"{listed(s + 1)} = k", *stage_lines(tableau, range(s + 1, len(tableau.a))), "F0 = sub7(end, y)",
-             "F1 = sub7(scale7(h, k0), F0)", f"F2 = sub7(F0, axpy7(h, k{s}, F1))"]
+    lines = [
+        f"{listed(s + 1)} = k",
+        *stage_lines(tableau, range(s + 1, len(tableau.a))),
+        "F0 = sub7(end, y)",
+        "F1 = sub7(scale7(h, k0), F0)",
+        f"F2 = sub7(F0, axpy7(h, k{s}, F1))",
+    ]
     higher = "".join(f"scale7(h, {combined(row)}), " for row in tableau.extension)
-    return written("extension", "h, t, y, end, k, body, torque, p", lines, f"(F0, F1, F2, {higher})", **NAMES)
+    return written(
+        "extension", "h, t, y, end, k, body, torque, p", lines, f"(F0, F1, F2, {higher})", **NAMES
+    )
 
 
 def estimates_of(tableau):
     """`estimates(slopes)`: one estimate of the error, over h, for each row of the table."""
     lines = [f"{listed(tableau.stages + 1)} = k"]
-    return written("estimates", "k", lines, "(" + "".join(f"{combined(row)}, " for row in tableau.errors) + ")", **NAMES)
+    return written(
+        "estimates",
+        "k",
+        lines,
+        "(" + "".join(f"{combined(row)}, " for row in tableau.errors) + ")",
+        **NAMES,
+    )
 
 
 def pair(tableau, error, order, memory):
     """The functions of a tableau for the loop of `polhode.core.loops.tolerance`."""
     extra = len(tableau.a) - tableau.stages - 1
-    return Pair(stages_of(tableau), error, extension_of(tableau), 1.0 / order, memory, (tableau.stages, extra),
-                3 + len(tableau.extension))
+    return Pair(
+        stages_of(tableau),
+        error,
+        extension_of(tableau),
+        1.0 / order,
+        memory,
+        (tableau.stages, extra),
+        3 + len(tableau.extension),
+    )
 
 
-# --- the methods ------------------------------------------------------------------------------------------------------------
+# --- the methods ----------------------------------------------------------------------------------
 
 _dp5_estimates, _dop853_estimates = estimates_of(_tableaux.DP5), estimates_of(_tableaux.DOP853)
 
@@ -96,7 +130,8 @@ def dp5_error(h, slopes, weights):
 
 @jit
 def dop853_error(h, slopes, weights):
-    """Estimates of order 5 and 3 combined so that the result goes as h^8: Hairer, Norsett & Wanner 1993, (II.10.17)."""
+    """Estimates of order 5 and 3 combined so that the result goes as h^8: Hairer, Norsett & Wanner
+    1993, (II.10.17)."""
     fifth, third = _dop853_estimates(slopes)
     e, coarse = spread(fifth, weights), spread(third, weights)
     both = fma(0.01, coarse, e)
@@ -109,16 +144,36 @@ DOP853 = pair(_tableaux.DOP853, dop853_error, order=8, memory=0.04)
 
 def step_of(stages):
     """The fixed step of a pair."""
+
     @jit
     def step(h, t, s, body, torque, p):
         y = (*s.q, *s.Om)
         end, _ = stages(h, t, y, slope(t, y, body, torque, p), body, torque, p)
         end = projected(end)
         return Motion(end[:4], end[4:])
+
     return step
 
 
-method("DP5", order=5, torques=6, symmetric=False, symplectic=False, family="runge-kutta", cite="dormand1980family", control=DP5,
-       summary="Dormand-Prince 5(4); chooses its steps where a tolerance is given")(step_of(DP5.stages))
-method("DOP853", order=8, torques=12, symmetric=False, symplectic=False, family="runge-kutta", cite="hairer1993solving",
-       control=DOP853, summary="Dormand-Prince 8(5,3); chooses its steps where a tolerance is given")(step_of(DOP853.stages))
+method(
+    "DP5",
+    order=5,
+    torques=6,
+    symmetric=False,
+    symplectic=False,
+    family="runge-kutta",
+    cite="dormand1980family",
+    control=DP5,
+    summary="Dormand-Prince 5(4); chooses its steps where a tolerance is given",
+)(step_of(DP5.stages))
+method(
+    "DOP853",
+    order=8,
+    torques=12,
+    symmetric=False,
+    symplectic=False,
+    family="runge-kutta",
+    cite="hairer1993solving",
+    control=DOP853,
+    summary="Dormand-Prince 8(5,3); chooses its steps where a tolerance is given",
+)(step_of(DOP853.stages))

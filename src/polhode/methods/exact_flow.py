@@ -1,12 +1,14 @@
-"""Kicks and the exact free motion (EXACT).  van Zon & Schofield 2007; Celledoni, Fasso, Safstrom & Zanna 2008.
+"""Kicks and the exact free motion (EXACT).  van Zon & Schofield 2007; Celledoni, Fasso, Safstrom &
+Zanna 2008.
 
 H = T + V: half a kick by the torque, the free motion over h without error, half a kick.  Symplectic, symmetric, explicit, one
 torque per step; exact without torque.  The free motion of a body with equal moments I_i = I_j is a product of two rotations,
 
     q' = q exp(h Pi / I_i) exp(h (1/I_k - 1/I_i) Pi_k e_k),    Pi turned about e_k by the opposite of the second angle,
 
-that of a sphere the first of them alone; that of three different moments is in `polhode.core.closed.short_motion`.  Which of the
-two a run takes is decided when its body is known, so that neither carries the other along.
+that of a sphere the first of them alone; that of three different moments is in
+`polhode.core.closed.short_motion`.  Which of the two a run takes is decided when its body is known,
+so that neither carries the other along.
 """
 
 import sys
@@ -18,18 +20,22 @@ from polhode.core.vec import qtimes, renormalise, scale, sinc_cos
 from polhode.methods._kicked import State, kicked, start
 from polhode.methods._registry import Method, register, variant
 
-EQUAL = 4.0 * sys.float_info.epsilon   # two moments that differ by no more, relative to their size, are one
+# two moments that differ by no more, relative to their size, are one
+EQUAL = 4.0 * sys.float_info.epsilon
 
 
 def symmetric(k):
     """The free motion of a body that is symmetric about its principal axis k, spheres included."""
     i, j = (k + 1) % 3, (k + 2) % 3
-    at = tuple({i: 0, j: 1, k: 2}[n] for n in range(3))   # where x, y, z are in (i, j, k)
+    at = tuple({i: 0, j: 1, k: 2}[n] for n in range(3))  # where x, y, z are in (i, j, k)
 
     @jit
     def drift(h, q, Pi, body):
-        # exp(a) exp(b) = exp(b) exp(exp(-b) a): the spin about the axis, which is known first, comes first
-        spin, cosine, sine = spun(q[i], q[j], q[k], q[3], 0.5 * h * (body.Iinv[k] - body.Iinv[i]) * Pi[k])
+        # exp(a) exp(b) = exp(b) exp(exp(-b) a): the spin about the axis, which is known first,
+        # comes first
+        spin, cosine, sine = spun(
+            q[i], q[j], q[k], q[3], 0.5 * h * (body.Iinv[k] - body.Iinv[i]) * Pi[k]
+        )
         turned = (fma(cosine, Pi[i], sine * Pi[j]), fma(cosine, Pi[j], -sine * Pi[i]), Pi[k])
         half = 0.5 * h * body.Iinv[i]
         s, c = sinc_cos(half * half * fma(Pi[k], Pi[k], fma(Pi[i], Pi[i], Pi[j] * Pi[j])))
@@ -37,13 +43,19 @@ def symmetric(k):
         x, y, z, w = mixed(c, spin, s, qtimes(spin, scale(half, turned)))
         q, Pi = (x, y, z), turned
         return (q[at[0]], q[at[1]], q[at[2]], w), (Pi[at[0]], Pi[at[1]], Pi[at[2]]), 0.0
+
     return drift
 
 
 @jit
 def mixed(c, p, s, q):
     """c p + s q of quaternions."""
-    return fma(c, p[0], s * q[0]), fma(c, p[1], s * q[1]), fma(c, p[2], s * q[2]), fma(c, p[3], s * q[3])
+    return (
+        fma(c, p[0], s * q[0]),
+        fma(c, p[1], s * q[1]),
+        fma(c, p[2], s * q[2]),
+        fma(c, p[3], s * q[3]),
+    )
 
 
 @jit
@@ -59,34 +71,55 @@ SYMMETRIC = tuple(symmetric(k) for k in range(3))
 
 
 def symmetry_axis(moments):
-    """The number of the axis about which a body with these moments is symmetric, 2 for a sphere; None: it is triaxial."""
-    return next((k for k in (2, 1, 0) if abs(moments[k - 2] - moments[k - 1]) <= EQUAL * moments[k - 1]), None)
+    """The number of the axis about which a body with these moments is symmetric, 2 for a sphere;
+    None: it is triaxial."""
+    return next(
+        (k for k in (2, 1, 0) if abs(moments[k - 2] - moments[k - 1]) <= EQUAL * moments[k - 1]),
+        None,
+    )
 
 
 def free_drift(body):
-    """The exact free motion `drift(h, q, Pi, body)` made for a body; for any body when that is None."""
+    """The exact free motion `drift(h, q, Pi, body)` made for a body; for any body when that is
+    None."""
     axis = None if body is None else symmetry_axis(body.moments)
     return triaxial if axis is None else SYMMETRIC[axis]
 
 
 @jit
 def of_unit_length(s):
-    """The state with what rounding did to the length of its quaternion undone; nothing waits for that."""
+    """The state with what rounding did to the length of its quaternion undone; nothing waits for
+    that."""
     return State(renormalise(s.q), s.Pi, s.T, s.residual, s.excess)
 
 
 def kicked_by(drift):
     """The step made of kicks and a drift."""
+
     @jit
     def step(h, t, s, body, torque, p):
         return of_unit_length(kicked(drift, h, t, s, body, torque, p))
+
     return step
 
 
 STEPS = {drift: kicked_by(drift) for drift in (triaxial, *SYMMETRIC)}
 
-EXACT = register(Method(
-    "EXACT", STEPS[triaxial], start, State, order=2, torques=1, symmetric=True, symplectic=True, conserves=("momentum", "energy"),
-    free_order=(float("inf"), float("inf")), family="splitting", cite="vanzon2007numerical",
-    summary="Kicks and the exact free motion: trigonometric or elliptic functions, as the body asks for",
-    adapt=lambda torque, body: variant(EXACT, step=STEPS[free_drift(body)], adapt=None)))
+EXACT = register(
+    Method(
+        "EXACT",
+        STEPS[triaxial],
+        start,
+        State,
+        order=2,
+        torques=1,
+        symmetric=True,
+        symplectic=True,
+        conserves=("momentum", "energy"),
+        free_order=(float("inf"), float("inf")),
+        family="splitting",
+        cite="vanzon2007numerical",
+        summary="Kicks and the exact free motion: trigonometric or elliptic functions, as the body asks for",
+        adapt=lambda torque, body: variant(EXACT, step=STEPS[free_drift(body)], adapt=None),
+    )
+)

@@ -1,6 +1,8 @@
-"""Hulbert's staggered momentum-conserving algorithm (HSTAGM).  Krysl & Endres 2005, appendix A, after Hulbert 1992.
+"""Hulbert's staggered momentum-conserving algorithm (HSTAGM).  Krysl & Endres 2005, appendix A,
+after Hulbert 1992.
 
-Two copies of the motion, half a step apart, each driven by the velocity and the torque of the other:
+Two copies of the motion, half a step apart, each driven by the velocity and the torque of the
+other:
 
     R'   = R exp(h Om+),     pi'   = pi + h t(R+)            whole steps, from what is known half a step ahead (+)
     R'+  = R+ exp(h Om'),    pi'+  = pi+ + h t(R')           half steps
@@ -14,14 +16,26 @@ from typing import NamedTuple
 
 from polhode.core.jit import jit
 from polhode.core.layout import Quaternion, Vector
-from polhode.core.vec import axpy, cross, matrix, qexp, qmul, qrotate, qrotate_t, renormalise, scale, sub, times
+from polhode.core.vec import (
+    axpy,
+    cross,
+    matrix,
+    qexp,
+    qmul,
+    qrotate,
+    qrotate_t,
+    renormalise,
+    scale,
+    sub,
+    times,
+)
 from polhode.methods._registry import method
 
 
 class State(NamedTuple):
     q: Quaternion
     pi: Vector
-    q_ahead: Quaternion    # half a step ahead
+    q_ahead: Quaternion  # half a step ahead
     pi_ahead: Vector
 
 
@@ -37,8 +51,19 @@ def start(h, t, q, Om, body, torque, p):
     return State(q, pi, qmul(q, qexp(Th)), axpy(0.5 * h, f, pi))
 
 
-@method("HSTAGM", state=State, start=start, order=2, torques=2, symmetric=True, symplectic=False, conserves=("momentum",),
-        multistep=True, family="newmark", cite="hulbert1992explicit")
+@method(
+    "HSTAGM",
+    state=State,
+    start=start,
+    order=2,
+    torques=2,
+    symmetric=True,
+    symplectic=False,
+    conserves=("momentum",),
+    multistep=True,
+    family="newmark",
+    cite="hulbert1992explicit",
+)
 @jit
 def step(h, t, s, body, torque, p):
     """Hulbert's staggered explicit algorithm: two copies half a step apart."""

@@ -11,8 +11,26 @@ from polhode.core.fma import fma
 from polhode.core.jit import jit
 from polhode.core.newton import size
 from polhode.core.vec import (
-    apply, apply_t, axpy, dexp_matrix, dot, exp, hat, madd, matmul, matrix, mscale, neg, qexp, qmul, qrotate_t, renormalise,
-    scale, sub, times, transpose,
+    apply,
+    apply_t,
+    axpy,
+    dexp_matrix,
+    dot,
+    exp,
+    hat,
+    madd,
+    matmul,
+    matrix,
+    mscale,
+    neg,
+    qexp,
+    qmul,
+    qrotate_t,
+    renormalise,
+    scale,
+    sub,
+    times,
+    transpose,
 )
 from polhode.methods._implicit import State, guess, implicit, start
 from polhode.methods._length import of_length, square
@@ -30,7 +48,11 @@ def balance(W, data):
     S = dexp_matrix(u)
     turn = madd(matmul(hat(neg(after)), S), matmul(hat(neg(before)), transpose(S)))
     EI = (times(E[0], I), times(E[1], I), times(E[2], I))
-    return sub(after, before), madd(mscale(2.0, EI), mscale(0.5 * h, turn)), size(after) + size(before)
+    return (
+        sub(after, before),
+        madd(mscale(2.0, EI), mscale(0.5 * h, turn)),
+        size(after) + size(before),
+    )
 
 
 @jit
@@ -39,16 +61,36 @@ def torque_halfway(W, place):
     return torque.body(t + 0.5 * h, matrix(qmul(q, qexp(scale(0.5 * h, W)))), W, p)
 
 
-@method("LS", state=State, start=start, order=2, torques=None, solves=1, symmetric=True, symplectic=False,
-        conserves=("momentum", "energy"), family="midpoint", aliases=("Lewis-Simo",), cite="lewis1994conserving")
+@method(
+    "LS",
+    state=State,
+    start=start,
+    order=2,
+    torques=None,
+    solves=1,
+    symmetric=True,
+    symplectic=False,
+    conserves=("momentum", "energy"),
+    family="midpoint",
+    aliases=("Lewis-Simo",),
+    cite="lewis1994conserving",
+)
 @jit
 def step(h, t, s, body, torque, p):
     """Lewis-Simo: implicit, exponential map, torque half way; free, it keeps momentum and energy."""
     Om = times(body.Iinv, s.Pi)
-    W, T, D, residual, calls = implicit(balance, (h, body.I, s.Pi, Om), torque_halfway, (h, t, s.q, torque, p), h,
-                                        guess(h, s, body), s.D)
+    W, T, D, residual, calls = implicit(
+        balance,
+        (h, body.I, s.Pi, Om),
+        torque_halfway,
+        (h, t, s.q, torque, p),
+        h,
+        guess(h, s, body),
+        s.D,
+    )
     q = renormalise(qmul(s.q, qexp(scale(h, W))))
     middle = qrotate_t(qexp(scale(0.5 * h, W)), s.Pi)
-    pushed = fma(h, dot(T, axpy(h, T, scale(2.0, middle))), square(s.Pi))   # |middle + h T|^2, |middle| = |Pi|
+    # |middle + h T|^2, |middle| = |Pi|
+    pushed = fma(h, dot(T, axpy(h, T, scale(2.0, middle))), square(s.Pi))
     Pi, excess = of_length(pushed, times(body.I, axpy(2.0, W, neg(Om))), s.excess)
     return State(q, Pi, T, D, residual, calls, excess)

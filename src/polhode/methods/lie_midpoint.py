@@ -4,8 +4,8 @@ The free flow F_h, momentum-conserving, with W the velocity half way:
 
     I W = exp(-h W/2) Pi,   R' = R exp(h W),   Pi' = exp(-h W) Pi
 
-LIEMID[I] has the torque half way in it as well; the paper drops exp(-h W/2) before the momentum half way, which costs an
-order:
+LIEMID[I] has the torque half way in it as well; the paper drops exp(-h W/2) before the momentum
+half way, which costs an order:
 
     I W = exp(-h W/2) Pi + h/2 Tm,   Pi' = exp(-h W/2) (exp(-h W/2) Pi + h Tm),   Tm = T(R exp(h W/2))
 
@@ -13,8 +13,9 @@ With the kick K_h: Pi' = Pi + h T(R),
 
     LIEMID[E1] = K_h F_h    kick last      LIEMID[E2] = F_h K_h    kick first      LIEMID[EA] = K_{h/2} F_{h/2} F_{h/2} K_{h/2}
 
-the last being E1 after E2 with half the step, each the adjoint of the other; the paper prints exp(-h W) (Pi + h T) in the
-adjoint, which costs an order too.  Its claim that LIEMID[EA] is symplectic does not hold, even for the free body.
+the last being E1 after E2 with half the step, each the adjoint of the other; the paper prints
+exp(-h W) (Pi + h T) in the adjoint, which costs an order too.  Its claim that LIEMID[EA] is
+symplectic does not hold, even for the free body.
 """
 
 import math
@@ -23,7 +24,21 @@ from polhode.core.fma import fma
 from polhode.core.jit import jit
 from polhode.core.newton import newton_near, size
 from polhode.core.vec import (
-    add, axpy, cross, dexp_second, dot, half_angle, matrix, outer, poly6, qexp, qmul, qrotate_t, renormalise, scale, sub,
+    add,
+    axpy,
+    cross,
+    dexp_second,
+    dot,
+    half_angle,
+    matrix,
+    outer,
+    poly6,
+    qexp,
+    qmul,
+    qrotate_t,
+    renormalise,
+    scale,
+    sub,
     times,
 )
 from polhode.methods._implicit import State as ImplicitState
@@ -54,7 +69,11 @@ def balance(sine, first, second, W, data):
     x, y, z = scale(0.5 * h, axpy(-second * uv, u, v))
     d = 0.5 * h * first * uv
     a, b, c = outer(hu, axpy(second, cross(v, u), scale(-first, v)))
-    DF = ((I[0] - d + a[0], a[1] + z, a[2] - y), (b[0] - z, I[1] - d + b[1], b[2] + x), (c[0] + y, c[1] - x, I[2] - d + c[2]))
+    DF = (
+        (I[0] - d + a[0], a[1] + z, a[2] - y),
+        (b[0] - z, I[1] - d + b[1], b[2] + x),
+        (c[0] + y, c[1] - x, I[2] - d + c[2]),
+    )
     return sub(IW, v), DF, size(IW) + size(v)
 
 
@@ -106,7 +125,8 @@ def free(h, q, Pi, body):
 
 @jit
 def free_twice(h, q, Pi, body):
-    """F_{h/2} F_{h/2}.  Seen from between them their W are one series at -e and at e, which gives the second from the first."""
+    """F_{h/2} F_{h/2}.  Seen from between them their W are one series at -e and at e, which gives
+    the second from the first."""
     e = 0.25 * h
     W, W3 = series(e, Pi, body)
     q, Pi, W, first = flow(0.5 * h, q, Pi, W, body)
@@ -115,16 +135,39 @@ def free_twice(h, q, Pi, body):
     return renormalise(q), Pi, max(first, second)
 
 
-@method("LIEMID[EA]", state=State, start=start, order=2, torques=1, solves=2, symmetric=True, symplectic=False,
-        conserves=("momentum",), family="midpoint", cite="krysl2005momentum")
+@method(
+    "LIEMID[EA]",
+    state=State,
+    start=start,
+    order=2,
+    torques=1,
+    solves=2,
+    symmetric=True,
+    symplectic=False,
+    conserves=("momentum",),
+    family="midpoint",
+    cite="krysl2005momentum",
+)
 @jit
 def step(h, t, s, body, torque, p):
     """Midpoint Lie algorithm, explicit in the torque, alternating: two free half steps between half kicks."""
     return kicked(free_twice, h, t, s, body, torque, p)
 
 
-@method("LIEMID[E1]", state=State, start=start, order=1, torques=1, solves=1, symmetric=False,
-        symplectic=False, conserves=("momentum",), free_order=(2, 2), family="midpoint", cite="krysl2005momentum")
+@method(
+    "LIEMID[E1]",
+    state=State,
+    start=start,
+    order=1,
+    torques=1,
+    solves=1,
+    symmetric=False,
+    symplectic=False,
+    conserves=("momentum",),
+    free_order=(2, 2),
+    family="midpoint",
+    cite="krysl2005momentum",
+)
 @jit
 def step_1(h, t, s, body, torque, p):
     """Midpoint Lie algorithm, the kick last: first order."""
@@ -134,8 +177,20 @@ def step_1(h, t, s, body, torque, p):
     return State(q, axpy(h, T, Pi), T, residual, excess)
 
 
-@method("LIEMID[E2]", state=State, start=start, order=1, torques=1, solves=1, symmetric=False,
-        symplectic=False, conserves=("momentum",), free_order=(2, 2), family="midpoint", cite="krysl2005momentum")
+@method(
+    "LIEMID[E2]",
+    state=State,
+    start=start,
+    order=1,
+    torques=1,
+    solves=1,
+    symmetric=False,
+    symplectic=False,
+    conserves=("momentum",),
+    free_order=(2, 2),
+    family="midpoint",
+    cite="krysl2005momentum",
+)
 @jit
 def step_2(h, t, s, body, torque, p):
     """Midpoint Lie algorithm, the kick first: first order."""
@@ -151,16 +206,35 @@ def torque_halfway(W, place):
     return torque.body(t + 0.5 * h, matrix(qmul(q, qexp(scale(0.5 * h, W)))), W, p)
 
 
-@method("LIEMID[I]", state=ImplicitState, start=start_implicit, order=2, torques=None, solves=1, symmetric=True,
-        symplectic=False, conserves=("momentum",), family="midpoint", cite="krysl2005momentum")
+@method(
+    "LIEMID[I]",
+    state=ImplicitState,
+    start=start_implicit,
+    order=2,
+    torques=None,
+    solves=1,
+    symmetric=True,
+    symplectic=False,
+    conserves=("momentum",),
+    family="midpoint",
+    cite="krysl2005momentum",
+)
 @jit
 def step_implicit(h, t, s, body, torque, p):
     """Midpoint Lie algorithm, implicit in the torque half way."""
-    W, T, D, residual, calls = implicit(halfway, (h, body.I, s.Pi), torque_halfway, (h, t, s.q, torque, p), 0.5 * h,
-                                        guess(h, s, body), s.D)
+    W, T, D, residual, calls = implicit(
+        halfway,
+        (h, body.I, s.Pi),
+        torque_halfway,
+        (h, t, s.q, torque, p),
+        0.5 * h,
+        guess(h, s, body),
+        s.D,
+    )
     half = qexp(scale(0.5 * h, W))
     q = renormalise(qmul(qmul(s.q, half), half))
     middle = qrotate_t(half, s.Pi)
-    pushed = fma(h, dot(T, axpy(h, T, scale(2.0, middle))), square(s.Pi))   # |middle + h T|^2, |middle| = |Pi|
+    # |middle + h T|^2, |middle| = |Pi|
+    pushed = fma(h, dot(T, axpy(h, T, scale(2.0, middle))), square(s.Pi))
     Pi, excess = of_length(pushed, qrotate_t(half, axpy(h, T, middle)), s.excess)
     return ImplicitState(q, Pi, T, D, residual, calls, excess)

@@ -1,11 +1,13 @@
-"""Runge-Kutta methods on the rotation group, explicit, body frame; k_i = Om_i are the velocities of the stages.
+"""Runge-Kutta methods on the rotation group, explicit, body frame; k_i = Om_i are the velocities of
+the stages.
 
     CG-RK4   R' = R exp(h/6 k1) exp(h/3 k2) exp(h/3 k3) exp(h/6 k4), body momentum by plain RK4: Crouch & Grossman's update
-             with the classical tableau, as Engo & Marthinsen 1998 and Krysl & Endres 2005 use it; second order, since that
-             tableau fails Crouch & Grossman's third-order condition
+             with the classical tableau, as Engo & Marthinsen 1998 and Krysl & Endres 2005 use it;
+             second order, since that tableau fails Crouch & Grossman's third-order condition
     CG4      the same form with the five-stage tableau of Jackiewicz, Marthinsen & Owren 2000: fourth order
     RKMK4    R exp(u), u' = dexp_{-u}^-1 Om, by the classical tableau (Munthe-Kaas 1998), with all but two of the commutators
-             combined away: h/4 k1 x k2 in the third stage, h/2 k1 x k4 in the sum.  Munthe-Kaas & Owren 1999
+             combined away: h/4 k1 x k2 in the third stage, h/2 k1 x k4 in the sum.  Munthe-Kaas &
+             Owren 1999
     CF4      R' = R exp(h/12 (3 k1 + 2 k2 + 2 k3 - k4)) exp(h/12 (-k1 + 2 k2 + 2 k3 + 3 k4)), and the fourth stage begins at the
              second: commutator-free.  Celledoni, Marthinsen & Owren 2003
 
@@ -18,7 +20,19 @@ from typing import NamedTuple
 from polhode.core.jit import jit
 from polhode.core.layout import Quaternion, Vector
 from polhode.core.vec import (
-    TINY, add, axpy, cross, dot, matrix, qexp, qmul, qrotate_t, renormalise, scale, sincos, times,
+    TINY,
+    add,
+    axpy,
+    cross,
+    dot,
+    matrix,
+    qexp,
+    qmul,
+    qrotate_t,
+    renormalise,
+    scale,
+    sincos,
+    times,
 )
 from polhode.methods._registry import method
 from polhode.methods._spatial import State, start
@@ -28,7 +42,13 @@ A21 = 0.8177227988124852
 A31, A32 = 0.3199876375476427, 0.0659864263556022
 A41, A42, A43 = 0.9214417194464946, 0.4997857776773573, -1.0969984448371582
 A51, A52, A53, A54 = 0.3552358559023322, 0.2390958372307326, 1.3918565724203246, -1.1092979392113465
-B1, B2, B3, B4, B5 = 0.1370831520630755, -0.0183698531564020, 0.7397813985370780, -0.1907142565505889, 0.3322195591068374
+B1, B2, B3, B4, B5 = (
+    0.1370831520630755,
+    -0.0183698531564020,
+    0.7397813985370780,
+    -0.1907142565505889,
+    0.3322195591068374,
+)
 C2, C3, C4, C5 = A21, A31 + A32, A41 + A42 + A43, A51 + A52 + A53 + A54
 
 
@@ -68,14 +88,28 @@ def classical(a, b, c, d):
     return add(add(a, d), scale(2.0, add(b, c)))
 
 
-@method("CG-RK4", state=BodyState, start=start_body, order=2, torques=4, symmetric=False, symplectic=False, free_order=(2, 4),
-        family="runge-kutta", cite="engo1998modeling")
+@method(
+    "CG-RK4",
+    state=BodyState,
+    start=start_body,
+    order=2,
+    torques=4,
+    symmetric=False,
+    symplectic=False,
+    free_order=(2, 4),
+    family="runge-kutta",
+    cite="engo1998modeling",
+)
 @jit
 def step_cg_rk4(h, t, s, body, torque, p):
     """Crouch-Grossman with the classical Runge-Kutta tableau: second order."""
     k1, f1 = stage_body(t, s.q, s.Pi, body, torque, p)
-    k2, f2 = stage_body(t + 0.5 * h, turned(s.q, 0.5 * h, k1), axpy(0.5 * h, f1, s.Pi), body, torque, p)
-    k3, f3 = stage_body(t + 0.5 * h, turned(s.q, 0.5 * h, k2), axpy(0.5 * h, f2, s.Pi), body, torque, p)
+    k2, f2 = stage_body(
+        t + 0.5 * h, turned(s.q, 0.5 * h, k1), axpy(0.5 * h, f1, s.Pi), body, torque, p
+    )
+    k3, f3 = stage_body(
+        t + 0.5 * h, turned(s.q, 0.5 * h, k2), axpy(0.5 * h, f2, s.Pi), body, torque, p
+    )
     k4, f4 = stage_body(t + h, turned(s.q, h, k3), axpy(h, f3, s.Pi), body, torque, p)
     q = turned(turned(turned(turned(s.q, h / 6.0, k1), h / 3.0, k2), h / 3.0, k3), h / 6.0, k4)
     return BodyState(renormalise(q), axpy(h / 6.0, classical(f1, f2, f3, f4), s.Pi))
@@ -83,7 +117,8 @@ def step_cg_rk4(h, t, s, body, torque, p):
 
 @jit
 def spin(k):
-    """A velocity as half its size and its axis: the five-stage method turns by each of them up to five times."""
+    """A velocity as half its size and its axis: the five-stage method turns by each of them up to
+    five times."""
     n = math.sqrt(dot(k, k) + TINY)
     return 0.5 * n, scale(1.0 / n, k)
 
@@ -97,8 +132,18 @@ def spun(q, c, w):
     return qmul(q, (x, y, z, cosine))
 
 
-@method("CG4", state=State, start=start, order=4, torques=5, symmetric=False, symplectic=False, conserves=("momentum",),
-        family="runge-kutta", cite="jackiewicz2000construction")
+@method(
+    "CG4",
+    state=State,
+    start=start,
+    order=4,
+    torques=5,
+    symmetric=False,
+    symplectic=False,
+    conserves=("momentum",),
+    family="runge-kutta",
+    cite="jackiewicz2000construction",
+)
 @jit
 def step_cg4(h, t, s, body, torque, p):
     """Crouch-Grossman, five stages, fourth order."""
@@ -111,32 +156,69 @@ def step_cg4(h, t, s, body, torque, p):
     k3, f3 = stage(t + C3 * h, q, axpy(h * A31, f1, axpy(h * A32, f2, s.pi)), body, torque, p)
     w3 = spin(k3)
     q = spun(spun(spun(s.q, h * A41, w1), h * A42, w2), h * A43, w3)
-    k4, f4 = stage(t + C4 * h, q, axpy(h * A41, f1, axpy(h * A42, f2, axpy(h * A43, f3, s.pi))), body, torque, p)
+    k4, f4 = stage(
+        t + C4 * h,
+        q,
+        axpy(h * A41, f1, axpy(h * A42, f2, axpy(h * A43, f3, s.pi))),
+        body,
+        torque,
+        p,
+    )
     w4 = spin(k4)
     q = spun(spun(spun(spun(s.q, h * A51, w1), h * A52, w2), h * A53, w3), h * A54, w4)
     pi = axpy(h * A51, f1, axpy(h * A52, f2, axpy(h * A53, f3, axpy(h * A54, f4, s.pi))))
     k5, f5 = stage(t + C5 * h, q, pi, body, torque, p)
-    q = spun(spun(spun(spun(spun(s.q, h * B1, w1), h * B2, w2), h * B3, w3), h * B4, w4), h * B5, spin(k5))
-    pi = axpy(h * B1, f1, axpy(h * B2, f2, axpy(h * B3, f3, axpy(h * B4, f4, axpy(h * B5, f5, s.pi)))))
+    q = spun(
+        spun(spun(spun(spun(s.q, h * B1, w1), h * B2, w2), h * B3, w3), h * B4, w4),
+        h * B5,
+        spin(k5),
+    )
+    pi = axpy(
+        h * B1, f1, axpy(h * B2, f2, axpy(h * B3, f3, axpy(h * B4, f4, axpy(h * B5, f5, s.pi))))
+    )
     return State(renormalise(q), pi)
 
 
-@method("RKMK4", state=State, start=start, order=4, torques=4, symmetric=False, symplectic=False, conserves=("momentum",),
-        family="runge-kutta", cite="munthekaas1999computations")
+@method(
+    "RKMK4",
+    state=State,
+    start=start,
+    order=4,
+    torques=4,
+    symmetric=False,
+    symplectic=False,
+    conserves=("momentum",),
+    family="runge-kutta",
+    cite="munthekaas1999computations",
+)
 @jit
 def step_rkmk4(h, t, s, body, torque, p):
     """Munthe-Kaas with the classical Runge-Kutta tableau and two commutators: fourth order."""
     k1, f1 = stage(t, s.q, s.pi, body, torque, p)
     k2, f2 = stage(t + 0.5 * h, turned(s.q, 0.5 * h, k1), axpy(0.5 * h, f1, s.pi), body, torque, p)
     third = axpy(0.25 * h, cross(k1, k2), k2)
-    k3, f3 = stage(t + 0.5 * h, turned(s.q, 0.5 * h, third), axpy(0.5 * h, f2, s.pi), body, torque, p)
+    k3, f3 = stage(
+        t + 0.5 * h, turned(s.q, 0.5 * h, third), axpy(0.5 * h, f2, s.pi), body, torque, p
+    )
     k4, f4 = stage(t + h, turned(s.q, h, k3), axpy(h, f3, s.pi), body, torque, p)
     mean = axpy(0.5 * h, cross(k1, k4), classical(k1, k2, k3, k4))
-    return State(renormalise(turned(s.q, h / 6.0, mean)), axpy(h / 6.0, classical(f1, f2, f3, f4), s.pi))
+    return State(
+        renormalise(turned(s.q, h / 6.0, mean)), axpy(h / 6.0, classical(f1, f2, f3, f4), s.pi)
+    )
 
 
-@method("CF4", state=State, start=start, order=4, torques=4, symmetric=False, symplectic=False, conserves=("momentum",),
-        family="runge-kutta", cite="celledoni2003commutator")
+@method(
+    "CF4",
+    state=State,
+    start=start,
+    order=4,
+    torques=4,
+    symmetric=False,
+    symplectic=False,
+    conserves=("momentum",),
+    family="runge-kutta",
+    cite="celledoni2003commutator",
+)
 @jit
 def step_cf4(h, t, s, body, torque, p):
     """Commutator-free, four stages, five exponentials: fourth order."""

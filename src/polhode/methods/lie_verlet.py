@@ -1,4 +1,5 @@
-"""Lie-Verlet (VLV), variational.  Bou-Rabee, Ortolan & Saccon 2009, eq. (5), after Bou-Rabee & Marsden 2009.
+"""Lie-Verlet (VLV), variational.  Bou-Rabee, Ortolan & Saccon 2009, eq. (5), after Bou-Rabee &
+Marsden 2009.
 
     I W - h/2 I W x W + h^2/4 (W . I W) W = Pi-                          (5a)
     R' = R cay(h W)                                                       (5b)
@@ -16,7 +17,8 @@ from polhode.methods._registry import method
 
 @jit
 def turning(W, IW, g, h):
-    """The terms of (5a) beside I W, -h/2 I W x W and h^2/4 (W . I W) W, and the latter's factor; g = h/2 differences(I)."""
+    """The terms of (5a) beside I W, -h/2 I W x W and h^2/4 (W . I W) W, and the latter's factor; g
+    = h/2 differences(I)."""
     c = 0.25 * h * h * dot(W, IW)
     return times(g, products(W)), scale(c, W), c
 
@@ -28,7 +30,9 @@ def halfway(W, data):
     IW = times(I, W)
     across, along, c = turning(W, IW, g, h)
     F = sub(add(add(IW, across), along), Pi)
-    DF = madd(gyroscopic_tangent((I[0] + c, I[1] + c, I[2] + c), g, W), outer(scale(0.5 * h * h, W), IW))
+    DF = madd(
+        gyroscopic_tangent((I[0] + c, I[1] + c, I[2] + c), g, W), outer(scale(0.5 * h * h, W), IW)
+    )
     return F, DF, size(IW) + size(across) + size(along) + size(Pi)
 
 
@@ -47,8 +51,20 @@ def drift(h, q, Pi, body):
     return renormalise(qmul(q, qcay(scale(h, W)))), add(sub(IW, across), along), residual
 
 
-@method("VLV", state=State, start=start, order=2, torques=1, solves=1, symmetric=True, symplectic=True,
-        conserves=("momentum",), family="variational", aliases=("Lie-Verlet",), cite="bourabee2009hamilton")
+@method(
+    "VLV",
+    state=State,
+    start=start,
+    order=2,
+    torques=1,
+    solves=1,
+    symmetric=True,
+    symplectic=True,
+    conserves=("momentum",),
+    family="variational",
+    aliases=("Lie-Verlet",),
+    cite="bourabee2009hamilton",
+)
 @jit
 def step(h, t, s, body, torque, p):
     """Lie-Verlet: variational, explicit in the torque, Cayley map."""

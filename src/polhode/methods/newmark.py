@@ -1,4 +1,5 @@
-"""Explicit Newmark on SO(3), body frame (NMB).  Krysl & Endres 2005, section 2.4; Bou-Rabee et al. 2009, eq. (3).
+"""Explicit Newmark on SO(3), body frame (NMB).  Krysl & Endres 2005, section 2.4; Bou-Rabee et al.
+2009, eq. (3).
 
     R' = R exp(h W),  W = Om + h/2 A                        KE (30);  NMB-cay has cay(h W), BR (3b)
     I A' + Om' x I Om' = T(t', R')                          KE (19)   the only nonlinear equation; the torque enters once
@@ -15,7 +16,18 @@ from typing import NamedTuple
 from polhode.core.jit import jit
 from polhode.core.layout import Quaternion, Vector
 from polhode.core.newton import differences, gyroscopic, products
-from polhode.core.vec import axpy, dexp_body, matrix, qcay, qexp, qmul, renormalise, scale, sub, times
+from polhode.core.vec import (
+    axpy,
+    dexp_body,
+    matrix,
+    qcay,
+    qexp,
+    qmul,
+    renormalise,
+    scale,
+    sub,
+    times,
+)
 from polhode.errors import InputError
 from polhode.methods._registry import Method, family, method
 
@@ -23,7 +35,7 @@ from polhode.methods._registry import Method, family, method
 class State(NamedTuple):
     q: Quaternion
     Om: Vector
-    A: Vector   # from the torque at the end of the step: the next step does not ask for it again
+    A: Vector  # from the torque at the end of the step: the next step does not ask for it again
     residual: float
 
 
@@ -41,7 +53,9 @@ def start(h, t, q, Om, body, torque, p):
 @jit
 def velocity(c, V, T, guess, body):
     """Om' = V + c A' of (19), near a guess, and its relative residual."""
-    return gyroscopic(scale(c, times(body.Iinv, differences(body.I))), axpy(c, times(body.Iinv, T), V), guess)
+    return gyroscopic(
+        scale(c, times(body.Iinv, differences(body.I))), axpy(c, times(body.Iinv, T), V), guess
+    )
 
 
 @jit
@@ -53,8 +67,18 @@ def finish(c, V, h, t, q, s, body, torque, p):
     return State(q, Om, acceleration(Om, T, body), residual)
 
 
-@method("NMB", state=State, start=start, order=2, torques=1, solves=1, symmetric=True, symplectic=False,
-        family="newmark", cite="krysl2005explicit")
+@method(
+    "NMB",
+    state=State,
+    start=start,
+    order=2,
+    torques=1,
+    solves=1,
+    symmetric=True,
+    symplectic=False,
+    family="newmark",
+    cite="krysl2005explicit",
+)
 @jit
 def step(h, t, s, body, torque, p):
     """Explicit Newmark, body frame, exponential map."""
@@ -63,8 +87,19 @@ def step(h, t, s, body, torque, p):
     return finish(0.5 * h, W, h, t, q, s, body, torque, p)
 
 
-@method("NMB-cay", state=State, start=start, order=2, torques=1, solves=1, symmetric=True, symplectic=False,
-        family="newmark", aliases=("Lie-Newmark",), cite="bourabee2009counterexample")
+@method(
+    "NMB-cay",
+    state=State,
+    start=start,
+    order=2,
+    torques=1,
+    solves=1,
+    symmetric=True,
+    symplectic=False,
+    family="newmark",
+    aliases=("Lie-Newmark",),
+    cite="bourabee2009counterexample",
+)
 @jit
 def step_cayley(h, t, s, body, torque, p):
     """Lie-Newmark: explicit Newmark, body frame, Cayley map."""
@@ -75,9 +110,12 @@ def step_cayley(h, t, s, body, torque, p):
 
 @family("newmark")
 def newmark(gamma):
-    """Newmark's method with any gamma, as a Method: `newmark(0.5)` is NMB to round-off, any other is of first order."""
+    """Newmark's method with any gamma, as a Method: `newmark(0.5)` is NMB to round-off, any other
+    is of first order."""
     if not 0.0 < gamma <= 1.0:
-        raise InputError(f"newmark(gamma): gamma must lie in (0, 1], got {gamma!r}; 0.5 is the second-order method")
+        raise InputError(
+            f"newmark(gamma): gamma must lie in (0, 1], got {gamma!r}; 0.5 is the second-order method"
+        )
 
     @jit
     def step_gamma(h, t, s, body, torque, p):
@@ -87,6 +125,18 @@ def newmark(gamma):
         return finish(h * gamma, V, h, t, q, s, body, torque, p)
 
     half = gamma == 0.5
-    return Method(f"newmark({gamma:.17g})", step_gamma, start, State, order=2 if half else 1, torques=1, symmetric=half,
-                  symplectic=False, free_order=(2, 2) if half else (1, 1), solves=1, family="newmark",
-                  cite="krysl2005explicit", summary=f"Explicit Newmark with gamma = {gamma:g}, body frame.")
+    return Method(
+        f"newmark({gamma:.17g})",
+        step_gamma,
+        start,
+        State,
+        order=2 if half else 1,
+        torques=1,
+        symmetric=half,
+        symplectic=False,
+        free_order=(2, 2) if half else (1, 1),
+        solves=1,
+        family="newmark",
+        cite="krysl2005explicit",
+        summary=f"Explicit Newmark with gamma = {gamma:g}, body frame.",
+    )

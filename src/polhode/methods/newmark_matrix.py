@@ -1,9 +1,10 @@
-"""NMB on the attitude matrix itself, as Krysl & Endres 2005 wrote it: R' = R exp(h W), product after product.
+"""NMB on the attitude matrix itself, as Krysl & Endres 2005 wrote it: R' = R exp(h W), product
+after product.
 
-Rounding then takes R off the rotation group, slowly: figure 9 shows it in the projection pi.chi of the spatial momentum on
-the axis of a symmetric top, which is Pi_3 as long as R is orthogonal.  NMB-matrix leaves it at that; NMB-matrix-orth brings
-R back at every step by R (3 - R^T R)/2, one Newton step towards the nearest rotation.  The quaternion in the state is read
-off R for output.
+Rounding then takes R off the rotation group, slowly: figure 9 shows it in the projection pi.chi of
+the spatial momentum on the axis of a symmetric top, which is Pi_3 as long as R is orthogonal.
+NMB-matrix leaves it at that; NMB-matrix-orth brings R back at every step by R (3 - R^T R)/2, one
+Newton step towards the nearest rotation.  The quaternion in the state is read off R for output.
 """
 
 from typing import NamedTuple
@@ -50,16 +51,36 @@ def newmark_matrix(mend, h, t, s, body, torque, p):
     return State(quaternion(R), Om, acceleration(Om, T, body), R, residual)
 
 
-@method("NMB-matrix", state=State, start=start, order=2, torques=1, solves=1, symmetric=True, symplectic=False,
-        family="newmark", cite="krysl2005explicit")
+@method(
+    "NMB-matrix",
+    state=State,
+    start=start,
+    order=2,
+    torques=1,
+    solves=1,
+    symmetric=True,
+    symplectic=False,
+    family="newmark",
+    cite="krysl2005explicit",
+)
 @jit
 def step(h, t, s, body, torque, p):
     """Explicit Newmark on the attitude matrix, never re-orthogonalised."""
     return newmark_matrix(as_it_is, h, t, s, body, torque, p)
 
 
-@method("NMB-matrix-orth", state=State, start=start, order=2, torques=1, solves=1, symmetric=True, symplectic=False,
-        family="newmark", cite="krysl2005explicit")
+@method(
+    "NMB-matrix-orth",
+    state=State,
+    start=start,
+    order=2,
+    torques=1,
+    solves=1,
+    symmetric=True,
+    symplectic=False,
+    family="newmark",
+    cite="krysl2005explicit",
+)
 @jit
 def step_orthogonal(h, t, s, body, torque, p):
     """Explicit Newmark on the attitude matrix, re-orthogonalised at every step."""

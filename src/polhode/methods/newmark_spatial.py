@@ -4,7 +4,8 @@
     i' al' + om' x i' om' = t(t', R')        (20), (42)    i = R I R^T
     om' = w + h/2 al'
 
-The same trajectory as NMB, equation (37) to (41): w is the axis of the rotation that would carry it along.
+The same trajectory as NMB, equation (37) to (41): w is the axis of the rotation that would carry it
+along.
 """
 
 from typing import NamedTuple
@@ -13,8 +14,25 @@ from polhode.core.jit import jit
 from polhode.core.layout import Quaternion, Vector
 from polhode.core.newton import newton, size
 from polhode.core.vec import (
-    add, apply, axpy, cross, hat, madd, matmul, matrix, mscale, neg, outer, qexp, qmul, qrotate, qrotate_t, renormalise,
-    scale, sub, times,
+    add,
+    apply,
+    axpy,
+    cross,
+    hat,
+    madd,
+    matmul,
+    matrix,
+    mscale,
+    neg,
+    outer,
+    qexp,
+    qmul,
+    qrotate,
+    qrotate_t,
+    renormalise,
+    scale,
+    sub,
+    times,
 )
 from polhode.methods._registry import method
 
@@ -30,7 +48,9 @@ class State(NamedTuple):
 def inertia(R, I):
     """i = R I R^T, column by column."""
     a, b, c = (R[0][0], R[1][0], R[2][0]), (R[0][1], R[1][1], R[2][1]), (R[0][2], R[1][2], R[2][2])
-    return madd(mscale(I[0], outer(a, a)), madd(mscale(I[1], outer(b, b)), mscale(I[2], outer(c, c))))
+    return madd(
+        mscale(I[0], outer(a, a)), madd(mscale(I[1], outer(b, b)), mscale(I[2], outer(c, c)))
+    )
 
 
 @jit
@@ -42,7 +62,8 @@ def balance(a, data):
     inertial, gyroscopic = apply(i, a), cross(v, iv)
     F = sub(add(inertial, gyroscopic), t)
     DF = madd(i, mscale(0.5 * h, madd(matmul(hat(v), i), hat(neg(iv)))))
-    return F, DF, size(inertial) + size(v) * size(iv) + size(t)   # v and i v of a fast top are nearly parallel
+    # v and i v of a fast top are nearly parallel
+    return F, DF, size(inertial) + size(v) * size(iv) + size(t)
 
 
 @jit
@@ -52,8 +73,18 @@ def start(h, t, q, Om, body, torque, p):
     return State(q, qrotate(q, Om), qrotate(q, A), 0.0)
 
 
-@method("NMS", state=State, start=start, order=2, torques=1, solves=1, symmetric=True, symplectic=False,
-        family="newmark", cite="krysl2005explicit")
+@method(
+    "NMS",
+    state=State,
+    start=start,
+    order=2,
+    torques=1,
+    solves=1,
+    symmetric=True,
+    symplectic=False,
+    family="newmark",
+    cite="krysl2005explicit",
+)
 @jit
 def step(h, t, s, body, torque, p):
     """Explicit Newmark, spatial frame: the trajectory of NMB."""

@@ -1,4 +1,5 @@
-"""Splittings of high order into kicks and free motions.  Blanes & Moan 2002, J. Comput. Appl. Math. 142.
+"""Splittings of high order into kicks and free motions.  Blanes & Moan 2002, J. Comput. Appl. Math.
+142.
 
 H = T + V, with T quadratic in the momentum and V a function of the attitude alone, so that {V, {V, {V, T}}} = 0 on T*SO(3) as
 it is in a vector space: the splittings made for Runge-Kutta-Nystrom problems apply, which have fewer order conditions and smaller
@@ -8,16 +9,18 @@ errors than general ones.  A step is a palindrome of kicks b_i h and drifts a_i 
     EXACT-RKN6       b1 a1 ... b6 a6 b6 ... a1 b1              order 6, 11 stages   (SRKN_11^b)
     EXACT-RKN6-14    a1 b1 ... a7 b7 a8 b7 ... b1 a1           order 6, 14 stages   (SRKN_14^a)
 
-A kick is the torque at one attitude, a drift the exact free motion (`exact_flow`): the order rests on that, since a drift with an
-error of its own, even a symplectic one such as MR2's five rotations, brings brackets that the conditions leave open, and the
-splitting falls back to the order of its drift.  Over the rotations about the axes, the flows of four parts of H, go schemes that
-hold for any splitting: a first-order step made of the parts in turn and its adjoint, alternating,
+A kick is the torque at one attitude, a drift the exact free motion (`exact_flow`): the order rests
+on that, since a drift with an error of its own, even a symplectic one such as MR2's five rotations,
+brings brackets that the conditions leave open, and the splitting falls back to the order of its
+drift.  Over the rotations about the axes, the flows of four parts of H, go schemes that hold for
+any splitting: a first-order step made of the parts in turn and its adjoint, alternating,
 
     MR2-BM4          order 4, 6 kicks and 30 rotations   (S_6)
     MR2-BM6          order 6, 10 kicks and 50 rotations  (S_10)
 
-The last kick of a step and the first of the next share their torque, so that n stages cost n torques.  The coefficients solve the
-order conditions to 32 digits (benchmarks/splitting_coefficients.py).
+The last kick of a step and the first of the next share their torque, so that n stages cost n
+torques.  The coefficients solve the order conditions to 32 digits
+(benchmarks/splitting_coefficients.py).
 """
 
 from polhode.core.jit import jit
@@ -31,44 +34,65 @@ from polhode.methods.exact_flow import SYMMETRIC, free_drift, of_unit_length, tr
 
 # the free half of each row: kicks b and drifts a, all but the last of which follow from sums of one
 COEFFICIENTS = {
-    "RKN4": {"b": """
+    "RKN4": {
+        "b": """
         0.082984406417405018838347478942251 0.39630980149836807709491152826373 -0.039056304922348435170865290765400
-        """, "a": """
-        0.24529895718427116260393242600140 0.60487266571107997496089269764308"""},
-    "RKN6-11": {"b": """
+        """,
+        "a": """
+        0.24529895718427116260393242600140 0.60487266571107997496089269764308""",
+    },
+    "RKN6-11": {
+        "b": """
         0.041464998518262843298778133918203 0.19812867191806654113672647318512 -0.040006192104152686888828363534165
         0.075253984301580341127878878525316 -0.011511387420687770062443201501422
-        """, "a": """
+        """,
+        "a": """
         0.12322977594627115156108638034021 0.29055379779955827036641416932408 -0.12704921262541691566250505382969
-        -0.24633176106207540419497348910142 0.35720887279592775261986034962064"""},
-    "RKN6-14": {"a": """
+        -0.24633176106207540419497348910142 0.35720887279592775261986034962064""",
+    },
+    "RKN6-14": {
+        "a": """
         0.037859319840610941447021178987069 0.10263563310243655284708225093930 -0.025867888266558333163946960362363
         0.31424140307144643414714253569484 -0.13014445951741511384961507852964 0.10641770036954136802228013927812
         -0.0087942431285102043940694284394557
-        """, "b": """
+        """,
+        "b": """
         0.091719152624462017981183228179950 0.18398317000500489849147656467732 -0.056534365832889104395277044817363
-        0.0049146887747118856402056164634106 0.14376112716836168238737452999323 0.32856769374680414020048125763026"""},
-    "BM4": {"b": """
+        0.0049146887747118856402056164634106 0.14376112716836168238737452999323 0.32856769374680414020048125763026""",
+    },
+    "BM4": {
+        "b": """
         0.079203696431195669433663495888273 0.35317290604977398848106131157311 -0.042065080357719535368110298302517
-        """, "a": """
-        0.20951510661336202127407264002950 -0.14385177317981800827511505785653"""},
-    "BM6": {"b": """
+        """,
+        "a": """
+        0.20951510661336202127407264002950 -0.14385177317981800827511505785653""",
+    },
+    "BM6": {
+        "b": """
         0.050262764400392686021221654401860 0.41351430042834381506306372013585 0.045079889794398062968897052124231
         -0.18805485381956891479912848892060 0.54196067845078013483141474093379
-        """, "a": """
+        """,
+        "a": """
         0.14881644790104323192090100553529 -0.13238586576778364744884542659831 0.067307604692184458150257896592944
-        0.43266640257817359752766797088288"""},
+        0.43266640257817359752766797088288""",
+    },
 }
 
 
 def row(text, twice):
-    """A whole row from its free half: the last one makes the sum 1, and stands in the middle once or twice."""
+    """A whole row from its free half: the last one makes the sum 1, and stands in the middle once
+    or twice."""
     half = [float(part) for part in text.split()]
-    return [*half, *[0.5 - sum(half)] * 2, *reversed(half)] if twice else [*half, 1.0 - 2.0 * sum(half), *reversed(half)]
+    return (
+        [*half, *[0.5 - sum(half)] * 2, *reversed(half)]
+        if twice
+        else [*half, 1.0 - 2.0 * sum(half), *reversed(half)]
+    )
 
 
 def rows(name):
-    """(kicks, drifts): the row with one free number more has its middle to itself, and is the outer one, in all but RKN6-11."""
+    """(kicks, drifts): the row with one free number more has its middle to itself, and is the outer
+    one, in all but RKN6-11."""
     text = COEFFICIENTS[name]
     outer, inner = text.values()
     twice = name == "RKN6-11"
@@ -76,47 +100,66 @@ def rows(name):
     return rows["b"], rows["a"]
 
 
-# --- stages, in a row ------------------------------------------------------------------------------------------------------
+# --- stages, in a row -----------------------------------------------------------------------------
+
 
 def stage(move):
-    """A move `move(a, h, q, Pi, body)` and the kick of b h after it, by the torque at t + c h; a torque that looks at the
-    velocity gets that of the middle of the kick, which is `ahead` h of the torque before."""
+    """A move `move(a, h, q, Pi, body)` and the kick of b h after it, by the torque at t + c h; a
+    torque that looks at the velocity gets that of the middle of the kick, which is `ahead` h of the
+    torque before."""
+
     @jit
     def one(a, b, ahead, c, h, t, s, body, torque, p):
         q, Pi, residual = move(a, h, s.q, s.Pi, body)
         Pi, excess = of_length(square(s.Pi), Pi, s.excess)
         T = torque.at(t + c * h, q, times(body.Iinv, axpy(ahead * h, s.T, Pi)), p)
         return State(q, axpy(b * h, T, Pi), T, larger(s.residual, residual), excess)
+
     return one
 
 
 def in_turn(move, stages):
-    """The function of several stages in a row, given as (a, b, ahead, c).  Written out in one function: a loop would not
-    vectorise over bodies, and functions nested in functions are compiled over and over."""
-    lines = [f"    s = one({a!r}, {b!r}, {ahead!r}, {c!r}, h, t, s, body, torque, p)" for a, b, ahead, c in stages]
+    """The function of several stages in a row, given as (a, b, ahead, c).  Written out in one
+    function: a loop would not vectorise over bodies, and functions nested in functions are compiled
+    over and over."""
+    lines = [
+        f"    s = one({a!r}, {b!r}, {ahead!r}, {c!r}, h, t, s, body, torque, p)"
+        for a, b, ahead, c in stages
+    ]
     scope = {"one": stage(move), "__name__": __name__}
-    exec("\n".join(["def row(h, t, s, body, torque, p):", *lines, "    return s"]), scope)   # nothing but the numbers enters
+    # nothing but the numbers enters
+    exec("\n".join(["def row(h, t, s, body, torque, p):", *lines, "    return s"]), scope)
     return jit(scope["row"])
 
 
 def kicks_first(move, kicks, drifts, lengths=None):
-    """The step b1 a1 b2 ... a1 b1: its first kick has the torque of the step before.  `lengths`: what the moves get for a_i."""
+    """The step b1 a1 b2 ... a1 b1: its first kick has the torque of the step before.  `lengths`:
+    what the moves get for a_i."""
     last, stages = len(drifts) - 1, []
     for i, a in enumerate(lengths or drifts):
         b = kicks[i + 1]
-        stages.append((a, b, b, 1.0) if i == last else (a, b, 0.5 * b, sum(drifts[:i + 1])))
+        stages.append((a, b, b, 1.0) if i == last else (a, b, 0.5 * b, sum(drifts[: i + 1])))
     first, rest = kicks[0], in_turn(move, stages)
 
     @jit
     def step(h, t, s, body, torque, p):
-        return of_unit_length(rest(h, t, State(s.q, axpy(first * h, s.T, s.Pi), s.T, 0.0, s.excess), body, torque, p))
+        return of_unit_length(
+            rest(h, t, State(s.q, axpy(first * h, s.T, s.Pi), s.T, 0.0, s.excess), body, torque, p)
+        )
+
     return step
 
 
 def drifts_first(move, kicks, drifts):
     """The step a1 b1 a2 ... b1 a1."""
     *before, last = drifts
-    rest = in_turn(move, [(a, b, 0.5 * b, sum(drifts[:i + 1])) for i, (a, b) in enumerate(zip(before, kicks, strict=True))])
+    rest = in_turn(
+        move,
+        [
+            (a, b, 0.5 * b, sum(drifts[: i + 1]))
+            for i, (a, b) in enumerate(zip(before, kicks, strict=True))
+        ],
+    )
 
     @jit
     def step(h, t, s, body, torque, p):
@@ -124,16 +167,20 @@ def drifts_first(move, kicks, drifts):
         q, Pi, residual = move(last, h, s.q, s.Pi, body)
         Pi, excess = of_length(square(s.Pi), Pi, s.excess)
         return of_unit_length(State(q, Pi, s.T, larger(s.residual, residual), excess))
+
     return step
 
 
-# --- over the exact free motion ----------------------------------------------------------------------------------------------
+# --- over the exact free motion -------------------------------------------------------------------
+
 
 def over(drift):
     """The move that is a free motion over a h."""
+
     @jit
     def move(a, h, q, Pi, body):
         return drift(a * h, q, Pi, body)
+
     return move
 
 
@@ -142,11 +189,24 @@ def over_exact(name, scheme, order, arranged, aliases):
     kicks, drifts = rows(scheme)
     steps = {drift: arranged(over(drift), kicks, drifts) for drift in (triaxial, *SYMMETRIC)}
     torques = len(kicks) - (arranged is kicks_first)
-    entry = Method(name, steps[triaxial], start, State, order, torques, symmetric=True, symplectic=True,
-                   conserves=("momentum", "energy"), free_order=(float("inf"), float("inf")), family="splitting", aliases=aliases,
-                   cite="blanes2002practical", omega_order=2,
-                   summary=f"Runge-Kutta-Nystrom splitting of order {order} over the exact free motion, {torques} stages",
-                   adapt=lambda torque, body: variant(entry, step=steps[free_drift(body)], adapt=None))
+    entry = Method(
+        name,
+        steps[triaxial],
+        start,
+        State,
+        order,
+        torques,
+        symmetric=True,
+        symplectic=True,
+        conserves=("momentum", "energy"),
+        free_order=(float("inf"), float("inf")),
+        family="splitting",
+        aliases=aliases,
+        cite="blanes2002practical",
+        omega_order=2,
+        summary=f"Runge-Kutta-Nystrom splitting of order {order} over the exact free motion, {torques} stages",
+        adapt=lambda torque, body: variant(entry, step=steps[free_drift(body)], adapt=None),
+    )
     return register(entry)
 
 
@@ -155,14 +215,15 @@ over_exact("EXACT-RKN6", "RKN6-11", 6, kicks_first, ("EXACT-RKN6-11", "SRKN11b")
 over_exact("EXACT-RKN6-14", "RKN6-14", 6, drifts_first, ("SRKN14a",))
 
 
-# --- over rotations about the axes --------------------------------------------------------------------------------------------
+# --- over rotations about the axes ----------------------------------------------------------------
 
 TURN1, TURN2, TURN3 = ROTATIONS
 
 
 @jit
 def rotations_between(steps, h, q, Pi, body):
-    """Rotations 1, 2, 3 and 3, 2, 1 between two kicks, over the first and the second of two steps."""
+    """Rotations 1, 2, 3 and 3, 2, 1 between two kicks, over the first and the second of two
+    steps."""
     lead, trail = steps[0] * h, steps[1] * h
     q, Pi = TURN1(lead, q, Pi, body)
     q, Pi = TURN2(lead, q, Pi, body)
@@ -180,10 +241,24 @@ def over_rotations(name, scheme, order):
     for b, a in zip(kicks[1:], drifts, strict=True):
         pairs.append((lead, a - lead))
         lead = b - (a - lead)
-    register(Method(name, kicks_first(rotations_between, kicks, drifts, pairs), start, State, order, len(drifts), symmetric=True,
-                    symplectic=True, conserves=("momentum",), free_order=(order, order), family="splitting",
-                    cite="blanes2002practical", omega_order=2,
-                    summary=f"Splitting of order {order} into kicks and rotations about the axes 1, 2, 3"))
+    register(
+        Method(
+            name,
+            kicks_first(rotations_between, kicks, drifts, pairs),
+            start,
+            State,
+            order,
+            len(drifts),
+            symmetric=True,
+            symplectic=True,
+            conserves=("momentum",),
+            free_order=(order, order),
+            family="splitting",
+            cite="blanes2002practical",
+            omega_order=2,
+            summary=f"Splitting of order {order} into kicks and rotations about the axes 1, 2, 3",
+        )
+    )
 
 
 over_rotations("MR2-BM4", "BM4", 4)

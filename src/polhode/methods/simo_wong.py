@@ -1,28 +1,42 @@
-"""Simo & Wong's explicit momentum-conserving algorithm (SW).  Krysl & Endres 2005, appendix A; gamma = 1 in Buss 2001.
+"""Simo & Wong's explicit momentum-conserving algorithm (SW).  Krysl & Endres 2005, appendix A;
+gamma = 1 in Buss 2001.
 
     R' = R exp(h Om + h^2/2 A)
     pi' = pi + h/2 (t + t'),   Om' = I^-1 R'^T pi'
     A' = (Om' - Om)/(gamma h) + (1 - 1/gamma) A
 
-The acceleration is remembered, not evaluated: the method starts itself from the equation of motion, and a restart from
-attitude and velocity alone is a new start.  With gamma = 1 it is the mean of the last step, half a step old: still of second
-order, but no longer symmetric, and the energy drifts.
+The acceleration is remembered, not evaluated: the method starts itself from the equation of motion,
+and a restart from attitude and velocity alone is a new start.  With gamma = 1 it is the mean of the
+last step, half a step old: still of second order, but no longer symmetric, and the energy drifts.
 """
 
 from typing import NamedTuple
 
 from polhode.core.jit import jit
 from polhode.core.layout import Quaternion, Vector
-from polhode.core.vec import add, axpy, cross, matrix, qexp, qmul, qrotate, qrotate_t, renormalise, scale, sub, times
+from polhode.core.vec import (
+    add,
+    axpy,
+    cross,
+    matrix,
+    qexp,
+    qmul,
+    qrotate,
+    qrotate_t,
+    renormalise,
+    scale,
+    sub,
+    times,
+)
 from polhode.methods._registry import method
 
 
 class State(NamedTuple):
     q: Quaternion
-    pi: Vector   # spatial momentum: exactly constant without torque
+    pi: Vector  # spatial momentum: exactly constant without torque
     Om: Vector
     A: Vector
-    f: Vector    # spatial torque at the end of the last step
+    f: Vector  # spatial torque at the end of the last step
 
 
 @jit
@@ -42,16 +56,39 @@ def simo_wong(gamma, h, t, s, body, torque, p):
     return State(q, pi, Om, A, f)
 
 
-@method("SW", state=State, start=start, order=2, torques=1, symmetric=True, symplectic=False, conserves=("momentum",),
-        multistep=True, family="newmark", aliases=("Simo-Wong",), cite="simo1991unconditionally")
+@method(
+    "SW",
+    state=State,
+    start=start,
+    order=2,
+    torques=1,
+    symmetric=True,
+    symplectic=False,
+    conserves=("momentum",),
+    multistep=True,
+    family="newmark",
+    aliases=("Simo-Wong",),
+    cite="simo1991unconditionally",
+)
 @jit
 def step(h, t, s, body, torque, p):
     """Simo-Wong, gamma = 1/2: explicit, momentum conserving, remembers its acceleration."""
     return simo_wong(0.5, h, t, s, body, torque, p)
 
 
-@method("SW1", state=State, start=start, order=2, torques=1, symmetric=False, symplectic=False, conserves=("momentum",),
-        multistep=True, family="newmark", cite="buss2001accurate")
+@method(
+    "SW1",
+    state=State,
+    start=start,
+    order=2,
+    torques=1,
+    symmetric=False,
+    symplectic=False,
+    conserves=("momentum",),
+    multistep=True,
+    family="newmark",
+    cite="buss2001accurate",
+)
 @jit
 def step_one(h, t, s, body, torque, p):
     """Simo-Wong, gamma = 1: explicit, momentum conserving, with an acceleration half a step old."""

@@ -11,9 +11,10 @@ The paper has the spatial frame, omega = R nu, and the opposite sign before ever
 rotation is the same and costs a fraction.  Where a method leaves out brackets the frame matters and the paper's is kept, with
 omega' = R V1 and omega'' = R A2, A2 = V2 + [V0,V1].
 
-Misprints: eq. (9) begins 2 w x w''; the last two terms of the 4th-order box are h^3/24 w''' + h^3/24 (w'' x w); the slides'
-series has a term too many, -h^5/1440 [W0,W0,W1,W0], which costs an order.  How torques come in, and what they cost, is in
-_taylor.py: orders 5 and 6 are right with torque too.
+Misprints: eq. (9) begins 2 w x w''; the last two terms of the 4th-order box are h^3/24 w''' +
+h^3/24 (w'' x w); the slides' series has a term too many, -h^5/1440 [W0,W0,W1,W0], which costs an
+order.  How torques come in, and what they cost, is in _taylor.py: orders 5 and 6 are right with
+torque too.
 """
 
 from polhode.core.jit import jit
@@ -52,7 +53,14 @@ def augmented_second(h, W):
 def third(h, W):
     """With h^3/36 w'' x w added: it helps on nearly symmetric bodies."""
     A = spatial_second(W)
-    return scale(h, axpy(h * h / 12.0, cross(axpy(h / 3.0, A, W[1]), W[0]), axpy(h * h / 6.0, A, axpy(h / 2.0, W[1], W[0]))))
+    return scale(
+        h,
+        axpy(
+            h * h / 12.0,
+            cross(axpy(h / 3.0, A, W[1]), W[0]),
+            axpy(h * h / 6.0, A, axpy(h / 2.0, W[1], W[0])),
+        ),
+    )
 
 
 @jit
@@ -81,7 +89,9 @@ def sixth(h, W):
     V0, V1, V2, V3, V4, V5 = W
     b, c = cross(V1, V0), cross(V2, V0)
     single = axpy(2.0, cross(V0, V4), axpy(2.5, cross(V1, V3), V5))
-    double = axpy(2.0, cross(V2, b), axpy(0.5, cross(V1, c), axpy(-0.5, cross(V0, cross(V3, V0)), single)))
+    double = axpy(
+        2.0, cross(V2, b), axpy(0.5, cross(V1, c), axpy(-0.5, cross(V0, cross(V3, V0)), single))
+    )
     triple = cross(V0, axpy(0.5, cross(V0, c), cross(V1, b)))
     return axpy(h * h * h * h * h * h / 720.0, add(double, triple), fifth(h, W))
 
@@ -90,7 +100,13 @@ for name, order, rotation, terms, summary in (
     ("taylor1", 1, first, 1, "First-order: the angular velocity of the beginning"),
     ("taylor2", 2, second, 2, "Second-order: with the angular acceleration"),
     ("taylor3-false", 2, false_third, 3, "False third-order: Taylor series without brackets"),
-    ("taylor2-augmented", 2, augmented_second, 2, "Augmented second-order: the first bracket, without the derivative beside it"),
+    (
+        "taylor2-augmented",
+        2,
+        augmented_second,
+        2,
+        "Augmented second-order: the first bracket, without the derivative beside it",
+    ),
     ("taylor3", 3, third, 3, "Third-order, with the paper's extra term"),
     ("taylor3-plain", 3, third_plain, 3, "Third-order, without the paper's extra term"),
     ("taylor4", 4, fourth, 4, "Fourth-order Taylor series in the exponential"),

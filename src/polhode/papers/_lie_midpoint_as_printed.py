@@ -1,6 +1,8 @@
-"""The midpoint Lie algorithms as printed, misprints included, beside the right ones: what the misprints cost.
+"""The midpoint Lie algorithms as printed, misprints included, beside the right ones: what the
+misprints cost.
 
-Plain Python on the trial problem of `polhode.certify`.  With F the free flow, I Psi/h = exp(-Psi/2) P,
+Plain Python on the trial problem of `polhode.certify`.  With F the free flow, I Psi/h = exp(-Psi/2)
+P,
 
     EA                 kick h/2, F_{h/2}, F_{h/2}, kick h/2                    (right)
     EA, Krysl          Phi~* ends with exp(-Psi) (P + h T)                     for exp(-Psi) P + h T
@@ -17,7 +19,7 @@ from polhode.studies.facts.trial import SPAN, Map, apart, difference, norm, refe
 from polhode.core.vec import add, axpy, matrix, qexp, qmul, qrotate, qrotate_t, scale, sub, times
 from polhode.loads.torques import free
 
-COUNTS = (32, 64)    # steps
+COUNTS = (32, 64)  # steps
 
 
 def _back(Psi, P):
@@ -37,7 +39,10 @@ def _solved(equation, Psi):
 
 def _free(h, P, body):
     """Psi with I Psi/h = exp(-Psi/2) P."""
-    return _solved(lambda Psi: scale(h, times(body.Iinv, _back(scale(0.5, Psi), P))), scale(h, times(body.Iinv, P)))
+    return _solved(
+        lambda Psi: scale(h, times(body.Iinv, _back(scale(0.5, Psi), P))),
+        scale(h, times(body.Iinv, P)),
+    )
 
 
 def _alternating(how):
@@ -51,6 +56,7 @@ def _alternating(how):
         if how == "Krysl":
             return q, _back(second, add(P, kick)), second
         return q, add(_back(memory if how == "Bou-Rabee" else second, P), kick), second
+
     return step
 
 
@@ -62,20 +68,29 @@ def _implicit(how):
 
         def middle(Psi):
             P_m = impulse(Psi, 0.5)
-            return scale(h, times(body.Iinv, P_m if how == "Krysl" else _back(scale(0.5, Psi), P_m)))
+            return scale(
+                h, times(body.Iinv, P_m if how == "Krysl" else _back(scale(0.5, Psi), P_m))
+            )
 
         Psi = _solved(middle, scale(h, times(body.Iinv, P)))
         return qmul(q, qexp(Psi)), _back(Psi, impulse(Psi, 1.0)), Psi
+
     return step
 
 
-VARIANTS = {"EA": _alternating(""), "EA, Krysl": _alternating("Krysl"), "EA, Bou-Rabee": _alternating("Bou-Rabee"),
-            "I": _implicit(""), "I, Krysl": _implicit("Krysl")}
+VARIANTS = {
+    "EA": _alternating(""),
+    "EA, Krysl": _alternating("Krysl"),
+    "EA, Bou-Rabee": _alternating("Bou-Rabee"),
+    "I": _implicit(""),
+    "I, Krysl": _implicit("Krysl"),
+}
 
 
 def _run(name, count, torque):
-    """The attitude after `count` steps of the trial run, and how much of the spatial momentum has changed."""
-    trial, h = Map("LP2", torque), SPAN / count    # any method: only its body and torque are used
+    """The attitude after `count` steps of the trial run, and how much of the spatial momentum has
+    changed."""
+    trial, h = Map("LP2", torque), SPAN / count  # any method: only its body and torque are used
 
     def T(t, q):
         return trial.torque.body(t, matrix(q), VELOCITY, trial.parameters)

@@ -1,4 +1,5 @@
-"""The papers, their items and their errata, by name: `@item` enters a function, `enter_errata` misprints."""
+"""The papers, their items and their errata, by name: `@item` enters a function, `enter_errata`
+misprints."""
 
 from __future__ import annotations
 
@@ -23,17 +24,40 @@ class Paper:
     reference: str
 
 
-PAPERS = {paper.name: paper for paper in (
-    Paper("buss-2001", "Buss 2001", "S. R. Buss, Accurate and efficient simulation of rigid body rotations, J. Comput. Phys. 164 "
-          "(2000) 377–406, version of 30 October 2001"),
-    Paper("buss-2001-slides", "Buss 2001, slides", "S. R. Buss, slides of a talk on the same subject"),
-    Paper("krysl-endres-2004", "Krysl & Endres 2004", "P. Krysl, L. Endres, Explicit Newmark/Verlet algorithm for time "
-          "integration of the rotational dynamics of rigid bodies, Int. J. Numer. Meth. Engng 62 (2005) 2154–2177"),
-    Paper("krysl-2005", "Krysl 2005", "P. Krysl, Explicit Newmark algorithm for rotational dynamics, four pages, 2005; at length "
-          "in Int. J. Numer. Meth. Engng 63 (2005) 2171–2193"),
-    Paper("bou-rabee-2009", "Bou-Rabee, Ortolan & Saccon 2009", "N. Bou-Rabee, G. Ortolan, A. Saccon, A counterexample showing "
-          "the semi-explicit Lie–Newmark algorithm is not variational, 2009, arXiv:1005.3078"),
-)}
+PAPERS = {
+    paper.name: paper
+    for paper in (
+        Paper(
+            "buss-2001",
+            "Buss 2001",
+            "S. R. Buss, Accurate and efficient simulation of rigid body rotations, J. Comput. Phys. 164 "
+            "(2000) 377–406, version of 30 October 2001",
+        ),
+        Paper(
+            "buss-2001-slides",
+            "Buss 2001, slides",
+            "S. R. Buss, slides of a talk on the same subject",
+        ),
+        Paper(
+            "krysl-endres-2004",
+            "Krysl & Endres 2004",
+            "P. Krysl, L. Endres, Explicit Newmark/Verlet algorithm for time "
+            "integration of the rotational dynamics of rigid bodies, Int. J. Numer. Meth. Engng 62 (2005) 2154–2177",
+        ),
+        Paper(
+            "krysl-2005",
+            "Krysl 2005",
+            "P. Krysl, Explicit Newmark algorithm for rotational dynamics, four pages, 2005; at length "
+            "in Int. J. Numer. Meth. Engng 63 (2005) 2171–2193",
+        ),
+        Paper(
+            "bou-rabee-2009",
+            "Bou-Rabee, Ortolan & Saccon 2009",
+            "N. Bou-Rabee, G. Ortolan, A. Saccon, A counterexample showing "
+            "the semi-explicit Lie–Newmark algorithm is not variational, 2009, arXiv:1005.3078",
+        ),
+    )
+}
 
 
 @dataclass(frozen=True)
@@ -57,12 +81,20 @@ class Item:
         result = self.function(Work(quick, progress) if progress else Work(quick))
         wanted = KINDS[self.kind]
         if not isinstance(result, wanted):
-            raise InputError(f"{self.key} must give a {self.kind}, got {type(result).__name__}; return a {wanted.__name__}")
+            raise InputError(
+                f"{self.key} must give a {self.kind}, got {type(result).__name__}; return a {wanted.__name__}"
+            )
         return result
 
     def to_dict(self):
         """What `polhode reproduce --list` says of it."""
-        return {"paper": self.paper, "item": self.name, "title": self.title, "kind": self.kind, "seconds": self.seconds}
+        return {
+            "paper": self.paper,
+            "item": self.name,
+            "title": self.title,
+            "kind": self.kind,
+            "seconds": self.seconds,
+        }
 
 
 _items: dict[str, Item] = {}
@@ -98,7 +130,8 @@ def item(paper, name, *, title, kind, seconds=1.0):
 
 
 def enter_errata(paper, *rows):
-    """Enter the misprints of a paper as (where, printed, correct, evidence); evidence may be a function that finds it."""
+    """Enter the misprints of a paper as (where, printed, correct, evidence); evidence may be a
+    function that finds it."""
     if paper not in PAPERS:
         raise unknown("paper", paper, PAPERS)
     _errata.extend(Erratum(paper, *row) for row in rows)
@@ -136,7 +169,9 @@ def items(target="all"):
         raise unknown("paper", paper, ["all", *papers])
     found = [item for item in every if item.paper == paper and (not slash or item.name == name)]
     if not found:
-        raise unknown(f"item of {paper}", name, [item.name for item in every if item.paper == paper])
+        raise unknown(
+            f"item of {paper}", name, [item.name for item in every if item.paper == paper]
+        )
     return found
 
 
@@ -150,8 +185,14 @@ def errata(paper=None):
     if paper is not None and paper not in PAPERS:
         raise unknown("paper", paper, PAPERS)
     order = list(PAPERS)
-    wanted = sorted((one for one in _errata if paper in (None, one.paper)), key=lambda one: order.index(one.paper))
-    return [replace(one, evidence=_found(one.evidence)) if callable(one.evidence) else one for one in wanted]
+    wanted = sorted(
+        (one for one in _errata if paper in (None, one.paper)),
+        key=lambda one: order.index(one.paper),
+    )
+    return [
+        replace(one, evidence=_found(one.evidence)) if callable(one.evidence) else one
+        for one in wanted
+    ]
 
 
 @cache

@@ -1,4 +1,5 @@
-"""The page about all reproductions: one self-contained HTML file, light and dark, for screens of any size."""
+"""The page about all reproductions: one self-contained HTML file, light and dark, for screens of
+any size."""
 
 import base64
 import html
@@ -10,7 +11,7 @@ from polhode.papers._results import FAILS, HOLDS, OPEN, OTHER_REASON, REFERENCE,
 from polhode.papers._store import whole
 
 NAME = "report.html"
-LARGEST_SVG = 350_000   # bytes; a figure with more to draw is embedded as PNG
+LARGEST_SVG = 350_000  # bytes; a figure with more to draw is embedded as PNG
 BADGE = {HOLDS: "good", OTHER_REASON: "odd", FAILS: "bad", OPEN: "open"}
 
 STYLE = """
@@ -54,10 +55,22 @@ def write(folder, records, errata):
     """Write the page about these records into their folder; its path."""
     folder = Path(folder)
     papers = [name for name in PAPERS if any(record["paper"] == name for record in records)]
-    parts = [overview(papers, records, errata), *(paper(name, records, folder) for name in papers), list_of(errata)]
+    parts = [
+        overview(papers, records, errata),
+        *(paper(name, records, folder) for name in papers),
+        list_of(errata),
+    ]
     quick = sum(record["quick"] for record in records)
-    part = f" Of {quick} of the {len(records)} items this is the quick version, a part of each." if quick else ""
-    links = [("overview", "Overview"), *((name, PAPERS[name].short) for name in papers), ("errata", "Errata")]
+    part = (
+        f" Of {quick} of the {len(records)} items this is the quick version, a part of each."
+        if quick
+        else ""
+    )
+    links = [
+        ("overview", "Overview"),
+        *((name, PAPERS[name].short) for name in papers),
+        ("errata", "Errata"),
+    ]
     page = f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="generator" content="polhode {__version__}">
@@ -83,14 +96,25 @@ def shown(value):
     return "–" if value is None else f"{value:.5g}" if isinstance(value, float) else safe(value)
 
 
-# --- the top ----------------------------------------------------------------------------------------------------------------
+# --- the top --------------------------------------------------------------------------------------
+
 
 def tally(records):
-    """Cells matched, those of the papers and those of references, and claims by verdict, as cells of a row."""
-    matched, total, agree, known = (sum(record[key] for record in records) for key in
-                                    ("matched", "total", "reference_matched", "reference_total"))
-    counts = [sum(claim["verdict"] == verdict for record in records for claim in record["claims"]) for verdict in VERDICTS]
-    return [share(matched, total), share(agree, known), *(str(count) if count else "–" for count in counts)]
+    """Cells matched, those of the papers and those of references, and claims by verdict, as cells
+    of a row."""
+    matched, total, agree, known = (
+        sum(record[key] for record in records)
+        for key in ("matched", "total", "reference_matched", "reference_total")
+    )
+    counts = [
+        sum(claim["verdict"] == verdict for record in records for claim in record["claims"])
+        for verdict in VERDICTS
+    ]
+    return [
+        share(matched, total),
+        share(agree, known),
+        *(str(count) if count else "–" for count in counts),
+    ]
 
 
 def share(matched, total):
@@ -100,40 +124,63 @@ def share(matched, total):
 
 def overview(papers, records, errata):
     """How much agrees, by paper."""
-    heads = ["", "items", "paper cells matched", "reference values matched", *(f"claim {verdict}" for verdict in VERDICTS),
-             "errata"]
+    heads = [
+        "",
+        "items",
+        "paper cells matched",
+        "reference values matched",
+        *(f"claim {verdict}" for verdict in VERDICTS),
+        "errata",
+    ]
     rows = []
     for name in papers:
         own = [record for record in records if record["paper"] == name]
         count = sum(one.paper.startswith(name) for one in errata)
-        rows.append(f"<tr><td><a href='#{name}'>{safe(PAPERS[name].short)}</a></td>"
-                    + "".join(f"<td>{cell}</td>" for cell in [len(own), *tally(own), count or "–"]) + "</tr>")
-    whole_row = "".join(f"<td>{cell}</td>" for cell in ["all", len(records), *tally(records), len(errata)])
-    return (f"<div class='wide'><table class='overview'><tr>{''.join(f'<th>{head}</th>' for head in heads)}</tr>{''.join(rows)}"
-            f"<tr class='sum'>{whole_row}</tr></table></div>")
+        rows.append(
+            f"<tr><td><a href='#{name}'>{safe(PAPERS[name].short)}</a></td>"
+            + "".join(f"<td>{cell}</td>" for cell in [len(own), *tally(own), count or "–"])
+            + "</tr>"
+        )
+    whole_row = "".join(
+        f"<td>{cell}</td>" for cell in ["all", len(records), *tally(records), len(errata)]
+    )
+    return (
+        f"<div class='wide'><table class='overview'><tr>{''.join(f'<th>{head}</th>' for head in heads)}</tr>{''.join(rows)}"
+        f"<tr class='sum'>{whole_row}</tr></table></div>"
+    )
 
 
-# --- papers and items ---------------------------------------------------------------------------------------------------------
+# --- papers and items -----------------------------------------------------------------------------
+
 
 def paper(name, records, folder):
     """The section of a paper."""
     own = [record for record in records if record["paper"] == name]
-    jump = "".join(f"<a href='#{name}-{record['item']}'>{safe(record['item'])}</a>" for record in own)
-    return (f"<h2 id='{name}'>{safe(PAPERS[name].short)}</h2><p class='soft'>{safe(PAPERS[name].reference)}</p><div "
-            f"class='jump'>{jump}</div>"
-            + "".join(section(record, folder) for record in own))
+    jump = "".join(
+        f"<a href='#{name}-{record['item']}'>{safe(record['item'])}</a>" for record in own
+    )
+    return (
+        f"<h2 id='{name}'>{safe(PAPERS[name].short)}</h2><p class='soft'>{safe(PAPERS[name].reference)}</p><div "
+        f"class='jump'>{jump}</div>" + "".join(section(record, folder) for record in own)
+    )
 
 
 def section(record, folder):
     """One item: figure, table, claims, notes."""
     told = [f"{share(record['matched'], record['total'])} agree"] if record["total"] else []
     if record["reference_total"]:
-        told.append(f"{share(record['reference_matched'], record['reference_total'])} reference values agree")
+        told.append(
+            f"{share(record['reference_matched'], record['reference_total'])} reference values agree"
+        )
     agree = f" <small>{', '.join(told)}</small>" if told else ""
     notes = "".join(f"<li>{safe(note)}</li>" for note in record["notes"])
-    return (f"<h3 id='{record['paper']}-{record['item']}'>{safe(record['item'])}: {safe(record['title'])}{agree}</h3>"
-            + picture(record, folder) + table(record["cells"]) + (f"<ul class='notes'>{notes}</ul>" if notes else "")
-            + claims(record))
+    return (
+        f"<h3 id='{record['paper']}-{record['item']}'>{safe(record['item'])}: {safe(record['title'])}{agree}</h3>"
+        + picture(record, folder)
+        + table(record["cells"])
+        + (f"<ul class='notes'>{notes}</ul>" if notes else "")
+        + claims(record)
+    )
 
 
 def picture(record, folder):
@@ -151,14 +198,24 @@ def table(cells):
     """Rows and columns, ours with the printed or the reference value below it; notes follow."""
     if not cells:
         return ""
-    rows, columns = (list(dict.fromkeys(cell[side] for cell in cells)) for side in ("row", "column"))
+    rows, columns = (
+        list(dict.fromkeys(cell[side] for cell in cells)) for side in ("row", "column")
+    )
     at = {(cell["row"], cell["column"]): cell for cell in cells}
-    body = "".join(f"<tr><td>{safe(row)}</td>{''.join(entry(at.get((row, column))) for column in columns)}</tr>" for row in rows)
+    body = "".join(
+        f"<tr><td>{safe(row)}</td>{''.join(entry(at.get((row, column))) for column in columns)}</tr>"
+        for row in rows
+    )
     told = [cell for cell in cells if cell["note"] and cell["match"] is False]
-    remarks = "".join(f"<li>{safe(cell['row'])}, {safe(cell['column'])}: {safe(cell['note'])}</li>" for cell in told)
+    remarks = "".join(
+        f"<li>{safe(cell['row'])}, {safe(cell['column'])}: {safe(cell['note'])}</li>"
+        for cell in told
+    )
     heads = "".join(f"<th>{safe(column)}</th>" for column in columns)
     more = f"<details><summary>{len(told)} remarks on what differs</summary><ul class='notes'>{remarks}</ul></details>"
-    return f"<div class='wide'><table><tr><th></th>{heads}</tr>{body}</table></div>" + (more if told else "")
+    return f"<div class='wide'><table><tr><th></th>{heads}</tr>{body}</table></div>" + (
+        more if told else ""
+    )
 
 
 def entry(cell):
@@ -168,13 +225,18 @@ def entry(cell):
     kind = {True: "good", False: "bad", None: ""}[cell["match"]]
     label = "reference" if cell["source"] == REFERENCE else "printed"
     said = f"<small>{label} {shown(cell['printed'])}</small>" if cell["match"] is not None else ""
-    return f"<td class='{kind}' title='{safe(cell['note'])}'><b>{shown(cell['ours'])}</b>{said}</td>"
+    return (
+        f"<td class='{kind}' title='{safe(cell['note'])}'><b>{shown(cell['ours'])}</b>{said}</td>"
+    )
 
 
 def claims(record):
     """What the paper claims, with a badge."""
-    rows = "".join(f"<li><p><span class='badge {BADGE[claim['verdict']]}'>{claim['verdict']}</span>{safe(claim['claim'])}</p>"
-                   f"<p class='soft'>{safe(claim['evidence'])}</p></li>" for claim in record["claims"])
+    rows = "".join(
+        f"<li><p><span class='badge {BADGE[claim['verdict']]}'>{claim['verdict']}</span>{safe(claim['claim'])}</p>"
+        f"<p class='soft'>{safe(claim['evidence'])}</p></li>"
+        for claim in record["claims"]
+    )
     return f"<ul class='claims'>{rows}</ul>" if rows else ""
 
 
@@ -184,9 +246,13 @@ def list_of(errata):
     for name, document in PAPERS.items():
         own = [one for one in errata if one.paper == name]
         texts = [(one.where, one.printed, one.correct, one.evidence) for one in own]
-        rows = "".join(f"<tr>{''.join(f'<td>{safe(text)}</td>' for text in row)}</tr>" for row in texts)
+        rows = "".join(
+            f"<tr>{''.join(f'<td>{safe(text)}</td>' for text in row)}</tr>" for row in texts
+        )
         if own:
-            parts.append(f"<h3>{safe(document.short)} <small>{len(own)}</small></h3><div class='wide'><table "
-                         "class='text'><tr><th>where</th>"
-                         f"<th>printed</th><th>correct</th><th>evidence</th></tr>{rows}</table></div>")
+            parts.append(
+                f"<h3>{safe(document.short)} <small>{len(own)}</small></h3><div class='wide'><table "
+                "class='text'><tr><th>where</th>"
+                f"<th>printed</th><th>correct</th><th>evidence</th></tr>{rows}</table></div>"
+            )
     return f"<h2 id='errata'>Errata of the five documents</h2>{''.join(parts)}"

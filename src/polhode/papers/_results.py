@@ -1,4 +1,5 @@
-"""What the reproduction of a table or figure gives back: cells, curves, claims with a verdict, errata."""
+"""What the reproduction of a table or figure gives back: cells, curves, claims with a verdict,
+errata."""
 
 from __future__ import annotations
 
@@ -10,14 +11,20 @@ import numpy as np
 
 from polhode.errors import InputError, unknown
 
-HOLDS, OTHER_REASON, FAILS, OPEN = "holds", "holds for another reason", "does not hold", "cannot be checked"
+HOLDS, OTHER_REASON, FAILS, OPEN = (
+    "holds",
+    "holds for another reason",
+    "does not hold",
+    "cannot be checked",
+)
 VERDICTS = (HOLDS, OTHER_REASON, FAILS, OPEN)
-PAPER, REFERENCE = "paper", "reference"   # where the number beside ours is from
+PAPER, REFERENCE = "paper", "reference"  # where the number beside ours is from
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One number of a table: what the paper prints, or an independent computation gives, and what we find.
+    """One number of a table: what the paper prints, or an independent computation gives, and what
+    we find.
 
     Parameters
     ----------
@@ -26,11 +33,13 @@ class Cell:
     printed, ours : str, float, int or None
         Strings where the digits matter; `printed` is None where there is no such number.
     match : bool or None
-        Whether ours agrees with the printed value, by the rule of the item; None where nothing is printed.
+        Whether ours agrees with the printed value, by the rule of the item; None where nothing is
+        printed.
     note : str, optional
         Why they differ, or how ours was found.
     source : {"paper", "reference"}, optional
-        Whether the value in `printed` stands in the paper, or comes from an independent computation.
+        Whether the value in `printed` stands in the paper, or comes from an independent
+        computation.
     """
 
     row: str
@@ -43,22 +52,39 @@ class Cell:
 
     def to_dict(self):
         """The cell for JSON."""
-        return {"row": self.row, "column": self.column, "printed": plain(self.printed), "ours": plain(self.ours),
-                "match": None if self.match is None else bool(self.match), "note": self.note, "source": self.source}
+        return {
+            "row": self.row,
+            "column": self.column,
+            "printed": plain(self.printed),
+            "ours": plain(self.ours),
+            "match": None if self.match is None else bool(self.match),
+            "note": self.note,
+            "source": self.source,
+        }
 
 
 def near(row, column, reference, ours, tolerance, note=""):
-    """A `Cell` that matches when ours is within this relative distance of an independently computed number.
+    """A `Cell` that matches when ours is within this relative distance of an independently computed
+    number.
 
     >>> near("NMB", "h = 1/8", 1.45e-3, 1.448e-3, 0.02).match
     True
     """
-    return Cell(row, column, reference, float(ours), bool(abs(ours - reference) <= tolerance * abs(reference)), note, REFERENCE)
+    return Cell(
+        row,
+        column,
+        reference,
+        float(ours),
+        bool(abs(ours - reference) <= tolerance * abs(reference)),
+        note,
+        REFERENCE,
+    )
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence of a paper that numbers can decide, the verdict, and the numbers, which the run has computed."""
+    """A sentence of a paper that numbers can decide, the verdict, and the numbers, which the run
+    has computed."""
 
     claim: str
     verdict: str
@@ -68,7 +94,9 @@ class Claim:
         if self.verdict not in VERDICTS:
             raise unknown("verdict", self.verdict, VERDICTS)
         if not self.evidence:
-            raise InputError(f"the claim {self.claim!r} has no evidence; say which numbers decide it")
+            raise InputError(
+                f"the claim {self.claim!r} has no evidence; say which numbers decide it"
+            )
 
     def to_dict(self):
         """The claim for JSON."""
@@ -82,7 +110,8 @@ def judged(claim, true, evidence):
 
 @dataclass(frozen=True)
 class Series:
-    """A curve: its name, x and y, z where it runs in space, and `look`, keywords for matplotlib (colour, marker, line)."""
+    """A curve: its name, x and y, z where it runs in space, and `look`, keywords for matplotlib
+    (colour, marker, line)."""
 
     name: str
     x: Sequence[float]
@@ -93,12 +122,15 @@ class Series:
     def to_dict(self):
         """The curve for JSON, with numbers that are not finite as None."""
         axes = {"x": self.x, "y": self.y} | ({} if self.z is None else {"z": self.z})
-        return {"name": self.name} | {axis: plain(np.asarray(values, dtype=float).tolist()) for axis, values in axes.items()}
+        return {"name": self.name} | {
+            axis: plain(np.asarray(values, dtype=float).tolist()) for axis, values in axes.items()
+        }
 
 
 @dataclass(frozen=True)
 class _Result:
-    """What tables and figures share: `draw(figure)` paints on the matplotlib Figure it is given, `size` inches large."""
+    """What tables and figures share: `draw(figure)` paints on the matplotlib Figure it is given,
+    `size` inches large."""
 
     claims: Sequence[Claim] = ()
     draw: Callable | None = None
@@ -118,16 +150,24 @@ class _Result:
 
     def count(self, source):
         """How many cells agree with this source, and how many it has a value for."""
-        told = [cell.match for cell in self.cells if cell.source == source and cell.match is not None]
+        told = [
+            cell.match for cell in self.cells if cell.source == source and cell.match is not None
+        ]
         return sum(told), len(told)
 
     def to_dict(self):
         """The result for JSON."""
         agree, known = self.count(REFERENCE)
-        return {"cells": [cell.to_dict() for cell in self.cells], "matched": self.matched, "total": self.total,
-                "reference_matched": agree, "reference_total": known,
-                "series": [curve.to_dict() for curve in self.series], "claims": [claim.to_dict() for claim in self.claims],
-                "notes": list(self.notes)}
+        return {
+            "cells": [cell.to_dict() for cell in self.cells],
+            "matched": self.matched,
+            "total": self.total,
+            "reference_matched": agree,
+            "reference_total": known,
+            "series": [curve.to_dict() for curve in self.series],
+            "claims": [claim.to_dict() for claim in self.claims],
+            "notes": list(self.notes),
+        }
 
 
 @dataclass(frozen=True)
@@ -161,13 +201,19 @@ class Erratum:
 
     def to_dict(self):
         """The erratum for JSON."""
-        return {"paper": self.paper, "where": self.where, "printed": self.printed, "correct": self.correct,
-                "evidence": self.evidence}
+        return {
+            "paper": self.paper,
+            "where": self.where,
+            "printed": self.printed,
+            "correct": self.correct,
+            "evidence": self.evidence,
+        }
 
 
 @dataclass
 class Work:
-    """What an item is told: whether a meaningful subset is enough, and where to report its progress, from 0 to 1."""
+    """What an item is told: whether a meaningful subset is enough, and where to report its
+    progress, from 0 to 1."""
 
     quick: bool = False
     progress: Callable[[float], None] = lambda fraction: None

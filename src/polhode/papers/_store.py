@@ -1,7 +1,7 @@
 """Reproduced items as files: DIR/PAPER/ITEM.json, .csv, .png and .svg.
 
-The JSON is written last and appears whole or not at all; it holds a digest of the library's sources, so that a result is used
-again as long as nothing has changed that could have made it.
+The JSON is written last and appears whole or not at all; it holds a digest of the library's
+sources, so that a result is used again as long as nothing has changed that could have made it.
 """
 
 import csv
@@ -19,7 +19,7 @@ from polhode.papers._registry import items
 from polhode.papers._style import PRINT_DPI, painted, style
 
 SUFFIXES = ("png", "svg")
-PARTIAL = ".{}.{}.part"   # where a file grows until it is whole: its name, and that of the process
+PARTIAL = ".{}.{}.part"  # where a file grows until it is whole: its name, and that of the process
 
 
 @cache
@@ -38,8 +38,16 @@ def compute(key, quick=False, folder=None, progress=None):
     item = items(key)[0]
     start = time.perf_counter()
     result = item.run(quick, progress)
-    record = {"paper": item.paper, "item": item.name, "title": item.title, "kind": item.kind, "quick": bool(quick),
-              "version": __version__, **result.to_dict(), "run_seconds": round(time.perf_counter() - start, 2)}
+    record = {
+        "paper": item.paper,
+        "item": item.name,
+        "title": item.title,
+        "kind": item.kind,
+        "quick": bool(quick),
+        "version": __version__,
+        **result.to_dict(),
+        "run_seconds": round(time.perf_counter() - start, 2),
+    }
     if folder is not None:
         keep(record, result, Path(folder))
     return record
@@ -65,11 +73,14 @@ def keep(record, result, folder):
                 table.writerows(rows)
     data = {**record, "sources": sources(), "drawn": figure is not None}
     with whole(place / f"{record['item']}.json") as partial:
-        partial.write_text(json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False), encoding="utf-8")
+        partial.write_text(
+            json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False), encoding="utf-8"
+        )
 
 
 def kept(key, folder, quick=False):
-    """The record of an item that the folder holds, or None where there is none or it is out of date.
+    """The record of an item that the folder holds, or None where there is none or it is out of
+    date.
 
     A full result also serves a quick request, never the other way round.
     """
@@ -79,17 +90,37 @@ def kept(key, folder, quick=False):
         record = json.loads((place / f"{name}.json").read_text("utf-8"))
     except (OSError, ValueError):
         return None
-    current = isinstance(record, dict) and record.get("sources") == sources() and (quick or not record["quick"])
-    there = current and (not record["drawn"] or all((place / f"{name}.{suffix}").is_file() for suffix in SUFFIXES))
-    return {field: value for field, value in record.items() if field not in ("sources", "drawn")} if there else None
+    current = (
+        isinstance(record, dict)
+        and record.get("sources") == sources()
+        and (quick or not record["quick"])
+    )
+    there = current and (
+        not record["drawn"] or all((place / f"{name}.{suffix}").is_file() for suffix in SUFFIXES)
+    )
+    return (
+        {field: value for field, value in record.items() if field not in ("sources", "drawn")}
+        if there
+        else None
+    )
 
 
 def points(series):
     """The points of all curves, one to a row."""
     axes = [axis for axis in "xyz" if any(axis in curve for curve in series)]
-    return [{"name": curve["name"], **{axis: values[i] for axis, values in
-                                       ((axis, curve.get(axis) or [None] * len(curve["x"])) for axis in axes)}}
-            for curve in series for i in range(len(curve["x"]))]
+    return [
+        {
+            "name": curve["name"],
+            **{
+                axis: values[i]
+                for axis, values in (
+                    (axis, curve.get(axis) or [None] * len(curve["x"])) for axis in axes
+                )
+            },
+        }
+        for curve in series
+        for i in range(len(curve["x"]))
+    ]
 
 
 @contextmanager

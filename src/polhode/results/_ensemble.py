@@ -1,4 +1,5 @@
-"""The result of an ensemble: where every body is, which ones failed, and what was summed up on the way."""
+"""The result of an ensemble: where every body is, which ones failed, and what was summed up on the
+way."""
 
 from __future__ import annotations
 
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Failure:
-    """A body that could not go on: its number, the step that failed, the time before it, and why."""
+    """A body that could not go on: its number, the step that failed, the time before it, and
+    why."""
 
     body: int
     step: int
@@ -36,7 +38,8 @@ class Failure:
 
 
 class Ensemble:
-    """Many bodies after a run.  Body first, component last; vectors in each body's own axes unless named spatial.
+    """Many bodies after a run.  Body first, component last; vectors in each body's own axes unless
+    named spatial.
 
     Attributes
     ----------
@@ -45,12 +48,14 @@ class Ensemble:
     t : float
         The time reached.  A body that failed stopped before: see `failures`.
     quaternion, omega : (n, 4) and (n, 3) arrays
-        Attitude (body to space, scalar last) and body angular velocity; of a body that failed, the last good ones.
+        Attitude (body to space, scalar last) and body angular velocity; of a body that failed, the
+        last good ones.
     times, quaternions, omegas : arrays (samples,), (samples, n, 4), (samples, n, 3), or None
         The motions on the way, with keep=every.
     statistics : dict or None
-        With keep="statistics": for each quantity, `over_time` (for each body) and `over_bodies` (at each of `times`), both with
-        mean, variance, min, max.  A body that failed counts until then; one that failed at the start has NaN.
+        With keep="statistics": for each quantity, `over_time` (for each body) and `over_bodies` (at
+        each of `times`), both with mean, variance, min, max.  A body that failed counts until then;
+        one that failed at the start has NaN.
     failures : list of Failure
     parameters : dict
         The torque's parameters that were given or drawn for this run, by name.
@@ -98,9 +103,12 @@ class Ensemble:
     torque_source: str
     title: str = ""
 
-    def __init__(self, *, motions: np.ndarray, kept: Any, measure: Callable[..., np.ndarray], **facts: Any) -> None:
+    def __init__(
+        self, *, motions: np.ndarray, kept: Any, measure: Callable[..., np.ndarray], **facts: Any
+    ) -> None:
         self.__dict__.update(facts)
-        self._measure = measure   # quantities of motions in principal axes: measure(name, t, motions)
+        # quantities of motions in principal axes: measure(name, t, motions)
+        self._measure = measure
         self.quaternion, self.omega, *_ = parts(self.to_user_axes(motions))
         kept = None if kept is None else np.stack([self.to_user_axes(one) for one in kept])
         self.quaternions, self.omegas, *_ = (None, None) if kept is None else parts(kept)
@@ -171,7 +179,8 @@ class Ensemble:
 
     @property
     def energy(self) -> np.ndarray:
-        """Kinetic plus potential energy (n,); the kinetic energy alone when the torque has no potential."""
+        """Kinetic plus potential energy (n,); the kinetic energy alone when the torque has no
+        potential."""
         return self._measure("energy", self.end_times, self._principal())
 
     def summary(self) -> dict[str, Any]:
@@ -198,7 +207,8 @@ class Ensemble:
         }
 
     def provenance(self) -> dict[str, Any]:
-        """Where the numbers come from: method and its facts, step, body, torque, digests of the sources, versions, command."""
+        """Where the numbers come from: method and its facts, step, body, torque, digests of the
+        sources, versions, command."""
         return {
             **({"title": self.title} if self.title else {}),
             **provenance.environment(),
@@ -229,5 +239,7 @@ class Ensemble:
         return polhode.io.ensemble.save(self, path, force)
 
     def __repr__(self) -> str:
-        return (f"<Ensemble: {self.n} bodies, {self.method.name}, {self.steps} steps to t = {self.t:g}, {self.device} "
-                f"{self.dtype}, {len(self.failures)} failed>")
+        return (
+            f"<Ensemble: {self.n} bodies, {self.method.name}, {self.steps} steps to t = {self.t:g}, {self.device} "
+            f"{self.dtype}, {len(self.failures)} failed>"
+        )

@@ -26,12 +26,19 @@ if TYPE_CHECKING:
     from polhode.loads._torque import Torque
     from polhode.methods._registry import Method
 
-BLOCK = 65536   # points that are worked on at a time where a run may be longer than memory
-FINISHED, EVENT, INTERRUPTED, BLOW_UP, FAILED = "finished", "event", "interrupted", "blow-up", "failed"
+BLOCK = 65536  # points that are worked on at a time where a run may be longer than memory
+FINISHED, EVENT, INTERRUPTED, BLOW_UP, FAILED = (
+    "finished",
+    "event",
+    "interrupted",
+    "blow-up",
+    "failed",
+)
 
 
 class Trajectory:
-    """A computed motion.  Time first, component last; vectors in the user's own body axes unless named spatial.
+    """A computed motion.  Time first, component last; vectors in the user's own body axes unless
+    named spatial.
 
     Attributes
     ----------
@@ -42,7 +49,8 @@ class Trajectory:
     omega : (n, 3) array
         Angular velocity in the body frame.
     residuals : (n,) array
-        Largest relative residual of the implicit equation since the point before; zero for explicit methods.
+        Largest relative residual of the implicit equation since the point before; zero for explicit
+        methods.
     status : str
         "finished", "event", "interrupted", "blow-up", or "failed" for one kept on an error; `success` is true for the first
         two, `message` says more.
@@ -55,27 +63,54 @@ class Trajectory:
     elapsed : float
         Seconds spent in the steps.
     t_events, y_events : list
-        For each event function, its times, and the motions there: quaternion, omega, in flight position and velocity.
+        For each event function, its times, and the motions there: quaternion, omega, in flight
+        position and velocity.
     position, velocity : (n, 3) arrays or None
         Of the centre of mass, in space, for a body in flight.
     title : str
         Of the scenario; "" where there is none.
     """
 
-    def __init__(self, *, t: np.ndarray, motion: np.ndarray, ends: tuple[tuple[float, np.ndarray], tuple[float, np.ndarray]],
-                 residuals: np.ndarray, body: RigidBody, torque: Torque, method: Method, step: float | list[float] | None,
-                 status: str, message: str, nfev: int, steps: int, mode: str, tolerance: tuple[float, float] | None = None,
-                 rejected: int = 0, note: str = "", elapsed: float = 0.0, t_events: list[np.ndarray] | None = None,
-                 y_events: list[np.ndarray] | None = None, source: str = "", torque_source: str = "",
-                 potential_source: str | None = None, title: str = "") -> None:
+    def __init__(
+        self,
+        *,
+        t: np.ndarray,
+        motion: np.ndarray,
+        ends: tuple[tuple[float, np.ndarray], tuple[float, np.ndarray]],
+        residuals: np.ndarray,
+        body: RigidBody,
+        torque: Torque,
+        method: Method,
+        step: float | list[float] | None,
+        status: str,
+        message: str,
+        nfev: int,
+        steps: int,
+        mode: str,
+        tolerance: tuple[float, float] | None = None,
+        rejected: int = 0,
+        note: str = "",
+        elapsed: float = 0.0,
+        t_events: list[np.ndarray] | None = None,
+        y_events: list[np.ndarray] | None = None,
+        source: str = "",
+        torque_source: str = "",
+        potential_source: str | None = None,
+        title: str = "",
+    ) -> None:
         self.t, self.motion, self.residuals = t, motion, residuals
-        self.width = motion.shape[1]   # 7, in flight 13
-        self.ends = ends   # (t, motion) at the start and at the end of the run, stored or not
+        self.width = motion.shape[1]  # 7, in flight 13
+        self.ends = ends  # (t, motion) at the start and at the end of the run, stored or not
         self.body, self.torque, self.method, self.step = body, torque, method, step
         self.tolerance, self.rejected = tolerance, rejected
         self.status, self.message = status, message
         self.nfev, self.steps, self.mode, self.note, self.elapsed = nfev, steps, mode, note, elapsed
-        self.t_events, self.y_events, self.source, self.torque_source = t_events, y_events, source, torque_source
+        self.t_events, self.y_events, self.source, self.torque_source = (
+            t_events,
+            y_events,
+            source,
+            torque_source,
+        )
         self.title, self.potential_source = title, potential_source
 
     def __len__(self) -> int:
@@ -86,8 +121,10 @@ class Trajectory:
         return self.t[a:b], self.motion[a:b], self.residuals[a:b]
 
     def blocks(self) -> Iterator[tuple[int, Trajectory]]:
-        """The run in pieces of bounded size: pairs of the number of a piece's first point and the piece, a Trajectory."""
-        cuts = [*range(0, max(len(self) - BLOCK, 0) + 1, BLOCK), len(self)]   # the last may be longer: none is short
+        """The run in pieces of bounded size: pairs of the number of a piece's first point and the
+        piece, a Trajectory."""
+        # the last may be longer: none is short
+        cuts = [*range(0, max(len(self) - BLOCK, 0) + 1, BLOCK), len(self)]
         for a, b in pairwise(cuts):
             piece = Trajectory.__new__(Trajectory)
             piece.__dict__.update(self.__dict__)
@@ -159,35 +196,46 @@ class Trajectory:
         if not self.body.is_principal:
             quaternion = rotations.qmul(quaternion, rotations.as_quaternion(self.body.axes))
         if self._potential_digest() != self.potential_source:
-            warnings.warn(f"the potential of torque {self.torque.name!r} uses something that has changed since the run: these "
-                          "energies are not those of the run; ask for them before the change, or pass what changes as params",
-                          RuntimeWarning, stacklevel=4)
+            warnings.warn(
+                f"the potential of torque {self.torque.name!r} uses something that has changed since the run: these "
+                "energies are not those of the run; ask for them before the change, or pass what changes as params",
+                RuntimeWarning,
+                stacklevel=4,
+            )
         return potential_energy(self.torque, self.body, t, quaternion)
 
     def _potential_digest(self) -> str | None:
-        return digest(self.torque.potential_kernel()) if self.torque.has_potential and not self.torque.is_ours else None
+        return (
+            digest(self.torque.potential_kernel())
+            if self.torque.has_potential and not self.torque.is_ours
+            else None
+        )
 
     @property
     def total_energy(self) -> np.ndarray:
-        """Kinetic plus potential energy; the kinetic energy alone when the torque has no potential."""
+        """Kinetic plus potential energy; the kinetic energy alone when the torque has no
+        potential."""
         if self.potential_energy is None:
             return self.kinetic_energy
         return self.kinetic_energy + self.potential_energy
 
     @property
     def orthogonality_error(self) -> float:
-        """Largest entry of |R^T R - 1|, from the quaternion's length: R = |q|^2 times a rotation."""
+        """Largest entry of |R^T R - 1|, from the quaternion's length: R = |q|^2 times a
+        rotation."""
         squared = np.einsum("ij,ij->i", self.quaternion, self.quaternion)
         return float(np.max(np.abs(squared * squared - 1.0), initial=0.0))
 
     def summary(self) -> dict[str, Any]:
         """The run in a few plain numbers, as `polhode run --json` prints them.
 
-        Initial and final values are those of the run; maxima are over the `samples` stored points, the initial ones
-        subtracted, in the units of the run.  Those called relative are divided by what figures divide them by: the size of the
-        initial energy, or a thousandth of the largest kinetic energy where that is more, and the size of the initial momentum.
-        How far the spatial momentum strays is `momentum_error_max` where no torque acts, and `momentum_change_max` where one
-        does, which changes it by right; the other of the two is None.
+        Initial and final values are those of the run; maxima are over the `samples` stored points,
+        the initial ones subtracted, in the units of the run.  Those called relative are divided by
+        what figures divide them by: the size of the initial energy, or a thousandth of the largest
+        kinetic energy where that is more, and the size of the initial momentum.  How far the
+        spatial momentum strays is `momentum_error_max` where no torque acts, and
+        `momentum_change_max` where one does, which changes it by right; the other of the two is
+        None.
         """
         (t0, first), (t1, last) = self.ends
         motions = np.stack([first, last])
@@ -195,7 +243,10 @@ class Trajectory:
         if self.torque.has_potential:
             ends = ends + self._potential(np.array([t0, t1]), motions[:, :4])
         worst = np.max([piece._largest(first, ends[0]) for _, piece in self.blocks()], axis=0)
-        drift, size = max(worst[0], abs(ends[1] - ends[0])), np.linalg.norm(self.body.momentum(first[4:7]))
+        drift, size = (
+            max(worst[0], abs(ends[1] - ends[0])),
+            np.linalg.norm(self.body.momentum(first[4:7])),
+        )
         return {
             "method": self.method.name,
             "torque": self.torque.name,
@@ -213,7 +264,9 @@ class Trajectory:
             "energy_drift_max": float(drift),
             "energy_drift_relative": float(drift / (max(abs(ends[0]), 1e-3 * worst[4]) or 1.0)),
             "momentum_error_max": None if self.torque.acts else float(worst[1]),
-            "momentum_error_relative": None if self.torque.acts else float(worst[1] / (size or 1.0)),
+            "momentum_error_relative": None
+            if self.torque.acts
+            else float(worst[1] / (size or 1.0)),
             "momentum_change_max": float(worst[1]) if self.torque.acts else None,
             "orthogonality_error": float(worst[2]),
             "residual_max": float(worst[3]),
@@ -224,14 +277,23 @@ class Trajectory:
         }
 
     def _largest(self, first: np.ndarray, energy0: float) -> tuple[float, ...]:
-        """Largest energy drift, change of momentum, orthogonality error, residual and kinetic energy."""
+        """Largest energy drift, change of momentum, orthogonality error, residual and kinetic
+        energy."""
         momentum0 = rotations.rotate(first[:4], self.body.momentum(first[4:7]))
-        drifts = np.abs(self.total_energy - energy0), np.linalg.norm(self.momentum_spatial - momentum0, axis=1)
-        return (*(np.max(drift, initial=0.0) for drift in drifts), self.orthogonality_error, np.max(self.residuals, initial=0.0),
-                np.max(self.kinetic_energy, initial=0.0))
+        drifts = (
+            np.abs(self.total_energy - energy0),
+            np.linalg.norm(self.momentum_spatial - momentum0, axis=1),
+        )
+        return (
+            *(np.max(drift, initial=0.0) for drift in drifts),
+            self.orthogonality_error,
+            np.max(self.residuals, initial=0.0),
+            np.max(self.kinetic_energy, initial=0.0),
+        )
 
     def provenance(self) -> dict[str, Any]:
-        """Where the numbers come from: method and its facts, step, body, torque, digests of the sources, versions, command."""
+        """Where the numbers come from: method and its facts, step, body, torque, digests of the
+        sources, versions, command."""
         return {
             **({"title": self.title} if self.title else {}),
             **provenance.environment(),
@@ -253,19 +315,28 @@ class Trajectory:
         }
 
     def to_xarray(self) -> Dataset:
-        """An xarray Dataset with units (SI, whatever the user's inertia and time were in) and provenance."""
+        """An xarray Dataset with units (SI, whatever the user's inertia and time were in) and
+        provenance."""
         import xarray as xr
 
-        data = {column.name: (column.dimensions, column.values(self), column.about) for column in columns(self)}
-        coords = {"time": data.pop("time"), **{name: list(labels) for name, labels in LABELS.items()}}
+        data = {
+            column.name: (column.dimensions, column.values(self), column.about)
+            for column in columns(self)
+        }
+        coords = {
+            "time": data.pop("time"),
+            **{name: list(labels) for name, labels in LABELS.items()},
+        }
         return xr.Dataset(data, coords, attributes(self.provenance()))
 
     def plot(self, **options: Any) -> Figure:
-        """An overview figure: angular velocity, energy error, momentum error, path of a body axis in space."""
+        """An overview figure: angular velocity, energy error, momentum error, path of a body axis
+        in space."""
         return polhode.plots.overview(self, **options)
 
     def view(self, compare: Any = (), **options: Any) -> polhode.view.Page:
-        """A self-contained page with the body in 3D and plots that follow; a notebook shows it inline.
+        """A self-contained page with the body in 3D and plots that follow; a notebook shows it
+        inline.
 
         Parameters
         ----------
@@ -286,8 +357,12 @@ class Trajectory:
         >>> run.view(title="A book in the air").title
         'A book in the air'
         """
-        return polhode.view.page([self, *(compare if isinstance(compare, (list, tuple)) else [compare])], **options)
+        return polhode.view.page(
+            [self, *(compare if isinstance(compare, (list, tuple)) else [compare])], **options
+        )
 
     def __repr__(self) -> str:
-        return (f"<Trajectory: {self.method.name}, {len(self)} points, t = {self.t[0]:g} to {self.t[-1]:g}, "
-                f"{self.steps} steps, {self.mode}, {self.status}>")
+        return (
+            f"<Trajectory: {self.method.name}, {len(self)} points, t = {self.t[0]:g} to {self.t[-1]:g}, "
+            f"{self.steps} steps, {self.mode}, {self.status}>"
+        )

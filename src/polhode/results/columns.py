@@ -1,4 +1,5 @@
-"""What a stored run holds: its variables with their units, and its provenance as attributes.  One table for every format."""
+"""What a stored run holds: its variables with their units, and its provenance as attributes.  One
+table for every format."""
 
 from __future__ import annotations
 
@@ -14,17 +15,18 @@ from polhode.errors import brief
 
 LABELS = {"quaternion_component": "xyzw", "axis": "xyz"}
 UNTITLED, UNTITLED_MANY = "rotation of a rigid body", "rotation of many rigid bodies"
-_UNSAFE = re.compile("[\0\n\r]")   # what some format would take for the end of a text
+_UNSAFE = re.compile("[\0\n\r]")  # what some format would take for the end of a text
 
 
 class Column(NamedTuple):
-    """A variable of a run: one value, or one for each label of `components`, at each stored time."""
+    """A variable of a run: one value, or one for each label of `components`, at each stored
+    time."""
 
     name: str
     components: str | None
     units: str
     long_name: str
-    attribute: str   # of the trajectory
+    attribute: str  # of the trajectory
 
     @property
     def labels(self) -> str:
@@ -73,15 +75,21 @@ def columns(run: Any) -> list[Column]:
         ("kinetic_energy", None, "J", "kinetic energy"),
     ]
     if run.torque.has_potential:
-        given += [("potential_energy", None, "J", "potential energy"), ("total_energy", None, "J", "total energy")]
+        given += [
+            ("potential_energy", None, "J", "potential energy"),
+            ("total_energy", None, "J", "total energy"),
+        ]
     if run.width > 7:
-        given += [("position", "axis", "m", "position of the centre of mass"),
-                  ("velocity", "axis", "m/s", "velocity of the centre of mass")]
+        given += [
+            ("position", "axis", "m", "position of the centre of mass"),
+            ("velocity", "axis", "m/s", "velocity of the centre of mass"),
+        ]
     given += [("residual", None, "1", "residual of the implicit equation", "residuals")]
     return [Column(*one[:4], one[4] if len(one) > 4 else one[0]) for one in given]
 
 
-# --- provenance -----------------------------------------------------------------------------------------------------------------
+# --- provenance -----------------------------------------------------------------------------------
+
 
 def attributes(provenance: dict[str, Any], title: str = UNTITLED) -> dict[str, Any]:
     """Provenance as texts and numbers, which every format holds; `facts` gives it back exactly."""
@@ -91,7 +99,8 @@ def attributes(provenance: dict[str, Any], title: str = UNTITLED) -> dict[str, A
 def _held(value):
     if isinstance(value, str) and value and not (_UNSAFE.search(value) or _is_json(value)):
         return value
-    if (type(value) is float and np.isfinite(value)) or (type(value) is int and abs(value) < 2**31):   # all that netCDF holds
+    # all that netCDF holds
+    if (type(value) is float and np.isfinite(value)) or (type(value) is int and abs(value) < 2**31):
         return value
     return json.dumps(value)
 
@@ -112,17 +121,42 @@ def facts(attributes: Mapping[str, Any]) -> dict[str, Any]:
     return held
 
 
-EACH_ITS_OWN = "each its own"   # in place of the body of an ensemble whose bodies differ
+EACH_ITS_OWN = "each its own"  # in place of the body of an ensemble whose bodies differ
 
 # what a known fact must be; whatever else a file notes is let through
-_TEXTS = ("title", "polhode_version", "python_version", "numpy_version", "numba_version", "platform", "command", "method",
-          "torque", "torque_mode", "source_digest", "torque_digest", "status", "message", "device", "dtype")
+_TEXTS = (
+    "title",
+    "polhode_version",
+    "python_version",
+    "numpy_version",
+    "numba_version",
+    "platform",
+    "command",
+    "method",
+    "torque",
+    "torque_mode",
+    "source_digest",
+    "torque_digest",
+    "status",
+    "message",
+    "device",
+    "dtype",
+)
 _RULES = {
     **dict.fromkeys(_TEXTS, ("text", lambda fact: isinstance(fact, str))),
-    **dict.fromkeys(("steps", "torque_evaluations", "n"), ("a whole number", lambda fact: type(fact) is int and fact >= 0)),
-    "body": (f"a table, nor {EACH_ITS_OWN!r}", lambda fact: isinstance(fact, dict) or fact == EACH_ITS_OWN),
+    **dict.fromkeys(
+        ("steps", "torque_evaluations", "n"),
+        ("a whole number", lambda fact: type(fact) is int and fact >= 0),
+    ),
+    "body": (
+        f"a table, nor {EACH_ITS_OWN!r}",
+        lambda fact: isinstance(fact, dict) or fact == EACH_ITS_OWN,
+    ),
     "method_facts": ("a table", lambda fact: isinstance(fact, dict)),
-    "torque_terms": ("a list of torques", lambda fact: isinstance(fact, list) and all(map(_is_term, fact))),
+    "torque_terms": (
+        "a list of torques",
+        lambda fact: isinstance(fact, list) and all(map(_is_term, fact)),
+    ),
     "step": ("a number, or a list of times", lambda fact: _is_number(fact) or _are_numbers(fact)),
     "tolerance": ("two numbers", lambda fact: _are_numbers(fact) and len(fact) == 2),
 }
@@ -136,23 +170,33 @@ def _are_numbers(fact):
     return isinstance(fact, list) and all(map(_is_number, fact))
 
 
-_TERM = {"name": lambda value: isinstance(value, str), "parameters": lambda value: isinstance(value, dict),
-         **dict.fromkeys(("acts", "conservative"), lambda value: isinstance(value, bool)),
-         **dict.fromkeys(("up", "arm"), lambda value: value is None or (_are_numbers(value) and len(value) == 3))}
+_TERM = {
+    "name": lambda value: isinstance(value, str),
+    "parameters": lambda value: isinstance(value, dict),
+    **dict.fromkeys(("acts", "conservative"), lambda value: isinstance(value, bool)),
+    **dict.fromkeys(
+        ("up", "arm"), lambda value: value is None or (_are_numbers(value) and len(value) == 3)
+    ),
+}
 
 
 def _is_term(fact):
     """Whether this is what `Torque.record` gives for a torque."""
-    return isinstance(fact, dict) and all(key in fact and holds(fact[key]) for key, holds in _TERM.items())
+    return isinstance(fact, dict) and all(
+        key in fact and holds(fact[key]) for key, holds in _TERM.items()
+    )
 
 
 def sound(facts: Any) -> dict[str, Any]:
-    """The facts of a stored run or ensemble, if each that is known is of the kind it was written as; else a ValueError."""
+    """The facts of a stored run or ensemble, if each that is known is of the kind it was written
+    as; else a ValueError."""
     if not isinstance(facts, dict):
         raise ValueError(f"its provenance is {brief(facts)}, not a table")
     for key, (kind, holds) in _RULES.items():
         if facts.get(key) is not None and not holds(facts[key]):
-            raise ValueError(f"its provenance says {key} = {brief(facts[key])}, which is not {kind}")
+            raise ValueError(
+                f"its provenance says {key} = {brief(facts[key])}, which is not {kind}"
+            )
     return facts
 
 

@@ -8,7 +8,8 @@ import numpy as np
 
 
 class Stray(NamedTuple):
-    """A deviation from the start along a run, relative; `size` is what it is relative to, `by_right` that a torque changes it.
+    """A deviation from the start along a run, relative; `size` is what it is relative to,
+    `by_right` that a torque changes it.
 
     Of a momentum that is kept about one direction alone, `up`, it is the deviation about that.
     """
@@ -21,18 +22,35 @@ class Stray(NamedTuple):
 
 
 def energy(record: Any, start: int = 0) -> Stray:
-    """The energy against that at the point `start`: relative to it, or to a thousandth of the largest kinetic energy."""
+    """The energy against that at the point `start`: relative to it, or to a thousandth of the
+    largest kinetic energy."""
     values = record.energy
     scale = max(abs(float(values[start])), 1e-3 * float(record.kinetic_energy.max())) or 1.0
     name = "Kinetic energy" if record.total_energy is None else "Energy"
-    return Stray((values - values[start]) / scale, f"{name} (E − E₀) / |E₀|", scale, record.total_energy is None)
+    return Stray(
+        (values - values[start]) / scale,
+        f"{name} (E − E₀) / |E₀|",
+        scale,
+        record.total_energy is None,
+    )
 
 
 def momentum(record: Any, start: int = 0) -> Stray:
-    """The spatial momentum against that at the point `start`; about `record.kept_axis` where no more of it is kept."""
+    """The spatial momentum against that at the point `start`; about `record.kept_axis` where no
+    more of it is kept."""
     L = record.momentum_spatial
     size = float(np.linalg.norm(L[start])) or float(np.linalg.norm(L, axis=1).max()) or 1.0
     up = record.kept_axis
     if up is not None:
-        return Stray((L - L[start]) @ np.asarray(up) / size, "Vertical momentum (L − L₀)·up / |L₀|", size, up=up)
-    return Stray(np.linalg.norm(L - L[start], axis=1) / size, "Momentum |L − L₀| / |L₀|", size, not record.free)
+        return Stray(
+            (L - L[start]) @ np.asarray(up) / size,
+            "Vertical momentum (L − L₀)·up / |L₀|",
+            size,
+            up=up,
+        )
+    return Stray(
+        np.linalg.norm(L - L[start], axis=1) / size,
+        "Momentum |L − L₀| / |L₀|",
+        size,
+        not record.free,
+    )

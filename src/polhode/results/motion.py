@@ -1,7 +1,8 @@
-"""Motions as rows of numbers with named parts: views of the parts, the user's axes and the principal ones, interpolation.
+"""Motions as rows of numbers with named parts: views of the parts, the user's axes and the
+principal ones, interpolation.
 
-Which parts there are is said in `polhode.core.motions`.  Attitude and angular velocity refer to the axes of the body; every other
-part is in space, and the same in all of them.
+Which parts there are is said in `polhode.core.motions`.  Attitude and angular velocity refer to the
+axes of the body; every other part is in space, and the same in all of them.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from polhode.support.frames import rows_times
 if TYPE_CHECKING:
     from polhode.bodies._body import RigidBody
 
-WIDTH = ROTATION.width              # numbers of a rotation alone
-OMEGA = ROTATION.slices["omega"]     # in every kind of motion
+WIDTH = ROTATION.width  # numbers of a rotation alone
+OMEGA = ROTATION.slices["omega"]  # in every kind of motion
 _SLICES = {width: tuple(kind.slices.values()) for width, kind in KINDS.items()}
 
 
@@ -35,12 +36,21 @@ def row(*values: np.ndarray) -> np.ndarray:
 
 def described(y: np.ndarray) -> dict[str, list[float]]:
     """The parts of one motion as plain numbers by name, for messages and files."""
-    return {"quaternion" if name == "attitude" else name: part.tolist() for name, part in parts(y)._asdict().items()}
+    return {
+        "quaternion" if name == "attitude" else name: part.tolist()
+        for name, part in parts(y)._asdict().items()
+    }
 
 
-def in_principal_axes(moments: np.ndarray | None, axes: np.ndarray | None, q: np.ndarray, vector: np.ndarray,
-                      is_momentum: bool) -> np.ndarray:
-    """Rotations (..., 7) in principal axes from the user's: R -> R Q, V -> Q^T V; axes None where they are the same."""
+def in_principal_axes(
+    moments: np.ndarray | None,
+    axes: np.ndarray | None,
+    q: np.ndarray,
+    vector: np.ndarray,
+    is_momentum: bool,
+) -> np.ndarray:
+    """Rotations (..., 7) in principal axes from the user's: R -> R Q, V -> Q^T V; axes None where
+    they are the same."""
     if axes is not None:
         q = rotations.qmul(q, _quaternions(axes))
         vector = rows_times(vector, axes)
@@ -64,10 +74,19 @@ def _quaternions(axes):
 
 
 def interpolated(a: np.ndarray, b: np.ndarray, h: Any, s: Any) -> np.ndarray:
-    """Motions a fraction s into steps of size h from a to b: Hermite on SO(3), and on the position in flight."""
+    """Motions a fraction s into steps of size h from a to b: Hermite on SO(3), and on the position
+    in flight."""
     (q0, om0, *place0), (q1, om1, *place1) = parts(a), parts(b)
     q, om = rotations.hermite(q0, om0, q1, om1, h, s)
-    return row(q, om, *(_hermite(*place0, *place1, np.asarray(h)[..., None], np.asarray(s)[..., None]) if place0 else ()))
+    return row(
+        q,
+        om,
+        *(
+            _hermite(*place0, *place1, np.asarray(h)[..., None], np.asarray(s)[..., None])
+            if place0
+            else ()
+        ),
+    )
 
 
 def _hermite(x0, v0, x1, v1, h, s):

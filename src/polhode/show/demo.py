@@ -1,4 +1,5 @@
-"""A demonstration: tumble a body, put five methods through a long stress test, and write an illustrated report.
+"""A demonstration: tumble a body, put five methods through a long stress test, and write an
+illustrated report.
 
 Nothing here prints; the command line prints the rows and the path of the report.
 """
@@ -91,7 +92,7 @@ def _make_folder(folder: str | Path) -> Path:
     return folder.resolve()
 
 
-# --- numbers -------------------------------------------------------------------------------------------------------------
+# --- numbers --------------------------------------------------------------------------------------
 
 
 def tumbling() -> Trajectory:
@@ -140,8 +141,9 @@ def measure(problem: problems.Problem, name: str) -> tuple[dict[str, Any], Traje
 
 
 def fitted_drift(t: np.ndarray, error: np.ndarray) -> tuple[float, float]:
-    """Slope of a line times the span, and its standard error: the larger of a fit to all points, which takes their scatter
-    for independent, and one to fifty block means, which sees correlation and curvature."""
+    """Slope of a line times the span, and its standard error: the larger of a fit to all points,
+    which takes their scatter for independent, and one to fifty block means, which sees correlation
+    and curvature."""
     blocks = np.array_split(np.arange(len(t)), 50)
     means = np.array([[t[part].mean(), error[part].mean()] for part in blocks]).T
     fits = [np.polyfit(*data, 1, cov=True) for data in ((t, error), means)]
@@ -162,7 +164,7 @@ def _attitude_errors(problem: problems.Problem, rows: list[dict[str, Any]]) -> N
         row["attitude_error"] = float(rotations.angle_between(end, reference))
 
 
-# --- the report ----------------------------------------------------------------------------------------------------------
+# --- the report -----------------------------------------------------------------------------------
 
 
 def _figures(folder: Path, tumble: Trajectory, runs: list[Trajectory]) -> dict[str, Path]:
@@ -263,7 +265,8 @@ polhode.chart(document.getElementById("drift"), "Energy error (E − E₀) / |E�
 def _page(
     data: dict[str, Any], tumble: Trajectory, runs: list[Trajectory], figures: dict[str, Path]
 ) -> str:
-    """The report: the box in 3D beside the drift of the methods, then the table and what is conserved."""
+    """The report: the box in 3D beside the drift of the methods, then the table and what is
+    conserved."""
     texts = {name: html.escape(text) for name, text in explanations(data).items()}
     picture = base64.b64encode(figures["overview"].read_bytes()).decode()
     times, lines = _running_means(runs)

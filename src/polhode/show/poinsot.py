@@ -1,4 +1,5 @@
-"""Poinsot's construction as numbers: inertia ellipsoid, invariable plane, polhode, herpolhode.  Buss 2001, section 2.
+"""Poinsot's construction as numbers: inertia ellipsoid, invariable plane, polhode, herpolhode.
+Buss 2001, section 2.
 
 With rho = nu / sqrt(2E), E the kinetic energy and nu the angular velocity in the body:
 
@@ -6,8 +7,9 @@ With rho = nu / sqrt(2E), E the kinetic energy and nu the angular velocity in th
     rho . L = sqrt(2E)                 (15)   the invariable plane, fixed in space, at distance sqrt(2E)/L from the centre
     |J rho|^2 = L^2 / 2E               (16)   with (12): the polhode
 
-The ellipsoid rolls on the plane without slipping; rho is where they touch.  It draws the polhode on the ellipsoid and the
-herpolhode on the plane.  (Buss's rho is printed with an inconsistent scale; this is the one that satisfies (12).)
+The ellipsoid rolls on the plane without slipping; rho is where they touch.  It draws the polhode on
+the ellipsoid and the herpolhode on the plane.  (Buss's rho is printed with an inconsistent scale;
+this is the one that satisfies (12).)
 """
 
 from __future__ import annotations
@@ -40,7 +42,8 @@ class Plane(NamedTuple):
 
 @dataclass(frozen=True)
 class Poinsot:
-    """The construction for a body and a torque-free motion; vectors in the user's body axes unless named spatial.
+    """The construction for a body and a torque-free motion; vectors in the user's body axes unless
+    named spatial.
 
     Parameters
     ----------
@@ -56,7 +59,7 @@ class Poinsot:
     True
     """
 
-    body: Any   # becomes a RigidBody
+    body: Any  # becomes a RigidBody
     rotation0: Any = None
     omega0: Any = None
     momentum0: Any = None
@@ -64,7 +67,9 @@ class Poinsot:
     def __post_init__(self):
         object.__setattr__(self, "body", as_body(self.body))
         if self.energy == 0.0:
-            raise InputError("a body at rest has no polhode; give an angular velocity that is not zero")
+            raise InputError(
+                "a body at rest has no polhode; give an angular velocity that is not zero"
+            )
 
     @cached_property
     def _start(self):
@@ -90,14 +95,20 @@ class Poinsot:
         """From principal axes to the user's."""
         return vectors @ np.asarray(self.body.axes).T
 
-    # --- surfaces ---------------------------------------------------------------------------------------------------------
+    # --- surfaces ---------------------------------------------------------------------------------
 
     def ellipsoid(self, n: int = 40) -> np.ndarray:
-        """The inertia ellipsoid rho . J rho = 1 as a grid of points (n, 2n, 3), poles on the third principal axis."""
+        """The inertia ellipsoid rho . J rho = 1 as a grid of points (n, 2n, 3), poles on the third
+        principal axis."""
         n = whole("n", n, 2, "take 40")
         memory.fits(f"{n} by {2 * n} points", 48 * n * n, "take fewer")
-        polar, azimuth = np.meshgrid(np.linspace(0.0, np.pi, n), np.linspace(0.0, 2.0 * np.pi, 2 * n), indexing="ij")
-        sphere = np.stack([np.sin(polar) * np.cos(azimuth), np.sin(polar) * np.sin(azimuth), np.cos(polar)], axis=-1)
+        polar, azimuth = np.meshgrid(
+            np.linspace(0.0, np.pi, n), np.linspace(0.0, 2.0 * np.pi, 2 * n), indexing="ij"
+        )
+        sphere = np.stack(
+            [np.sin(polar) * np.cos(azimuth), np.sin(polar) * np.sin(azimuth), np.cos(polar)],
+            axis=-1,
+        )
         return self._own(sphere / np.sqrt(self.body.moments))
 
     def plane(self) -> Plane:
@@ -106,12 +117,17 @@ class Poinsot:
         normal = self.momentum_spatial / L
         first = np.cross(normal, np.eye(3)[np.argmin(np.abs(normal))])
         first /= np.linalg.norm(first)
-        return Plane(normal, float(np.sqrt(2.0 * self.energy) / L), np.array([first, np.cross(normal, first)]))
+        return Plane(
+            normal,
+            float(np.sqrt(2.0 * self.energy) / L),
+            np.array([first, np.cross(normal, first)]),
+        )
 
-    # --- curves -----------------------------------------------------------------------------------------------------------
+    # --- curves -----------------------------------------------------------------------------------
 
     def polhode(self, n: int = 400) -> np.ndarray:
-        """The polhode as a closed curve (n, 3), first and last point the same; it goes round with time.
+        """The polhode as a closed curve (n, 3), first and last point the same; it goes round with
+        time.
 
         In momentum: |m| = L and sum m_i^2/J_i = 2E.  Without m_c, c the axis of largest or smallest moment that the curve goes
         round, an ellipse is left, m_a = A cos s, m_b = B sin s.
@@ -119,34 +135,39 @@ class Poinsot:
         n = whole("n", n, 2, "take 400")
         memory.fits(f"{n} points", 24 * n, "take fewer")
         k, m = 1.0 / self.body.moments, self._momentum
-        smallest, middle, largest = np.argsort(k)[::-1]   # moments
+        smallest, middle, largest = np.argsort(k)[::-1]  # moments
         L2, twice = float(m @ m), 2.0 * self.energy
         about_largest = k[middle] * L2 > twice
         c = largest if about_largest else smallest
         a, b = (c + 1) % 3, (c + 2) % 3
-        if k[a] == k[c] or k[b] == k[c]:   # the velocity stands still, on the equator of a symmetric body or in a sphere
+        # the velocity stands still, on the equator of a symmetric body or in a sphere
+        if k[a] == k[c] or k[b] == k[c]:
             return self._own(np.tile(m * k / np.sqrt(twice), (n, 1)))
         A, B = (np.sqrt(max((twice - k[c] * L2) / (k[i] - k[c]), 0.0)) for i in (a, b))
         sign = 1.0 if m[c] >= 0.0 else -1.0
         s = np.linspace(0.0, 2.0 * np.pi, n)
         curve = np.empty((n, 3))
         curve[:, a] = A * np.cos(s)
-        curve[:, b] = (sign if about_largest else -sign) * B * np.sin(s)   # m_a' = m_b m_c (k_c - k_b)
+        # m_a' = m_b m_c (k_c - k_b)
+        curve[:, b] = (sign if about_largest else -sign) * B * np.sin(s)
         curve[:, c] = sign * np.sqrt(np.maximum(L2 - curve[:, a] ** 2 - curve[:, b] ** 2, 0.0))
         return self._own(curve * k / np.sqrt(twice))
 
     def contact(self, run: Record | Trajectory) -> np.ndarray:
-        """The point of contact rho along a computed torque-free run: on the polhode, (n, 3) in body axes."""
+        """The point of contact rho along a computed torque-free run: on the polhode, (n, 3) in body
+        axes."""
         run = record(run)
         return run.omega / np.sqrt(2.0 * run.kinetic_energy)[:, None]
 
     def herpolhode(self, run: Record | Trajectory) -> np.ndarray:
-        """The curve on the invariable plane along a computed torque-free run, (n, 2), in the plane's own axes."""
+        """The curve on the invariable plane along a computed torque-free run, (n, 2), in the
+        plane's own axes."""
         run = record(run)
         spatial = run.omega_spatial / np.sqrt(2.0 * run.kinetic_energy)[:, None]
         return spatial @ self.plane().axes.T
 
     def herpolhode_radii(self) -> tuple[float, float]:
         """The smallest and largest distance of the herpolhode from the foot of the momentum."""
-        radius2 = np.sum(self.polhode(721) ** 2, axis=1) - self.plane().distance ** 2   # extremes at quarter turns
+        # extremes at quarter turns
+        radius2 = np.sum(self.polhode(721) ** 2, axis=1) - self.plane().distance ** 2
         return float(np.sqrt(max(radius2.min(), 0.0))), float(np.sqrt(max(radius2.max(), 0.0)))

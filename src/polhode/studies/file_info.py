@@ -1,4 +1,5 @@
-"""What a file holds: runs, ensembles, sweeps and unfinished runs in a few plain facts, and their provenance."""
+"""What a file holds: runs, ensembles, sweeps and unfinished runs in a few plain facts, and their
+provenance."""
 
 import numpy as np
 
@@ -8,7 +9,18 @@ from polhode.io import read, trees
 from polhode.studies.sweep.store import Store
 from polhode.support.regular import named
 
-_OWN = ("title", "method", "step", "tolerance", "torque", "torque_mode", "steps", "torque_evaluations", "status", "message")
+_OWN = (
+    "title",
+    "method",
+    "step",
+    "tolerance",
+    "torque",
+    "torque_mode",
+    "steps",
+    "torque_evaluations",
+    "status",
+    "message",
+)
 
 
 def describe(path):
@@ -17,8 +29,8 @@ def describe(path):
     Parameters
     ----------
     path : str or Path
-        A stored run (.nc, .npz, .csv, .zarr), an ensemble (.nc, .npz, .zarr), a sweep (.zarr) or an unfinished run (its folder,
-        or the file it was to become).
+        A stored run (.nc, .npz, .csv, .zarr), an ensemble (.nc, .npz, .zarr), a sweep (.zarr) or an
+        unfinished run (its folder, or the file it was to become).
 
     Returns
     -------
@@ -27,43 +39,74 @@ def describe(path):
     path = named(path)
     folder = path if checkpoint.is_checkpoint(path) else path.with_name(path.name + ".part")
     if not (path.exists() and path is not folder) and checkpoint.is_checkpoint(folder):
-        return {"file": str(folder), "kind": "unfinished run", "bytes": _bytes(folder), **_unfinished(folder)}
+        return {
+            "file": str(folder),
+            "kind": "unfinished run",
+            "bytes": _bytes(folder),
+            **_unfinished(folder),
+        }
     if path.is_dir() and not trees.is_tree(path):
-        raise InputError(f"{str(path)!r} is a folder, and neither a Zarr store nor an unfinished run; give a file that polhode "
-                         "wrote")
+        raise InputError(
+            f"{str(path)!r} is a folder, and neither a Zarr store nor an unfinished run; give a file that polhode "
+            "wrote"
+        )
     if "polhode_sweep" in (trees.attributes_of(path) or {}):
         kind, told = "sweep", _sweep(path)
     else:
         arrays, facts = read.contents(path)
         kind = "ensemble" if "end_time" in arrays else "run"
         told = (_ensemble if kind == "ensemble" else _run)(path, arrays, facts)
-    return {"file": str(path), "kind": kind, "format": path.suffix.lstrip(".").lower(), "bytes": _bytes(path), **told}
+    return {
+        "file": str(path),
+        "kind": kind,
+        "format": path.suffix.lstrip(".").lower(),
+        "bytes": _bytes(path),
+        **told,
+    }
 
 
 def _bytes(path):
-    return sum(one.stat().st_size for one in ([path] if path.is_file() else path.rglob("*")) if one.is_file())
+    return sum(
+        one.stat().st_size
+        for one in ([path] if path.is_file() else path.rglob("*"))
+        if one.is_file()
+    )
 
 
 def _run(path, arrays, facts):
     run = read.as_record(path, arrays, facts)
     t, energy = run.t, run.energy
     return {
-        **_own(facts), "body": _body(run.body), "points": len(t), "t_first": _number(t[:1]), "t_last": _number(t[-1:]),
-        "energy": "kinetic" if run.total_energy is None else "total", **_range("energy", energy), "provenance": facts,
+        **_own(facts),
+        "body": _body(run.body),
+        "points": len(t),
+        "t_first": _number(t[:1]),
+        "t_last": _number(t[-1:]),
+        "energy": "kinetic" if run.total_energy is None else "total",
+        **_range("energy", energy),
+        "provenance": facts,
     }
 
 
 def _ensemble(path, arrays, facts):
     missing = [name for name in ("quaternion", "omega", "energy", "status") if name not in arrays]
     if missing:
-        raise InputError(f"{str(path)!r} lacks {', '.join(missing)}: it is not an ensemble that polhode stored; run it again "
-                         "with -o")
+        raise InputError(
+            f"{str(path)!r} lacks {', '.join(missing)}: it is not an ensemble that polhode stored; run it again "
+            "with -o"
+        )
     status = arrays["status"]
     times = arrays.get("t")
     return {
-        **_own(facts), "bodies": len(status), "finished": int(np.sum(status == 0)), "failed": int(np.sum(status == 1)),
-        "interrupted": int(np.sum(status == 2)), "samples": 0 if times is None else len(times),
-        "t_last": _number(arrays["end_time"].max(keepdims=True)), **_range("energy", arrays["energy"]), "provenance": facts,
+        **_own(facts),
+        "bodies": len(status),
+        "finished": int(np.sum(status == 0)),
+        "failed": int(np.sum(status == 1)),
+        "interrupted": int(np.sum(status == 2)),
+        "samples": 0 if times is None else len(times),
+        "t_last": _number(arrays["end_time"].max(keepdims=True)),
+        **_range("energy", arrays["energy"]),
+        "provenance": facts,
     }
 
 
@@ -72,10 +115,19 @@ def _sweep(path):
     identity, attributes = store.identity, trees.attributes_of(path)
     scenario = identity["scenario"]
     return {
-        "title": attributes.get("title", ""), "method": scenario.get("run", {}).get("method", ""), "bodies": store.n,
-        "shape": list(store.shape), "varies": {key: value for key, value in identity["sweep"].items() if "." in key},
-        "chunks": len(store.boxes), "chunks_done": store.done(), **store.counts(),
-        "provenance": {"polhode_version": identity["polhode_version"], "digest": attributes.get("digest"), **identity},
+        "title": attributes.get("title", ""),
+        "method": scenario.get("run", {}).get("method", ""),
+        "bodies": store.n,
+        "shape": list(store.shape),
+        "varies": {key: value for key, value in identity["sweep"].items() if "." in key},
+        "chunks": len(store.boxes),
+        "chunks_done": store.done(),
+        **store.counts(),
+        "provenance": {
+            "polhode_version": identity["polhode_version"],
+            "digest": attributes.get("digest"),
+            **identity,
+        },
     }
 
 
@@ -83,14 +135,28 @@ def _unfinished(folder):
     held = checkpoint.read_run(folder)
     identity, about = held["identity"], held["about"]
     states = checkpoint.saved_states(folder)
-    state = next((one for one in states if one is not None), None) or {"done": 0, "points": 0, "t": identity["t_span"][0]}
+    state = next((one for one in states if one is not None), None) or {
+        "done": 0,
+        "points": 0,
+        "t": identity["t_span"][0],
+    }
     damaged = sum(one is None for one in states)
     return {
-        "title": about.get("title", ""), "method": identity["method"], "step": identity.get("step"),
-        "tolerance": identity.get("tolerance"), "torque": identity["torque"], "torque_mode": identity["torque_mode"],
-        "steps": state["done"], "steps_in_all": state.get("of"), "points": state["points"], "t": state["t"],
-        "t_end": identity["t_span"][1], "checkpoints": len(states), "checkpoints_damaged": damaged,
-        "resume": about.get("resume", "make the same call of polhode.integrate again"), "provenance": identity,
+        "title": about.get("title", ""),
+        "method": identity["method"],
+        "step": identity.get("step"),
+        "tolerance": identity.get("tolerance"),
+        "torque": identity["torque"],
+        "torque_mode": identity["torque_mode"],
+        "steps": state["done"],
+        "steps_in_all": state.get("of"),
+        "points": state["points"],
+        "t": state["t"],
+        "t_end": identity["t_span"][1],
+        "checkpoints": len(states),
+        "checkpoints_damaged": damaged,
+        "resume": about.get("resume", "make the same call of polhode.integrate again"),
+        "provenance": identity,
     }
 
 
@@ -106,7 +172,11 @@ def _range(name, values):
     finite = values[np.isfinite(values)]
     if not len(finite):
         return {}
-    return {f"{name}_first": _number(values[:1]), f"{name}_min": float(finite.min()), f"{name}_max": float(finite.max())}
+    return {
+        f"{name}_first": _number(values[:1]),
+        f"{name}_min": float(finite.min()),
+        f"{name}_max": float(finite.max()),
+    }
 
 
 def _number(values):

@@ -1,4 +1,5 @@
-"""Principal axes and nearest rotations in plain arithmetic, so that they are the same bits on every processor.
+"""Principal axes and nearest rotations in plain arithmetic, so that they are the same bits on every
+processor.
 
 LAPACK, and BLAS behind every ``@`` of NumPy, choose their loops by the processor and round accordingly; where two moments of
 inertia agree, so that directions between them are free, the axes that LAPACK gives are made of rounding alone.  Here everything
@@ -10,8 +11,9 @@ Jacobi's rotation in the plane (p, q) takes A_pq to zero; r is the third axis:
     t^2 + 2 t (A_qq - A_pp) / (2 A_pq) - 1 = 0, the root |t| <= 1,   c = 1/sqrt(1 + t^2),   s = t c
     A_pp -= t A_pq,   A_qq += t A_pq,   (A_rp, A_rq) <- (c A_rp - s A_rq, s A_rp + c A_rq),   columns p, q of V likewise
 
-Equal to rounding, two moments are made equal.  Their plane is then known by its normal n alone, and the rotation that takes e_k
-to n by the shortest way, with k the axis next to n, is the nearest to the identity:
+Equal to rounding, two moments are made equal.  Their plane is then known by its normal n alone, and
+the rotation that takes e_k to n by the shortest way, with k the axis next to n, is the nearest to
+the identity:
 
     R = 1 + w^ + w^^2 / (1 + n_k),   w = e_k x n.
 """
@@ -25,28 +27,35 @@ import numpy as np
 
 from polhode.core.vec import IDENTITY, cross, dot, matmul, rodrigues, scale, transpose
 
-EQUAL = 16 * np.finfo(float).eps   # moments that differ by less, relative to the largest, differ by rounding
-TIE = 1e-9                         # orders of the axes that are as near to the identity as each other: the first is taken
-SWEEPS = 30                        # a sweep squares what is left: 10 are enough
+# moments that differ by less, relative to the largest, differ by rounding
+EQUAL = 16 * np.finfo(float).eps
+TIE = 1e-9  # orders of the axes that are as near to the identity as each other: the first is taken
+SWEEPS = 30  # a sweep squares what is left: 10 are enough
 
 
 def rows_times(v, M):
-    """v M for row vectors v (..., 3) and matrices M (..., 3, 3), term by term: the same bits for one vector as for many."""
+    """v M for row vectors v (..., 3) and matrices M (..., 3, 3), term by term: the same bits for
+    one vector as for many."""
     return v[..., :1] * M[..., 0, :] + v[..., 1:2] * M[..., 1, :] + v[..., 2:] * M[..., 2, :]
 
 
 def nearest_rotation(R):
-    """The rotation nearest to a matrix (rows) that is one to 1e-6: R (3 - R^T R)/2, twice, squares the distance twice."""
+    """The rotation nearest to a matrix (rows) that is one to 1e-6: R (3 - R^T R)/2, twice, squares
+    the distance twice."""
     for _ in range(2):
         W = matmul(transpose(R), R)
-        R = matmul(R, tuple(tuple(1.5 * (i == j) - 0.5 * W[i][j] for j in range(3)) for i in range(3)))
+        R = matmul(
+            R, tuple(tuple(1.5 * (i == j) - 0.5 * W[i][j] for j in range(3)) for i in range(3))
+        )
     return R
 
 
 def principal_axes(tensor):
-    """Moments and axes of a symmetric tensor (3, 3) with entries of about 1: tensor = axes diag(moments) axes^T.
+    """Moments and axes of a symmetric tensor (3, 3) with entries of about 1: tensor = axes
+    diag(moments) axes^T.
 
-    The axes are a rotation, and of all that diagonalise the tensor to rounding the nearest to the identity.
+    The axes are a rotation, and of all that diagonalise the tensor to rounding the nearest to the
+    identity.
     """
     moments, V = _jacobi(tensor.tolist())
     order = _nearest_order(V)
@@ -58,7 +67,8 @@ def principal_axes(tensor):
 
 def _jacobi(A):
     """Eigenvalues, and eigenvectors as columns, in the order in which the rotations leave them."""
-    d, off = [A[i][i] for i in range(3)], [A[1][2], A[0][2], A[0][1]]   # off[r] is A_pq, r the third axis
+    # off[r] is A_pq, r the third axis
+    d, off = [A[i][i] for i in range(3)], [A[1][2], A[0][2], A[0][1]]
     V = [list(row) for row in IDENTITY]
     for _ in range(SWEEPS):
         if not any(off):
@@ -80,27 +90,35 @@ def _jacobi(A):
 def _nearest_order(V):
     """Which column goes where, for the largest sum of |V_ii|.
 
-    With the diagonal made positive that is the trace.  It is never below 1/2 + sqrt 2, and a reflection has trace 1 at most: the
-    axes are then a rotation, and no entry of the diagonal is near zero, where its sign would be rounding.
+    With the diagonal made positive that is the trace.  It is never below 1/2 + sqrt 2, and a
+    reflection has trace 1 at most: the axes are then a rotation, and no entry of the diagonal is
+    near zero, where its sign would be rounding.
     """
-    sums = {order: sum(abs(V[i][k]) for i, k in enumerate(order)) for order in itertools.permutations(range(3))}
+    sums = {
+        order: sum(abs(V[i][k]) for i, k in enumerate(order))
+        for order in itertools.permutations(range(3))
+    }
     least = max(sums.values()) - TIE
     return next(order for order, found in sums.items() if found >= least)
 
 
 def _settled(moments, axes):
-    """Moments that agree to rounding made equal, and the directions between them, which are then free, chosen by rule."""
+    """Moments that agree to rounding made equal, and the directions between them, which are then
+    free, chosen by rule."""
     allowed = EQUAL * max(map(abs, moments))
     if max(moments) - min(moments) <= allowed:
         return [sum(moments) / 3.0] * 3, IDENTITY
-    apart, j = min((abs(moments[j - 2] - moments[j - 1]), j) for j in range(3))   # j is the axis between the other two
+    # j is the axis between the other two
+    apart, j = min((abs(moments[j - 2] - moments[j - 1]), j) for j in range(3))
     if apart > allowed:
         return moments, axes
     n = [row[j] for row in axes]
     largest = max(map(abs, n)) - TIE
     k = next(i for i in range(3) if abs(n[i]) >= largest)
     alone, equal = moments[j], 0.5 * (moments[j - 2] + moments[j - 1])
-    return [alone if i == k else equal for i in range(3)], _shortest_way(n if n[k] > 0.0 else [-x for x in n], k)
+    return [alone if i == k else equal for i in range(3)], _shortest_way(
+        n if n[k] > 0.0 else [-x for x in n], k
+    )
 
 
 def _shortest_way(n, k):

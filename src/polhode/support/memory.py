@@ -5,14 +5,14 @@ import shutil
 
 from polhode.errors import InputError
 
-UNKNOWN = 2**36   # bytes, where the system does not say
+UNKNOWN = 2**36  # bytes, where the system does not say
 
 
 def total():
     """Bytes of memory of this machine, or as many as a process may have (ulimit -v)."""
     try:
         there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, OSError, ValueError):   # Windows has no sysconf
+    except (AttributeError, OSError, ValueError):  # Windows has no sysconf
         return UNKNOWN
     import resource
 
@@ -24,16 +24,21 @@ def on_disk():
     """Bytes that are free on the disk of the current folder."""
     try:
         return shutil.disk_usage(".").free
-    except OSError:   # the folder has been deleted
+    except OSError:  # the folder has been deleted
         return 0
 
 
 def fits(what, size, fix):
-    """Refuse arrays that cannot fit: an `InputError` with the bytes they need, the bytes there are, and what to do.
+    """Refuse arrays that cannot fit: an `InputError` with the bytes they need, the bytes there are,
+    and what to do.
 
     >>> fits("1000 points", 72_000, "store fewer")
     """
     there = total()
     if size > there:
-        needed = f"{size} bytes ({size / 1e9:.3g} GB)" if size < 10**30 else "more bytes than any machine has"
+        needed = (
+            f"{size} bytes ({size / 1e9:.3g} GB)"
+            if size < 10**30
+            else "more bytes than any machine has"
+        )
         raise InputError(f"{what} need {needed}, and this machine has {there / 1e9:.3g} GB; {fix}")

@@ -1,4 +1,5 @@
-"""Where numbers come from: what computed them, and by which command.  Nothing here says when or where on disk."""
+"""Where numbers come from: what computed them, and by which command.  Nothing here says when or
+where on disk."""
 
 import hashlib
 import platform
@@ -8,7 +9,7 @@ from importlib.metadata import version
 import polhode
 from polhode.support.file_names import readable
 
-_command = "Python"   # polhode was called from a program
+_command = "Python"  # polhode was called from a program
 
 
 def note_command(text):
@@ -35,10 +36,16 @@ def environment():
 
 
 def listed(numbers):
-    """Numbers as plain data: a short list as it is, of a long one the ends and a name for the whole."""
+    """Numbers as plain data: a short list as it is, of a long one the ends and a name for the
+    whole."""
     if len(numbers) <= 1000:
         return numbers.tolist()
-    return {"count": len(numbers), "first": float(numbers[0]), "last": float(numbers[-1]), "digest": fingerprint(numbers)}
+    return {
+        "count": len(numbers),
+        "first": float(numbers[0]),
+        "last": float(numbers[-1]),
+        "digest": fingerprint(numbers),
+    }
 
 
 def fingerprint(*arrays):

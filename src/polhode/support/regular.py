@@ -6,7 +6,7 @@ from pathlib import Path
 
 from polhode.errors import InputError, as_path
 
-LARGEST_TEXT = 2**26   # bytes of a scenario
+LARGEST_TEXT = 2**26  # bytes of a scenario
 
 
 def named(path: str | PathLike[str]) -> Path:
@@ -18,10 +18,15 @@ def named(path: str | PathLike[str]) -> Path:
 
 
 def regular(path: Path, what: str, largest: int | None = None) -> Path:
-    """Refuse what is not a plain file, or is larger than it may be; what does not exist raises `OSError`."""
+    """Refuse what is not a plain file, or is larger than it may be; what does not exist raises
+    `OSError`."""
     found = path.stat()
     if not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)):
-        raise InputError(f"cannot read {str(path)!r}: it is a device or a pipe, and {what} is a plain file; copy it into one")
+        raise InputError(
+            f"cannot read {str(path)!r}: it is a device or a pipe, and {what} is a plain file; copy it into one"
+        )
     if largest is not None and found.st_size > largest:
-        raise InputError(f"{path}: has {found.st_size} bytes, and {what} may have {largest}; make it smaller")
+        raise InputError(
+            f"{path}: has {found.st_size} bytes, and {what} may have {largest}; make it smaller"
+        )
     return path

@@ -1,9 +1,10 @@
-"""Numbers of thirty-one digits as unevaluated sums of two doubles.  Dekker 1971; Hida, Li & Bailey 2001.
+"""Numbers of thirty-one digits as unevaluated sums of two doubles.  Dekker 1971; Hida, Li & Bailey
+2001.
 
-An angle that has grown to thousands of radians has lost four of its sixteen digits when its rate is a double.  The few
-constants that are multiplied by a long time are therefore formed in pairs (hi, lo) with |lo| <= ulp(hi)/2.  `FLOAT` and
-`DOUBLE_DOUBLE` are the same operations in the two precisions: a formula written once with `ar.add`, `ar.mul`, ... runs in
-either.
+An angle that has grown to thousands of radians has lost four of its sixteen digits when its rate is
+a double.  The few constants that are multiplied by a long time are therefore formed in pairs (hi,
+lo) with |lo| <= ulp(hi)/2.  `FLOAT` and `DOUBLE_DOUBLE` are the same operations in the two
+precisions: a formula written once with `ar.add`, `ar.mul`, ... runs in either.
 """
 
 import math
@@ -18,19 +19,19 @@ PI = (math.pi, 1.2246467991473532e-16)
 class Arithmetic(NamedTuple):
     """The operations of one precision."""
 
-    real: object    # a float as a number
-    pair: object    # a number as (hi, lo)
-    value: object   # a number as a float
+    real: object  # a float as a number
+    pair: object  # a number as (hi, lo)
+    value: object  # a number as a float
     add: object
     sub: object
     mul: object
-    div: object     # NaN-free only for a divisor that is not zero
+    div: object  # NaN-free only for a divisor that is not zero
     sqrt: object
     pi: object
-    near: float     # the square of this is below round-off
+    near: float  # the square of this is below round-off
 
 
-# -------------------------------------------------------------------------------------------- error-free transformations
+# ----------------------------------------------------------------------- error-free transformations
 @jit
 def two_sum(a, b):
     """(s, e) with s = fl(a + b) and s + e = a + b exactly.  Knuth."""
@@ -63,7 +64,7 @@ def two_product(a, b):
     return p, ((ah * bh - p) + ah * bl + al * bh) + al * bl
 
 
-# --------------------------------------------------------------------------------------------------------- double-double
+# ------------------------------------------------------------------------------------ double-double
 @jit
 def dd_real(a):
     return a, 0.0
@@ -123,7 +124,7 @@ def dd_sqrt(x):
     return quick_two_sum(a, 0.5 * r / (a if a > 0.0 else 1.0))
 
 
-# ---------------------------------------------------------------------------------------------------------------- floats
+# ------------------------------------------------------------------------------------------- floats
 @jit
 def f_real(a):
     return a
@@ -160,4 +161,6 @@ def f_sqrt(a):
 
 
 FLOAT = Arithmetic(f_real, f_pair, f_real, f_add, f_sub, f_mul, f_div, f_sqrt, math.pi, 1e-8)
-DOUBLE_DOUBLE = Arithmetic(dd_real, dd_pair, dd_value, dd_add, dd_sub, dd_mul, dd_div, dd_sqrt, PI, 1e-16)
+DOUBLE_DOUBLE = Arithmetic(
+    dd_real, dd_pair, dd_value, dd_add, dd_sub, dd_mul, dd_div, dd_sqrt, PI, 1e-16
+)

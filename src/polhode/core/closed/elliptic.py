@@ -1,4 +1,5 @@
-"""Elliptic functions by Landen's descending transformation, the AGM and theta series.  DLMF 19.8, 20.2, 20.7(viii), 22.20.
+"""Elliptic functions by Landen's descending transformation, the AGM and theta series.  DLMF 19.8,
+20.2, 20.7(viii), 22.20.
 
 Moduli k and k' with k^2 + k'^2 = 1 are always carried as two numbers, both accurate to the last digit, so that neither end is
 special.  Of the two nomes q = exp(-pi K'/K) and q' = exp(-pi K/K') one is at most exp(-pi) = 0.0432, where three terms of a
@@ -13,8 +14,9 @@ import math
 from polhode.core.jit import jit
 
 INF = math.inf
-ITERATIONS = 20      # of the AGM: 10 more than k' = 1e-16 needs in 31 digits, 6 more than k' = 1e-150
-NO_PERIOD = 1e-150   # a smaller k' counts as zero: the period would be 700 times the time scale of the motion
+ITERATIONS = 20  # of the AGM: 10 more than k' = 1e-16 needs in 31 digits, 6 more than k' = 1e-150
+# a smaller k' counts as zero: the period would be 700 times the time scale of the motion
+NO_PERIOD = 1e-150
 
 
 @jit
@@ -82,7 +84,7 @@ def circular(x, y, k):
 def _descend(c, s, k):
     """w / |w|, and (c, s) = exp(2i phi) one step down."""
     a, b = unit(1.0 + k * c, k * s)
-    x, y = c * a + s * b, s * a - c * b   # exp(2i phi) conj(w)
+    x, y = c * a + s * b, s * a - c * b  # exp(2i phi) conj(w)
     return (a, b), (x - y) * (x + y), 2.0 * x * y
 
 
@@ -108,7 +110,8 @@ def hyperbolic(T, k, kc, q):
     E = E * E * r2
     r3 = (1.0 + k4 / E) / (1.0 + k4 * E) if E > 0.0 else 1.0
     E = E * E * r3
-    r4 = 1.0 + 0.25 * k4 * k4 / E if E > 0.0 else 1.0   # k_5 is nothing, but not against E, which may be 1e-11 here
+    # k_5 is nothing, but not against E, which may be 1e-11 here
+    r4 = 1.0 + 0.25 * k4 * k4 / E if E > 0.0 else 1.0
     s = E0 * math.sqrt(r0 * math.sqrt(r1 * math.sqrt(r2 * math.sqrt(r3 * math.sqrt(r4)))))
     return q / s if reflected else s
 

@@ -1,7 +1,8 @@
 """The torque-free motion of a rigid body in closed form.
 
-Whittaker 1937, section 69; van Zon & Schofield 2007, J. Comput. Phys. 225; Celledoni, Fasso, Safstrom & Zanna 2008, SIAM J. Sci.
-Comput. 30.  The gauge T(n) below, which has no singular directions, and the arithmetic of the rates are not in the papers.
+Whittaker 1937, section 69; van Zon & Schofield 2007, J. Comput. Phys. 225; Celledoni, Fasso,
+Safstrom & Zanna 2008, SIAM J. Sci.  Comput. 30.  The gauge T(n) below, which has no singular
+directions, and the arithmetic of the rates are not in the papers.
 
 *Momentum.*  With moments I1 >= I2 >= I3 and D = L^2 - 2 E I2, the polhode goes round the principal axis a = 1 (D > 0) or a = 3
 (D < 0); c is the other of the two and b the intermediate axis.  On it
@@ -22,20 +23,31 @@ its zeros where dn u = -1/nu, nu = |A|/L, at u = +-i (2K' - sigma), so that with
     psi/2 = Lambda t/2 +- arg theta_4(z + i pi sigma/2K | q^2),   Lambda = L/Ia + L d <1 / (1 + nu dn)>,
     sc(sigma, k') = 1 / sqrt(rho^2 - 1),   rho = |B|/|C|.
 
-Near the separatrix (k^2 > 1/2) all series are taken after Jacobi's imaginary transformation.  The two rates and the period,
-which a long time multiplies, are formed in the arithmetic `ar`; all else is bounded and in floats.
+Near the separatrix (k^2 > 1/2) all series are taken after Jacobi's imaginary transformation.  The
+two rates and the period, which a long time multiplies, are formed in the arithmetic `ar`; all else
+is bounded and in floats.
 """
 
 import math
 from typing import NamedTuple
 
 from polhode.core.closed.double_double import FLOAT, dd_add, dd_times
-from polhode.core.closed.elliptic import INF, NO_PERIOD, agm, circular, half, hyperbolic, landen, nome, unit
+from polhode.core.closed.elliptic import (
+    INF,
+    NO_PERIOD,
+    agm,
+    circular,
+    half,
+    hyperbolic,
+    landen,
+    nome,
+    unit,
+)
 from polhode.core.jit import jit
 from polhode.core.layout import Vector
 from polhode.core.vec import add, axpy, cross, dot, nearest, normalise, qconj, qmul, scale, sincos
 
-STILL = 1e18   # u0 of a body that turns about its intermediate axis: it never leaves
+STILL = 1e18  # u0 of a body that turns about its intermediate axis: it never leaves
 
 
 class Polhode(NamedTuple):
@@ -44,15 +56,15 @@ class Polhode(NamedTuple):
     A: Vector
     B: Vector
     C: Vector
-    e: Vector                      # unit vector along A
+    e: Vector  # unit vector along A
     L: float
-    rate: tuple[float, float]      # of z, or of y near the separatrix
-    half_spin: tuple[float, float]   # Lambda / 2
-    period: tuple[float, float]    # of y, 2 pi K/2K'; zero away from the separatrix
-    start: tuple[float, float]     # exp(i z0), or (y0, 0)
-    nome: float                    # q, or q'
-    phase: tuple[float, float, float, float]   # coefficients of theta_4(. | q^2)
-    side: float                    # sign of the phase
+    rate: tuple[float, float]  # of z, or of y near the separatrix
+    half_spin: tuple[float, float]  # Lambda / 2
+    period: tuple[float, float]  # of y, 2 pi K/2K'; zero away from the separatrix
+    start: tuple[float, float]  # exp(i z0), or (y0, 0)
+    nome: float  # q, or q'
+    phase: tuple[float, float, float, float]  # coefficients of theta_4(. | q^2)
+    side: float  # sign of the phase
 
 
 @jit
@@ -68,7 +80,8 @@ def _power_of_two(x):
 
 @jit
 def polhode(ar, Pi, I):
-    """The free motion with body momentum Pi at t = 0 and principal moments I, all numbers of the arithmetic `ar`."""
+    """The free motion with body momentum Pi at t = 0 and principal moments I, all numbers of the
+    arithmetic `ar`."""
     plus = ar.add
     sub = ar.sub
     mul = ar.mul
@@ -99,7 +112,7 @@ def polhode(ar, Pi, I):
     Ia, Ma, ea, Ic, Mc, ec = (I1, M1, e1, I3, M3, e3) if first else (I3, M3, e3, I1, M1, e1)
     dab, dbc = (d12, d23) if first else (d23, d12)
     alpha2, gamma2 = squares if first else (squares[1], squares[0])
-    excess = Q if first else sub(real(0.0), P)   # 2 E Ia - L^2
+    excess = Q if first else sub(real(0.0), P)  # 2 E Ia - L^2
     moves = value(alpha2) > 0.0
     beta2 = div(mul(d13, D if first else sub(real(0.0), D)), J)
     kc = sqrt(div(beta2, alpha2 if moves else real(1.0))) if moves else real(1.0)
@@ -121,15 +134,19 @@ def polhode(ar, Pi, I):
     side = dot(ea, cross(e2, ec)) * (1.0 if value(Ma) >= 0.0 else -1.0)
     time = m / i
     forward = -side * time if first else side * time
-    rho2 = value(div(mul(Ia, dbc), mul(Ic, dab))) if value(dab) > 0.0 else 0.0   # rho^2 - 1
+    rho2 = value(div(mul(Ia, dbc), mul(Ic, dab))) if value(dab) > 0.0 else 0.0  # rho^2 - 1
     momenta = (m * value(mul(nu, L)), m * value(M2), m * value(Mc))
-    rates = ar.pair(mul(real(forward), rate)), ar.pair(mul(real(0.5 * time), Lambda)), ar.pair(period)
+    rates = (
+        ar.pair(mul(real(forward), rate)),
+        ar.pair(mul(real(0.5 * time), Lambda)),
+        ar.pair(period),
+    )
     axes = scale(1.0 if value(Ma) >= 0.0 else -1.0, ea), e2, ec
     arguments = axes, momenta, m * value(L), rho2, value(k), value(kc), rates, side
     return _near(*arguments) if near else _far(*arguments)
 
 
-# ------------------------------------------------------------------- the bounded part, on either side of k^2 = 1/2
+# ---------------------------------------------------- the bounded part, on either side of k^2 = 1/2
 @jit
 def _far(axes, momenta, L, rho2, k, kc, rates, side):
     """Amplitudes, exp(i z0) and the coefficients of theta_4(z + i pi sigma/2K | q^2) = 1 - 2 q^2 cos 2(..) + 2 q^8 cos 4(..)."""
@@ -142,11 +159,23 @@ def _far(axes, momenta, L, rho2, k, kc, rates, side):
     q4 = q2 * q2
     G, t3, t4 = _constants(q)
     x, y = unit(rho * c, b)
-    s = hyperbolic(1.0 / math.sqrt(rho2) if rho2 > 0.0 else INF, k, kc, q)   # exp(-pi sigma/K)
+    s = hyperbolic(1.0 / math.sqrt(rho2) if rho2 > 0.0 else INF, k, kc, q)  # exp(-pi sigma/K)
     f, g = (q2 / s if s > 0.0 else 0.0), q2 * s
     f2, g2 = q4 * f * f, q4 * g * g
-    return Polhode(scale(ma * t4 / t3, e), scale(rho * mc * t3 / G, eb), scale(mc * t4 / G, ec), e, L, rates[0], rates[1],
-                   rates[2], circular(x, y, landen(k, kc)), q, (f + g, f - g, f2 + g2, f2 - g2), side)
+    return Polhode(
+        scale(ma * t4 / t3, e),
+        scale(rho * mc * t3 / G, eb),
+        scale(mc * t4 / G, ec),
+        e,
+        L,
+        rates[0],
+        rates[1],
+        rates[2],
+        circular(x, y, landen(k, kc)),
+        q,
+        (f + g, f - g, f2 + g2, f2 - g2),
+        side,
+    )
 
 
 @jit
@@ -154,19 +183,33 @@ def _near(axes, momenta, L, rho2, k, kc, rates, side):
     """Amplitudes, y0, and chi = pi sigma/2K' as (cos chi/2, sin chi/2, chi / period of y)."""
     e, eb, ec = axes
     ma, b, c = momenta
-    sign = 1.0 if c >= 0.0 else -1.0   # u0 -> u0 + 2K where needed, so that cn u0 >= 0 however long the period
+    # u0 -> u0 + 2K where needed, so that cn u0 >= 0 however long the period
+    sign = 1.0 if c >= 0.0 else -1.0
     b, c = sign * b, sign * c
     rho = math.sqrt(1.0 + rho2)
     mc = sign * math.sqrt(c * c + b * b / (1.0 + rho2))
     p = nome(kc, k)
     G, t3, t4 = _constants(p)
-    x = hyperbolic(abs(b) / (rho * c) if c > 1e-150 * abs(b) else (INF if b != 0.0 else 0.0), kc, k, p)
+    x = hyperbolic(
+        abs(b) / (rho * c) if c > 1e-150 * abs(b) else (INF if b != 0.0 else 0.0), kc, k, p
+    )
     y = -0.5 * math.log(x) if x > 0.0 else STILL
     cosine, sine = circular(math.sqrt(rho2) / rho, 1.0 / rho, landen(kc, k))
     ch, sh = half(cosine, sine)
-    return Polhode(scale(2.0 * ma * G / t3, e), scale(rho * mc * t3 / t4, eb), scale(2.0 * mc * G / t4, ec), e, L, rates[0],
-                   rates[1], rates[2], (y if b >= 0.0 else -y, 0.0), p,
-                   (ch, sh, math.atan2(sine, cosine) / rates[2][0], 0.0), side)
+    return Polhode(
+        scale(2.0 * ma * G / t3, e),
+        scale(rho * mc * t3 / t4, eb),
+        scale(2.0 * mc * G / t4, ec),
+        e,
+        L,
+        rates[0],
+        rates[1],
+        rates[2],
+        (y if b >= 0.0 else -y, 0.0),
+        p,
+        (ch, sh, math.atan2(sine, cosine) / rates[2][0], 0.0),
+        side,
+    )
 
 
 @jit
@@ -219,7 +262,7 @@ def _at_y(y, c):
     dn = (e + g) + p * (e3 + g3) + p4 * (e * e4 + g * g4) + p9 * (e3 * e4 + g3 * g4)
     cn = (e - g) - p * (e3 - g3) + p4 * (e * e4 - g * g4) - p9 * (e3 * e4 - g3 * g4)
     ch, sh = c.phase[0], c.phase[1]
-    v, w = (ch - sh) * (ch + sh), 2.0 * ch * sh   # exp(i chi)
+    v, w = (ch - sh) * (ch + sh), 2.0 * ch * sh  # exp(i chi)
     a, b = 1.0 + p2 * p * g * v, p2 * p * g * w
     a, b = _one_plus(p2 * g * v, p2 * g * w, a, b)
     a, b = _one_plus(p * g * v, p * g * w, a, b)
@@ -277,7 +320,8 @@ def turn(t, c):
 
 @jit
 def flow(h, q, Pi, body):
-    """(q', Pi') after the time h of free motion from attitude q and body momentum Pi: for steps, in plain doubles."""
+    """(q', Pi') after the time h of free motion from attitude q and body momentum Pi: for steps, in
+    plain doubles."""
     c = polhode(FLOAT, Pi, body.I)
     before, _ = turn(0.0, c)
     after, Pi = turn(h, c)

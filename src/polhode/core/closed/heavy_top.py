@@ -9,8 +9,8 @@ pole of sn^2 in a period, and
 
     alpha ~ exp(i Lambda t) theta_1(z + i s) / theta_4(z),   beta ~ exp(i Lambda' t) theta_2(z + i s') / theta_4(z):
 
-entire functions over a common denominator, smooth where the axis passes through the vertical.  The numerals below are
-integers, so that the same lines run on decimals.
+entire functions over a common denominator, smooth where the axis passes through the vertical.  The
+numerals below are integers, so that the same lines run on decimals.
 """
 
 import math
@@ -27,10 +27,10 @@ Eight = tuple[float, float, float, float, float, float, float, float]
 class Part(NamedTuple):
     """One of alpha and beta."""
 
-    rate: Pair      # Lambda
-    factor: Pair    # complex amplitude
-    side: float     # +1: the complex conjugate of the theta function
-    form: Eight     # its coefficients
+    rate: Pair  # Lambda
+    factor: Pair  # complex amplitude
+    side: float  # +1: the complex conjugate of the theta function
+    form: Eight  # its coefficients
 
 
 class Top(NamedTuple):
@@ -38,11 +38,11 @@ class Top(NamedTuple):
 
     alpha: Part
     beta: Part
-    rate: Pair      # of z, or of y near the separatrix
-    period: Pair    # of y; zero away from the separatrix
-    start: Pair     # exp(i z0), or y0 as a pair
+    rate: Pair  # of z, or of y near the separatrix
+    period: Pair  # of y; zero away from the separatrix
+    start: Pair  # exp(i z0), or y0 as a pair
     nome: float
-    spin: float     # angular velocity about the axis of symmetry
+    spin: float  # angular velocity about the axis of symmetry
 
 
 @jit
@@ -55,7 +55,10 @@ def far_form(x, y, f):
     a0, a1, a2, a3, b0, b1, b2, b3 = f
     return (
         (a0 * y - a1 * y3 + a2 * y5 - a3 * y7, b0 * x - b1 * x3 + b2 * x5 - b3 * x7),
-        (a0 * x - 3 * a1 * x3 + 5 * a2 * x5 - 7 * a3 * x7, -b0 * y + 3 * b1 * y3 - 5 * b2 * y5 + 7 * b3 * y7),
+        (
+            a0 * x - 3 * a1 * x3 + 5 * a2 * x5 - 7 * a3 * x7,
+            -b0 * y + 3 * b1 * y3 - 5 * b2 * y5 + 7 * b3 * y7,
+        ),
     )
 
 
@@ -89,10 +92,14 @@ def near_sine(e, g, p, f):
     u2, d2 = p2 * g4, p6 * e4 * e2
     u3, d3 = p6 * g4 * g2, p6 * p6 * e4 * e4
     return (
-        ((1 - e2) * c - (u1 - d1) * c3 + (u2 - d2) * c5 - (u3 - d3) * c7,
-         (1 + e2) * s - (u1 + d1) * s3 + (u2 + d2) * s5 - (u3 + d3) * s7),
-        ((1 + e2) * c - 3 * (u1 + d1) * c3 + 5 * (u2 + d2) * c5 - 7 * (u3 + d3) * c7,
-         (1 - e2) * s - 3 * (u1 - d1) * s3 + 5 * (u2 - d2) * s5 - 7 * (u3 - d3) * s7),
+        (
+            (1 - e2) * c - (u1 - d1) * c3 + (u2 - d2) * c5 - (u3 - d3) * c7,
+            (1 + e2) * s - (u1 + d1) * s3 + (u2 + d2) * s5 - (u3 + d3) * s7,
+        ),
+        (
+            (1 + e2) * c - 3 * (u1 + d1) * c3 + 5 * (u2 + d2) * c5 - 7 * (u3 + d3) * c7,
+            (1 - e2) * s - 3 * (u1 - d1) * s3 + 5 * (u2 - d2) * s5 - 7 * (u3 - d3) * s7,
+        ),
     )
 
 
@@ -112,10 +119,14 @@ def near_cosine(e, g, p, f):
     v3, w3 = p4 * g3 * g2, p9 * e3 * e2 * e2
     v4 = p9 * g3 * g2 * g2
     return (
-        (2 * (e - (v1 + w1) * c2 + (v2 + w2) * c4 - (v3 + w3) * c6 + v4 * c8),
-         2 * (-(v1 - w1) * s2 + (v2 - w2) * s4 - (v3 - w3) * s6 + v4 * s8)),
-        (4 * (-(v1 - w1) * c2 + 2 * (v2 - w2) * c4 - 3 * (v3 - w3) * c6 + 4 * v4 * c8),
-         4 * (-(v1 + w1) * s2 + 2 * (v2 + w2) * s4 - 3 * (v3 + w3) * s6 + 4 * v4 * s8)),
+        (
+            2 * (e - (v1 + w1) * c2 + (v2 + w2) * c4 - (v3 + w3) * c6 + v4 * c8),
+            2 * (-(v1 - w1) * s2 + (v2 - w2) * s4 - (v3 - w3) * s6 + v4 * s8),
+        ),
+        (
+            4 * (-(v1 - w1) * c2 + 2 * (v2 - w2) * c4 - 3 * (v3 - w3) * c6 + 4 * v4 * c8),
+            4 * (-(v1 + w1) * s2 + 2 * (v2 + w2) * s4 - 3 * (v3 + w3) * s6 + 4 * v4 * s8),
+        ),
     )
 
 
@@ -126,7 +137,8 @@ def _times(x, y):
 
 @jit
 def _part(t, part, rate, lag, F, D, below):
-    """A Cayley-Klein parameter and its derivative but for a real multiple of itself: F, D the theta function and dF/dz."""
+    """A Cayley-Klein parameter and its derivative but for a real multiple of itself: F, D the theta
+    function and dF/dz."""
     spin = dd_add(dd_times(part.rate, t), (part.side * lag, 0.0))
     s, c = sincos(spin[0])
     factor = _times((c - spin[1] * s, s + spin[1] * c), part.factor)
@@ -151,7 +163,7 @@ def at(t, c):
         below = flip * near_below(e, g, c.nome)
         S, dS = near_sine(e, g, c.nome, c.alpha.form)
         Q, dQ = near_cosine(e, g, c.nome, c.beta.form)
-        k, l = c.alpha.form[2], c.beta.form[2]   # the lag 2 chi/period, per y
+        k, l = c.alpha.form[2], c.beta.form[2]  # the lag 2 chi/period, per y
         S, dS = (sign * S[0], S[1]), (dS[0], sign * dS[1])
         Q, dQ = (Q[0], sign * Q[1]), (sign * dQ[0], dQ[1])
         dS, dQ = (dS[0] + k * S[1], dS[1] - k * S[0]), (dQ[0] + l * Q[1], dQ[1] - l * Q[0])
@@ -169,4 +181,8 @@ def at(t, c):
     # omega_1 + i omega_2 = 2 (conj(alpha) beta' - beta conj(alpha'))
     x = _times((alpha[0], -alpha[1]), db)
     y = _times(beta, (da[0], -da[1]))
-    return normalise((beta[0], beta[1], alpha[1], alpha[0])), (2.0 * (x[0] - y[0]), 2.0 * (x[1] - y[1]), c.spin)
+    return normalise((beta[0], beta[1], alpha[1], alpha[0])), (
+        2.0 * (x[0] - y[0]),
+        2.0 * (x[1] - y[1]),
+        c.spin,
+    )

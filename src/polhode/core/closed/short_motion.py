@@ -13,10 +13,11 @@ entire: a few terms of their power series in t, with coefficients in e_i, g2 = 2
 
     R(t) = R exp(psi n) T(N),    psi' = Om(t).(n + N) / (1 + n.N),
 
-where psi'' = 0 at the beginning.  psi is integrated by the rule of Gauss and Lobatto with double ends and two points between
-them, which is exact for polynomials of degree 7.
+where psi'' = 0 at the beginning.  psi is integrated by the rule of Gauss and Lobatto with double
+ends and two points between them, which is exact for polynomials of degree 7.
 
-Both errors are below round-off while |t Pi| (1/I_min - 1/I_max) < REACH: `free_motion.flow` takes over beyond that.
+Both errors are below round-off while |t Pi| (1/I_min - 1/I_max) < REACH: `free_motion.flow` takes
+over beyond that.
 """
 
 import math
@@ -72,16 +73,27 @@ def sigma_at(x, a):
 @jit
 def sigma_i_at(x, b):
     z = x * x
-    return ((1.0 + z * b[0]) + z * z * (b[1] + z * b[2])) + z * z * z * z * ((b[3] + z * b[4]) + z * z * b[5])
+    return ((1.0 + z * b[0]) + z * z * (b[1] + z * b[2])) + z * z * z * z * (
+        (b[3] + z * b[4]) + z * z * b[5]
+    )
 
 
 @jit
 def momentum_at(x, series, Pi, growth, y):
     """Pi(x h) D and D."""
-    s, s1, s2, s3 = sigma_at(x, series[0]), sigma_i_at(x, series[1]), sigma_i_at(x, series[2]), sigma_i_at(x, series[3])
+    s, s1, s2, s3 = (
+        sigma_at(x, series[0]),
+        sigma_i_at(x, series[1]),
+        sigma_i_at(x, series[2]),
+        sigma_i_at(x, series[3]),
+    )
     g1, g2, g3 = growth
     return (
-        (Pi[0] * (s2 * s3) + g1 * (s1 * s), Pi[1] * (s3 * s1) + g2 * (s2 * s), Pi[2] * (s1 * s2) + g3 * (s3 * s)),
+        (
+            Pi[0] * (s2 * s3) + g1 * (s1 * s),
+            Pi[1] * (s3 * s1) + g2 * (s2 * s),
+            Pi[2] * (s1 * s2) + g3 * (s3 * s),
+        ),
         s1 * s1 - y * (s * s),
     )
 
@@ -91,16 +103,24 @@ def short_flow(h, q, Pi, body):
     """(q', Pi') after the time h of free motion from attitude q and body momentum Pi."""
     x = body.Iinv
     c = (h * (x[2] - x[1]), h * (x[0] - x[2]), h * (x[1] - x[0]))
-    y = ((c[1] * c[2]) * (Pi[0] * Pi[0]), (c[2] * c[0]) * (Pi[1] * Pi[1]), (c[0] * c[1]) * (Pi[2] * Pi[2]))
+    y = (
+        (c[1] * c[2]) * (Pi[0] * Pi[0]),
+        (c[2] * c[0]) * (Pi[1] * Pi[1]),
+        (c[0] * c[1]) * (Pi[2] * Pi[2]),
+    )
     mean = THIRD * (y[0] + y[1] + y[2])
     e = (mean - y[0], mean - y[1], mean - y[2])
     g2, g3 = 2.0 * dot(e, e), 4.0 * e[0] * e[1] * e[2]
-    series = (sigma_coefficients(g2, g3), sigma_i_coefficients(e[0], g2), sigma_i_coefficients(e[1], g2),
-              sigma_i_coefficients(e[2], g2))
+    series = (
+        sigma_coefficients(g2, g3),
+        sigma_i_coefficients(e[0], g2),
+        sigma_i_coefficients(e[1], g2),
+        sigma_i_coefficients(e[2], g2),
+    )
     growth = (c[0] * Pi[1] * Pi[2], c[1] * Pi[2] * Pi[0], c[2] * Pi[0] * Pi[1])
     L2, Om = dot(Pi, Pi) + TINY, times(x, Pi)
-    steady = dot(Om, Pi) / L2             # psi' / |Pi| at the beginning
-    K = axpy(-steady, Pi, Om)             # Om across Pi: all that changes it
+    steady = dot(Om, Pi) / L2  # psi' / |Pi| at the beginning
+    K = axpy(-steady, Pi, Om)  # Om across Pi: all that changes it
     N, D = momentum_at(EARLY, series, Pi, growth, y[0])
     early = dot(N, K) / (L2 * D + (dot(N, Pi) + TINY))
     N, D = momentum_at(LATE, series, Pi, growth, y[0])
@@ -115,7 +135,9 @@ def short_flow(h, q, Pi, body):
     half = 0.5 * h * L
     s, k = sincos(half * steady)
     s, k = turned_a_little(s, k, half * (W_END * end + W_INSIDE * (early + late) + W_SLOPE * bend))
-    size = (1.5 - 0.5 * (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])) / math.sqrt(2.0 * below)
+    size = (1.5 - 0.5 * (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])) / math.sqrt(
+        2.0 * below
+    )
     along, across = size * s, size * k / L
     v = axpy(across, cross(new, Pi), scale(along, add(Pi, new)))
     return qmul(q, (v[0], v[1], v[2], across * below)), new
@@ -134,12 +156,13 @@ def turned_a_little(s, c, d):
 def within_reach(h, Pi, Iinv):
     """Whether |h Pi| (1/I_min - 1/I_max) < REACH."""
     a, b, c = abs(Iinv[0] - Iinv[1]), abs(Iinv[1] - Iinv[2]), abs(Iinv[2] - Iinv[0])
-    spread = h * (0.5 * (a + b + c))   # the largest of the three is the sum of the others
+    spread = h * (0.5 * (a + b + c))  # the largest of the three is the sum of the others
     return spread * spread * dot(Pi, Pi) < REACH * REACH
 
 
 def far_flow(h, q, Pi, body):
-    """`free_motion.flow` as a function of its own: inlined into every stage of a method, it would take minutes to compile."""
+    """`free_motion.flow` as a function of its own: inlined into every stage of a method, it would
+    take minutes to compile."""
     return flow(h, q, Pi, body)
 
 
@@ -154,7 +177,8 @@ def further(reached, q_short, Pi_short, h, q, Pi, body):
 
 @jit
 def no_further(reached, q_short, Pi_short, h, q, Pi, body):
-    """In place of `further` where lanes stay together: a motion that is out of reach is reported as unsolved."""
+    """In place of `further` where lanes stay together: a motion that is out of reach is reported as
+    unsolved."""
     return q_short, Pi_short, 0.0 if reached else 1.0
 
 

@@ -1,11 +1,13 @@
 """The loops on a GPU: the same steps, one thread for each body, its whole trajectory in registers.
 
-`kernel(loop, single, **names)` is to a GPU what `bind` is to the processor.  State and parameters lie in arrays (component,
-body), so that neighbouring threads read neighbouring numbers.  Threads may part company: the step is the whole step, with
-`newton.polish`.  `advance` keeps no second state in its registers and only notices that a step failed.  Such a body is left
-where it was at the beginning of the call, for `redo`, which stops at the step that fails.
+`kernel(loop, single, **names)` is to a GPU what `bind` is to the processor.  State and parameters
+lie in arrays (component, body), so that neighbouring threads read neighbouring numbers.  Threads
+may part company: the step is the whole step, with `newton.polish`.  `advance` keeps no second state
+in its registers and only notices that a step failed.  Such a body is left where it was at the
+beginning of the call, for `redo`, which stops at the step that fails.
 
-Nothing here imports numba-cuda before it is called.  With NUMBA_ENABLE_CUDASIM=1 all of it runs in numba's simulator.
+Nothing here imports numba-cuda before it is called.  With NUMBA_ENABLE_CUDASIM=1 all of it runs in
+numba's simulator.
 """
 
 from weakref import WeakKeyDictionary
@@ -19,11 +21,14 @@ from polhode.core.newton import ROUND_OFF, gyroscopic, gyroscopic_equation, poli
 from polhode.core.single import SinglePrecision
 from polhode.core.vec import COSINE, SINC, sinc_cos, sub, times
 
-THREADS = 128          # in a block
-ROUNDS, SETTLED = 8, 2e-15   # of an iteration that gains a digit or two each time; the change in the last one, relative to w
-WELL, LEFT = -1, -2    # entries of `stopped` other than the number of the step that failed: nothing wrong; left for `redo`
+THREADS = 128  # in a block
+# of an iteration that gains a digit or two each time; the change in the last one, relative to w
+ROUNDS, SETTLED = 8, 2e-15
+# entries of `stopped` other than the number of the step that failed: nothing wrong; left for `redo`
+WELL, LEFT = -1, -2
 
-# bound as in tiles.py; cuda is the module of numba's that says which thread this is, in truth or in the simulator
+# bound as in tiles.py; cuda is the module of numba's that says which thread this is, in truth or in
+# the simulator
 step = start = clock = load_state = store_state = velocity = residual = None
 launch = observe = flaw = load_motion = store_motion = None
 torque = load_parameters = load_body = own_body = own_parameters = real = cuda = None
@@ -32,7 +37,10 @@ torque = load_parameters = load_body = own_body = own_parameters = real = cuda =
 @jit
 def healthy(h, Om, flaw, residual):
     """Whether a step of size h came out well: the test of `loops.march`."""
-    return abs(h) * (abs(Om[0]) + abs(Om[1]) + abs(Om[2])) + flaw < LARGEST_ANGLE and residual <= ROUND_OFF
+    return (
+        abs(h) * (abs(Om[0]) + abs(Om[1]) + abs(Om[2])) + flaw < LARGEST_ANGLE
+        and residual <= ROUND_OFF
+    )
 
 
 def begin(h, t, motions, z, moments, parameters):
@@ -40,11 +48,14 @@ def begin(h, t, motions, z, moments, parameters):
     j = cuda.grid(1)
     if j < z.shape[1]:
         body, p = load_body(moments, own_body(j)), load_parameters(parameters, own_parameters(j))
-        store_state(launch(start, real(h), real(t), load_motion(motions.T, j), body, torque, p), z, j)
+        store_state(
+            launch(start, real(h), real(t), load_motion(motions.T, j), body, torque, p), z, j
+        )
 
 
 def advance(count, k, grid, z, moments, parameters, stopped, trouble):
-    """`count` steps from step k on for each body that is well; one with a bad step stays where it was, and trouble[0] is set."""
+    """`count` steps from step k on for each body that is well; one with a bad step stays where it
+    was, and trouble[0] is set."""
     j = cuda.grid(1)
     if j < z.shape[1] and stopped[j] == WELL:
         body, p = load_body(moments, own_body(j)), load_parameters(parameters, own_parameters(j))
@@ -63,7 +74,8 @@ def advance(count, k, grid, z, moments, parameters, stopped, trouble):
 
 
 def redo(count, k, grid, z, moments, parameters, stopped, why):
-    """The same steps for the bodies that `advance` left; one that fails ends the body's run, which keeps its last good state."""
+    """The same steps for the bodies that `advance` left; one that fails ends the body's run, which
+    keeps its last good state."""
     j = cuda.grid(1)
     if j < z.shape[1] and stopped[j] == LEFT:
         body, p = load_body(moments, own_body(j)), load_parameters(parameters, own_parameters(j))
@@ -89,15 +101,18 @@ def read(z, moments, motions):
         store_motion(observe(s, velocity(s, load_body(moments, own_body(j)))), motions.T, j)
 
 
-# --- in place of the processor's: lanes of a tile stay together, threads may part company ---------------------------------------
+# --- in place of the processor's: lanes of a tile stay together, threads may part company ---------
 
-NEAR = 0.25   # of the square of an angle: up to there nine terms of sin x / x and cos x are enough
+NEAR = 0.25  # of the square of an angle: up to there nine terms of sin x / x and cos x are enough
 
 
 @jit
 def series(c, z):
     """c0 + c1 z + ... + c8 z^8."""
-    return c[0] + z * (c[1] + z * (c[2] + z * (c[3] + z * (c[4] + z * (c[5] + z * (c[6] + z * (c[7] + z * c[8])))))))
+    return c[0] + z * (
+        c[1]
+        + z * (c[2] + z * (c[3] + z * (c[4] + z * (c[5] + z * (c[6] + z * (c[7] + z * c[8]))))))
+    )
 
 
 @jit
@@ -110,7 +125,8 @@ def sinc_cos_near(z):
 
 @jit
 def gyroscopic_in_rounds(k, b, guess):
-    """`newton.gyroscopic` by rounds of w = b - k (w2 w3, w3 w1, w1 w2) alone, and by Newton's method where they do not settle."""
+    """`newton.gyroscopic` by rounds of w = b - k (w2 w3, w3 w1, w1 w2) alone, and by Newton's
+    method where they do not settle."""
     w = before = guess
     for _ in range(ROUNDS):
         before, w = w, sub(b, times(k, products(w)))
@@ -142,7 +158,8 @@ def local_vector(v):
     return a
 
 
-# --- machine code -----------------------------------------------------------------------------------------------------------
+# --- machine code ---------------------------------------------------------------------------------
+
 
 def obstacle():
     """Why no GPU can be used from here, in a few words; None when one can."""
@@ -154,7 +171,9 @@ def obstacle():
         if cuda.is_available():
             return None
         cuda.get_current_device()
-    except Exception:   # numba-cuda has a class of its own for each way in which a driver can be missing
+    except (
+        Exception
+    ):  # numba-cuda has a class of its own for each way in which a driver can be missing
         return "no CUDA driver could be loaded"
     return "no CUDA device was found"
 
@@ -165,10 +184,16 @@ def _device_function(function):
     return cuda.jit(function, device=True)
 
 
-_copies = {False: WeakKeyDictionary(), True: WeakKeyDictionary()}   # device functions; True: in single precision
+# device functions; True: in single precision
+_copies = {False: WeakKeyDictionary(), True: WeakKeyDictionary()}
 # what stands in for what on a GPU; later ones use the earlier
-STAND_INS = ((fma, product_and_sum), *ALONE, (sinc_cos, sinc_cos_near), (gyroscopic, gyroscopic_in_rounds))
-_kernels = {}   # by digest: the last BOUND_LIMIT
+STAND_INS = (
+    (fma, product_and_sum),
+    *ALONE,
+    (sinc_cos, sinc_cos_near),
+    (gyroscopic, gyroscopic_in_rounds),
+)
+_kernels = {}  # by digest: the last BOUND_LIMIT
 
 
 def kernel(loop, single=False, arrays=(), **names):
@@ -188,9 +213,12 @@ def kernel(loop, single=False, arrays=(), **names):
         for function, stand_in in STAND_INS:
             copies.shared[function] = copies(stand_in)
         for function, stand_in in zip(arrays, (local_matrix, local_vector), strict=False):
-            copies.done[function] = cuda.jit(copies.copy(stand_in, **here), device=True, inline="always")   # which may return one
+            # which may return one
+            copies.done[function] = cuda.jit(
+                copies.copy(stand_in, **here), device=True, inline="always"
+            )
         made = cuda.jit(copies.copy(loop, **used, **here))
     while len(_kernels) >= BOUND_LIMIT:
-        _kernels.pop(next(iter([*_kernels])), None)   # of a list: other threads add to it
-    _kernels[key] = made   # the latest is last
+        _kernels.pop(next(iter([*_kernels])), None)  # of a list: other threads add to it
+    _kernels[key] = made  # the latest is last
     return made

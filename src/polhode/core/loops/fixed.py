@@ -1,8 +1,10 @@
-"""The time loops.  `bind` compiles them around one method's step and one torque; the names set to None here are theirs.
+"""The time loops.  `bind` compiles them around one method's step and one torque; the names set to
+None here are theirs.
 
-State and parameters arrive as arrays (component, lane) and live in registers as tuples while a loop runs.  The loops are
-called for chunks of steps, from Python: progress, interruption, checkpoints and streaming happen between chunks.  Time is
-t0 + k h with the number k of the step, so that chunks leave no trace in the results.
+State and parameters arrive as arrays (component, lane) and live in registers as tuples while a loop
+runs.  The loops are called for chunks of steps, from Python: progress, interruption, checkpoints
+and streaming happen between chunks.  Time is t0 + k h with the number k of the step, so that chunks
+leave no trace in the results.
 """
 
 from typing import NamedTuple
@@ -13,7 +15,7 @@ from polhode.core.newton import ROUND_OFF
 from polhode.core.vec import matrix, qrotate_t, times
 
 DONE, DIVERGED, UNSOLVED = 0, 1, 2
-LARGEST_ANGLE = 1e8   # radians per step; beyond it a double no longer says which way the body points
+LARGEST_ANGLE = 1e8  # radians per step; beyond it a double no longer says which way the body points
 
 # bound per method:   step, start, clock, load_state, store_state, velocity, residual, calls
 # bound per motion:   launch, observe, flaw, load_motion, store_motion; see `polhode.core.motions`
@@ -36,7 +38,8 @@ def load_body(moments, k):
     return Body(I, (1.0 / I[0], 1.0 / I[1], 1.0 / I[2]))
 
 
-# --- reading a state: every method's state has q, and one of Om, om, Pi, pi -------------------------------------------------
+# --- reading a state: every method's state has q, and one of Om, om, Pi, pi -----------------------
+
 
 @jit
 def velocity_from_Om(s, body):
@@ -78,7 +81,8 @@ def no_calls(s):
     return 0.0
 
 
-# --- the grid of times ------------------------------------------------------------------------------------------------
+# --- the grid of times ----------------------------------------------------------------------------
+
 
 @jit
 def even_clock(grid, k):
@@ -92,7 +96,8 @@ def listed_clock(grid, k):
     return grid[k], grid[k + 1] - grid[k]
 
 
-# --- the loops --------------------------------------------------------------------------------------------------------
+# --- the loops ------------------------------------------------------------------------------------
+
 
 def begin(h, t, motion, z, moments, parameters):
     """The method's own state, in lane 0 of z, from a motion in a row of its own."""
@@ -102,10 +107,12 @@ def begin(h, t, motion, z, moments, parameters):
 
 
 def march(count, every, k, grid, z, moments, parameters, points, residuals):
-    """Take `count` groups of `every` steps from step k on; after each, store the motion and the largest residual.
+    """Take `count` groups of `every` steps from step k on; after each, store the motion and the
+    largest residual.
 
-    Lane 0 of z holds the state; when a step fails it keeps the last good one and lane 1 takes the failed one.
-    Returns (why it ended, the number of the next step, torque evaluations counted by the state).
+    Lane 0 of z holds the state; when a step fails it keeps the last good one and lane 1 takes the
+    failed one.  Returns (why it ended, the number of the next step, torque evaluations counted by
+    the state).
     """
     body = load_body(moments, 0)
     p = load_parameters(parameters, 0)
@@ -144,7 +151,8 @@ def torque_along(t, attitudes, velocities, parameters, out):
 
 
 def derivative_along(t, attitudes, rates, parameters, out):
-    """A time derivative of the torque; `rates` holds the angular velocity and its derivatives in the columns of an array."""
+    """A time derivative of the torque; `rates` holds the angular velocity and its derivatives in
+    the columns of an array."""
     p = load_parameters(parameters, 0)
     for j in range(len(t)):
         q = (attitudes[j, 0], attitudes[j, 1], attitudes[j, 2], attitudes[j, 3])
@@ -159,5 +167,3 @@ def potential_along(t, attitudes, parameters, out):
     for j in range(len(t)):
         q = (attitudes[j, 0], attitudes[j, 1], attitudes[j, 2], attitudes[j, 3])
         out[j] = potential(t[j], matrix(q), p)
-
-

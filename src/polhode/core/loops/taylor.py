@@ -1,8 +1,9 @@
-"""The time loop of Taylor series that choose their own steps; the names set to None here are bound by `bind`.
+"""The time loop of Taylor series that choose their own steps; the names set to None here are bound
+by `bind`.
 
-`series` fills in the Taylor coefficients of the motion y = (q, Om) at t, up to order n.  The step is the largest for which
-neither of the last two terms exceeds the tolerance (Jorba & Zou 2005): nothing is ever taken back, and the series itself is the
-continuous extension.
+`series` fills in the Taylor coefficients of the motion y = (q, Om) at t, up to order n.  The step
+is the largest for which neither of the last two terms exceeds the tolerance (Jorba & Zou 2005):
+nothing is ever taken back, and the series itself is the continuous extension.
 """
 
 import math
@@ -10,11 +11,27 @@ import math
 from polhode.core.jit import jit
 from polhode.core.loops.fixed import load_body
 from polhode.core.loops.tolerance import (
-    DONE, FASTEST, FULL, LEAST, MOTION_AT, SIZE, SLOPE_AT, STEP, STUCK, TIME, axpy7, loaded, projected, speed, spread, stored,
+    DONE,
+    FASTEST,
+    FULL,
+    LEAST,
+    MOTION_AT,
+    SIZE,
+    SLOPE_AT,
+    STEP,
+    STUCK,
+    TIME,
+    axpy7,
+    loaded,
+    projected,
+    speed,
+    spread,
+    stored,
     weights,
 )
 
-HEAD = 19   # numbers in z before the coefficients: those of `polhode.core.loops.tolerance`, and the order
+# numbers in z before the coefficients: those of `polhode.core.loops.tolerance`, and the order
+HEAD = 19
 
 series = load_parameters = None
 
@@ -23,7 +40,15 @@ series = load_parameters = None
 def term(work, n, k):
     """The k-th coefficient of the motion."""
     m = n + 1
-    return (work[k], work[m + k], work[2 * m + k], work[3 * m + k], work[4 * m + k], work[5 * m + k], work[6 * m + k])
+    return (
+        work[k],
+        work[m + k],
+        work[2 * m + k],
+        work[3 * m + k],
+        work[4 * m + k],
+        work[5 * m + k],
+        work[6 * m + k],
+    )
 
 
 @jit
@@ -34,7 +59,8 @@ def within(work, n, k, allowed):
 
 
 def follow(t1, rtol, atol, longest, always, wanted, z, moments, parameters, clock, points, pieces):
-    """Steps on the way to t1, at most as many as there is room for; arguments and result are those of `adaptive.follow`."""
+    """Steps on the way to t1, at most as many as there is room for; arguments and result are those
+    of `adaptive.follow`."""
     body = load_body(moments, 0)
     p = load_parameters(parameters, 0)
     t, fastest, n, y = z[TIME], z[FASTEST], int(z[HEAD - 1]), loaded(z, MOTION_AT)
@@ -55,7 +81,7 @@ def follow(t1, rtol, atol, longest, always, wanted, z, moments, parameters, cloc
         last = abs(left) <= min(h, longest)
         h = left if last else math.copysign(min(h, longest), left)
         end = term(work, n, n)
-        for k in range(n - 1, -1, -1):   # Horner's rule
+        for k in range(n - 1, -1, -1):  # Horner's rule
             end = axpy7(h, end, term(work, n, k))
         end = projected(end)
         if not (abs(h) > LEAST * abs(t) and speed(end) < math.inf and abs(end[3]) <= 2.0):

@@ -5,8 +5,9 @@ then moments of inertia and torque parameters where every body has its own.  Tim
 no branch that depends on the body, so that LLVM makes it one of packed instructions, and the tile stays in the nearest cache
 for as many steps as a call takes.  The loops are called for ranges of tiles, by several threads at once.
 
-`advance` leaves out what would make lanes part company (see TOGETHER), and says which lanes would have needed it or are no
-good; `one_by_one` then takes those lanes from where they were, with the whole step.  The numbers are those of `loops.march`.
+`advance` leaves out what would make lanes part company (see TOGETHER), and says which lanes would
+have needed it or are no good; `one_by_one` then takes those lanes from where they were, with the
+whole step.  The numbers are those of `loops.march`.
 """
 
 from polhode.core.jit import jit
@@ -70,17 +71,20 @@ def healthy(h, Om, flaw, residual):
 
 
 def begin(first, last, h, t, motions, z, moments, parameters):
-    """The method's own state of the bodies first, ..., last - 1, from the motions, one row for each body."""
+    """The method's own state of the bodies first, ..., last - 1, from the motions, one row for each
+    body."""
     h, t, same_body, same_p = real(h), real(t), common_body(moments), common_parameters(parameters)
     for i in range(first, last):
         tile, lane = z[i // LANES], i % LANES
-        motion = load_motion(motions, min(i, len(motions) - 1))   # the last tile is filled up with the last body
+        # the last tile is filled up with the last body
+        motion = load_motion(motions, min(i, len(motions) - 1))
         body, p = this_body(same_body, tile, lane), these_parameters(same_p, tile, lane)
         store_state(launch(start, h, t, motion, body, torque, p), tile, lane)
 
 
 def advance(first, last, count, k, grid, z, moments, parameters):
-    """`count` steps from step k on in the tiles first, ..., last - 1; the component WELL becomes zero where they are no use."""
+    """`count` steps from step k on in the tiles first, ..., last - 1; the component WELL becomes
+    zero where they are no use."""
     same_body, same_p = common_body(moments), common_parameters(parameters)
     for i in range(first, last):
         tile = z[i]
@@ -95,7 +99,8 @@ def advance(first, last, count, k, grid, z, moments, parameters):
 
 
 def one_by_one(bodies, count, k, grid, z, moments, parameters, why, reached):
-    """The same steps for the given bodies alone; a step that fails ends the body's run, which keeps its last good state.
+    """The same steps for the given bodies alone; a step that fails ends the body's run, which keeps
+    its last good state.
 
     why[i] and reached[i] say how the run of bodies[i] ended and which step would be its next.
     """

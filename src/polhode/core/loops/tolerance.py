@@ -1,13 +1,14 @@
-"""The time loop that chooses its own steps, around a Runge-Kutta pair; the names set to None here are bound by `bind`.
+"""The time loop that chooses its own steps, around a Runge-Kutta pair; the names set to None here
+are bound by `bind`.
 
 A motion is seven numbers, y = (q, Om), the quaternion of any length:
 
     q' = q Om / 2,   Om' = I^-1 (T(t, R, Om) - Om x I Om),   R = R(q / |q|)
 
-The error of a step is an angle, measured against rtol + atol, and a velocity, measured against rtol times the largest velocity
-before it + atol: a body that comes to rest for a moment does not ask for more digits than one that turns.  What the loop must
-know to go on (time, next step, motion, its slope, largest velocity, last error as a logarithm) is in z: chunks leave no trace in
-the results.
+The error of a step is an angle, measured against rtol + atol, and a velocity, measured against rtol
+times the largest velocity before it + atol: a body that comes to rest for a moment does not ask for
+more digits than one that turns.  What the loop must know to go on (time, next step, motion, its
+slope, largest velocity, last error as a logarithm) is in z: chunks leave no trace in the results.
 """
 
 import math
@@ -21,11 +22,13 @@ from polhode.core.newton import differences
 from polhode.core.vec import TINY, normalise, qtimes, times
 
 DONE, FULL, STUCK = 0, 3, 4
-SAFETY, SHRINK, GROW = 0.85, 0.2, 10.0   # the next step aims at 0.85 of what the estimate allows, and is 0.2 to 10 times this one
-SLOWEST = 1e-150                        # an angular velocity whose square can still be divided by
-LEAST = 16.0 * 2.0**-52                 # times |t|: below it neighbouring times are no longer told apart
-CALM = 1e-4                             # the least error that the controller remembers
-TIME, STEP, FASTEST, BEFORE, MOTION_AT, SLOPE_AT, SIZE = 0, 1, 2, 3, 4, 11, 18   # what is where in z, and how long it is
+# the next step aims at 0.85 of what the estimate allows, and is 0.2 to 10 times this one
+SAFETY, SHRINK, GROW = 0.85, 0.2, 10.0
+SLOWEST = 1e-150  # an angular velocity whose square can still be divided by
+LEAST = 16.0 * 2.0**-52  # times |t|: below it neighbouring times are no longer told apart
+CALM = 1e-4  # the least error that the controller remembers
+# what is where in z, and how long it is
+TIME, STEP, FASTEST, BEFORE, MOTION_AT, SLOPE_AT, SIZE = 0, 1, 2, 3, 4, 11, 18
 MOTION, SLOPE = slice(MOTION_AT, SLOPE_AT), slice(SLOPE_AT, SIZE)
 LN2 = math.log(2.0)
 
@@ -36,16 +39,20 @@ torque = load_parameters = None
 
 
 class Pair(NamedTuple):
-    """What a run by tolerance needs of a method; the fields bear the names under which the loop sees them."""
+    """What a run by tolerance needs of a method; the fields bear the names under which the loop
+    sees them."""
 
-    stages: object      # (h, t, y, f, body, torque, p) -> y', all slopes but that of y'
-    error: object       # (h, slopes, weights) -> the square of the estimated error over what is allowed
-    extension: object   # (h, t, y, y', slopes, body, torque, p) -> F0, F1, ... of the continuous extension
-    exponent: float     # the error goes as h^(1/exponent)
-    memory: float       # how much the error of the step before counts: 0 is the plain controller, else proportional-integral
-    costs: tuple        # torque evaluations of a step and of its extension
-    terms: int          # F0, F1, ...
-    powers = False      # the extension is nested in s and 1 - s
+    stages: object  # (h, t, y, f, body, torque, p) -> y', all slopes but that of y'
+    error: object  # (h, slopes, weights) -> the square of the estimated error over what is allowed
+    # (h, t, y, y', slopes, body, torque, p) -> F0, F1, ... of the continuous extension
+    extension: object
+    exponent: float  # the error goes as h^(1/exponent)
+    # how much the error of the step before counts: 0 is the plain controller, else
+    # proportional-integral
+    memory: float
+    costs: tuple  # torque evaluations of a step and of its extension
+    terms: int  # F0, F1, ...
+    powers = False  # the extension is nested in s and 1 - s
 
     def suited(self, program, rtol):
         """The same for every torque."""
@@ -71,7 +78,8 @@ def restart(z, t):
     z[TIME], z[STEP], z[BEFORE] = t, 0.0, 0.0
 
 
-# --- motions as seven numbers ---------------------------------------------------------------------------------------------
+# --- motions as seven numbers ---------------------------------------------------------------------
+
 
 @jit
 def scale7(c, x):
@@ -82,7 +90,15 @@ def scale7(c, x):
 @jit
 def sub7(x, y):
     """x - y."""
-    return (x[0] - y[0], x[1] - y[1], x[2] - y[2], x[3] - y[3], x[4] - y[4], x[5] - y[5], x[6] - y[6])
+    return (
+        x[0] - y[0],
+        x[1] - y[1],
+        x[2] - y[2],
+        x[3] - y[3],
+        x[4] - y[4],
+        x[5] - y[5],
+        x[6] - y[6],
+    )
 
 
 @jit
@@ -104,8 +120,15 @@ def slope(t, y, body, torque, p):
     q, Om = (y[0], y[1], y[2], y[3]), (y[4], y[5], y[6])
     a, b, c, d = spin(q, Om)
     T, k, g = torque.near(t, q, Om, p), body.Iinv, times(body.Iinv, differences(body.I))
-    return (a, b, c, d, fma(k[0], T[0], -g[0] * (Om[1] * Om[2])), fma(k[1], T[1], -g[1] * (Om[2] * Om[0])),
-            fma(k[2], T[2], -g[2] * (Om[0] * Om[1])))
+    return (
+        a,
+        b,
+        c,
+        d,
+        fma(k[0], T[0], -g[0] * (Om[1] * Om[2])),
+        fma(k[1], T[1], -g[1] * (Om[2] * Om[0])),
+        fma(k[2], T[2], -g[2] * (Om[0] * Om[1])),
+    )
 
 
 @jit
@@ -129,16 +152,19 @@ def spread(e, weights):
 
 @jit
 def rough_log(x):
-    """The logarithm, straight between powers of two: at most 0.06 too small, in half the time, which a step has to wait for."""
+    """The logarithm, straight between powers of two: at most 0.06 too small, in half the time,
+    which a step has to wait for."""
     m, k = math.frexp(x)
     return LN2 * (k + 2.0 * m - 2.0)
 
 
-# --- the loop -------------------------------------------------------------------------------------------------------------
+# --- the loop -------------------------------------------------------------------------------------
+
 
 @jit
 def first_step(t, y, f, span, weights, exponent, body, torque, p):
-    """Hairer, Norsett & Wanner 1993, section II.4: from the slope and, by a small step of Euler's, its own slope."""
+    """Hairer, Norsett & Wanner 1993, section II.4: from the slope and, by a small step of Euler's,
+    its own slope."""
     d0, d1 = math.sqrt(spread(y, weights)), math.sqrt(spread(f, weights))
     small = 0.01 * d0 / d1 if d1 > 0.0 else 0.01 * abs(span)
     small = math.copysign(min(small, abs(span)), span)
@@ -161,10 +187,12 @@ def stored(y, row):
 
 
 def follow(t1, rtol, atol, longest, always, wanted, z, moments, parameters, clock, points, pieces):
-    """Accepted steps on the way to t1, at most as many as there is room for: their times, motions and extensions.
+    """Accepted steps on the way to t1, at most as many as there is room for: their times, motions
+    and extensions.
 
-    The terms of the extension are stored for a step that passes one of the `wanted` times, or for every step (`always`).
-    Returns (why it ended, steps accepted, steps rejected, torque evaluations).
+    The terms of the extension are stored for a step that passes one of the `wanted` times, or for
+    every step (`always`).  Returns (why it ended, steps accepted, steps rejected, torque
+    evaluations).
     """
     body = load_body(moments, 0)
     p = load_parameters(parameters, 0)
@@ -172,9 +200,10 @@ def follow(t1, rtol, atol, longest, always, wanted, z, moments, parameters, cloc
     y, f = loaded(z, MOTION_AT), loaded(z, SLOPE_AT)
     forward = t1 > t
     count, rejected, seen, evaluations = 0, 0, 0, 0
-    if h == 0.0:   # a fresh start
+    if h == 0.0:  # a fresh start
         f = slope(t, y, body, torque, p)
-        fastest = max(fastest, max(speed(y), math.sqrt(speed(f))))   # what the torque alone would reach within a radian or so
+        # what the torque alone would reach within a radian or so
+        fastest = max(fastest, max(speed(y), math.sqrt(speed(f))))
         h = first_step(t, y, f, t1 - t, weights(rtol, atol, fastest), exponent, body, torque, p)
         evaluations = 2
     allowed = weights(rtol, atol, fastest)
@@ -189,9 +218,9 @@ def follow(t1, rtol, atol, longest, always, wanted, z, moments, parameters, cloc
         last = abs(left) <= abs(h)
         if last:
             h = left
-        elif abs(left) < 2.0 * abs(h):   # no sliver at the end
+        elif abs(left) < 2.0 * abs(h):  # no sliver at the end
             h = 0.5 * left
-        if not (last or abs(h) > LEAST * abs(t)):   # lost in the rounding of time
+        if not (last or abs(h) > LEAST * abs(t)):  # lost in the rounding of time
             why = STUCK
             break
         new, slopes = stages(h, t, y, f, body, torque, p)
@@ -218,11 +247,16 @@ def follow(t1, rtol, atol, longest, always, wanted, z, moments, parameters, cloc
             stored(y, points[count])
             count += 1
             e = 0.5 * rough_log(max(square, CALM * CALM))
-            h *= min(growth, max(SHRINK, SAFETY * math.exp((0.75 * memory - exponent) * e + memory * before)))
+            h *= min(
+                growth,
+                max(SHRINK, SAFETY * math.exp((0.75 * memory - exponent) * e + memory * before)),
+            )
             before, growth = e, GROW
-        else:   # also when it is not a number
+        else:  # also when it is not a number
             rejected += 1
-            smaller = h * (max(SHRINK, SAFETY * square ** (-0.5 * exponent)) if square < math.inf else SHRINK)
+            smaller = h * (
+                max(SHRINK, SAFETY * square ** (-0.5 * exponent)) if square < math.inf else SHRINK
+            )
             if not abs(smaller) > LEAST * abs(t) + TINY:
                 why = STUCK
                 break

@@ -1,4 +1,5 @@
-"""Carriers take motions through time: one body at steps of given size, one body by tolerance, many bodies.
+"""Carriers take motions through time: one body at steps of given size, one body by tolerance, many
+bodies.
 
 A carrier of one body, or of many, has
 

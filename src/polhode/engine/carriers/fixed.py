@@ -9,7 +9,14 @@ import numpy as np
 
 from polhode.core.loops import fixed as loops
 from polhode.engine.carriers.chunk import FIRST, Chunk, Pace
-from polhode.engine.diagnosis import begun, blow_up, check_torque, step_trouble, torque_error, unsolved
+from polhode.engine.diagnosis import (
+    begun,
+    blow_up,
+    check_torque,
+    step_trouble,
+    torque_error,
+    unsolved,
+)
 from polhode.results.motion import in_user_axes, parts
 
 if TYPE_CHECKING:
@@ -18,17 +25,19 @@ if TYPE_CHECKING:
     from polhode.engine.recorder import Recorder
     from polhode.engine.schedule import Segment
 
-MANY_TURNS = 100.0   # radians per step: an equation unsolved there is a symptom
+MANY_TURNS = 100.0  # radians per step: an equation unsolved there is a symptom
 
 
 class FixedSteps:
-    """Carries one body at steps of given size, and keeps the time and the torque evaluations that took."""
+    """Carries one body at steps of given size, and keeps the time and the torque evaluations that
+    took."""
 
-    rejected = 0   # steps of given size are never refused
+    rejected = 0  # steps of given size are never refused
 
     def __init__(self, program: Program, motion: np.ndarray) -> None:
         self.program, self._motion = program, motion
-        self.z: np.ndarray | None = None   # the method's own state in column 0; column 1 takes a failed one
+        # the method's own state in column 0; column 1 takes a failed one
+        self.z: np.ndarray | None = None
         self.starts = self.steps = 0
         self.counted = self.elapsed = 0.0
         self.pace = Pace(FIRST[program.mode])
@@ -66,7 +75,9 @@ class FixedSteps:
         started = time.perf_counter()
         try:
             why, reached, counted = loop(groups, every, k, segment.grid, self.z, y, residuals)
-        except Exception as error:   # raised inside a compiled torque: go on step by step until it is raised again
+        except (
+            Exception
+        ) as error:  # raised inside a compiled torque: go on step by step until it is raised again
             self.z[:] = before
             if groups * every == 1:
                 raise torque_error(error, f"in the step from t = {segment.time(k)!r}") from error
@@ -79,8 +90,16 @@ class FixedSteps:
         self.pace.note(taken)
         done = (reached - k) // every
         self._motion = y[done - 1] if done and done * every == reached - k else None
-        return Chunk(segment.times(k, done, every), y[:done], residuals[:done], reached - k, every, segment.time(reached),
-                     reached == segment.count, failure=None if why == loops.DONE else why)
+        return Chunk(
+            segment.times(k, done, every),
+            y[:done],
+            residuals[:done],
+            reached - k,
+            every,
+            segment.time(reached),
+            reached == segment.count,
+            failure=None if why == loops.DONE else why,
+        )
 
     def diagnose(self, chunk: Chunk, driver: Driver) -> tuple[str, str]:
         """A step failed: raise for a torque or an unsolved equation; a blow-up is a way to end."""
@@ -92,30 +111,44 @@ class FixedSteps:
         running_away = abs(h) * np.abs(parts(self.motion).omega).sum() > MANY_TURNS
         if chunk.failure == loops.UNSOLVED and not running_away:
             raise unsolved(program, self.z, place.t, h, place.step)
-        return blow_up(program.method, place,
-                       f"the body turned more than {loops.LARGEST_ANGLE:g} rad in a step, or the state is not finite")
+        return blow_up(
+            program.method,
+            place,
+            f"the body turned more than {loops.LARGEST_ANGLE:g} rad in a step, or the state is not finite",
+        )
 
     def take_back(self, surplus: int) -> None:
         """Do not count the last steps."""
         torques = self.program.method.torques
         self.steps -= surplus
         if torques is not None:
-            self.program.calls = [calls and calls - surplus * torques for calls in self.program.calls]
+            self.program.calls = [
+                calls and calls - surplus * torques for calls in self.program.calls
+            ]
 
     @property
     def state(self) -> dict[str, Any]:
         """Everything needed to go on, as plain data."""
-        return {"z": self.z.tolist(), "starts": self.starts, "steps": self.steps, "counted": self.counted,
-                "elapsed": self.elapsed, "calls": self.program.calls}
+        return {
+            "z": self.z.tolist(),
+            "starts": self.starts,
+            "steps": self.steps,
+            "counted": self.counted,
+            "elapsed": self.elapsed,
+            "calls": self.program.calls,
+        }
 
     @state.setter
     def state(self, saved: dict[str, Any]) -> None:
         self.z, self.program.calls, self._motion = np.array(saved["z"]), saved["calls"], None
-        self.starts, self.steps, self.counted, self.elapsed = (saved[key] for key in ("starts", "steps", "counted", "elapsed"))
+        self.starts, self.steps, self.counted, self.elapsed = (
+            saved[key] for key in ("starts", "steps", "counted", "elapsed")
+        )
 
     @property
     def evaluations(self) -> int:
-        """Torque evaluations so far: counted where the torque is Python, else from what method and state say."""
+        """Torque evaluations so far: counted where the torque is Python, else from what method and
+        state say."""
         if self.program.pythons[0] is not None:
             return self.program.pythons[0].calls
         first = self.starts * self.program.start_calls

@@ -18,15 +18,19 @@ if TYPE_CHECKING:
     from polhode.engine.schedule import Segment
 
 INSTALL = "pip install 'polhode[cuda]'"
-CHUNK = 2**32   # body-steps in a launch: a twentieth of a second on a large card, after which progress is shown and Ctrl-C heard
+# body-steps in a launch: a twentieth of a second on a large card, after which progress is shown and
+# Ctrl-C heard
+CHUNK = 2**32
 
 
 def require() -> Any:
     """numba's CUDA module, or an error that says what to install."""
     why = cuda.obstacle()
     if why is not None:
-        raise InputError(f"device='cuda' needs a CUDA GPU, its driver and numba-cuda, but {why}; install with: {INSTALL}, "
-                          "or leave device='cpu'")
+        raise InputError(
+            f"device='cuda' needs a CUDA GPU, its driver and numba-cuda, but {why}; install with: {INSTALL}, "
+            "or leave device='cpu'"
+        )
     from numba import cuda as module
 
     return module
@@ -39,19 +43,38 @@ class Gpu:
     vectorised = True
     threads = None
 
-    def __init__(self, program: Program, n: int, moments: np.ndarray, parameters: np.ndarray, dtype: str = "float64",
-                 threads: int | None = None) -> None:
+    def __init__(
+        self,
+        program: Program,
+        n: int,
+        moments: np.ndarray,
+        parameters: np.ndarray,
+        dtype: str = "float64",
+        threads: int | None = None,
+    ) -> None:
         self.cuda = require()
         if threads is not None:
-            raise InputError(f"threads={threads!r} is for device='cpu'; a GPU runs a thread for each body")
+            raise InputError(
+                f"threads={threads!r} is for device='cpu'; a GPU runs a thread for each body"
+            )
         if program.mode != "compiled":
-            raise InputError(f"device='cuda' needs a torque that can be compiled; this one is called back ({program.note}): "
-                             "write it with math and tuples, or use device='cpu'")
+            raise InputError(
+                f"device='cuda' needs a torque that can be compiled; this one is called back ({program.note}): "
+                "write it with math and tuples, or use device='cpu'"
+            )
         self.program, self.n, self.dtype = program, n, np.dtype(dtype)
         self.chunk = max(1, CHUNK // n)
         inertia = np.concatenate([moments, 1.0 / moments])
-        self._fits(8 * program.width + 16 + self.dtype.itemsize * (program.size + (inertia.shape[1] > 1) * 6
-                                                                   + (parameters.shape[1] > 1) * len(parameters)))
+        self._fits(
+            8 * program.width
+            + 16
+            + self.dtype.itemsize
+            * (
+                program.size
+                + (inertia.shape[1] > 1) * 6
+                + (parameters.shape[1] > 1) * len(parameters)
+            )
+        )
         self.moments, self.parameters = self._send(inertia), self._send(parameters)
         self.z = self.cuda.device_array((program.size, self.n), self.dtype)
         self.stopped = self.cuda.to_device(np.full(self.n, cuda.WELL))
@@ -68,19 +91,25 @@ class Gpu:
         """Refuse more bodies than the GPU's free memory holds."""
         free, total = self.cuda.current_context().get_memory_info()
         if size * self.n > free:
-            raise InputError(f"{self.n} bodies of {size} bytes each need {size * self.n / 2**30:.3g} GiB of GPU memory, and "
-                              f"{free / 2**30:.3g} of {total / 2**30:.3g} GiB are free: {free // size} bodies fit; "
-                              "run them in several ensembles, or use dtype='float32'")
+            raise InputError(
+                f"{self.n} bodies of {size} bytes each need {size * self.n / 2**30:.3g} GiB of GPU memory, and "
+                f"{free / 2**30:.3g} of {total / 2**30:.3g} GiB are free: {free // size} bodies fit; "
+                "run them in several ensembles, or use dtype='float32'"
+            )
 
     def _send(self, rows):
         return self.cuda.to_device(np.ascontiguousarray(rows, dtype=self.dtype))
 
     def _launch(self, loop, *arguments, **names):
-        kernel = cuda.kernel(loop, self.dtype == np.float32, (as_array, vector_array), **{**self.names, **names})
+        kernel = cuda.kernel(
+            loop, self.dtype == np.float32, (as_array, vector_array), **{**self.names, **names}
+        )
         why = compile_obstacle(lambda: kernel[-(-self.n // cuda.THREADS), cuda.THREADS](*arguments))
         if why is not None:
-            raise InputError(f"method {self.program.method.name} with torque {self.program.torque.name!r} cannot be compiled for "
-                             f"a GPU: {why}; write the torque with math and tuples instead of arrays, or use device='cpu'")
+            raise InputError(
+                f"method {self.program.method.name} with torque {self.program.torque.name!r} cannot be compiled for "
+                f"a GPU: {why}; write the torque with math and tuples instead of arrays, or use device='cpu'"
+            )
 
     def begin(self, h: float, t: float, motions: np.ndarray) -> None:
         """Let the method start (anew) from attitudes and velocities (n, 7)."""
@@ -93,7 +122,8 @@ class Gpu:
         grid, trouble = self.cuda.to_device(segment.grid), self.cuda.to_device(np.zeros(1, np.int8))
         work = (count, k, grid, self.z, self.moments, self.parameters, self.stopped)
         self._launch(cuda.advance, *work, trouble, clock=clock)
-        if trouble.copy_to_host()[0]:   # this also waits for the launch: an interruption comes between two
+        # this also waits for the launch: an interruption comes between two
+        if trouble.copy_to_host()[0]:
             self._launch(cuda.redo, *work, self.why, clock=clock)
             self._look_for_failures()
 

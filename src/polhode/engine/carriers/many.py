@@ -1,12 +1,13 @@
 """Many bodies: backends side by side, one for each kind of body, behind the face of one carrier.
 
-A method may have a step of its own for symmetric bodies (EXACT and what is made of it).  Each body is to move as it does alone,
-to the last bit, so that the kinds go separately.  A backend is a class
+A method may have a step of its own for symmetric bodies (EXACT and what is made of it).  Each body
+is to move as it does alone, to the last bit, so that the kinds go separately.  A backend is a class
 
     Backend(program, n, moments, parameters, dtype="float64", threads=None)
 
         program     of `polhode.engine.program.build`: the method's and torque's functions in `names`, the state's class in
-                    `kind`, the shape of the parameters in `shape`, numbers of a state in `size` and of a motion in `width`
+                    `kind`, the shape of the parameters in `shape`, numbers of a state in `size` and
+                    of a motion in `width`
         n           how many bodies
         moments     (3, n) principal moments of inertia, or (3, 1) when all bodies have the same
         parameters  (m, n) what the torque's kernel gets, in the order of its layout, or (m, 1)
@@ -20,8 +21,8 @@ with the methods
     failures()                      {body: (k, reason)}: the number of the step that failed, and "diverged" or "unsolved" or a
                                     sentence; the body's motion stays the one before that step
 
-and the attributes `device`, `threads` and `vectorised` (whether the inner loop is made of packed instructions; None where the
-question makes no sense).  A body that fails leaves all others alone.
+and the attributes `device`, `threads` and `vectorised` (whether the inner loop is made of packed
+instructions; None where the question makes no sense).  A body that fails leaves all others alone.
 """
 
 from __future__ import annotations
@@ -40,20 +41,31 @@ if TYPE_CHECKING:
     from polhode.engine.schedule import Segment
     from polhode.methods._registry import Method
 
-FIRST_STEPS, SECONDS = 8, 0.1          # of a call
-FIRST_BODY_STEPS = 2_000_000           # in the first call: a hundredth of a second for compiled steps
+FIRST_STEPS, SECONDS = 8, 0.1  # of a call
+FIRST_BODY_STEPS = 2_000_000  # in the first call: a hundredth of a second for compiled steps
 
 
 class Many:
-    """Carries many bodies; `members` are pairs of the numbers of some bodies and the backend that moves them."""
+    """Carries many bodies; `members` are pairs of the numbers of some bodies and the backend that
+    moves them."""
 
-    def __init__(self, members: Sequence[tuple[np.ndarray, Any]], motions: np.ndarray, lost: Iterable[int] = ()) -> None:
-        self.members, self.lost = members, lost   # bodies whose initial motion is not finite
+    def __init__(
+        self,
+        members: Sequence[tuple[np.ndarray, Any]],
+        motions: np.ndarray,
+        lost: Iterable[int] = (),
+    ) -> None:
+        self.members, self.lost = members, lost  # bodies whose initial motion is not finite
         self.n = sum(len(bodies) for bodies, _ in members)
         first = members[0][1]
-        self.program, self.device, self.threads, self.width = first.program, first.device, first.threads, first.program.width
+        self.program, self.device, self.threads, self.width = (
+            first.program,
+            first.device,
+            first.threads,
+            first.program.width,
+        )
         self.steps, self.elapsed, self.failures = 0, 0.0, {}
-        self.together = False   # whether all bodies are at the same step
+        self.together = False  # whether all bodies are at the same step
         many = FIRST_BODY_STEPS // self.n if first.program.mode == "compiled" else 0
         self.pace = Pace(max(FIRST_STEPS, many), seconds=SECONDS, least=FIRST_STEPS)
         self._motions = motions
@@ -84,9 +96,13 @@ class Many:
         """Let the method start (anew) where the bodies are."""
         motions = self.motion
         for bodies, backend in self.members:
-            backend.begin(segment.first_step, segment.time(0), motions if len(self.members) == 1 else motions[bodies])
-            backend.advance(segment, 0, 0)   # compile, or load, before anyone looks at a clock
-        self._motions = None   # the backends have them
+            backend.begin(
+                segment.first_step,
+                segment.time(0),
+                motions if len(self.members) == 1 else motions[bodies],
+            )
+            backend.advance(segment, 0, 0)  # compile, or load, before anyone looks at a clock
+        self._motions = None  # the backends have them
 
     def advance(self, segment: Segment, k: int, recorder: Any, most: int) -> Chunk:
         """Some steps of a segment from its step k, for every body that is well."""
@@ -101,7 +117,9 @@ class Many:
         self.steps += count
         self.together = True
         self.pace.note(taken)
-        return Chunk(steps=count, reached=segment.time(k + count), through=k + count == segment.count)
+        return Chunk(
+            steps=count, reached=segment.time(k + count), through=k + count == segment.count
+        )
 
     def _note_failures(self, segment, before):
         """Keep number, step, time and reason of the bodies that have failed in this segment."""

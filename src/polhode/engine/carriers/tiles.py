@@ -1,7 +1,8 @@
-"""The processor as a backend: tiles of lanes in machine code, taken by threads.  The loops are in `polhode.core.loops.tiles`.
+"""The processor as a backend: tiles of lanes in machine code, taken by threads.  The loops are in
+`polhode.core.loops.tiles`.
 
-Python threads call loops that let go of the interpreter: nothing but the ranges of tiles they take decides who does what, and no
-tile knows about any other, so that the numbers do not depend on it.
+Python threads call loops that let go of the interpreter: nothing but the ranges of tiles they take
+decides who does what, and no tile knows about any other, so that the numbers do not depend on it.
 """
 
 from __future__ import annotations
@@ -27,12 +28,16 @@ if TYPE_CHECKING:
     from polhode.engine.program import Program
     from polhode.engine.schedule import Segment
 
-LANES = 64   # bodies in a tile: the state of a tile fits the nearest cache
-TASK = 16    # tiles a thread takes at a time, at most; there are at least ROUNDS such tasks for each thread
+LANES = 64  # bodies in a tile: the state of a tile fits the nearest cache
+# tiles a thread takes at a time, at most; there are at least ROUNDS such tasks for each thread
+TASK = 16
 ROUNDS = 4
-LITTLE = 50_000   # body-steps that are not worth a second thread
+LITTLE = 50_000  # body-steps that are not worth a second thread
 REASONS = {loops.DIVERGED: "diverged", loops.UNSOLVED: "unsolved"}
-PACKED, SINGLE = re.compile(r" fmul <\d+ x (?:double|float)>"), re.compile(r" fmul (?:double|float) ")
+PACKED, SINGLE = (
+    re.compile(r" fmul <\d+ x (?:double|float)>"),
+    re.compile(r" fmul (?:double|float) "),
+)
 
 
 def default_threads() -> int:
@@ -45,12 +50,23 @@ class Tiles:
 
     device = "cpu"
 
-    def __init__(self, program: Program, n: int, moments: np.ndarray, parameters: np.ndarray, dtype: str = "float64",
-                 threads: int | None = None, lanes: int = LANES) -> None:
+    def __init__(
+        self,
+        program: Program,
+        n: int,
+        moments: np.ndarray,
+        parameters: np.ndarray,
+        dtype: str = "float64",
+        threads: int | None = None,
+        lanes: int = LANES,
+    ) -> None:
         if threads is not None:
-            threads = whole("threads", threads, 1, "write threads=2, or leave it out for one per processor")
+            threads = whole(
+                "threads", threads, 1, "write threads=2, or leave it out for one per processor"
+            )
         self.program, self.n, self.dtype = program, n, np.dtype(dtype)
-        self.python = any(program.pythons)   # the interpreter runs one torque at a time: bodies go one by one
+        # the interpreter runs one torque at a time: bodies go one by one
+        self.python = any(program.pythons)
         self.lanes = 1 if self.python else lanes
         self.threads = 1 if self.python else threads or default_threads()
         self.tiles = -(-n // self.lanes)
@@ -58,8 +74,11 @@ class Tiles:
         self.dead = np.zeros(n, dtype=bool)
         self.failed, self.unstarted = {}, {}
         self._lock = threading.Lock()
-        self._pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None   # its threads start when they are needed
-        self._machines = program.kept(("tiles", self.dtype, self.lanes, moments.shape[1] > 1, parameters.shape[1] > 1), dict)
+        # its threads start when they are needed
+        self._pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
+        self._machines = program.kept(
+            ("tiles", self.dtype, self.lanes, moments.shape[1] > 1, parameters.shape[1] > 1), dict
+        )
         self._arrange(np.concatenate([moments, 1.0 / moments]), parameters)
 
     def _arrange(self, inertia, parameters):
@@ -68,24 +87,38 @@ class Tiles:
 
         size, lanes, own = self.program.size, self.lanes, []
         state = layout(self.program.kind, lanes)
-        self._names = {**self.program.names, "load_state": state.unpack, "store_state": state.pack, "LANES": lanes,
-                       "WELL": size * lanes, "real": getattr(numba, self.dtype.name)}
-        for kind, rows, common, this in ((loops.Body, inertia, "common_body", "this_body"),
-                                         (self.program.shape, parameters, "common_parameters", "these_parameters")):
+        self._names = {
+            **self.program.names,
+            "load_state": state.unpack,
+            "store_state": state.pack,
+            "LANES": lanes,
+            "WELL": size * lanes,
+            "real": getattr(numba, self.dtype.name),
+        }
+        for kind, rows, common, this in (
+            (loops.Body, inertia, "common_body", "this_body"),
+            (self.program.shape, parameters, "common_parameters", "these_parameters"),
+        ):
             if rows.shape[1] == 1:
                 self._names |= {common: in_common(kind), this: tiles.the_same}
             else:
-                self._names |= {common: tiles.nothing, this: of_its_own(kind, lanes, size + 1 + len(own))}
+                self._names |= {
+                    common: tiles.nothing,
+                    this: of_its_own(kind, lanes, size + 1 + len(own)),
+                }
                 own += list(rows)
-        self.moments, self.parameters = inertia[:, :1].astype(self.dtype), parameters[:, :1].astype(self.dtype)
+        self.moments, self.parameters = (
+            inertia[:, :1].astype(self.dtype),
+            parameters[:, :1].astype(self.dtype),
+        )
         self.z = np.empty((self.tiles, (size + 1 + len(own)) * lanes), self.dtype)
         states = self._states(self.z)
         states[:, size] = 1.0
         for i, row in enumerate(own, size + 1):
             whole = self.n // lanes
-            states[:whole, i] = row[:whole * lanes].reshape(whole, lanes)
+            states[:whole, i] = row[: whole * lanes].reshape(whole, lanes)
             states[whole:, i] = row[-1]
-            states[whole:, i, :self.n - whole * lanes] = row[whole * lanes:]
+            states[whole:, i, : self.n - whole * lanes] = row[whole * lanes :]
 
     def _loop(self, loop, *arguments, replace=(), **names):
         """A loop as machine code, compiled or loaded by a call that does nothing."""
@@ -95,24 +128,30 @@ class Tiles:
                 build = Build(replace=replace, threaded=True, packed=loop is tiles.advance)
                 if self.dtype == np.float32:
                     build = build._replace(rebinder=SinglePrecision)
-                used = {name: value for name, value in {**self._names, **names}.items() if name in loop.__code__.co_names}
+                used = {
+                    name: value
+                    for name, value in {**self._names, **names}.items()
+                    if name in loop.__code__.co_names
+                }
                 self._machines[key] = bind(loop, build, **used)
                 compile_now(self._machines[key], *arguments)
             return self._machines[key]
 
-    # --- what a backend does ------------------------------------------------------------------------------------------------
+    # --- what a backend does ----------------------------------------------------------------------
 
     def begin(self, h: float, t: float, motions: np.ndarray) -> None:
         """Let the method start (anew) from attitudes and velocities (n, 7)."""
         rest = (h, t, motions.astype(self.dtype, copy=False), self.z, self.moments, self.parameters)
         loop = self._loop(tiles.begin, 0, 0, *rest)
-        self._spread(lambda first, last: self._begin(loop, first * self.lanes, last * self.lanes, rest))
+        self._spread(
+            lambda first, last: self._begin(loop, first * self.lanes, last * self.lanes, rest)
+        )
 
     def _begin(self, loop, first, last, rest):
         try:
             loop(first, last, *rest)
             self._raise_from_python()
-        except Exception as error:   # raised by the torque of one of these bodies
+        except Exception as error:  # raised by the torque of one of these bodies
             if last - first > 1:
                 for body in range(first, last):
                     self._begin(loop, body, body + 1, rest)
@@ -125,9 +164,22 @@ class Tiles:
         grid, clock = segment.grid, loops.listed_clock if segment.uneven else loops.even_clock
         together = None
         if not self.python:
-            together = self._loop(tiles.advance, 0, 0, 0, 0, grid, self.z, self.moments, self.parameters,
-                                  replace=tiles.TOGETHER, clock=clock)
-        self._spread(lambda first, last: self._advance(together, clock, first, last, grid, k, count), count)
+            together = self._loop(
+                tiles.advance,
+                0,
+                0,
+                0,
+                0,
+                grid,
+                self.z,
+                self.moments,
+                self.parameters,
+                replace=tiles.TOGETHER,
+                clock=clock,
+            )
+        self._spread(
+            lambda first, last: self._advance(together, clock, first, last, grid, k, count), count
+        )
 
     def motions(self) -> np.ndarray:
         """Attitudes and body angular velocities (n, 7), principal axes."""
@@ -141,7 +193,11 @@ class Tiles:
     def field(self, name: str) -> np.ndarray:
         """A field of the method's state (size, n); nothing where there is no such field."""
         rows = self._states(self.z)[:, self.program.rows(name)]
-        return rows.swapaxes(0, 1).reshape(rows.shape[1], self.tiles * self.lanes)[:, :self.n].astype(float)
+        return (
+            rows.swapaxes(0, 1)
+            .reshape(rows.shape[1], self.tiles * self.lanes)[:, : self.n]
+            .astype(float)
+        )
 
     def failures(self) -> dict[int, Any]:
         """{body: (number of the step that failed in its segment, why)}."""
@@ -150,10 +206,14 @@ class Tiles:
     @property
     def vectorised(self) -> bool:
         """Whether the inner loop is made of packed instructions, as LLVM says."""
-        packed = [vectorised(machine) for (loop, *_), machine in self._machines.items() if loop is tiles.advance]
+        packed = [
+            vectorised(machine)
+            for (loop, *_), machine in self._machines.items()
+            if loop is tiles.advance
+        ]
         return bool(packed) and all(packed)
 
-    # --- inside -------------------------------------------------------------------------------------------------------------
+    # --- inside -----------------------------------------------------------------------------------
 
     def _spread(self, task, steps=1):
         """Run task(first tile, last tile), which takes so many steps, over all tiles."""
@@ -171,23 +231,28 @@ class Tiles:
             list(self._pool.map(work, range(threads)))
 
     def _advance(self, together, clock, first, last, grid, k, count):
-        """The steps of some tiles; bodies that did not come along are taken one by one from where they were."""
-        before, here = self.z[first:last].copy(), slice(first * self.lanes, min(last * self.lanes, self.n))
+        """The steps of some tiles; bodies that did not come along are taken one by one from where
+        they were."""
+        before, here = (
+            self.z[first:last].copy(),
+            slice(first * self.lanes, min(last * self.lanes, self.n)),
+        )
         well = self._states(self.z)[first:last, self.program.size]
         if self.python:
             well[:] = 0.0
         else:
             try:
                 together(first, last, count, k, grid, self.z, self.moments, self.parameters)
-            except Exception:   # raised by the torque of one of these bodies
+            except Exception:  # raised by the torque of one of these bodies
                 self.z[first:last] = before
                 well[:] = 0.0
-        behind = (well.ravel()[:here.stop - here.start] != 1.0) | self.dead[here]
+        behind = (well.ravel()[: here.stop - here.start] != 1.0) | self.dead[here]
         well[:] = 1.0
         if behind.any():
             bodies = here.start + np.flatnonzero(behind)
-            self._states(self.z)[bodies // self.lanes, :, bodies % self.lanes] = (
-                self._states(before)[bodies // self.lanes - first, :, bodies % self.lanes])
+            self._states(self.z)[bodies // self.lanes, :, bodies % self.lanes] = self._states(
+                before
+            )[bodies // self.lanes - first, :, bodies % self.lanes]
             self._one_by_one(clock, bodies[~self.dead[bodies]], grid, k, count)
 
     def _states(self, z):
@@ -195,7 +260,8 @@ class Tiles:
         return z.reshape(len(z), -1, self.lanes)
 
     def _one_by_one(self, clock, bodies, grid, k, count):
-        """The steps of some bodies; where a torque raises, the one body and the one step are sought out."""
+        """The steps of some bodies; where a torque raises, the one body and the one step are sought
+        out."""
         why, reached = np.zeros(len(bodies), dtype=np.int64), np.full(len(bodies), k)
         rest = (grid, self.z, self.moments, self.parameters)
         loop = self._loop(tiles.one_by_one, bodies[:0], 0, k, *rest, why, reached, clock=clock)
@@ -205,13 +271,20 @@ class Tiles:
             self._raise_from_python()
         except Exception as error:
             if len(bodies) == 1 and (count == 1 or self.python):
-                self._fail(bodies[0], reached[0] if self.python else k, error)   # a loop that raised has not said where
+                # a loop that raised has not said where
+                self._fail(bodies[0], reached[0] if self.python else k, error)
                 return
             self._states(self.z)[bodies // self.lanes, :, bodies % self.lanes] = before
             for body in bodies:
                 for part in range(count) if len(bodies) == 1 else (0,):
                     if not self.dead[body]:
-                        self._one_by_one(clock, np.array([body]), grid, k + part, 1 if len(bodies) == 1 else count)
+                        self._one_by_one(
+                            clock,
+                            np.array([body]),
+                            grid,
+                            k + part,
+                            1 if len(bodies) == 1 else count,
+                        )
             return
         for i in np.flatnonzero(why != loops.DONE):
             self._fail(bodies[i], reached[i], REASONS[int(why[i])])
@@ -237,25 +310,29 @@ def in_common(kind: Any) -> Any:
     @jit
     def common(values):
         return unpack(values, 0)
+
     return common
 
 
 @lru_cache(256)
 def of_its_own(kind: Any, lanes: int, first: int) -> Any:
-    """`this(common, tile, lane)`: what a body has of its own, from the tile's components first, first + 1, ..."""
+    """`this(common, tile, lane)`: what a body has of its own, from the tile's components first,
+    first + 1, ..."""
     unpack = layout(kind, lanes, first).unpack
 
     @jit
     def this(common, tile, lane):
         return unpack(tile, lane)
+
     return this
 
 
-_vectorised = WeakKeyDictionary()   # what was found for each loop: to look takes milliseconds
+_vectorised = WeakKeyDictionary()  # what was found for each loop: to look takes milliseconds
 
 
 def vectorised(machine: Any) -> bool:
-    """Whether a bound loop multiplies vectors; what is the same for all lanes it may still multiply singly."""
+    """Whether a bound loop multiplies vectors; what is the same for all lanes it may still multiply
+    singly."""
     if not compiling():
         return False
     if machine not in _vectorised:
@@ -265,5 +342,6 @@ def vectorised(machine: Any) -> bool:
 
 def _multiplies_vectors(machine):
     compiled = next(iter(machine.overloads.values()))
-    code = str(compiled.library._get_module_for_linking())   # optimised, and there also when the loop came from the disk
+    # optimised, and there also when the loop came from the disk
+    code = str(compiled.library._get_module_for_linking())
     return len(PACKED.findall(code)) > len(SINGLE.findall(code))

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from polhode.engine.recorder import Recorder
     from polhode.engine.schedule import Stretch
 
-MOST = 16384     # steps in a call
-FEW = 128        # in the first
+MOST = 16384  # steps in a call
+FEW = 128  # in the first
 
 
 class Tolerance(NamedTuple):
@@ -36,8 +36,20 @@ class Extensions:
     y + s (F0 + (1 - s) (F1 + s (F2 + ...))), or with s for 1 - s too where the terms are `powers`; the quaternion at unit length.
     """
 
-    def __init__(self, t0: np.ndarray, y0: np.ndarray, t: np.ndarray, y: np.ndarray, terms: np.ndarray, powers: Any) -> None:
-        self.t, self.y, self.ends = np.concatenate([[t0], t[:-1]]), np.concatenate([[y0], y[:-1]]), t
+    def __init__(
+        self,
+        t0: np.ndarray,
+        y0: np.ndarray,
+        t: np.ndarray,
+        y: np.ndarray,
+        terms: np.ndarray,
+        powers: Any,
+    ) -> None:
+        self.t, self.y, self.ends = (
+            np.concatenate([[t0], t[:-1]]),
+            np.concatenate([[y0], y[:-1]]),
+            t,
+        )
         self.terms, self.powers = terms, powers
 
     def __call__(self, j: Any, when: Any) -> np.ndarray:
@@ -51,9 +63,12 @@ class Extensions:
 
 
 class ByTolerance:
-    """Carries one body by steps that the loop chooses, and keeps the time and the torque evaluations that took."""
+    """Carries one body by steps that the loop chooses, and keeps the time and the torque
+    evaluations that took."""
 
-    def __init__(self, program: Program, tolerance: Tolerance, longest: float, motion: np.ndarray) -> None:
+    def __init__(
+        self, program: Program, tolerance: Tolerance, longest: float, motion: np.ndarray
+    ) -> None:
         self.program, self.tolerance, self.longest = program, tolerance, longest
         self.steps = self.rejected = self.counted = 0
         self.elapsed = 0.0
@@ -79,10 +94,16 @@ class ByTolerance:
 
     def advance(self, segment: Stretch, k: int, recorder: Recorder, most: int) -> Chunk:
         """Some steps on the way to the end of a stretch."""
-        return self.take(segment, recorder.watch is not None, recorder.wanted[recorder.n:], min(self.pace.steps, most))
+        return self.take(
+            segment,
+            recorder.watch is not None,
+            recorder.wanted[recorder.n :],
+            min(self.pace.steps, most),
+        )
 
     def take(self, stretch: Stretch, always: bool, wanted: np.ndarray, most: int) -> Chunk:
-        """At most so many steps; extensions for all of them, or for those that pass a wanted time."""
+        """At most so many steps; extensions for all of them, or for those that pass a wanted
+        time."""
         t0, y0, before = float(self.memory[loops.TIME]), self.motion, self.memory.copy()
         clock, points = np.empty(most), np.empty((most, WIDTH))
         pieces = np.empty((most if always or len(wanted) else 0, self.control.terms, WIDTH))
@@ -90,9 +111,22 @@ class ByTolerance:
             wanted = (np.minimum if stretch.stop > t0 else np.maximum)(wanted, stretch.stop)
         started = time.perf_counter()
         try:
-            why, done, rejected, counted = self.loop(stretch.stop, *self.tolerance, self.longest, always, wanted, self.memory,
-                                                     self.program.moments, self.program.parameters, clock, points, pieces)
-        except Exception as error:   # raised inside a compiled torque: go on step by step until it is raised again
+            why, done, rejected, counted = self.loop(
+                stretch.stop,
+                *self.tolerance,
+                self.longest,
+                always,
+                wanted,
+                self.memory,
+                self.program.moments,
+                self.program.parameters,
+                clock,
+                points,
+                pieces,
+            )
+        except (
+            Exception
+        ) as error:  # raised inside a compiled torque: go on step by step until it is raised again
             self.memory[:] = before
             if most == 1:
                 raise torque_error(error, f"in the step from t = {t0!r}") from error
@@ -108,9 +142,22 @@ class ByTolerance:
         t, y = clock[:done], points[:done]
         if why == loops.DONE:
             t[-1] = stretch.end
-        inside = Extensions(t0, y0, t, y, pieces[:done], self.control.powers) if len(pieces) and done else None
-        return Chunk(t, y, np.zeros(done), done, 1, float(self.memory[loops.TIME]), why == loops.DONE, inside,
-                     None if why in (loops.DONE, loops.FULL) else why)
+        inside = (
+            Extensions(t0, y0, t, y, pieces[:done], self.control.powers)
+            if len(pieces) and done
+            else None
+        )
+        return Chunk(
+            t,
+            y,
+            np.zeros(done),
+            done,
+            1,
+            float(self.memory[loops.TIME]),
+            why == loops.DONE,
+            inside,
+            None if why in (loops.DONE, loops.FULL) else why,
+        )
 
     def diagnose(self, chunk: Chunk, driver: Driver) -> Never:
         """No step is small enough: the torque's fault, or the motion's."""
@@ -124,7 +171,8 @@ class ByTolerance:
             why = f"even a step of {abs(h):.2g} misses rtol = {self.tolerance.rtol:g};"
         raise trouble or IntegrationError(
             f"{self.program.method.name} cannot go on at {place}: {why} the torque jumps there (name the time in breaks) or the "
-            "motion has no end")
+            "motion has no end"
+        )
 
     def take_back(self, surplus: int) -> None:
         """Do not count the last steps; torque evaluations are counted as they were made."""
@@ -133,8 +181,14 @@ class ByTolerance:
     @property
     def state(self) -> dict[str, Any]:
         """Everything needed to go on, as plain data."""
-        return {"memory": self.memory.tolist(), "steps": self.steps, "rejected": self.rejected, "counted": self.counted,
-                "elapsed": self.elapsed, "calls": self.program.calls}
+        return {
+            "memory": self.memory.tolist(),
+            "steps": self.steps,
+            "rejected": self.rejected,
+            "counted": self.counted,
+            "elapsed": self.elapsed,
+            "calls": self.program.calls,
+        }
 
     @state.setter
     def state(self, saved: dict[str, Any]) -> None:
@@ -148,4 +202,4 @@ class ByTolerance:
         python = self.program.pythons[0]
         return self.counted if python is None else python.calls
 
-    remarks = ""   # there is no method's own state that could say anything
+    remarks = ""  # there is no method's own state that could say anything

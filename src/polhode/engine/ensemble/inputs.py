@@ -1,9 +1,11 @@
-"""What a user gives for many bodies, as arrays: counts that agree, numbers that are numbers, draws that repeat.
+"""What a user gives for many bodies, as arrays: counts that agree, numbers that are numbers, draws
+that repeat.
 
-A quantity is given once for all bodies, once for each, or as something to draw from: `rotation0="random"` for attitudes spread
-evenly over the rotation group, or any frozen distribution of scipy.stats (anything with `rvs(size=..., random_state=...)`).
-What body i draws depends on the seed, the name of the quantity and i alone, so that a run over a part of the bodies, or over
-more of them, draws the same.
+A quantity is given once for all bodies, once for each, or as something to draw from:
+`rotation0="random"` for attitudes spread evenly over the rotation group, or any frozen distribution
+of scipy.stats (anything with `rvs(size=..., random_state=...)`).  What body i draws depends on the
+seed, the name of the quantity and i alone, so that a run over a part of the bodies, or over more of
+them, draws the same.
 """
 
 from __future__ import annotations
@@ -26,16 +28,19 @@ from polhode.methods.exact_flow import EQUAL
 if TYPE_CHECKING:
     from polhode.methods._registry import Method
 
-BLOCK = 4096   # bodies that share a random stream
-BYTES_PER_BODY = 256   # state, inputs and results
+BLOCK = 4096  # bodies that share a random stream
+BYTES_PER_BODY = 256  # state, inputs and results
 
 
 def enough(n: int) -> None:
     """Refuse more bodies than memory holds."""
-    memory.fits(f"{n} bodies", BYTES_PER_BODY * n, "run them in several ensembles (first=...), or sweep")
+    memory.fits(
+        f"{n} bodies", BYTES_PER_BODY * n, "run them in several ensembles (first=...), or sweep"
+    )
 
 
-# --- draws ----------------------------------------------------------------------------------------------------------------
+# --- draws ----------------------------------------------------------------------------------------
+
 
 def seed_of(rng: Any) -> int:
     """A whole number from None, a number or a numpy Generator."""
@@ -45,25 +50,36 @@ def seed_of(rng: Any) -> int:
         return int(rng.integers(2**63))
     if isinstance(rng, (int, np.integer)) and not isinstance(rng, bool) and rng >= 0:
         return int(rng)
-    raise InputError(f"rng must be a whole number from 0 on, a numpy Generator or None, got {brief(rng)}; write rng=1")
+    raise InputError(
+        f"rng must be a whole number from 0 on, a numpy Generator or None, got {brief(rng)}; write rng=1"
+    )
 
 
-def drawn(what: str, distribution: Any, shape: tuple[int, ...], seed: int, first: int, n: int) -> np.ndarray:
-    """Numbers (n, *shape) for the bodies first, first + 1, ... from a distribution, or "random" for unit quaternions."""
+def drawn(
+    what: str, distribution: Any, shape: tuple[int, ...], seed: int, first: int, n: int
+) -> np.ndarray:
+    """Numbers (n, *shape) for the bodies first, first + 1, ... from a distribution, or "random" for
+    unit quaternions."""
     parts = []
     for block in range(first // BLOCK, -(-(first + n) // BLOCK)):
-        stream = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(zlib.crc32(what.encode()), block)))
+        stream = np.random.default_rng(
+            np.random.SeedSequence(seed, spawn_key=(zlib.crc32(what.encode()), block))
+        )
         if isinstance(distribution, str):
             part = stream.standard_normal((BLOCK, 4))
             part /= np.sqrt((part * part).sum(axis=1, keepdims=True))
         else:
             try:
-                part = np.asarray(distribution.rvs(size=(BLOCK, *shape), random_state=stream), dtype=float)
+                part = np.asarray(
+                    distribution.rvs(size=(BLOCK, *shape), random_state=stream), dtype=float
+                )
             except ValueError as error:
-                raise InputError(f"{what}: cannot draw {shape or 'one number'} for each body: {error}; give a law of that "
-                                 "shape") from error
+                raise InputError(
+                    f"{what}: cannot draw {shape or 'one number'} for each body: {error}; give a law of that "
+                    "shape"
+                ) from error
         begin = block * BLOCK
-        parts.append(part[max(first - begin, 0):first + n - begin])
+        parts.append(part[max(first - begin, 0) : first + n - begin])
     return np.concatenate(parts)
 
 
@@ -71,7 +87,8 @@ def is_distribution(value: Any) -> bool:
     return hasattr(value, "rvs")
 
 
-# --- counts ---------------------------------------------------------------------------------------------------------------
+# --- counts ---------------------------------------------------------------------------------------
+
 
 class Counts:
     """How many bodies each argument speaks of; one stands for any number."""
@@ -91,17 +108,23 @@ class Counts:
             found.setdefault(count, what)
         if len(found) > 1:
             (a, what_a), (b, what_b) = list(found.items())[:2]
-            raise InputError(f"{what_a} is for {a} bodies and {what_b} for {b}; give one for all, or as many of each")
+            raise InputError(
+                f"{what_a} is for {a} bodies and {what_b} for {b}; give one for all, or as many of each"
+            )
         return next(iter(found), 1)
 
 
-# --- bodies ---------------------------------------------------------------------------------------------------------------
+# --- bodies ---------------------------------------------------------------------------------------
+
 
 class Bodies:
-    """Moments (3, 1 or n), masses, and axes (n, 3, 3), or (3, 3) for one body, or None where all are principal."""
+    """Moments (3, 1 or n), masses, and axes (n, 3, 3), or (3, 3) for one body, or None where all
+    are principal."""
 
     def __init__(self, given: Any) -> None:
-        if isinstance(given, RigidBody) or (not _several(given) and floats("bodies", given).shape in ((3,), (3, 3))):
+        if isinstance(given, RigidBody) or (
+            not _several(given) and floats("bodies", given).shape in ((3,), (3, 3))
+        ):
             body = as_body(given)
             self.count, self.one = 1, body
             self.moments = np.array(body.moments).reshape(3, 1)
@@ -115,8 +138,10 @@ class Bodies:
             elif array.ndim == 3 and array.shape[1:] == (3, 3) and len(array):
                 self._from([self._body(i, one) for i, one in enumerate(array)])
             else:
-                raise InputError("bodies must be a RigidBody, an inertia, a list of them, or an array (n, 3) of principal "
-                                 f"moments or (n, 3, 3) of tensors, got shape {array.shape}; give one of these")
+                raise InputError(
+                    "bodies must be a RigidBody, an inertia, a list of them, or an array (n, 3) of principal "
+                    f"moments or (n, 3, 3) of tensors, got shape {array.shape}; give one of these"
+                )
 
     @staticmethod
     def _body(i, given):
@@ -136,20 +161,24 @@ class Bodies:
         largest = moments.max(axis=1)
         wrong = (moments <= 0.0).any(axis=1) | (2.0 * largest > moments.sum(axis=1) * (1.0 + 1e-12))
         for i in np.flatnonzero(wrong):
-            self._body(int(i), moments[i])   # raises, unless rounding is to blame
+            self._body(int(i), moments[i])  # raises, unless rounding is to blame
         check_moments(moments)
         self.count, self.one, self.axes = len(moments), self._body(0, moments[0]), None
         self.moments = np.ascontiguousarray(moments.T)
 
     def kinds(self, method: Method, torque: Torque) -> list[tuple[RigidBody, np.ndarray | None]]:
-        """[(a body, the numbers of those like it, None for all)], one for each step the method has for these bodies."""
+        """[(a body, the numbers of those like it, None for all)], one for each step the method has
+        for these bodies."""
         if self.count == 1 or method.adapt is None:
             return [(self.one, None)]
-        axes, by_step = _symmetry_axes(self.moments), {}   # all that methods ask of a body
+        axes, by_step = _symmetry_axes(self.moments), {}  # all that methods ask of a body
         for axis in np.unique(axes):
             like = RigidBody(self.moments[:, np.argmax(axes == axis)])
             by_step.setdefault(digest(method.suited(torque, like).step), (like, []))[1].append(axis)
-        return [(like, None if len(by_step) == 1 else np.flatnonzero(np.isin(axes, those))) for like, those in by_step.values()]
+        return [
+            (like, None if len(by_step) == 1 else np.flatnonzero(np.isin(axes, those)))
+            for like, those in by_step.values()
+        ]
 
 
 def _symmetry_axes(moments):
@@ -161,13 +190,19 @@ def _symmetry_axes(moments):
 
 
 def _several(given):
-    return isinstance(given, (list, tuple)) and len(given) and isinstance(given[0], (RigidBody, list, tuple, np.ndarray))
+    return (
+        isinstance(given, (list, tuple))
+        and len(given)
+        and isinstance(given[0], (RigidBody, list, tuple, np.ndarray))
+    )
 
 
-# --- states ---------------------------------------------------------------------------------------------------------------
+# --- states ---------------------------------------------------------------------------------------
+
 
 def attitudes(given: Any) -> np.ndarray | None:
-    """Quaternions (1 or n, 4) from whatever stands for one rotation or for many; NaN is let through."""
+    """Quaternions (1 or n, 4) from whatever stands for one rotation or for many; NaN is let
+    through."""
     if given is None:
         return rotations.as_quaternion(None)[None]
     if hasattr(given, "as_quat"):
@@ -182,11 +217,14 @@ def attitudes(given: Any) -> np.ndarray | None:
     if value.ndim == 2 and value.shape[1] == 4:
         length = np.sqrt((value * value).sum(axis=1))
         q = value.copy()
-        for i in np.flatnonzero(abs(length - 1.0) > 2 * np.finfo(float).eps):   # a unit quaternion stays as it is, bit for bit
+        # a unit quaternion stays as it is, bit for bit
+        for i in np.flatnonzero(abs(length - 1.0) > 2 * np.finfo(float).eps):
             q[i] = _attitude(i, value[i])
         return q
-    raise InputError("rotation0 must be one rotation, a scipy Rotation of n, or an array (n, 4) of quaternions, (n, 3, 3) of "
-                     f"matrices or (n, 3) of rotation vectors, got shape {value.shape}; give one of these")
+    raise InputError(
+        "rotation0 must be one rotation, a scipy Rotation of n, or an array (n, 4) of quaternions, (n, 3, 3) of "
+        f"matrices or (n, 3) of rotation vectors, got shape {value.shape}; give one of these"
+    )
 
 
 def _attitude(i, one):
@@ -202,27 +240,38 @@ def vectors(what: str, given: Any) -> np.ndarray | None:
     """Vectors (1 or n, 3); NaN is let through."""
     value = np.atleast_2d(floats(what, given, finite=False))
     if value.ndim != 2 or value.shape[1] != 3:
-        raise InputError(f"{what} must be three numbers, or three for each body (n, 3), got shape {np.shape(given)}; give one "
-                         "of these")
+        raise InputError(
+            f"{what} must be three numbers, or three for each body (n, 3), got shape {np.shape(given)}; give one "
+            "of these"
+        )
     return value
 
 
-# --- torque parameters ----------------------------------------------------------------------------------------------------
+# --- torque parameters ----------------------------------------------------------------------------
+
 
 def terms_of(torque: Torque) -> tuple[Torque, ...]:
     return torque.terms if isinstance(torque, Sum) else (torque,)
 
 
 def check_parameters(torque: Torque, given: Any) -> dict[str, Any]:
-    """The parameters as {name: value}; every name is one of the torque's, by itself or as term.name in a sum."""
+    """The parameters as {name: value}; every name is one of the torque's, by itself or as term.name
+    in a sum."""
     if given is None:
         return {}
     if not isinstance(given, dict):
-        raise InputError(f"parameters must be a dict of names and values, one for each body, got {brief(given)}; write "
-                         f"parameters={{name: values}}")
+        raise InputError(
+            f"parameters must be a dict of names and values, one for each body, got {brief(given)}; write "
+            f"parameters={{name: values}}"
+        )
     names = [name for term in terms_of(torque) for name in fields(term)]
     valid = [name for name in names if names.count(name) == 1]
-    valid += [f"{term.name}.{name}" for term in terms_of(torque) for name in fields(term) if len(terms_of(torque)) > 1]
+    valid += [
+        f"{term.name}.{name}"
+        for term in terms_of(torque)
+        for name in fields(term)
+        if len(terms_of(torque)) > 1
+    ]
     for name in given:
         choice(f"parameter of torque {torque.name!r}", name, valid)
     return dict(given)
@@ -240,7 +289,11 @@ def parameter_rows(torque: Torque, given: Any, counts: Counts | None = None) -> 
             rows += [np.array([number]) for number in term.values]
         for name in fields(term):
             key = name if name in given else f"{term.name}.{name}"
-            value = _parameter(key, given.get(key, getattr(term.params, name)), np.shape(getattr(term.params, name)))
+            value = _parameter(
+                key,
+                given.get(key, getattr(term.params, name)),
+                np.shape(getattr(term.params, name)),
+            )
             if counts is not None:
                 counts.add(f"parameter {key!r}", len(value))
             rows += list(value.reshape(len(value), -1).T)
@@ -255,5 +308,7 @@ def _parameter(name, value, shape):
         return value[None]
     if value.shape[1:] == shape and len(value):
         return value
-    raise InputError(f"parameter {name!r} must have shape {shape}, or one for each body {('n', *shape)}, got {value.shape}; "
-                     "give one of these")
+    raise InputError(
+        f"parameter {name!r} must have shape {shape}, or one for each body {('n', *shape)}, got {value.shape}; "
+        "give one of these"
+    )

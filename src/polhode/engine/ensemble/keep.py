@@ -1,4 +1,5 @@
-"""What an ensemble keeps on its way: nothing, the motions after every so many steps, or statistics without the motions."""
+"""What an ensemble keeps on its way: nothing, the motions after every so many steps, or statistics
+without the motions."""
 
 from __future__ import annotations
 
@@ -25,10 +26,11 @@ class Summary(NamedTuple):
 
 
 class Statistic(NamedTuple):
-    """A quantity summed up over time, for each body, and over the bodies that are well, at each sampled time.
+    """A quantity summed up over time, for each body, and over the bodies that are well, at each
+    sampled time.
 
-    Of a body that failed on the way, the samples before that count; one that was never sampled, and a time at which no body is
-    well, have NaN.
+    Of a body that failed on the way, the samples before that count; one that was never sampled, and
+    a time at which no body is well, have NaN.
     """
 
     over_time: Summary
@@ -43,9 +45,10 @@ class Statistics:
     ----------
     every : int
         Sample after every so many steps, and at the start.
-    of : names among "energy", "kinetic_energy", "momentum" (its size), "momentum_x", "momentum_y", "momentum_z" (in space)
-    functions : dict of functions
-        Quantities of one's own: functions of any of t, R, omega, body, p that return a number; compiled where numba can.
+    of : names among "energy", "kinetic_energy", "momentum" (its size), "momentum_x", "momentum_y",
+    "momentum_z" (in space) functions : dict of functions
+        Quantities of one's own: functions of any of t, R, omega, body, p that return a number;
+        compiled where numba can.
 
     Examples
     --------
@@ -61,18 +64,26 @@ class Statistics:
     def __post_init__(self) -> None:
         self.every = whole("every", self.every, 1, "write every=10")
         if not isinstance(self.of, (str, list, tuple, set)):
-            raise InputError(f"of must be a list of statistics, got {brief(self.of)}; write of=['energy']")
+            raise InputError(
+                f"of must be a list of statistics, got {brief(self.of)}; write of=['energy']"
+            )
         self.of = (self.of,) if isinstance(self.of, str) else tuple(self.of)
         for name in self.of:
             choice("statistic", name, QUANTITIES)
         if not isinstance(self.functions, dict):
-            raise InputError(f"functions must be a dict from names to functions, got {brief(self.functions)}; write "
-                             "functions={'tilt': tilt}")
+            raise InputError(
+                f"functions must be a dict from names to functions, got {brief(self.functions)}; write "
+                "functions={'tilt': tilt}"
+            )
         for name, function in self.functions.items():
             if not isinstance(name, str):
-                raise InputError(f"the name of a statistic must be text, got {brief(name)}; write functions={{'tilt': tilt}}")
+                raise InputError(
+                    f"the name of a statistic must be text, got {brief(name)}; write functions={{'tilt': tilt}}"
+                )
             if name in QUANTITIES:
-                raise InputError(f"the statistic {name!r} is built in; choose another name for your function")
+                raise InputError(
+                    f"the statistic {name!r} is built in; choose another name for your function"
+                )
             check_function(name, function)
 
 
@@ -87,15 +98,19 @@ def keeping(keep: int | str | Statistics, run: Any) -> End:
             if name not in options:
                 raise unknown("option of statistics", name, options)
         keep = Statistics(**keep)
-    return Running(keep, run) if isinstance(keep, Statistics) else Every(whole("keep", keep, 1, "write keep='end'"), run)
+    return (
+        Running(keep, run)
+        if isinstance(keep, Statistics)
+        else Every(whole("keep", keep, 1, "write keep='end'"), run)
+    )
 
 
 class End:
     """A recorder of ensembles: nothing but the end."""
 
     every = watch = None
-    over = False   # there are no events
-    done = 0       # steps that were shown to it
+    over = False  # there are no events
+    done = 0  # steps that were shown to it
 
     def follow(self, carrier: Any) -> None:
         """Whose motions are to be looked at."""
@@ -124,7 +139,11 @@ class Every(End):
         self.every, self.total = every, run.total
         samples = run.total // every + 2
         size = 56 * run.n * samples
-        memory.fits(f"{run.n} bodies stored every {every} of {run.total} steps", size, "keep fewer, 'statistics' or 'end'")
+        memory.fits(
+            f"{run.n} bodies stored every {every} of {run.total} steps",
+            size,
+            "keep fewer, 'statistics' or 'end'",
+        )
         self.t, self.y = [], []
 
     def first(self, t: float) -> None:
@@ -154,19 +173,26 @@ class Running(Every):
         self.measure = Measure(run.bodies, run.torque, run.values, options.functions)
         self.names = [*options.of, *options.functions]
         self.t, self.seen = [], np.zeros(run.n)
-        self.time = {name: Summary(np.zeros(run.n), np.zeros(run.n), np.full(run.n, np.inf), np.full(run.n, -np.inf))
-                     for name in self.names}
+        self.time = {
+            name: Summary(
+                np.zeros(run.n), np.zeros(run.n), np.full(run.n, np.inf), np.full(run.n, -np.inf)
+            )
+            for name in self.names
+        }
         self.bodies = {name: [] for name in self.names}
         self.well = np.ones(run.n, dtype=bool)
 
     def _put(self, t, y):
-        values = [self.measure(name, np.full(len(y), t), y) for name in self.names]   # before anything changes: it may fail
+        # before anything changes: it may fail
+        values = [self.measure(name, np.full(len(y), t), y) for name in self.names]
         self.t.append(t)
         self.seen += self.well
         for name, x in zip(self.names, values, strict=True):
             self._over_time(self.time[name], x)
             x = x[self.well]
-            self.bodies[name].append((x.mean(), x.var(), x.min(), x.max()) if len(x) else (np.nan,) * 4)
+            self.bodies[name].append(
+                (x.mean(), x.var(), x.min(), x.max()) if len(x) else (np.nan,) * 4
+            )
 
     def _over_time(self, so_far, x):
         """Welford's update, body by body."""

@@ -1,7 +1,9 @@
-"""Quantities of a motion: energy, momentum, angular velocity, and functions of one's own, for many bodies at once.
+"""Quantities of a motion: energy, momentum, angular velocity, and functions of one's own, for many
+bodies at once.
 
-A quantity is a kernel f(t, q, Om, body, p) in principal axes.  A user's function is called with whichever of t, R, omega, body, p
-it names: time, attitude matrix, body angular velocity in the user's axes, principal moments (body.I), parameters of the torque.
+A quantity is a kernel f(t, q, Om, body, p) in principal axes.  A user's function is called with
+whichever of t, R, omega, body, p it names: time, attitude matrix, body angular velocity in the
+user's axes, principal moments (body.I), parameters of the torque.
 """
 
 from __future__ import annotations
@@ -41,6 +43,7 @@ def momentum_in_space(i):
     @jit
     def component(t, q, Om, body, p):
         return qrotate(q, times(body.I, Om))[i]
+
     return component
 
 
@@ -48,11 +51,16 @@ def energy_with(potential):
     @jit
     def energy(t, q, Om, body, p):
         return 0.5 * dot(Om, times(body.I, Om)) + potential(t, matrix(q), p)
+
     return energy
 
 
-QUANTITIES = {"energy": None, "kinetic_energy": kinetic_energy, "momentum": momentum,
-              **{f"momentum_{axis}": momentum_in_space(i) for i, axis in enumerate("xyz")}}
+QUANTITIES = {
+    "energy": None,
+    "kinetic_energy": kinetic_energy,
+    "momentum": momentum,
+    **{f"momentum_{axis}": momentum_in_space(i) for i, axis in enumerate("xyz")},
+}
 
 
 @jit
@@ -69,16 +77,22 @@ def in_own_axes(R, Om, p):
 def check_function(name: str, function: Callable[..., Any]) -> None:
     """A user's function is one, and asks for what there is."""
     if not callable(function):
-        raise InputError(f"the statistic {name!r} must be a function of any of {', '.join(ARGUMENTS)}, got {brief(function)}; "
-                         "write def f(omega): ...")
+        raise InputError(
+            f"the statistic {name!r} must be a function of any of {', '.join(ARGUMENTS)}, got {brief(function)}; "
+            "write def f(omega): ..."
+        )
     try:
         arguments = inspect.signature(function).parameters
     except (TypeError, ValueError):
-        raise InputError(f"the statistic {name!r} is a function that does not tell its arguments, {brief(function)}; write "
-                         "def f(omega): ... around it") from None
+        raise InputError(
+            f"the statistic {name!r} is a function that does not tell its arguments, {brief(function)}; write "
+            "def f(omega): ... around it"
+        ) from None
     for argument in arguments:
         if argument not in ARGUMENTS:
-            raise unknown(f"argument of the function for the statistic {name!r}:", argument, ARGUMENTS)
+            raise unknown(
+                f"argument of the function for the statistic {name!r}:", argument, ARGUMENTS
+            )
 
 
 def of_function(function, own_axes, params, form):
@@ -86,26 +100,43 @@ def of_function(function, own_axes, params, form):
     names = inspect.signature(function).parameters
     given = handed(params, form)
     if "p" in names and params is None:
-        raise InputError(f"the function {function.__name__!r} asks for p, and the torque has no parameters; leave p out")
+        raise InputError(
+            f"the function {function.__name__!r} asks for p, and the torque has no parameters; leave p out"
+        )
     forms = {"R": "as_array(R)", "omega": "vector_array(Om)", "p": "given(inner)[0]"}
     called = ", ".join(forms.get(name, name) for name in names)
-    scope = {"function": function, "turned": in_own_axes if own_axes else as_given, "given": given, "matrix": matrix,
-             "as_array": as_array, "vector_array": vector_array, "__name__": __name__}
-    exec("def quantity(t, q, Om, body, p):\n    R, Om, inner = turned(matrix(q), Om, p)\n"   # nothing but the names above enters
-         f"    return float(function({called}))", scope)
+    scope = {
+        "function": function,
+        "turned": in_own_axes if own_axes else as_given,
+        "given": given,
+        "matrix": matrix,
+        "as_array": as_array,
+        "vector_array": vector_array,
+        "__name__": __name__,
+    }
+    # nothing but the names above enters
+    exec(
+        "def quantity(t, q, Om, body, p):\n    R, Om, inner = turned(matrix(q), Om, p)\n"
+        f"    return float(function({called}))",
+        scope,
+    )
     return jit(scope["quantity"])
 
 
 class Measure:
     """Evaluates quantities of the bodies of an ensemble."""
 
-    def __init__(self, bodies: Bodies, torque: Torque, values: dict[str, Any], functions: Any = ()) -> None:
+    def __init__(
+        self, bodies: Bodies, torque: Torque, values: dict[str, Any], functions: Any = ()
+    ) -> None:
         self.bodies, self.torque, self.functions = bodies, torque, dict(functions)
         rows, structure = parameter_rows(torque, values), torque.values
         if bodies.axes is not None:
             rows, structure = [*bodies.axes.reshape(-1, 9).T, *rows], (nested(np.eye(3)), structure)
         count = max((len(row) for row in rows), default=1)
-        self.parameters = np.array([np.broadcast_to(row, count) for row in rows]).reshape(len(rows), count)
+        self.parameters = np.array([np.broadcast_to(row, count) for row in rows]).reshape(
+            len(rows), count
+        )
         self.shape = shape(structure)
         self._loops = {}
 
@@ -117,30 +148,50 @@ class Measure:
             potential = self.torque.potential_kernel()
             if potential is None:
                 return kinetic_energy
-            return energy_with(potential_in_axes(potential) if self.bodies.axes is not None else potential)
+            return energy_with(
+                potential_in_axes(potential) if self.bodies.axes is not None else potential
+            )
         return QUANTITIES[name]
 
     def _loop(self, name, t, motions):
-        """Machine code where numba can make it and it gives what Python gives for some of the bodies."""
-        names = {"quantity": self._kernel(name), "load_body": load_body, "load_parameters": layout(self.shape).unpack,
-                 "own_body": tiles.each if self.bodies.count > 1 else tiles.shared,
-                 "own_parameters": tiles.each if self.parameters.shape[1] > 1 else tiles.shared}
-        own, none, python = name in self.functions, np.empty((0, 7)), interpreted(tiles.measure, **names)
-        if (digest.obstacle(self.functions[name]) if own else self.torque.potential_obstacle()) is None:
+        """Machine code where numba can make it and it gives what Python gives for some of the
+        bodies."""
+        names = {
+            "quantity": self._kernel(name),
+            "load_body": load_body,
+            "load_parameters": layout(self.shape).unpack,
+            "own_body": tiles.each if self.bodies.count > 1 else tiles.shared,
+            "own_parameters": tiles.each if self.parameters.shape[1] > 1 else tiles.shared,
+        }
+        own, none, python = (
+            name in self.functions,
+            np.empty((0, 7)),
+            interpreted(tiles.measure, **names),
+        )
+        if (
+            digest.obstacle(self.functions[name]) if own else self.torque.potential_obstacle()
+        ) is None:
             machine = bind(tiles.measure, **names)
-            why = compile_obstacle(lambda: machine(none[:, 0], none, self.bodies.moments, self.parameters, none[:, 0]))
-            if why is None and ((not own and self.torque.is_ours) or self._agree(machine, python, t, motions)):
+            why = compile_obstacle(
+                lambda: machine(none[:, 0], none, self.bodies.moments, self.parameters, none[:, 0])
+            )
+            if why is None and (
+                (not own and self.torque.is_ours) or self._agree(machine, python, t, motions)
+            ):
                 return machine
         return python
 
     def _agree(self, machine, python, t, motions):
         few = np.unique(np.linspace(0, len(t) - 1, 12).astype(int))
-        moments, parameters = (rows if rows.shape[1] == 1 else rows[:, few] for rows in (self.bodies.moments, self.parameters))
+        moments, parameters = (
+            rows if rows.shape[1] == 1 else rows[:, few]
+            for rows in (self.bodies.moments, self.parameters)
+        )
         ours, theirs = np.empty((2, len(few)))
         try:
             for loop, out in ((machine, ours), (python, theirs)):
                 loop(t[few], motions[few], moments, parameters, out)
-        except Exception:   # to be raised by Python
+        except Exception:  # to be raised by Python
             return False
         return agree(ours, theirs)
 
@@ -154,6 +205,8 @@ class Measure:
         except Exception as error:
             if name not in self.functions:
                 raise
-            raise InputError(f"the statistic {name!r} must return one number, and raised {type(error).__name__}: {error}; "
-                             "correct it") from error
+            raise InputError(
+                f"the statistic {name!r} must return one number, and raised {type(error).__name__}: {error}; "
+                "correct it"
+            ) from error
         return out

@@ -1,4 +1,5 @@
-"""Bou-Rabee, Ortolan & Saccon 2009, the stress test that the Lie-Newmark method fails: figures 1 to 5, claims, misprints.
+"""Bou-Rabee, Ortolan & Saccon 2009, the stress test that the Lie-Newmark method fails: figures 1 to
+5, claims, misprints.
 
     drift.py         figure 1: energy of Lie-Newmark and Lie-Verlet over 15000 s
     landscape.py     figure 2: the path among the level surfaces of the potential
@@ -6,7 +7,8 @@
     appendix.py      figures 4 and 5: the same for LIEMID[EA]
     misprints.py     the errata
 
-The paper's NMB turns the body by the Cayley map and is called NMB-cay here; Krysl & Endres's NMB turns it by exp.
+The paper's NMB turns the body by the Cayley map and is called NMB-cay here; Krysl & Endres's NMB
+turns it by exp.
 """
 
-from polhode.papers.bou_rabee2009 import drift, landscape, convergence, appendix, misprints   # noqa: F401  in the order of the figures
+from polhode.papers.bou_rabee2009 import drift, landscape, convergence, appendix, misprints  # noqa: F401  in the order of the figures

@@ -4,7 +4,18 @@ import numpy as np
 
 from polhode.core.vec import normalise, qexp, qmul, qrotate, qrotate_t
 from polhode.exact import free_body
-from polhode.papers import FAILS, HOLDS, OTHER_REASON, Cell, Claim, Figure, Series, Table, item, judged
+from polhode.papers import (
+    FAILS,
+    HOLDS,
+    OTHER_REASON,
+    Cell,
+    Claim,
+    Figure,
+    Series,
+    Table,
+    item,
+    judged,
+)
 from polhode.papers._style import look, plain_ticks
 from polhode.papers.buss2001.tables import PROBLEM, fig4_fig5_energies, printed, runner
 from polhode.problems import get
@@ -28,7 +39,9 @@ def energy(method, h, count):
 
 def cell_of(row):
     """A printed energy beside ours, to the same digits."""
-    return Cell(row.algorithm, f"N = {row.N:g}, h = {row.h:g}", row.printed, row.ours, row.agrees, row.note)
+    return Cell(
+        row.algorithm, f"N = {row.N:g}, h = {row.h:g}", row.printed, row.ours, row.agrees, row.note
+    )
 
 
 class Energies(dict):
@@ -51,39 +64,73 @@ class Energies(dict):
 def group_claim(found):
     """Group 1 against group 2, step by step."""
     pairs = [(h, found.worst(GROUP_1, h), found.best(GROUP_2, h)) for h in found.steps]
-    return judged("The group-1 algorithms conserve energy consistently better than the group-2 algorithms",
-                  all(one < two for _, one, two in pairs), "worst change of group 1 / best of group 2: " +
-                  ", ".join(f"h = {h:g} {one:.2g} / {two:.2g}" for h, one, two in pairs))
+    return judged(
+        "The group-1 algorithms conserve energy consistently better than the group-2 algorithms",
+        all(one < two for _, one, two in pairs),
+        "worst change of group 1 / best of group 2: "
+        + ", ".join(f"h = {h:g} {one:.2g} / {two:.2g}" for h, one, two in pairs),
+    )
 
 
 def symplectic_claim(found):
     """The McLachlan-Reich methods against all others."""
     others = [name for name in found.methods if name not in SYMPLECTIC]
-    beaten = {name: [h for h in found.steps if abs(found[name, h]) > found.best(others, h)] for name in SYMPLECTIC}
-    text = "; ".join(f"{name} " + (f"is beaten at h = {', '.join(f'{h:g}' for h in steps)}" if steps else "is best at every step")
-                     for name, steps in beaten.items())
-    return judged("The McLachlan-Reich algorithms are by far the best at energy conservation", not any(beaten.values()), text)
+    beaten = {
+        name: [h for h in found.steps if abs(found[name, h]) > found.best(others, h)]
+        for name in SYMPLECTIC
+    }
+    text = "; ".join(
+        f"{name} "
+        + (
+            f"is beaten at h = {', '.join(f'{h:g}' for h in steps)}"
+            if steps
+            else "is best at every step"
+        )
+        for name, steps in beaten.items()
+    )
+    return judged(
+        "The McLachlan-Reich algorithms are by far the best at energy conservation",
+        not any(beaten.values()),
+        text,
+    )
 
 
 def rotation_claim(steps):
     """The mean rotations in the headings."""
     problem = get(PROBLEM)
-    omega = free_body(problem.body, problem.rotation0, problem.omega0, np.linspace(0.0, 40.0, 20001)).omega
+    omega = free_body(
+        problem.body, problem.rotation0, problem.omega0, np.linspace(0.0, 40.0, 20001)
+    ).omega
     rate = float(np.degrees(np.linalg.norm(omega, axis=1).mean()))
     said = printed()["mean_rotation"]
     ours = {h: f"{rate * h:.{len(said[repr(h)].split('.')[1])}f}" for h in steps}
-    return judged("The mean rotations per step are " + ", ".join(f"{said[repr(h)]}°" for h in steps),
-                  all(ours[h] == said[repr(h)] for h in steps), "found " + ", ".join(f"{value}°" for value in ours.values()))
+    return judged(
+        "The mean rotations per step are " + ", ".join(f"{said[repr(h)]}°" for h in steps),
+        all(ours[h] == said[repr(h)] for h in steps),
+        "found " + ", ".join(f"{value}°" for value in ours.values()),
+    )
 
 
 def draw(figure, rows, found):
-    """The change of energy against the step; ours as in every figure, the printed values as rings."""
+    """The change of energy against the step; ours as in every figure, the printed values as
+    rings."""
     axes = figure.add_subplot()
     for name in found.methods:
         own = [row for row in rows if row.method == name]
-        axes.loglog([row.h for row in own], [max(abs(found[name, row.h]), 1e-7) for row in own], **look(name))
-        axes.loglog([row.h for row in own], [max(abs(float(row.printed) - start_energy()), 1e-7) for row in own], "o",
-                    mfc="none", mec="#999999", ms=8, mew=0.6)
+        axes.loglog(
+            [row.h for row in own],
+            [max(abs(found[name, row.h]), 1e-7) for row in own],
+            **look(name),
+        )
+        axes.loglog(
+            [row.h for row in own],
+            [max(abs(float(row.printed) - start_energy()), 1e-7) for row in own],
+            "o",
+            mfc="none",
+            mec="#999999",
+            ms=8,
+            mew=0.6,
+        )
     axes.loglog([], [], "o", mfc="none", mec="#999999", ms=8, mew=0.6, label="printed")
     axes.set(xlabel="step h [s]", ylabel="|E − E₀|", ylim=(1e-6, 200))
     plain_ticks(axes.xaxis, found.steps)
@@ -94,17 +141,29 @@ def draw(figure, rows, found):
 def result(rows, claims):
     """The table of some cells."""
     found = Energies(rows)
-    series = [Series(name, found.steps, [found.get((name, h), np.nan) for h in found.steps]) for name in found.methods]
-    return Table(cells=[cell_of(row) for row in rows], claims=claims, draw=lambda figure: draw(figure, rows, found),
-                 series=series, notes=["The paper takes N − 1 steps where it says N."], size=(7.6, 4.4))
+    series = [
+        Series(name, found.steps, [found.get((name, h), np.nan) for h in found.steps])
+        for name in found.methods
+    ]
+    return Table(
+        cells=[cell_of(row) for row in rows],
+        claims=claims,
+        draw=lambda figure: draw(figure, rows, found),
+        series=series,
+        notes=["The paper takes N − 1 steps where it says N."],
+        size=(7.6, 4.4),
+    )
 
 
-# --- figure 4 -------------------------------------------------------------------------------------------------------------
+# --- figure 4 -------------------------------------------------------------------------------------
+
 
 @item("buss-2001", "fig4", title="Energy after N steps: small steps", kind="table", seconds=25)
 def fig4(work):
     """Every cell of the table, or its columns of 100 000 steps."""
-    names = list(dict.fromkeys(cell["method"] for cell in printed()["energies"] if cell["figure"] == 4))
+    names = list(
+        dict.fromkeys(cell["method"] for cell in printed()["energies"] if cell["figure"] == 4)
+    )
     most = 100_000 if work.quick else 800_000
     rows = [row for name in work.each(names) for row in fig4_fig5_energies([name], (4,), most)]
     found = Energies(rows)
@@ -124,63 +183,112 @@ def _claims_of_fig4(found):
     return [
         symplectic_claim(found),
         group_claim(found),
-        judged("The fourth-order McLachlan-Reich algorithm conserves energy even better",
-               abs(fourth) < abs(found["MR2-231", last]),
-               f"change at h = {last:g}: {fourth:.1e} against {found['MR2-231', last]:.1e} of the second-order one"),
-        judged("All non-symplectic algorithms gain energy, with the sole exception of the augmented second-order one, which "
-               "loses "
-               "it", all(gains) and all(losses), f"{sum(gains)} of {len(gains)} cells of the others gain; {sum(losses)} of "
-               f"{len(losses)} of the augmented second-order method lose"),
-        judged("The first-order method gains energy monotonically", bool(np.all(np.diff(climbs) > 0.0)),
-               f"h = 0.0005, every 100 of 2000 steps: from {climbs[0]:.4f} to {climbs[-1]:.4f}, never down"),
-        judged("The false third-order method is slightly worse than the second-order method (slides)",
-               all(1.0 < ratio < 1.5 for ratio in false_third if ratio != 1.0),
-               "its change of energy is " + ", ".join(f"{ratio:.2f}" for ratio in false_third) + " times as large"),
-        Claim("The Simo-Wong method is almost identical to the first-order method", FAILS if abs(right) < 1.0 else HOLDS,
-              f"as it was run it is (to {wong:.1%}), by a factor h too many; the method as printed changes the energy by "
-              f"{right:.2g} at h = {h:g}, where the first-order method changes it by {found['taylor1', h]:.3g}"),
+        judged(
+            "The fourth-order McLachlan-Reich algorithm conserves energy even better",
+            abs(fourth) < abs(found["MR2-231", last]),
+            f"change at h = {last:g}: {fourth:.1e} against {found['MR2-231', last]:.1e} of the second-order one",
+        ),
+        judged(
+            "All non-symplectic algorithms gain energy, with the sole exception of the augmented second-order one, which "
+            "loses "
+            "it",
+            all(gains) and all(losses),
+            f"{sum(gains)} of {len(gains)} cells of the others gain; {sum(losses)} of "
+            f"{len(losses)} of the augmented second-order method lose",
+        ),
+        judged(
+            "The first-order method gains energy monotonically",
+            bool(np.all(np.diff(climbs) > 0.0)),
+            f"h = 0.0005, every 100 of 2000 steps: from {climbs[0]:.4f} to {climbs[-1]:.4f}, never down",
+        ),
+        judged(
+            "The false third-order method is slightly worse than the second-order method (slides)",
+            all(1.0 < ratio < 1.5 for ratio in false_third if ratio != 1.0),
+            "its change of energy is "
+            + ", ".join(f"{ratio:.2f}" for ratio in false_third)
+            + " times as large",
+        ),
+        Claim(
+            "The Simo-Wong method is almost identical to the first-order method",
+            FAILS if abs(right) < 1.0 else HOLDS,
+            f"as it was run it is (to {wong:.1%}), by a factor h too many; the method as printed changes the energy by "
+            f"{right:.2g} at h = {h:g}, where the first-order method changes it by {found['taylor1', h]:.3g}",
+        ),
         rotation_claim(found.steps),
     ]
 
 
 def _claims_on_terms(found):
     """The extra term of the third-order method."""
-    counts = {h: cell["N"] - 1 for cell in printed()["energies"] for h in found.steps
-              if (cell["figure"], cell["method"], cell["h"]) == (4, "taylor3", h)}
-    ratios = {h: found["taylor3", h] / (energy("taylor3-plain", h, count) - start_energy()) for h, count in counts.items()}
-    return [judged("The term h³/36 ω̈ × ω of the third-order method reduces the energy drift by a factor of about one third",
-                   any(0.25 < ratio < 0.75 for ratio in ratios.values()), "drift with the term over drift without it: " +
-                   ", ".join(f"{ratio:.2f} at h = {h:g}" for h, ratio in ratios.items()))]
+    counts = {
+        h: cell["N"] - 1
+        for cell in printed()["energies"]
+        for h in found.steps
+        if (cell["figure"], cell["method"], cell["h"]) == (4, "taylor3", h)
+    }
+    ratios = {
+        h: found["taylor3", h] / (energy("taylor3-plain", h, count) - start_energy())
+        for h, count in counts.items()
+    }
+    return [
+        judged(
+            "The term h³/36 ω̈ × ω of the third-order method reduces the energy drift by a factor of about one third",
+            any(0.25 < ratio < 0.75 for ratio in ratios.values()),
+            "drift with the term over drift without it: "
+            + ", ".join(f"{ratio:.2f} at h = {h:g}" for h, ratio in ratios.items()),
+        )
+    ]
 
 
-# --- figure 5 -------------------------------------------------------------------------------------------------------------
+# --- figure 5 -------------------------------------------------------------------------------------
+
 
 @item("buss-2001", "fig5", title="Energy after N steps: large steps", kind="table", seconds=5)
 def fig5(work):
     """Every cell of the table."""
-    names = list(dict.fromkeys(cell["method"] for cell in printed()["energies"] if cell["figure"] == 5))
+    names = list(
+        dict.fromkeys(cell["method"] for cell in printed()["energies"] if cell["figure"] == 5)
+    )
     rows = [row for name in work.each(names) for row in fig4_fig5_energies([name], (5,))]
     found = Energies(rows)
-    averaged = {row.h: f"{quaternion_average(row.h, row.N - 1):.{len(row.printed.split('.')[1])}f}" for row in rows
-                if row.method == "RK-buss"}
+    averaged = {
+        row.h: f"{quaternion_average(row.h, row.N - 1):.{len(row.printed.split('.')[1])}f}"
+        for row in rows
+        if row.method == "RK-buss"
+    }
     misses = [row for row in rows if row.method == "RK-buss" and averaged[row.h] != row.printed]
     vectors = sum(row.agrees for row in rows if row.method == "RK-buss")
-    return result(rows, [
-        symplectic_claim(found), group_claim(found), rotation_claim(found.steps),
-        Claim("The rotations of the Runge-Kutta method were averaged as quaternions in Euclidean 4-space", FAILS,
-              f"averages of rotation vectors reproduce {vectors} of {len(averaged)} printed energies, of quaternions "
-              f"{len(averaged) - len(misses)} ({', '.join(averaged.values())})")])
+    return result(
+        rows,
+        [
+            symplectic_claim(found),
+            group_claim(found),
+            rotation_claim(found.steps),
+            Claim(
+                "The rotations of the Runge-Kutta method were averaged as quaternions in Euclidean 4-space",
+                FAILS,
+                f"averages of rotation vectors reproduce {vectors} of {len(averaged)} printed energies, of quaternions "
+                f"{len(averaged) - len(misses)} ({', '.join(averaged.values())})",
+            ),
+        ],
+    )
 
 
 def quaternion_average(h, count):
-    """Energy of the classical Runge-Kutta stages with the four rotations averaged as quaternions."""
+    """Energy of the classical Runge-Kutta stages with the four rotations averaged as
+    quaternions."""
     problem = get(PROBLEM)
     J = problem.body.moments
     L = tuple((J * problem.omega0).tolist())
     q = (0.0, 0.0, 0.0, 1.0)
 
     def rate(q):
-        return tuple(h * x for x in qrotate(q, tuple(m / j for m, j in zip(qrotate_t(q, L), J.tolist(), strict=True))))
+        return tuple(
+            h * x
+            for x in qrotate(
+                q, tuple(m / j for m, j in zip(qrotate_t(q, L), J.tolist(), strict=True))
+            )
+        )
 
     for _ in range(count):
         k1 = rate(q)
@@ -192,40 +300,83 @@ def quaternion_average(h, count):
     return 0.5 * float(np.sum(np.array(qrotate_t(q, L)) ** 2 / J))
 
 
-# --- 200 million steps ------------------------------------------------------------------------------------------------------
+# --- 200 million steps ----------------------------------------------------------------------------
 
-@item("buss-2001", "long-runs", title="McLachlan-Reich over 200 million steps", kind="figure", seconds=60)
+
+@item(
+    "buss-2001",
+    "long-runs",
+    title="McLachlan-Reich over 200 million steps",
+    kind="figure",
+    seconds=60,
+)
 def long_runs(work):
     """Energy at the end, and the range it stays in, after 2e5 steps and after all of them."""
     runs = printed()["long_runs"]
     numbers, series, ranges = [], [], {}
     for number, run in enumerate(runs):
         count = 2_000_000 if work.quick else run["N"] - 1
-        short, whole = (_energies(run, steps, every, lambda done, total, number=number:
-                                  work.progress((number + done / total) / len(runs)))
-                        for steps, every in ((200_000, 1), (count, max(1, count // 200_000) | 1)))
+        short, whole = (
+            _energies(
+                run,
+                steps,
+                every,
+                lambda done, total, number=number: work.progress(
+                    (number + done / total) / len(runs)
+                ),
+            )
+            for steps, every in ((200_000, 1), (count, max(1, count // 200_000) | 1))
+        )
         end = whole[1][-1]
         ranges[run["method"]] = [(low.min(), low.max()) for _, low in (short, whole)]
         inside = short[1].min() - 1e-4 <= float(run["printed"]) <= short[1].max() + 1e-4
-        numbers.append(Cell(run["algorithm"], f"energy after {count + 1:.0e} steps", run["printed"], f"{end:.4f}",
-                            None if work.quick else bool(inside), "a phase of an oscillation between "
-                            f"{short[1].min():.5f} and {short[1].max():.5f}; a match is to lie in it"))
+        numbers.append(
+            Cell(
+                run["algorithm"],
+                f"energy after {count + 1:.0e} steps",
+                run["printed"],
+                f"{end:.4f}",
+                None if work.quick else bool(inside),
+                "a phase of an oscillation between "
+                f"{short[1].min():.5f} and {short[1].max():.5f}; a match is to lie in it",
+            )
+        )
         thin = np.linspace(0, len(whole[0]) - 1, 2000).astype(int)
-        series.append(Series(run["method"], whole[0][thin], whole[1][thin], look=look(run["method"])))
-    still = max(abs(a - b) for (a0, a1), (b0, b1) in ranges.values() for a, b in ((a0, b0), (a1, b1)))
-    text = "; ".join(f"{name} stays in [{first[0]:.5f}, {first[1]:.5f}] over the first 2e5 steps and in [{every[0]:.5f}, "
-                     f"{every[1]:.5f}] over all" for name, (first, every) in ranges.items())
-    claim = Claim("The energy after 200 million steps represents a very modest drift", OTHER_REASON if still < 2e-4 else FAILS,
-                  f"it is no drift: {text}")
-    bounded = judged("Symplectic algorithms have a fluctuating energy that never leaves a bounded region", still < 2e-4,
-                     f"the ends of the two ranges move by at most {still:.1e}")
-    return Figure(series=series, claims=[claim, bounded], numbers=numbers, draw=lambda figure: _draw_long(figure, series),
-                  size=(7.0, 4.6))
+        series.append(
+            Series(run["method"], whole[0][thin], whole[1][thin], look=look(run["method"]))
+        )
+    still = max(
+        abs(a - b) for (a0, a1), (b0, b1) in ranges.values() for a, b in ((a0, b0), (a1, b1))
+    )
+    text = "; ".join(
+        f"{name} stays in [{first[0]:.5f}, {first[1]:.5f}] over the first 2e5 steps and in [{every[0]:.5f}, "
+        f"{every[1]:.5f}] over all"
+        for name, (first, every) in ranges.items()
+    )
+    claim = Claim(
+        "The energy after 200 million steps represents a very modest drift",
+        OTHER_REASON if still < 2e-4 else FAILS,
+        f"it is no drift: {text}",
+    )
+    bounded = judged(
+        "Symplectic algorithms have a fluctuating energy that never leaves a bounded region",
+        still < 2e-4,
+        f"the ends of the two ranges move by at most {still:.1e}",
+    )
+    return Figure(
+        series=series,
+        claims=[claim, bounded],
+        numbers=numbers,
+        draw=lambda figure: _draw_long(figure, series),
+        size=(7.0, 4.6),
+    )
 
 
 def _energies(run, count, every, progress):
     """Times and energies along a long run."""
-    path = get(PROBLEM).integrate(run["method"], run["h"], (0.0, run["h"] * count), every=every, progress=progress)
+    path = get(PROBLEM).integrate(
+        run["method"], run["h"], (0.0, run["h"] * count), every=every, progress=progress
+    )
     return path.t, path.kinetic_energy
 
 

@@ -1,7 +1,8 @@
 """Simo & Wong's method as Buss prints it (gamma = 1), with his first-order first step.
 
-Buss's method is not self-starting, and he begins with a step of his first-order method: no acceleration is known before the
-first step.  The library's SW1 starts from the equation of motion instead and needs fewer steps.
+Buss's method is not self-starting, and he begins with a step of his first-order method: no
+acceleration is known before the first step.  The library's SW1 starts from the equation of motion
+instead and needs fewer steps.
 """
 
 from polhode.core.jit import jit
@@ -13,7 +14,9 @@ from polhode.methods.simo_wong import State
 
 @jit
 def start(h, t, q, Om, body, torque, p):
-    return State(q, qrotate(q, times(body.I, Om)), Om, (0.0, 0.0, 0.0), torque.spatial(t, matrix(q), Om, p))
+    return State(
+        q, qrotate(q, times(body.I, Om)), Om, (0.0, 0.0, 0.0), torque.spatial(t, matrix(q), Om, p)
+    )
 
 
 SW_AS_PRINTED = variant(get("SW1"), name="SW1, first-order start", start=start)

@@ -3,9 +3,10 @@
     GET /       the page, with a token in it
     POST /run   JSON in; lines of JSON out: how far the work is, and at the end the result
 
-It listens on 127.0.0.1 and answers requests that name this address (so that no other page can reach it under a name of its own),
-from this origin, with the token.  Nothing in a request becomes a path: there are no files to ask for.  One computation runs at a
-time; when the page asks for something newer it hangs up, the next line cannot be sent, and the old computation ends there.
+It listens on 127.0.0.1 and answers requests that name this address (so that no other page can reach
+it under a name of its own), from this origin, with the token.  Nothing in a request becomes a path:
+there are no files to ask for.  One computation runs at a time; when the page asks for something
+newer it hangs up, the next line cannot be sent, and the old computation ends there.
 """
 
 import json
@@ -23,14 +24,19 @@ from polhode.show.play.catalogue import catalogue
 from polhode.show.view._page import document, script_json
 
 ADDRESS = "127.0.0.1"
-LARGEST_BODY = 8192          # bytes: a request has seven short fields
-IDLE_SECONDS = 30.0          # a connection that says nothing is closed
-WAITING_SECONDS = 0.25       # between signs of life while another computation has the desk
+LARGEST_BODY = 8192  # bytes: a request has seven short fields
+IDLE_SECONDS = 30.0  # a connection that says nothing is closed
+WAITING_SECONDS = 0.25  # between signs of life while another computation has the desk
 
 _BODY = '<div id="play"></div>\n<noscript>This page draws with JavaScript, which is switched off here.</noscript>'
 _START = 'polhode.playground = polhode.play(document.getElementById("play"), {catalogue}, {token});'
-_HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
-            "Cross-Origin-Resource-Policy": "same-origin", "Content-Security-Policy": "frame-ancestors 'none'"}
+_HEADERS = {
+    "Cache-Control": "no-store",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Content-Security-Policy": "frame-ancestors 'none'",
+}
 
 
 class Server(ThreadingHTTPServer):
@@ -42,21 +48,28 @@ class Server(ThreadingHTTPServer):
         From 1024 to 65535; 0 takes a free one.
     """
 
-    allow_reuse_address = os.name == "posix"   # elsewhere it would let two servers share a port
+    allow_reuse_address = os.name == "posix"  # elsewhere it would let two servers share a port
 
     def __init__(self, port=0):
         if not (port == 0 or 1024 <= port <= 65535):
-            raise InputError(f"the port must be from 1024 to 65535, or 0 for a free one, got {port}; write --port 0")
+            raise InputError(
+                f"the port must be from 1024 to 65535, or 0 for a free one, got {port}; write --port 0"
+            )
         try:
             super().__init__((ADDRESS, port), Handler)
         except OSError as error:
-            raise InputError(f"port {port} cannot be used: {error.strerror or error}; choose another with --port, or leave it "
-                             "out for a free one") from error
+            raise InputError(
+                f"port {port} cannot be used: {error.strerror or error}; choose another with --port, or leave it "
+                "out for a free one"
+            ) from error
         self.token = secrets.token_urlsafe(24)
-        self.desk = threading.Lock()   # who holds it computes
-        self.page = document("polhode playground", _BODY, _START.format(catalogue=script_json(catalogue()),
-                                                                        token=script_json(self.token)),
-                             "; connect-src 'self'").encode()
+        self.desk = threading.Lock()  # who holds it computes
+        self.page = document(
+            "polhode playground",
+            _BODY,
+            _START.format(catalogue=script_json(catalogue()), token=script_json(self.token)),
+            "; connect-src 'self'",
+        ).encode()
 
     def server_bind(self):
         """Bind without asking any name server who we are."""
@@ -106,51 +119,68 @@ class Handler(BaseHTTPRequestHandler):
         if self.path != "/run":
             self.send_error(HTTPStatus.NOT_FOUND, "what can be posted to is /run")
         elif self.headers.get_content_type() != "application/json":
-            self.send_error(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "the request must be application/json")
+            self.send_error(
+                HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "the request must be application/json"
+            )
         elif data is None:
-            self.send_error(HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-                            f"the request must say its Content-Length, of at most {LARGEST_BODY} bytes")
+            self.send_error(
+                HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+                f"the request must say its Content-Length, of at most {LARGEST_BODY} bytes",
+            )
         else:
             self.send_response(HTTPStatus.OK)
             self.send_header("Content-Type", "application/x-ndjson")
             self.end_headers()
             self._work(data)
 
-    # --- who asks ---------------------------------------------------------------------------------------------------------
+    # --- who asks ---------------------------------------------------------------------------------
 
     def _stranger(self):
-        """Refuse a request for another host: a page elsewhere may have given its own name this address."""
+        """Refuse a request for another host: a page elsewhere may have given its own name this
+        address."""
         named = self.headers.get_all("Host") or []
         if len(named) == 1 and named[0].lower() in self.server.hosts:
             return False
-        self.send_error(HTTPStatus.FORBIDDEN, f"this server answers to {' and '.join(self.server.hosts)} alone")
+        self.send_error(
+            HTTPStatus.FORBIDDEN, f"this server answers to {' and '.join(self.server.hosts)} alone"
+        )
         return True
 
     def _forged(self):
         """Refuse a request from another page, or one that does not know the token."""
         origin = self.headers.get("Origin")
-        if origin is not None and origin.lower() not in [f"http://{host}" for host in self.server.hosts]:
+        if origin is not None and origin.lower() not in [
+            f"http://{host}" for host in self.server.hosts
+        ]:
             self.send_error(HTTPStatus.FORBIDDEN, "the request comes from another page")
             return True
-        if not secrets.compare_digest(self.headers.get("X-Polhode-Token", "").encode(), self.server.token.encode()):
-            self.send_error(HTTPStatus.FORBIDDEN, "the token is not that of this server; load the page anew")
+        if not secrets.compare_digest(
+            self.headers.get("X-Polhode-Token", "").encode(), self.server.token.encode()
+        ):
+            self.send_error(
+                HTTPStatus.FORBIDDEN, "the token is not that of this server; load the page anew"
+            )
             return True
         return False
 
     def _data(self):
         """The body of the request, or None if it is too long or does not say how long it is.
 
-        A long one is read and dropped as far as is decent: who is still writing would not hear the answer.
+        A long one is read and dropped as far as is decent: who is still writing would not hear the
+        answer.
         """
         length = self.headers.get("Content-Length", "")
-        if not (length.isascii() and length.isdigit() and len(length) < 10) or "Transfer-Encoding" in self.headers:
+        if (
+            not (length.isascii() and length.isdigit() and len(length) < 10)
+            or "Transfer-Encoding" in self.headers
+        ):
             return None
         if int(length) <= LARGEST_BODY:
             return self.rfile.read(int(length))
         self.rfile.read(min(int(length), 100 * LARGEST_BODY))
         return None
 
-    # --- the work ---------------------------------------------------------------------------------------------------------
+    # --- the work ---------------------------------------------------------------------------------
 
     def _work(self, data):
         try:
@@ -176,7 +206,7 @@ class Handler(BaseHTTPRequestHandler):
     def _line(self, data):
         self.wfile.write(json.dumps(data, allow_nan=False).encode() + b"\n")
 
-    # --- manners ----------------------------------------------------------------------------------------------------------
+    # --- manners ----------------------------------------------------------------------------------
 
     def end_headers(self):
         for name, value in _HEADERS.items():

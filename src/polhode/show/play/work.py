@@ -1,7 +1,9 @@
-"""What the page asks for: checked field by field before any work, run by the library, and written down as Python.
+"""What the page asks for: checked field by field before any work, run by the library, and written
+down as Python.
 
-A `Request` holds what `integrate` takes.  `checked` makes one from the page's JSON or raises `Refused` with a sentence for each
-field that is wrong; `computed` runs it, tells how far it is, and gives plain data back.
+A `Request` holds what `integrate` takes.  `checked` makes one from the page's JSON or raises
+`Refused` with a sentence for each field that is wrong; `computed` runs it, tells how far it is, and
+gives plain data back.
 """
 
 import math
@@ -21,11 +23,16 @@ from polhode.problems import Problem
 
 FIELDS = ("problem", "body", "omega0", "method", "compare", "step", "span")
 BODIES = {"box": RigidBody.box, "ellipsoid": RigidBody.ellipsoid, "moments": RigidBody}
-NAMES = {"box": [f"edge {name}" for name in "abc"], "ellipsoid": [f"semi-axis {name}" for name in "abc"],
-         "moments": ["J₁", "J₂", "J₃"]}   # of the three numbers, as the page writes them
+NAMES = {
+    "box": [f"edge {name}" for name in "abc"],
+    "ellipsoid": [f"semi-axis {name}" for name in "abc"],
+    "moments": ["J₁", "J₂", "J₃"],
+}  # of the three numbers, as the page writes them
 MOST_STEPS = 400_000
-MOST_APART = 1e6      # the largest moment of inertia by the smallest: a needle beyond it spins too fast for any step offered
-MOST_SECONDS = 10.0   # for one method, compiling not counted
+# the largest moment of inertia by the smallest: a needle beyond it spins too fast for any step
+# offered
+MOST_APART = 1e6
+MOST_SECONDS = 10.0  # for one method, compiling not counted
 
 
 class Refused(PolhodeError):
@@ -47,19 +54,30 @@ class Request(NamedTuple):
     span: float
 
 
-# --- checking -------------------------------------------------------------------------------------------------------------
+# --- checking -------------------------------------------------------------------------------------
+
 
 def checked(asked):
     """The Request, or every field that is wrong at once."""
     if not isinstance(asked, dict):
-        raise Refused({"": f"the request must be an object with the keys {', '.join(FIELDS)}, got {type(asked).__name__}"})
+        raise Refused(
+            {
+                "": f"the request must be an object with the keys {', '.join(FIELDS)}, got {type(asked).__name__}"
+            }
+        )
     strange = [key for key in asked if key not in FIELDS]
     if strange:
         raise Refused({"": str(unknown("key of the request", strange[0], FIELDS))})
     wrong, good = {}, {}
-    readers = {"problem": catalogue.problem, "body": _body, "omega0": _omega, "method": catalogue.method,
-               "compare": lambda name: None if name is None else catalogue.method(name),
-               "step": lambda value: _number("the step", value), "span": lambda value: _number("the span", value)}
+    readers = {
+        "problem": catalogue.problem,
+        "body": _body,
+        "omega0": _omega,
+        "method": catalogue.method,
+        "compare": lambda name: None if name is None else catalogue.method(name),
+        "step": lambda value: _number("the step", value),
+        "span": lambda value: _number("the span", value),
+    }
     for field, read in readers.items():
         try:
             good[field] = read(asked.get(field))
@@ -70,7 +88,9 @@ def checked(asked):
     if wrong:
         raise Refused(wrong)
     methods = (good["method"],) if good["compare"] is None else (good["method"], good["compare"])
-    return Request(good["problem"], good["body"], good["omega0"], methods, good["step"], good["span"])
+    return Request(
+        good["problem"], good["body"], good["omega0"], methods, good["step"], good["span"]
+    )
 
 
 def _number(what, value):
@@ -91,14 +111,18 @@ def _filled(what, values, names):
         raise InputError(f"{what} must be a list of three numbers, got {values!r}; give three")
     missing = [name for name, value in zip(names, values, strict=False) if value is None]
     if missing:
-        raise InputError(f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing; give a number")
+        raise InputError(
+            f"{' and '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing; give a number"
+        )
     return values
 
 
 def _body(data):
     keys = ("kind", "values", "unphysical")
     if not isinstance(data, dict) or "kind" not in data:
-        raise InputError(f"the body must be an object with the keys {', '.join(keys)}, got {data!r}; give these")
+        raise InputError(
+            f"the body must be an object with the keys {', '.join(keys)}, got {data!r}; give these"
+        )
     strange = [key for key in data if key not in keys]
     if strange:
         raise unknown("key of the body", strange[0], keys)
@@ -109,34 +133,50 @@ def _body(data):
     if len(values) != 3:
         raise InputError(f"the body takes three numbers, got {len(values)}; give three")
     physical = data.get("unphysical") is not True
-    return _stout(RigidBody(values, check_triangle=physical) if kind == "moments" else BODIES[kind](*values), NAMES[kind])
+    return _stout(
+        RigidBody(values, check_triangle=physical) if kind == "moments" else BODIES[kind](*values),
+        NAMES[kind],
+    )
 
 
 def _stout(body, names):
-    """The body, unless it is so thin that no method could follow it in steps that the page offers."""
+    """The body, unless it is so thin that no method could follow it in steps that the page
+    offers."""
     least, most = body.moments.min(), body.moments.max()
     if most > MOST_APART * least:
-        raise InputError(f"the moments of inertia reach from {least:.2g} to {most:.2g} kg m², and the playground takes bodies "
-                         f"whose largest is at most {MOST_APART:g} times the smallest; bring {', '.join(names)} closer together")
+        raise InputError(
+            f"the moments of inertia reach from {least:.2g} to {most:.2g} kg m², and the playground takes bodies "
+            f"whose largest is at most {MOST_APART:g} times the smallest; bring {', '.join(names)} closer together"
+        )
     return body
 
 
 def _too_much(step, span):
     steps = span / step
     if steps < 1.0 - 1e-9:
-        return {"step": f"the step {step:g} s is longer than the span of {span:g} s; take a smaller one"}
+        return {
+            "step": f"the step {step:g} s is longer than the span of {span:g} s; take a smaller one"
+        }
     if steps > MOST_STEPS:
         shortest = span / MOST_STEPS
-        field, longer = ("span", "a longer step") if shortest > 1.0 else ("step", f"a step of {shortest:.2g} s or more")
-        return {field: f"{span:g} s in steps of {step:g} s are {steps:.3g} steps, and the playground takes at most {MOST_STEPS}; "
-                       f"shorten the span to {MOST_STEPS * step:.3g} s or less, or take {longer}"}
+        field, longer = (
+            ("span", "a longer step")
+            if shortest > 1.0
+            else ("step", f"a step of {shortest:.2g} s or more")
+        )
+        return {
+            field: f"{span:g} s in steps of {step:g} s are {steps:.3g} steps, and the playground takes at most {MOST_STEPS}; "
+            f"shorten the span to {MOST_STEPS * step:.3g} s or less, or take {longer}"
+        }
     return {}
 
 
-# --- running --------------------------------------------------------------------------------------------------------------
+# --- running --------------------------------------------------------------------------------------
+
 
 def computed(request, tell):
-    """The runs as the page shows them, a verdict for each, and the code.  `tell(state, method, share)` may raise to end it."""
+    """The runs as the page shows them, a verdict for each, and the code.  `tell(state, method,
+    share)` may raise to end it."""
     runs, verdicts, wrong = [], [], {}
     for field, method in zip(("method", "compare"), request.methods, strict=False):
         tell("preparing", method.name, 0.0)
@@ -145,14 +185,19 @@ def computed(request, tell):
         except PolhodeError as error:
             wrong[field] = str(error)
             continue
-        if len(run) < 2 or not np.isfinite([*run.quaternion[1], *run.omega[1]]).all():   # it failed at once
+        # it failed at once
+        if len(run) < 2 or not np.isfinite([*run.quaternion[1], *run.omega[1]]).all():
             wrong[field] = message
             continue
         runs.append(run)
         verdicts.append(_verdict(run, message))
     if wrong:
         raise Refused(wrong)
-    return {"runs": encode([record(run) for run in runs]), "verdicts": verdicts, "code": code(request)}
+    return {
+        "runs": encode([record(run) for run in runs]),
+        "verdicts": verdicts,
+        "code": code(request),
+    }
 
 
 def _run(request, method, tell):
@@ -162,16 +207,26 @@ def _run(request, method, tell):
     def progress(done, total):
         nonlocal started
         now = time.monotonic()
-        started = now if started is None else started   # the first chunk has been compiled by now
+        started = now if started is None else started  # the first chunk has been compiled by now
         if now - started > MOST_SECONDS:
-            raise InputError(f"{method.name} took {done} of {total} steps in {MOST_SECONDS:g} s, which is as long as the "
-                             "playground waits; take a longer step or a shorter span")
+            raise InputError(
+                f"{method.name} took {done} of {total} steps in {MOST_SECONDS:g} s, which is as long as the "
+                "playground waits; take a longer step or a shorter span"
+            )
         tell("running", method.name, done / total)
 
     start = request.problem.t_span[0]
     try:
-        run = integrate(request.body, request.problem.torque(request.step), (start, start + request.span), request.step, method,
-                        rotation0=request.problem.rotation0, omega0=request.omega0, progress=progress)
+        run = integrate(
+            request.body,
+            request.problem.torque(request.step),
+            (start, start + request.span),
+            request.step,
+            method,
+            rotation0=request.problem.rotation0,
+            omega0=request.omega0,
+            progress=progress,
+        )
     except IntegrationError as error:
         if error.trajectory is None:
             raise
@@ -184,25 +239,41 @@ def _verdict(run, message):
     kept = record(run)
     strays = {"energy": energy(kept), "momentum": momentum(kept)}
     largest = {key: float(np.nanmax(np.abs(stray.values))) for key, stray in strays.items()}
-    return {"method": run.method.name, "steps": int(run.steps), "evaluations": None if kept.free else int(run.nfev),
-            "seconds": run.elapsed, "message": message, "by_right": {key: bool(stray.by_right) for key, stray in strays.items()},
-            **{key: value if math.isfinite(value) else None for key, value in largest.items()}}
+    return {
+        "method": run.method.name,
+        "steps": int(run.steps),
+        "evaluations": None if kept.free else int(run.nfev),
+        "seconds": run.elapsed,
+        "message": message,
+        "by_right": {key: bool(stray.by_right) for key, stray in strays.items()},
+        **{key: value if math.isfinite(value) else None for key, value in largest.items()},
+    }
 
 
-# --- as Python ------------------------------------------------------------------------------------------------------------
+# --- as Python ------------------------------------------------------------------------------------
+
 
 def code(request):
     """The same in Python, for the reader to take along."""
     body, named = request.body, request.problem.name != catalogue.BOX.name
     size = (body.shape or {}).get("size") or (body.shape or {}).get("semi_axes")
-    made = f"polhode.RigidBody.{body.shape['kind']}({_listed(size)})" if size else \
-        f"polhode.RigidBody([{_listed(body.moments)}]{'' if body.to_dict()['check_triangle'] else ', check_triangle=False'})"
-    torque, attitude = (f"problem.torque({request.step!r})", "rotation0=problem.rotation0, ") if named else ("None", "")
+    made = (
+        f"polhode.RigidBody.{body.shape['kind']}({_listed(size)})"
+        if size
+        else f"polhode.RigidBody([{_listed(body.moments)}]{'' if body.to_dict()['check_triangle'] else ', check_triangle=False'})"
+    )
+    torque, attitude = (
+        (f"problem.torque({request.step!r})", "rotation0=problem.rotation0, ")
+        if named
+        else ("None", "")
+    )
     start = float(request.problem.t_span[0])
-    runs = [f"{name} = polhode.integrate(\n"
-            f'    body, {torque}, ({start!r}, {start + request.span!r}), {request.step!r}, "{method.name}",\n'
-            f"    {attitude}omega0=({_listed(request.omega0)}))"
-            for name, method in zip(("run", "other"), request.methods, strict=False)]
+    runs = [
+        f"{name} = polhode.integrate(\n"
+        f'    body, {torque}, ({start!r}, {start + request.span!r}), {request.step!r}, "{method.name}",\n'
+        f"    {attitude}omega0=({_listed(request.omega0)}))"
+        for name, method in zip(("run", "other"), request.methods, strict=False)
+    ]
     show = "run.view().open()" if len(runs) == 1 else "run.view(compare=other).open()"
     problem = [f'problem = polhode.problem("{request.problem.name}")'] if named else []
     return "\n".join(["import polhode", "", *problem, f"body = {made}", *runs, show, ""])

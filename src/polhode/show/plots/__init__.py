@@ -10,10 +10,12 @@
     work_precision(comparison) error against cost
     certificate(certificate)   what was declared and what was measured
 
-A run is a Trajectory or the path of a stored one.  Every function returns a matplotlib Figure that belongs to no window and no
-global state, and saves it when given a path.  `polhode plot` draws stored runs from the command line.
+A run is a Trajectory or the path of a stored one.  Every function returns a matplotlib Figure that
+belongs to no window and no global state, and saves it when given a path.  `polhode plot` draws
+stored runs from the command line.
 
-Pictures of your own look like these inside `with styled():` on a `new_figure(width, height)`, in the colours of `PALETTE`.
+Pictures of your own look like these inside `with styled():` on a `new_figure(width, height)`, in
+the colours of `PALETTE`.
 
 The names are listed in `__init__.pyi` and imported when they are first used.
 """

@@ -6,5 +6,17 @@ from .motion import flip, overview
 from .strays import drift, errors
 from .style import PALETTE, new_figure, styled
 
-__all__ = ["PALETTE", "certificate", "convergence", "drift", "errors", "flip", "new_figure", "overview", "polhode", "sphere",
-           "styled", "work_precision"]
+__all__ = [
+    "PALETTE",
+    "certificate",
+    "convergence",
+    "drift",
+    "errors",
+    "flip",
+    "new_figure",
+    "overview",
+    "polhode",
+    "sphere",
+    "styled",
+    "work_precision",
+]

@@ -21,7 +21,9 @@ GREY = "#555555"
 COLOUR = {"ok": "#009E73", "FAIL": "#D55E00", "not measured": "#E69F00", "-": "#999999"}
 
 
-def certificate(certificate: Certificate, path: str | PathLike[str] | IO[bytes] | None = None) -> Figure:
+def certificate(
+    certificate: Certificate, path: str | PathLike[str] | IO[bytes] | None = None
+) -> Figure:
     """The figure of a certificate: convergence, energy in the long run, and the verdicts.
 
     Parameters
@@ -38,7 +40,9 @@ def certificate(certificate: Certificate, path: str | PathLike[str] | IO[bytes] 
     'Error with a torque'
     """
     if not isinstance(certificate, Certificate):
-        raise InputError(f"certificate must be what polhode.certify returned, got {brief(certificate)}; give that")
+        raise InputError(
+            f"certificate must be what polhode.certify returned, got {brief(certificate)}; give that"
+        )
     path = target(path)
     with styled():
         figure = new_figure(11.5, 7.4)
@@ -48,9 +52,12 @@ def certificate(certificate: Certificate, path: str | PathLike[str] | IO[bytes] 
         _convergence(torque, certificate.curves["torque"], "Error with a torque")
         _convergence(free, certificate.curves["free"], "Error of the free body")
         free.tick_params(labelleft=False)
-        least = min(errors[errors > 0.0].min(initial=1.0) for found in (certificate.curves["torque"], certificate.curves["free"])
-                    for errors in (found.attitude_errors, found.momentum_errors))
-        torque.set_ylim(0.003 * least, 10.0)   # room for the legend
+        least = min(
+            errors[errors > 0.0].min(initial=1.0)
+            for found in (certificate.curves["torque"], certificate.curves["free"])
+            for errors in (found.attitude_errors, found.momentum_errors)
+        )
+        torque.set_ylim(0.003 * least, 10.0)  # room for the legend
         torque.set_ylabel("error at the end of the run")
         _energy(figure.add_subplot(grid[1, :2]), certificate)
         _verdicts(figure.add_subplot(grid[:, 2]), certificate)
@@ -60,16 +67,31 @@ def certificate(certificate: Certificate, path: str | PathLike[str] | IO[bytes] 
 
 def _convergence(axes, found, title):
     """Errors against the step, each with the line of its order."""
-    for name, p, errors, colour, marker in (("attitude", found.attitude, found.attitude_errors, PALETTE[0], "o"),
-                                            ("momentum", found.momentum, found.momentum_errors, PALETTE[1], "s")):
+    for name, p, errors, colour, marker in (
+        ("attitude", found.attitude, found.attitude_errors, PALETTE[0], "o"),
+        ("momentum", found.momentum, found.momentum_errors, PALETTE[1], "s"),
+    ):
         shown = np.isfinite(errors) & (errors > 0.0)
-        label = f"{name}: " + ("exact" if np.isinf(p) else "not settled" if np.isnan(p) else f"order {p:.2f}")
-        axes.loglog(found.steps[shown], errors[shown], marker, color=colour, ms=4.5, mec="white", mew=0.4, label=label)
+        label = f"{name}: " + (
+            "exact" if np.isinf(p) else "not settled" if np.isnan(p) else f"order {p:.2f}"
+        )
+        axes.loglog(
+            found.steps[shown],
+            errors[shown],
+            marker,
+            color=colour,
+            ms=4.5,
+            mec="white",
+            mew=0.4,
+            label=label,
+        )
         good = np.flatnonzero((errors > FLOOR) & (errors < CEILING))
         if len(good) >= 3 and np.isfinite(p):
             anchor = good[-1]
             h = found.steps[good]
-            axes.loglog(h, errors[anchor] * (h / found.steps[anchor]) ** p, color=colour, lw=1.1, alpha=0.7)
+            axes.loglog(
+                h, errors[anchor] * (h / found.steps[anchor]) ** p, color=colour, lw=1.1, alpha=0.7
+            )
     axes.set_xlabel("step h")
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set_title(title)
@@ -78,13 +100,20 @@ def _convergence(axes, found, title):
 
 def _energy(axes, certificate):
     names = ("drift", "drift_half")
-    for (step, t, change), name, colour in zip(certificate.curves["energy"], names, (PALETTE[1], PALETTE[0]), strict=True):
+    for (step, t, change), name, colour in zip(
+        certificate.curves["energy"], names, (PALETTE[1], PALETTE[0]), strict=True
+    ):
         fact = certificate.facts[name]
         axes.plot(t, change, color=colour, lw=0.6, alpha=0.6)
         axes.plot([], [], color=colour, lw=2.0, label=f"h = {step:g}: {fact.text}")
         if fact.measured is not None and fact.details["blow_up"] is None:
             middle = t.mean()
-            axes.plot(t[[0, -1]], change.mean() + fact.measured * (t[[0, -1]] - middle), color=colour, lw=1.8)
+            axes.plot(
+                t[[0, -1]],
+                change.mean() + fact.measured * (t[[0, -1]] - middle),
+                color=colour,
+                lw=1.8,
+            )
     axes.axhline(0.0, color=GREY, lw=0.8)
     axes.set(xlabel="time", ylabel="E − E₀")
     axes.margins(x=0, y=0.22)
@@ -103,8 +132,16 @@ def _verdicts(axes, certificate):
         axes.text(0.0, y + 0.16 * gap, title, fontsize=8.6, va="center")
         axes.text(0.0, y - 0.26 * gap, measured, fontsize=7.3, va="center", color=GREY)
         axes.text(0.86, y, "" if told == "-" else told, fontsize=8.6, va="center", ha="right")
-        axes.text(0.97, y, verdict if verdict != "-" else "", fontsize=8.6, va="center", ha="right", color=COLOUR[verdict],
-                  fontweight="bold")
+        axes.text(
+            0.97,
+            y,
+            verdict if verdict != "-" else "",
+            fontsize=8.6,
+            va="center",
+            ha="right",
+            color=COLOUR[verdict],
+            fontweight="bold",
+        )
         axes.plot((0.0, 0.97), (y - 0.5 * gap,) * 2, color="#E4E4E4", lw=0.7)
     axes.set(xlim=(0.0, 1.0), ylim=(0.0, 1.0))
     axes.text(0.86, 1.0, "declared", fontsize=7.3, color=GREY, ha="right", va="bottom")

@@ -17,13 +17,15 @@ if TYPE_CHECKING:
 
 MARKS = ("o", "s", "^", "D", "v", "P", "X")
 DASHES = ("-", (0, (4, 1.5)), (0, (1, 1.2)))
-COARSEST = 3.0     # errors above this say nothing
+COARSEST = 3.0  # errors above this say nothing
 ROUND_OFF = 1e-11  # below it they say nothing of the order
 
 
 def _check(comparison):
     if not isinstance(comparison, Comparison):
-        raise InputError(f"comparison must be what polhode.compare returned, got {brief(comparison)}; give that")
+        raise InputError(
+            f"comparison must be what polhode.compare returned, got {brief(comparison)}; give that"
+        )
 
 
 def _headline(comparison, what):
@@ -31,9 +33,13 @@ def _headline(comparison, what):
     return f"{literal(comparison.title)}: {what}, t = {t0:g} to {t1:g}"
 
 
-def work_precision(comparison: Comparison, path: str | PathLike[str] | IO[bytes] | None = None,
-                   currency: str | None = None) -> Figure:
-    """Error against cost for every method of a `polhode.compare` result, each with the order measured.
+def work_precision(
+    comparison: Comparison,
+    path: str | PathLike[str] | IO[bytes] | None = None,
+    currency: str | None = None,
+) -> Figure:
+    """Error against cost for every method of a `polhode.compare` result, each with the order
+    measured.
 
     Parameters
     ----------
@@ -56,12 +62,18 @@ def work_precision(comparison: Comparison, path: str | PathLike[str] | IO[bytes]
     path = target(path)
     curves = [curve for curve in comparison.curves if _shown(curve)]
     if not curves:
-        raise InputError("there is no curve to draw: no method gave a finite error; take other methods or larger errors")
+        raise InputError(
+            "there is no curve to draw: no method gave a finite error; take other methods or larger errors"
+        )
     panels = [currency] if currency else list(CURRENCIES)
 
     with styled():
         figure = new_figure(*((7.2, 5.2) if currency else (14.0, 5.6)))
-        grid = figure.add_gridspec(1, len(panels) + 1, width_ratios=(*[1.0] * len(panels), 0.42 if currency is None else 0.34))
+        grid = figure.add_gridspec(
+            1,
+            len(panels) + 1,
+            width_ratios=(*[1.0] * len(panels), 0.42 if currency is None else 0.34),
+        )
         first = None
         for column, name in enumerate(panels):
             first = axes = figure.add_subplot(grid[column], sharey=first)
@@ -77,8 +89,11 @@ def work_precision(comparison: Comparison, path: str | PathLike[str] | IO[bytes]
     return saved(figure, path)
 
 
-def convergence(comparison: Comparison, path: str | PathLike[str] | IO[bytes] | None = None) -> Figure:
-    """Error against the step for every method of a `polhode.compare` result, each with the line of its measured order.
+def convergence(
+    comparison: Comparison, path: str | PathLike[str] | IO[bytes] | None = None
+) -> Figure:
+    """Error against the step for every method of a `polhode.compare` result, each with the line of
+    its measured order.
 
     Parameters
     ----------
@@ -98,7 +113,9 @@ def convergence(comparison: Comparison, path: str | PathLike[str] | IO[bytes] | 
     path = target(path)
     curves = [curve for curve in comparison.curves if curve.knob == "step" and _shown(curve)]
     if not curves:
-        raise InputError("there is no curve to draw: no method by step gave a finite error; take other methods or larger errors")
+        raise InputError(
+            "there is no curve to draw: no method by step gave a finite error; take other methods or larger errors"
+        )
     with styled():
         figure = new_figure(7.4, 5.4)
         grid = figure.add_gridspec(1, 2, width_ratios=(1.0, 0.34))
@@ -113,33 +130,57 @@ def convergence(comparison: Comparison, path: str | PathLike[str] | IO[bytes] | 
 
 
 def _order_line(axes, curve, colour):
-    """The measured order as a line through the middle of the points it is seen in: those above round-off and below a tenth."""
+    """The measured order as a line through the middle of the points it is seen in: those above
+    round-off and below a tenth."""
     points = [point for point in _shown(curve) if ROUND_OFF < point.error < 0.1]
     if curve.slope is None or len(points) < 2:
         return
     steps = np.array([point.setting for point in points])
-    height = np.mean([math.log(point.error) for point in points]) - curve.slope * np.mean(np.log(steps))
-    axes.plot(steps, np.exp(height) * steps ** curve.slope, color=colour, lw=1.2)
+    height = np.mean([math.log(point.error) for point in points]) - curve.slope * np.mean(
+        np.log(steps)
+    )
+    axes.plot(steps, np.exp(height) * steps**curve.slope, color=colour, lw=1.2)
 
 
 def _shown(curve):
-    return [point for point in curve.points if math.isfinite(point.error) and 0.0 < point.error <= COARSEST]
+    return [
+        point
+        for point in curve.points
+        if math.isfinite(point.error) and 0.0 < point.error <= COARSEST
+    ]
 
 
 def _look(number):
     turn, colour = divmod(number, len(PALETTE))
-    return {"color": PALETTE[colour], "marker": MARKS[colour], "ls": DASHES[turn % len(DASHES)], "ms": 3.6, "lw": 1.2}
+    return {
+        "color": PALETTE[colour],
+        "marker": MARKS[colour],
+        "ls": DASHES[turn % len(DASHES)],
+        "ms": 3.6,
+        "lw": 1.2,
+    }
 
 
 def _line(axes, curve, currency, number, **look):
     points = _shown(curve)
     slope = "" if curve.slope is None else f"  {curve.slope:.1f}"
-    axes.plot([getattr(point, currency) for point in points], [point.error for point in points], label=f"{curve.name}{slope}",
-              **_look(number) | look)
+    axes.plot(
+        [getattr(point, currency) for point in points],
+        [point.error for point in points],
+        label=f"{curve.name}{slope}",
+        **_look(number) | look,
+    )
 
 
 def _legend(axes, drawn_in, curves):
     """All names in a column of their own, with the slope where one was measured."""
     axes.set_axis_off()
-    axes.legend(*drawn_in.get_legend_handles_labels(), loc="upper left", borderaxespad=0.0, handlelength=2.6,
-                title="method, measured order", alignment="left", fontsize=8.5 if len(curves) <= 24 else 6.0)
+    axes.legend(
+        *drawn_in.get_legend_handles_labels(),
+        loc="upper left",
+        borderaxespad=0.0,
+        handlelength=2.6,
+        title="method, measured order",
+        alignment="left",
+        fontsize=8.5 if len(curves) <= 24 else 6.0,
+    )

@@ -1,4 +1,5 @@
-"""Poinsot's curves: the polhode on the inertia ellipsoid, and the herpolhode in the invariable plane."""
+"""Poinsot's curves: the polhode on the inertia ellipsoid, and the herpolhode in the invariable
+plane."""
 
 from __future__ import annotations
 
@@ -10,7 +11,17 @@ import numpy as np
 from polhode.errors import InputError
 from polhode.io.read import Record, record
 from polhode.show.plots.style import (
-    PALE, PALETTE, bare, caption, curve_around, new_figure, pins, saved, styled, target, towards_viewer,
+    PALE,
+    PALETTE,
+    bare,
+    caption,
+    curve_around,
+    new_figure,
+    pins,
+    saved,
+    styled,
+    target,
+    towards_viewer,
 )
 from polhode.show.poinsot import Poinsot
 
@@ -18,12 +29,16 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from polhode.results._trajectory import Trajectory
 
-_NEIGHBOURS = 7      # other polhodes, for orientation, towards each of the two stable axes
+_NEIGHBOURS = 7  # other polhodes, for orientation, towards each of the two stable axes
 _MOST_POINTS = 5000
 
 
-def polhode(run: Record | Trajectory | str | PathLike[str], path: str | PathLike[str] | IO[bytes] | None = None) -> Figure:
-    """The polhode of a torque-free run on the inertia ellipsoid, among its neighbours, and the herpolhode beside it.
+def polhode(
+    run: Record | Trajectory | str | PathLike[str],
+    path: str | PathLike[str] | IO[bytes] | None = None,
+) -> Figure:
+    """The polhode of a torque-free run on the inertia ellipsoid, among its neighbours, and the
+    herpolhode beside it.
 
     The curve is exact, from the run's energy and momentum at the start; the points are the run's.
 
@@ -46,8 +61,10 @@ def polhode(run: Record | Trajectory | str | PathLike[str], path: str | PathLike
     """
     run, path = record(run), target(path)
     if not run.free:
-        raise InputError(f"the polhode is the curve of a body on which nothing acts, and here the torque {run.torque_name} does; "
-                         "draw the overview or the errors")
+        raise InputError(
+            f"the polhode is the curve of a body on which nothing acts, and here the torque {run.torque_name} does; "
+            "draw the overview or the errors"
+        )
     shape = Poinsot(run.body, run.quaternion[0], run.omega[0])
     with styled():
         figure = new_figure(10.5, 5.6)
@@ -62,8 +79,16 @@ def _on_ellipsoid(axes, shape, run):
     body = shape.body
     reach = 1.0 / np.sqrt(body.moments.min())
     axes.view_init(elev=22, azim=38)
-    axes.plot_surface(*np.moveaxis(shape.ellipsoid(40), -1, 0), rstride=1, cstride=1, color="#F3F1EC", lw=0, alpha=0.5,
-                      shade=False, zorder=0)
+    axes.plot_surface(
+        *np.moveaxis(shape.ellipsoid(40), -1, 0),
+        rstride=1,
+        cstride=1,
+        color="#F3F1EC",
+        lw=0,
+        alpha=0.5,
+        shade=False,
+        zorder=0,
+    )
     for omega in _neighbours(body):
         curve = Poinsot(body, omega0=omega).polhode(240)
         curve_around(axes, curve, curve @ body.inertia, color="#8F8B84", lw=0.7)
@@ -97,7 +122,8 @@ def _in_plane(axes, shape, run):
 
 
 def _neighbours(body):
-    """Angular velocities whose polhodes cover the ellipsoid: steps from the middle axis to the two stable ones, either way."""
+    """Angular velocities whose polhodes cover the ellipsoid: steps from the middle axis to the two
+    stable ones, either way."""
     low, middle, high = np.argsort(body.moments)
     for stable in (low, high):
         for angle in np.linspace(0.0, np.pi / 2, _NEIGHBOURS + 2)[1:-1]:
@@ -108,4 +134,4 @@ def _neighbours(body):
 
 
 def _thinned(points):
-    return points[::max(1, len(points) // _MOST_POINTS)]
+    return points[:: max(1, len(points) // _MOST_POINTS)]

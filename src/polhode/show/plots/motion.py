@@ -13,18 +13,32 @@ from polhode.results.conserved import energy, momentum
 from polhode.errors import InputError, brief, whole
 from polhode.io.read import Record, record
 from polhode.show.plots.globe import curve, directions, globe
-from polhode.show.plots.style import GREY, PALETTE, bare, caption, new_figure, saved, styled, target, thin
+from polhode.show.plots.style import (
+    GREY,
+    PALETTE,
+    bare,
+    caption,
+    new_figure,
+    saved,
+    styled,
+    target,
+    thin,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from polhode.results._trajectory import Trajectory
 
 _MOST_SNAPSHOTS = 40
-_ROUND_OFF = 1e-17   # what is drawn in place of an error of zero on a logarithmic axis
+_ROUND_OFF = 1e-17  # what is drawn in place of an error of zero on a logarithmic axis
 
 
-def overview(run: Record | Trajectory | str | PathLike[str], path: str | PathLike[str] | IO[bytes] | None = None) -> Figure:
-    """Angular velocity, energy, spatial momentum, and the path of the body's third axis on the sphere.
+def overview(
+    run: Record | Trajectory | str | PathLike[str],
+    path: str | PathLike[str] | IO[bytes] | None = None,
+) -> Figure:
+    """Angular velocity, energy, spatial momentum, and the path of the body's third axis on the
+    sphere.
 
     Parameters
     ----------
@@ -55,12 +69,15 @@ def overview(run: Record | Trajectory | str | PathLike[str], path: str | PathLik
     return saved(figure, path)
 
 
-def flip(run: Record | Trajectory | str | PathLike[str],
-         path: str | PathLike[str] | IO[bytes] | None = None, snapshots: int = 7) -> Figure:
+def flip(
+    run: Record | Trajectory | str | PathLike[str],
+    path: str | PathLike[str] | IO[bytes] | None = None,
+    snapshots: int = 7,
+) -> Figure:
     """A tumbling body: its angular velocity, and how it lies in space around its first flip.
 
-    The snapshots are turned so that the angular momentum points up, and show the body as a box with an arrow along the axis
-    about which it spins at first.
+    The snapshots are turned so that the angular momentum points up, and show the body as a box with
+    an arrow along the axis about which it spins at first.
 
     Parameters
     ----------
@@ -79,11 +96,15 @@ def flip(run: Record | Trajectory | str | PathLike[str],
     """
     run, path, snapshots = record(run), target(path), whole("snapshots", snapshots, 1, "take 7")
     if snapshots > _MOST_SNAPSHOTS:
-        raise InputError(f"a figure has room for {_MOST_SNAPSHOTS} snapshots, got {brief(snapshots)}; take 7")
+        raise InputError(
+            f"a figure has room for {_MOST_SNAPSHOTS} snapshots, got {brief(snapshots)}; take 7"
+        )
     spin = int(np.argmax(np.abs(run.omega[0])))
     if not run.omega[0, spin]:
-        raise InputError("the body is at rest at the start: it has no spin to turn over, and no momentum to stand upright; "
-                         "give it an angular velocity")
+        raise InputError(
+            "the body is at rest at the start: it has no spin to turn over, and no momentum to stand upright; "
+            "give it an angular velocity"
+        )
     with styled():
         figure = new_figure(10.5, 5.2)
         grid = figure.add_gridspec(2, snapshots, height_ratios=(1.0, 0.75))
@@ -94,7 +115,9 @@ def flip(run: Record | Trajectory | str | PathLike[str],
         for column, i in enumerate(moments_around_flip(run, spin, snapshots)):
             axes.axvline(run.t[i], color=GREY, lw=0.8, ls=(0, (3, 3)))
             picture = figure.add_subplot(grid[1, column], projection="3d")
-            _draw_box(picture, upright @ rotations.matrices(run.quaternion[i]), edges(run.body), spin)
+            _draw_box(
+                picture, upright @ rotations.matrices(run.quaternion[i]), edges(run.body), spin
+            )
             picture.set_title(f"t = {run.t[i]:.3g} s", fontsize=9, loc="center", y=-0.14)
         figure.suptitle(_headline(run, spin), x=0.012, ha="left")
     return saved(figure, path)
@@ -103,11 +126,17 @@ def flip(run: Record | Trajectory | str | PathLike[str],
 def _headline(run, spin):
     """What is seen, where it is the famous thing; else what was run."""
     middle = np.argsort(run.body.moments)[1]
-    famous = run.free and run.body.is_principal and spin == middle and np.ptp(np.sign(run.omega[:, spin])) == 2
+    famous = (
+        run.free
+        and run.body.is_principal
+        and spin == middle
+        and np.ptp(np.sign(run.omega[:, spin])) == 2
+    )
     return "A body spun about its intermediate axis turns over" if famous else caption(run)
 
 
-# --- panels --------------------------------------------------------------------------------------------------------------
+# --- panels ---------------------------------------------------------------------------------------
+
 
 def _velocities(axes, run):
     for i, (name, colour) in enumerate(zip("₁₂₃", PALETTE, strict=False)):
@@ -115,7 +144,14 @@ def _velocities(axes, run):
     axes.set(xlabel="time [s]", ylabel="Ω [rad/s]")
     axes.set_title("Angular velocity, body frame")
     axes.margins(x=0)
-    axes.legend(ncols=3, loc="lower right", bbox_to_anchor=(1.0, 0.98), borderaxespad=0.0, handlelength=1.4, columnspacing=1.2)
+    axes.legend(
+        ncols=3,
+        loc="lower right",
+        bbox_to_anchor=(1.0, 0.98),
+        borderaxespad=0.0,
+        handlelength=1.4,
+        columnspacing=1.2,
+    )
 
 
 def _changes(above, below, run):
@@ -147,7 +183,9 @@ def _logarithmic(axes, t, values, colour):
 def unchanged(axes, t):
     """Says that nothing has changed, where a logarithmic axis could show nothing."""
     axes.set_yticks([])
-    axes.text(0.5, 0.5, "unchanged to the last bit", transform=axes.transAxes, ha="center", color=GREY)
+    axes.text(
+        0.5, 0.5, "unchanged to the last bit", transform=axes.transAxes, ha="center", color=GREY
+    )
     axes.set_xlim(t[0], t[-1])
 
 
@@ -158,10 +196,12 @@ def _sphere(axes, run):
     axes.set_title("Path of the body's third axis in space", loc="center", y=1.12)
 
 
-# --- the flip ------------------------------------------------------------------------------------------------------------
+# --- the flip -------------------------------------------------------------------------------------
+
 
 def moments_around_flip(run, spin, count):
-    """Indices of moments spread around the first change of sign of the spin, or over the run when there is none."""
+    """Indices of moments spread around the first change of sign of the spin, or over the run when
+    there is none."""
     sign = np.sign(run.omega[:, spin])
     change = np.flatnonzero(sign[1:] * sign[:-1] < 0)
     if not len(change):
@@ -185,8 +225,11 @@ def _momentum_up(run):
 def edges(body):
     """The edges of the body, or of a box of the same inertia, the longest one 1."""
     shape = body.shape or {}
-    found = np.array(shape["size"] if shape.get("kind") == "box" else
-                     np.sqrt(np.maximum(body.moments.sum() / 2 - body.moments, 1e-3 * body.moments.max())))
+    found = np.array(
+        shape["size"]
+        if shape.get("kind") == "box"
+        else np.sqrt(np.maximum(body.moments.sum() / 2 - body.moments, 1e-3 * body.moments.max()))
+    )
     return found / found.max()
 
 
@@ -196,7 +239,9 @@ def _draw_box(axes, R, sides, spin):
         for side in (-1, 1):
             face = corners[corners[:, axis] * side > 0][[0, 1, 3, 2]] @ R.T
             shade = colour if side > 0 else _paler(colour)
-            axes.add_collection3d(Poly3DCollection([face], facecolor=shade, edgecolor="white", lw=0.6))
+            axes.add_collection3d(
+                Poly3DCollection([face], facecolor=shade, edgecolor="white", lw=0.6)
+            )
     arrow = R[:, spin] * (0.5 * sides[spin] + np.array([[0.0], [0.32]]))
     axes.plot(*arrow.T, color="black", lw=2.0)
     axes.plot(*arrow[1:].T, "o", color="black", ms=4.5)
@@ -205,5 +250,5 @@ def _draw_box(axes, R, sides, spin):
 
 
 def _paler(colour):
-    r, g, b = (int(colour[i:i + 2], 16) for i in (1, 3, 5))
+    r, g, b = (int(colour[i : i + 2], 16) for i in (1, 3, 5))
     return tuple((c + 2 * 255) / (3 * 255) for c in (r, g, b))

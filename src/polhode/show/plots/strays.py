@@ -1,4 +1,5 @@
-"""What should stay and does not: `errors` of energy and momentum, and the long `drift` of the energy."""
+"""What should stay and does not: `errors` of energy and momentum, and the long `drift` of the
+energy."""
 
 from __future__ import annotations
 
@@ -12,19 +13,31 @@ from polhode.results.conserved import energy, momentum
 from polhode.errors import InputError
 from polhode.io.read import Record, record
 from polhode.show.plots.motion import unchanged
-from polhode.show.plots.style import GREY, PALETTE, caption, literal, new_figure, saved, styled, target, thin
+from polhode.show.plots.style import (
+    GREY,
+    PALETTE,
+    caption,
+    literal,
+    new_figure,
+    saved,
+    styled,
+    target,
+    thin,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_DECADES = 4   # shown of either sign; below them the axis is linear
+_DECADES = 4  # shown of either sign; below them the axis is linear
 
 
 def errors(runs: Any, path: str | PathLike[str] | IO[bytes] | None = None) -> Figure:
-    """Energy and momentum against where they began, with their signs, for one run or several of one problem.
+    """Energy and momentum against where they began, with their signs, for one run or several of one
+    problem.
 
-    The axes are logarithmic for either sign and linear about zero.  Errors are relative, to what the titles name with its unit.
-    Of a heavy top the momentum about the vertical is drawn, unless another torque changes that too: it keeps no other.
+    The axes are logarithmic for either sign and linear about zero.  Errors are relative, to what
+    the titles name with its unit.  Of a heavy top the momentum about the vertical is drawn, unless
+    another torque changes that too: it keeps no other.
 
     Parameters
     ----------
@@ -50,7 +63,10 @@ def errors(runs: Any, path: str | PathLike[str] | IO[bytes] | None = None) -> Fi
         figure = new_figure(9.0, 6.4)
         above = figure.add_subplot(2, 1, 1)
         below = figure.add_subplot(2, 1, 2, sharex=above)
-        for axes, measure, sign, unit in ((above, energy, "|E₀|", "J"), (below, momentum, "|L₀|", "kg m²/s")):
+        for axes, measure, sign, unit in (
+            (above, energy, "|E₀|", "J"),
+            (below, momentum, "|L₀|", "kg m²/s"),
+        ):
             strays = {label: measure(run) for label, run in runs.items()}
             _symlog(axes, {label: (runs[label].t, stray.values) for label, stray in strays.items()})
             one = next(iter(strays.values()))
@@ -61,12 +77,15 @@ def errors(runs: Any, path: str | PathLike[str] | IO[bytes] | None = None) -> Fi
         below.set_xlabel("time [s]")
         if len(runs) > 1:
             above.legend(ncols=4, loc="lower right", bbox_to_anchor=(1.0, 1.06), borderaxespad=0.0)
-        figure.suptitle(caption(first) if len(runs) == 1 else "Energy and momentum errors", x=0.012, ha="left")
+        figure.suptitle(
+            caption(first) if len(runs) == 1 else "Energy and momentum errors", x=0.012, ha="left"
+        )
     return saved(figure, path)
 
 
 def drift(runs: Any, path: str | PathLike[str] | IO[bytes] | None = None) -> Figure:
-    """The relative energy error of several runs of one problem against time, each labelled at its end.
+    """The relative energy error of several runs of one problem against time, each labelled at its
+    end.
 
     Parameters
     ----------
@@ -106,7 +125,12 @@ def _labelled(figure, runs):
     if isinstance(runs, dict):
         found = {label: record(run) for label, run in runs.items()}
     else:
-        records = [record(run) for run in (runs if isinstance(runs, (list, tuple)) and not isinstance(runs, Record) else [runs])]
+        records = [
+            record(run)
+            for run in (
+                runs if isinstance(runs, (list, tuple)) and not isinstance(runs, Record) else [runs]
+            )
+        ]
         names = [literal(one.facts["method"]) for one in records]
         found = {}
         for one, name in zip(records, names, strict=True):
@@ -118,7 +142,8 @@ def _labelled(figure, runs):
 
 
 def _symlog(axes, curves):
-    """Curves of either sign over several decades; the zero line is drawn where the axis has both."""
+    """Curves of either sign over several decades; the zero line is drawn where the axis has
+    both."""
     largest = max(float(np.abs(y).max()) for _, y in curves.values())
     t = next(iter(curves.values()))[0]
     if not largest > 0.0:
@@ -142,8 +167,17 @@ def _end_labels(axes, t, ends):
     gap, last = 0.05 * (high - low), -np.inf
     for value, label, colour in sorted(ends):
         last = max(value, last + gap)
-        axes.annotate(label, (t, last), (8, 0), textcoords="offset points", annotation_clip=False, color=colour, va="center",
-                      fontweight="bold", fontsize=9.5)
+        axes.annotate(
+            label,
+            (t, last),
+            (8, 0),
+            textcoords="offset points",
+            annotation_clip=False,
+            color=colour,
+            va="center",
+            fontweight="bold",
+            fontsize=9.5,
+        )
 
 
 def _colours(count):
@@ -153,5 +187,11 @@ def _colours(count):
 def _running_mean(t, y):
     """The mean over a fiftieth of the run, at the middle of each."""
     parts = np.array_split(np.arange(len(t)), min(50, len(t)))
-    return (np.array([t[0], *(t[part].mean() for part in parts[1:-1]), t[-1]]),
-            np.array([y[part].mean() for part in parts])) if len(parts) > 2 else (t, y)
+    return (
+        (
+            np.array([t[0], *(t[part].mean() for part in parts[1:-1]), t[-1]]),
+            np.array([y[part].mean() for part in parts]),
+        )
+        if len(parts) > 2
+        else (t, y)
+    )

@@ -1,4 +1,5 @@
-"""What all figures share: colours, a quiet style, figures without windows, and curves thinned to what can be seen.
+"""What all figures share: colours, a quiet style, figures without windows, and curves thinned to
+what can be seen.
 
 The colours are Okabe and Ito's, which readers with any kind of colour vision can tell apart.
 """
@@ -19,12 +20,27 @@ from polhode.errors import InputError, as_path, printable, room, unknown
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 GREY, PALE = "#555555", "#D9D9D9"
-POINTS = 4000   # per curve: more cannot be seen
-_RULES = {"axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "grid.color": "#E4E4E4",
-          "grid.linewidth": 0.7, "axes.axisbelow": True, "axes.edgecolor": "#888888", "axes.titlesize": 10.5,
-          "axes.titlelocation": "left", "figure.titleweight": "bold", "axes.labelsize": 9.5, "xtick.labelsize": 8.5,
-          "ytick.labelsize": 8.5, "legend.fontsize": 9, "legend.frameon": False, "lines.linewidth": 1.2,
-          "lines.solid_joinstyle": "round", "figure.titlesize": 12.5}
+POINTS = 4000  # per curve: more cannot be seen
+_RULES = {
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.color": "#E4E4E4",
+    "grid.linewidth": 0.7,
+    "axes.axisbelow": True,
+    "axes.edgecolor": "#888888",
+    "axes.titlesize": 10.5,
+    "axes.titlelocation": "left",
+    "figure.titleweight": "bold",
+    "axes.labelsize": 9.5,
+    "xtick.labelsize": 8.5,
+    "ytick.labelsize": 8.5,
+    "legend.fontsize": 9,
+    "legend.frameon": False,
+    "lines.linewidth": 1.2,
+    "lines.solid_joinstyle": "round",
+    "figure.titlesize": 12.5,
+}
 
 
 def styled() -> AbstractContextManager[None]:
@@ -40,7 +56,8 @@ def new_figure(width: float, height: float) -> Figure:
 
 
 def target(path: str | PathLike[str] | IO[bytes] | None) -> Path | IO[bytes] | None:
-    """Where a figure is to go, checked before it is drawn: None, a path, or something to write to."""
+    """Where a figure is to go, checked before it is drawn: None, a path, or something to write
+    to."""
     if path is None or hasattr(path, "write"):
         return path
     path = as_path("path", path)
@@ -48,8 +65,10 @@ def target(path: str | PathLike[str] | IO[bytes] | None) -> Path | IO[bytes] | N
     if path.suffix and path.suffix[1:].lower() not in formats:
         raise unknown(f"suffix of the figure {str(path)!r}:", path.suffix[1:], formats)
     if path.is_dir() or not path.absolute().parent.is_dir():
-        raise InputError(f"cannot write the figure {str(path)!r}: {'it' if path.is_dir() else 'its parent'} is "
-                         f"{'a folder' if path.is_dir() else 'no folder'}; give the name of a file in a folder that exists")
+        raise InputError(
+            f"cannot write the figure {str(path)!r}: {'it' if path.is_dir() else 'its parent'} is "
+            f"{'a folder' if path.is_dir() else 'no folder'}; give the name of a file in a folder that exists"
+        )
     return path
 
 
@@ -59,19 +78,28 @@ def saved(figure: Figure, path: str | PathLike[str] | IO[bytes] | None) -> Figur
         try:
             figure.savefig(path)
         except OSError as error:
-            raise InputError(f"cannot write the figure {str(path)!r}: {error.strerror or error}; {room(error)}") from error
+            raise InputError(
+                f"cannot write the figure {str(path)!r}: {error.strerror or error}; {room(error)}"
+            ) from error
     return figure
 
 
 def literal(text):
-    """Text of others for a figure: no character of it is taken for a command or for the beginning of a formula."""
+    """Text of others for a figure: no character of it is taken for a command or for the beginning
+    of a formula."""
     return printable(text).replace("$", r"\$")
 
 
 def caption(record):
     """Body, method, step and torque of a run in one line."""
     step, tolerance = record.facts.get("step"), record.facts.get("tolerance")
-    shown = f"{step:g} s" if isinstance(step, (int, float)) else f"by rtol {tolerance[0]:g}" if _is_pair(tolerance) else "uneven"
+    shown = (
+        f"{step:g} s"
+        if isinstance(step, (int, float))
+        else f"by rtol {tolerance[0]:g}"
+        if _is_pair(tolerance)
+        else "uneven"
+    )
     name = f"{record.body.name}: " if record.body.name else ""
     what = f"{name}{record.facts['method']}, step {shown}, {record.facts.get('steps')} steps, torque {record.torque_name}"
     return literal(what)
@@ -86,18 +114,27 @@ def thin(t, y):
     if len(t) <= POINTS:
         return t, y
     bins = np.array_split(np.arange(len(t)), POINTS // 2)
-    keep = sorted({i for part in bins for i in (part[np.argmin(y[part])], part[np.argmax(y[part])])})
+    keep = sorted(
+        {i for part in bins for i in (part[np.argmin(y[part])], part[np.argmax(y[part])])}
+    )
     return t[keep], y[keep]
 
 
 def towards_viewer(axes):
     """The unit vector from a 3D picture to who looks at it."""
     elevation, azimuth = np.radians((axes.elev, axes.azim))
-    return np.array([np.cos(elevation) * np.cos(azimuth), np.cos(elevation) * np.sin(azimuth), np.sin(elevation)])
+    return np.array(
+        [
+            np.cos(elevation) * np.cos(azimuth),
+            np.cos(elevation) * np.sin(azimuth),
+            np.sin(elevation),
+        ]
+    )
 
 
 def curve_around(axes, points, normals, **look):
-    """A curve on a convex surface: what lies behind is paler.  `normals` point out of the surface."""
+    """A curve on a convex surface: what lies behind is paler.  `normals` point out of the
+    surface."""
     behind = normals @ towards_viewer(axes) < 0.0
     for mask, alpha in ((np.ones(len(points)), 0.3), (np.where(behind, np.nan, 1.0), 0.95)):
         axes.plot(*(points * mask[:, None]).T, alpha=alpha, **look)

@@ -1,4 +1,5 @@
-"""The comparison as one HTML file that needs nothing else: figure, and a table that sorts by any column."""
+"""The comparison as one HTML file that needs nothing else: figure, and a table that sorts by any
+column."""
 
 from __future__ import annotations
 
@@ -16,9 +17,19 @@ from polhode.support.regular import named
 if TYPE_CHECKING:
     from polhode.studies.compare.result import Comparison
 
-COLUMNS = {"asked": "error asked", "method": "method", "order": "order", "slope": "measured", "setting": "step or rtol",
-           "steps": "steps", "evaluations": "torque evaluations", "seconds": "time [µs]", "error": "error",
-           "energy": "energy error", "momentum": "momentum error"}
+COLUMNS = {
+    "asked": "error asked",
+    "method": "method",
+    "order": "order",
+    "slope": "measured",
+    "setting": "step or rtol",
+    "steps": "steps",
+    "evaluations": "torque evaluations",
+    "seconds": "time [µs]",
+    "error": "error",
+    "energy": "energy error",
+    "momentum": "momentum error",
+}
 
 _PAGE = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
@@ -94,12 +105,22 @@ def comparison(comparison: Comparison, path: str | PathLike[str]) -> Path:
     """
     path = named(path)
     store.check(path, None, force=True, formats=("html",))
-    filters = "Show errors: " + "".join(f'<label><input type="checkbox" checked value="{error!r}"> {error:g}</label>'
-                                        for error in comparison.errors)
-    page = _PAGE.format(title=html.escape(f"{comparison.title}: work against precision"), text=html.escape(said(comparison)),
-                        figure=_svg(comparison), filters=filters, version=polhode.__version__,
-                        head="".join(f'<th scope="col"><button type="button">{name}</button></th>' for name in COLUMNS.values()),
-                        rows="\n".join(_row(row) for row in comparison.table))
+    filters = "Show errors: " + "".join(
+        f'<label><input type="checkbox" checked value="{error!r}"> {error:g}</label>'
+        for error in comparison.errors
+    )
+    page = _PAGE.format(
+        title=html.escape(f"{comparison.title}: work against precision"),
+        text=html.escape(said(comparison)),
+        figure=_svg(comparison),
+        filters=filters,
+        version=polhode.__version__,
+        head="".join(
+            f'<th scope="col"><button type="button">{name}</button></th>'
+            for name in COLUMNS.values()
+        ),
+        rows="\n".join(_row(row) for row in comparison.table),
+    )
     path.write_text(page, encoding="utf-8")
     return path
 
@@ -107,11 +128,13 @@ def comparison(comparison: Comparison, path: str | PathLike[str]) -> Path:
 def said(comparison):
     """What was measured, in words."""
     t0, t1 = comparison.t_span
-    return (f"Torque {comparison.torque}, t = {t0:g} to {t1:g}; the truth by {comparison.truth.origin}, good to "
-            f"{comparison.truth.error:.0e}. An error is the largest over the run of the angle in radians and the relative error "
-            "of the angular velocity; energy and momentum in space are compared with the truth's. Time is that of the compiled "
-            "steps alone, the least of several runs. The order measured is that over the last halving of the step which the one "
-            "before it confirms; for @rtol it is the slope of the error against the tolerance.")
+    return (
+        f"Torque {comparison.torque}, t = {t0:g} to {t1:g}; the truth by {comparison.truth.origin}, good to "
+        f"{comparison.truth.error:.0e}. An error is the largest over the run of the angle in radians and the relative error "
+        "of the angular velocity; energy and momentum in space are compared with the truth's. Time is that of the compiled "
+        "steps alone, the least of several runs. The order measured is that over the last halving of the step which the one "
+        "before it confirms; for @rtol it is the slope of the error against the tolerance."
+    )
 
 
 def shown(row, key):
@@ -132,7 +155,11 @@ def shown(row, key):
 
 def _row(row):
     raw = {key: "" if row[key] is None else html.escape(str(row[key])) for key in COLUMNS}
-    return "<tr>" + "".join(f'<td data-v="{raw[key]}">{html.escape(shown(row, key))}</td>' for key in COLUMNS) + "</tr>"
+    return (
+        "<tr>"
+        + "".join(f'<td data-v="{raw[key]}">{html.escape(shown(row, key))}</td>' for key in COLUMNS)
+        + "</tr>"
+    )
 
 
 def _svg(comparison):

@@ -18,10 +18,11 @@ from polhode.io.read import record
 from polhode.support.regular import named
 from polhode.show.view.runs import ALL_FRAMES, FRAMES, about, encoded
 
-RUNS = 6   # side by side; more would be too small to see
+RUNS = 6  # side by side; more would be too small to see
 FORMATS = ("html", "htm")
 
-# The policy lets the page run what is in it and load nothing: that it works without a network is not a promise but a rule.
+# The policy lets the page run what is in it and load nothing: that it works without a network is
+# not a promise but a rule.
 _FRAME = """<!doctype html>
 <html lang="en">
 <head>
@@ -61,7 +62,8 @@ class Page:
         self.path: Path | None = None
 
     def save(self, path: str | PathLike[str], force: bool = False) -> Path:
-        """Write the page to a .html file and return its path; an existing file is kept unless `force`."""
+        """Write the page to a .html file and return its path; an existing file is kept unless
+        `force`."""
         path = named(path)
         store.check(path, None, force, FORMATS)
         partial = path.with_name(f".{path.name}.{os.getpid()}.part")
@@ -70,7 +72,9 @@ class Page:
             os.replace(partial, path)
         except OSError as error:
             partial.unlink(missing_ok=True)
-            raise InputError(f"cannot write {str(path)!r}: {error.strerror or error}; {room(error)}") from error
+            raise InputError(
+                f"cannot write {str(path)!r}: {error.strerror or error}; {room(error)}"
+            ) from error
         self.path = path
         return path
 
@@ -85,15 +89,22 @@ class Page:
         return webbrowser.open(self.path.resolve().as_uri())
 
     def _repr_html_(self) -> str:
-        return (f'<iframe srcdoc="{html.escape(self.html)}" title="{html.escape(self.title)}" '
-                'style="width: 100%; height: 680px; border: 0"></iframe>')
+        return (
+            f'<iframe srcdoc="{html.escape(self.html)}" title="{html.escape(self.title)}" '
+            'style="width: 100%; height: 680px; border: 0"></iframe>'
+        )
 
     def __repr__(self) -> str:
         return f"<Page: {self.title!r}, {len(self.html) / 1e6:.2f} MB>"
 
 
-def page(runs: Any, title: str | None = None, mesh: str | PathLike[str] | None = None, poinsot: bool = False,
-         autoplay: bool | None = None) -> Page:
+def page(
+    runs: Any,
+    title: str | None = None,
+    mesh: str | PathLike[str] | None = None,
+    poinsot: bool = False,
+    autoplay: bool | None = None,
+) -> Page:
     """A self-contained page of one run, or of several in step.
 
     Parameters
@@ -107,7 +118,8 @@ def page(runs: Any, title: str | None = None, mesh: str | PathLike[str] | None =
     poinsot : bool
         Begin with Poinsot's picture, where nothing acts on the body.
     autoplay : bool, optional
-        Whether it moves at once; by default it does, unless the reader's system asks for reduced motion.
+        Whether it moves at once; by default it does, unless the reader's system asks for reduced
+        motion.
 
     Returns
     -------
@@ -122,21 +134,26 @@ def page(runs: Any, title: str | None = None, mesh: str | PathLike[str] | None =
     """
     runs = list(runs) if isinstance(runs, (list, tuple)) else [runs]
     if not 1 <= len(runs) <= RUNS:
-        raise InputError(f"a page shows 1 to {RUNS} runs side by side, got {len(runs)}; give fewer, or make several pages")
+        raise InputError(
+            f"a page shows 1 to {RUNS} runs side by side, got {len(runs)}; give fewer, or make several pages"
+        )
     records = [record(run) for run in runs]
     data = encode(records, mesh)
     title = printable(label("title", title) or _title(records[0]))
     options = {"title": title, "subtitle": _subtitle(records), "poinsot": flag("poinsot", poinsot)}
     if autoplay is not None:
         options["autoplay"] = flag("autoplay", autoplay)
-    return Page(title, document(title, _BODY, _START.format(runs=script_json(data), options=script_json(options))))
+    return Page(
+        title,
+        document(title, _BODY, _START.format(runs=script_json(data), options=script_json(options))),
+    )
 
 
 def encode(records, mesh=None):
     """What `polhode.mount` takes: one dict for each run, labels made different."""
     frames = min(FRAMES, ALL_FRAMES // len(records))
     data = [encoded(each, frames, mesh) for each in records]
-    if len({run["label"] for run in data}) < len(data):   # one method more than once
+    if len({run["label"] for run in data}) < len(data):  # one method more than once
         for run in data:
             run["label"], run["detail"] = f"{run['label']}, {run['detail']}", ""
     labels = [run["label"] for run in data]
@@ -147,9 +164,17 @@ def encode(records, mesh=None):
 
 
 def document(title, body, start, also=""):
-    """The whole document around a body and the script that starts it; `also` adds to what the policy allows."""
-    return _FRAME.format(title=html.escape(title), version=polhode.__version__, style=built("viewer.css"),
-                         script=built("viewer.js"), body=body, start=start, also=also)
+    """The whole document around a body and the script that starts it; `also` adds to what the
+    policy allows."""
+    return _FRAME.format(
+        title=html.escape(title),
+        version=polhode.__version__,
+        style=built("viewer.css"),
+        script=built("viewer.js"),
+        body=body,
+        start=start,
+        also=also,
+    )
 
 
 def built(name):

@@ -13,7 +13,7 @@ from polhode.errors import InputError
 from polhode.show.view.packing import packed
 from polhode.show.view.shapes import drawn
 
-FRAMES = 5001        # of one run: the start and five thousand steps
+FRAMES = 5001  # of one run: the start and five thousand steps
 ALL_FRAMES = 12_000  # of all runs on a page
 
 
@@ -27,55 +27,86 @@ def encoded(record, frames=FRAMES, mesh=None):
         first = record.momentum_spatial[start]
         size = float(np.linalg.norm(first))
         up = first / size if size else up
-    errors = {"energy": conserved.energy(record, start), "momentum": conserved.momentum(record, start)}
+    errors = {
+        "energy": conserved.energy(record, start),
+        "momentum": conserved.momentum(record, start),
+    }
     kept = _kept(len(record.t), frames)
     shape, remark = drawn(record.body, arm, mesh)
     notes += [remark] if remark else []
     notes += _thinning_notes(record, kept)
     moments, axes = record.body.moments, record.body.axes
     return {
-        "label": record.facts["method"], "detail": _step(record.facts),
-        "t": packed(record.t[kept], "f8"), "quaternion": packed(record.quaternion[kept]), "omega": packed(record.omega[kept]),
+        "label": record.facts["method"],
+        "detail": _step(record.facts),
+        "t": packed(record.t[kept], "f8"),
+        "quaternion": packed(record.quaternion[kept]),
+        "omega": packed(record.omega[kept]),
         **{key: packed(_worst(error.values, kept)) for key, error in errors.items()},
         "titles": {key: error.title for key, error in errors.items()},
-        "inertia": record.body.inertia.ravel().tolist(), "moments": moments.tolist(),
-        "principal": rotations.as_quaternion(axes).tolist(), "up": np.asarray(up).tolist(), "arm": arm, "free": record.free,
-        "shape": shape, "about": about(record), "notes": notes,
+        "inertia": record.body.inertia.ravel().tolist(),
+        "moments": moments.tolist(),
+        "principal": rotations.as_quaternion(axes).tolist(),
+        "up": np.asarray(up).tolist(),
+        "arm": arm,
+        "free": record.free,
+        "shape": shape,
+        "about": about(record),
+        "notes": notes,
     }
 
 
 def _sound(record):
     """The finite part of the run, in the order of time."""
     notes = []
-    finite = np.isfinite(record.quaternion).all(axis=1) & np.isfinite(record.omega).all(axis=1) & np.isfinite(record.t)
+    finite = (
+        np.isfinite(record.quaternion).all(axis=1)
+        & np.isfinite(record.omega).all(axis=1)
+        & np.isfinite(record.t)
+    )
     n = len(finite) if finite.all() else int(np.argmin(finite))
     if n < len(finite):
-        notes.append(f"The run is shown until t = {record.t[max(n - 1, 0)]:g} s; after that its numbers are not finite.")
+        notes.append(
+            f"The run is shown until t = {record.t[max(n - 1, 0)]:g} s; after that its numbers are not finite."
+        )
     if n < 2:
-        raise InputError(f"the run of {record.facts['method']} holds {n} finite point{'' if n == 1 else 's'}, and a picture that "
-                         "moves needs two; store more of it (`every` says how often)")
+        raise InputError(
+            f"the run of {record.facts['method']} holds {n} finite point{'' if n == 1 else 's'}, and a picture that "
+            "moves needs two; store more of it (`every` says how often)"
+        )
     order = slice(0, n)
     forwards = record.t[n - 1] >= record.t[0]
     if not forwards:
         order = slice(n - 1, None, -1)
-        notes.append(f"Integrated backwards, from t = {record.t[0]:g} s; shown in the order of time.")
-    arrays = {key: getattr(record, key)[order] for key in ("t", "quaternion", "omega", "kinetic_energy")}
+        notes.append(
+            f"Integrated backwards, from t = {record.t[0]:g} s; shown in the order of time."
+        )
+    arrays = {
+        key: getattr(record, key)[order] for key in ("t", "quaternion", "omega", "kinetic_energy")
+    }
     total = None if record.total_energy is None else record.total_energy[order]
-    return record._replace(**arrays, total_energy=total, facts={**record.facts, "forwards": bool(forwards)}), notes
+    return record._replace(
+        **arrays, total_energy=total, facts={**record.facts, "forwards": bool(forwards)}
+    ), notes
 
 
 def _kept(n, frames):
     """Which of n points are shown: the ends and what lies evenly between."""
-    return np.arange(n) if n <= frames else np.unique(np.linspace(0, n - 1, frames).round().astype(int))
+    return (
+        np.arange(n)
+        if n <= frames
+        else np.unique(np.linspace(0, n - 1, frames).round().astype(int))
+    )
 
 
 def _worst(values, kept):
-    """For each point shown, the value of largest size since the point before it: no peak is lost."""
+    """For each point shown, the value of largest size since the point before it: no peak is
+    lost."""
     if len(kept) == len(values):
         return values
     result = values[kept].copy()
     for i, (before, here) in enumerate(pairwise(kept), 1):
-        part = values[before + 1:here + 1]
+        part = values[before + 1 : here + 1]
         result[i] = part[np.argmax(np.abs(part))]
     return result
 
@@ -83,11 +114,15 @@ def _worst(values, kept):
 def _thinning_notes(record, kept):
     notes = []
     if len(kept) < len(record.t):
-        notes.append(f"{len(kept)} of {len(record.t)} stored points are shown; an error is the largest since the point before.")
+        notes.append(
+            f"{len(kept)} of {len(record.t)} stored points are shown; an error is the largest since the point before."
+        )
     speed = np.linalg.norm(record.omega, axis=1).max()
     turned = float(speed * np.diff(record.t[kept]).max()) / (2 * np.pi)
     if turned > 0.25:
-        notes.append(f"The body makes up to {turned:.1g} turns between two points: there the picture takes the shortest way.")
+        notes.append(
+            f"The body makes up to {turned:.1g} turns between two points: there the picture takes the shortest way."
+        )
     return notes
 
 
@@ -101,7 +136,13 @@ def about(record):
     facts, known = record.facts, record.facts.get("method_facts") or {}
     kinds = [word for word in ("symplectic", "symmetric", "implicit") if known.get(word) is True]
     rows = {
-        "method": ", ".join([str(facts["method"]), *([f"order {known['order']}"] if "order" in known else []), *kinds]),
+        "method": ", ".join(
+            [
+                str(facts["method"]),
+                *([f"order {known['order']}"] if "order" in known else []),
+                *kinds,
+            ]
+        ),
         "": known.get("summary", ""),
         "step": _step(facts).removeprefix("step ").removesuffix(" steps"),
         "steps": facts.get("steps"),

@@ -1,4 +1,5 @@
-"""What is drawn for a body: its own shape, the reader's mesh, a top, or a box of the same inertia."""
+"""What is drawn for a body: its own shape, the reader's mesh, a top, or a box of the same
+inertia."""
 
 import contextlib
 
@@ -8,11 +9,14 @@ from polhode import rotations
 from polhode.errors import InputError, floats
 from polhode.show.view.packing import packed
 
-SIZES = {   # what each shape has, and how many numbers that is
-    "box": {"size": (3,)}, "ellipsoid": {"semi_axes": (3,)}, "sphere": {"radius": ()}, "cylinder": {"radius": (), "height": ()},
+SIZES = {  # what each shape has, and how many numbers that is
+    "box": {"size": (3,)},
+    "ellipsoid": {"semi_axes": (3,)},
+    "sphere": {"radius": ()},
+    "cylinder": {"radius": (), "height": ()},
     "points": {"positions": (3,)},
 }
-FACES = 20_000   # more would make the page too large
+FACES = 20_000  # more would make the page too large
 
 
 def drawn(body, arm, mesh=None):
@@ -20,10 +24,12 @@ def drawn(body, arm, mesh=None):
     if mesh is not None:
         return _mesh(*_checked(mesh)), ""
     shape = body.shape or {}
-    with contextlib.suppress(InputError):   # a stored body may have the shape of anyone
+    with contextlib.suppress(InputError):  # a stored body may have the shape of anyone
         if shape.get("kind") in SIZES:
             sizes = SIZES[shape["kind"]]
-            if all(floats(name, shape.get(name)).shape[-1:] == size for name, size in sizes.items()):
+            if all(
+                floats(name, shape.get(name)).shape[-1:] == size for name, size in sizes.items()
+            ):
                 return shape, ""
         if shape.get("kind") == "mesh":
             return _mesh(*_checked((shape.get("vertices"), shape.get("faces")))), ""
@@ -36,25 +42,44 @@ def equivalent_box(body):
     """The uniform box of the same inertia; a moment that no body has gives a thin one."""
     squares = body.moments.sum() / 2 - body.moments
     size = np.sqrt(np.maximum(squares, 1e-3 * body.moments.max()))
-    return {"kind": "box", "size": size.tolist(), "turn": rotations.as_quaternion(body.axes).tolist()}
+    return {
+        "kind": "box",
+        "size": size.tolist(),
+        "turn": rotations.as_quaternion(body.axes).tolist(),
+    }
 
 
 def _checked(mesh):
     try:
         vertices, faces = mesh
     except (TypeError, ValueError):
-        raise InputError(f"mesh must be a pair (vertices, faces), got {type(mesh).__name__}; give one") from None
-    vertices, faces = floats("vertices of the mesh", vertices, last=3), floats("faces of the mesh", faces, last=3)
+        raise InputError(
+            f"mesh must be a pair (vertices, faces), got {type(mesh).__name__}; give one"
+        ) from None
+    vertices, faces = (
+        floats("vertices of the mesh", vertices, last=3),
+        floats("faces of the mesh", faces, last=3),
+    )
     if vertices.ndim != 2 or faces.ndim != 2 or not len(faces):
-        raise InputError(f"mesh vertices must have shape (n, 3) and faces (m, 3), got {vertices.shape} and {faces.shape}; "
-                         "reshape them")
+        raise InputError(
+            f"mesh vertices must have shape (n, 3) and faces (m, 3), got {vertices.shape} and {faces.shape}; "
+            "reshape them"
+        )
     if np.any(faces != np.round(faces)) or faces.min() < 0 or faces.max() >= len(vertices):
-        raise InputError(f"mesh faces must be indices of vertices, whole numbers from 0 to {len(vertices) - 1}; "
-                         f"got {faces.min():g} to {faces.max():g}")
+        raise InputError(
+            f"mesh faces must be indices of vertices, whole numbers from 0 to {len(vertices) - 1}; "
+            f"got {faces.min():g} to {faces.max():g}"
+        )
     if len(faces) > FACES:
-        raise InputError(f"the mesh has {len(faces)} faces, and a page takes {FACES}; simplify it first")
+        raise InputError(
+            f"the mesh has {len(faces)} faces, and a page takes {FACES}; simplify it first"
+        )
     return vertices, faces
 
 
 def _mesh(vertices, faces):
-    return {"kind": "mesh", "vertices": packed(vertices), "faces": packed(faces.astype(np.uint32), "u4")}
+    return {
+        "kind": "mesh",
+        "vertices": packed(vertices),
+        "faces": packed(faces.astype(np.uint32), "u4"),
+    }

@@ -3,9 +3,9 @@
     advise("my.toml", error=1e-6)
     advise([1, 2, 3], torque, (0, 10), omega0=..., error=1e-6, torque_cost="2ms")
 
-Short pilot runs with the user's own body, torque and span, against the truth, find for each of a short list of methods the
-longest step that is accurate enough.  A run costs what its steps take, with torque evaluations at their own price or at the one
-given; the cheapest is recommended.
+Short pilot runs with the user's own body, torque and span, against the truth, find for each of a
+short list of methods the longest step that is accurate enough.  A run costs what its steps take,
+with torque evaluations at their own price or at the one given; the cheapest is recommended.
 """
 
 from __future__ import annotations
@@ -31,32 +31,72 @@ if TYPE_CHECKING:
     from polhode.loads._torque import Torque
     from polhode.problems import Problem
 
-OPTIONS = ("problem", "torque", "t_span", "error", "torque_cost", "long", "symplectic", "explicit", "symmetric", "one_torque",
-           "order", "methods", "until", "budget", "rotation0", "omega0", "momentum0", "breaks", "progress")
-BUDGET = 10.0   # seconds of torque evaluations
+OPTIONS = (
+    "problem",
+    "torque",
+    "t_span",
+    "error",
+    "torque_cost",
+    "long",
+    "symplectic",
+    "explicit",
+    "symmetric",
+    "one_torque",
+    "order",
+    "methods",
+    "until",
+    "budget",
+    "rotation0",
+    "omega0",
+    "momentum0",
+    "breaks",
+    "progress",
+)
+BUDGET = 10.0  # seconds of torque evaluations
 
 
-def advise(problem: str | PathLike[str] | Problem | Scenario | RigidBody | ArrayLike,
-           torque: Torque | Callable[..., Any] | str | None = None, t_span: tuple[float, float] | ArrayLike | None = None, *,
-           error: float = 1e-6, torque_cost: float | str | None = None, long: bool = False, symplectic: bool = False,
-           explicit: bool = False, symmetric: bool = False, one_torque: bool = False, order: int | None = None,
-           methods: Sequence[str] | str | None = None, until: float | None = None, budget: float = BUDGET,
-           rotation0: Rotation | ArrayLike | None = None, omega0: ArrayLike | None = None, momentum0: ArrayLike | None = None,
-           breaks: ArrayLike | None = None, progress: Callable[[int, int, str], Any] | None = None, **misspelt: Never) -> Advice:
+def advise(
+    problem: str | PathLike[str] | Problem | Scenario | RigidBody | ArrayLike,
+    torque: Torque | Callable[..., Any] | str | None = None,
+    t_span: tuple[float, float] | ArrayLike | None = None,
+    *,
+    error: float = 1e-6,
+    torque_cost: float | str | None = None,
+    long: bool = False,
+    symplectic: bool = False,
+    explicit: bool = False,
+    symmetric: bool = False,
+    one_torque: bool = False,
+    order: int | None = None,
+    methods: Sequence[str] | str | None = None,
+    until: float | None = None,
+    budget: float = BUDGET,
+    rotation0: Rotation | ArrayLike | None = None,
+    omega0: ArrayLike | None = None,
+    momentum0: ArrayLike | None = None,
+    breaks: ArrayLike | None = None,
+    progress: Callable[[int, int, str], Any] | None = None,
+    **misspelt: Never,
+) -> Advice:
     """Recommend a method and a step.
 
     Parameters
     ----------
     problem : name of a problem, path of a scenario (.toml), Problem, Scenario, or a body
-        With a body, `torque`, `t_span`, `rotation0`, `omega0` or `momentum0` and `breaks` are those of `integrate`.
+        With a body, `torque`, `t_span`, `rotation0`, `omega0` or `momentum0` and `breaks` are those
+        of `integrate`.
     error : float
-        Allowed, at any time of the run: of the angle in radians, and of the angular velocity relative to the largest.
+        Allowed, at any time of the run: of the angle in radians, and of the angular velocity
+        relative to the largest.
     torque_cost : float or str, optional
-        Seconds of one torque evaluation, or text such as "2ms", where that is not what it costs here.
+        Seconds of one torque evaluation, or text such as "2ms", where that is not what it costs
+        here.
     long : bool
-        The run is too long for its phase to be followed: methods without energy drift only, and `error` is that of the energy.
+        The run is too long for its phase to be followed: methods without energy drift only, and
+        `error` is that of the energy.
     symplectic, explicit, symmetric, one_torque : bool
-        Demands on the method: what the registry says of it, `one_torque` being one evaluation per step.
+        Demands on the method: what the registry says of it, `one_torque` being one evaluation per
+        step.
     order : int, optional
         The least order.
     methods : list of names, optional
@@ -64,15 +104,17 @@ def advise(problem: str | PathLike[str] | Problem | Scenario | RigidBody | Array
     until : float, optional
         End the span earlier.
     budget : float
-        Seconds that pilot runs may spend on torque evaluations, about; where it is too little for the whole span they cover a
-        part of it, and the growth of errors is measured and extrapolated.
+        Seconds that pilot runs may spend on torque evaluations, about; where it is too little for
+        the whole span they cover a part of it, and the growth of errors is measured and
+        extrapolated.
     progress : function, optional
         Called as progress(done, total, name).
 
     Returns
     -------
     Advice
-        With `.method`, `.step` (or `.rtol`), `.error`, `.seconds`, `.why`, `.runner_up`, `.to_dict()` and `.integrate()`.
+        With `.method`, `.step` (or `.rtol`), `.error`, `.seconds`, `.why`, `.runner_up`,
+        `.to_dict()` and `.integrate()`.
 
     Examples
     --------
@@ -84,10 +126,22 @@ def advise(problem: str | PathLike[str] | Problem | Scenario | RigidBody | Array
         raise unknown("option of advise", next(iter(misspelt)), OPTIONS)
     error = error_asked(number("error", error))
     long = flag("long", long)
-    told = (lambda *_: None) if progress is None else called_as("progress", progress, "progress(done, total, name)")
+    told = (
+        (lambda *_: None)
+        if progress is None
+        else called_as("progress", progress, "progress(done, total, name)")
+    )
     given = None if torque_cost is None else seconds("torque_cost", torque_cost)
     made = candidates.demands(symplectic, explicit, symmetric, one_torque, order)
-    task = as_task(problem, torque, t_span, rotation0=rotation0, omega0=omega0, momentum0=momentum0, breaks=breaks).until(until)
+    task = as_task(
+        problem,
+        torque,
+        t_span,
+        rotation0=rotation0,
+        omega0=omega0,
+        momentum0=momentum0,
+        breaks=breaks,
+    ).until(until)
     names, notes = tried(task, made, methods, long, symplectic)
     price = Price(task, given)
     pilot = Pilot(task, price, error, long, number("budget", budget, positive=True))
@@ -101,26 +155,49 @@ def advise(problem: str | PathLike[str] | Problem | Scenario | RigidBody | Array
         trials[0] = chosen or trials[0]
     else:
         verified, trials = True, [closed, *trials]
-    return Advice(task, trials, error, long, verified, pilot.truth.origin, pilot.task.t_span, int(pilot.spent), price,
-                  explained(trials, error, price, task, long, pilot), notes)
+    return Advice(
+        task,
+        trials,
+        error,
+        long,
+        verified,
+        pilot.truth.origin,
+        pilot.task.t_span,
+        int(pilot.spent),
+        price,
+        explained(trials, error, price, task, long, pilot),
+        notes,
+    )
 
 
 def tried(task, made, methods, long, symplectic):
     """The names to try, and what has to be said about them."""
     felt = task.torque.feels_omega
     if symplectic and felt:
-        raise InputError(f"torque {task.torque.name!r} looks at the angular velocity: under it no method is symplectic; "
-                         "drop that demand")
+        raise InputError(
+            f"torque {task.torque.name!r} looks at the angular velocity: under it no method is symplectic; "
+            "drop that demand"
+        )
     notes = []
     if felt:
-        notes.append("The torque looks at the angular velocity: no method is symplectic here, and none is preferred for it.")
+        notes.append(
+            "The torque looks at the angular velocity: no method is symplectic here, and none is preferred for it."
+        )
     if long and not task.torque.conservative:
-        notes.append("The torque has no potential, or not all of it: the energy is compared with the reference's.")
+        notes.append(
+            "The torque has no potential, or not all of it: the energy is compared with the reference's."
+        )
     names = candidates.shortlist(made, methods, long and task.torque.conservative, task.torque)
     lowered = [name for name in names if get(name.partition("@")[0]).lowered(task.torque)]
     if lowered:
-        notes.append(f"Under such a torque {', '.join(lowered)} {'is' if len(lowered) == 1 else 'are'} of a lower order.")
-    if task.torque.acts and any(map(candidates.restores_energy, names)) and task.torque.energy_unknown():
+        notes.append(
+            f"Under such a torque {', '.join(lowered)} {'is' if len(lowered) == 1 else 'are'} of a lower order."
+        )
+    if (
+        task.torque.acts
+        and any(map(candidates.restores_energy, names))
+        and task.torque.energy_unknown()
+    ):
         notes.append(f"+ep restores no energy here: {task.torque.energy_unknown()}.")
     return names, notes
 
@@ -128,5 +205,7 @@ def tried(task, made, methods, long, symplectic):
 def nothing(error, trials):
     """What to say when no candidate is good enough."""
     told = "; ".join(f"{trial.name}: {trial.note}" for trial in trials[:4])
-    return (f"none of {len(trials)} methods reached an error of {error:g} on this span ({told}); ask for a larger error, end "
-            "the span earlier, or name the times at which the torque jumps (breaks)")
+    return (
+        f"none of {len(trials)} methods reached an error of {error:g} on this span ({told}); ask for a larger error, end "
+        "the span earlier, or name the times at which the torque jumps (breaks)"
+    )

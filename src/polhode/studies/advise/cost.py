@@ -1,4 +1,5 @@
-"""What a run costs: the time its steps take, with torque evaluations at the price the user names."""
+"""What a run costs: the time its steps take, with torque evaluations at the price the user
+names."""
 
 import re
 import time
@@ -13,7 +14,8 @@ from polhode.methods import get
 from polhode.engine.program import build
 
 UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}
-OWN = 0.1   # the least share of a step's time that is its own, whatever the torque seems to take of it
+# the least share of a step's time that is its own, whatever the torque seems to take of it
+OWN = 0.1
 
 
 def seconds(what, value):
@@ -22,7 +24,11 @@ def seconds(what, value):
         return number(what, value, positive=True)
     match = re.fullmatch(r"\s*([0-9.]+(?:[eE][+-]?[0-9]+)?)\s*([a-zA-Zµμ]*)\s*", value)
     units = "ns, us, ms, s or min, as in 2ms"
-    if not match or match[1].count(".") > 1 or not re.search("[0-9]", match[1].lower().partition("e")[0]):
+    if (
+        not match
+        or match[1].count(".") > 1
+        or not re.search("[0-9]", match[1].lower().partition("e")[0])
+    ):
         raise InputError(f"{what} must be a number and a unit ({units}), got {value!r}; write 2ms")
     if match[2] not in UNITS:
         said = f"the unit {match[2]!r} is not known" if match[2] else "there is no unit"
@@ -32,12 +38,16 @@ def seconds(what, value):
 
 def spelt(duration):
     """Seconds as text, with a unit that fits."""
-    unit, size = next((pair for pair in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)) if duration >= pair[1]), ("ns", 1e-9))
+    unit, size = next(
+        (pair for pair in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)) if duration >= pair[1]),
+        ("ns", 1e-9),
+    )
     return f"{duration / size:.3g} {unit}"
 
 
 class Price:
-    """The cost of a Point in seconds, with a torque evaluation at its measured price or at the one `given`."""
+    """The cost of a Point in seconds, with a torque evaluation at its measured price or at the one
+    `given`."""
 
     def __init__(self, task, given=None):
         self.measured, self.compiled = torque_seconds(task)
@@ -50,7 +60,11 @@ class Price:
 
     def of(self, point):
         """The cost of a point."""
-        return point.seconds if self.given is None else self.own(point) + point.evaluations * self.given
+        return (
+            point.seconds
+            if self.given is None
+            else self.own(point) + point.evaluations * self.given
+        )
 
     def own(self, point):
         """What a run costs without its torques."""
@@ -68,7 +82,13 @@ def torque_seconds(task, count=400, repeats=5):
         return _called(task), False
     loop = program.bound(loops.torque_along)
     attitude, velocity = np.tile(task.motion[:4], (count, 1)), np.tile(task.motion[4:], (count, 1))
-    arguments = np.linspace(*task.t_span, count), attitude, velocity, program.parameters, np.empty((count, 3))
+    arguments = (
+        np.linspace(*task.t_span, count),
+        attitude,
+        velocity,
+        program.parameters,
+        np.empty((count, 3)),
+    )
     loop(*arguments)
     return min(_timed(lambda: loop(*arguments)) for _ in range(repeats)) / count, True
 

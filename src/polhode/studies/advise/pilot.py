@@ -1,5 +1,5 @@
-"""Pilot runs: the truth on as much of the span as can be afforded, every candidate's longest step that is good enough, the growth
-of errors beyond the pilot, and a last run over the whole span."""
+"""Pilot runs: the truth on as much of the span as can be afforded, every candidate's longest step
+that is good enough, the growth of errors beyond the pilot, and a last run over the whole span."""
 
 import math
 from dataclasses import dataclass, replace
@@ -10,17 +10,25 @@ from polhode import rotations
 from polhode.studies.compare import entries
 from polhode.studies.compare.runner import Point
 from polhode.studies.compare.search import Curve
-from polhode.studies.compare.task import checked, constant_energy, errors, is_lagrange_top, matched, truth
+from polhode.studies.compare.task import (
+    checked,
+    constant_energy,
+    errors,
+    is_lagrange_top,
+    matched,
+    truth,
+)
 from polhode.errors import PolhodeError
 from polhode.results.motion import in_user_axes
 
-PER_RADIAN = 700          # torque evaluations that the reference takes for a radian
-SUBSPAN = 12.0            # radians that the shortest pilot covers
-LONG_RADIANS = 2e4        # that a pilot for a long run covers, if a torque evaluation is a matter of nanoseconds
+PER_RADIAN = 700  # torque evaluations that the reference takes for a radian
+SUBSPAN = 12.0  # radians that the shortest pilot covers
+# that a pilot for a long run covers, if a torque evaluation is a matter of nanoseconds
+LONG_RADIANS = 2e4
 CHECKS_OF_ENERGY = 240
-HOPELESS = 2.0            # times the cost of the best so far: not followed further
-CHEAP = 2e-6              # seconds of a torque evaluation below which runs are repeated for their time
-EXPONENTS = 0.5, 3.0      # between which errors are believed to grow as powers of time
+HOPELESS = 2.0  # times the cost of the best so far: not followed further
+CHEAP = 2e-6  # seconds of a torque evaluation below which runs are repeated for their time
+EXPONENTS = 0.5, 3.0  # between which errors are believed to grow as powers of time
 
 
 @dataclass(frozen=True)
@@ -32,23 +40,42 @@ class Trial:
     knob: str
     point: Point | None
     cost: float
-    each: float = math.nan   # the cost of a torque evaluation and all that goes with it
+    each: float = math.nan  # the cost of a torque evaluation and all that goes with it
     note: str = ""
 
     def to_dict(self):
         """The trial as plain data."""
-        point = self.point.to_dict() if self.point else dict.fromkeys(("setting", "steps", "evaluations", "error", "energy"))
-        setting = point["setting"] if self.knob else None   # a closed form has neither step nor tolerance
-        return {"method": self.name, "order": self.facts.get("order"), self.knob or "step": setting,
-                "steps": point["steps"], "torque_evaluations": point["evaluations"], "seconds": self.cost if self.point else None,
-                "error": point["error"], "energy_error": point["energy"], "note": self.note}
+        point = (
+            self.point.to_dict()
+            if self.point
+            else dict.fromkeys(("setting", "steps", "evaluations", "error", "energy"))
+        )
+        # a closed form has neither step nor tolerance
+        setting = point["setting"] if self.knob else None
+        return {
+            "method": self.name,
+            "order": self.facts.get("order"),
+            self.knob or "step": setting,
+            "steps": point["steps"],
+            "torque_evaluations": point["evaluations"],
+            "seconds": self.cost if self.point else None,
+            "error": point["error"],
+            "energy_error": point["energy"],
+            "note": self.note,
+        }
 
 
 class Pilot:
     """What the candidates are measured with."""
 
     def __init__(self, task, price, target, long, budget):
-        self.whole, self.price, self.target, self.long, self.budget = task, price, target, long, budget
+        self.whole, self.price, self.target, self.long, self.budget = (
+            task,
+            price,
+            target,
+            long,
+            budget,
+        )
         self.spent = 0
         self.task = self._short_task()
         self.partial = self.task.t_span != task.t_span
@@ -56,7 +83,7 @@ class Pilot:
         self.spent += self.truth.evaluations
         self.growth = 1.0
 
-    # --- the span and the truth -------------------------------------------------------------------------------------------
+    # --- the span and the truth -------------------------------------------------------------------
 
     def _short_task(self):
         """The whole task, or as much of it as the budget allows."""
@@ -85,7 +112,7 @@ class Pilot:
             return truth(self.task, tolerance)
         return replace(truth(self.task, tolerance, CHECKS_OF_ENERGY), judges="energy")
 
-    # --- candidates -------------------------------------------------------------------------------------------------------
+    # --- candidates -------------------------------------------------------------------------------
 
     def try_all(self, names, tell):
         """A Trial for each name."""
@@ -100,7 +127,9 @@ class Pilot:
         """The Trial of one candidate, given up where it costs much more than the best so far."""
         try:
             runner = entries.runner(self.task, self.truth, name).compile()
-            curve = Curve(runner, lambda point: self._worth(point, best), timed=self.price.measured < CHEAP)
+            curve = Curve(
+                runner, lambda point: self._worth(point, best), timed=self.price.measured < CHEAP
+            )
             if self.partial and self.growth == 1.0 and not self.long:
                 self._measure_growth(curve)
             point = curve.reach(self.target / self.growth)
@@ -112,7 +141,9 @@ class Pilot:
         if point is None:
             least = min(one.error for one in curve.points)
             why = "too costly" if math.isfinite(best) else "out of budget"
-            return Trial(name, runner.facts(), runner.knob, None, math.inf, each, f"{why} at {least:.1e}")
+            return Trial(
+                name, runner.facts(), runner.knob, None, math.inf, each, f"{why} at {least:.1e}"
+            )
         full = self._stretched(point)
         return Trial(name, runner.facts(), runner.knob, full, self.price.of(full), each)
 
@@ -125,8 +156,13 @@ class Pilot:
         ratio = self.whole.length / self.task.length
         if ratio == 1.0 and self.growth == 1.0:
             return point
-        return replace(point, steps=math.ceil(point.steps * ratio), evaluations=math.ceil(point.evaluations * ratio),
-                       seconds=point.seconds * ratio, error=point.error * self.growth)
+        return replace(
+            point,
+            steps=math.ceil(point.steps * ratio),
+            evaluations=math.ceil(point.evaluations * ratio),
+            seconds=point.seconds * ratio,
+            error=point.error * self.growth,
+        )
 
     def _measure_growth(self, curve):
         """How much larger errors are at the end of the whole span than at the end of the pilot."""
@@ -137,16 +173,20 @@ class Pilot:
             since = np.abs(times[here] - self.task.t_span[0])
             self.growth = growth(since, errors(motions[here], self.truth, there), self.whole.length)
 
-    # --- the last run -----------------------------------------------------------------------------------------------------
+    # --- the last run -----------------------------------------------------------------------------
 
     def verified(self, trial):
-        """The trial with the error of a run over the whole span, by halving its step, and the step corrected once.
+        """The trial with the error of a run over the whole span, by halving its step, and the step
+        corrected once.
 
         None where that is not affordable.
         """
         if not self.partial:
             return trial
-        if 3.5 * trial.point.evaluations * self.price.measured > self.budget or self._needs_no_motion():
+        if (
+            3.5 * trial.point.evaluations * self.price.measured > self.budget
+            or self._needs_no_motion()
+        ):
             return None
         runner = entries.runner(self.whole, self.truth, trial.name)
         setting = runner.snapped(trial.point.setting)
@@ -162,22 +202,31 @@ class Pilot:
 
     def _against_half(self, runner, setting):
         """The point of a run over the whole span, one with half its step being the truth."""
-        runner.truth = replace(checked(self.whole, *runner.motions(runner.finer(setting)), math.nan, "half the step"),
-                               checks=self.truth.checks, judges=self.truth.judges)
+        runner.truth = replace(
+            checked(self.whole, *runner.motions(runner.finer(setting)), math.nan, "half the step"),
+            checks=self.truth.checks,
+            judges=self.truth.judges,
+        )
         point = runner.run(setting, timed=False)
         self.spent += 3 * point.evaluations
         return point
 
 
 def typical_rate(task):
-    """An angular velocity that belongs to the task: the initial one, or what the torque makes of a body at rest in a radian."""
+    """An angular velocity that belongs to the task: the initial one, or what the torque makes of a
+    body at rest in a radian."""
     place = in_user_axes(task.body, task.motion)
     pull = np.linalg.norm(task.torque(task.t_span[0], rotations.matrices(place[:4]), place[4:]))
-    return max(float(np.linalg.norm(place[4:])), math.sqrt(pull / task.body.moments.min()), 1.0 / task.length)
+    return max(
+        float(np.linalg.norm(place[4:])),
+        math.sqrt(pull / task.body.moments.min()),
+        1.0 / task.length,
+    )
 
 
 def growth(t, error, end):
-    """error(end) / error(t[-1]) by the better of two laws fitted to the largest errors so far: a power of t, an exponential."""
+    """error(end) / error(t[-1]) by the better of two laws fitted to the largest errors so far: a
+    power of t, an exponential."""
     envelope = np.maximum.accumulate(error)
     kept = (t > 0.2 * t[-1]) & (envelope > 0.0) & np.isfinite(envelope)
     if kept.sum() < 4:

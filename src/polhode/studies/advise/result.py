@@ -25,13 +25,13 @@ class Advice:
     """A recommendation.  `polhode.advise` makes one; `integrate()` follows it."""
 
     task: Task
-    trials: list          # all candidates, the cheapest first
+    trials: list  # all candidates, the cheapest first
     asked: float
     long: bool
-    verified: bool        # the error was measured over the whole span
+    verified: bool  # the error was measured over the whole span
     truth: str
     pilot_span: tuple
-    spent: int            # torque evaluations of the pilot runs
+    spent: int  # torque evaluations of the pilot runs
     price: Price
     why: str
     notes: list
@@ -87,27 +87,60 @@ class Advice:
         return next((trial.name for trial in self.trials[1:] if trial.point is not None), None)
 
     def integrate(self, **options: Any) -> Trajectory | FreeMotion:
-        """Run what is recommended; options as for `polhode.integrate`.  The closed solution gives a FreeMotion at `t_eval`."""
+        """Run what is recommended; options as for `polhode.integrate`.  The closed solution gives a
+        FreeMotion at `t_eval`."""
         first, task = in_user_axes(self.task.body, self.task.motion), self.task
         if self.method == EXACT_SOLUTION:
             times = np.asarray(options.get("t_eval", np.linspace(*task.t_span, 1001)), dtype=float)
             return free_body(task.body, first[:4], first[4:], times - task.t_span[0])
         size = {"step": self.step} if self.rtol is None else {"rtol": self.rtol}
-        return integrate(task.body, task.torque, task.t_span, method=self.method, rotation0=first[:4], omega0=first[4:],
-                         breaks=task.breaks or None, **size, **options)
+        return integrate(
+            task.body,
+            task.torque,
+            task.t_span,
+            method=self.method,
+            rotation0=first[:4],
+            omega0=first[4:],
+            breaks=task.breaks or None,
+            **size,
+            **options,
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data."""
-        return {"problem": self.task.title, "torque": self.task.torque.name, "t_span": list(self.task.t_span),
-                "error_asked": self.asked, "judged_by": "energy" if self.long else "motion", "method": self.method,
-                "step": self.step, "rtol": self.rtol, "steps": self.steps, "torque_evaluations": self.evaluations,
-                "seconds": self.seconds, "error": self.error, "energy_error": self.energy_error, "verified": self.verified,
-                "why": self.why, "runner_up": self.runner_up, "notes": self.notes, "torque_seconds": self.price.torque,
-                "truth": self.truth, "pilot_span": list(self.pilot_span), "pilot_torque_evaluations": self.spent,
-                "candidates": [trial.to_dict() for trial in self.trials]}
+        return {
+            "problem": self.task.title,
+            "torque": self.task.torque.name,
+            "t_span": list(self.task.t_span),
+            "error_asked": self.asked,
+            "judged_by": "energy" if self.long else "motion",
+            "method": self.method,
+            "step": self.step,
+            "rtol": self.rtol,
+            "steps": self.steps,
+            "torque_evaluations": self.evaluations,
+            "seconds": self.seconds,
+            "error": self.error,
+            "energy_error": self.energy_error,
+            "verified": self.verified,
+            "why": self.why,
+            "runner_up": self.runner_up,
+            "notes": self.notes,
+            "torque_seconds": self.price.torque,
+            "truth": self.truth,
+            "pilot_span": list(self.pilot_span),
+            "pilot_torque_evaluations": self.spent,
+            "candidates": [trial.to_dict() for trial in self.trials],
+        }
 
     def __repr__(self) -> str:
-        size = f"step {self.step:.4g}" if self.step else f"rtol {self.rtol:.2g}" if self.rtol else "closed form"
+        size = (
+            f"step {self.step:.4g}"
+            if self.step
+            else f"rtol {self.rtol:.2g}"
+            if self.rtol
+            else "closed form"
+        )
         return f"<Advice: {self.method}, {size}, error {self.error:.1e}, {spelt(self.seconds)}>"
 
 
@@ -116,14 +149,26 @@ def exact_solution(task):
     if task.torque.acts:
         return None
     first, times = in_user_axes(task.body, task.motion), np.linspace(0.0, task.length, 2000)
-    for count in (1, 2000):   # compiled, and then timed
+    for count in (1, 2000):  # compiled, and then timed
         started = time.perf_counter()
         free_body(task.body, first[:4], first[4:], times[:count])
         elapsed = time.perf_counter() - started
     cost = elapsed / 2000
-    facts = {"order": None, "symplectic": True, "implicit": False, "symmetric": True, "torques_per_step": 0}
-    return Trial(EXACT_SOLUTION, facts, "", Point(0.0, 0, 0, cost, 1e-13, 1e-13, 1e-13), cost,
-                 note="closed form, each time by itself")
+    facts = {
+        "order": None,
+        "symplectic": True,
+        "implicit": False,
+        "symmetric": True,
+        "torques_per_step": 0,
+    }
+    return Trial(
+        EXACT_SOLUTION,
+        facts,
+        "",
+        Point(0.0, 0, 0, cost, 1e-13, 1e-13, 1e-13),
+        cost,
+        note="closed form, each time by itself",
+    )
 
 
 def explained(trials, error, price, task, long, pilot):
@@ -131,17 +176,29 @@ def explained(trials, error, price, task, long, pilot):
     best, second = trials[0], next((trial for trial in trials[1:] if trial.point is not None), None)
     point = best.point
     if best.name == EXACT_SOLUTION:
-        return ("Nothing acts on the body, so its motion is known in closed form: polhode.exact.free_body gives it at any time "
-                f"to about 1e-13 in {spelt(best.cost)}.  Where steps are needed, take {second.name if second else 'EXACT'}.")
+        return (
+            "Nothing acts on the body, so its motion is known in closed form: polhode.exact.free_body gives it at any time "
+            f"to about 1e-13 in {spelt(best.cost)}.  Where steps are needed, take {second.name if second else 'EXACT'}."
+        )
     fixed = best.knob == "step"
-    size = f"{point.steps} steps of {point.setting:.4g}" if fixed else f"rtol = {point.setting:.2g} ({point.steps} steps)"
+    size = (
+        f"{point.steps} steps of {point.setting:.4g}"
+        if fixed
+        else f"rtol = {point.setting:.2g} ({point.steps} steps)"
+    )
     what = "an energy error" if long else "an error"
     if second:
         lead = f"{second.cost / best.cost:.2g} times less than {second.name} needs"
     else:
-        lead = "and the others tried were dropped at several times its cost" if trials[1:] else "the one method that was tried"
-    first = (f"{best.name} (order {best.facts['order']}) keeps to {what} of {error:g} with {size}, {point.evaluations} torque "
-             f"evaluations and {spelt(best.cost)}, {lead}.")
+        lead = (
+            "and the others tried were dropped at several times its cost"
+            if trials[1:]
+            else "the one method that was tried"
+        )
+    first = (
+        f"{best.name} (order {best.facts['order']}) keeps to {what} of {error:g} with {size}, {point.evaluations} torque "
+        f"evaluations and {spelt(best.cost)}, {lead}."
+    )
     return f"{first}  {_reason(best, price, task, long, pilot)}"
 
 
@@ -149,12 +206,18 @@ def _reason(best, price, task, long, pilot):
     if long:
         steps = round(best.point.steps * pilot.task.length / task.length)
         kept = "symplectic" if best.facts["symplectic"] is True else "made to keep the energy"
-        return (f"It is {kept}: over {steps} steps of the pilot the energy error stayed below {best.point.energy:.1e}; the phase "
-                "of the motion is not controlled.")
+        return (
+            f"It is {kept}: over {steps} steps of the pilot the energy error stayed below {best.point.energy:.1e}; the phase "
+            "of the motion is not controlled."
+        )
     share = price.share(best.point)
     if share > 0.6:
-        return (f"The torque takes {100 * share:.0f} % of that time at {spelt(price.torque)} an evaluation, so what counts is "
-                "how few evaluations a method needs.")
+        return (
+            f"The torque takes {100 * share:.0f} % of that time at {spelt(price.torque)} an evaluation, so what counts is "
+            "how few evaluations a method needs."
+        )
     own = price.own(best.point) / max(best.point.evaluations, 1)
-    return (f"The torque is cheap ({spelt(price.torque)} an evaluation, and {spelt(own)} of the method's own work with it), so "
-            f"what counts is arithmetic: at this error order {best.facts['order']} pays for it.")
+    return (
+        f"The torque is cheap ({spelt(price.torque)} an evaluation, and {spelt(own)} of the method's own work with it), so "
+        f"what counts is arithmetic: at this error order {best.facts['order']} pays for it."
+    )

@@ -1,10 +1,12 @@
-"""Work against precision: what every method costs, in torque evaluations, steps and seconds, for the error it makes.
+"""Work against precision: what every method costs, in torque evaluations, steps and seconds, for
+the error it makes.
 
     compare("krysl/slow-top")                        the default methods on a problem of the papers
     compare("my.toml", methods=["NMB", "VLV"])       on a scenario
     compare([1, 2, 3], torque, (0, 10), omega0=...)  on anything that `integrate` takes
 
-The truth is the closed solution of the free body and of the symmetric heavy top, and a reference of order 16 for other torques.
+The truth is the closed solution of the free body and of the symmetric heavy top, and a reference of
+order 16 for other torques.
 """
 
 from __future__ import annotations
@@ -29,31 +31,55 @@ if TYPE_CHECKING:
     from polhode.problems import Problem
 
 ERRORS = (1e-3, 1e-6, 1e-9)
-PATIENCE = 0.5      # seconds that the longest run of a method may take, about
-SMALLEST = 1e-13    # errors below this are round-off
-OPTIONS = ("problem", "torque", "t_span", "methods", "family", "errors", "until", "rotation0", "omega0", "momentum0", "breaks",
-           "progress")
+PATIENCE = 0.5  # seconds that the longest run of a method may take, about
+SMALLEST = 1e-13  # errors below this are round-off
+OPTIONS = (
+    "problem",
+    "torque",
+    "t_span",
+    "methods",
+    "family",
+    "errors",
+    "until",
+    "rotation0",
+    "omega0",
+    "momentum0",
+    "breaks",
+    "progress",
+)
 
 
-def compare(problem: str | PathLike[str] | Problem | Scenario | RigidBody | ArrayLike,
-            torque: Torque | Callable[..., Any] | str | None = None, t_span: tuple[float, float] | ArrayLike | None = None, *,
-            methods: Sequence[str] | str | None = None, family: str | None = None, errors: float | Iterable[float] = ERRORS,
-            until: float | None = None, rotation0: Rotation | ArrayLike | None = None, omega0: ArrayLike | None = None,
-            momentum0: ArrayLike | None = None, breaks: ArrayLike | None = None,
-            progress: Callable[[int, int, str], Any] | None = None, **misspelt: Never) -> Comparison:
+def compare(
+    problem: str | PathLike[str] | Problem | Scenario | RigidBody | ArrayLike,
+    torque: Torque | Callable[..., Any] | str | None = None,
+    t_span: tuple[float, float] | ArrayLike | None = None,
+    *,
+    methods: Sequence[str] | str | None = None,
+    family: str | None = None,
+    errors: float | Iterable[float] = ERRORS,
+    until: float | None = None,
+    rotation0: Rotation | ArrayLike | None = None,
+    omega0: ArrayLike | None = None,
+    momentum0: ArrayLike | None = None,
+    breaks: ArrayLike | None = None,
+    progress: Callable[[int, int, str], Any] | None = None,
+    **misspelt: Never,
+) -> Comparison:
     """Run methods over step sizes against the truth.
 
     Parameters
     ----------
     problem : name of a problem, path of a scenario (.toml), Problem, Scenario, or a body
-        With a body, `torque`, `t_span`, `rotation0`, `omega0` or `momentum0` and `breaks` are those of `integrate`.
+        With a body, `torque`, `t_span`, `rotation0`, `omega0` or `momentum0` and `breaks` are those
+        of `integrate`.
     methods : list of names, "all" or None
-        None: a set that shows what there is to choose from.  `NAME@rtol` runs a method by tolerance instead of by step.
+        None: a set that shows what there is to choose from.  `NAME@rtol` runs a method by tolerance
+        instead of by step.
     family : str, optional
         All methods of a family instead.
     errors : numbers
-        The cost of reaching each is found.  An error is the largest over the run of the angle in radians and the relative error
-        of the angular velocity.
+        The cost of reaching each is found.  An error is the largest over the run of the angle in
+        radians and the relative error of the angular velocity.
     until : float, optional
         End the span earlier.
     progress : function, optional
@@ -67,7 +93,8 @@ def compare(problem: str | PathLike[str] | Problem | Scenario | RigidBody | Arra
     Raises
     ------
     PolhodeError, KeyboardInterrupt
-        Ctrl-C and an error of `progress` carry the finished methods as their attribute `comparison`.
+        Ctrl-C and an error of `progress` carry the finished methods as their attribute
+        `comparison`.
 
     Examples
     --------
@@ -78,14 +105,26 @@ def compare(problem: str | PathLike[str] | Problem | Scenario | RigidBody | Arra
     if misspelt:
         raise unknown("option of compare", next(iter(misspelt)), OPTIONS)
     chosen, errors = entries.chosen(methods, family), asked(errors)
-    task = as_task(problem, torque, t_span, rotation0=rotation0, omega0=omega0, momentum0=momentum0, breaks=breaks).until(until)
+    task = as_task(
+        problem,
+        torque,
+        t_span,
+        rotation0=rotation0,
+        omega0=omega0,
+        momentum0=momentum0,
+        breaks=breaks,
+    ).until(until)
     found = begin(task, errors)
-    tell = (lambda *_: None) if progress is None else called_as("progress", progress, "progress(done, total, name)")
+    tell = (
+        (lambda *_: None)
+        if progress is None
+        else called_as("progress", progress, "progress(done, total, name)")
+    )
     try:
         for done, name in enumerate(chosen):
             tell(done, len(chosen), name)
             found.curves.append(measured(task, found.truth, name, errors))
-    except BaseException as error:   # Ctrl-C, or an error of `progress`
+    except BaseException as error:  # Ctrl-C, or an error of `progress`
         found.interrupted = True
         error.comparison = found
         raise
@@ -97,7 +136,9 @@ def begin(task: Task, errors: tuple[float, ...]) -> Comparison:
     return Comparison(task.title, task.torque.name, task.t_span, truth(task), errors)
 
 
-def measured(task: Task, known: Truth, name: str, errors: tuple[float, ...], patience: float = PATIENCE) -> MethodCurve:
+def measured(
+    task: Task, known: Truth, name: str, errors: tuple[float, ...], patience: float = PATIENCE
+) -> MethodCurve:
     """The curve of one method, and the cost of reaching each of the errors."""
     try:
         runner = entries.runner(task, known, name).compile()
@@ -105,14 +146,24 @@ def measured(task: Task, known: Truth, name: str, errors: tuple[float, ...], pat
         answers = {error: curve.reach(error) for error in sorted(errors, reverse=True)}
     except PolhodeError as problem:
         return MethodCurve(name, {}, "", [], None, dict.fromkeys(errors), str(problem))
-    return MethodCurve(name, runner.facts(), runner.knob, curve.points, curve.slope, answers, runner.method.lowered(task.torque))
+    return MethodCurve(
+        name,
+        runner.facts(),
+        runner.knob,
+        curve.points,
+        curve.slope,
+        answers,
+        runner.method.lowered(task.torque),
+    )
 
 
 def asked(errors: float | Iterable[float]) -> tuple[float, ...]:
     """The errors asked for, checked."""
     values = floats("errors", [errors] if isinstance(errors, (int, float)) else errors)
     if values.ndim != 1 or not len(values):
-        raise InputError(f"errors must be a list of numbers, got {brief(errors)}; write errors=[1e-3, 1e-6]")
+        raise InputError(
+            f"errors must be a list of numbers, got {brief(errors)}; write errors=[1e-3, 1e-6]"
+        )
     for value in values:
         error_asked(value)
     return tuple(sorted({float(value) for value in values}, reverse=True))
@@ -121,6 +172,8 @@ def asked(errors: float | Iterable[float]) -> tuple[float, ...]:
 def error_asked(value: float) -> float:
     """An error that double precision can tell from none."""
     if not (math.isfinite(value) and SMALLEST <= value < 1.0):
-        raise InputError(f"an error must be at least {SMALLEST:g}, about what double precision leaves of a motion, and below 1 "
-                         f"(it is an angle in radians and a relative velocity); got {float(value):g}")
+        raise InputError(
+            f"an error must be at least {SMALLEST:g}, about what double precision leaves of a motion, and below 1 "
+            f"(it is an angle in radians and a relative velocity); got {float(value):g}"
+        )
     return float(value)

@@ -22,21 +22,33 @@ CURRENCIES = {"evaluations": "torque evaluations", "steps": "steps", "seconds": 
 
 @dataclass(frozen=True)
 class MethodCurve:
-    """One method: its points from long steps to short ones, and the cheapest point for each error, None where it has none."""
+    """One method: its points from long steps to short ones, and the cheapest point for each error,
+    None where it has none."""
 
     name: str
     facts: dict
-    knob: str             # what its setting is: "step" or "rtol"
+    knob: str  # what its setting is: "step" or "rtol"
     points: list
-    slope: float | None   # measured; None where two halvings in turn tell different ones
+    slope: float | None  # measured; None where two halvings in turn tell different ones
     answers: dict
-    note: str = ""        # why there is nothing, when there is nothing, or why the order is lower than that of the method
+    # why there is nothing, when there is nothing, or why the order is lower than that of the method
+    note: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """The curve as plain data."""
-        answers = [{"asked": error, "point": point and point.to_dict()} for error, point in self.answers.items()]
-        return {"method": self.name, "facts": self.facts, "setting": self.knob, "slope": self.slope, "note": self.note,
-                "answers": answers, "points": [point.to_dict() for point in self.points]}
+        answers = [
+            {"asked": error, "point": point and point.to_dict()}
+            for error, point in self.answers.items()
+        ]
+        return {
+            "method": self.name,
+            "facts": self.facts,
+            "setting": self.knob,
+            "slope": self.slope,
+            "note": self.note,
+            "answers": answers,
+            "points": [point.to_dict() for point in self.points],
+        }
 
 
 @dataclass
@@ -53,7 +65,8 @@ class Comparison:
 
     @property
     def table(self) -> list[dict[str, Any]]:
-        """A row for each error and method, the quickest first and those that do not get there last."""
+        """A row for each error and method, the quickest first and those that do not get there
+        last."""
         return [row for error in self.errors for row in self.ranking(error)]
 
     def ranking(self, error: float) -> list[dict[str, Any]]:
@@ -64,12 +77,21 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data."""
-        return {"problem": self.title, "torque": self.torque, "t_span": list(self.t_span), "truth": self.truth.origin,
-                "truth_error": self.truth.error, "errors": list(self.errors), "interrupted": self.interrupted,
-                "table": self.table, "curves": [curve.to_dict() for curve in self.curves]}
+        return {
+            "problem": self.title,
+            "torque": self.torque,
+            "t_span": list(self.t_span),
+            "truth": self.truth.origin,
+            "truth_error": self.truth.error,
+            "errors": list(self.errors),
+            "interrupted": self.interrupted,
+            "table": self.table,
+            "curves": [curve.to_dict() for curve in self.curves],
+        }
 
     def to_xarray(self) -> Dataset:
-        """The curves (name, point), padded with NaN, and the cost of each error (name, asked), as an xarray Dataset."""
+        """The curves (name, point), padded with NaN, and the cost of each error (name, asked), as
+        an xarray Dataset."""
         import xarray as xr
 
         names = ("setting", "steps", "evaluations", "seconds", "error", "energy", "momentum")
@@ -77,15 +99,30 @@ class Comparison:
         data = {}
         for name in names:
             rows = [[getattr(point, name) for point in curve.points] for curve in self.curves]
-            data[name] = (("name", "point"), np.array([row + [np.nan] * (longest - len(row)) for row in rows], dtype=float))
-            cost = [[np.nan if curve.answers[e] is None else getattr(curve.answers[e], name) for e in self.errors]
-                    for curve in self.curves]
+            data[name] = (
+                ("name", "point"),
+                np.array([row + [np.nan] * (longest - len(row)) for row in rows], dtype=float),
+            )
+            cost = [
+                [
+                    np.nan if curve.answers[e] is None else getattr(curve.answers[e], name)
+                    for e in self.errors
+                ]
+                for curve in self.curves
+            ]
             data[f"reached_{name}"] = (("name", "asked"), np.array(cost, dtype=float))
         coords = {"name": [curve.name for curve in self.curves], "asked": list(self.errors)}
-        return xr.Dataset(data, coords, {"title": f"work against precision: {self.title}", "truth": self.truth.origin})
+        return xr.Dataset(
+            data,
+            coords,
+            {"title": f"work against precision: {self.title}", "truth": self.truth.origin},
+        )
 
-    def figure(self, path: str | PathLike[str] | IO[bytes] | None = None, currency: str | None = None) -> Figure:
-        """Work-precision curves with fitted slopes: one panel for each currency, or for the one that is named."""
+    def figure(
+        self, path: str | PathLike[str] | IO[bytes] | None = None, currency: str | None = None
+    ) -> Figure:
+        """Work-precision curves with fitted slopes: one panel for each currency, or for the one
+        that is named."""
         return polhode.plots.work_precision(self, path, currency)
 
     def html(self, path: str | PathLike[str]) -> Path:
@@ -100,6 +137,13 @@ def _row(curve, error):
     point = curve.answers.get(error)
     costs = ("setting", "steps", "evaluations", "seconds", "error", "energy", "momentum")
     reached = min((point.error for point in curve.points), default=None)
-    return {"asked": error, "method": curve.name, "order": curve.facts.get("order"), "slope": curve.slope, "knob": curve.knob,
-            **{name: None if point is None else getattr(point, name) for name in costs}, "best_error": reached,
-            "note": curve.note}
+    return {
+        "asked": error,
+        "method": curve.name,
+        "order": curve.facts.get("order"),
+        "slope": curve.slope,
+        "knob": curve.knob,
+        **{name: None if point is None else getattr(point, name) for name in costs},
+        "best_error": reached,
+        "note": curve.note,
+    }

@@ -1,4 +1,5 @@
-"""One method on one task: a run at a step size, or at a tolerance, becomes a `Point` of error and cost."""
+"""One method on one task: a run at a step size, or at a tolerance, becomes a `Point` of error and
+cost."""
 
 from __future__ import annotations
 
@@ -20,17 +21,19 @@ from polhode.loads.agreement import Start
 from polhode.results.motion import in_user_axes
 from polhode.studies.compare.task import errors, matched
 
-REPEATS, ENOUGH = 20, 0.03   # runs that are timed: so many, or as many as take so many seconds
-FEW_RADIANS = 3.0            # turned in the longest step that is tried
-ENDS = 12                    # of steps, at least, at which a run is looked at: between them an error can hide
+REPEATS, ENOUGH = 20, 0.03  # runs that are timed: so many, or as many as take so many seconds
+FEW_RADIANS = 3.0  # turned in the longest step that is tried
+ENDS = 12  # of steps, at least, at which a run is looked at: between them an error can hide
 
 
 @dataclass(frozen=True)
 class Point:
-    """A run: its step (or tolerance), what it cost and how far it was off.  A run that failed has an infinite error.
+    """A run: its step (or tolerance), what it cost and how far it was off.  A run that failed has
+    an infinite error.
 
-    `error` is the largest over the times compared, of the angle in radians and the relative error of the angular velocity;
-    `energy` and `momentum` (in space) are the largest deviations from the truth, relative.
+    `error` is the largest over the times compared, of the angle in radians and the relative error
+    of the angular velocity; `energy` and `momentum` (in space) are the largest deviations from the
+    truth, relative.
     """
 
     setting: float
@@ -49,14 +52,15 @@ class Point:
 class Runner:
     """A method on a task, with a setting that decides how accurate it is.
 
-    Subclasses say which settings there are (`knob`, `first`, `finer`, `snapped`) and what a run of one is (`_follow`).
+    Subclasses say which settings there are (`knob`, `first`, `finer`, `snapped`) and what a run of
+    one is (`_follow`).
     """
 
     def __init__(self, task, truth, method):
         self.task, self.truth, self.method, self.name = task, truth, method, method.name
         start = Start(*task.t_span, in_user_axes(task.body, task.motion))
         self.program = build(method, task.torque, task.body, start=start)
-        self._counted = 0   # calls of a Python torque before this run
+        self._counted = 0  # calls of a Python torque before this run
 
     def facts(self):
         """What the registry says about the method, with its order under the torque at hand."""
@@ -77,20 +81,24 @@ class Runner:
         times, motions, march = self._follow(setting, True)
         self._evaluations(march)
         if not times:
-            raise IntegrationError(f"{self.name} failed with {self.knob} {setting:g}; take a smaller one")
+            raise IntegrationError(
+                f"{self.name} failed with {self.knob} {setting:g}; take a smaller one"
+            )
         return np.concatenate(times), np.concatenate(motions)
 
     def _once(self, setting, looking):
         try:
             times, motions, march = self._follow(setting, looking)
-        except IntegrationError:   # long steps get to places where no motion goes
+        except IntegrationError:  # long steps get to places where no motion goes
             return Point(setting, 0, 0, 0.0, math.inf)
         point = Point(setting, march.steps, self._evaluations(march), march.elapsed, math.inf)
         if not times:
             return point
         times, motions = np.concatenate(times), np.concatenate(motions)
         here, there = matched(times, self.truth)
-        return replace(point, **deviations(self.task, self.truth, times[here], motions[here], there))
+        return replace(
+            point, **deviations(self.task, self.truth, times[here], motions[here], there)
+        )
 
     def _evaluations(self, march):
         """Torque evaluations of one march, although a Python torque counts on from run to run."""
@@ -124,7 +132,8 @@ class FixedSteps(Runner):
         return self
 
     def first(self):
-        """The longest step worth trying: a few radians, or the longest stretch between jumps, or all where one is exact."""
+        """The longest step worth trying: a few radians, or the longest stretch between jumps, or
+        all where one is exact."""
         ends = [self.task.t_span[0], *self.task.breaks, self.task.t_span[1]]
         longest = max(abs(b - a) for a, b in pairwise(ends))
         exact = not self.task.torque.acts and math.inf in self.method.free_order
@@ -135,7 +144,8 @@ class FixedSteps(Runner):
         return self.snapped(0.5 * step)
 
     def snapped(self, step):
-        """A step, not longer, that divides the span so that the truth is known at the ends of all steps, or of ENDS and more."""
+        """A step, not longer, that divides the span so that the truth is known at the ends of all
+        steps, or of ENDS and more."""
         if self.task.breaks:
             return step
         if self.task.unit:
@@ -147,7 +157,9 @@ class FixedSteps(Runner):
 
     def _follow(self, step, looking):
         march, times, motions = FixedCarrier(self.program, self.task.motion), [], []
-        for index, segment in enumerate(segments(self.task.t_span, step, self.task.breaks or None, self.method.multistep)):
+        for index, segment in enumerate(
+            segments(self.task.t_span, step, self.task.breaks or None, self.method.multistep)
+        ):
             if index == 0 or segment.fresh:
                 march.begin(segment, self)
             groups = math.gcd(segment.count, self.truth.checks)
@@ -162,7 +174,8 @@ class FixedSteps(Runner):
 
 
 class ByTolerance(Runner):
-    """Steps that the method chooses; the setting is rtol.  Errors are those of the continuous extension, costs are without it."""
+    """Steps that the method chooses; the setting is rtol.  Errors are those of the continuous
+    extension, costs are without it."""
 
     knob = "rtol"
 
@@ -172,7 +185,12 @@ class ByTolerance(Runner):
 
     def facts(self):
         """A step that depends on where the body is makes no method symmetric or symplectic."""
-        return {**super().facts(), "symmetric": False, "symplectic": False, "torques_per_step": None}
+        return {
+            **super().facts(),
+            "symmetric": False,
+            "symplectic": False,
+            "torques_per_step": None,
+        }
 
     def compile(self):
         """Compile, or load, before anyone looks at a clock."""
@@ -206,10 +224,15 @@ class ByTolerance(Runner):
         march = self._march(rtol)
         sign, times, motions = np.sign(self.task.t_span[1] - self.task.t_span[0]), [], []
         for chunk in self._chunks(march, self.truth.t[1:]):
-            inside = self.truth.t[(sign * self.truth.t > sign * chunk.inside.t[0]) & (sign * self.truth.t <= sign * chunk.t[-1])]
+            inside = self.truth.t[
+                (sign * self.truth.t > sign * chunk.inside.t[0])
+                & (sign * self.truth.t <= sign * chunk.t[-1])
+            ]
             at = np.searchsorted(sign * chunk.t, sign * inside)
             times.append(inside)
-            motions.append(np.where((chunk.t[at] == inside)[:, None], chunk.y[at], chunk.inside(at, inside)))
+            motions.append(
+                np.where((chunk.t[at] == inside)[:, None], chunk.y[at], chunk.inside(at, inside))
+            )
         self._evaluations(march)
         return times, motions
 
@@ -221,8 +244,10 @@ class ByTolerance(Runner):
                 chunk = march.take(stretch, False, wanted, march.pace.steps)
                 self._check_torque()
                 if chunk.failure is not None:
-                    raise IntegrationError(f"{self.name} cannot go on at t = {chunk.reached:g}; name that time in breaks if the "
-                                           "torque jumps there")
+                    raise IntegrationError(
+                        f"{self.name} cannot go on at t = {chunk.reached:g}; name that time in breaks if the "
+                        "torque jumps there"
+                    )
                 through = chunk.through
                 if chunk.steps:
                     yield chunk
@@ -231,8 +256,10 @@ class ByTolerance(Runner):
 def deviations(task, truth, times, motions, at):
     """How far motions are off at the truth's times `at`: the largest of each kind, by name."""
     _, energy, momentum = truth.scales
-    found = {"energy": np.abs(task.energies(times, motions) - truth.energy[at]) / energy,
-             "momentum": np.linalg.norm(task.momenta(motions) - truth.momentum[at], axis=1) / momentum}
+    found = {
+        "energy": np.abs(task.energies(times, motions) - truth.energy[at]) / energy,
+        "momentum": np.linalg.norm(task.momenta(motions) - truth.momentum[at], axis=1) / momentum,
+    }
     found["error"] = found["energy"] if truth.judges == "energy" else errors(motions, truth, at)
     largest = {name: float(values.max()) for name, values in found.items()}
     return {name: value if math.isfinite(value) else math.inf for name, value in largest.items()}

@@ -1,23 +1,25 @@
-"""The search for the longest step that is accurate enough.  Every run on the way is a point of the work-precision curve."""
+"""The search for the longest step that is accurate enough.  Every run on the way is a point of the
+work-precision curve."""
 
 import math
 from dataclasses import replace
 
-STAGNANT = 0.7                 # an error that shrinks by less than this when the step is halved,
-ROUND_OFF = 1e-9               # and is below this, is round-off
-FIT = (1e-11, 0.1)             # errors between which the slope of a curve is measured
-HALVING = 1.9                  # a setting this much finer, or more, is about half as large
-AGREE = 0.15                   # slopes of two halvings that differ by less than this part tell the same order
-CLOSE = 1.06                   # settings this near are not worth telling apart
-AIM = 0.8                      # of the error asked for
+STAGNANT = 0.7  # an error that shrinks by less than this when the step is halved,
+ROUND_OFF = 1e-9  # and is below this, is round-off
+FIT = (1e-11, 0.1)  # errors between which the slope of a curve is measured
+HALVING = 1.9  # a setting this much finer, or more, is about half as large
+AGREE = 0.15  # slopes of two halvings that differ by less than this part tell the same order
+CLOSE = 1.06  # settings this near are not worth telling apart
+AIM = 0.8  # of the error asked for
 MOST_STEPS = 50_000_000
-MANY = 500                     # steps of a run that says what a step costs
+MANY = 500  # steps of a run that says what a step costs
 
 
 class Curve:
     """The points of a runner, from long steps to short ones.
 
-    `worth(point)` says whether a run that costs twice as much as the given point is worth its while.
+    `worth(point)` says whether a run that costs twice as much as the given point is worth its
+    while.
     """
 
     def __init__(self, runner, worth=lambda point: True, timed=True):
@@ -36,9 +38,13 @@ class Curve:
         return self._found[setting]
 
     def _steadied(self, point):
-        """On a busy machine long runs are disturbed: a step takes no longer than a longer one took in a shorter run."""
-        rates = [known.seconds / known.steps for known in self._found.values()
-                 if known.setting >= point.setting and known.steps >= MANY and math.isfinite(known.error)]
+        """On a busy machine long runs are disturbed: a step takes no longer than a longer one took
+        in a shorter run."""
+        rates = [
+            known.seconds / known.steps
+            for known in self._found.values()
+            if known.setting >= point.setting and known.steps >= MANY and math.isfinite(known.error)
+        ]
         return replace(point, seconds=min([point.seconds, *(rate * point.steps for rate in rates)]))
 
     def ladder(self, target):
@@ -47,7 +53,12 @@ class Curve:
         stagnant = 0
         while not point.error <= target:
             finer = self.runner.finer(point.setting)
-            if stagnant == 2 or not self.worth(point) or point.steps > MOST_STEPS or not finer < point.setting:
+            if (
+                stagnant == 2
+                or not self.worth(point)
+                or point.steps > MOST_STEPS
+                or not finer < point.setting
+            ):
                 return False
             before, point = point.error, self.at(finer)
             shrinks = point.error < STAGNANT * before or before > ROUND_OFF
@@ -75,7 +86,8 @@ class Curve:
         return good
 
     def _first_good(self, target):
-        """The longest step from which on all shorter ones are good: a lucky one among bad ones does not count."""
+        """The longest step from which on all shorter ones are good: a lucky one among bad ones does
+        not count."""
         good = None
         for point in reversed(self.points):
             if not point.error <= target:
@@ -86,32 +98,40 @@ class Curve:
         return good or min(self.points, key=lambda point: point.error)
 
     def _between(self, good, bad, target):
-        """Where the curve through two points meets the target, or the middle where one of them is off the chart."""
+        """Where the curve through two points meets the target, or the middle where one of them is
+        off the chart."""
         a, b = bad.error, good.error
         middle = math.sqrt(good.setting * bad.setting)
         if not (math.isfinite(a) and b > 0.0 and a > 1.5 * b):
             return self.runner.snapped(middle)
         guess = good.setting * (AIM * target / b) ** (1.0 / _slope(bad, good))
-        guess = min(max(guess, good.setting ** 0.97 * bad.setting ** 0.03), good.setting ** 0.1 * bad.setting ** 0.9)
+        guess = min(
+            max(guess, good.setting**0.97 * bad.setting**0.03), good.setting**0.1 * bad.setting**0.9
+        )
         snapped = self.runner.snapped(guess)
         return snapped if snapped > good.setting else self.runner.snapped(middle)
 
     @property
     def slope(self):
-        """The measured order: the slope over the last halving before round-off that the halving before it confirms, or None."""
+        """The measured order: the slope over the last halving before round-off that the halving
+        before it confirms, or None."""
         points = self.points
-        best = min(range(len(points)), key=lambda i: points[i].error, default=0)   # beyond it there is round-off
-        kept = [point for point in reversed(points[:best + 1]) if FIT[0] < point.error < FIT[1]]
+        # beyond it there is round-off
+        best = min(range(len(points)), key=lambda i: points[i].error, default=0)
+        kept = [point for point in reversed(points[: best + 1]) if FIT[0] < point.error < FIT[1]]
         for fine in kept:
             middle = _coarser(kept, fine)
             coarse = middle and _coarser(kept, middle)
-            if coarse and abs(_slope(middle, fine) - _slope(coarse, middle)) <= AGREE * abs(_slope(middle, fine)):
+            if coarse and abs(_slope(middle, fine) - _slope(coarse, middle)) <= AGREE * abs(
+                _slope(middle, fine)
+            ):
                 return _slope(middle, fine)
         return None
 
 
 def _coarser(points, fine):
-    """The first of the points, short steps first, whose setting is at least about twice as large; None when there is none."""
+    """The first of the points, short steps first, whose setting is at least about twice as large;
+    None when there is none."""
     return next((point for point in points if point.setting >= HALVING * fine.setting), None)
 
 

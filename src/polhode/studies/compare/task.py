@@ -1,4 +1,5 @@
-"""A motion to be computed, and the truth about it: what `compare` and `advise` measure methods against."""
+"""A motion to be computed, and the truth about it: what `compare` and `advise` measure methods
+against."""
 
 import math
 from dataclasses import dataclass, field, replace
@@ -19,15 +20,16 @@ from polhode.loads.potential import potential_energy
 from polhode.exact import free_body, lagrange_top, reference
 from polhode.io.config import load
 
-CHECKS = 120                            # times at which the truth is known: a number with many divisors
+CHECKS = 120  # times at which the truth is known: a number with many divisors
 
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """A body, a torque, an initial motion (principal axes), a span of time and the times at which the torque jumps.
+    """A body, a torque, an initial motion (principal axes), a span of time and the times at which
+    the torque jumps.
 
-    Runs are broken at the jumps, except for a torque that is made for steps of `unit` and takes the mean of both sides at its
-    jumps: there steps divide `unit`.
+    Runs are broken at the jumps, except for a torque that is made for steps of `unit` and takes the
+    mean of both sides at its jumps: there steps divide `unit`.
     """
 
     title: str
@@ -37,7 +39,8 @@ class Task:
     t_span: tuple
     jumps: tuple = ()
     unit: float | None = None
-    recipe: dict = field(default_factory=dict)   # the arguments of `as_task` that make it again, in another process
+    # the arguments of `as_task` that make it again, in another process
+    recipe: dict = field(default_factory=dict)
 
     @property
     def breaks(self):
@@ -51,14 +54,17 @@ class Task:
 
     @property
     def autonomous(self):
-        """Whether torque and potential, asked at several times in the same place, always answer the same."""
+        """Whether torque and potential, asked at several times in the same place, always answer the
+        same."""
         times = np.linspace(*self.t_span, 7)[:-1] + 0.0123 * self.length
         place = in_user_axes(self.body, self.motion)
         R, omega = rotations.matrices(place[:4]), place[4:]
         answers = np.array([self.torque(t, R, omega) for t in times])
         if self.torque.has_potential:
             same = np.tile(self.motion[:4], (len(times), 1))
-            answers = np.column_stack([answers, potential_energy(self.torque, self.body, times, same)])
+            answers = np.column_stack(
+                [answers, potential_energy(self.torque, self.body, times, same)]
+            )
         return bool((answers == answers[0]).all())
 
     def until(self, t):
@@ -68,11 +74,14 @@ class Task:
         t = number("until", t)
         t0, t1 = self.t_span
         if not min(t0, t1) < t <= max(t0, t1) and not (t1 < t0 and t == t1):
-            raise InputError(f"until must lie between {t0!r} and {t1!r}, the span of {self.title}; got {t!r}")
+            raise InputError(
+                f"until must lie between {t0!r} and {t1!r}, the span of {self.title}; got {t!r}"
+            )
         return replace(self, t_span=(t0, t), jumps=_inside(self.jumps, (t0, t)))
 
     def energies(self, t, motions):
-        """Total energy at times and motions (principal axes); the kinetic alone where there is no potential."""
+        """Total energy at times and motions (principal axes); the kinetic alone where there is no
+        potential."""
         kinetic = 0.5 * motions[:, 4:] ** 2 @ self.body.moments
         potential = potential_energy(self.torque, self.body, t, motions[:, :4])
         return kinetic if potential is None else kinetic + potential
@@ -82,39 +91,85 @@ class Task:
         return rotations.rotate(motions[:, :4], self.body.moments * motions[:, 4:])
 
 
-def as_task(problem, torque=None, t_span=None, *, rotation0=None, omega0=None, momentum0=None, breaks=None,
-            torque_file=None):
-    """A Task from a problem, its name, a scenario, its file (`torque_file` is that of `load`), or a body with the arguments of
-    `integrate`."""
-    given = {"torque": torque, "t_span": t_span, "rotation0": rotation0, "omega0": omega0, "momentum0": momentum0,
-             "breaks": breaks}
+def as_task(
+    problem,
+    torque=None,
+    t_span=None,
+    *,
+    rotation0=None,
+    omega0=None,
+    momentum0=None,
+    breaks=None,
+    torque_file=None,
+):
+    """A Task from a problem, its name, a scenario, its file (`torque_file` is that of `load`), or a
+    body with the arguments of `integrate`."""
+    given = {
+        "torque": torque,
+        "t_span": t_span,
+        "rotation0": rotation0,
+        "omega0": omega0,
+        "momentum0": momentum0,
+        "breaks": breaks,
+    }
     if isinstance(problem, Task):
         return problem
     if isinstance(problem, (str, Path, problems.Problem)) or hasattr(problem, "integrate"):
         extra = next((name for name, value in given.items() if value is not None), None)
         if extra:
-            raise InputError(f"{extra} belongs to the problem or scenario; give a body first to choose {extra} yourself")
+            raise InputError(
+                f"{extra} belongs to the problem or scenario; give a body first to choose {extra} yourself"
+            )
         return _named(problem, torque_file)
     body = as_body(problem)
     if t_span is None:
         raise InputError("t_span is missing; give (t0, t1)")
-    return _task(body.name or "a body", body, as_torque(torque), rotation0, omega0, momentum0, span(t_span), breaks)
+    return _task(
+        body.name or "a body",
+        body,
+        as_torque(torque),
+        rotation0,
+        omega0,
+        momentum0,
+        span(t_span),
+        breaks,
+    )
 
 
 def _named(problem, torque_file):
     source = "" if not isinstance(problem, (str, Path)) else str(problem)
     if torque_file is not None and not source.endswith(".toml"):
-        raise InputError(f"a torque file goes with a scenario, and {source!r} is not one; give a SCENARIO.toml, or drop it")
+        raise InputError(
+            f"a torque file goes with a scenario, and {source!r} is not one; give a SCENARIO.toml, or drop it"
+        )
     if source.endswith(".toml"):
         problem = load(source, torque_file)
     elif isinstance(problem, (str, Path)):
         problem = problems.get(source)
     if isinstance(problem, problems.Problem):
         end = problem.t_span[1] if problem.comparable is None else problem.comparable
-        return _task(problem.name, problem.body, problem.torque(), problem.rotation0, problem.omega0, None,
-                     (problem.t_span[0], end), None, {"problem": source or problem.name})
-    return _task(problem.title, problem.body, problem.torque, problem.rotation0, problem.omega0, None, problem.t_span,
-                 problem.breaks, {"problem": source, "torque_file": torque_file})
+        return _task(
+            problem.name,
+            problem.body,
+            problem.torque(),
+            problem.rotation0,
+            problem.omega0,
+            None,
+            (problem.t_span[0], end),
+            None,
+            {"problem": source or problem.name},
+        )
+    return _task(
+        problem.title,
+        problem.body,
+        problem.torque,
+        problem.rotation0,
+        problem.omega0,
+        None,
+        problem.t_span,
+        problem.breaks,
+        {"problem": source, "torque_file": torque_file},
+    )
 
 
 def _task(title, body, torque, rotation0, omega0, momentum0, t_span, breaks, recipe=None):
@@ -123,7 +178,9 @@ def _task(title, body, torque, rotation0, omega0, momentum0, t_span, breaks, rec
         if term.unit is not None:
             unit, jumps = term.unit, term.jumps
     motion = initial_rotation(body, rotation0, omega0, momentum0)
-    return Task(title, body, torque, motion, tuple(t_span), _inside(jumps, t_span), unit, recipe or {})
+    return Task(
+        title, body, torque, motion, tuple(t_span), _inside(jumps, t_span), unit, recipe or {}
+    )
 
 
 def _inside(times, t_span):
@@ -132,7 +189,8 @@ def _inside(times, t_span):
     return tuple(sorted((at for at in times if min(t0, t1) < at < max(t0, t1)), reverse=t1 < t0))
 
 
-# --- the truth ----------------------------------------------------------------------------------------------------------------
+# --- the truth ------------------------------------------------------------------------------------
+
 
 @dataclass(frozen=True)
 class Truth:
@@ -142,12 +200,12 @@ class Truth:
     motion: np.ndarray
     energy: np.ndarray
     momentum: np.ndarray
-    scales: tuple         # of angular velocity, energy and momentum
-    error: float          # its own
+    scales: tuple  # of angular velocity, energy and momentum
+    error: float  # its own
     origin: str
     evaluations: int = 0
     checks: int = CHECKS
-    judges: str = "motion"   # what an error is of: "motion" or "energy"
+    judges: str = "motion"  # what an error is of: "motion" or "energy"
 
     @property
     def rate(self):
@@ -156,7 +214,8 @@ class Truth:
 
 
 def constant_energy(task, checks):
-    """A truth that knows the energy alone: for motions too long to be followed, under a potential that does not change."""
+    """A truth that knows the energy alone: for motions too long to be followed, under a potential
+    that does not change."""
     times = np.linspace(*task.t_span, checks + 1)
     motion = np.tile(task.motion, (checks + 1, 1))
     known = checked(task, times, motion, 0.0, "conservation of energy")
@@ -166,29 +225,51 @@ def constant_energy(task, checks):
 def truth(task, tolerance=1e-14, checks=CHECKS):
     """The exact motion where it is known in closed form, else a reference good to the tolerance."""
     ends = [task.t_span[0], *task.jumps, task.t_span[1]]
-    times = np.concatenate([ends[:1], *(np.linspace(a, b, checks + 1)[1:] for a, b in pairwise(ends))])
+    times = np.concatenate(
+        [ends[:1], *(np.linspace(a, b, checks + 1)[1:] for a, b in pairwise(ends))]
+    )
     first = in_user_axes(task.body, task.motion)
     since, evaluations = times - times[0], 0
     if not task.torque.acts:
-        found, error, origin = free_body(task.body, first[:4], first[4:], since), 1e-15, "elliptic functions"
+        found, error, origin = (
+            free_body(task.body, first[:4], first[4:], since),
+            1e-15,
+            "elliptic functions",
+        )
     elif is_lagrange_top(task):
         found = lagrange_top(task.body, task.torque.params.moment, first[:4], first[4:], since)
         error, origin = 1e-15, "theta functions"
     else:
         found = _reference(task, times, first, tolerance)
-        error, origin, evaluations = float(found.error.max()), "reference of order 16", found.evaluations
+        error, origin, evaluations = (
+            float(found.error.max()),
+            "reference of order 16",
+            found.evaluations,
+        )
     motion = np.concatenate([found.quaternion, found.omega], axis=1)
     if not task.body.is_principal:
-        motion = in_principal_axes(task.body.moments, task.body.axes, motion[:, :4], motion[:, 4:], False)
-    kept = ~np.isin(times, task.jumps) if task.unit else slice(None)   # at the jump itself the mean of both sides is half way
+        motion = in_principal_axes(
+            task.body.moments, task.body.axes, motion[:, :4], motion[:, 4:], False
+        )
+    # at the jump itself the mean of both sides is half way
+    kept = ~np.isin(times, task.jumps) if task.unit else slice(None)
     return checked(task, times[kept], motion[kept], error, origin, evaluations, checks)
 
 
 def _reference(task, times, first, tolerance):
     try:
-        return reference(task.body, times, torque=task.torque, rotation0=first[:4], omega0=first[4:], tolerance=tolerance)
+        return reference(
+            task.body,
+            times,
+            torque=task.torque,
+            rotation0=first[:4],
+            omega0=first[4:],
+            tolerance=tolerance,
+        )
     except IntegrationError as error:
-        error.args = (f"{error.args[0]}.  End earlier (until), or name the times at which the torque jumps (breaks)",)
+        error.args = (
+            f"{error.args[0]}.  End earlier (until), or name the times at which the torque jumps (breaks)",
+        )
         raise
 
 
@@ -196,26 +277,38 @@ def checked(task, times, motion, error, origin, evaluations=0, checks=CHECKS):
     """A Truth, with the energy, momentum and scales that belong to it."""
     energy, momentum = task.energies(times, motion), task.momenta(motion)
     kinetic = 0.5 * motion[:, 4:] ** 2 @ task.body.moments
-    scales = (float(np.linalg.norm(motion[:, 4:], axis=1).max()) or 1.0, max(abs(float(energy[0])), float(kinetic.max())) or 1.0,
-              float(np.linalg.norm(momentum, axis=1).max()) or 1.0)
+    scales = (
+        float(np.linalg.norm(motion[:, 4:], axis=1).max()) or 1.0,
+        max(abs(float(energy[0])), float(kinetic.max())) or 1.0,
+        float(np.linalg.norm(momentum, axis=1).max()) or 1.0,
+    )
     return Truth(times, motion, energy, momentum, scales, error, origin, evaluations, checks)
 
 
 def is_lagrange_top(task):
-    """Whether the torque is the weight of a symmetric top on its axis, for which there is a closed form."""
+    """Whether the torque is the weight of a symmetric top on its axis, for which there is a closed
+    form."""
     upright = getattr(task.torque, "function", None) is torques.heavy_top().function
     return bool(upright and task.body.is_principal and task.body.moments[0] == task.body.moments[1])
 
 
 def errors(motions, truth, at):
-    """The larger of the angle in radians and the relative error of the angular velocity, at the truth's times `at`."""
+    """The larger of the angle in radians and the relative error of the angular velocity, at the
+    truth's times `at`."""
     angle = rotations.angle_between(motions[:, :4], truth.motion[at, :4])
-    return np.maximum(angle, np.linalg.norm(motions[:, 4:] - truth.motion[at, 4:], axis=1) / truth.rate)
+    return np.maximum(
+        angle, np.linalg.norm(motions[:, 4:] - truth.motion[at, 4:], axis=1) / truth.rate
+    )
 
 
 def matched(times, truth):
     """Pairs of indices (into times, into truth.t) that are the same moment."""
     sign = 1.0 if truth.t[-1] >= truth.t[0] else -1.0
-    near = np.searchsorted(sign * truth.t, sign * times + 1e-9 * abs(truth.t[-1] - truth.t[0]), side="right") - 1
+    near = (
+        np.searchsorted(
+            sign * truth.t, sign * times + 1e-9 * abs(truth.t[-1] - truth.t[0]), side="right"
+        )
+        - 1
+    )
     same = np.abs(truth.t[near] - times) <= 2e-9 * math.fabs(truth.t[-1] - truth.t[0])
     return np.flatnonzero(same), near[same]

@@ -4,7 +4,8 @@
     >>> print(polhode.certify("NMB"))            # doctest: +SKIP
     >>> polhode.certify("my_integrator.py").ok   # doctest: +SKIP
 
-Beside `certify` there is one function per fact, each taking a method (or its name) and returning plain numbers:
+Beside `certify` there is one function per fact, each taking a method (or its name) and returning
+plain numbers:
 
     order                  orders of attitude and body momentum, with a torque, without, and with one that looks at the velocity
     symmetry_defect        how far a step forwards and a step back miss the beginning
@@ -18,16 +19,23 @@ Beside `certify` there is one function per fact, each taking a method (or its na
     solver_calls           nonlinear equations solved in each step
     cost                   nanoseconds per compiled step
 
-`errors` gives the errors themselves at one step; trial.py holds the problem.  Steps run as plain Python, which gives the bits
-of the compiled ones without the wait for the compiler, and for orders also with forty digits (digits.py); `drift_slope` and
-`cost` alone compile.
+`errors` gives the errors themselves at one step; trial.py holds the problem.  Steps run as plain
+Python, which gives the bits of the compiled ones without the wait for the compiler, and for orders
+also with forty digits (digits.py); `drift_slope` and `cost` alone compile.
 """
 
 from polhode.studies.facts.conserve import AxisDrift, FreeDrift, axis_drift, free_drift, size_drift
 from polhode.studies.facts.judge import certify
 from polhode.studies.facts.long_run import EnergyDrift, cost, drift_slope, stability_limit
 from polhode.studies.facts.measure import (
-    Defect, TorqueCalls, poisson, poisson_defect, solver_calls, symmetry_defect, symplecticity, symplecticity_defect,
+    Defect,
+    TorqueCalls,
+    poisson,
+    poisson_defect,
+    solver_calls,
+    symmetry_defect,
+    symplecticity,
+    symplecticity_defect,
     torque_calls,
 )
 from polhode.studies.facts.orders import Orders, errors, order
@@ -35,8 +43,35 @@ from polhode.studies.facts.result import Certificate, Fact
 from polhode.studies.facts.source import from_file
 from polhode.studies.facts.trial import ATTITUDE, BODY, LIVELY, VELOCITY, trial_torque
 
-__all__ = ["ATTITUDE", "BODY", "LIVELY", "VELOCITY", "AxisDrift", "Certificate", "Defect", "EnergyDrift", "Fact", "FreeDrift",
-           "Orders", "TorqueCalls", "axis_drift", "certify", "cost", "drift_slope", "errors", "free_drift", "from_file",
-           "order", "poisson", "poisson_defect", "size_drift", "solver_calls", "stability_limit", "symmetry_defect",
-           "symplecticity", "symplecticity_defect", "torque_calls", "trial_torque"]
-
+__all__ = [
+    "ATTITUDE",
+    "BODY",
+    "LIVELY",
+    "VELOCITY",
+    "AxisDrift",
+    "Certificate",
+    "Defect",
+    "EnergyDrift",
+    "Fact",
+    "FreeDrift",
+    "Orders",
+    "TorqueCalls",
+    "axis_drift",
+    "certify",
+    "cost",
+    "drift_slope",
+    "errors",
+    "free_drift",
+    "from_file",
+    "order",
+    "poisson",
+    "poisson_defect",
+    "size_drift",
+    "solver_calls",
+    "stability_limit",
+    "symmetry_defect",
+    "symplecticity",
+    "symplecticity_defect",
+    "torque_calls",
+    "trial_torque",
+]

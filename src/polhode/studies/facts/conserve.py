@@ -1,4 +1,5 @@
-"""What a method keeps: of the free body, of bodies under gravity, and of the problems of the papers."""
+"""What a method keeps: of the free body, of bodies under gravity, and of the problems of the
+papers."""
 
 from typing import NamedTuple
 
@@ -10,18 +11,23 @@ from polhode.bodies._body import RigidBody
 from polhode.studies.facts.trial import Map, run_length, step_size
 from polhode.core.vec import dot, qrotate
 
-TOP = RigidBody((3.0, 3.0, 4.5))   # symmetric about its third axis
+TOP = RigidBody((3.0, 3.0, 4.5))  # symmetric about its third axis
 WEIGHT = 1.5
 
 
 def _largest_change(values, unit):
     """Largest distance from the first of a list of numbers or vectors, in units of `unit`."""
     values = np.array(values)
-    away = np.abs(values - values[0]) if values.ndim == 1 else np.linalg.norm(values - values[0], axis=1)
+    away = (
+        np.abs(values - values[0])
+        if values.ndim == 1
+        else np.linalg.norm(values - values[0], axis=1)
+    )
     return float(np.max(away)) / float(unit)
 
 
-# --- the trial body -----------------------------------------------------------------------------------------------------
+# --- the trial body -------------------------------------------------------------------------------
+
 
 class FreeDrift(NamedTuple):
     """Largest relative change of spatial momentum and of energy over a torque-free run."""
@@ -33,8 +39,15 @@ class FreeDrift(NamedTuple):
 def _free_run(method, step, count):
     """Spatial momenta, body momenta and energies along a torque-free run."""
     path = Map(method, torques.free())
-    states = [(s.q, path.velocity(s, path.body), path.momentum(s)) for s in path.run(step_size(step), run_length(count))]
-    return [qrotate(q, Pi) for q, _, Pi in states], [Pi for *_, Pi in states], [0.5 * dot(Om, Pi) for _, Om, Pi in states]
+    states = [
+        (s.q, path.velocity(s, path.body), path.momentum(s))
+        for s in path.run(step_size(step), run_length(count))
+    ]
+    return (
+        [qrotate(q, Pi) for q, _, Pi in states],
+        [Pi for *_, Pi in states],
+        [0.5 * dot(Om, Pi) for _, Om, Pi in states],
+    )
 
 
 def free_drift(method, step=0.25, count=1000):
@@ -46,11 +59,14 @@ def free_drift(method, step=0.25, count=1000):
     True
     """
     momenta, _, energies = _free_run(method, step, count)
-    return FreeDrift(_largest_change(momenta, np.linalg.norm(momenta[0])), _largest_change(energies, energies[0]))
+    return FreeDrift(
+        _largest_change(momenta, np.linalg.norm(momenta[0])), _largest_change(energies, energies[0])
+    )
 
 
 def size_drift(method, step=0.25, count=1000):
-    """Largest relative change of |Pi| over `count` torque-free steps: whether the momentum stays on its coadjoint orbit.
+    """Largest relative change of |Pi| over `count` torque-free steps: whether the momentum stays on
+    its coadjoint orbit.
 
     Examples
     --------
@@ -62,14 +78,16 @@ def size_drift(method, step=0.25, count=1000):
 
 
 class AxisDrift(NamedTuple):
-    """Largest change, relative to |pi|, of the momentum about a symmetry axis of the torque and about one of the body."""
+    """Largest change, relative to |pi|, of the momentum about a symmetry axis of the torque and
+    about one of the body."""
 
     space: float
     body: float
 
 
 def axis_drift(method, step=0.25, count=1000):
-    """Momentum about the vertical, of the trial body under gravity, and about its own axis, of a symmetric top.
+    """Momentum about the vertical, of the trial body under gravity, and about its own axis, of a
+    symmetric top.
 
     Examples
     --------
@@ -80,15 +98,23 @@ def axis_drift(method, step=0.25, count=1000):
     path, top = Map(method, gravity), Map(method, gravity, TOP)
     vertical = [qrotate(s.q, path.momentum(s)) for s in path.run(step, count)]
     own = [top.momentum(s) for s in top.run(step, count)]
-    return AxisDrift(*(_largest_change([v[2] for v in values], np.linalg.norm(values[0])) for values in (vertical, own)))
+    return AxisDrift(
+        *(
+            _largest_change([v[2] for v in values], np.linalg.norm(values[0]))
+            for values in (vertical, own)
+        )
+    )
 
 
-# --- the problems of the papers -----------------------------------------------------------------------------------------
+# --- the problems of the papers -------------------------------------------------------------------
+
 
 def invariants(problem):
-    """Which of energy, momentum, size, axis_space, axis_body the exact motion of a problem keeps, as its torque tells.
+    """Which of energy, momentum, size, axis_space, axis_body the exact motion of a problem keeps,
+    as its torque tells.
 
-    A component of a torque with a potential that vanishes at fifty attitudes and times belongs to a symmetry.
+    A component of a torque with a potential that vanishes at fifty attitudes and times belongs to a
+    symmetry.
     """
     chosen = problems.get(problem)
     torque, body = chosen.torque(), chosen.body
@@ -114,9 +140,15 @@ def invariants(problem):
 
 
 def changes(run, kept):
-    """Largest relative change of each quantity along a Trajectory; energy relative to the largest kinetic energy."""
+    """Largest relative change of each quantity along a Trajectory; energy relative to the largest
+    kinetic energy."""
     space, body, energy = run.momentum_spatial, run.momentum, run.total_energy
     size = np.linalg.norm(body, axis=1)
-    values = {"energy": (energy, run.kinetic_energy.max()), "momentum": (space, size[0]), "size": (size, size[0]),
-              "axis_space": (space[:, 2], size.max()), "axis_body": (body[:, 2], size.max())}
+    values = {
+        "energy": (energy, run.kinetic_energy.max()),
+        "momentum": (space, size[0]),
+        "size": (size, size[0]),
+        "axis_space": (space[:, 2], size.max()),
+        "axis_body": (body[:, 2], size.max()),
+    }
     return {name: _largest_change(*values[name]) for name in kept}

@@ -16,11 +16,13 @@ from polhode.core.single import ARITHMETIC
 from polhode.core.vec import nearest, sincos
 
 DIGITS = 40
-TURN = Decimal("6.28318530717958647692528676655900576839433879875021")   # 2 pi
-HALVINGS = 8   # of an angle, before its series is summed
-# what counts as round-off where a step solves an equation, by name and value as in core/single.py: 1e-15 is 1e-36 here
+TURN = Decimal("6.28318530717958647692528676655900576839433879875021")  # 2 pi
+HALVINGS = 8  # of an angle, before its series is summed
+# what counts as round-off where a step solves an equation, by name and value as in core/single.py:
+# 1e-15 is 1e-36 here
 TOLERANCES = {(name, value): value**2.4 for name, value in ARITHMETIC if value < 1e-8}
-CONTEXT = Context(prec=DIGITS, traps=[])   # nothing raises: a division by zero gives inf, what is undefined NaN
+# nothing raises: a division by zero gives inf, what is undefined NaN
+CONTEXT = Context(prec=DIGITS, traps=[])
 
 
 def forty_digits():
@@ -54,7 +56,7 @@ class Real:
         return bool(self.value)
 
 
-_of_float = lru_cache(10_000)(Decimal)   # a step's constants
+_of_float = lru_cache(10_000)(Decimal)  # a step's constants
 
 
 def _decimal(number):
@@ -67,7 +69,9 @@ def _operator(name):
 
     def forward(self, other):
         result = new(Real)
-        result.value = operator(self.value, other.value if type(other) is Real else _of_float(other))
+        result.value = operator(
+            self.value, other.value if type(other) is Real else _of_float(other)
+        )
         return result
 
     def backward(self, other):
@@ -90,10 +94,12 @@ for one in ("lt", "le", "gt", "ge", "eq", "ne"):
     _comparison(one)
 
 
-# --- elementary functions ---------------------------------------------------------------------------------------------------
+# --- elementary functions -------------------------------------------------------------------------
+
 
 def _sincos(x):
-    """(sin x, cos x) of a Decimal: the series of a 256th of it, then eight doublings of sin x and 1 - cos x."""
+    """(sin x, cos x) of a Decimal: the series of a 256th of it, then eight doublings of sin x and 1
+    - cos x."""
     x = (x - TURN * (x / TURN).to_integral_value()) / 2**HALVINGS
     sine = term = x
     n = 1
@@ -126,7 +132,8 @@ def precise_nearest(x):
 
 
 class Mathematics:
-    """What functions find under the name math; a function that is missing here is one they cannot use."""
+    """What functions find under the name math; a function that is missing here is one they cannot
+    use."""
 
     e, tau, inf, nan = math.e, math.tau, math.inf, math.nan
     pi = math.pi
@@ -163,7 +170,10 @@ class Precise(Rebinder):
     """Copies functions so that they compute with forty digits."""
 
     def __init__(self):
-        super().__init__(keeping_digits, replace=[(sincos, precise_sincos), (nearest, precise_nearest), (fma, product_and_sum)])
+        super().__init__(
+            keeping_digits,
+            replace=[(sincos, precise_sincos), (nearest, precise_nearest), (fma, product_and_sum)],
+        )
 
     def __call__(self, obj):
         if obj is math:

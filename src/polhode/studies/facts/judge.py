@@ -1,8 +1,9 @@
 """The certificate of a method: every fact measured and, where one is declared, judged.
 
-A fact holds when its defect is below HELD and is broken when it is above BROKEN.  What lies between is looked at again with a
-larger step, which makes what is broken worse and leaves what holds alone.  A claim must hold, and what is not claimed must be
-broken; a fact declared as None is measured without a verdict.  What cannot be measured does not hold: it is missing.
+A fact holds when its defect is below HELD and is broken when it is above BROKEN.  What lies between
+is looked at again with a larger step, which makes what is broken worse and leaves what holds alone.
+A claim must hold, and what is not claimed must be broken; a fact declared as None is measured
+without a verdict.  What cannot be measured does not hold: it is missing.
 """
 
 from __future__ import annotations
@@ -29,24 +30,29 @@ if TYPE_CHECKING:
     from polhode.problems import Problem
 
 HELD, BROKEN = 1e-11, 1e-9
-SLOPE = 0.1          # how far a measured order may be from the declared one, up to order 3; in proportion above
-NO_DRIFT = 1e-9      # of the energy per unit time, in the stress test: as good as none
+# how far a measured order may be from the declared one, up to order 3; in proportion above
+SLOPE = 0.1
+NO_DRIFT = 1e-9  # of the energy per unit time, in the stress test: as good as none
 LITTLE_DRIFT = 1e-7  # none either, if its doubt is as large
-POINTS = 500         # of an energy curve kept for the figure: pairs of least and largest
+POINTS = 500  # of an energy curve kept for the figure: pairs of least and largest
 
-TROUBLE = (ArithmeticError, ValueError, ConvergenceError)   # a step too large for a method
+TROUBLE = (ArithmeticError, ValueError, ConvergenceError)  # a step too large for a method
 
 
-def certify(method: Method | str | PathLike[str], problem: str | Problem | None = None) -> Certificate:
+def certify(
+    method: Method | str | PathLike[str], problem: str | Problem | None = None
+) -> Certificate:
     """Measure everything about a method.
 
     Parameters
     ----------
     method : str, Method, or step function
-        A registered method; a Python file with one, "FILE.py"; a function in a file, "FILE.py:NAME"; or a function
-        `step(h, t, s, body, torque, p)` on `Motion` states, about which nothing is declared.
+        A registered method; a Python file with one, "FILE.py"; a function in a file,
+        "FILE.py:NAME"; or a function `step(h, t, s, body, torque, p)` on `Motion` states, about
+        which nothing is declared.
     problem : str or Problem, optional
-        Where the drift of the energy is measured, and which quantities the method keeps there; the stress test by default.
+        Where the drift of the energy is measured, and which quantities the method keeps there; the
+        stress test by default.
 
     Returns
     -------
@@ -62,66 +68,138 @@ def certify(method: Method | str | PathLike[str], problem: str | Problem | None 
     method = as_method(method)
     check(method)
     curves = {}
-    with np.errstate(all="ignore"):   # steps too large for a method are part of the measurement
-        facts = [*_orders(method, curves), *_structure(method), *_conserved(method), *_energy(method, problem, curves),
-                 *_costs(method)]
-    return Certificate(method.name, method.summary, {fact.name: fact for fact in facts}, curves,
-                       problems.get(problem or long_run.STRESS).name, long_run.obstacle(method) or "")
+    with np.errstate(all="ignore"):  # steps too large for a method are part of the measurement
+        facts = [
+            *_orders(method, curves),
+            *_structure(method),
+            *_conserved(method),
+            *_energy(method, problem, curves),
+            *_costs(method),
+        ]
+    return Certificate(
+        method.name,
+        method.summary,
+        {fact.name: fact for fact in facts},
+        curves,
+        problems.get(problem or long_run.STRESS).name,
+        long_run.obstacle(method) or "",
+    )
 
 
-# --- order ----------------------------------------------------------------------------------------------------------------
+# --- order ----------------------------------------------------------------------------------------
 
-KINDS = {"torque": ("", "with a torque"), "free": ("free_", "free body"), "damped": ("omega_", "torque of the velocity")}
+KINDS = {
+    "torque": ("", "with a torque"),
+    "free": ("free_", "free body"),
+    "damped": ("omega_", "torque of the velocity"),
+}
 
 
 def _orders(method, curves):
     under = method.order if method.omega_order is None else method.omega_order
-    claims = {"torque": (method.order, method.order), "free": tuple(method.free_order) or (None, None), "damped": (under, under)}
+    claims = {
+        "torque": (method.order, method.order),
+        "free": tuple(method.free_order) or (None, None),
+        "damped": (under, under),
+    }
     for kind, (prefix, where) in KINDS.items():
         found = curves[kind] = orders.order(method, kind)
-        for part, value, doubt, claim in zip(("attitude", "momentum"), found[:2], found.doubts, claims[kind], strict=True):
-            yield _order(f"{prefix}order_{part}", f"order of {part}, {where}", claim, value, doubt, found.how)
+        for part, value, doubt, claim in zip(
+            ("attitude", "momentum"), found[:2], found.doubts, claims[kind], strict=True
+        ):
+            yield _order(
+                f"{prefix}order_{part}", f"order of {part}, {where}", claim, value, doubt, found.how
+            )
 
 
 def _order(name, title, declared, value, doubt, how):
     details = {"doubt": _finite(doubt), "from": how}
     if math.isnan(value):
         return Fact(name, title, declared, None, None, "does not settle", details)
-    near = declared is not None and (value == declared or abs(value - declared) < SLOPE * max(1.0, declared / 3.0))
-    return Fact(name, title, declared, value, None if declared is None else near,
-                "exact" if math.isinf(value) else f"{value:.2f}", details)
+    near = declared is not None and (
+        value == declared or abs(value - declared) < SLOPE * max(1.0, declared / 3.0)
+    )
+    return Fact(
+        name,
+        title,
+        declared,
+        value,
+        None if declared is None else near,
+        "exact" if math.isinf(value) else f"{value:.2f}",
+        details,
+    )
 
 
-# --- properties that hold or do not -----------------------------------------------------------------------------------------
+# --- properties that hold or do not ---------------------------------------------------------------
+
 
 def _structure(method):
     whole = None if method.symplectic is None else method.symplectic is True
     orbits = None if method.symplectic is None else method.symplectic in (True, "orbits")
-    yield _property("symmetric", "symmetric in time", method.symmetric, lambda h: (measure.symmetry_defect(method, h), 0.0),
-                    (0.5, 1.0))
-    yield _property("symplectic", "symplectic", whole, partial(measure.symplecticity, method, velocity=LIVELY), (0.1, 0.2, 0.4))
-    yield _property("poisson", "symplectic on coadjoint orbits", orbits, partial(measure.poisson, method, velocity=LIVELY),
-                    (0.1, 0.2, 0.4))
+    yield _property(
+        "symmetric",
+        "symmetric in time",
+        method.symmetric,
+        lambda h: (measure.symmetry_defect(method, h), 0.0),
+        (0.5, 1.0),
+    )
+    yield _property(
+        "symplectic",
+        "symplectic",
+        whole,
+        partial(measure.symplecticity, method, velocity=LIVELY),
+        (0.1, 0.2, 0.4),
+    )
+    yield _property(
+        "poisson",
+        "symplectic on coadjoint orbits",
+        orbits,
+        partial(measure.poisson, method, velocity=LIVELY),
+        (0.1, 0.2, 0.4),
+    )
 
 
 def _conserved(method):
     """The free body's momentum, energy and |Pi|, and momenta about symmetry axes under gravity."""
+
     def claimed(what):
         return None if method.conserves is None else what in method.conserves
 
     steps = (0.25, 0.5, 1.0)
-    for what, title in (("momentum", "keeps spatial momentum, free"), ("energy", "keeps energy, free")):
-        yield _property(f"conserves_{what}", title, claimed(what),
-                        lambda h, what=what: (getattr(conserve.free_drift(method, h), what), 0.0), steps)
-    yield _property("conserves_size", "keeps |Pi|, free", claimed("momentum") or None,
-                    lambda h: (conserve.size_drift(method, h), 0.0), steps)
-    for what, title in (("space", "keeps momentum about the vertical"), ("body", "keeps a top's own momentum")):
-        yield _property(f"conserves_axis_{what}", title, None,
-                        lambda h, what=what: (getattr(conserve.axis_drift(method, h), what), 0.0), steps)
+    for what, title in (
+        ("momentum", "keeps spatial momentum, free"),
+        ("energy", "keeps energy, free"),
+    ):
+        yield _property(
+            f"conserves_{what}",
+            title,
+            claimed(what),
+            lambda h, what=what: (getattr(conserve.free_drift(method, h), what), 0.0),
+            steps,
+        )
+    yield _property(
+        "conserves_size",
+        "keeps |Pi|, free",
+        claimed("momentum") or None,
+        lambda h: (conserve.size_drift(method, h), 0.0),
+        steps,
+    )
+    for what, title in (
+        ("space", "keeps momentum about the vertical"),
+        ("body", "keeps a top's own momentum"),
+    ):
+        yield _property(
+            f"conserves_axis_{what}",
+            title,
+            None,
+            lambda h, what=what: (getattr(conserve.axis_drift(method, h), what), 0.0),
+            steps,
+        )
 
 
 def _property(name, title, declared, defect, steps):
-    """A fact that holds to round-off or does not; `defect(step)` gives its size and the noise of that."""
+    """A fact that holds to round-off or does not; `defect(step)` gives its size and the noise of
+    that."""
     found = []
     for step in steps:
         try:
@@ -132,10 +210,25 @@ def _property(name, title, declared, defect, steps):
         if (value < HELD and declared is not False) or not value < max(BROKEN, 10.0 * noise):
             break
     if not found:
-        return Fact(name, title, declared, None, False if declared else None, f"a step of {steps[0]:g} is too large")
+        return Fact(
+            name,
+            title,
+            declared,
+            None,
+            False if declared else None,
+            f"a step of {steps[0]:g} is too large",
+        )
     _, last, noise = found[-1]
     holds = True if last < HELD else None if last < max(BROKEN, 10.0 * noise) else False
-    ok = None if declared is None else holds is True if declared else None if holds is None else not holds
+    ok = (
+        None
+        if declared is None
+        else holds is True
+        if declared
+        else None
+        if holds is None
+        else not holds
+    )
     step, value, noise = found[0]
     word = {True: "yes", False: "no", None: "unclear"}[holds]
     shown = f"{word}, {_small(value)} at h = {step:g}"
@@ -143,22 +236,38 @@ def _property(name, title, declared, defect, steps):
         shown += f", {_small(last)} at {found[-1][0]:g}"
     if noise:
         shown += f", noise {_small(found[0][2])}"
-    return Fact(name, title, declared, holds, ok, shown,
-                {"step": step, "defect": value, "noise": noise or None, "larger": [row[:2] for row in found[1:]]})
+    return Fact(
+        name,
+        title,
+        declared,
+        holds,
+        ok,
+        shown,
+        {
+            "step": step,
+            "defect": value,
+            "noise": noise or None,
+            "larger": [row[:2] for row in found[1:]],
+        },
+    )
 
 
 def _small(value):
     return "0" if value == 0.0 else f"{value:.1e}" if math.isfinite(value) else "not finite"
 
 
-# --- energy in the long run -------------------------------------------------------------------------------------------------
+# --- energy in the long run -----------------------------------------------------------------------
+
 
 def _energy(method, problem, curves):
-    """Slopes at h and h/2, over runs from neighbouring starts, and their ratio; of another problem also what its motion keeps."""
+    """Slopes at h and h/2, over runs from neighbouring starts, and their ratio; of another problem
+    also what its motion keeps."""
     chosen = problems.get(problem or long_run.STRESS)
     kept = conserve.invariants(chosen)
     if "energy" not in kept:
-        raise InputError(f"problem {chosen.name!r} does not keep its energy, so there is no drift to measure; choose another")
+        raise InputError(
+            f"problem {chosen.name!r} does not keep its energy, so there is no drift to measure; choose another"
+        )
     compiled = long_run.obstacle(method, chosen) is None
     stress = chosen.name == long_run.STRESS
     drifts, curves["energy"] = [], []
@@ -167,7 +276,9 @@ def _energy(method, problem, curves):
         drift = long_run.energy_drift(run, method, step, problem=chosen, compiled=compiled)
         drifts.append(drift)
         curves["energy"].append((step, *_thinned(run.t, run.total_energy, drift.blow_up)))
-        yield _drift("drift_half" if number else "drift", step, drift, stress and method.symplectic is True)
+        yield _drift(
+            "drift_half" if number else "drift", step, drift, stress and method.symplectic is True
+        )
         if number == 0 and not stress:
             yield from _kept(run, kept)
     yield _ratio(*drifts)
@@ -176,7 +287,8 @@ def _energy(method, problem, curves):
 def _drift(name, step, drift, steady):
     stays, doubt = drift.blow_up == math.inf, _finite(drift.doubt)
     allowed = max(NO_DRIFT, min(long_run.SURE * (doubt or 0.0), LITTLE_DRIFT))
-    chaotic = drift.chaotic and long_run.SURE * doubt > NO_DRIFT   # below that every one of the runs is as good as without
+    # below that every one of the runs is as good as without
+    chaotic = drift.chaotic and long_run.SURE * doubt > NO_DRIFT
     if not stays:
         shown = f"energy lost at t = {drift.blow_up:g}"
     elif chaotic:
@@ -184,10 +296,24 @@ def _drift(name, step, drift, steady):
     else:
         shown = f"{drift.slope:+.3e}" + (f" ± {doubt:.0e}" if doubt else "")
     ok = None if not steady or chaotic else stays and abs(drift.slope) < allowed
-    details = {"step": step, "scatter": _finite(drift.scatter), "error": _finite(drift.error),
-               "slopes": list(map(_finite, drift.slopes)), "chaotic": chaotic, "blow_up": _finite(drift.blow_up)}
+    details = {
+        "step": step,
+        "scatter": _finite(drift.scatter),
+        "error": _finite(drift.error),
+        "slopes": list(map(_finite, drift.slopes)),
+        "chaotic": chaotic,
+        "blow_up": _finite(drift.blow_up),
+    }
     measured = None if chaotic else _finite(drift.slope)
-    return Fact(name, f"energy drift, slope at h = {step:g}", 0.0 if steady else None, measured, ok, shown, details)
+    return Fact(
+        name,
+        f"energy drift, slope at h = {step:g}",
+        0.0 if steady else None,
+        measured,
+        ok,
+        shown,
+        details,
+    )
 
 
 def _finite(value):
@@ -197,16 +323,34 @@ def _finite(value):
 def _ratio(coarse, fine):
     stays = coarse.blow_up == fine.blow_up == math.inf
     ratio = coarse.slope / fine.slope if stays and coarse.resolved and fine.resolved else None
-    return Fact("drift_ratio", "drift at h over drift at h/2", None, ratio, None,
-                f"{ratio:.2f}" if ratio is not None else "no drift to compare" if stays else "-")
+    return Fact(
+        "drift_ratio",
+        "drift at h over drift at h/2",
+        None,
+        ratio,
+        None,
+        f"{ratio:.2f}" if ratio is not None else "no drift to compare" if stays else "-",
+    )
 
 
 def _kept(run, kept):
-    titles = {"energy": "largest change of energy", "momentum": "largest change of spatial momentum",
-              "size": "largest change of |Pi|", "axis_space": "largest change of vertical momentum",
-              "axis_body": "largest change of the top's own momentum"}
+    titles = {
+        "energy": "largest change of energy",
+        "momentum": "largest change of spatial momentum",
+        "size": "largest change of |Pi|",
+        "axis_space": "largest change of vertical momentum",
+        "axis_body": "largest change of the top's own momentum",
+    }
     for name, change in conserve.changes(run, kept).items():
-        yield Fact(f"problem_{name}", titles[name], None, change, None, f"{change:.1e} at h = {run.step:g}", {"step": run.step})
+        yield Fact(
+            f"problem_{name}",
+            titles[name],
+            None,
+            change,
+            None,
+            f"{change:.1e} at h = {run.step:g}",
+            {"step": run.step},
+        )
 
 
 def _thinned(t, energy, end):
@@ -214,30 +358,70 @@ def _thinned(t, energy, end):
     inside = t <= end
     t, energy = t[inside], energy[inside]
     parts = np.array_split(np.arange(len(t)), min(POINTS, len(t)))
-    keep = sorted({i for part in parts for i in (part[np.argmin(energy[part])], part[np.argmax(energy[part])])})
+    keep = sorted(
+        {
+            i
+            for part in parts
+            for i in (part[np.argmin(energy[part])], part[np.argmax(energy[part])])
+        }
+    )
     return t[keep], energy[keep] - energy[0]
 
 
-# --- what steps cost ----------------------------------------------------------------------------------------------------------
+# --- what steps cost ------------------------------------------------------------------------------
+
 
 def _costs(method):
     limit = long_run.stability_limit(method)
-    yield Fact("stability_limit", "stability limit h omega, free", None, None if math.isinf(limit) else limit, None,
-               f"none up to {long_run.LARGEST:g}" if math.isinf(limit) else f"{limit:.2f}" if limit >= 0.01 else f"{limit:.1e}")
+    yield Fact(
+        "stability_limit",
+        "stability limit h omega, free",
+        None,
+        None if math.isinf(limit) else limit,
+        None,
+        f"none up to {long_run.LARGEST:g}"
+        if math.isinf(limit)
+        else f"{limit:.2f}"
+        if limit >= 0.01
+        else f"{limit:.1e}",
+    )
     calls = measure.torque_calls(method)
     varies = method.torques is None
     agreed = calls.reported == calls.steps if varies else set(calls.steps) == {method.torques}
-    yield _count("torques", "torque evaluations per step", method.torques, calls.steps,
-                 None if varies and calls.reported is None else agreed)
+    yield _count(
+        "torques",
+        "torque evaluations per step",
+        method.torques,
+        calls.steps,
+        None if varies and calls.reported is None else agreed,
+    )
     solved = measure.solver_calls(method)
-    yield _count("solves", "nonlinear solves per step", method.solves, solved,
-                 None if method.solves is None else set(solved) == {method.solves})
+    yield _count(
+        "solves",
+        "nonlinear solves per step",
+        method.solves,
+        solved,
+        None if method.solves is None else set(solved) == {method.solves},
+    )
     spent = long_run.cost(method)
-    yield Fact("cost", "cost of a compiled step", None, spent, None,
-               "not measured: not compiled" if spent is None else f"{spent:.0f} ns")
+    yield Fact(
+        "cost",
+        "cost of a compiled step",
+        None,
+        spent,
+        None,
+        "not measured: not compiled" if spent is None else f"{spent:.0f} ns",
+    )
 
 
 def _count(name, title, declared, counts, ok):
     low, high = min(counts), max(counts)
-    return Fact(name, title, declared, high if low == high else float(np.mean(counts)), ok,
-                f"{low}" if low == high else f"{low} to {high}", {"steps": list(counts)})
+    return Fact(
+        name,
+        title,
+        declared,
+        high if low == high else float(np.mean(counts)),
+        ok,
+        f"{low}" if low == high else f"{low} to {high}",
+        {"steps": list(counts)},
+    )

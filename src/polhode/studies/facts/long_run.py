@@ -16,13 +16,13 @@ from polhode.errors import ConvergenceError, IntegrationError, number
 from polhode.methods import get
 from polhode.engine.program import build
 
-STRESS = "bou-rabee/stress"   # Bou-Rabee, Ortolan & Saccon 2009: to T = 15000
-BLOCKS = 50                   # the scatter of so many means tells how sure the slope of a line is
-MEMBERS = 12                  # runs from starts that differ by 1e-14 to 1e-6 of attitude and velocity
+STRESS = "bou-rabee/stress"  # Bou-Rabee, Ortolan & Saccon 2009: to T = 15000
+BLOCKS = 50  # the scatter of so many means tells how sure the slope of a line is
+MEMBERS = 12  # runs from starts that differ by 1e-14 to 1e-6 of attitude and velocity
 LEAST, MOST = 1e-14, 1e-6
-SURE = 3.0                    # times its doubt: a slope that is one
+SURE = 3.0  # times its doubt: a slope that is one
 
-# --- energy -------------------------------------------------------------------------------------------------------------
+# --- energy ---------------------------------------------------------------------------------------
 
 
 class EnergyDrift(NamedTuple):
@@ -37,7 +37,8 @@ class EnergyDrift(NamedTuple):
     scatter : float
         Standard deviation of the slopes; nan where there is one run alone.
     error : float
-        Standard error of a line through the energy of one run, which sees oscillation and curvature; nan for a short run.
+        Standard error of a line through the energy of one run, which sees oscillation and
+        curvature; nan for a short run.
     slopes : tuple of float
         Those of the runs, the unperturbed one first.
     """
@@ -60,7 +61,8 @@ class EnergyDrift(NamedTuple):
 
     @property
     def chaotic(self):
-        """Whether the slope depends on the last digits of the start, so that no drift is resolved."""
+        """Whether the slope depends on the last digits of the start, so that no drift is
+        resolved."""
         return not self.resolved and self.scatter > self.error
 
 
@@ -89,46 +91,66 @@ def long_run(method, step=None, t_end=None, problem=STRESS, compiled=True, **opt
 
 
 def energy_slope(run, limit=None):
-    """Slope of the energy of a Trajectory, the time of its blow-up, and the standard error of the slope.
+    """Slope of the energy of a Trajectory, the time of its blow-up, and the standard error of the
+    slope.
 
-    An energy that has changed by more than `limit` (by default 1, or as much as there is if that is more), or a run that could
-    not go on, is a blow-up.
+    An energy that has changed by more than `limit` (by default 1, or as much as there is if that is
+    more), or a run that could not go on, is a blow-up.
     """
     change = run.total_energy - run.total_energy[0]
-    limit = max(1.0, abs(run.total_energy[0])) if limit is None else number("limit", limit, positive=True)
+    limit = (
+        max(1.0, abs(run.total_energy[0]))
+        if limit is None
+        else number("limit", limit, positive=True)
+    )
     lost = np.flatnonzero(~(np.abs(change) <= limit))
     end = lost[0] if len(lost) else len(change)
-    blow_up = math.inf if run.status == "finished" and not len(lost) else float(run.t[min(end, len(change) - 1)])
+    blow_up = (
+        math.inf
+        if run.status == "finished" and not len(lost)
+        else float(run.t[min(end, len(change) - 1)])
+    )
     return _slope(run.t[:end], change[:end]), blow_up, _uncertainty(run.t[:end], change[:end])
 
 
 def energy_drift(first, method, step=None, t_end=None, problem=STRESS, limit=None, compiled=True):
     """The `EnergyDrift` of a method, of which the unperturbed run is there already.
 
-    A chaotic motion multiplies the least difference until nothing but statistics is left of the run: what its energy does then is
-    one of many things it might have done, and the slope of a single run says nothing, however straight it looks.
+    A chaotic motion multiplies the least difference until nothing but statistics is left of the
+    run: what its energy does then is one of many things it might have done, and the slope of a
+    single run says nothing, however straight it looks.
     """
     slope, blow_up, error = energy_slope(first, limit)
     if blow_up < math.inf:
         return EnergyDrift(slope, blow_up, math.nan, error, (slope,))
     chosen = problems.get(problem)
     every = max(1, round(1.0 / (chosen.step if step is None else step)))
-    others = [energy_slope(long_run(method, step, t_end, beside, compiled, every=every), limit) for beside in perturbed(chosen)]
+    others = [
+        energy_slope(long_run(method, step, t_end, beside, compiled, every=every), limit)
+        for beside in perturbed(chosen)
+    ]
     slopes, ends, _ = zip((slope, blow_up, error), *others, strict=True)
-    return EnergyDrift(float(np.mean(slopes)), min(ends), float(np.std(slopes, ddof=1)), error, slopes)
+    return EnergyDrift(
+        float(np.mean(slopes)), min(ends), float(np.std(slopes, ddof=1)), error, slopes
+    )
 
 
 def perturbed(problem):
-    """The problem from starts beside its own: attitude and angular velocity are moved in random directions, further each time."""
+    """The problem from starts beside its own: attitude and angular velocity are moved in random
+    directions, further each time."""
     random = np.random.default_rng(1)
     for size in np.geomspace(LEAST, MOST, MEMBERS - 1):
         turn, push = (size * way / np.linalg.norm(way) for way in random.normal(size=(2, 3)))
-        yield replace(problem, rotation0=rotations.qmul(problem.rotation0, rotations.exp(turn)),
-                      omega0=problem.omega0 + np.linalg.norm(problem.omega0) * push)
+        yield replace(
+            problem,
+            rotation0=rotations.qmul(problem.rotation0, rotations.exp(turn)),
+            omega0=problem.omega0 + np.linalg.norm(problem.omega0) * push,
+        )
 
 
 def drift_slope(method, step=0.25, t_end=None, problem=STRESS, limit=None):
-    """The drift of the energy in a long run, by default Bou-Rabee, Ortolan & Saccon's stress test to T = 15000.
+    """The drift of the energy in a long run, by default Bou-Rabee, Ortolan & Saccon's stress test
+    to T = 15000.
 
     Examples
     --------
@@ -145,7 +167,8 @@ def _slope(t, y):
 
 
 def _uncertainty(t, y):
-    """Standard error of the slope through means over blocks, which sees correlation and curvature."""
+    """Standard error of the slope through means over blocks, which sees correlation and
+    curvature."""
     if len(t) < 3 * BLOCKS:
         return math.nan
     parts = np.array_split(np.arange(len(t)), BLOCKS)
@@ -155,20 +178,22 @@ def _uncertainty(t, y):
     return float(np.sqrt(rest @ rest / (BLOCKS - 2) / (away @ away)))
 
 
-# --- stability ----------------------------------------------------------------------------------------------------------
+# --- stability ------------------------------------------------------------------------------------
 
-FIRST, RATIO, NARROW = 0.1, math.sqrt(2.0), 1.02   # of the search, in units of h |Om|
+FIRST, RATIO, NARROW = 0.1, math.sqrt(2.0), 1.02  # of the search, in units of h |Om|
 SMALLEST, LARGEST = 1e-3, 16.0
 STEPS, ALLOWED = 2000, 0.25
 
 
 def stability_limit(method):
-    """The stability limit h |Om|: the angle turned per step up to which a free motion stays a motion.
+    """The stability limit h |Om|: the angle turned per step up to which a free motion stays a
+    motion.
 
-    A step size is stable when 2000 steps of the trial body, torque-free, solve their equations and keep the energy within a
-    quarter of what it was; |Om| is the initial angular speed.  On a grid with ratio sqrt(2), begun at 0.1, the limit lies
-    between the first two neighbours of which the larger is not stable, and is narrowed down there to two percent.  inf: stable
-    up to 16; 0: unstable down to 0.001.
+    A step size is stable when 2000 steps of the trial body, torque-free, solve their equations and
+    keep the energy within a quarter of what it was; |Om| is the initial angular speed.  On a grid
+    with ratio sqrt(2), begun at 0.1, the limit lies between the first two neighbours of which the
+    larger is not stable, and is narrowed down there to two percent.  inf: stable up to 16; 0:
+    unstable down to 0.001.
 
     Examples
     --------
@@ -204,10 +229,12 @@ def stability_limit(method):
     return good
 
 
-# --- cost ---------------------------------------------------------------------------------------------------------------
+# --- cost -----------------------------------------------------------------------------------------
+
 
 def cost(method, count=2_000, repeats=60):
-    """Nanoseconds per compiled step on the stress test, the least of many short runs; None for what cannot be compiled."""
+    """Nanoseconds per compiled step on the stress test, the least of many short runs; None for what
+    cannot be compiled."""
     count, repeats = run_length(count), run_length(repeats, "repeats")
     if obstacle(method) is not None:
         return None

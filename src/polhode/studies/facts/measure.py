@@ -1,7 +1,8 @@
-"""One function per declared fact but the orders.  They return numbers; what counts as a pass is for the caller to say.
+"""One function per declared fact but the orders.  They return numbers; what counts as a pass is for
+the caller to say.
 
-Typical sizes, for the default arguments: a fact that holds leaves a defect of 1e-12 or less, one that does not leaves 1e-9 or
-more.
+Typical sizes, for the default arguments: a fact that holds leaves a defect of 1e-12 or less, one
+that does not leaves 1e-9 or more.
 """
 
 from typing import NamedTuple
@@ -10,19 +11,31 @@ import numpy as np
 
 from polhode.loads import torques
 from polhode.studies.facts.trial import (
-    ATTITUDE, VELOCITY, Map, apart, difference, norm, run_length, spin, step_size, trial_torque,
+    ATTITUDE,
+    VELOCITY,
+    Map,
+    apart,
+    difference,
+    norm,
+    run_length,
+    spin,
+    step_size,
+    trial_torque,
 )
 from polhode.core.jit import Rebinder
 from polhode.core.vec import qexp, qmul, times
 
-# --- symmetry -----------------------------------------------------------------------------------------------------------
+# --- symmetry -------------------------------------------------------------------------------------
+
 
 def symmetry_defect(method, step=0.5):
-    """Distance, in attitude and relative momentum, between the beginning and what a step and a step back return to.
+    """Distance, in attitude and relative momentum, between the beginning and what a step and a step
+    back return to.
 
-    The step back starts from the whole state, memory included.  A multistep method may have to turn its memory round first
-    (a leapfrog's half-step values belong to the other side of the point): it counts as symmetric when it comes back with the
-    memory as it is, as it was one step before, or as it will be one step later.
+    The step back starts from the whole state, memory included.  A multistep method may have to turn
+    its memory round first (a leapfrog's half-step values belong to the other side of the point): it
+    counts as symmetric when it comes back with the memory as it is, as it was one step before, or
+    as it will be one step later.
 
     Examples
     --------
@@ -35,7 +48,11 @@ def symmetry_defect(method, step=0.5):
     here, goal = states[2], states[1]
     turned = [here]
     if path.method.multistep:
-        motion = {name: getattr(here, name) for name in ("q", "Om", "om", "Pi", "pi") if name in here._fields}
+        motion = {
+            name: getattr(here, name)
+            for name in ("q", "Om", "om", "Pi", "pi")
+            if name in here._fields
+        }
         turned += [other._replace(**motion) for other in (states[1], states[3])]
     return min(_miss(path, path.step(-step, 2 * step, s), goal) for s in turned)
 
@@ -45,15 +62,17 @@ def _miss(path, s, goal):
     return max(norm(apart(goal.q, s.q)), difference(path.momentum(s), Pi) / norm(Pi))
 
 
-# --- symplecticity ------------------------------------------------------------------------------------------------------
+# --- symplecticity --------------------------------------------------------------------------------
 
-# Derivative by central differences of order 8: with this spacing truncation and round-off are both near 1e-13.
+# Derivative by central differences of order 8: with this spacing truncation and round-off are both
+# near 1e-13.
 SPACING = 0.01
 STENCIL = ((1, 4 / 5), (2, -1 / 5), (3, 4 / 105), (4, -1 / 280))
 
 
 class Defect(NamedTuple):
-    """What is missing to a property, and how much of that the measurement itself may have put there."""
+    """What is missing to a property, and how much of that the measurement itself may have put
+    there."""
 
     value: float
     noise: float
@@ -73,7 +92,8 @@ def _jacobian(function, n, spacing):
 
 
 def _defect(matrix):
-    """From `matrix(spacing)`, which should vanish: its largest entry, and how far that of another spacing is from it."""
+    """From `matrix(spacing)`, which should vanish: its largest entry, and how far that of another
+    spacing is from it."""
     one, other = matrix(SPACING), matrix(1.3 * SPACING)
     return Defect(float(np.max(np.abs(one))), float(np.max(np.abs(one - other))))
 
@@ -92,7 +112,8 @@ def canonical_form(Pi):
 
 
 def symplecticity(method, step=0.5, velocity=VELOCITY):
-    """The `Defect` J^T Om' J - Om of one step from a fresh start, with Om the `canonical_form` before and after.
+    """The `Defect` J^T Om' J - Om of one step from a fresh start, with Om the `canonical_form`
+    before and after.
 
     Steps under a conservative torque; of a multistep method it is the first step that is measured.
 
@@ -128,10 +149,11 @@ def symplecticity_defect(method, step=0.5, velocity=VELOCITY):
 
 
 def poisson(method, step=0.5, velocity=VELOCITY):
-    """The `Defect` (J Pi^ J^T - Pi'^) / |Pi| of one torque-free step of the body momentum from a fresh start.
+    """The `Defect` (J Pi^ J^T - Pi'^) / |Pi| of one torque-free step of the body momentum from a
+    fresh start.
 
-    Zero when the step preserves the Lie-Poisson bracket of so(3)*, that is the area on every sphere |Pi| = const.  A step that
-    is symplectic on T*SO(3) does; one that is not may still do.
+    Zero when the step preserves the Lie-Poisson bracket of so(3)*, that is the area on every sphere
+    |Pi| = const.  A step that is symplectic on T*SO(3) does; one that is not may still do.
 
     Examples
     --------
@@ -157,7 +179,8 @@ def poisson_defect(method, step=0.5, velocity=VELOCITY):
     return poisson(method, step, velocity).value
 
 
-# --- what a step costs --------------------------------------------------------------------------------------------------
+# --- what a step costs ----------------------------------------------------------------------------
+
 
 class _Counted:
     """A function that counts its calls."""
@@ -170,7 +193,7 @@ class _Counted:
         return self.function(*arguments)
 
 
-FORMS = ("body", "spatial", "at", "near")   # in which a method may ask for the torque
+FORMS = ("body", "spatial", "at", "near")  # in which a method may ask for the torque
 
 
 def _counted(frames):
@@ -178,7 +201,8 @@ def _counted(frames):
 
 
 class TorqueCalls(NamedTuple):
-    """Torque evaluations at the start and in each of a few steps, counted, and as the state itself counts them (or None)."""
+    """Torque evaluations at the start and in each of a few steps, counted, and as the state itself
+    counts them (or None)."""
 
     start: int
     steps: tuple
@@ -220,5 +244,8 @@ def solver_calls(method, step=0.1, count=8):
         return counters[-1]
 
     path = Map(method, trial_torque(), rebind=Rebinder(counting))
-    totals = [sum(counter.calls for counter in counters) for _ in path.run(step_size(step), run_length(count))]
+    totals = [
+        sum(counter.calls for counter in counters)
+        for _ in path.run(step_size(step), run_length(count))
+    ]
     return tuple(np.diff(totals).tolist())

@@ -3,13 +3,16 @@
 They are read in three ways, each for what the one before cannot tell:
 
 1.  in the limit of small steps, with forty digits, from what a few steps add to the error.  Steps down to 1e-7 leave nothing but
-    the leading term.  The doubles among a method's constants leave a growth that does not vanish with the step; it is measured
-    too, and what is not well above it says nothing.  Enough for orders up to four or five.
+    the leading term.  The doubles among a method's constants leave a growth that does not vanish
+    with the step; it is measured too, and what is not well above it says nothing.  Enough for
+    orders up to four or five.
 2.  from the error at the end of the trial run, with forty digits, as in the figures of the papers; for higher orders, of which
-    small steps show nothing but the method's constants.  Where the errors of one run are not regular, those of three are taken.
+    small steps show nothing but the method's constants.  Where the errors of one run are not
+    regular, those of three are taken.
 3.  the same in doubles, for a step that cannot be computed with forty digits (NumPy's functions, machine code).
 
-An order that has not settled, by the scatter of what is read from parts of the points, is no order: it is nan.
+An order that has not settled, by the scatter of what is read from parts of the points, is no order:
+it is nan.
 """
 
 import math
@@ -22,24 +25,30 @@ from polhode.studies.facts.trial import SPAN, Map, apart, difference, norm, refe
 from polhode.errors import ConvergenceError
 from polhode.methods import get
 
+# fmt: off
 COUNTS = (4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192)
-SHOWN, MOST = 256, 512            # the largest of them for curves that are only shown, and with forty digits
-FINE = 2048                       # in doubles no order is believed before so many steps, or round-off
-SMALLEST = 2.0**-40               # the step that shows what a method's constants leave
+# fmt: on
+SHOWN, MOST = 256, 512  # the largest of them for curves that are only shown, and with forty digits
+FINE = 2048  # in doubles no order is believed before so many steps, or round-off
+SMALLEST = 2.0**-40  # the step that shows what a method's constants leave
 SMALL = (*(2.0**-k for k in range(22, 8, -2)), *(2.0**-k for k in range(9, 5, -1)))
-LIMIT = 2.0**-14                  # a step that small has nothing but the leading term of the error
-CLEAR = 50.0                      # times what the constants leave
-CONSTANTS, LEAST = 1e-14, 1e-19   # a growth that small may be due to constants in doubles; a smaller one is none
-FLOOR, PRECISE_FLOOR = 3e-12, 3e-15   # of errors: below it round-off shows, or the constants of the method
-CEILING = 0.3                     # above it nothing is asymptotic
-POINTS, FEWEST, ENOUGH = 7, 4, 6   # an order is read from so many points; with enough of them no more are looked for
-SETTLED = 0.1                     # by which parts of the points may differ, for an order up to 3; in proportion above
+LIMIT = 2.0**-14  # a step that small has nothing but the leading term of the error
+CLEAR = 50.0  # times what the constants leave
+# a growth that small may be due to constants in doubles; a smaller one is none
+CONSTANTS, LEAST = 1e-14, 1e-19
+# of errors: below it round-off shows, or the constants of the method
+FLOOR, PRECISE_FLOOR = 3e-12, 3e-15
+CEILING = 0.3  # above it nothing is asymptotic
+# an order is read from so many points; with enough of them no more are looked for
+POINTS, FEWEST, ENOUGH = 7, 4, 6
+SETTLED = 0.1  # by which parts of the points may differ, for an order up to 3; in proportion above
 
-TROUBLE = (ArithmeticError, ValueError, ConvergenceError)   # a step too large for a method
+TROUBLE = (ArithmeticError, ValueError, ConvergenceError)  # a step too large for a method
 
 
 class Orders(NamedTuple):
-    """Measured orders (inf: exact to round-off; nan: not settled), how sure they are, and errors against step in doubles."""
+    """Measured orders (inf: exact to round-off; nan: not settled), how sure they are, and errors
+    against step in doubles."""
 
     attitude: float
     momentum: float
@@ -66,10 +75,12 @@ NOTHING = Reading(math.nan, math.inf, 0)
 EXACT = Reading(math.inf, 0.0, math.inf)
 
 
-# --- errors in doubles ------------------------------------------------------------------------------------------------------
+# --- errors in doubles ----------------------------------------------------------------------------
+
 
 def errors(method, count, kind="torque"):
-    """Attitude error (angle) and body momentum error (relative) after `count` equal steps of the trial run."""
+    """Attitude error (angle) and body momentum error (relative) after `count` equal steps of the
+    trial run."""
     path = Map(method, torque_of(kind))
     q, Pi = reference(kind)
     *_, s = path.run(SPAN / count, count)
@@ -83,29 +94,41 @@ def order(method, kind="torque"):
     ----------
     method : str or Method
     kind : {"torque", "free", "damped"}
-        The trial torque, none, or the trial torque with damping, which looks at the angular velocity.
+        The trial torque, none, or the trial torque with damping, which looks at the angular
+        velocity.
 
     Examples
     --------
     >>> round(order("VLV").attitude, 1)
     2.0
     """
-    torque_of(kind)   # an unknown kind is refused here
+    torque_of(kind)  # an unknown kind is refused here
     even = bool(get(method).symmetric)
-    curve = _ladder(lambda count: errors(method, count, kind), FLOOR, lambda readings, count: count >= SHOWN, even)
+    curve = _ladder(
+        lambda count: errors(method, count, kind),
+        FLOOR,
+        lambda readings, count: count >= SHOWN,
+        even,
+    )
     try:
         (found, reached), how = _in_the_limit(method, kind), "small steps"
-        if not reached:   # read at steps that are not small yet: a whole run may say more
+        if not reached:  # read at steps that are not small yet: a whole run may say more
             whole = _over_the_run(method, kind, even)
             if _doubt(whole) <= _doubt(found):
                 found, how = whole, "forty digits"
-    except Exception:   # whatever a step raises with numbers that are not floats: it has to be taken in doubles
-        found, how = _ladder(lambda count: errors(method, count, kind), FLOOR, _done_in_doubles, even)[2], "doubles"
+    except (
+        Exception
+    ):  # whatever a step raises with numbers that are not floats: it has to be taken in doubles
+        found, how = (
+            _ladder(lambda count: errors(method, count, kind), FLOOR, _done_in_doubles, even)[2],
+            "doubles",
+        )
     orders = [each.order if each.settled else math.nan for each in found]
     return Orders(*orders, tuple(each.doubt for each in found), how, curve[0], *curve[1])
 
 
-# --- the three ways ---------------------------------------------------------------------------------------------------------
+# --- the three ways -------------------------------------------------------------------------------
+
 
 def _in_the_limit(method, kind):
     """Readings, and whether steps were small enough for the limit to be seen."""
@@ -118,18 +141,29 @@ def _in_the_limit(method, kind):
         clear = np.array(found) > floors
         if clear.sum(axis=0).min() > FEWEST:
             break
-    if np.max(found) < CONSTANTS:   # of a high order, or exact: steps that small do not tell
+    if np.max(found) < CONSTANTS:  # of a high order, or exact: steps that small do not tell
         return [NOTHING, NOTHING], False
-    readings = [_read(np.array(steps)[good][:FEWEST + 1], column[good][:FEWEST + 1], (1,))
-                for column, good in zip(np.array(found).T, clear.T, strict=True)]
-    return readings, bool(clear[:SMALL.index(LIMIT) + 1].any())
+    readings = [
+        _read(np.array(steps)[good][: FEWEST + 1], column[good][: FEWEST + 1], (1,))
+        for column, good in zip(np.array(found).T, clear.T, strict=True)
+    ]
+    return readings, bool(clear[: SMALL.index(LIMIT) + 1].any())
 
 
 def _over_the_run(method, kind, even):
     for starts in (range(1), range(len(STARTS))):
-        found = _ladder(lambda count, starts=starts: np.sqrt(np.mean([np.square(precise_errors(method, count, kind, start))
-                                                                      for start in starts], axis=0)),
-                        PRECISE_FLOOR, _done, even, MOST)[2]
+        found = _ladder(
+            lambda count, starts=starts: np.sqrt(
+                np.mean(
+                    [np.square(precise_errors(method, count, kind, start)) for start in starts],
+                    axis=0,
+                )
+            ),
+            PRECISE_FLOOR,
+            _done,
+            even,
+            MOST,
+        )[2]
         if _all_settled(found):
             break
     return found
@@ -152,12 +186,13 @@ def _all_settled(readings):
 
 
 def _ladder(errors_at, floor, enough, even, most=COUNTS[-1]):
-    """Steps, errors and readings, with more and more steps until it is enough or round-off is reached."""
+    """Steps, errors and readings, with more and more steps until it is enough or round-off is
+    reached."""
     steps, found = [], []
-    for count in COUNTS[:COUNTS.index(most) + 1]:
+    for count in COUNTS[: COUNTS.index(most) + 1]:
         try:
             pair = errors_at(count)
-        except TROUBLE:   # a step too large for the method
+        except TROUBLE:  # a step too large for the method
             pair = (math.nan, math.nan)
         steps.append(SPAN / count)
         found.append(pair)
@@ -165,13 +200,17 @@ def _ladder(errors_at, floor, enough, even, most=COUNTS[-1]):
         readings = [_of_errors(np.array(steps), column, floor, even) for column in columns]
         if max(pair) < floor or enough(readings, count):
             break
-    for coarsest in range(1, POINTS - FEWEST):   # the largest steps may not be asymptotic
+    for coarsest in range(1, POINTS - FEWEST):  # the largest steps may not be asymptotic
         fewer = [_of_errors(np.array(steps), column, floor, even, coarsest) for column in columns]
-        readings = [a if a.settled or a.doubt <= b.doubt else b for a, b in zip(readings, fewer, strict=True)]
+        readings = [
+            a if a.settled or a.doubt <= b.doubt else b
+            for a, b in zip(readings, fewer, strict=True)
+        ]
     return np.array(steps), columns, readings
 
 
-# --- reading an order -------------------------------------------------------------------------------------------------------
+# --- reading an order -----------------------------------------------------------------------------
+
 
 def _of_errors(steps, errors, floor, even, coarsest=0):
     """The reading from the finest POINTS errors above the floor, without the `coarsest` of them."""
@@ -184,16 +223,18 @@ def _of_errors(steps, errors, floor, even, coarsest=0):
 def _read(steps, errors, powers):
     """The order p from log error = a + p log h + c h^m + d h^n, and its doubt: what leaving out an end of the points changes.
 
-    The last terms stand for the next ones in the error's expansion, so that p is the slope in the limit of small steps.  A
-    symmetric method's expansion goes on in powers of h^2.
+    The last terms stand for the next ones in the error's expansion, so that p is the slope in the
+    limit of small steps.  A symmetric method's expansion goes on in powers of h^2.
     """
     if len(steps) < FEWEST or not np.isfinite(errors).all():
         return NOTHING
 
     def fit(part):
         h = steps[part] / steps.max()
-        terms = [np.log(h), np.ones_like(h), *(h**power for power in powers)][:max(2, len(h) - 2)]
-        return float(np.linalg.lstsq(np.stack(terms, axis=1), np.log(errors[part]), rcond=None)[0][0])
+        terms = [np.log(h), np.ones_like(h), *(h**power for power in powers)][: max(2, len(h) - 2)]
+        return float(
+            np.linalg.lstsq(np.stack(terms, axis=1), np.log(errors[part]), rcond=None)[0][0]
+        )
 
     p, spare = fit(slice(None)), min(2, len(steps) - FEWEST + 1)
     parts = [part for k in range(1, spare + 1) for part in (slice(k, None), slice(None, -k))]

@@ -1,4 +1,5 @@
-"""Certificates in words: the rows of the table, a comparison of several, and plain text.  Nothing here prints."""
+"""Certificates in words: the rows of the table, a comparison of several, and plain text.  Nothing
+here prints."""
 
 VERDICT = {True: "ok", False: "FAIL", None: "-"}
 
@@ -8,16 +9,27 @@ def verdict(fact):
     return "not measured" if fact.missing else VERDICT[fact.ok]
 
 
-
 # the comparison of several certificates: title, fact
-COLUMNS = (("order", "order_attitude"), ("symm.", "symmetric"), ("sympl.", "symplectic"), ("momentum", "conserves_momentum"),
-           ("energy", "conserves_energy"), ("drift", "drift"), ("drift h/2", "drift_half"), ("limit", "stability_limit"),
-           ("torques", "torques"), ("ns", "cost"))
+COLUMNS = (
+    ("order", "order_attitude"),
+    ("symm.", "symmetric"),
+    ("sympl.", "symplectic"),
+    ("momentum", "conserves_momentum"),
+    ("energy", "conserves_energy"),
+    ("drift", "drift"),
+    ("drift h/2", "drift_half"),
+    ("limit", "stability_limit"),
+    ("torques", "torques"),
+    ("ns", "cost"),
+)
 
 
 def rows(certificate):
     """(title, declared, measured, verdict) of every fact, as text."""
-    return [(fact.title, declared(fact), fact.text, verdict(fact)) for fact in certificate.facts.values()]
+    return [
+        (fact.title, declared(fact), fact.text, verdict(fact))
+        for fact in certificate.facts.values()
+    ]
 
 
 def declared(fact):
@@ -61,7 +73,13 @@ def _drift(fact):
 
 def text(certificate):
     """A certificate as plain text."""
-    lines = [(title, f"declared {told}", measured, verdict) for title, told, measured, verdict in rows(certificate)]
+    lines = [
+        (title, f"declared {told}", measured, verdict)
+        for title, told, measured, verdict in rows(certificate)
+    ]
     widths = [max(len(line[i]) for line in lines) for i in range(4)]
-    body = "\n".join("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines)
+    body = "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+        for line in lines
+    )
     return f"{certificate.name}: {certificate.verdict}\n{body}"

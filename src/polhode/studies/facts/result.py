@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Fact:
-    """A line of a certificate: `ok` is None where nothing is declared or could be measured, `text` is `measured` for readers."""
+    """A line of a certificate: `ok` is None where nothing is declared or could be measured, `text`
+    is `measured` for readers."""
 
     name: str
     title: str
@@ -33,7 +34,13 @@ class Fact:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data; what is exact to round-off is of order "exact"."""
-        values = {"title": self.title, "declared": self.declared, "measured": self.measured, "ok": self.ok, "text": self.text}
+        values = {
+            "title": self.title,
+            "declared": self.declared,
+            "measured": self.measured,
+            "ok": self.ok,
+            "text": self.text,
+        }
         return {key: _exact(value) for key, value in values.items()} | self.details
 
 
@@ -85,12 +92,21 @@ class Certificate:
             return "nothing declared"
         if self.failed:
             return "a declared fact fails"
-        return "a declared fact could not be measured" if self.missing else "all declared facts hold"
+        return (
+            "a declared fact could not be measured" if self.missing else "all declared facts hold"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The certificate as plain data."""
-        return {"name": self.name, "ok": self.ok, "verdict": self.verdict, "summary": self.summary, "problem": self.problem,
-                "note": self.note, "facts": {name: fact.to_dict() for name, fact in self.facts.items()}}
+        return {
+            "name": self.name,
+            "ok": self.ok,
+            "verdict": self.verdict,
+            "summary": self.summary,
+            "problem": self.problem,
+            "note": self.note,
+            "facts": {name: fact.to_dict() for name, fact in self.facts.items()},
+        }
 
     def figure(self, path: str | PathLike[str] | IO[bytes] | None = None) -> Figure:
         """Convergence, energy and verdicts, as a matplotlib Figure; saved if a path is given."""

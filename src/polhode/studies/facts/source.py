@@ -1,4 +1,5 @@
-"""What is to be certified: a registered method, a Method, or a step function of the user's own, in a Python file or not."""
+"""What is to be certified: a registered method, a Method, or a step function of the user's own, in
+a Python file or not."""
 
 import math
 from pathlib import Path
@@ -10,7 +11,7 @@ from polhode.errors import ConvergenceError, InputError
 from polhode.methods import Method, Motion, everything, get
 from polhode.methods._registry import start_motion
 
-UNIT = 1e-9   # how far from 1 the length of a quaternion may be after a step
+UNIT = 1e-9  # how far from 1 the length of a quaternion may be after a step
 
 
 def as_method(given):
@@ -20,8 +21,10 @@ def as_method(given):
     if isinstance(given, (str, Path)) and user_file.is_target(given):
         found = from_file(given)
         if len(found) > 1:
-            raise InputError(f"{str(given)!r} registers {len(found)} methods ({', '.join(m.name for m in found)}); certify them "
-                             "one by one")
+            raise InputError(
+                f"{str(given)!r} registers {len(found)} methods ({', '.join(m.name for m in found)}); certify them "
+                "one by one"
+            )
         return found[0]
     return get(given)
 
@@ -29,24 +32,39 @@ def as_method(given):
 def unknown_facts(step):
     """A step function on Motion states as a Method about which nothing is declared."""
     summary = (step.__doc__ or "").strip().partition("\n")[0]
-    return Method(getattr(step, "__name__", "step"), step, start_motion, Motion, order=None, torques=None, symmetric=None,
-                  symplectic=None, conserves=None, solves=None, family="user", summary=summary)
+    return Method(
+        getattr(step, "__name__", "step"),
+        step,
+        start_motion,
+        Motion,
+        order=None,
+        torques=None,
+        symmetric=None,
+        symplectic=None,
+        conserves=None,
+        solves=None,
+        family="user",
+        summary=summary,
+    )
 
 
-# --- files ------------------------------------------------------------------------------------------------------------------
+# --- files ----------------------------------------------------------------------------------------
 
-_registered = {}   # what each file registered
+_registered = {}  # what each file registered
 
 
 def from_file(target):
-    """The methods of a Python file: all it registers or, with "FILE.py:NAME", the one named or a step function of that name."""
+    """The methods of a Python file: all it registers or, with "FILE.py:NAME", the one named or a
+    step function of that name."""
     path, name = user_file.split(target)
     module, found = _run(path)
     if name:
         return [_named(path, module, name, found)]
     if not found:
-        raise InputError(f"{str(path)!r} registers no method; put @polhode.method(...) on a step function, or name one, as in "
-                         f"{path}:step")
+        raise InputError(
+            f"{str(path)!r} registers no method; put @polhode.method(...) on a step function, or name one, as in "
+            f"{path}:step"
+        )
     return found
 
 
@@ -56,7 +74,9 @@ def _named(path, module, name, found):
         if step is method.step or method.name.lower() == name.lower():
             return method
     if not callable(step):
-        raise InputError(f"{str(path)!r} has no function and no method {name!r}; name one that it defines, as in {path}:step")
+        raise InputError(
+            f"{str(path)!r} has no function and no method {name!r}; name one that it defines, as in {path}:step"
+        )
     return unknown_facts(step)
 
 
@@ -64,13 +84,17 @@ def _run(path):
     """The module of a file and the methods it registered when it was run."""
     before = set(map(id, everything()))
     module = user_file.module(path)
-    return module, _registered.setdefault(module.__file__, [method for method in everything() if id(method) not in before])
+    return module, _registered.setdefault(
+        module.__file__, [method for method in everything() if id(method) not in before]
+    )
 
 
-# --- does it step at all --------------------------------------------------------------------------------------------------------
+# --- does it step at all --------------------------------------------------------------------------
+
 
 def check(method, step=0.05):
-    """Take two steps and complain, in words, about whatever is not a state of finite numbers with a unit quaternion."""
+    """Take two steps and complain, in words, about whatever is not a state of finite numbers with a
+    unit quaternion."""
     name = method.name
     path = Map(method, trial_torque())
     first = _tried(f"the start of {name!r}", lambda: path.start(step))
@@ -78,7 +102,9 @@ def check(method, step=0.05):
     state = first
     for k in range(2):
         before = state
-        state = _tried(f"the step of {name!r}", lambda k=k, before=before: path.step(step, k * step, before))
+        state = _tried(
+            f"the step of {name!r}", lambda k=k, before=before: path.step(step, k * step, before)
+        )
         _check_state(f"the step of {name!r}", state, path.method, shape(first))
 
 
@@ -88,28 +114,40 @@ def _tried(who, action):
     except ConvergenceError:
         raise
     except Exception as error:
-        raise InputError(f"{who} raised {type(error).__name__}: {error}; correct it in your file") from error
+        raise InputError(
+            f"{who} raised {type(error).__name__}: {error}; correct it in your file"
+        ) from error
 
 
 def _check_state(who, state, method, expected):
     kind = method.state
     fields = ", ".join(kind._fields)
     if not hasattr(state, "_fields") or state._fields != kind._fields:
-        raise InputError(f"{who} must return a {kind.__name__}({fields}), got {_brief(state)}; end it with return "
-                         f"{kind.__name__}(...)")
+        raise InputError(
+            f"{who} must return a {kind.__name__}({fields}), got {_brief(state)}; end it with return "
+            f"{kind.__name__}(...)"
+        )
     try:
         numbers = flatten(state)
     except (TypeError, ValueError):
-        raise InputError(f"{who} must return a {kind.__name__} of floats and tuples of floats, got {_brief(state)}; convert its "
-                         "entries") from None
+        raise InputError(
+            f"{who} must return a {kind.__name__} of floats and tuples of floats, got {_brief(state)}; convert its "
+            "entries"
+        ) from None
     if shape(state) != expected:
-        raise InputError(f"{who} returned a state of another shape than the one it was given, got {_brief(state)}; return one "
-                         "of the same")
+        raise InputError(
+            f"{who} returned a state of another shape than the one it was given, got {_brief(state)}; return one "
+            "of the same"
+        )
     if not all(map(math.isfinite, numbers)):
-        raise InputError(f"{who} returned a value that is not finite, got {_brief(state)}; correct it in your file")
+        raise InputError(
+            f"{who} returned a value that is not finite, got {_brief(state)}; correct it in your file"
+        )
     length = math.sqrt(sum(x * x for x in state.q))
     if len(state.q) != 4 or abs(length - 1.0) > UNIT:
-        raise InputError(f"{who} must return a unit quaternion q (x, y, z, w), got one of length {length:.12g}; normalise it")
+        raise InputError(
+            f"{who} must return a unit quaternion q (x, y, z, w), got one of length {length:.12g}; normalise it"
+        )
 
 
 def _brief(value):

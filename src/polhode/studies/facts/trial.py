@@ -1,7 +1,8 @@
 """The trial problem of all measurements, and a method as a plain map on its own state.
 
-Nothing in it is symmetric: three different moments of inertia, a generic attitude and velocity, and a torque that depends on
-attitude nonlinearly and on time.  A method that asks for the torque at the wrong time or place has nowhere to hide.
+Nothing in it is symmetric: three different moments of inertia, a generic attitude and velocity, and
+a torque that depends on attitude nonlinearly and on time.  A method that asks for the torque at the
+wrong time or place has nowhere to hide.
 """
 
 import math
@@ -12,7 +13,20 @@ import numpy as np
 from polhode.loads import torques
 from polhode.bodies._body import RigidBody
 from polhode.core.loops import fixed as loops
-from polhode.core.vec import add, apply, cross, dot, matrix, qconj, qexp, qlog, qmul, scale, sincos, times
+from polhode.core.vec import (
+    add,
+    apply,
+    cross,
+    dot,
+    matrix,
+    qconj,
+    qexp,
+    qlog,
+    qmul,
+    scale,
+    sincos,
+    times,
+)
 from polhode.errors import ConvergenceError, InputError, brief, choice, floats, number, whole
 from polhode.methods import get
 from polhode.engine.program import build
@@ -20,12 +34,15 @@ from polhode.engine.program import build
 BODY = RigidBody((2.0, 3.0, 4.5))
 ATTITUDE = qexp((0.4, -0.9, 0.7))
 VELOCITY = (0.8, -0.6, 0.5)
-LIVELY = (4.0, -3.0, 2.5)   # five times as fast: what a method breaks shows at smaller steps, high orders included
+# five times as fast: what a method breaks shows at smaller steps, high orders included
+LIVELY = (4.0, -3.0, 2.5)
 SPAN = 3.0
-SHORTEST, LONGEST, MOST = 1e-6, 100.0, 1_000_000   # steps and velocities that may be asked for, and how many steps
+# steps and velocities that may be asked for, and how many steps
+SHORTEST, LONGEST, MOST = 1e-6, 100.0, 1_000_000
 
 
-# --- the trial torque ---------------------------------------------------------------------------------------------------
+# --- the trial torque -----------------------------------------------------------------------------
+
 
 def _trial(t, R, p):
     s, _ = sincos(p.rate * t)
@@ -46,12 +63,25 @@ def trial_torque(swing=0.5):
     V = (1 + swing sin(rate t)) up.R arm + k/2 (field.R axis)^2: without symmetry, an entire function of attitude and time, and
     conservative with `swing=0`.
     """
-    params = {"swing": swing, "rate": 1.7, "arm": (0.5, -0.3, 0.9), "up": (0.2, -0.4, 0.8), "stiffness": 1.3,
-              "axis": (0.7, 0.6, -0.2), "field": (-0.5, 0.6, 0.7)}
-    return torques.Torque(_trial, form="tuple", params=params, potential=_trial_potential, name="trial")
+    params = {
+        "swing": swing,
+        "rate": 1.7,
+        "arm": (0.5, -0.3, 0.9),
+        "up": (0.2, -0.4, 0.8),
+        "stiffness": 1.3,
+        "axis": (0.7, 0.6, -0.2),
+        "field": (-0.5, 0.6, 0.7),
+    }
+    return torques.Torque(
+        _trial, form="tuple", params=params, potential=_trial_potential, name="trial"
+    )
 
 
-_TORQUES = {"torque": trial_torque, "free": torques.free, "damped": lambda: trial_torque() + torques.damping((0.3, 0.2, 0.4))}
+_TORQUES = {
+    "torque": trial_torque,
+    "free": torques.free,
+    "damped": lambda: trial_torque() + torques.damping((0.3, 0.2, 0.4)),
+}
 
 
 def torque_of(kind):
@@ -61,21 +91,25 @@ def torque_of(kind):
 
 
 def _floats(value):
-    """A nested tuple with Python's floats for NumPy's, which are slower and warn where these go on with inf and nan."""
+    """A nested tuple with Python's floats for NumPy's, which are slower and warn where these go on
+    with inf and nan."""
     if not isinstance(value, tuple):
         return float(value)
     parts = map(_floats, value)
     return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
 
 
-# --- what may be asked --------------------------------------------------------------------------------------------------
+# --- what may be asked ----------------------------------------------------------------------------
+
 
 def step_size(step):
     """A step of the trial run, checked."""
     h = number("step", step)
     if not SHORTEST <= abs(h) <= LONGEST:
-        raise InputError(f"step must be between {SHORTEST:g} and {LONGEST:g} in size, within which the trial body turns by "
-                         f"something that can be measured, got {h!r}; take 0.5")
+        raise InputError(
+            f"step must be between {SHORTEST:g} and {LONGEST:g} in size, within which the trial body turns by "
+            f"something that can be measured, got {h!r}; take 0.5"
+        )
     return h
 
 
@@ -83,8 +117,10 @@ def spin(velocity):
     """An angular velocity of the trial body, checked."""
     given = floats("velocity", velocity)
     if given.shape != (3,) or not 0.0 < np.abs(given).max() <= LONGEST:
-        raise InputError(f"velocity must be three numbers, not all zero and at most {LONGEST:g} in size, got {given.tolist()}; "
-                         f"take {VELOCITY}")
+        raise InputError(
+            f"velocity must be three numbers, not all zero and at most {LONGEST:g} in size, got {given.tolist()}; "
+            f"take {VELOCITY}"
+        )
     return tuple(given.tolist())
 
 
@@ -92,18 +128,28 @@ def run_length(count, what="count"):
     """How many steps, or runs, to measure, checked."""
     count = whole(what, count, 1, "take 100")
     if count > MOST:
-        raise InputError(f"{what} must be at most {MOST}, which take a minute as plain Python, got {brief(count)}; take 100")
+        raise InputError(
+            f"{what} must be at most {MOST}, which take a minute as plain Python, got {brief(count)}; take 100"
+        )
     return count
 
 
-# --- a method as a map --------------------------------------------------------------------------------------------------
+# --- a method as a map ----------------------------------------------------------------------------
+
 
 class Map:
     """A method with a torque and a body, as plain Python functions of its own state."""
 
-    def __init__(self, method, torque, body=BODY, wrap=lambda frames: frames, rebind=lambda function: function):
+    def __init__(
+        self,
+        method,
+        torque,
+        body=BODY,
+        wrap=lambda frames: frames,
+        rebind=lambda function: function,
+    ):
         program = build(get(method), torque, body, compiled=False)
-        self.method = program.method   # as it is best run with this torque
+        self.method = program.method  # as it is best run with this torque
         self.body = _floats(loops.load_body(program.moments, 0))
         self.torque = wrap(program.names["torque"])
         self.parameters = _floats(program.names["load_parameters"](program.parameters, 0))
@@ -117,8 +163,11 @@ class Map:
         new = self._step(h, t, s, self.body, self.torque, self.parameters)
         residual = getattr(new, "residual", 0.0)
         if not residual <= loops.ROUND_OFF:
-            raise ConvergenceError(f"{self.method.name} could not solve its equation in a step of {h:g} of the trial problem: "
-                                   f"relative residual {residual:.2g}; take a smaller step", residual=residual)
+            raise ConvergenceError(
+                f"{self.method.name} could not solve its equation in a step of {h:g} of the trial problem: "
+                f"relative residual {residual:.2g}; take a smaller step",
+                residual=residual,
+            )
         return new
 
     def momentum(self, s):
@@ -151,7 +200,8 @@ def difference(a, b):
 
 @cache
 def reference(kind):
-    """Quaternion and body momentum at the end of the trial run, by Runge-Kutta of order 8, to 3e-14."""
+    """Quaternion and body momentum at the end of the trial run, by Runge-Kutta of order 8, to
+    3e-14."""
     from scipy.integrate import solve_ivp
 
     force = torque_of(kind)
@@ -163,5 +213,7 @@ def reference(kind):
         spin = 0.5 * np.array(qmul(q, (*Om.tolist(), 0.0)))
         return np.concatenate([spin, (T - np.cross(Om, BODY.moments * Om)) / BODY.moments])
 
-    end = solve_ivp(rate, (0.0, SPAN), [*ATTITUDE, *VELOCITY], method="DOP853", rtol=2.5e-14, atol=1e-16).y[:, -1]
+    end = solve_ivp(
+        rate, (0.0, SPAN), [*ATTITUDE, *VELOCITY], method="DOP853", rtol=2.5e-14, atol=1e-16
+    ).y[:, -1]
     return tuple(end[:4] / np.linalg.norm(end[:4])), tuple(BODY.moments * end[4:])

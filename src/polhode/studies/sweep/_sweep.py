@@ -20,29 +20,43 @@ if TYPE_CHECKING:
 OPTIONS = ("source", "out", "cluster", "workers", "chunk", "wait", "force", "progress")
 
 
-def sweep(source: str | PathLike[str] | Mapping[str, Any], out: str | PathLike[str] | None = None, *, cluster: str | None = None,
-          workers: int = 1, chunk: int | None = None, wait: float = 30.0, force: bool = False,
-          progress: Callable[[int, int], Any] | None = None, **misspelt: Never) -> Sweep:
-    """Run a scenario over a grid of its values, or over random ones, on this machine or on a Dask cluster.
+def sweep(
+    source: str | PathLike[str] | Mapping[str, Any],
+    out: str | PathLike[str] | None = None,
+    *,
+    cluster: str | None = None,
+    workers: int = 1,
+    chunk: int | None = None,
+    wait: float = 30.0,
+    force: bool = False,
+    progress: Callable[[int, int], Any] | None = None,
+    **misspelt: Never,
+) -> Sweep:
+    """Run a scenario over a grid of its values, or over random ones, on this machine or on a Dask
+    cluster.
 
-    Body for body the results are those of the scenario with the values written into it, bit for bit the same however many workers
-    and chunks there are.  They go to a Zarr store chunk by chunk.  A sweep that was cut short goes on where it was when the same
-    call is made again.
+    Body for body the results are those of the scenario with the values written into it, bit for bit
+    the same however many workers and chunks there are.  They go to a Zarr store chunk by chunk.  A
+    sweep that was cut short goes on where it was when the same call is made again.
 
-    A script that calls this without a `cluster` needs the usual ``if __name__ == "__main__":``, since worker processes import it.
+    A script that calls this without a `cluster` needs the usual ``if __name__ == "__main__":``,
+    since worker processes import it.
 
     Parameters
     ----------
     source : path or dict
-        A scenario with a section [sweep], as a TOML file or as its contents; see `polhode.studies.sweep.axes`.
+        A scenario with a section [sweep], as a TOML file or as its contents; see
+        `polhode.studies.sweep.axes`.
     out : path, optional
         The store; by default the name of the file with the suffix .zarr, in the current folder.
     cluster : str, optional
-        The address of a Dask scheduler, such as ``"tcp://host:8786"``.  By default a cluster is started on this machine.
+        The address of a Dask scheduler, such as ``"tcp://host:8786"``.  By default a cluster is
+        started on this machine.
     workers : int
         Processes of a cluster on this machine.  One is best: it uses all processors by threads.
     chunk : int, optional
-        Bodies in a chunk, at most; chosen from the size of the sweep and the memory of the workers by default.
+        Bodies in a chunk, at most; chosen from the size of the sweep and the memory of the workers
+        by default.
     wait : float
         Seconds to wait for a scheduler that does not answer, or for workers where there are none.
     force : bool
@@ -66,11 +80,15 @@ def sweep(source: str | PathLike[str] | Mapping[str, Any], out: str | PathLike[s
         raise unknown("option of sweep", next(iter(misspelt)), OPTIONS)
     stores.need()
     workers, force = whole("workers", workers, 1), flag("force", force)
-    tell = (lambda *_: None) if progress is None else called_as("progress", progress, "progress(done, total)")
+    tell = (
+        (lambda *_: None)
+        if progress is None
+        else called_as("progress", progress, "progress(done, total)")
+    )
     wait = number("wait", wait, positive=True)
     plan = plans.load(source)
     if out is None and isinstance(source, dict):
-        raise InputError("out is missing; name the store, such as out=\"sweep.zarr\"")
+        raise InputError('out is missing; name the store, such as out="sweep.zarr"')
     out = named(out if out is not None else f"{Path(source).stem}.zarr")
     if chunk is not None:
         plan.chunk_shape(None, chunk)
@@ -84,18 +102,24 @@ def _run(plan, out, cluster, chunk, force, progress):
         if force or not out.exists():
             if chunk is None:
                 cluster.connect()
-            store = stores.create(out, plan, plan.chunk_shape(chunk is None and cluster.memory(), chunk), force)
+            store = stores.create(
+                out, plan, plan.chunk_shape(chunk is None and cluster.memory(), chunk), force
+            )
         else:
             store = stores.Store(out)
             if chunk is not None and plan.chunk_shape(None, chunk) != store.chunk_shape:
-                raise InputError(f"{str(out)!r} has chunks of shape {store.chunk_shape}, and chunk={chunk} would make others; "
-                                 "leave it out to go on, or start anew with force")
+                raise InputError(
+                    f"{str(out)!r} has chunks of shape {store.chunk_shape}, and chunk={chunk} would make others; "
+                    "leave it out to go on, or start anew with force"
+                )
         finished = store.finished()
         done = resumed = sum(store.bodies_in(number) for number in finished)
         progress(done, plan.n)
         known = set(finished)
         todo = [number for number in range(len(store.boxes)) if number not in known]
-        for number, (values, _) in clusters.results(cluster, plan.source, plan.digest, store.boxes, todo):
+        for number, (values, _) in clusters.results(
+            cluster, plan.source, plan.digest, store.boxes, todo
+        ):
             store.write(number, values)
             done += store.bodies_in(number)
             progress(done, plan.n)
@@ -116,7 +140,9 @@ class Sweep:
     def __init__(self, path: str | PathLike[str], **run: Any) -> None:
         path = named(path)
         if not stores.is_store(path):
-            raise InputError(f"{str(path)!r} is not the store of a sweep; give what `polhode sweep --out` wrote")
+            raise InputError(
+                f"{str(path)!r} is not the store of a sweep; give what `polhode sweep --out` wrote"
+            )
         self.store, self._run = stores.Store(path, "r"), run
 
     @property
@@ -130,7 +156,8 @@ class Sweep:
         return self.store.n
 
     def to_xarray(self) -> Dataset:
-        """An xarray Dataset: a dimension for each axis of the grid, `sample` for what was drawn; read when needed."""
+        """An xarray Dataset: a dimension for each axis of the grid, `sample` for what was drawn;
+        read when needed."""
         import xarray as xr
 
         return xr.open_zarr(self.path)
@@ -139,8 +166,17 @@ class Sweep:
         """The sweep in a few plain numbers, as `polhode sweep --json` prints them."""
         counts = self.store.counts()
         finished, pending = counts.pop("finished", 0), counts.pop("pending", 0)
-        return {"store": str(self.path), "n": self.n, "finished": finished, "failed": sum(counts.values()), "failures": counts,
-                "pending": pending, "chunks": len(self.store.boxes), "done": self.store.done(), **self._run}
+        return {
+            "store": str(self.path),
+            "n": self.n,
+            "finished": finished,
+            "failed": sum(counts.values()),
+            "failures": counts,
+            "pending": pending,
+            "chunks": len(self.store.boxes),
+            "done": self.store.done(),
+            **self._run,
+        }
 
     def __repr__(self) -> str:
         return f"<Sweep: {self.n} bodies, {self.store.done()} of {len(self.store.boxes)} chunks done, {self.path}>"

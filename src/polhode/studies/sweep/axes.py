@@ -9,9 +9,10 @@
     samples = 1000                                                              # of what is drawn
     seed = 7
 
-An axis is the path of a key of the scenario; numbers in it count from 0 and pick one entry of a list, and one of several torques
-is picked by its name.  Lists and grids multiply.  What is drawn is drawn once for each sample, and every point of the grid gets
-the same samples, so that differences between points are no noise.
+An axis is the path of a key of the scenario; numbers in it count from 0 and pick one entry of a
+list, and one of several torques is picked by its name.  Lists and grids multiply.  What is drawn is
+drawn once for each sample, and every point of the grid gets the same samples, so that differences
+between points are no noise.
 """
 
 import sys
@@ -28,10 +29,11 @@ from polhode.errors import InputError, unknown
 from polhode.io import schema
 
 SAMPLE = "sample"
-FIRST = ("run.method", "run.step")   # these dimensions come first: a chunk has one method and one step
+# these dimensions come first: a chunk has one method and one step
+FIRST = ("run.method", "run.step")
 VECTORS = {"omega": 3, "momentum": 3, "rotation_vector": 3, "inertia": 3, "quaternion": 4}
 
-MOST = 10**6   # values of an axis, or whole axes of them would go through every worker
+MOST = 10**6  # values of an axis, or whole axes of them would go through every worker
 
 Pair = Annotated[list[float], Field(min_length=2, max_length=2)]
 
@@ -56,12 +58,14 @@ class Options(schema.Section):
     dtype: Literal["float64", "float32"] = "float64"
 
 
-LEAF = dict.fromkeys(("from", "to", "count", "scale", *Draw.model_fields))   # keys of a table that is the value of an axis
+# keys of a table that is the value of an axis
+LEAF = dict.fromkeys(("from", "to", "count", "scale", *Draw.model_fields))
 
 
 @dataclass(frozen=True)
 class Axis:
-    """One axis: the values of a grid, or a law to draw from: ("normal", a, b) and the like, or ("random",) for attitudes."""
+    """One axis: the values of a grid, or a law to draw from: ("normal", a, b) and the like, or
+    ("random",) for attitudes."""
 
     path: str
     values: tuple = ()
@@ -80,7 +84,11 @@ class Axis:
     def column(self, index, seed):
         """The values at these indices along its dimension."""
         if self.values:
-            return [self.values[i] for i in index] if isinstance(self.values[0], str) else self._array[index]
+            return (
+                [self.values[i] for i in index]
+                if isinstance(self.values[0], str)
+                else self._array[index]
+            )
         first = int(index.min())
         law = "random" if self.law[0] == "random" else Law(*self.law)
         numbers = drawn(self.path, law, self.shape, seed, first, int(index.max()) - first + 1)
@@ -89,7 +97,8 @@ class Axis:
 
 @dataclass(frozen=True)
 class Law:
-    """A distribution with the one method of those of scipy.stats that draws, without the second it takes to import them."""
+    """A distribution with the one method of those of scipy.stats that draws, without the second it
+    takes to import them."""
 
     name: str
     a: float
@@ -100,11 +109,16 @@ class Law:
         if self.name == "normal":
             return self.a + self.b * random_state.standard_normal(size)
         part = random_state.random(size)
-        return self.a + (self.b - self.a) * part if self.name == "uniform" else self.a * (self.b / self.a) ** part
+        return (
+            self.a + (self.b - self.a) * part
+            if self.name == "uniform"
+            else self.a * (self.b / self.a) ** part
+        )
 
 
 def flattened(table, valid, path=""):
-    """{path: leaf} of nested tables; a table is a leaf where it speaks of a grid or a law, or stands at the path of a key."""
+    """{path: leaf} of nested tables; a table is a leaf where it speaks of a grid or a law, or
+    stands at the path of a key."""
     found = {}
     for key, value in table.items():
         here = f"{path}.{key}" if path else key
@@ -117,11 +131,20 @@ def flattened(table, valid, path=""):
 def read(table, data, faults):
     """(options, axes) of the section for the scenario `data`; what is wrong goes to `faults`."""
     if not isinstance(table, dict):
-        faults.add(("sweep",), f"must be a section, got {table!r}; write a line [sweep] and its keys below that")
+        faults.add(
+            ("sweep",),
+            f"must be a section, got {table!r}; write a line [sweep] and its keys below that",
+        )
         return None, []
-    options = faults.check(Options, {key: value for key, value in table.items() if key in Options.model_fields}, "sweep")
+    options = faults.check(
+        Options,
+        {key: value for key, value in table.items() if key in Options.model_fields},
+        "sweep",
+    )
     valid = paths(data)
-    leaves = flattened({key: value for key, value in table.items() if key not in Options.model_fields}, valid)
+    leaves = flattened(
+        {key: value for key, value in table.items() if key not in Options.model_fields}, valid
+    )
     axes = []
     for path, leaf in leaves.items():
         with faults.at("sweep"):
@@ -129,17 +152,23 @@ def read(table, data, faults):
                 raise _unknown(path, valid)
             axes.append(_axis(path, leaf))
     if not leaves:
-        faults.add(("sweep",), "has no axis; name a key that varies, such as run.step = [0.1, 0.05]")
+        faults.add(
+            ("sweep",), "has no axis; name a key that varies, such as run.step = [0.1, 0.05]"
+        )
     with faults.at("sweep"):
         _consistent(options, axes)
-    return options, sorted(axes, key=lambda axis: FIRST.index(axis.path) if axis.path in FIRST else len(FIRST))
+    return options, sorted(
+        axes, key=lambda axis: FIRST.index(axis.path) if axis.path in FIRST else len(FIRST)
+    )
 
 
 def _unknown(path, valid):
     if "." not in path:
         return unknown("key", path, [*Options.model_fields, *valid])
     if path.startswith("torque.") and not any(name.startswith("torque.") for name in valid):
-        return InputError(f"{path}: the scenario has no [torque] section to vary; write one with a name, such as \"heavy_top\"")
+        return InputError(
+            f'{path}: the scenario has no [torque] section to vary; write one with a name, such as "heavy_top"'
+        )
     return unknown("axis", path, valid)
 
 
@@ -148,18 +177,23 @@ def _axis(path, leaf):
     key = path.rpartition(".")[2]
     if path == "initial.rotation":
         if leaf != "random":
-            raise InputError(f"{path}: must be \"random\", got {leaf!r}; other attitudes go to initial.rotation_vector")
+            raise InputError(
+                f'{path}: must be "random", got {leaf!r}; other attitudes go to initial.rotation_vector'
+            )
         return Axis(path, law=("random",), shape=(4,))
     if isinstance(leaf, list):
         return Axis(path, _listed(path, leaf))
     if not isinstance(leaf, dict):
-        raise InputError(f"{path}: must be a list of values, {{ from, to, count }} or a law such as {{ normal = [0, 1] }}, "
-                         f"got {leaf!r}; write {path} = [0.1, 0.2]")
+        raise InputError(
+            f"{path}: must be a list of values, {{ from, to, count }} or a law such as {{ normal = [0, 1] }}, "
+            f"got {leaf!r}; write {path} = [0.1, 0.2]"
+        )
     model = Draw if set(leaf) & set(Draw.model_fields) else Grid
     try:
         section = model.model_validate(leaf)
     except ValidationError as errors:
-        first = min(errors.errors(), key=lambda error: error["type"] != "extra_forbidden")   # misspelt, then missing
+        # misspelt, then missing
+        first = min(errors.errors(), key=lambda error: error["type"] != "extra_forbidden")
         place, message = schema.complaint(first, LEAF, path)
         raise InputError(f"{'.'.join(map(str, (path, *place)))}: {message}") from None
     if model is Grid:
@@ -175,9 +209,14 @@ def _listed(path, values):
         raise InputError(f"{path}: the list is empty; give at least one value")
     kinds = {_kind(value) for value in values}
     if len(kinds) > 1 or None in kinds:
-        raise InputError(f"{path}: must be numbers, texts or vectors of one length, all alike and finite, got {values!r:.80}; "
-                         "make them so")
-    found = tuple(tuple(map(float, v)) if isinstance(v, list) else v if isinstance(v, str) else float(v) for v in values)
+        raise InputError(
+            f"{path}: must be numbers, texts or vectors of one length, all alike and finite, got {values!r:.80}; "
+            "make them so"
+        )
+    found = tuple(
+        tuple(map(float, v)) if isinstance(v, list) else v if isinstance(v, str) else float(v)
+        for v in values
+    )
     seen = set()
     twice = next((value for value in found if value in seen or seen.add(value)), None)
     if twice is not None:
@@ -190,32 +229,46 @@ def _kind(value):
         return "text"
     if isinstance(value, list):
         return len(value) if value and all(_kind(item) == "number" for item in value) else None
-    known = isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
+    known = (
+        isinstance(value, (int, float))
+        and not isinstance(value, bool)
+        and abs(value) <= sys.float_info.max
+    )
     return "number" if known else None
 
 
 def _spaced(path, grid):
     a, b = grid.begin, grid.to
     if a == b:
-        raise InputError(f"{path}: from and to are both {a!r}; make them differ, or give a list of one value")
+        raise InputError(
+            f"{path}: from and to are both {a!r}; make them differ, or give a list of one value"
+        )
     if grid.scale == "linear":
         return tuple(np.linspace(a, b, grid.count).tolist())
     if a * b <= 0.0:
-        raise InputError(f"{path}: a log scale needs from and to of one sign and not zero, got {a!r} and {b!r}; take a linear "
-                         "scale, or other ends")
+        raise InputError(
+            f"{path}: a log scale needs from and to of one sign and not zero, got {a!r} and {b!r}; take a linear "
+            "scale, or other ends"
+        )
     return tuple(np.geomspace(a, b, grid.count).tolist())
 
 
 def _law(path, section):
     given = [(name, value) for name, value in section if value is not None]
     if len(given) != 1:
-        raise InputError(f"{path}: give one law, got {' and '.join(name for name, _ in given) or 'none'}; keep one of them")
-    (name, (a, b)), = given
+        raise InputError(
+            f"{path}: give one law, got {' and '.join(name for name, _ in given) or 'none'}; keep one of them"
+        )
+    ((name, (a, b)),) = given
     if name == "normal" and not b > 0.0:
-        raise InputError(f"{path}.normal: the standard deviation must be positive, got {b!r}; give a value above zero")
+        raise InputError(
+            f"{path}.normal: the standard deviation must be positive, got {b!r}; give a value above zero"
+        )
     if (name != "normal" and not a < b) or (name == "loguniform" and not a > 0.0):
         above = ", above zero" if name == "loguniform" else ""
-        raise InputError(f"{path}.{name}: must be two numbers that ascend{above}, got {[a, b]!r}; swap or correct them")
+        raise InputError(
+            f"{path}.{name}: must be two numbers that ascend{above}, got {[a, b]!r}; swap or correct them"
+        )
     return name, a, b
 
 
@@ -224,7 +277,9 @@ def _consistent(options, axes):
     if options and laws and options.samples is None:
         raise InputError(f"samples is missing; {laws[0]} is drawn, so say how many")
     if options and options.samples is not None and not laws:
-        raise InputError("samples is given, but no axis is drawn; drop it, or give a law such as { normal = [0, 1] }")
+        raise InputError(
+            "samples is given, but no axis is drawn; drop it, or give a law such as { normal = [0, 1] }"
+        )
     names = [axis.path for axis in axes]
     for path in names:
         whole = path.rpartition(".")[0]
@@ -232,15 +287,24 @@ def _consistent(options, axes):
             raise InputError(f"{path} and {whole} both vary; drop one")
 
 
-# --- keys of a scenario -----------------------------------------------------------------------------------------------------
+# --- keys of a scenario ---------------------------------------------------------------------------
+
 
 def paths(data):
     """The paths of all keys that may vary in a scenario."""
     body = data.get("body") or {}
-    model = schema.SHAPES.get(body.get("shape"), schema.Inertia) if isinstance(body, dict) else schema.Inertia
+    model = (
+        schema.SHAPES.get(body.get("shape"), schema.Inertia)
+        if isinstance(body, dict)
+        else schema.Inertia
+    )
     found = [*FIRST, "initial.rotation"]
-    found += _entries("body", model.model_fields, body, ("shape", "name", "check_triangle", "hollow"))
-    found += _entries("initial", schema.Initial.model_fields, data.get("initial") or {}, ("rotation", "matrix"))
+    found += _entries(
+        "body", model.model_fields, body, ("shape", "name", "check_triangle", "hollow")
+    )
+    found += _entries(
+        "initial", schema.Initial.model_fields, data.get("initial") or {}, ("rotation", "matrix")
+    )
     for path, section in _torques(data):
         make = torques.BUILT_IN.get(str(section.get("name")).lower().replace("-", "_"))
         keys = schema.torque_model(section["name"], make).model_fields if make else ()
@@ -262,7 +326,11 @@ def _entries(path, keys, section, without):
 def _torques(data):
     given = data.get("torque")
     several = given if isinstance(given, list) else []
-    sections = [(f"torque.{section.get('name')}", section) for section in several if isinstance(section, dict)]
+    sections = [
+        (f"torque.{section.get('name')}", section)
+        for section in several
+        if isinstance(section, dict)
+    ]
     return sections + [("torque", given)] * (isinstance(given, dict) and "name" in given)
 
 
@@ -276,14 +344,22 @@ def put(data, path, value: Any):
     here = data
     for part in way:
         if isinstance(here, list):
-            here = here[int(part)] if part.isdigit() else next(item for item in here if _named(item, part))
+            here = (
+                here[int(part)]
+                if part.isdigit()
+                else next(item for item in here if _named(item, part))
+            )
         else:
             here = here.setdefault(part, {})
     if not isinstance(here, (dict, list)):
-        raise InputError(f"{'.'.join(way)} must hold several numbers for {path} to vary, got {here!r:.60}; give all of them")
+        raise InputError(
+            f"{'.'.join(way)} must hold several numbers for {path} to vary, got {here!r:.60}; give all of them"
+        )
     if isinstance(here, list):
         here[int(last)] = value
     elif last.isdigit() and not here:
-        raise InputError(f"{'.'.join(way)} is missing in the scenario; give all its entries, of which the sweep then varies some")
+        raise InputError(
+            f"{'.'.join(way)} is missing in the scenario; give all its entries, of which the sweep then varies some"
+        )
     else:
         here[last] = value

@@ -1,9 +1,10 @@
 """The chunks of a sweep on dask.distributed.
 
-The workers compute, and the client writes: only the client needs to see the store.  It has a few chunks under way for each worker
-and no more, so that its memory does not grow with the sweep.  A worker that dies is Dask's business, which gives its chunk to
-another.  When the scheduler is lost, the client connects again, or starts its own cluster again, and gives out anew what had not
-come back; after a while without a scheduler or without workers it gives up.
+The workers compute, and the client writes: only the client needs to see the store.  It has a few
+chunks under way for each worker and no more, so that its memory does not grow with the sweep.  A
+worker that dies is Dask's business, which gives its chunk to another.  When the scheduler is lost,
+the client connects again, or starts its own cluster again, and gives out anew what had not come
+back; after a while without a scheduler or without workers it gives up.
 """
 
 import contextlib
@@ -16,8 +17,8 @@ from polhode.errors import ClusterError, InputError
 from polhode.studies.sweep.store import need
 from polhode.studies.sweep.task import compute
 
-POLL = 1.0            # seconds between looks at the cluster while nothing comes
-UNDER_WAY = 2         # chunks for each thread of the workers: one in work, one waiting
+POLL = 1.0  # seconds between looks at the cluster while nothing comes
+UNDER_WAY = 2  # chunks for each thread of the workers: one in work, one waiting
 START = "start one on each node: dask worker {} --nworkers 1 --nthreads 1"
 
 
@@ -30,7 +31,8 @@ class Cluster:
     workers : int
         Processes of a cluster of our own.
     wait : float
-        Seconds of patience with a scheduler that does not answer, and with a cluster that has no workers.
+        Seconds of patience with a scheduler that does not answer, and with a cluster that has no
+        workers.
     """
 
     def __init__(self, address, workers, wait):
@@ -41,7 +43,8 @@ class Cluster:
     def __enter__(self):
         from distributed.utils import silence_logging_cmgr
 
-        self._silent.enter_context(silence_logging_cmgr(logging.CRITICAL))   # what matters is told in exceptions
+        # what matters is told in exceptions
+        self._silent.enter_context(silence_logging_cmgr(logging.CRITICAL))
         return self
 
     def __exit__(self, *_):
@@ -59,8 +62,10 @@ class Cluster:
         try:
             get_address_host_port(normalize_address(self.address), strict=True)
         except ValueError as error:
-            raise InputError(f"{self.address!r} is not the address of a scheduler ({error}); write tcp://host:8786, for "
-                             "example") from error
+            raise InputError(
+                f"{self.address!r} is not the address of a scheduler ({error}); write tcp://host:8786, for "
+                "example"
+            ) from error
 
     def connect(self):
         """Begin, or begin anew."""
@@ -71,31 +76,48 @@ class Cluster:
         self.threads = None
         if self.address is None:
             self.threads = max(1, default_threads() // self.workers)
-            self.own = distributed.LocalCluster(n_workers=self.workers, threads_per_worker=1, processes=True,
-                                                dashboard_address="127.0.0.1:0", silence_logs=logging.CRITICAL,
-                                                preload=["polhode.studies.sweep.task"])
+            self.own = distributed.LocalCluster(
+                n_workers=self.workers,
+                threads_per_worker=1,
+                processes=True,
+                dashboard_address="127.0.0.1:0",
+                silence_logs=logging.CRITICAL,
+                preload=["polhode.studies.sweep.task"],
+            )
         until = time.monotonic() + self.wait
         while self.client is None:
             left = max(POLL, until - time.monotonic())
             try:
-                self.client = distributed.Client(self.own or self.address, timeout=left, set_as_default=False)
+                self.client = distributed.Client(
+                    self.own or self.address, timeout=left, set_as_default=False
+                )
                 self.client.wait_for_workers(1, timeout=left)
             except TimeoutError as error:
                 if self.client is None:
-                    raise ClusterError(f"no Dask scheduler answers at {self.address} within {self.wait:g} s; "
-                                       "start it with: dask scheduler") from error
-                raise ClusterError(f"the Dask scheduler at {self.address} has had no workers for {self.wait:g} s; "
-                                   + START.format(self.address)) from error
+                    raise ClusterError(
+                        f"no Dask scheduler answers at {self.address} within {self.wait:g} s; "
+                        "start it with: dask scheduler"
+                    ) from error
+                raise ClusterError(
+                    f"the Dask scheduler at {self.address} has had no workers for {self.wait:g} s; "
+                    + START.format(self.address)
+                ) from error
             except OSError as error:
                 if time.monotonic() > until:
-                    raise ClusterError(f"no Dask scheduler answers at {self.address}: {error}; "
-                                       "start it with: dask scheduler") from error
-                self.client = _closed(self.client)   # a scheduler that goes down, or comes up, resets connections
+                    raise ClusterError(
+                        f"no Dask scheduler answers at {self.address}: {error}; "
+                        "start it with: dask scheduler"
+                    ) from error
+                # a scheduler that goes down, or comes up, resets connections
+                self.client = _closed(self.client)
                 time.sleep(0.1 * POLL)
 
     def memory(self):
         """Bytes of the smallest worker."""
-        limits = [one["memory_limit"] for one in self.client.scheduler_info(n_workers=-1)["workers"].values()]
+        limits = [
+            one["memory_limit"]
+            for one in self.client.scheduler_info(n_workers=-1)["workers"].values()
+        ]
         return min((limit for limit in limits if limit), default=2**32)
 
 
@@ -118,10 +140,12 @@ def results(cluster, source, digest, boxes, todo):
                 came += 1
                 del todo[number]
                 yield number, result
-        except (CancelledError, OSError) as error:   # CommClosedError is an OSError
-            if came == 0 and lost is not None:   # twice in a row with nothing done
-                raise ClusterError(f"the cluster was lost twice before any chunk came back: {error}; see its logs, and "
-                                   "run it again") from error
+        except (CancelledError, OSError) as error:  # CommClosedError is an OSError
+            if came == 0 and lost is not None:  # twice in a row with nothing done
+                raise ClusterError(
+                    f"the cluster was lost twice before any chunk came back: {error}; see its logs, and "
+                    "run it again"
+                ) from error
             lost = error if came == 0 else None
             cluster.leave()
 
@@ -135,11 +159,15 @@ def _given_out(cluster, source, digest, boxes, todo):
             while todo and len(running) < UNDER_WAY * max(1, threads):
                 number = todo.pop()
                 name = f"polhode-{digest[:16]}-{number}"
-                running[client.submit(compute, source, digest, boxes[number], cluster.threads, key=name)] = number
+                running[
+                    client.submit(compute, source, digest, boxes[number], cluster.threads, key=name)
+                ] = number
             idle_since = None if threads else idle_since or time.monotonic()
             if idle_since and time.monotonic() - idle_since > cluster.wait:
-                raise ClusterError(f"the cluster has had no workers for {cluster.wait:g} s; "
-                                   + START.format(client.scheduler.address))
+                raise ClusterError(
+                    f"the cluster has had no workers for {cluster.wait:g} s; "
+                    + START.format(client.scheduler.address)
+                )
             with client.as_current(), contextlib.suppress(TimeoutError):
                 distributed.wait(list(running), timeout=POLL, return_when="FIRST_COMPLETED")
             for future in [one for one in running if one.status != "pending"]:
@@ -154,5 +182,7 @@ def _outcome(future, distributed):
     try:
         return future.result(timeout=60)
     except distributed.KilledWorker as error:
-        raise ClusterError(f"{error.allowed_failures + 1} workers died at the same chunk, the last at "
-                           f"{error.last_worker.address}; give them more memory, or take smaller chunks") from error
+        raise ClusterError(
+            f"{error.allowed_failures + 1} workers died at the same chunk, the last at "
+            f"{error.last_worker.address}; give them more memory, or take smaller chunks"
+        ) from error

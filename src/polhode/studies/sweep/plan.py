@@ -1,10 +1,13 @@
-"""A sweep before it runs: its dimensions, its chunks, and a digest of everything its numbers depend on.
+"""A sweep before it runs: its dimensions, its chunks, and a digest of everything its numbers depend
+on.
 
-A chunk is a box of the grid, full along the last dimensions and one thick along the first, hence a contiguous range of bodies.
-How many bodies it has is a matter of convenience and leaves no trace in the numbers:
+A chunk is a box of the grid, full along the last dimensions and one thick along the first, hence a
+contiguous range of bodies.  How many bodies it has is a matter of convenience and leaves no trace
+in the numbers:
 
-    a 256th of the sweep, but no more than 2^31 body-steps, and no fewer than 2^24 body-steps and 1024 bodies;
-    never more than fit into a quarter of the memory of the smallest worker, at 1024 bytes for each body.
+    a 256th of the sweep, but no more than 2^31 body-steps, and no fewer than 2^24 body-steps and
+    1024 bodies; never more than fit into a quarter of the memory of the smallest worker, at 1024
+    bytes for each body.
 """
 
 import copy
@@ -28,12 +31,12 @@ from polhode.support.regular import named
 from polhode.studies.sweep import axes as reading
 from polhode.studies.sweep.axes import FIRST, SAMPLE, put
 
-BYTES_PER_BODY = 1024      # of a worker's memory: state, inputs, results and their copies
-PARTS = 256                # chunks wished for: balance between workers, little lost when one dies
-LEAST = 1024               # bodies that keep several threads busy
-CHUNK_STEPS = 2**24, 2**31   # body-steps: some tenths, and some tens of seconds on a laptop
+BYTES_PER_BODY = 1024  # of a worker's memory: state, inputs, results and their copies
+PARTS = 256  # chunks wished for: balance between workers, little lost when one dies
+LEAST = 1024  # bodies that keep several threads busy
+CHUNK_STEPS = 2**24, 2**31  # body-steps: some tenths, and some tens of seconds on a laptop
 MOST_CHUNKS = 10**6
-CHECKED_VALUES = 200       # of each axis, before any work
+CHECKED_VALUES = 200  # of each axis, before any work
 
 
 def load(source):
@@ -65,17 +68,26 @@ class Plan:
         self.title = str(data.get("title", readable(Path(path).stem)))
         table = data.pop("sweep", None)
         if table is None:
-            raise InputError(f"{path}: has no [sweep] section; name the keys that vary, such as run.step = [0.1, 0.05]")
+            raise InputError(
+                f"{path}: has no [sweep] section; name the keys that vary, such as run.step = [0.1, 0.05]"
+            )
         for key in ("output", "ensemble"):
             if key in data:
-                raise InputError(f"{path}: [{key}] does not go with [sweep]; drop it, and name the store with --out")
+                raise InputError(
+                    f"{path}: [{key}] does not go with [sweep]; drop it, and name the store with --out"
+                )
         faults = config.Faults()
         for key in ("body", "initial", "run"):
             if not isinstance(data.get(key, {}), dict):
-                faults.add((key,), f"must be a section, got {data[key]!r:.60}; write a line [{key}] and its keys below that")
+                faults.add(
+                    (key,),
+                    f"must be a section, got {data[key]!r:.60}; write a line [{key}] and its keys below that",
+                )
         faults.report(path)
         for key in {"every", "t_eval"} & set(data.get("run", ())):
-            faults.add(("run", key), "does not go with [sweep], which stores where each body ends; drop it")
+            faults.add(
+                ("run", key), "does not go with [sweep], which stores where each body ends; drop it"
+            )
         options, self.axes = reading.read(table, data, faults)
         if not faults:
             with faults.at("sweep"):
@@ -95,13 +107,17 @@ class Plan:
         self.data = self.at(dict.fromkeys(self.dimensions, 0))
 
     def at(self, index):
-        """The scenario, as the contents of a file, at an index {dimension: number} into some of the dimensions."""
+        """The scenario, as the contents of a file, at an index {dimension: number} into some of the
+        dimensions."""
         data = copy.deepcopy(self.data)
         for axis in self.axes:
             if axis.dimension in index:
                 value = axis.column(np.array([index[axis.dimension]]), self.seed)[0]
-                put(data, "initial.quaternion" if axis.path == "initial.rotation" else axis.path,
-                    value if isinstance(value, str) else np.asarray(value).tolist())
+                put(
+                    data,
+                    "initial.quaternion" if axis.path == "initial.rotation" else axis.path,
+                    value if isinstance(value, str) else np.asarray(value).tolist(),
+                )
         return data
 
     def scenario(self, index):
@@ -110,29 +126,44 @@ class Plan:
         return config.scenario(self.at(index), f"{self.path} ({where})" if where else self.path)
 
     def _check_values(self):
-        """Read the scenario at every value of every axis, the others at their first: what is wrong shows before any work."""
+        """Read the scenario at every value of every axis, the others at their first: what is wrong
+        shows before any work."""
         for name, length in self.dimensions.items():
-            for number in np.unique(np.linspace(0, length - 1, min(length, CHECKED_VALUES), dtype=int)).tolist():
+            for number in np.unique(
+                np.linspace(0, length - 1, min(length, CHECKED_VALUES), dtype=int)
+            ).tolist():
                 scenario = self.scenario({name: number})
         self.torque, self.body, self.t_span = scenario.torque, scenario.body, scenario.t_span
-        steps, methods = self._all("run.step", scenario.step), self._all("run.method", scenario.method.name)
-        steps = sorted({*steps[::-(-len(steps) // CHECKED_VALUES)], min(steps)}) if len(steps) > CHECKED_VALUES else steps
+        steps, methods = (
+            self._all("run.step", scenario.step),
+            self._all("run.method", scenario.method.name),
+        )
+        steps = (
+            sorted({*steps[:: -(-len(steps) // CHECKED_VALUES)], min(steps)})
+            if len(steps) > CHECKED_VALUES
+            else steps
+        )
         for method in methods:
             for step in steps:
                 put(trial := copy.deepcopy(self.data), "run.method", method)
                 put(trial, "run.step", step)
                 scenario = config.scenario(trial, self.path)
                 if scenario.rtol is not None:
-                    raise InputError(f"run.method: {method} chooses its own steps; a sweep needs steps of a given size; take "
-                                     "another method")
+                    raise InputError(
+                        f"run.method: {method} chooses its own steps; a sweep needs steps of a given size; take "
+                        "another method"
+                    )
         self.methods = methods
-        counts = [sum(part.count for part in segments(scenario.t_span, step, scenario.breaks)) for step in steps]
+        counts = [
+            sum(part.count for part in segments(scenario.t_span, step, scenario.breaks))
+            for step in steps
+        ]
         self.steps, self.mean_steps = max(counts), sum(counts) / len(counts)
 
     def _all(self, path, default):
         return next((axis.values for axis in self.axes if axis.path == path), (default,))
 
-    # --- chunks -------------------------------------------------------------------------------------------------------------
+    # --- chunks -----------------------------------------------------------------------------------
 
     def chunk_shape(self, memory, chunk=None):
         """The box of a chunk for workers with so many bytes of memory, or for so many bodies."""
@@ -145,12 +176,16 @@ class Plan:
             box.append(1 if name in FIRST else min(length, left))
             left = left // length if name not in FIRST and left >= length else 0
             left = max(1, left)
-        count = math.prod(-(-length // size) for length, size in zip(self.shape, reversed(box), strict=True))
+        count = math.prod(
+            -(-length // size) for length, size in zip(self.shape, reversed(box), strict=True)
+        )
         if count > MOST_CHUNKS:
-            raise InputError(f"{self.n} bodies in chunks of {chunk} are {count} chunks, over {MOST_CHUNKS}; take larger ones")
+            raise InputError(
+                f"{self.n} bodies in chunks of {chunk} are {count} chunks, over {MOST_CHUNKS}; take larger ones"
+            )
         return tuple(reversed(box))
 
-    # --- identity -----------------------------------------------------------------------------------------------------------
+    # --- identity ---------------------------------------------------------------------------------
 
     @cached_property
     def identity(self):
@@ -159,13 +194,21 @@ class Plan:
         sweep |= {"seed": self.seed, "device": self.device, "dtype": self.dtype}
         if SAMPLE in self.dimensions:
             sweep["samples"] = self.dimensions[SAMPLE]
-        found = {"sweep": sweep, "scenario": self.data, "polhode_version": polhode.__version__, "code": self.code()}
+        found = {
+            "sweep": sweep,
+            "scenario": self.data,
+            "polhode_version": polhode.__version__,
+            "code": self.code(),
+        }
         return json.loads(json.dumps(found))
 
     def code(self):
         """A digest of the code of each method with the torque."""
         found = {name: get(name).suited(self.torque) for name in self.methods}
-        return {name: digest(one.step, one.start, self.torque.source(), identity=True) for name, one in found.items()}
+        return {
+            name: digest(one.step, one.start, self.torque.source(), identity=True)
+            for name, one in found.items()
+        }
 
     @cached_property
     def digest(self):
@@ -191,4 +234,10 @@ def boxes(shape, chunk_shape):
     counts = [-(-length // size) for length, size in zip(shape, chunk_shape, strict=True)]
     for place in np.ndindex(*counts):
         start = tuple(i * size for i, size in zip(place, chunk_shape, strict=True))
-        yield start, tuple(min(a + size, length) for a, size, length in zip(start, chunk_shape, shape, strict=True))
+        yield (
+            start,
+            tuple(
+                min(a + size, length)
+                for a, size, length in zip(start, chunk_shape, shape, strict=True)
+            ),
+        )

@@ -1,6 +1,8 @@
-"""The Zarr store of a sweep: one file for each chunk of each variable, and a checksum of each chunk, written after its data.
+"""The Zarr store of a sweep: one file for each chunk of each variable, and a checksum of each
+chunk, written after its data.
 
-Nothing in it says when or where it was computed, so that two runs of a sweep give the same files, byte for byte.
+Nothing in it says when or where it was computed, so that two runs of a sweep give the same files,
+byte for byte.
 """
 
 import hashlib
@@ -19,18 +21,42 @@ from polhode.io.store import place
 from polhode.studies.sweep.plan import boxes
 
 INSTALL = "pip install 'polhode[cluster]'"
-STATUS = ("finished", "diverged", "unsolved", "failed")   # codes from 0 on; -1 is a body that has not been computed
-VARIABLES = {   # name: (component dimension and its labels, dtype, attributes)
-    "quaternion": ("quaternion_component", "f8", {"units": "1", "long_name": "attitude at the end, body to space, scalar last"}),
-    "omega": ("axis", "f8", {"units": "rad/s", "long_name": "angular velocity at the end, body frame"}),
-    "energy": (None, "f8", {"units": "J", "long_name": "energy at the end, kinetic and where known potential"}),
-    "energy_error": (None, "f8", {"units": "J", "long_name": "energy at the end minus energy at the start"}),
+# codes from 0 on; -1 is a body that has not been computed
+STATUS = ("finished", "diverged", "unsolved", "failed")
+VARIABLES = {  # name: (component dimension and its labels, dtype, attributes)
+    "quaternion": (
+        "quaternion_component",
+        "f8",
+        {"units": "1", "long_name": "attitude at the end, body to space, scalar last"},
+    ),
+    "omega": (
+        "axis",
+        "f8",
+        {"units": "rad/s", "long_name": "angular velocity at the end, body frame"},
+    ),
+    "energy": (
+        None,
+        "f8",
+        {"units": "J", "long_name": "energy at the end, kinetic and where known potential"},
+    ),
+    "energy_error": (
+        None,
+        "f8",
+        {"units": "J", "long_name": "energy at the end minus energy at the start"},
+    ),
     "time": (None, "f8", {"units": "s", "long_name": "time reached"}),
-    "status": (None, "i1", {"flag_values": [-1, *range(len(STATUS))], "flag_meanings": " ".join(("pending", *STATUS))}),
+    "status": (
+        None,
+        "i1",
+        {"flag_values": [-1, *range(len(STATUS))], "flag_meanings": " ".join(("pending", *STATUS))},
+    ),
 }
 LABELS = {"quaternion_component": "xyzw", "axis": "xyz"}
-BYTES = sum(np.dtype(kind).itemsize * len(LABELS.get(names, "1")) for names, kind, _ in VARIABLES.values())   # of a body
-_ENTRY = "polhode_sweep"   # the attribute that says what this is
+# of a body
+BYTES = sum(
+    np.dtype(kind).itemsize * len(LABELS.get(names, "1")) for names, kind, _ in VARIABLES.values()
+)
+_ENTRY = "polhode_sweep"  # the attribute that says what this is
 
 
 def need():
@@ -39,8 +65,10 @@ def need():
         import distributed
         import zarr
     except ImportError as error:
-        raise InputError(f"a sweep needs dask.distributed and zarr, and {error.name!r} is not installed; "
-                         f"install with: {INSTALL}") from None
+        raise InputError(
+            f"a sweep needs dask.distributed and zarr, and {error.name!r} is not installed; "
+            f"install with: {INSTALL}"
+        ) from None
     return zarr, distributed
 
 
@@ -88,17 +116,25 @@ class Store:
         self._sums[number] = np.frombuffer(_checksum(results), np.uint8)
 
     def finished(self):
-        """The numbers of the chunks that are there and whole; what a killed process left half-written is swept away."""
+        """The numbers of the chunks that are there and whole; what a killed process left
+        half-written is swept away."""
         for path in self.path.rglob("*.partial"):
             if trees.LITTER.fullmatch(path.name):
                 path.unlink(missing_ok=True)
-        return [number for number, checksum in enumerate(self._sums[:]) if checksum.any() and self._is_whole(number, checksum)]
+        return [
+            number
+            for number, checksum in enumerate(self._sums[:])
+            if checksum.any() and self._is_whole(number, checksum)
+        ]
 
     def _is_whole(self, number, checksum):
         where = self._slices(number)
         try:
-            return _checksum({name: self.group[name][where] for name in VARIABLES}) == checksum.tobytes()
-        except (ValueError, OSError, RuntimeError):   # a file that is cut short
+            return (
+                _checksum({name: self.group[name][where] for name in VARIABLES})
+                == checksum.tobytes()
+            )
+        except (ValueError, OSError, RuntimeError):  # a file that is cut short
             return False
 
     def _slices(self, number):
@@ -107,7 +143,10 @@ class Store:
     def counts(self):
         """How many bodies have each status."""
         codes, counts = np.unique(self.group["status"][:], return_counts=True)
-        return {("pending", *STATUS)[code + 1]: int(count) for code, count in zip(codes.tolist(), counts, strict=True)}
+        return {
+            ("pending", *STATUS)[code + 1]: int(count)
+            for code, count in zip(codes.tolist(), counts, strict=True)
+        }
 
 
 def _checksum(results):
@@ -129,23 +168,31 @@ def check(path, plan, force):
     """Refuse, before any work, what would fail after it."""
     path = Path(path)
     if path.exists() and not is_store(path):
-        raise InputError(f"{str(path)!r} exists and is not the store of a sweep; choose another name")
+        raise InputError(
+            f"{str(path)!r} exists and is not the store of a sweep; choose another name"
+        )
     if path.exists() and not force:
         there = Store(path).identity
         if there != plan.identity:
-            raise InputError(f"{str(path)!r} holds another sweep: {difference(there, plan.identity)}; choose another name, "
-                             "or start anew with --force")
+            raise InputError(
+                f"{str(path)!r} holds another sweep: {difference(there, plan.identity)}; choose another name, "
+                "or start anew with --force"
+            )
         return
     if path.exists():
         trees.check_owned(path)
     folder = path.absolute().parent
     if not (folder.is_dir() and os.access(folder, os.W_OK)):
         state = "is not writable" if folder.is_dir() else "does not exist"
-        raise InputError(f"cannot write {str(path)!r}: the folder {str(folder)!r} {state}; create it or choose another")
+        raise InputError(
+            f"cannot write {str(path)!r}: the folder {str(folder)!r} {state}; create it or choose another"
+        )
     size, free = BYTES * plan.n, shutil.disk_usage(folder).free
     if size > free:
-        raise InputError(f"{plan.n} bodies of {BYTES} bytes each need {size} bytes ({size / 1e9:.3g} GB); {free / 1e9:.3g} GB "
-                         f"are free in {str(folder)!r}; sweep over fewer values")
+        raise InputError(
+            f"{plan.n} bodies of {BYTES} bytes each need {size} bytes ({size / 1e9:.3g} GB); {free / 1e9:.3g} GB "
+            f"are free in {str(folder)!r}; sweep over fewer values"
+        )
 
 
 def create(path, plan, chunk_shape, force=False):
@@ -165,28 +212,51 @@ def create(path, plan, chunk_shape, force=False):
 
 def _fill(path, plan, chunk_shape):
     zarr, _ = need()
-    attributes = {"title": plan.title, "polhode_version": plan.identity["polhode_version"], "digest": plan.digest,
-                  _ENTRY: json.dumps(plan.identity)}
+    attributes = {
+        "title": plan.title,
+        "polhode_version": plan.identity["polhode_version"],
+        "digest": plan.digest,
+        _ENTRY: json.dumps(plan.identity),
+    }
     group = zarr.create_group(path, attributes=attributes)
     dimensions = list(plan.dimensions)
     for name, (components, kind, about) in VARIABLES.items():
         last, names = ((len(LABELS[components]),), [components]) if components else ((), [])
-        group.create_array(name, shape=(*plan.shape, *last), chunks=(*chunk_shape, *last), dtype=kind, compressors=None,
-                           fill_value=float("nan") if kind == "f8" else -1, dimension_names=[*dimensions, *names],
-                           attributes=about, config={"write_empty_chunks": True})
+        group.create_array(
+            name,
+            shape=(*plan.shape, *last),
+            chunks=(*chunk_shape, *last),
+            dtype=kind,
+            compressors=None,
+            fill_value=float("nan") if kind == "f8" else -1,
+            dimension_names=[*dimensions, *names],
+            attributes=about,
+            config={"write_empty_chunks": True},
+        )
     group.attrs["coordinates"] = " ".join(_coordinate(group, axis, plan) for axis in plan.axes)
     for name, labels in LABELS.items():
         _array(group, name, np.array(list(labels), dtype=object), [name])
-    count = math.prod(-(-length // size) for length, size in zip(plan.shape, chunk_shape, strict=True))
-    group.create_group("progress").create_array("sha256", shape=(count, 32), chunks=(1, 32), dtype="u1", fill_value=0,
-                                                compressors=None, dimension_names=["chunk", "byte"])
+    count = math.prod(
+        -(-length // size) for length, size in zip(plan.shape, chunk_shape, strict=True)
+    )
+    group.create_group("progress").create_array(
+        "sha256",
+        shape=(count, 32),
+        chunks=(1, 32),
+        dtype="u1",
+        fill_value=0,
+        compressors=None,
+        dimension_names=["chunk", "byte"],
+    )
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)   # readers ask for this summary, though it is no part of the standard yet
+        # readers ask for this summary, though it is no part of the standard yet
+        warnings.simplefilter("ignore", UserWarning)
         zarr.consolidate_metadata(path)
 
 
 def _coordinate(group, axis, plan):
-    """Write the values of an axis along its dimension; vectors cannot label a dimension and stand beside it.  The name."""
+    """Write the values of an axis along its dimension; vectors cannot label a dimension and stand
+    beside it.  The name."""
     values = axis.column(np.arange(plan.dimensions[axis.dimension]), plan.seed)
     values = np.array(values, dtype=object) if isinstance(values, list) else values
     name = f"{axis.path}.value" if values.ndim > 1 and axis.values else axis.path
@@ -196,6 +266,12 @@ def _coordinate(group, axis, plan):
 
 def _array(group, name, values, dimensions):
     kind = str if values.dtype == object else values.dtype
-    array = group.create_array(name, shape=values.shape, chunks=values.shape, dtype=kind, compressors=None,
-                               dimension_names=dimensions)
+    array = group.create_array(
+        name,
+        shape=values.shape,
+        chunks=values.shape,
+        dtype=kind,
+        compressors=None,
+        dimension_names=dimensions,
+    )
     array[:] = values
