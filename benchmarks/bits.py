@@ -3,8 +3,9 @@
     python benchmarks/bits.py --write before.json      # before a change
     python benchmarks/bits.py --compare before.json    # after it
 
-Every registered method runs 60 steps, as plain Python, of four problems; the digest of the last motion is kept.  Every method made on
-demand that the file knows is run too: a name in the file that is not found any more counts as a difference.
+Every registered method runs 60 steps, as plain Python, of four problems; the digest of the last
+motion is kept.  Methods made on demand that the file knows are run too: a name in the file that is
+not found any more counts as changed.
 """
 
 import argparse
@@ -24,7 +25,15 @@ PROBLEMS = {  # steps at which every method finds a solution
     "krysl/coulomb-wall": 0.005,
     "bou-rabee/stress": 0.1,
 }
-ON_DEMAND = ("newmark(0.6)", "taylor(5)", "NMB+ep", "RKMK4+ep", "AKW+ep", "LS+yoshida4", "LIEMID[EA]+yoshida4")
+ON_DEMAND = (
+    "newmark(0.6)",
+    "taylor(5)",
+    "NMB+ep",
+    "RKMK4+ep",
+    "AKW+ep",
+    "LS+yoshida4",
+    "LIEMID[EA]+yoshida4",
+)
 
 
 def digest(name, problem, step):

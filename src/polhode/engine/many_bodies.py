@@ -23,7 +23,6 @@ from polhode.errors import InputError, unknown, whole
 from polhode.loads._torque import Torque, as_torque
 from polhode.loads.agreement import Start
 from polhode.methods._registry import Method, get
-from polhode.methods.energy import remarks
 from polhode.results._ensemble import Ensemble
 from polhode.results._trajectory import INTERRUPTED
 from polhode.results.motion import in_principal_axes
@@ -178,7 +177,7 @@ class ManyBodies:
         failures = [carrier.failures[body] for body in sorted(carrier.failures)]
         message += f"; {lowered}" if lowered else ""
         message += f"; {len(failures)} of {self.n} bodies failed" if failures else ""
-        message += remarks(carrier.method, float(carrier.field("unrestored").sum()))
+        message += carrier.method.remarks(carrier.total)
         motions, facts = (
             carrier.motion,
             {
