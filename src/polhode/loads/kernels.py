@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from polhode.core.generated import generated
 from polhode.core.jit import jit
 from polhode.core.layout import Vector, flatten
 from polhode.core.vec import add, apply, apply_t, attitude, matmul, matrix, transpose
@@ -167,15 +168,16 @@ def arrays_of(params):
     """The same as a kernel, for parameters like these."""
     shapes = {0: "{}", 1: "vector_array({})", 2: "as_array({})"}
     fields = ", ".join(shapes[np.ndim(value)].format(f"p[{i}]") for i, value in enumerate(params))
-    scope = {
-        "make": type(params),
-        "vector_array": vector_array,
-        "as_array": as_array,
-        "__name__": __name__,
-    }
-    # nothing but the shapes of the parameters enters
-    exec(f"def arrays(p):\n    return (make({fields}),)", scope)
-    return jit(scope["arrays"])
+    return generated(
+        __name__,
+        "arrays",
+        "p",
+        (),
+        f"(make({fields}),)",
+        make=type(params),
+        vector_array=vector_array,
+        as_array=as_array,
+    )
 
 
 def adapt(f, form, uses_omega, uses_position, params, setting, lifted=False):
