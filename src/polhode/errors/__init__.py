@@ -1,0 +1,53 @@
+"""What polhode raises, and the checks every door of the library shares.
+
+Every message names the value that was given, the rule it broke and what to do about it.
+"""
+
+from polhode.errors.checks import (
+    as_path,
+    called_as,
+    choice,
+    flag,
+    floats,
+    label,
+    no_more_options,
+    number,
+    whole,
+)
+from polhode.errors.exceptions import (
+    ClusterError,
+    ConvergenceError,
+    EventError,
+    InputError,
+    IntegrationError,
+    PolhodeError,
+    TorqueError,
+    printable,
+)
+from polhode.errors.wording import brief, closest, difference, disk_advice, nearest, unknown
+
+__all__ = [
+    "ClusterError",
+    "ConvergenceError",
+    "EventError",
+    "InputError",
+    "IntegrationError",
+    "PolhodeError",
+    "TorqueError",
+    "as_path",
+    "brief",
+    "called_as",
+    "choice",
+    "closest",
+    "difference",
+    "disk_advice",
+    "flag",
+    "floats",
+    "label",
+    "nearest",
+    "no_more_options",
+    "number",
+    "printable",
+    "unknown",
+    "whole",
+]
