@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Never
 import numpy as np
 
 from polhode.engine.many_bodies import ManyBodies
-from polhode.errors import called_as, choice, no_more_options
+from polhode.errors import called_as, choice, check_options
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -99,7 +99,7 @@ def ensemble(
     >>> run.omega.shape, str(run.status[0])
     ((100, 3), 'finished')
     """
-    no_more_options(ensemble, misspelt)
+    check_options(ensemble, misspelt)
     choice("device", device, DEVICES)
     dtype = choice(
         "dtype", np.dtype(dtype).name if isinstance(dtype, (type, np.dtype)) else dtype, DTYPES

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Never
 
 from polhode.engine.checkpoint import Checkpoint, as_checkpoint
 from polhode.engine.one_body import OneBody
-from polhode.errors import called_as, flag, label, no_more_options
+from polhode.errors import called_as, flag, label, check_options
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -134,7 +134,7 @@ def integrate(
     >>> run.method.name, run.steps < 100
     ('DOP853', True)
     """
-    no_more_options(integrate, misspelt)
+    check_options(integrate, misspelt)
     if progress is not None:
         called_as("progress", progress, "progress(done, total)")
     compiled = flag("compiled", compiled)

@@ -20,7 +20,8 @@ from polhode.engine.program import Program, build
 from polhode.engine.programs import find
 from polhode.engine.schedule import segments
 from polhode.errors import InputError, unknown, whole
-from polhode.loads._torque import Torque, as_torque
+from polhode.loads._torque import Torque
+from polhode.loads.conversion import as_torque
 from polhode.loads.agreement import Start
 from polhode.methods._registry import Method, get
 from polhode.results._ensemble import Ensemble

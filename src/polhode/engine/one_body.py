@@ -23,7 +23,8 @@ from polhode.engine.programs import find
 from polhode.engine.recorder import AtSteps, AtTimes
 from polhode.engine.schedule import segments, stretches
 from polhode.errors import InputError, IntegrationError, floats, number
-from polhode.loads._torque import ZERO, Torque, as_torque
+from polhode.loads._torque import ZERO, Torque
+from polhode.loads.conversion import as_torque
 from polhode.loads.agreement import Start
 from polhode.loads.force import Force, as_force
 from polhode.methods._registry import Method, everything, get

@@ -25,14 +25,12 @@ from polhode.loads.kernels import (
     GROUND,
     Frames,
     column,
-    derivatives_in_axes,
-    in_axes,
     in_frame,
     nested,
     no_potential,
-    potential_in_axes,
     potential_on_ground,
 )
+from polhode.loads.own_axes import derivatives_in_axes, in_axes, potential_in_axes
 from polhode.methods._states import VELOCITY
 
 if TYPE_CHECKING:

@@ -246,16 +246,17 @@ def as_path(what: str, value: Any) -> Path:
     return path
 
 
-def no_more_options(function: Callable[..., Any], misspelt: Mapping[str, Any]) -> None:
-    """Raise the error of `unknown` for the first of the keyword arguments that a function does not
-    have; the valid ones are those of its signature.
+def check_options(function: Callable[..., Any], options: Mapping[str, Any]) -> None:
+    """Raise the error of `unknown` for the first of the options that is not a parameter of a
+    function.
 
     Examples
     --------
-    >>> no_more_options(no_more_options, {})
+    >>> check_options(check_options, {"options": 3})
     """
-    if misspelt:
-        collected = inspect.Parameter.VAR_KEYWORD
+    if options:
         parameters = inspect.signature(function).parameters.values()
-        valid = [one.name for one in parameters if one.kind is not collected]
-        raise unknown(f"option of {function.__name__}", next(iter(misspelt)), valid)
+        valid = [one.name for one in parameters if one.kind is not one.VAR_KEYWORD]
+        for name in options:
+            if name not in valid:
+                raise unknown(f"option of {function.__name__}", name, valid)

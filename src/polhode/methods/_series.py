@@ -199,7 +199,7 @@ class Recursion(NamedTuple):
     def suited(self, program, rtol):
         """The recursion of a program's torque."""
         order = self.order or min(LARGEST, max(4, math.ceil(1.0 - 0.5 * math.log(rtol))))
-        terms = getattr(program.torque, "terms", (program.torque,))
+        terms = program.torque.terms
         arrays = [term.name for term in terms if getattr(term, "form", None) == "array"]
         why = program.note if program.mode == "callback" else program.torque.obstacle()
         if arrays:

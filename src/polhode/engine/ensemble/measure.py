@@ -14,8 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from polhode.loads.kernels import as_array, handed, nested, potential_in_axes, vector_array
-from polhode.loads._torque import Foreign, Torque
+from polhode.loads.kernels import as_array, handed, nested, vector_array
+from polhode.loads.own_axes import potential_in_axes
+from polhode.loads._torque import Torque
+from polhode.loads.foreign import Foreign
 from polhode.loads.agreement import agree
 from polhode.core import digest
 from polhode.core.loops import tiles

@@ -20,7 +20,7 @@ from polhode.studies.advise.pilot import Pilot
 from polhode.studies.advise.result import Advice, exact_solution, explained
 from polhode.studies.compare._compare import error_asked
 from polhode.studies.compare.task import as_task
-from polhode.errors import InputError, IntegrationError, called_as, flag, no_more_options, number
+from polhode.errors import InputError, IntegrationError, called_as, flag, check_options, number
 from polhode.methods import get
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def advise(
     >>> advice.method, advice.error < 1e-4
     ('MR4-123', True)
     """
-    no_more_options(advise, misspelt)
+    check_options(advise, misspelt)
     error = error_asked(number("error", error))
     long = flag("long", long)
     told = (

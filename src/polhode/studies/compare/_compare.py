@@ -20,7 +20,7 @@ from polhode.studies.compare import entries
 from polhode.studies.compare.result import Comparison, MethodCurve
 from polhode.studies.compare.search import Curve
 from polhode.studies.compare.task import Task, Truth, as_task, truth
-from polhode.errors import InputError, PolhodeError, brief, called_as, floats, no_more_options
+from polhode.errors import InputError, PolhodeError, brief, called_as, floats, check_options
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -88,7 +88,7 @@ def compare(
     >>> [round(curve.slope) for curve in found.curves]
     [2, 2]
     """
-    no_more_options(compare, misspelt)
+    check_options(compare, misspelt)
     chosen, errors = entries.chosen(methods, family), asked(errors)
     task = as_task(
         problem,
