@@ -19,7 +19,7 @@ from polhode.engine.ensemble.measure import Measure
 from polhode.engine.program import Program, build
 from polhode.engine.programs import find
 from polhode.engine.schedule import segments
-from polhode.errors import InputError, unknown, whole
+from polhode.errors import InputError, one_given, unknown, whole
 from polhode.loads._torque import Torque
 from polhode.loads.conversion import as_torque
 from polhode.loads.agreement import Start
@@ -75,13 +75,9 @@ class ManyBodies:
         first: int,
     ) -> None:
         """Motions (n, 7) in principal axes and torque parameters (m, 1 or n), checked."""
-        if (omega0 is None) == (momentum0 is None):
-            given = "neither" if omega0 is None else "both"
-            raise InputError(
-                f"give omega0 or momentum0 (three numbers for all bodies, or for each), got {given}; give one of "
-                "the two"
-            )
-        what, vector = ("omega0", omega0) if momentum0 is None else ("momentum0", momentum0)
+        what, vector = one_given(
+            "three numbers for all bodies, or for each", omega0=omega0, momentum0=momentum0
+        )
         values = inputs.check_parameters(self.torque, parameters)
         if isinstance(rotation0, str) and rotation0 != "random":
             raise unknown("rotation0", rotation0, ["random"])

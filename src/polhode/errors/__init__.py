@@ -12,6 +12,7 @@ from polhode.errors.checks import (
     label,
     check_options,
     number,
+    one_given,
     whole,
 )
 from polhode.errors.exceptions import (
@@ -47,6 +48,7 @@ __all__ = [
     "label",
     "nearest",
     "number",
+    "one_given",
     "printable",
     "unknown",
     "whole",

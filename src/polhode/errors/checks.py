@@ -178,6 +178,23 @@ def choice(kind: str, value: Any, valid: Iterable[str]) -> str:
     raise unknown(kind, value, valid)
 
 
+def one_given(detail: str, **given: Any) -> tuple[str, Any]:
+    """Return (name, value) of the only one of several arguments that is not None, or raise an
+    `InputError`.
+
+    Examples
+    --------
+    >>> one_given("three numbers", omega0=(0, 0, 1), momentum0=None)
+    ('omega0', (0, 0, 1))
+    """
+    found = [(name, value) for name, value in given.items() if value is not None]
+    if len(found) == 1:
+        return found[0]
+    raise InputError(
+        f"give {' or '.join(given)} ({detail}), got {'both' if found else 'neither'}; give one of the two"
+    )
+
+
 def label(what: str, value: Any) -> str | None:
     """Return `value`, which must be text or None, or raise an `InputError` that calls it `what`.
 
