@@ -73,7 +73,7 @@ def initial_rotation(
             vector,
             momentum0 is not None,
         )
-    check_rates(motion[4:], name if momentum0 is None else "the angular velocity of momentum0")
+    check_rates(motion[4:], "omega0" if momentum0 is None else "the angular velocity of momentum0")
     return motion
 
 
