@@ -38,52 +38,35 @@ EXAMPLES = (
 )
 
 
-# what the default run measures: each family with its odd ones; the long run measures all
-MEASURED = [
-    "AKW",
-    "LS",
-    "LIEMID[EA]",
-    "LIEMID[E1]",
-    "LIEMID[E2]",
-    "LP2",
-    "MR2-231",
-    "MR4-231",
-    "MR2-231-cay",
-    "EXACT",
-    "EXACT-RKN4",
-    "EXACT-RKN6",
-    "MR2-BM4",
-    "RK-buss",
-    "ABAM-buss",
-    "SW-buss",
-    "DMV",
-    "DMV6+att",
-    "DMV8+att",
-    "VLV",
-    "DP5",
-    "DOP853",
-    "CG4",
-    "RKMK4",
-    "CF4",
-    "HSTAGM",
-    "NMB",
-    "NMB-matrix",
-    "NMS",
-    "SW",
-    "SW1",
-    "RK4-quaternion",
-    "ABAM",
-    "taylor3-false",
-    "taylor3",
-    "taylor4",
-    "taylor6",
-    "newmark(0.6)",
-    "taylor(7)",
-    "taylor2+ep",
-    "LP2+yoshida4",
-    "LP2+suzuki4",
-    "LP2+kahanli6",
-]
+# measured in the long run alone: others of their families are in every run
+LONG = (
+    "AKW-end",
+    "AKW-exp",
+    "MR2-123",
+    "DMV4",
+    "DMV6",
+    "DMV4+att",
+    "DMV10+att",
+    "LIEMID[I]",
+    "CG-RK4",
+    "NMB-cay",
+    "EXACT-RKN6-14",
+    "MR2-BM6",
+    "taylor1",
+    "taylor2",
+    "taylor2-augmented",
+    "taylor3-plain",
+    "taylor5",
+    "NMB-matrix-orth",
+    "MR4-123",
+    "MR4-231-cay",
+    "MR2-312-cay",
+    "MR4-312",
+    "LP2+yoshida6",
+    "LP2+yoshida8",
+    "LP2+kahanli8",
+    "LP2+kahanli10",
+)
 
 
 def shortened(methods, long):
@@ -116,7 +99,7 @@ KINDS = (
 )
 
 
-@pytest.fixture(params=shortened(METHODS, lambda method: method.name not in MEASURED))
+@pytest.fixture(params=shortened(METHODS, lambda method: method.name in LONG))
 def method(request):
     return request.param
 
@@ -148,7 +131,8 @@ def assert_fact(claimed, measure, what, step=0.5):
         while defect < BROKEN and step < 1.0:
             step *= 2.0
             defect = measure(step)
-        assert defect > BROKEN, f"not declared {what}, but the defect is only {defect:.2g}"
+        # one that is not a number is that of a motion that is lost
+        assert not defect <= BROKEN, f"not declared {what}, but the defect is only {defect:.2g}"
 
 
 # --- the declared facts ---------------------------------------------------------------------------
