@@ -218,19 +218,8 @@ def compiled_afresh(method, monkeypatch, tmp_path, dtype="float64"):
     monkeypatch.setattr(engine, "apart", lambda dispatcher, *rest: dispatcher)
     program = build(get(method), TOP.torque(), TOP.body)
     backend = Tiles(program, 64, program.moments, program.parameters, dtype)
-    machine = backend._loop(
-        tiles.advance,
-        0,
-        0,
-        0,
-        0,
-        np.zeros(2),
-        backend.z,
-        backend.moments,
-        backend.parameters,
-        replace=tiles.TOGETHER,
-        clock=loops.even_clock,
-    )
+    backend.prepare(Segment(np.zeros(2), 1, 0.0))
+    ((machine, _),) = backend._machines.values()
     (text,) = machine.inspect_asm().values()
     return backend, re.split(r"\n(?=\S+:)", text)
 
