@@ -25,19 +25,19 @@ CORRECT = "correct it, or end the run before"
 
 
 class Place(NamedTuple):
-    """Where a run is: the time, the steps done, and the motion in the user's axes."""
+    """Where a run is: the time, the steps done, and the parts of the motion in the user's axes."""
 
     t: float
     step: int
-    motion: np.ndarray
+    parts: dict[str, Any]
 
     def __str__(self) -> str:
-        return f"t = {self.t!r} (step {self.step}; {in_words(self.motion)})"
+        return f"t = {self.t!r} (step {self.step}; {in_words(self.parts)})"
 
 
-def in_words(motion: np.ndarray) -> str:
+def in_words(parts: dict[str, Any]) -> str:
     """The parts of a motion with their numbers."""
-    return ", ".join(f"{name} {value}" for name, value in described(motion).items())
+    return ", ".join(f"{name} {value}" for name, value in parts.items())
 
 
 # --- torques --------------------------------------------------------------------------------------
@@ -62,12 +62,14 @@ def check_torque(program: Program, driver: Any) -> None:
 def torque_trouble(program: Program, t: float, y: np.ndarray) -> IntegrationError | None:
     """Ask torque and force, as Python, at time t and motion y (principal axes): the TorqueError if
     an answer is no good."""
-    y = in_user_axes(program.body, y)
-    q, *rest = parts(y)
-    if not np.isfinite(q).all():
+    kind = program.motion_kind
+    y = in_user_axes(program.body, y, kind)
+    now = parts(y, kind)
+    if not np.isfinite(now.attitude).all():
         return None
-    R, rest = rotations.matrices(q), [np.where(np.isfinite(part), part, 0.0) for part in rest]
-    place = f"at t = {t:.15g} ({in_words(y)})"
+    seen = (now.omega,) if program.force is None else (now.omega, now.position, now.velocity)
+    R, rest = rotations.matrices(now.attitude), [np.where(np.isfinite(x), x, 0.0) for x in seen]
+    place = f"at t = {t:.15g} ({in_words(described(y, kind))})"
     for acting in filter(None, (program.torque, program.force)):
         who = f"{acting.kind} {acting.name!r}"
         try:

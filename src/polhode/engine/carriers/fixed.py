@@ -17,7 +17,7 @@ from polhode.engine.diagnosis import (
     torque_error,
     unsolved,
 )
-from polhode.results.motion import in_user_axes, parts
+from polhode.results.motion import OMEGA
 
 if TYPE_CHECKING:
     from polhode.engine.driver import Driver
@@ -43,10 +43,6 @@ class FixedSteps:
         self.pace = Pace(FIRST[program.mode])
 
     method = property(lambda self: self.program.method)
-
-    def in_user_axes(self, motion: np.ndarray) -> np.ndarray:
-        """A motion in the user's axes."""
-        return in_user_axes(self.program.body, motion)
 
     @property
     def motion(self) -> np.ndarray:
@@ -108,7 +104,7 @@ class FixedSteps:
         trouble = step_trouble(program, self.z, place.t, h)
         if trouble is not None:
             raise trouble
-        running_away = abs(h) * np.abs(parts(self.motion).omega).sum() > MANY_TURNS
+        running_away = abs(h) * np.abs(self.motion[OMEGA]).sum() > MANY_TURNS
         if chunk.failure == loops.UNSOLVED and not running_away:
             raise unsolved(program, self.z, place.t, h, place.step)
         return blow_up(
