@@ -18,7 +18,7 @@ from polhode.loads._torque import Foreign, as_torque
 from polhode.studies.facts.source import as_method
 from polhode.studies.facts.trial import torque_of
 from polhode.studies.compare import entries
-from polhode.studies.compare._compare import asked
+from polhode.studies.compare._compare import check_errors
 from polhode.studies.compare.task import as_task
 from polhode.show.plots.comparison import convergence
 from polhode.studies.compare.result import Comparison
@@ -54,10 +54,10 @@ __all__ = [
     "as_method",
     "as_task",
     "as_torque",
-    "asked",
     "bibtex",
     "bomb",
     "build",
+    "check_errors",
     "check_tolerance",
     "checked",
     "comparison",

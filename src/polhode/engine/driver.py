@@ -150,6 +150,10 @@ class Driver:
         self.done -= surplus
         self.carrier.take_back(surplus)
 
+    def __str__(self) -> str:
+        """Where the run is, for messages."""
+        return f"in the step from {self.place}"
+
     @property
     def place(self) -> Place:
         """Where the run is, for messages."""

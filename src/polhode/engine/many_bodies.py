@@ -11,7 +11,7 @@ import numpy as np
 from polhode.engine.carriers.gpu import Gpu
 from polhode.engine.carriers.many import Many
 from polhode.engine.carriers.tiles import Tiles
-from polhode.engine.diagnosis import first_trouble
+from polhode.engine.diagnosis import check_first
 from polhode.engine.driver import Driver
 from polhode.engine.ensemble import inputs
 from polhode.engine.ensemble.keep import Statistics, keeping
@@ -232,9 +232,8 @@ class ManyBodies:
             )
             program = find(self.method, self.torque, self.bodies.one, start=start, like=like)
             self._agree(program, like, start)
-            trouble = None if well is None else first_trouble(program, self.t0, self.motions[well])
-            if trouble is not None:
-                raise trouble
+            if well is not None:
+                check_first(program, self.t0, self.motions[well])
             moments, parameters = (
                 rows if chosen is None or rows.shape[1] == 1 else rows[:, chosen]
                 for rows in (self.bodies.moments, self._parameters(program))

@@ -16,7 +16,7 @@ from polhode.core.loops import tolerance as loops
 from polhode.core.motions import FLIGHT, ROTATION, kind_of
 from polhode.engine.carriers.fixed import FixedSteps
 from polhode.engine.carriers.tolerance import ByTolerance, Tolerance
-from polhode.engine.diagnosis import Runaway, first_trouble
+from polhode.engine.diagnosis import Runaway, check_first
 from polhode.engine.driver import Driver
 from polhode.engine.events import Watch
 from polhode.engine.flight import check_flight
@@ -47,7 +47,7 @@ SMALLEST_RTOL, LARGEST_RTOL = 1e-14, 0.1  # steps cannot be better than their ro
 def as_body(body: RigidBody | ArrayLike) -> RigidBody:
     """A RigidBody that can be run, from a RigidBody or an inertia."""
     if not isinstance(body, RigidBody):
-        plain = type(body) in (list, tuple) and all(type(one) is float for one in body)
+        plain = type(body) in (list, tuple) and all(type(one) in (int, float) for one in body)
         body = _body_of(tuple(body)) if plain else RigidBody(body)
     check_moments(body.moments)
     return body
@@ -307,9 +307,7 @@ class OneBody:
             self.driver.restore(saved)
         else:
             self.recorder.first(self.t0, self.motion)
-            trouble = first_trouble(self.program, self.t0, self.motion)
-            if trouble is not None:
-                raise trouble
+            check_first(self.program, self.t0, self.motion)
         return self.driver.run()
 
     def _open(self, checkpoint: Checkpoint) -> dict[str, Any] | None:

@@ -17,7 +17,7 @@ from polhode.core.loops.tolerance import STEP
 from polhode.core.motions import Kind, kind_of
 from polhode.engine.flight import Actions, Parameters, flying
 from polhode.engine.ways import derivatives_trouble, potential_trouble, ways
-from polhode.errors import InputError, TorqueError
+from polhode.errors import InputError
 from polhode.loads.agreement import Start
 from polhode.loads.known_energy import check_potential
 from polhode.loads.kernels import (
@@ -153,14 +153,7 @@ class Program:
     def begin(self, h: float, t: float, motion: np.ndarray) -> np.ndarray:
         """The method's first state, in lane 0 of a fresh (size, 2) array."""
         z = np.zeros((self.size, 2))
-        try:
-            self.kept("begin", self._begin)(h, t, motion[None], z, self.moments, self.parameters)
-        except Exception as error:
-            if type(error).__module__.startswith("numba."):  # it is not the torque that failed
-                raise
-            raise TorqueError(
-                f"the torque raised {type(error).__name__} at t = {t!r}: {error}; correct it", t=t
-            ) from error
+        self.kept("begin", self._begin)(h, t, motion[None], z, self.moments, self.parameters)
         return z
 
     def _begin(self):

@@ -87,11 +87,11 @@ def call_form(name: str, kind: Kind) -> str:
 
 
 class InMotion:
-    """What has motions, with their parts as attributes: one that a kind of motion does not have is
-    None."""
+    """What has a `kind` and a `motion`, or many, with the parts as attributes: one that the kind
+    does not have is None."""
 
-    kind: Kind
-    motion: np.ndarray
+    __slots__ = ()
+
     quaternion: np.ndarray
     omega: np.ndarray
     position: np.ndarray | None

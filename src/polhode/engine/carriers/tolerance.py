@@ -10,7 +10,7 @@ import numpy as np
 from polhode.core.loops import tolerance as loops
 from polhode.core.motions import ROTATION
 from polhode.engine.carriers.chunk import FIRST, Chunk, Pace
-from polhode.engine.diagnosis import check_torque, torque_error, torque_trouble
+from polhode.engine.diagnosis import check_callbacks, torque_error, torque_trouble
 from polhode.errors import IntegrationError
 from polhode.results.motion import parts, row
 
@@ -160,7 +160,7 @@ class ByTolerance:
 
     def diagnose(self, chunk: Chunk, driver: Driver) -> Never:
         """No step is small enough: the torque's fault, or the motion's."""
-        check_torque(self.program, driver)
+        check_callbacks(self.program, driver)
         place = driver.place
         h, slope = self.memory[loops.STEP], self.memory[loops.SLOPE]
         trouble = torque_trouble(self.program, place.t + h, self.motion + h * slope)
