@@ -12,7 +12,7 @@ import numpy as np
 from polhode.engine.carriers.gpu import Gpu
 from polhode.engine.carriers.many import Many
 from polhode.engine.carriers.tiles import Tiles
-from polhode.engine.diagnosis import first_trouble
+from polhode.engine.diagnosis import check_first
 from polhode.engine.driver import Driver
 from polhode.engine.ensemble import inputs
 from polhode.engine.ensemble.keep import Statistics, keeping
@@ -260,9 +260,8 @@ class ManyBodies:
                 start = Start(self.t0, self.segments[-1].end, motion)
             program = find(self.method, self.torque, self.bodies.one, start=start, like=like)
             self._agree(program, like, start)
-            trouble = None if well is None else first_trouble(program, self.t0, motion)
-            if trouble is not None:
-                raise trouble
+            if well is not None:
+                check_first(program, self.t0, motion)
             moments = self.bodies.on_device or self.bodies.moments
             parameters = self._parameters(program)
             if chosen is not None:
