@@ -106,7 +106,7 @@ def ensemble(
     )
     if progress is not None:
         called_as("progress", progress, "progress(done, total)")
-    run = ManyBodies(bodies, torque, t_span, step, method, breaks)
+    run = ManyBodies(bodies, torque, t_span, step, method, breaks, device, dtype)
     run.will_start(rotation0, omega0, momentum0, n, parameters, rng, first)
     run.will_keep(keep)
-    return run.follow(device, dtype, threads, progress)
+    return run.follow(threads, progress)

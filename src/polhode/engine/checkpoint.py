@@ -148,7 +148,7 @@ class Checkpoint:
             self._make_folder()
             self._lock()
             self._check_identity(identity)
-            self.points = Stream(self.folder / "points", record.width, self._trouble)
+            self.points = Stream(self.folder / "points", record.kind.width, self._trouble)
             record.keep_in(self.points)
             saved = self._saved()
             self._check_space(record)

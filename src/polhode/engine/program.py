@@ -14,10 +14,10 @@ from polhode.core.jit import bind, compile_now, compiles, compiling, direct, int
 from polhode.core.layout import flatten, layout, shape
 from polhode.core.loops import fixed as loops
 from polhode.core.loops.tolerance import STEP
-from polhode.core.motions import FLIGHT as FLIGHT_MOTION, ROTATION, Kind
+from polhode.core.motions import Kind, kind_of
 from polhode.engine.flight import Actions, Parameters, flying
 from polhode.engine.ways import derivatives_trouble, potential_trouble, ways
-from polhode.errors import InputError, TorqueError
+from polhode.errors import InputError
 from polhode.loads.agreement import Start
 from polhode.loads.known_energy import check_potential
 from polhode.loads.kernels import (
@@ -57,7 +57,7 @@ def _method_names(method):
         "velocity": VELOCITY[kept],
         "residual": loops.residual_of_state if "residual" in fields else loops.no_residual,
         "calls": loops.calls_of_state if "calls" in fields else loops.no_calls,
-        **(FLIGHT_MOTION if "x" in fields else ROTATION).names(),
+        **kind_of(method.state).names(),
     }
 
 
@@ -72,10 +72,11 @@ class _Counter:
 
 
 @lru_cache(256)
-def _start_calls(start):
+def _start_calls(start, kind):
     counter, one = _Counter(), (1.0, 1.0, 1.0)
     torque = Frames(*[counter] * 4, potential=no_potential)
-    start(0.1, 0.0, (0.0, 0.0, 0.0, 1.0), (0.1, 0.2, 0.3), loops.Body(one, one), torque, ())
+    motion = layout(kind.parts).unpack(np.linspace(0.0, 1.0, kind.width)[:, None], 0)
+    kind.launch(start, 0.1, 0.0, motion, loops.Body(one, one), torque, ())
     return counter.calls
 
 
@@ -149,14 +150,7 @@ class Program:
     def begin(self, h: float, t: float, motion: np.ndarray) -> np.ndarray:
         """The method's first state, in lane 0 of a fresh (size, 2) array."""
         z = np.zeros((self.size, 2))
-        try:
-            self.kept("begin", self._begin)(h, t, motion[None], z, self.moments, self.parameters)
-        except Exception as error:
-            if type(error).__module__.startswith("numba."):  # it is not the torque that failed
-                raise
-            raise TorqueError(
-                f"the torque raised {type(error).__name__} at t = {t!r}: {error}; correct it", t=t
-            ) from error
+        self.kept("begin", self._begin)(h, t, motion[None], z, self.moments, self.parameters)
         return z
 
     def _begin(self):
@@ -235,7 +229,7 @@ class Program:
     @property
     def start_calls(self) -> int:
         """How many torque evaluations the method's start makes."""
-        return _start_calls(self.method.start)
+        return _start_calls(self.method.start, kind_of(self.method.state))
 
     def motion(self, z: np.ndarray, lane: int = 0) -> np.ndarray:
         """The numbers of the motion (principal axes) in a lane of z."""
@@ -372,7 +366,7 @@ def _assemble(method, torque, body, force, setting, way, thrust, like, start):
         run.state,
         shape(values),
         size,
-        ROTATION if force is None else FLIGHT_MOTION,
+        kind_of(run.state),
         np.array(body.moments, dtype=float).reshape(3, 1),
         column(values),
         names,
