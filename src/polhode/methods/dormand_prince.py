@@ -50,7 +50,7 @@ def combined(row):
     return text
 
 
-def listed(count):
+def stage_names(count):
     return "".join(f"k{i}, " for i in range(count))
 
 
@@ -68,7 +68,7 @@ def stages_of(tableau):
         "stages",
         "h, t, y, k0, body, torque, p",
         stage_lines(tableau, range(1, s)),
-        f"{advanced(tableau.a[s])}, ({listed(s)})",
+        f"{advanced(tableau.a[s])}, ({stage_names(s)})",
         **NAMES,
     )
 
@@ -78,7 +78,7 @@ def extension_of(tableau):
     last."""
     s = tableau.stages
     lines = [
-        f"{listed(s + 1)} = k",
+        f"{stage_names(s + 1)} = k",
         *stage_lines(tableau, range(s + 1, len(tableau.a))),
         "F0 = sub7(end, y)",
         "F1 = sub7(scale7(h, k0), F0)",
@@ -92,7 +92,7 @@ def extension_of(tableau):
 
 def estimates_of(tableau):
     """`estimates(slopes)`: one estimate of the error, over h, for each row of the table."""
-    lines = [f"{listed(tableau.stages + 1)} = k"]
+    lines = [f"{stage_names(tableau.stages + 1)} = k"]
     return written(
         "estimates",
         "k",
