@@ -15,7 +15,6 @@ from scipy.spatial.transform import Rotation
 
 from polhode import InputError, RigidBody, ensemble, integrate, problems, torque, torques
 from polhode.core import code_memory as engine, jit
-from polhode.core.loops import fixed as loops, tiles
 from polhode.engine.ensemble import inputs
 from polhode.engine.ensemble.keep import Statistics
 from polhode.engine.carriers.tiles import Tiles

@@ -110,7 +110,7 @@ RUNNER = SimpleNamespace(name="NMB", knob="step", _evaluations=len, _follow=lamb
                          program=SimpleNamespace(trouble=lambda: ValueError("too late")))
 STUCK = SimpleNamespace(name="DP5", task=SimpleNamespace(motion=None, t_span=(0.0, 1.0), breaks=()), _check_torque=lambda: None)
 MARCH = SimpleNamespace(pace=SimpleNamespace(steps=1), begin=lambda *_: None, take=lambda *_: Chunk(reached=0.5, failure=4))
-GPU = SimpleNamespace(dtype=np.float64, names={}, program=SimpleNamespace(method=SimpleNamespace(name="NMB"),
+GPU = SimpleNamespace(single=False, names={}, _kernels={}, program=SimpleNamespace(method=SimpleNamespace(name="NMB"),
                                                                          torque=SimpleNamespace(name="push")))
 
 

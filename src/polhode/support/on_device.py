@@ -68,6 +68,11 @@ def read_in_place(what: str, value: Any, device: str) -> Any:
             f"{what} lies on a GPU, and device={device!r} reads the memory of the host; write device='cuda', "
             "or copy it to the host"
         )
+    return OnDevice(_adopted(what, value))
+
+
+def _adopted(what, value):
+    """numba's array over the memory of another's, checked."""
     # the simulator's has no number
     here, there = getattr(require().get_current_device(), "id", 0), _place(value)[1]
     if there not in (None, here):
@@ -86,7 +91,7 @@ def read_in_place(what: str, value: Any, device: str) -> Any:
             f"{what} must be an array of {' or '.join(DTYPES)} on the GPU, without a mask and not empty, got "
             f"{kind} of shape {shape}; convert it"
         )
-    return OnDevice(cuda.adopted(interface, owner))
+    return cuda.adopted(interface, owner)
 
 
 def _place(value):

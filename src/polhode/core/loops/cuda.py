@@ -128,7 +128,7 @@ def place(q, v, moments, is_momentum, bounds, motions, odd):
         a, b, c = one_of(q, j), one_of(v, j), one_of(moments, j)
         norm, total = 0.0, 0.0
         for i in range(4):
-            norm += float(q[a, i]) ** 2
+            norm += float(q[a, i]) * float(q[a, i])
         norm = math.sqrt(norm)
         off = abs(norm - 1.0)
         ordinary = off <= off_group
