@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 from functools import cached_property
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -73,8 +74,8 @@ def read_in_place(what: str, value: Any, device: str) -> Any:
 
 def _adopted(what, value):
     """numba's array over the memory of another's, checked."""
-    # the simulator's has no number
-    here, there = getattr(require().get_current_device(), "id", 0), _place(value)[1]
+    module, there = require(), _place(value)[1]
+    here = getattr(module.get_current_device(), "id", 0)  # the simulator's has no number
     if there not in (None, here):
         raise InputError(
             f"{what} lies on GPU {there}, and the run is on GPU {here}; copy it there, or choose the GPU with "
@@ -91,7 +92,11 @@ def _adopted(what, value):
             f"{what} must be an array of {' or '.join(DTYPES)} on the GPU, without a mask and not empty, got "
             f"{kind} of shape {shape}; convert it"
         )
-    return cuda.adopted(interface, owner)
+    if hasattr(module, "from_cuda_array_interface"):
+        return module.from_cuda_array_interface(interface, owner)
+    # in the simulator the memory is the host's
+    view = np.asarray(SimpleNamespace(__array_interface__=interface))
+    return module.to_device(np.ascontiguousarray(view))
 
 
 def _place(value):

@@ -13,7 +13,6 @@ numba's simulator.
 import math
 import warnings
 from functools import cache
-from types import SimpleNamespace
 from weakref import WeakKeyDictionary
 
 from polhode.core.digest import digest
@@ -304,15 +303,3 @@ def launch_over(n, made, *arguments):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         made[-(-n // THREADS), THREADS](*arguments)
-
-
-def adopted(interface, owner):
-    """A device array over memory that is another's, from its `__cuda_array_interface__`."""
-    import numpy as np
-    from numba import cuda
-
-    if hasattr(cuda, "from_cuda_array_interface"):
-        return cuda.from_cuda_array_interface(interface, owner)
-    # in the simulator the memory is the host's
-    view = np.asarray(SimpleNamespace(__array_interface__=interface))
-    return cuda.to_device(np.ascontiguousarray(view))
