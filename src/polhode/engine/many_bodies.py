@@ -12,7 +12,7 @@ import numpy as np
 from polhode.engine.carriers.gpu import Gpu
 from polhode.engine.carriers.many import Many
 from polhode.engine.carriers.tiles import Tiles
-from polhode.engine.diagnosis import first_trouble
+from polhode.engine.diagnosis import check_first
 from polhode.engine.driver import Driver
 from polhode.engine.ensemble import inputs
 from polhode.engine.ensemble.keep import Statistics, keeping
@@ -21,11 +21,11 @@ from polhode.engine.ensemble.on_gpu import placed, rows_of
 from polhode.engine.program import Program, build
 from polhode.engine.programs import find
 from polhode.engine.schedule import segments
-from polhode.errors import InputError, floats, unknown, whole
-from polhode.loads._torque import Torque, as_torque
+from polhode.errors import InputError, floats, one_given, unknown, whole
+from polhode.loads._torque import Torque
+from polhode.loads.conversion import as_torque
 from polhode.loads.agreement import Start
 from polhode.methods._registry import Method, get
-from polhode.methods.energy import remarks
 from polhode.results._ensemble import Ensemble
 from polhode.results._trajectory import INTERRUPTED
 from polhode.results.motion import in_principal_axes
@@ -78,13 +78,9 @@ class ManyBodies:
         first: int,
     ) -> None:
         """Motions (n, 7) in principal axes and torque parameters (m, 1 or n), checked."""
-        if (omega0 is None) == (momentum0 is None):
-            given = "neither" if omega0 is None else "both"
-            raise InputError(
-                f"give omega0 or momentum0 (three numbers for all bodies, or for each), got {given}; give one of "
-                "the two"
-            )
-        what, vector = ("omega0", omega0) if momentum0 is None else ("momentum0", momentum0)
+        what, vector = one_given(
+            "three numbers for all bodies, or for each", omega0=omega0, momentum0=momentum0
+        )
         vector = read_in_place(what, vector, self.device)
         rotation0 = read_in_place("rotation0", rotation0, self.device)
         values = {
@@ -211,7 +207,7 @@ class ManyBodies:
         failures = [carrier.failures[body] for body in sorted(carrier.failures)]
         message += f"; {lowered}" if lowered else ""
         message += f"; {len(failures)} of {self.n} bodies failed" if failures else ""
-        message += remarks(carrier.method, carrier.total("unrestored"))
+        message += carrier.method.remarks(carrier.total)
         motions, facts = (
             carrier.motions,
             {
@@ -264,9 +260,8 @@ class ManyBodies:
                 start = Start(self.t0, self.segments[-1].end, motion)
             program = find(self.method, self.torque, self.bodies.one, start=start, like=like)
             self._agree(program, like, start)
-            trouble = None if well is None else first_trouble(program, self.t0, motion)
-            if trouble is not None:
-                raise trouble
+            if well is not None:
+                check_first(program, self.t0, motion)
             moments = self.bodies.on_device or self.bodies.moments
             parameters = self._parameters(program)
             if chosen is not None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from polhode.core.loops import cuda
-from polhode.rotations import OFF_GROUP, ROUNDING
+from polhode.rotations.convert import OFF_GROUP, ROUNDING
 from polhode.support.limits import LARGEST_MOMENT, LARGEST_RATE, LEAST_MOMENT
 from polhode.support.on_device import DTYPES, OnDevice, require
 
