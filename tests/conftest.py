@@ -3,7 +3,8 @@
 Machine code is kept in a folder of its own, so that a run neither uses nor fills the user's cache.
 Where CI is set, hypothesis draws the same examples every time: a verdict on a commit does not
 depend on luck, and new luck is tried on developers' machines.  A job in the background ignores
-Ctrl-C, and so would every process that the tests start and interrupt: here it is heard again.
+Ctrl-C, one under nohup SIGHUP, and so would every process that the tests start and interrupt: a
+handler, unlike what is ignored, is not inherited.
 """
 
 import os
@@ -61,3 +62,5 @@ def leave_no_trace():
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, lambda number, frame: None)

@@ -331,12 +331,11 @@ def test_an_interrupted_run_keeps_what_is_finished_and_resumes(tmp_path):
         str(tmp_path),
     ]
     process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + 600.0  # long enough for a machine that is busy with other things
-    while not list(tmp_path.glob("*/*.json")) and time.monotonic() < deadline:
+    while not list(tmp_path.glob("*/*.json")):
         assert process.poll() is None, process.stderr.read()
         time.sleep(0.05)
     os.kill(process.pid, signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate()
     assert process.returncode == 130 and "interrupted" in err
     first = {path: path.stat().st_mtime_ns for path in tmp_path.glob("*/*.json")}
     assert first and not list(tmp_path.glob("*/.*"))

@@ -126,7 +126,6 @@ def told(tmp_path_factory):
         env={**os.environ, **known},
         capture_output=True,
         text=True,
-        timeout=600,
     )
     assert found.stderr == "", found.stderr
     types, errors = {}, {}
