@@ -377,7 +377,7 @@ def test_a_torque_in_c_runs_in_threads():
         T[0], T[1], T[2] = -2.0 * R[7], 2.0 * R[6], 0.1 * t
 
     omega = many(200)[2]
-    from polhode.loads._torque import Foreign
+    from polhode.loads.foreign import Foreign
 
     run = ensemble(
         [1.0, 2.0, 2.5], Foreign(spring.address), (0.0, 1.0), 0.05, "LP2", omega0=omega, threads=2

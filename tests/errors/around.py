@@ -14,7 +14,8 @@ from scipy.spatial.transform import Rotation
 
 import polhode
 from polhode import integrate, lie, rotations
-from polhode.loads._torque import Foreign, as_torque
+from polhode.loads.conversion import as_torque
+from polhode.loads.foreign import Foreign
 from polhode.studies.facts.source import as_method
 from polhode.studies.facts.trial import torque_of
 from polhode.studies.compare import entries

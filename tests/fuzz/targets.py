@@ -133,7 +133,7 @@ READERS = (
     lambda text: entries.chosen(text.split(",")),
     lambda text: seconds("cost", text),
     lambda text: asked(parse_errors(text)),
-    polhode.loads._torque.as_torque,
+    polhode.loads.conversion.as_torque,
     lambda text: entries.chosen(None, text),
 )
 

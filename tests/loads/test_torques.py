@@ -316,7 +316,7 @@ def test_with_params_changes_parameters_and_names_the_nearest():
     "make, words",
     [
         (lambda: polhode.torque(plain, frame="world"), ["frame", "'world'", "'spatial'"]),
-        (lambda: polhode.torque(plain, parms={}), ["torque option", "did you mean 'params'"]),
+        (lambda: polhode.torque(plain, parms={}), ["option of Torque", "did you mean 'params'"]),
         (lambda: polhode.torque(plain, params={"k": np.nan}), ["'k'", "finite"]),
         (lambda: polhode.torque(plain, params={"k": "strong"}), ["'k'", "number"]),
         (

@@ -6,6 +6,8 @@ registered; of those made on demand, by a parameter or a suffix, one of each kin
 The controls at the end show that the measurements see what they should.
 """
 
+import re
+
 import numpy as np
 import pytest
 
@@ -13,12 +15,14 @@ from polhode import Stepper, advise, compare, ensemble, facts, integrate, torque
 from polhode.studies.facts import ATTITUDE, BODY, VELOCITY, judge
 from polhode.core.vec import cross, matrix, normalise, qexp, qmul, scale, sub, times
 from polhode.errors import InputError
-from polhode.methods import Method, Motion, everything, get
-from polhode.methods._registry import _families, _suffixes, start_motion, variant
+from polhode.methods import Method, Motion, everything, families, get
+from polhode.methods._registry import _suffixes, start_motion, variant
 
 EXAMPLES = (
     "newmark(0.6)",
     "taylor(7)",
+    "MR2-312-cay",
+    "MR4-312",
     "taylor2+ep",
     "LP2+yoshida4",
     "LP2+suzuki4",
@@ -29,7 +33,7 @@ EXAMPLES = (
     "LP2+kahanli10",
 )
 
-
+LONG = ("LP2+yoshida6", "LP2+yoshida8", "LP2+kahanli8", "LP2+kahanli10")
 METHODS = [*everything(), *map(get, EXAMPLES)]
 KINDS = (
     "AKW",
@@ -53,24 +57,27 @@ KINDS = (
 )
 
 
-@pytest.fixture(params=METHODS, ids=lambda method: method.name)
+def parameters(is_long):
+    return [
+        pytest.param(one, id=one.name, marks=[pytest.mark.slow] * is_long(one.name))
+        for one in METHODS
+    ]
+
+
+@pytest.fixture(params=parameters(lambda name: name in LONG))
 def method(request):
     return request.param
 
 
-@pytest.fixture(
-    params=[
-        pytest.param(one, id=one.name, marks=[] if one.name in KINDS else [pytest.mark.slow])
-        for one in METHODS
-    ]
-)
+@pytest.fixture(params=parameters(lambda name: name not in KINDS))
 def kind(request):
     """A method of each kind; the others in the long run."""
     return request.param
 
 
 def test_every_kind_made_on_demand_has_an_example():
-    assert set(_families) <= {name.split("(")[0] for name in EXAMPLES}
+    for one in families():
+        assert any(re.fullmatch(one.pattern, name.lower()) for name in EXAMPLES)
     assert set(_suffixes) <= {name.rpartition("+")[2] for name in EXAMPLES}
 
 

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, Never
 import numpy as np
 
 from polhode import rotations
-from polhode.loads._torque import Torque, as_torque
+from polhode.loads._torque import Torque
+from polhode.loads.conversion import as_torque
 from polhode.loads.agreement import Start
 from polhode.core.loops import fixed as loops
-from polhode.errors import InputError, IntegrationError, brief, flag, number, unknown, whole
+from polhode.errors import InputError, IntegrationError, brief, flag, check_options, number, whole
 from polhode.support.limits import check_step, check_times
 from polhode.engine.carriers.chunk import MOST
 from polhode.engine.diagnosis import begun, first_trouble, step_trouble, torque_error, unsolved
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
 
 MANY = 1000  # steps in a run, as far as one can tell
-OPTIONS = ("body", "torque", "step", "t", "method", "rotation0", "omega0", "momentum0", "compiled")
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,8 +84,7 @@ class Stepper:
         compiled: bool = True,
         **misspelt: Never,
     ) -> None:
-        if misspelt:
-            raise unknown("option of Stepper", next(iter(misspelt)), OPTIONS)
+        check_options(Stepper, misspelt)
         self.body, self.torque, self.method = as_body(body), as_torque(torque), get(method)
         h = number("step", step)
         if h == 0.0:

@@ -31,7 +31,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from polhode.errors import InputError, difference, room
+from polhode.errors import InputError, difference, disk_advice
 from polhode.engine.stream import Stream
 
 STANDARD = "30s"
@@ -304,7 +304,7 @@ class Checkpoint:
         else:
             kept = "No checkpoint was made; what was computed is in `trajectory` of this error"
         return InputError(
-            f"cannot write to {str(self.folder)!r}: {error.strerror or error}; {room(error)}.  {kept}"
+            f"cannot write to {str(self.folder)!r}: {error.strerror or error}; {disk_advice(error)}.  {kept}"
         )
 
     def clear(self) -> None:

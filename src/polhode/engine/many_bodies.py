@@ -19,11 +19,11 @@ from polhode.engine.ensemble.measure import Measure
 from polhode.engine.program import Program, build
 from polhode.engine.programs import find
 from polhode.engine.schedule import segments
-from polhode.errors import InputError, unknown, whole
-from polhode.loads._torque import Torque, as_torque
+from polhode.errors import InputError, one_given, unknown, whole
+from polhode.loads._torque import Torque
+from polhode.loads.conversion import as_torque
 from polhode.loads.agreement import Start
 from polhode.methods._registry import Method, get
-from polhode.methods.energy import remarks
 from polhode.results._ensemble import Ensemble
 from polhode.results._trajectory import INTERRUPTED
 from polhode.results.motion import in_principal_axes
@@ -75,13 +75,9 @@ class ManyBodies:
         first: int,
     ) -> None:
         """Motions (n, 7) in principal axes and torque parameters (m, 1 or n), checked."""
-        if (omega0 is None) == (momentum0 is None):
-            given = "neither" if omega0 is None else "both"
-            raise InputError(
-                f"give omega0 or momentum0 (three numbers for all bodies, or for each), got {given}; give one of "
-                "the two"
-            )
-        what, vector = ("omega0", omega0) if momentum0 is None else ("momentum0", momentum0)
+        what, vector = one_given(
+            "three numbers for all bodies, or for each", omega0=omega0, momentum0=momentum0
+        )
         values = inputs.check_parameters(self.torque, parameters)
         if isinstance(rotation0, str) and rotation0 != "random":
             raise unknown("rotation0", rotation0, ["random"])
@@ -178,7 +174,7 @@ class ManyBodies:
         failures = [carrier.failures[body] for body in sorted(carrier.failures)]
         message += f"; {lowered}" if lowered else ""
         message += f"; {len(failures)} of {self.n} bodies failed" if failures else ""
-        message += remarks(carrier.method, float(carrier.field("unrestored").sum()))
+        message += carrier.method.remarks(carrier.total)
         motions, facts = (
             carrier.motion,
             {

@@ -22,8 +22,9 @@ from polhode.engine.flight import check_flight
 from polhode.engine.programs import find
 from polhode.engine.recorder import AtSteps, AtTimes
 from polhode.engine.schedule import segments, stretches
-from polhode.errors import InputError, IntegrationError, floats, number
-from polhode.loads._torque import ZERO, Torque, as_torque
+from polhode.errors import InputError, IntegrationError, floats, number, one_given
+from polhode.loads._torque import ZERO, Torque
+from polhode.loads.conversion import as_torque
 from polhode.loads.agreement import Start
 from polhode.loads.force import Force, as_force
 from polhode.methods._registry import Method, everything, get
@@ -63,13 +64,7 @@ def initial_rotation(
 ) -> np.ndarray:
     """Quaternion and body angular velocity in principal axes, as one array of seven, from what the
     user gave."""
-    if (omega0 is None) == (momentum0 is None):
-        given = "neither" if omega0 is None else "both"
-        raise InputError(
-            f"give omega0 or momentum0 (three numbers, body frame), got {given}; give one of the two"
-        )
-    name, value = ("omega0", omega0) if momentum0 is None else ("momentum0", momentum0)
-    vector = three(name, value)
+    vector = three(*one_given("three numbers, body frame", omega0=omega0, momentum0=momentum0))
     with np.errstate(over="ignore"):
         motion = in_principal_axes(
             body.moments,
@@ -78,7 +73,7 @@ def initial_rotation(
             vector,
             momentum0 is not None,
         )
-    check_rates(motion[4:], name if momentum0 is None else "the angular velocity of momentum0")
+    check_rates(motion[4:], "omega0" if momentum0 is None else "the angular velocity of momentum0")
     return motion
 
 

@@ -25,16 +25,13 @@ from polhode.loads.kernels import (
     GROUND,
     Frames,
     column,
-    derivatives_in_axes,
-    in_axes,
     in_frame,
     nested,
     no_potential,
-    potential_in_axes,
     potential_on_ground,
 )
+from polhode.loads.own_axes import derivatives_in_axes, in_axes, potential_in_axes
 from polhode.methods._states import VELOCITY
-from polhode.methods.energy import remarks, unrestored
 
 if TYPE_CHECKING:
     from polhode.bodies._body import RigidBody
@@ -228,10 +225,12 @@ class Program:
 
     def remarks(self, z: np.ndarray) -> str:
         """What the method as it was run has to say of the steps so far."""
-        left = self.kept(
-            "restores", lambda: "unrestored" in (*self.kind._fields, *self.method.state._fields)
-        )
-        return remarks(self.method, unrestored(self.state(z)) if left else 0.0)
+
+        def total(field):
+            state = self.state(z)
+            return getattr(getattr(state, "base", state), field)  # base: in flight
+
+        return self.method.remarks(total)
 
     @property
     def start_calls(self) -> int:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode import rotations
-from polhode.loads._torque import Torque, as_torque
+from polhode.loads._torque import Torque
+from polhode.loads.conversion import as_torque
 from polhode.loads.agreement import Start
 from polhode.bodies._body import RigidBody
 from polhode.core.closed.double_double import two_product

@@ -10,7 +10,8 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-from polhode.loads._torque import Torque, as_torque
+from polhode.loads._torque import Torque
+from polhode.loads.conversion import as_torque
 
 # which `from polhode import torque` leaves in a file: not a torque
 from polhode.loads._torque import torque as decorator

@@ -130,6 +130,6 @@ class Many:
                     reason = "its initial motion is not finite" if body in self.lost else reason
                     self.failures[body] = Failure(body, before + k, segment.time(k), reason)
 
-    def field(self, name: str) -> np.ndarray:
-        """A field of the method's state, kind by kind."""
-        return np.concatenate([backend.field(name) for _, backend in self.members], axis=1)
+    def total(self, name: str) -> float:
+        """The total of a field of the method's state, over all bodies."""
+        return sum(float(backend.field(name).sum()) for _, backend in self.members)

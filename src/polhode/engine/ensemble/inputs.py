@@ -17,7 +17,9 @@ import numpy as np
 
 from polhode.support import memory
 from polhode import rotations
-from polhode.loads._torque import Foreign, Sum, Torque
+from polhode.loads._torque import Torque
+from polhode.loads.foreign import Foreign
+from polhode.loads.sum import Sum
 from polhode.bodies._body import RigidBody
 from polhode.core.digest import digest
 from polhode.errors import InputError, brief, choice, floats, whole

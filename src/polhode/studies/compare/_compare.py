@@ -20,7 +20,7 @@ from polhode.studies.compare import entries
 from polhode.studies.compare.result import Comparison, MethodCurve
 from polhode.studies.compare.search import Curve
 from polhode.studies.compare.task import Task, Truth, as_task, truth
-from polhode.errors import InputError, PolhodeError, brief, called_as, floats, unknown
+from polhode.errors import InputError, PolhodeError, brief, called_as, floats, check_options
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -33,20 +33,6 @@ if TYPE_CHECKING:
 ERRORS = (1e-3, 1e-6, 1e-9)
 PATIENCE = 0.5  # seconds that the longest run of a method may take, about
 SMALLEST = 1e-13  # errors below this are round-off
-OPTIONS = (
-    "problem",
-    "torque",
-    "t_span",
-    "methods",
-    "family",
-    "errors",
-    "until",
-    "rotation0",
-    "omega0",
-    "momentum0",
-    "breaks",
-    "progress",
-)
 
 
 def compare(
@@ -102,8 +88,7 @@ def compare(
     >>> [round(curve.slope) for curve in found.curves]
     [2, 2]
     """
-    if misspelt:
-        raise unknown("option of compare", next(iter(misspelt)), OPTIONS)
+    check_options(compare, misspelt)
     chosen, errors = entries.chosen(methods, family), asked(errors)
     task = as_task(
         problem,
