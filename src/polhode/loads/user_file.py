@@ -14,7 +14,7 @@ from polhode.loads._torque import Torque
 from polhode.loads.conversion import as_torque
 
 # which `from polhode import torque` leaves in a file: not a torque
-from polhode.loads._torque import torque as decorator
+from polhode.loads.conversion import torque as decorator
 from polhode.errors import InputError, as_path, brief, nearest
 from polhode.support.file_names import readable
 
