@@ -27,6 +27,15 @@ if os.environ.get("CI"):
     settings.load_profile("ci")
 
 
+# Files are given out whole, so that what one sets up or compiles is there for all of its tests; the
+# longest first, so that no worker waits at the end.
+LONGEST = (
+    "sweep reproduce krysl_methods certify docs facts adaptive memory checkpoint ensemble "
+    "papers_krysl papers_buss plots machines cuda digest page reference packaging torques"
+)
+PLACE = {name: place for place, name in enumerate(LONGEST.split())}
+
+
 def pytest_configure(config):
     # numpy's numbers warn where machine code goes on, as it should, with inf or NaN
     if not compiling():
@@ -34,8 +43,9 @@ def pytest_configure(config):
 
 
 def pytest_collection_modifyitems(items):
-    """Where numba is told not to compile, all kernels run as Python, and tests of machine code have
-    nothing to look at."""
+    """The longest files come first.  Where numba is told not to compile, all kernels run as Python,
+    and tests of machine code have nothing to look at."""
+    items.sort(key=lambda item: PLACE.get(item.path.stem.removeprefix("test_"), len(PLACE)))
     for item in items:
         if not compiling() and item.get_closest_marker("compiled"):
             item.add_marker(
