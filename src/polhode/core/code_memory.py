@@ -10,10 +10,13 @@ A function object of numba's holds its library, and the library its engine: code
 called is never dropped.
 """
 
+import gc
 from contextlib import contextmanager
+from functools import partial
 
 from llvmlite.binding import ffi, llvm_version_info, newpassmanagers, set_option
 from llvmlite.binding.module import ModuleRef
+from llvmlite.binding import Linkage
 from numba.core import sigutils, types
 from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
 from numba.core.compiler_lock import global_compiler_lock
@@ -36,7 +39,6 @@ if llvm_version_info[0] <= 22:
 BARE = {"__builtins__", "__name__"}  # what every function has among its globals
 
 _context = cpu_target.target_context
-_numbas = _context.codegen()
 
 
 class _Definitions(ModuleRef):
@@ -59,11 +61,83 @@ class _Library(JITCodeLibrary):
     def _optimize_functions(self, ll_module):
         super()._optimize_functions(_Definitions(ll_module._ptr, ll_module._context))
 
+    _emitted = _own_module = None
+
+    def finalize(self):
+        """Nothing more is added; nothing is optimised yet."""
+        self._raise_if_finalized()
+        self._finalized = True
+
+    def _own(self):
+        """A copy of what was added, whose functions may be dropped where they are inlined."""
+        if self._own_module is None:
+            module = self._final_module.clone()
+            for function in module.functions:
+                if not function.is_declaration and function.linkage == Linkage.external:
+                    function.linkage = "linkonce_odr"
+            self._own_module = module
+        return self._own_module
+
+    def _below(self, found):
+        """Add the libraries that this one needs to {library: None}, each after all that it needs."""
+        for library in dict.fromkeys(self._linking_libraries):
+            if library not in found:
+                if isinstance(library, _Library):
+                    library._below(found)
+                found[library] = None
+        return found
+
+    def _link(self, module):
+        # callers first: LLVM takes from a module what has been asked for so far
+        for library in reversed(self._below({})):
+            self._reload_init.update(library._reload_init)
+            own = isinstance(library, _Library)
+            module.link_in(
+                library._own() if own else library._get_module_for_linking(), preserve=True
+            )
+
+    def _get_module_for_linking(self):
+        if self._shared_module is None:
+            module = self._own().clone()
+            self._link(module)
+            self._shared_module = module
+        return self._shared_module
+
+    def _emit(self):
+        self._codegen._check_llvm_bugs()
+        self._own()
+        self._link(self._final_module)
+        self._optimize_final_module()
+        self._final_module.verify()
+        self._finalize_final_module()
+
+    def _finalize_final_module(self):
+        self._emitted = True
+        super()._finalize_final_module()
+
+    def get_pointer_to_function(self, name):
+        self._ensure_finalized()
+        if not self._emitted:
+            if all(one.name != name or one.is_declaration for one in self._final_module.functions):
+                return 0
+            self._emit()
+        return super().get_pointer_to_function(name)
+
+    def serialize_using_object_code(self):
+        return self.name, "object", (self._get_compiled_object(), self._own().as_bitcode())
+
 
 class _Engine(JITCPUCodegen):
     """An engine of LLVM's, with its machine code."""
 
     _library_class = _Library
+
+    def set_env(self, env_name, env):
+        if self._engine.get_global_value_address(env_name):  # else it is not machine code yet
+            super().set_env(env_name, env)
+
+
+_numbas = _Engine("shared")
 
 
 @contextmanager
@@ -71,10 +145,28 @@ def _engine(codegen):
     """What is compiled inside goes into this engine."""
     with global_compiler_lock:
         before, _context._internal_codegen = _context._internal_codegen, codegen
+        collecting = gc.isenabled()
+        gc.disable()  # the compiler makes many objects, and what it drops are no cycles
+        for name in WRAPPERS:
+            setattr(_context, name, partial(_wrapped, getattr(type(_context), name)))
         try:
             yield
         finally:
             _context._internal_codegen = before
+            if collecting:
+                gc.enable()
+            for name in WRAPPERS:
+                vars(_context).pop(name, None)
+
+
+WRAPPERS = "create_cpython_wrapper", "create_cfunc_wrapper"
+
+
+def _wrapped(make, library, fndesc, *arguments, **options):
+    """Entries for Python and C into a function; none into what numba defines for use by compiled
+    code alone."""
+    if not (fndesc.modname.startswith("numba.") and "<locals>" in fndesc.qualname):
+        make(_context, library, fndesc, *arguments, **options)
 
 
 def _has_functions(kind):
