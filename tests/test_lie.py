@@ -157,6 +157,6 @@ def test_wrong_input():
 
 
 def test_the_example_runs():
-    script = Path(__file__).parent.parent / "examples" / "camera_se3.py"
+    script = Path(__file__).parents[1] / "examples" / "camera_se3.py"
     done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, check=True)
     assert "taylor6" in done.stdout
