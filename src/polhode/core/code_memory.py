@@ -14,9 +14,7 @@ import gc
 from contextlib import contextmanager
 from functools import partial
 
-from llvmlite.binding import ffi, llvm_version_info, newpassmanagers, set_option
-from llvmlite.binding.module import ModuleRef
-from llvmlite.binding import Linkage
+from llvmlite.binding import Linkage, ffi, llvm_version_info, newpassmanagers, set_option
 from numba.core import sigutils, types
 from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
 from numba.core.compiler_lock import global_compiler_lock
@@ -41,45 +39,35 @@ BARE = {"__builtins__", "__name__"}  # what every function has among its globals
 _context = cpu_target.target_context
 
 
-class _Definitions(ModuleRef):
-    """A module of LLVM's, seen without the functions that it declares and does not define."""
-
-    _owned = True  # by the other reference to it
-
-    @property
-    def functions(self):
-        return (function for function in super().functions if not function.is_declaration)
-
-
 class _Library(JITCodeLibrary):
-    """Makes one pass builder for each function that it optimises.
+    """What numba makes of one function: a part of loops, and machine code by itself only where
+    somebody asks for its address.
 
-    llvmlite 0.50 never frees the callbacks of a pass builder, 1.5 kB, and numba makes one for each
-    function that is declared too, eight of nine, where there is nothing to optimise.
+    numba optimises each function with all that it calls, and compiles it, before it is inlined into
+    the next.  Here that is done once, for the whole loop.
     """
-
-    def _optimize_functions(self, ll_module):
-        super()._optimize_functions(_Definitions(ll_module._ptr, ll_module._context))
 
     _emitted = _own_module = None
 
+    def _optimize_functions(self, ll_module):
+        ll_module.data_layout = self._codegen._data_layout
+
     def finalize(self):
-        """Nothing more is added; nothing is optimised yet."""
         self._raise_if_finalized()
         self._finalized = True
 
     def _own(self):
-        """A copy of what was added, whose functions may be dropped where they are inlined."""
+        """A copy of what was added; its functions are dropped where all calls of them are inlined."""
         if self._own_module is None:
-            module = self._final_module.clone()
-            for function in module.functions:
+            self._own_module = self._final_module.clone()
+            for function in self._own_module.functions:
                 if not function.is_declaration and function.linkage == Linkage.external:
                     function.linkage = "linkonce_odr"
-            self._own_module = module
         return self._own_module
 
     def _below(self, found):
-        """Add the libraries that this one needs to {library: None}, each after all that it needs."""
+        """Add the libraries that this one needs to {library: None}, each after all that it
+        needs."""
         for library in dict.fromkeys(self._linking_libraries):
             if library not in found:
                 if isinstance(library, _Library):
@@ -91,17 +79,25 @@ class _Library(JITCodeLibrary):
         # callers first: LLVM takes from a module what has been asked for so far
         for library in reversed(self._below({})):
             self._reload_init.update(library._reload_init)
-            own = isinstance(library, _Library)
-            module.link_in(
-                library._own() if own else library._get_module_for_linking(), preserve=True
-            )
+            inside = isinstance(library, _Library)
+            part = library._own() if inside else library._get_module_for_linking()
+            module.link_in(part, preserve=True)
 
     def _get_module_for_linking(self):
+        """For libraries of numba's, which link what they call and no more."""
         if self._shared_module is None:
             module = self._own().clone()
             self._link(module)
             self._shared_module = module
         return self._shared_module
+
+    def get_pointer_to_function(self, name):
+        self._ensure_finalized()
+        if not self._emitted:
+            if all(one.name != name or one.is_declaration for one in self._final_module.functions):
+                return 0
+            self._emit()
+        return super().get_pointer_to_function(name)
 
     def _emit(self):
         self._codegen._check_llvm_bugs()
@@ -115,16 +111,18 @@ class _Library(JITCodeLibrary):
         self._emitted = True
         super()._finalize_final_module()
 
-    def get_pointer_to_function(self, name):
-        self._ensure_finalized()
-        if not self._emitted:
-            if all(one.name != name or one.is_declaration for one in self._final_module.functions):
-                return 0
-            self._emit()
-        return super().get_pointer_to_function(name)
-
     def serialize_using_object_code(self):
         return self.name, "object", (self._get_compiled_object(), self._own().as_bitcode())
+
+    @property
+    def symbols(self):
+        """The names outside to which the machine code refers."""
+        module = self._final_module
+        return [
+            one.name
+            for one in (*module.functions, *module.global_variables)
+            if one.is_declaration and not one.name.startswith("llvm.")
+        ]
 
 
 class _Engine(JITCPUCodegen):
@@ -137,7 +135,7 @@ class _Engine(JITCPUCodegen):
             super().set_env(env_name, env)
 
 
-_numbas = _Engine("shared")
+_shared = _Engine("shared")
 
 
 @contextmanager
@@ -192,7 +190,7 @@ def common(dispatcher):
         kinds, _ = sigutils.normalize_signature(signature)
         if not all(map(_lasting, kinds)):
             return compile(signature)
-        with _engine(_numbas):
+        with _engine(_shared):
             return compile(signature)
 
     dispatcher.compile = compile_for_all
