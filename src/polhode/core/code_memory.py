@@ -85,6 +85,8 @@ class _Library(JITCodeLibrary):
 
     def _get_module_for_linking(self):
         """For libraries of numba's, which link what they call and no more."""
+        if self._emitted:
+            return super()._get_module_for_linking()
         if self._shared_module is None:
             module = self._own().clone()
             self._link(module)
@@ -110,9 +112,6 @@ class _Library(JITCodeLibrary):
     def _finalize_final_module(self):
         self._emitted = True
         super()._finalize_final_module()
-
-    def serialize_using_object_code(self):
-        return self.name, "object", (self._get_compiled_object(), self._own().as_bitcode())
 
     @property
     def symbols(self):
