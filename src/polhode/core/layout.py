@@ -76,15 +76,17 @@ class Shape(NamedTuple):
 
 
 @lru_cache(512)
-def layout(kind, lanes=None, first=0, rows=False):
+def layout(kind, lanes=None, first=0, rows=False, flat=False):
     """The layout of a NamedTuple class annotated with floats, Vector, Quaternion, ..., or of the
     `shape` of a value.
 
     With `lanes` the array is one tile, flat, and component i of lane k is z[(first + i) * lanes + k].  That the distance between
-    components is a constant is what tells LLVM that lanes do not touch each other.  With `rows` the array is (row, component).
+    components is a constant is what tells LLVM that lanes do not touch each other.  With `rows` the array is (row, component).  With `flat` it is a tuple of the components.
     """
 
     def place(index):
+        if flat:
+            return str(first + index)
         if rows:
             return f"k, {first + index}"
         return f"{first + index}, k" if lanes is None else f"{(first + index) * lanes} + k"

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 import numpy as np
 
 from polhode.core.digest import digest, reach
-from polhode.core.jit import bind, compile_now, compiles, compiling, direct, interpreted
+from polhode.core.jit import bind, compile_now, compiles, compiling, direct, interpreted, jit
 from polhode.core.layout import flatten, layout, shape
-from polhode.core.loops import fixed as loops
-from polhode.core.loops.tolerance import STEP
+from polhode.core.loops import fixed as loops, tolerance as by_tolerance
 from polhode.core.motions import FLIGHT as FLIGHT_MOTION, ROTATION, Kind
 from polhode.engine.flight import Actions, Parameters, flying
 from polhode.engine.ways import derivatives_trouble, potential_trouble, ways
@@ -82,6 +82,26 @@ def _start_calls(start):
     return counter.calls
 
 
+def seeing(loop: Callable[..., Any], names: dict[str, Any]) -> Callable[..., Any]:
+    """A copy of a loop that sees the given functions under the given names, to be part of another
+    loop."""
+    copy = FunctionType(loop.__code__, {**loop.__globals__, **names}, loop.__name__)
+    copy.__module__, copy.__qualname__ = loop.__module__, f"{loop.__name__} of a run"
+    return copy
+
+
+@lru_cache(64)
+def _memory(numbers):
+    """`memory()`: a fresh array of these numbers."""
+    blank = np.array(numbers)
+
+    @jit
+    def memory():
+        return blank.copy()
+
+    return memory
+
+
 @dataclass
 class Program:
     """Bound loops and the arrays they run on.  `build` makes one."""
@@ -140,7 +160,7 @@ class Program:
             if python:
                 python.calls = count
 
-    def bound(self, loop: Callable[..., Any], **names: Any) -> Callable[..., Any]:
+    def bound(self, loop: Callable[..., Any], names: dict[str, Any]) -> Callable[..., Any]:
         """The loop as machine code, or as Python in mode "python"."""
         used = {
             name: value
@@ -165,7 +185,7 @@ class Program:
     def _begin(self):
         """The loop that begins; the one call that compiles it is where a torque may raise for the
         first time."""
-        loop = self.bound(loops.begin)
+        loop = self.bound(loops.begin, {})
 
         def first(*arguments):
             compile_now(loop, *arguments)
@@ -179,7 +199,8 @@ class Program:
         return self.kept(("march", uneven), lambda: self._march(uneven))
 
     def _march(self, uneven):
-        loop = self.bound(loops.march, clock=loops.listed_clock if uneven else loops.even_clock)
+        clock = loops.listed_clock if uneven else loops.even_clock
+        loop = self.bound(loops.march, {"clock": clock})
         if self.mode != "python":  # before anyone looks at a clock
             loop = direct(
                 loop,
@@ -205,16 +226,17 @@ class Program:
         return control, self.kept(("controlled", control), lambda: self._controlled(control))
 
     def _controlled(self, control):
-        loop = self.bound(control.loop, **control.names)
+        loop = self.bound(control.loop, control.names)
         if self.mode != "python":  # before anyone looks at a clock
             none, memory = np.zeros((1, self.width)), np.array(control.blank())
-            memory[STEP] = 1.0
+            memory[by_tolerance.STEP] = 1.0
             loop = direct(
                 loop,
                 0.0,
                 1e-3,
                 0.0,
                 np.inf,
+                0,
                 False,
                 none[0, :0],
                 memory,
@@ -225,6 +247,21 @@ class Program:
                 np.zeros((0, 1, self.width)),
             )
         return loop
+
+    def whole(self, rtol: float | None = None) -> Callable[..., Any]:
+        """The loop that carries a motion from one time to another in one call, by steps of one size
+        or by tolerance."""
+        control = None if rtol is None else self.method.control.suited(self, rtol)
+        return self.kept(("whole", control), lambda: self.bound(*self.run_loop(control)))
+
+    def run_loop(self, control: Any) -> tuple[Callable[..., Any], dict[str, Any]]:
+        """That loop, and what it is to be bound to."""
+        flat = {"load_parameters": layout(self.shape, flat=True).unpack}
+        if control is None:
+            return loops.run, {**flat, "multistep": self.method.multistep}
+        inside = {**self.names, **control.names, **flat, "load_body": loops.flat_body}
+        follow, memory = seeing(control.loop, inside), _memory(tuple(control.blank()))
+        return by_tolerance.run, {"follow_on": follow, "memory_of_run": memory}
 
     def remarks(self, z: np.ndarray) -> str:
         """What the method as it was run has to say of the steps so far."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polhode.core.loops.fixed import COMMENSURATE, even_steps
 from polhode.errors import InputError, brief, floats, number
 from polhode.support.limits import check_step, check_times
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
 EPS = 2.0**-52
 LARGEST_COUNT = 2.0**52
-_COMMENSURATE = 1e-9  # a remainder below this fraction of a step is rounding, not a step of its own
 
 
 @dataclass(frozen=True)
@@ -141,7 +141,7 @@ def segments(
         return [_listed(t_span, given, breaks, multistep, method)]
     t0, t1 = span(t_span)
     h = check_step(number("step", step, positive=True))
-    if h > abs(t1 - t0) * (1 + _COMMENSURATE):
+    if h > abs(t1 - t0) * (1 + COMMENSURATE):
         raise InputError(
             f"step = {h!r} is larger than the span {t0!r} to {t1!r}; take a step of at most {abs(t1 - t0)!r}"
         )
@@ -177,13 +177,7 @@ def _even(
     hair = _hair(direction, a, b, h)
     begin = a + hair if jump_before else a
     end = b - hair if jump_after else b
-    ratio = abs(b - a) / h
-    count = (
-        round(ratio)
-        if abs(ratio - round(ratio)) < _COMMENSURATE * max(1.0, ratio)
-        else math.floor(ratio)
-    )
-    whole = abs(ratio - count) < _COMMENSURATE * max(1.0, ratio)
+    count, whole = even_steps(a, b, h)
     if whole and not jump_after:
         return [Segment(np.array([begin, direction * h]), count, b, fresh=jump_before)]
     if whole:  # the last step is cut by a hair

@@ -156,7 +156,7 @@ class _Runs:
             np.concatenate([motion[:4], momentum]),
             np.concatenate([np.zeros(4), rest]),
         )
-        self.loop = program.bound(gauss)
+        self.loop = program.bound(gauss, {})
         self.steps = self.evaluations = 0
 
     def first_step(self):
