@@ -101,6 +101,18 @@ def layout(kind, lanes=None, first=0, rows=False, flat=False):
     return Layout(len(loads), jit(scope["unpack"]), jit(scope["pack"]))
 
 
+def filler(kind, numbers, places):
+    """`fill(s)`: a flat tuple of these numbers, with the components of a structure in the given
+    places."""
+    loads, stores, scope = [], [], {"__name__": __name__, "numbers": tuple(numbers)}
+    _write(kind, "s", str, loads, stores, {})
+    parts = [f"numbers[{i}]" for i in range(len(numbers))]
+    for place, store in zip(places, stores, strict=True):
+        parts[place] = store.partition(" = ")[2]
+    exec(f"def fill(s):\n    return ({''.join(f'{part}, ' for part in parts)})", scope)
+    return jit(scope["fill"])
+
+
 def flatten(value):
     """The numbers of a nested tuple, in the order in which its layout keeps them."""
     if isinstance(value, tuple):

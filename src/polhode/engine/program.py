@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 import numpy as np
 
 from polhode.core.digest import digest, reach
-from polhode.core.jit import bind, compile_now, compiles, compiling, direct, interpreted, jit
+from polhode.core.jit import Build, bind, compile_now, compiles, compiling, direct, interpreted, jit
 from polhode.core.layout import flatten, layout, shape
 from polhode.core.loops import fixed as loops, tolerance as by_tolerance
 from polhode.core.motions import FLIGHT as FLIGHT_MOTION, ROTATION, Kind
@@ -160,14 +160,16 @@ class Program:
             if python:
                 python.calls = count
 
-    def bound(self, loop: Callable[..., Any], names: dict[str, Any]) -> Callable[..., Any]:
+    def bound(
+        self, loop: Callable[..., Any], names: dict[str, Any], build: Build | None = None
+    ) -> Callable[..., Any]:
         """The loop as machine code, or as Python in mode "python"."""
         used = {
             name: value
             for name, value in {**self.names, **names}.items()
             if name in loop.__code__.co_names
         }
-        return interpreted(loop, **used) if self.mode == "python" else bind(loop, **used)
+        return interpreted(loop, **used) if self.mode == "python" else bind(loop, build, **used)
 
     def begin(self, h: float, t: float, motion: np.ndarray) -> np.ndarray:
         """The method's first state, in lane 0 of a fresh (size, 2) array."""
@@ -248,20 +250,23 @@ class Program:
             )
         return loop
 
-    def whole(self, rtol: float | None = None) -> Callable[..., Any]:
+    def run_loop(self, rtol: float | None = None, many: bool = False) -> Callable[..., Any]:
         """The loop that carries a motion from one time to another in one call, by steps of one size
-        or by tolerance."""
+        or by tolerance; for `many` motions, by several threads at once."""
         control = None if rtol is None else self.method.control.suited(self, rtol)
-        return self.kept(("whole", control), lambda: self.bound(*self.run_loop(control)))
+        return self.kept(("run", control, many), lambda: self._run_loop(control, many))
 
-    def run_loop(self, control: Any) -> tuple[Callable[..., Any], dict[str, Any]]:
-        """That loop, and what it is to be bound to."""
+    def _run_loop(self, control, many):
         flat = {"load_parameters": layout(self.shape, flat=True).unpack}
         if control is None:
-            return loops.run, {**flat, "multistep": self.method.multistep}
+            return self.bound(loops.run, {**flat, "multistep": self.method.multistep})
         inside = {**self.names, **control.names, **flat, "load_body": loops.flat_body}
         follow, memory = seeing(control.loop, inside), _memory(tuple(control.blank()))
-        return by_tolerance.run, {"follow_on": follow, "memory_of_run": memory}
+        names = {"follow_on": follow, "memory_of_run": memory}
+        if not many:
+            return self.bound(by_tolerance.run, names)
+        one = {"one_run": seeing(by_tolerance.run, names)}
+        return self.bound(by_tolerance.runs, one, Build(threaded=True))
 
     def remarks(self, z: np.ndarray) -> str:
         """What the method as it was run has to say of the steps so far."""

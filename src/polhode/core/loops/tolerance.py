@@ -34,10 +34,10 @@ LN2 = math.log(2.0)
 
 # bound per pair:     stages, error, extension, exponent, memory, costs
 # bound per torque:   torque, load_parameters
-# bound per run:      follow_on (a loop that chooses its steps), memory_of_run() (what it begins with)
+# bound per run:      follow_on (a loop that chooses its steps), memory_of_run() (what it begins with), one_run (`run`)
 stages = error = extension = exponent = memory = costs = None
 torque = load_parameters = None
-follow_on = memory_of_run = None
+follow_on = memory_of_run = one_run = None
 
 
 class Pair(NamedTuple):
@@ -303,3 +303,12 @@ def run(q, Om, t0, t1, rtol, atol, longest, most, I, parameters):
     )
     y = loaded(z, MOTION_AT)
     return (y[0], y[1], y[2], y[3]), (y[4], y[5], y[6]), why
+
+
+def runs(first, last, motions, t0, t1, rtol, atol, longest, most, I, parameters, why):
+    """`run` for the motions in the rows first, ..., last - 1, each in its place."""
+    for i in range(first, last):
+        y = loaded(motions[i], 0)
+        q, Om = (y[0], y[1], y[2], y[3]), (y[4], y[5], y[6])
+        q, Om, why[i] = one_run(q, Om, t0, t1, rtol, atol, longest, most, I, parameters)
+        stored((q[0], q[1], q[2], q[3], Om[0], Om[1], Om[2]), motions[i])
