@@ -81,7 +81,8 @@ def layout(kind, lanes=None, first=0, rows=False, flat=False):
     `shape` of a value.
 
     With `lanes` the array is one tile, flat, and component i of lane k is z[(first + i) * lanes + k].  That the distance between
-    components is a constant is what tells LLVM that lanes do not touch each other.  With `rows` the array is (row, component).  With `flat` it is a tuple of the components.
+    components is a constant is what tells LLVM that lanes do not touch each other.  With `rows` the array is (row, component).
+    With `flat` it is a tuple of the components.
     """
 
     def place(index):

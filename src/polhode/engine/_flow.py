@@ -44,7 +44,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
     from scipy.spatial.transform import Rotation as Attitude
     from polhode.bodies._body import RigidBody
-    from polhode.results._trajectory import Trajectory
 
 OPTIONS = ("body", "torque", "method", "step", "rtol", "atol", "max_step")
 # steps of one call: more of them go through `integrate`, in chunks, between which Ctrl-C is heard
@@ -111,17 +110,14 @@ def advance_of(ready, torque, control, axes):
 
     @numba.njit(error_model="numpy")
     def advance(q, omega, t0, t1, parameters=None):
-        if parameters is None:
-            p = usual
-        else:
-            p = fill(parameters)
+        p = usual if parameters is None else fill(parameters)
         attitude = (float(q[0]), float(q[1]), float(q[2]), float(q[3]))
         spin = (float(omega[0]), float(omega[1]), float(omega[2]))
         attitude, fits = unitary(attitude)
         if not fits:
             return attitude, spin, REFUSED
         attitude, spin = whole(attitude, spin, inward)
-        attitude, spin, why = run(attitude, spin, float(t0), float(t1), *(rest + (p,)))
+        attitude, spin, why = run(attitude, spin, float(t0), float(t1), *(*rest, p))
         attitude, spin = whole(attitude, spin, outward)
         return attitude, spin, why
 

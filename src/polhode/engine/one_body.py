@@ -69,12 +69,14 @@ def initial_rotation(
             f"give omega0 or momentum0 (three numbers, body frame), got {given}; give one of the two"
         )
     name, value = ("omega0", omega0) if momentum0 is None else ("momentum0", momentum0)
-    vector = three(name, value)
+    q, vector = rotations.as_quaternion(rotation0), three(name, value)
+    if body.is_principal and momentum0 is None:
+        return row(q, check_rates(vector))
     with np.errstate(over="ignore"):
         motion = in_principal_axes(
             body.moments,
             None if body.is_principal else body.axes,
-            rotations.as_quaternion(rotation0),
+            q,
             vector,
             momentum0 is not None,
         )

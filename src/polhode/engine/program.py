@@ -322,11 +322,10 @@ class Program:
 
     def potential_digest(self) -> str | None:
         """A name for the code of the potential where it is the user's, else None."""
-        if not self.torque.has_potential or self.torque.is_ours:
-            return None
-        return self._found.get("potential") or self._keep(
-            "potential", digest(self.torque.potential_kernel())
-        )
+        if "potential" in self._found:
+            return self._found["potential"]
+        own = self.torque.has_potential and not self.torque.is_ours
+        return self._keep("potential", digest(self.torque.potential_kernel()) if own else None)
 
     def opaque(self) -> Any:
         """What torque and force reach that cannot be compared from one process to the next, in

@@ -136,8 +136,7 @@ def segments(
 ) -> list[Segment]:
     """The run as a list of segments, from the user's span, step (a number, or an array of times)
     and breaks."""
-    given = floats("step", step)
-    if given.ndim:
+    if type(step) is not float and (given := floats("step", step)).ndim:
         return [_listed(t_span, given, breaks, multistep, method)]
     t0, t1 = span(t_span)
     h = check_step(number("step", step, positive=True))
@@ -207,7 +206,9 @@ def break_times(breaks: ArrayLike) -> np.ndarray:
     return values
 
 
-def _breaks(breaks: ArrayLike, t0: float, t1: float) -> list[float]:
+def _breaks(breaks: ArrayLike | None, t0: float, t1: float) -> list[float]:
+    if breaks is None:
+        return []
     values = break_times(breaks)
     outside = values[(values < min(t0, t1)) | (values > max(t0, t1))]
     if len(outside):
