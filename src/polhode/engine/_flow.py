@@ -14,19 +14,29 @@ from polhode import rotations
 from polhode.core.jit import compiled as dispatcher, compiling, direct, jit
 from polhode.core.layout import filler, flatten, shape
 from polhode.core.loops.fixed import DONE, REFUSED
-from polhode.core.motions import Rotation
+from polhode.core.motions import ROTATION, Rotation, kind_of
 from polhode.engine._ensemble import ensemble
 from polhode.engine._integrate import BY_TOLERANCE, STANDARD, integrate
 from polhode.engine.carriers.tiles import default_threads
-from polhode.engine.diagnosis import RUNAWAY, Runaway, first_trouble
+from polhode.engine.diagnosis import RUNAWAY, Runaway, check_first
 from polhode.engine.ensemble import inputs
 from polhode.engine.one_body import as_body, check_control, three
 from polhode.engine.programs import Bound, find_bound
 from polhode.engine.schedule import LARGEST_COUNT
-from polhode.errors import InputError, IntegrationError, brief, floats, number, unknown
-from polhode.loads._torque import Sum, Torque, as_torque
+from polhode.errors import (
+    InputError,
+    IntegrationError,
+    brief,
+    check_options,
+    floats,
+    number,
+    unknown,
+)
+from polhode.loads._torque import Torque
 from polhode.loads.agreement import ANYHOW, Start
+from polhode.loads.conversion import as_torque
 from polhode.loads.kernels import nested
+from polhode.loads.sum import Sum
 from polhode.methods._registry import Method, get
 from polhode.methods.exact_flow import symmetry_axis
 from polhode.results.motion import described, in_principal_axes, in_user_axes, parts
@@ -45,7 +55,6 @@ if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation as Attitude
     from polhode.bodies._body import RigidBody
 
-OPTIONS = ("body", "torque", "method", "step", "rtol", "atol", "max_step")
 # steps of one call: more of them go through `integrate`, in chunks, between which Ctrl-C is heard
 MOST = 100_000
 TASK = 8  # states that a thread takes at a time
@@ -99,7 +108,7 @@ def advance_of(ready, torque, control, axes):
     """`Flow.compiled`."""
     import numba
 
-    terms = inputs.terms_of(torque)
+    terms = torque.terms
     values = [term.params or () for term in terms]
     places = [i for place, _ in ready.own for i in range(place.start, place.stop)]
     kind = shape(tuple(values) if isinstance(torque, Sum) else values[0])
@@ -217,8 +226,7 @@ class Flow:
         max_step: float | None = None,
         **misspelt: Never,
     ) -> None:
-        if misspelt:
-            raise unknown("option of Flow", next(iter(misspelt)), OPTIONS)
+        check_options(Flow, misspelt)
         chosen = not (rtol is None and atol is None and max_step is None)
         self.body, self.torque = as_body(body), as_torque(torque)
         self.method = get(method or (BY_TOLERANCE if chosen else STANDARD))
@@ -384,9 +392,11 @@ class Flow:
         start = Start(low, high, np.array(motion))
         bound = find_bound(self.method, self.torque, body, start=start)
         program = bound.program
-        if not bound.given:
+        if not bound.given or kind_of(self.method.state) is not ROTATION:
             return None
-        if first_trouble(program, t0, self._principal(motion)) is not None:
+        try:
+            check_first(program, t0, self._principal(motion))
+        except IntegrationError:
             program.tried = False  # `integrate` will say so
             return None
         loop = program.run_loop(self.tolerance and self.tolerance.rtol)
@@ -448,7 +458,7 @@ class Flow:
         if not parameters:
             return body, self.torque
         given = inputs.check_parameters(self.torque, self._named(parameters))
-        changed = [_changed_term(term, given) for term in inputs.terms_of(self.torque)]
+        changed = [_changed_term(term, given) for term in self.torque.terms]
         return body, Sum(changed) if isinstance(self.torque, Sum) else changed[0]
 
     def _followed(self, rotation0, omega0, t0, t1, parameters, inertia, t_eval):
@@ -476,7 +486,9 @@ class Flow:
             )
             error.trajectory = run
             raise error
-        return parts(run.motion if t_eval is not None else run.motion[-1])
+        return Rotation(
+            *(part if t_eval is not None else part[-1] for part in (run.quaternion, run.omega))
+        )
 
     def _several(self, rotation0, omega0):
         """Whether these are many states."""
@@ -582,9 +594,9 @@ def _changed_term(term, given):
 def _places(torque, first):
     """Where each parameter of a torque is among the numbers that its kernel gets, and its shape: in
     their order, and by name."""
-    names = [name for term in inputs.terms_of(torque) for name in inputs.fields(term)]
+    names = [name for term in torque.terms for name in inputs.fields(term)]
     own, places = [], {}
-    for term in inputs.terms_of(torque):
+    for term in torque.terms:
         for name in inputs.fields(term):
             form = np.shape(getattr(term.params, name))
             place = slice(first, first + math.prod(form)), form

@@ -47,7 +47,7 @@ class Bound(NamedTuple):
 
 def _fields(torque, force):
     """What torque and force are made of, which may be assigned to, and what it is now."""
-    owners = (torque, force, *getattr(torque, "terms", ()))
+    owners = (torque, force, *(torque.terms if len(torque.terms) > 1 else ()))
     return [(vars(one), tuple(vars(one).values())) for one in owners if one is not None]
 
 

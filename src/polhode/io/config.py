@@ -32,6 +32,7 @@ from pydantic import ValidationError
 from polhode import problems, rotations
 from polhode.loads import torques, user_file
 from polhode.bodies._body import RigidBody
+from polhode.bodies.shapes import SHAPES
 from polhode.errors import InputError, as_path, closest, unknown
 from polhode.support.file_names import from_text, readable
 from polhode.engine.one_body import check_control
@@ -354,7 +355,9 @@ def _made(section, folder):
         return RigidBody(options.pop("inertia"), **options)
     if isinstance(section, schema.Mesh):
         return RigidBody.from_mesh(folder / from_text(options.pop("mesh")), **options)
-    lengths = options.pop("size", None) or options.pop("semi_axes", None) or ()
+    keys = SHAPES[section.shape].keys
+    several = [name for name, key in keys.items() if key.holds == "lengths"]
+    lengths = [length for name in several for length in options.pop(name)]
     return getattr(RigidBody, section.shape)(*lengths, **options)
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from polhode.errors import InputError, brief, flag, label, room, unknown
+from polhode.errors import InputError, brief, flag, label, disk_advice, unknown
 from polhode.io import netcdf, trees
 from polhode.results.columns import attributes, columns
 from polhode.support.regular import named
@@ -131,7 +131,7 @@ def _try(path):
     except OSError as error:
         raise InputError(
             f"cannot write {str(path)!r}: no file can be made in the folder {str(path.absolute().parent)!r} "
-            f"({error.strerror or error}); {room(error)}"
+            f"({error.strerror or error}); {disk_advice(error)}"
         ) from None
 
 
@@ -183,7 +183,7 @@ def save(
     except OSError as error:
         _remove(partial)
         raise InputError(
-            f"cannot write {str(path)!r}: {error.strerror or error}; {room(error)}"
+            f"cannot write {str(path)!r}: {error.strerror or error}; {disk_advice(error)}"
         ) from error
     except KeyboardInterrupt:
         _remove(partial)

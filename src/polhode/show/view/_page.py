@@ -12,7 +12,7 @@ from typing import Any
 
 import polhode
 from polhode import problems
-from polhode.errors import InputError, flag, label, printable, room
+from polhode.errors import InputError, flag, label, printable, disk_advice
 from polhode.io import store
 from polhode.io.read import record
 from polhode.support.regular import named
@@ -73,7 +73,7 @@ class Page:
         except OSError as error:
             partial.unlink(missing_ok=True)
             raise InputError(
-                f"cannot write {str(path)!r}: {error.strerror or error}; {room(error)}"
+                f"cannot write {str(path)!r}: {error.strerror or error}; {disk_advice(error)}"
             ) from error
         self.path = path
         return path

@@ -80,7 +80,7 @@ def torque_seconds(task, count=400, repeats=5):
     program = build(get("LP2"), task.torque, task.body)
     if program.mode != "compiled":
         return _called(task), False
-    loop = program.bound(loops.torque_along, {})
+    loop = program.bound(loops.torque_along)
     attitude, velocity = np.tile(task.motion[:4], (count, 1)), np.tile(task.motion[4:], (count, 1))
     arguments = (
         np.linspace(*task.t_span, count),
