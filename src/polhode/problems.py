@@ -24,7 +24,7 @@ from polhode.rotations import exp
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
     from polhode.loads._torque import Torque
-    from polhode.methods._registry import Method
+    from polhode.methods._method import Method
     from polhode.results._trajectory import Trajectory
 
 

@@ -28,7 +28,8 @@ from polhode.loads._torque import ZERO, Torque
 from polhode.loads.conversion import as_torque
 from polhode.loads.agreement import Start
 from polhode.loads.force import Force, as_force
-from polhode.methods._registry import Method, everything, get
+from polhode.methods._method import Method
+from polhode.methods._registry import everything, get
 from polhode.results._trajectory import EVENT, FAILED, FINISHED, INTERRUPTED, Trajectory
 from polhode.results.motion import OMEGA, described, in_principal_axes, in_user_axes, parts, row
 from polhode.support.limits import check_moments, check_rates, check_step

@@ -23,7 +23,8 @@ from polhode.core.loops.tolerance import Pair, axpy7, projected, scale7, slope, 
 from polhode.core.fma import fma
 from polhode.core.jit import jit
 from polhode.methods import _tableaux
-from polhode.methods._registry import Motion, method
+from polhode.methods._method import Motion
+from polhode.methods._registry import method
 from polhode.methods._taylor import written
 
 NAMES = {"axpy7": axpy7, "scale7": scale7, "sub7": sub7, "slope": slope}
