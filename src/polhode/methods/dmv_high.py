@@ -19,7 +19,7 @@ order is 2.
 
 from polhode.core.jit import jit
 from polhode.core.vec import dot, neg, qexp, qmul, scale, times
-from polhode.methods._kicked import State, kicked, start
+from polhode.methods._kicked import kicked
 from polhode.methods.dmv import (
     corrected_method,
     in_steps,
