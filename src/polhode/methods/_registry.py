@@ -211,7 +211,7 @@ def families() -> list[Family]:
     ['MR2-abc', 'MR4-abc', 'newmark(gamma)', 'taylor(n)']
     """
     _load()
-    return list(FAMILIES)
+    return sorted(FAMILIES, key=lambda one: one.form)
 
 
 def everything() -> list[Method]:
