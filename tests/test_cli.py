@@ -20,7 +20,7 @@ from polhode.methods import _references as references
 from polhode.results import conserved
 from polhode.cli import app
 from polhode.io import load, save
-from polhode.io.store import FORMATS
+from polhode.io.formats import formats
 
 SLOW_IMPORTS = ("numba", "numpy", "scipy", "xarray", "matplotlib", "pandas")
 
@@ -287,7 +287,7 @@ def test_run_prints_a_table(call):
     )
 
 
-@pytest.mark.parametrize("suffix", FORMATS)
+@pytest.mark.parametrize("suffix", formats())
 def test_files_come_back_bit_for_bit(call, tmp_path, suffix):
     assert call("run", "scenario.toml", "-o", f"out.{suffix}").exit_code == 0
     run = load("scenario.toml").integrate()
@@ -361,11 +361,11 @@ def test_bad_targets(call, tmp_path, target, expected):
 def test_a_file_that_appears_meanwhile_is_left_alone(call, tmp_path, monkeypatch):
     run = load("scenario.toml").integrate()
 
-    def slow(trajectory, path):
+    def slow(contents, path):
         path.write_text("new")
         (tmp_path / "out.csv").write_text("old")
 
-    monkeypatch.setitem(FORMATS, "csv", slow)
+    monkeypatch.setattr(formats()["csv"], "write", slow)
     with pytest.raises(ValueError, match="has appeared during the run"):
         save(run, tmp_path / "out.csv")
     assert (tmp_path / "out.csv").read_text("utf-8") == "old"

@@ -25,7 +25,6 @@ from polhode.studies.compare.result import Comparison
 from polhode.engine._ensemble import ensemble
 from polhode.errors import floats, number
 from polhode.exact import free_body, lagrange_top, reference
-from polhode.io import netcdf
 from polhode.io.read import contents
 from polhode.methods import get
 from polhode.methods._registry import variant
@@ -78,7 +77,6 @@ __all__ = [
     "lagrange_top",
     "lie",
     "namedtuple",
-    "netcdf",
     "newmark",
     "np",
     "number",

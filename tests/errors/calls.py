@@ -6,7 +6,7 @@ from around import (
     Q, W, Claim, Foreign, Item, Plan, Rotation, Scheme, _balanced, as_method, as_task, as_torque, asked,
     bibtex, bomb, build, check_tolerance, checked, comparison, compose, compute, contents, convergence, ensemble,
     enter_errata, entries,
-    errata, fades, floats, free_body, get, integrate, item, lagrange_top, lie, namedtuple, netcdf, newmark, np, number,
+    errata, fades, floats, free_body, get, integrate, item, lagrange_top, lie, namedtuple, newmark, np, number,
     polhode, push, pythonic, raising, reference, rotations, shown_mesh, spring, stats, strict, torque_of,
     two, untraceable, urdf, variant,
 )
@@ -342,7 +342,6 @@ CALLS = [
     (lambda: polhode.RigidBody.from_urdf(urdf("<robot>" * 200)), "case.urdf: elements lie more than", "that is not a URDF"),
     (lambda: polhode.RigidBody.from_urdf(urdf("<robot")), "case.urdf: not valid XML: unclosed", "correct it there"),
     (lambda: polhode.RigidBody.from_urdf(urdf(" " * 17_000_000)), "case.urdf: has 17000000 bytes, and", "make it smaller"),
-    (lambda: netcdf.check(10**9), "1000000000 points are more than a", "store fewer, or write .zarr"),
     (lambda: contents(bomb("zarr")), "'bomb.zarr'", "open them with xarray"),
     (lambda: integrate([1, 2, 3], None, (0, 1), 0.1, omega0=W, breaks=[[0.1], [0.2]]), "got shape (2, 1)", "write breaks="),
     (lambda: check_tolerance(1e-6, -1.0), "got -1.0", "give 0 or more"),

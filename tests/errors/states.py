@@ -17,7 +17,7 @@ from polhode.studies.compare.runner import ByTolerance, FixedSteps
 from polhode.engine.carriers import gpu
 from polhode.engine.carriers.chunk import Chunk
 from polhode.engine.ensemble.measure import of_function
-from polhode.io import trees
+from polhode.io.formats import zarr
 from polhode.io.config import scenario
 from polhode.bodies.mesh_file import _read, triangles
 from polhode.show.play.server import Server
@@ -138,7 +138,8 @@ STATES = [
     ([("polhode.torques.BUILT_IN", {"odd": odd})],
      lambda: scenario({"problem": "krysl/slow-top", "torque": {"name": "odd"}}, "a.toml"), "no such thing", "correct them"),
     ([("polhode.bodies.mesh_file._CHECKS", {"obj": bytes})], turned, "a face three corners, which is not so here", "export"),
-    ([("polhode.io.trees.find_spec", lambda _: None)], trees.need, "the library zarr, which is not installed", "pip install"),
+    ([("polhode.io.formats.zarr.find_spec", lambda _: None)], zarr.need, "the library zarr, which is not installed",
+     "pip install"),
     ([("polhode.support.memory.total", lambda: 1000)], lambda: polhode.integrate([1, 2, 3], None, (0, 100), 0.1, omega0=W),
      "1002 stored points need",
      "store fewer with a larger every, every='end' or t_eval, or stream them to disk (--checkpoint)"),

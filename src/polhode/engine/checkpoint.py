@@ -33,14 +33,13 @@ from typing import Any
 
 from polhode.errors import InputError, difference, room
 from polhode.engine.stream import Stream
+from polhode.support.atomic import PARTIAL, written_whole
 
 STANDARD = "30s"
 # the number changes whenever a folder of before could not be understood
 _HEAD = "polhode checkpoint 2 "
 _WRITTEN = ("run", "state-0", "state-1")  # by `_write`
 _FILES = ("points", *_WRITTEN, *(f".{name}.new" for name in _WRITTEN), "lock")
-# the finished file, as far as it had come when the process was killed; see io/store.py
-_RESULT = re.compile(r"\..+\.\d+\.part")
 # in the file lock
 _MADE = "polhode made this folder, and deletes it when the run in it is finished.\n"
 _CODE = {
@@ -76,16 +75,9 @@ def _write(path, data):
     """Put data, as JSON under its sum, into the place of a file: whole or not at all, and on the
     disk itself."""
     text = json.dumps(data)
-    fresh = path.with_name(f".{path.name}.new")
-    with open(fresh, "w", encoding="utf-8") as file:
-        file.write(f"{_HEAD}{hashlib.sha256(text.encode()).hexdigest()}\n{text}")
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(fresh, path)
-    with contextlib.suppress(OSError):  # not every system opens folders
-        folder = os.open(path.parent, os.O_RDONLY)
-        os.fsync(folder)
-        os.close(folder)
+    with written_whole(path, partial=path.with_name(f".{path.name}.new")) as partial:
+        head = f"{_HEAD}{hashlib.sha256(text.encode()).hexdigest()}"
+        partial.write_text(f"{head}\n{text}", encoding="utf-8")
 
 
 def _read(path):
@@ -200,7 +192,7 @@ class Checkpoint:
                 and (name != "lock" or path.read_bytes() in (b"", _MADE.encode()))
             )
             if not (
-                ours or (begun and _RESULT.fullmatch(name)) or (tolerant and name not in _FILES)
+                ours or (begun and PARTIAL.fullmatch(name)) or (tolerant and name not in _FILES)
             ):
                 raise InputError(
                     f"the folder {str(self.folder)!r} is for an unfinished run, but it holds {name!r}, which no run "
@@ -325,9 +317,9 @@ class Checkpoint:
         self.close()
         for path in self.folder.iterdir():
             # a Zarr store
-            if _RESULT.fullmatch(path.name) and path.is_dir() and not path.is_symlink():
+            if PARTIAL.fullmatch(path.name) and path.is_dir() and not path.is_symlink():
                 shutil.rmtree(path)
-            elif path.name in _FILES or _RESULT.fullmatch(path.name):
+            elif path.name in _FILES or PARTIAL.fullmatch(path.name):
                 path.unlink()
         if self.made:
             with contextlib.suppress(OSError):  # someone put something else there meanwhile

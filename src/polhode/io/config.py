@@ -38,7 +38,8 @@ from polhode.engine.one_body import check_control
 from polhode.engine.schedule import segments, stretches
 from polhode.engine._integrate import BY_TOLERANCE, STANDARD, integrate
 from polhode.engine.ensemble.inputs import check_parameters
-from polhode.io import schema, store
+from polhode.io import schema
+from polhode.io.formats import formats, suffix_of
 from polhode.support.regular import LARGEST_TEXT, regular
 from polhode.support.limits import check_moments, check_rates, check_step, check_times
 from polhode.methods import get
@@ -566,7 +567,7 @@ def _output(data, faults):
     if section is None:
         return {}
     with faults.at("output", "format" if section.format else "file"):
-        store.chosen(section.file, section.format)
+        suffix_of(section.file, formats(), section.format)
     return {"output": Path(from_text(section.file)), "format": section.format}
 
 

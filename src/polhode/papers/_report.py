@@ -8,7 +8,7 @@ from pathlib import Path
 from polhode import __version__
 from polhode.papers._registry import PAPERS
 from polhode.papers._results import FAILS, HOLDS, OPEN, OTHER_REASON, REFERENCE, VERDICTS
-from polhode.papers._store import whole
+from polhode.support.atomic import write_text
 
 NAME = "report.html"
 LARGEST_SVG = 350_000  # bytes; a figure with more to draw is embedded as PNG
@@ -81,9 +81,7 @@ def write(folder, records, errata):
 beside ours, or that of an independent computation where the paper prints none, and a verdict on what the papers claim.{part}</p>
 {"".join(parts)}</main></body></html>
 """
-    with whole(folder / NAME) as partial:
-        partial.write_text(page, encoding="utf-8")
-    return folder / NAME
+    return write_text(folder / NAME, page)
 
 
 def safe(text):

@@ -20,6 +20,7 @@ from polhode.errors import InputError
 from polhode.io.store import check_report
 from polhode.results._trajectory import Trajectory
 from polhode.show import plots
+from polhode.support.atomic import write_text
 from polhode.show.view._page import document, encode, record, script_json
 
 METHODS = ("NMB-cay", "NMB", "SW", "VLV", "LP2")
@@ -75,7 +76,7 @@ def write_demo_report(
         "figures": [str(path) for path in figures.values()],
         "report": str(report),
     }
-    report.write_text(_page(data, tumble, runs, figures), encoding="utf-8")
+    write_text(report, _page(data, tumble, runs, figures))
     report_progress(STAGES, STAGES, "done")
     return data
 

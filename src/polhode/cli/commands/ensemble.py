@@ -43,7 +43,6 @@ def ensemble(
     import polhode
     from polhode.errors import InputError
     from polhode.io import load, store
-    from polhode.io.ensemble import FORMATS
     from polhode.io.many import arguments
     from polhode.support import provenance
 
@@ -53,7 +52,7 @@ def ensemble(
             f"--n must be a whole number of bodies, at least 1, got {n}; write --n 1000"
         )
     if output:
-        store.check(output, None, force, FORMATS)
+        store.check(output, None, force, ensembles=True)
     options = arguments(job, n)
     if method is not None:
         options["method"] = method

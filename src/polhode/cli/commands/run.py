@@ -54,7 +54,7 @@ def run(
     else:
         task = new_run(scenario, output, torque_file, checkpoint, force)
     if plot:
-        store.check(plot, None, force, FIGURE_FORMATS)
+        store.check_output(plot, FIGURE_FORMATS, force)
     provenance.note_command(task.command)
     trajectory, code, message = _integrate(task)
     if code == INTERRUPTED and task.checkpoint:
@@ -123,7 +123,7 @@ def _save(task: "RunTask", trajectory: Any) -> None:
     # A file left half-written by a crash is deleted with the checkpoint's folder.
     folder = task.checkpoint and task.checkpoint.folder
     try:
-        store.save(trajectory, task.target, task.format, task.force, workshop=folder)
+        store.save(trajectory, task.target, task.format, task.force, folder=folder)
     except InputError as error:
         if task.checkpoint:
             raise InputError(f"{error}.  Nothing is lost: {task.checkpoint.again}") from error

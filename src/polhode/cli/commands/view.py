@@ -40,7 +40,7 @@ def view(
 
     runs = [runs[0], *(compare or []), *runs[1:]]
     output = output or named(runs[0]).with_suffix(".html")
-    store.check(output, None, force, FORMATS)
+    store.check_output(output, FORMATS, force)
     surface = mesh_file and triangles(mesh_file)[:2]  # drawing does not need it closed
     made = page(runs, title=title and readable(title), mesh=surface, poinsot=poinsot)
     made.save(output, force)

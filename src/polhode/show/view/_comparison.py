@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import polhode
 from polhode.io import store
+from polhode.support.atomic import write_text
 from polhode.support.regular import named
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ def comparison(comparison: Comparison, path: str | PathLike[str]) -> Path:
     'comparison.html'
     """
     path = named(path)
-    store.check(path, None, force=True, formats=("html",))
+    store.check_output(path, ("html",), force=True)
     filters = "Show errors: " + "".join(
         f'<label><input type="checkbox" checked value="{error!r}"> {error:g}</label>'
         for error in comparison.errors
@@ -121,8 +122,7 @@ def comparison(comparison: Comparison, path: str | PathLike[str]) -> Path:
         ),
         rows="\n".join(_row(row) for row in comparison.table),
     )
-    path.write_text(page, encoding="utf-8")
-    return path
+    return write_text(path, page)
 
 
 def said(comparison):

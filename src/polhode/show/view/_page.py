@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import json
-import os
 from importlib.resources import files
 from os import PathLike
 from pathlib import Path
@@ -12,9 +11,10 @@ from typing import Any
 
 import polhode
 from polhode import problems
-from polhode.errors import InputError, flag, label, printable, room
+from polhode.errors import InputError, flag, label, printable
 from polhode.io import store
 from polhode.io.read import record
+from polhode.support.atomic import write_text
 from polhode.support.regular import named
 from polhode.show.view.runs import ALL_FRAMES, FRAMES, about, encoded
 
@@ -65,17 +65,8 @@ class Page:
         """Write the page to a .html file and return its path; an existing file is kept unless
         `force`."""
         path = named(path)
-        store.check(path, None, force, FORMATS)
-        partial = path.with_name(f".{path.name}.{os.getpid()}.part")
-        try:
-            partial.write_text(self.html, encoding="utf-8")
-            os.replace(partial, path)
-        except OSError as error:
-            partial.unlink(missing_ok=True)
-            raise InputError(
-                f"cannot write {str(path)!r}: {error.strerror or error}; {room(error)}"
-            ) from error
-        self.path = path
+        store.check_output(path, FORMATS, force)
+        self.path = write_text(path, self.html, force)
         return path
 
     def open(self) -> bool:
