@@ -28,7 +28,7 @@ from polhode.engine.checkpoint import Checkpoint, interval, read_run, saved_stat
 from polhode.errors import InputError
 from polhode.studies import file_info as info
 from polhode.io import store
-from polhode.io.config import Scenario
+from polhode.io.scenario._load import Scenario
 from polhode.io.read import read
 
 pytestmark = pytest.mark.skipif(

@@ -335,7 +335,7 @@ def test_existing_files_are_not_overwritten_and_it_is_said_before_the_run(
 ):
     (tmp_path / "out.nc").write_text("precious")
     with monkeypatch.context() as patch:
-        patch.setattr("polhode.io.config.Scenario.integrate", lambda *_: pytest.fail("ran"))
+        patch.setattr("polhode.io.scenario._load.Scenario.integrate", lambda *_: pytest.fail("ran"))
         done = call("run", "scenario.toml", "-o", "out.nc")
     assert done.exit_code == 2 and "'out.nc' exists" in done.stderr and "--force" in done.stderr
     assert (tmp_path / "out.nc").read_text("utf-8") == "precious"
@@ -433,7 +433,7 @@ def test_errors_of_polhode_itself_are_not_hidden(call, monkeypatch):
     def broken(*_):
         raise ZeroDivisionError("a bug")
 
-    monkeypatch.setattr("polhode.io.config.Scenario.integrate", broken)
+    monkeypatch.setattr("polhode.io.scenario._load.Scenario.integrate", broken)
     done = call("run", "scenario.toml")
     assert (
         done.exit_code == 70

@@ -35,7 +35,10 @@ ELSEWHERE = {  # "file function": the test that makes its errors, and words of t
     "engine/carriers/gpu.py _fits": ("gpu_checks.py", "bytes each need"),
     "engine/carriers/gpu.py require": ("test_cuda.py", "needs a CUDA GPU"),
     "exact/_reference.py reference": ("test_exact_top.py", "not smooth"),
-    "io/config.py _try_torque": ("test_config.py", "cannot be evaluated where the run begins"),
+    "io/scenario/torque.py try_torque": (
+        "test_config.py",
+        "cannot be evaluated where the run begins",
+    ),
     "bodies/mesh.py _check_closed": ("test_mesh.py", "without area"),
     "bodies/mesh.py _check_parts": ("test_mesh.py", "parts is inside out"),
     "support/atomic.py written_whole": ("test_cli.py", "has appeared during the run"),

@@ -18,7 +18,7 @@ from polhode.engine.carriers import gpu
 from polhode.engine.carriers.chunk import Chunk
 from polhode.engine.ensemble.measure import of_function
 from polhode.io.formats import zarr
-from polhode.io.config import scenario
+from polhode.io.scenario._load import make_scenario
 from polhode.bodies.mesh_file import _read, triangles
 from polhode.show.play.server import Server
 from polhode.studies.sweep import cluster
@@ -136,7 +136,7 @@ STATES = [
      lambda: gpu.Gpu._launch(GPU, None), "method NMB with torque 'push' cannot be compiled for a GPU: no", "or use device='cpu'"),
     ([], lambda: of_function(lambda p: p, False, None, None), "'<lambda>' asks for p", "leave p out"),
     ([("polhode.torques.BUILT_IN", {"odd": odd})],
-     lambda: scenario({"problem": "krysl/slow-top", "torque": {"name": "odd"}}, "a.toml"), "no such thing", "correct them"),
+     lambda: make_scenario({"problem": "krysl/slow-top", "torque": {"name": "odd"}}, "a.toml"), "no such thing", "correct them"),
     ([("polhode.bodies.mesh_file._CHECKS", {"obj": bytes})], turned, "a face three corners, which is not so here", "export"),
     ([("polhode.io.formats.zarr.find_spec", lambda _: None)], zarr.need, "the library zarr, which is not installed",
      "pip install"),

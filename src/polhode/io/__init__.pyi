@@ -1,5 +1,6 @@
 from . import ensemble
-from .config import Scenario, load
+from .read import read
+from .scenario._load import Scenario, load
 from .store import save
 
-__all__ = ["Scenario", "ensemble", "load", "save"]
+__all__ = ["Scenario", "ensemble", "load", "read", "save"]

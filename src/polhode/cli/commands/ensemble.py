@@ -43,7 +43,7 @@ def ensemble(
     import polhode
     from polhode.errors import InputError
     from polhode.io import load, store
-    from polhode.io.many import arguments
+    from polhode.io.scenario.ensembles import arguments
     from polhode.support import provenance
 
     job = load(scenario, torque_file)

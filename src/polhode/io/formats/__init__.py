@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from functools import cache
 from os import PathLike
 from pathlib import Path
@@ -42,7 +42,7 @@ class Contents(NamedTuple):
     variables: list[Variable]
     attributes: dict[str, Any]
     provenance: dict[str, Any]
-    blocks: Callable[[], Iterator[tuple[int, dict[str, np.ndarray]]]]
+    blocks: Callable[[], Iterable[tuple[int, dict[str, np.ndarray]]]]
 
 
 class Format:
