@@ -1,10 +1,13 @@
 # make setup | demo | check | test | test-long | test-machines | docs | fuzz | coverage | bench | web      (Python 3.11 or newer with venv; nothing else)
 PYTHON ?= python3
 BIN := .venv/bin
-KERNELS := $(patsubst %,tests/test_%.py,plain_python integrate stepper flight torques poinsot exact_free exact_top)
+KERNELS := $(patsubst %,tests/%.py,engine/test_plain_python engine/test_integrate engine/test_stepper engine/test_flight \
+  loads/test_torques show/test_poinsot exact/test_exact_free exact/test_exact_top)
 # one of each layer, none that starts many processes or compiles many methods
-DAILY := $(patsubst %,tests/test_%.py,adaptive beyond_methods body buss_methods cli compose config energy_preservation exact_free \
-  files hostile integrate lanes lie mesh poinsot problems rotations stepper translation view)
+DAILY := $(patsubst %,tests/%.py,bodies/test_body bodies/test_mesh cli/test_cli core/test_lanes engine/test_adaptive \
+  engine/test_integrate engine/test_stepper exact/test_exact_free io/test_config io/test_files io/test_hostile \
+  methods/test_beyond_methods methods/test_buss_methods methods/test_compose methods/test_energy_preservation \
+  show/test_poinsot show/test_view test_lie test_problems test_rotations test_translation)
 
 .PHONY: setup demo check test tests test-long test-machines docs certificates verdicts fuzz coverage lint browser bench web clean
 
@@ -27,7 +30,7 @@ lint: setup
 	$(BIN)/mypy
 
 browser:
-	@sh tests/browser/install.sh
+	@sh tests/show/browser/install.sh
 
 # what one of these has compiled the others find
 check test test-long docs: export POLHODE_CACHE_DIR ?= $(CURDIR)/.venv/compiled
@@ -45,7 +48,7 @@ test-long: lint browser
 	$(BIN)/pytest -n 2
 
 test-machines: setup   # other processors, locales, users, Pythons, dependencies: ONLY="ascii blas" chooses, QUICK=1 runs a few tests
-	$(BIN)/python tests/machines.py $(if $(QUICK),--quick) $(ONLY)
+	$(BIN)/python tests/project/machines.py $(if $(QUICK),--quick) $(ONLY)
 
 docs: setup   # docs/_build/html/index.html; every example runs, every warning is an error, every link must lead somewhere
 	rm -rf docs/_build
@@ -66,7 +69,7 @@ fuzz: setup   # a million hostile inputs for all readers, by atheris; ten to thi
 coverage: setup   # what the tests reach: loops and kernels as Python, with the JIT off, then everything else with it
 	$(BIN)/coverage erase
 	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -n 0 -m 'not slow' $(KERNELS)
-	$(BIN)/coverage run -m pytest -n 2 -m 'not slow' --ignore tests/browser
+	$(BIN)/coverage run -m pytest -n 2 -m 'not slow' --ignore tests/show/browser
 	$(BIN)/coverage combine -q
 	$(BIN)/coverage report --fail-under 90
 

@@ -17,7 +17,7 @@ import numpy as np
 
 import polhode
 from polhode import RigidBody, Stepper, exact, rotations, torques
-from test_mesh import box, glb, obj
+from mesh_files import box, glb, obj
 
 TENSORS = 200
 ORIGIN = '<origin xyz="0 0 0" rpy="0.3 -0.7 1.1"/>'

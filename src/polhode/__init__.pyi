@@ -15,7 +15,8 @@ from .errors import (
 )
 from .io.read import Record, read
 from .loads import torques
-from .loads._torque import Torque, torque
+from .loads._torque import Torque
+from .loads.conversion import torque
 from .loads.force import Force, weight
 from .methods._registry import method
 from .problems import problem

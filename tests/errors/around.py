@@ -14,11 +14,12 @@ from scipy.spatial.transform import Rotation
 
 import polhode
 from polhode import integrate, lie, rotations
-from polhode.loads._torque import Foreign, as_torque
+from polhode.loads.conversion import as_torque
+from polhode.loads.foreign import Foreign
 from polhode.studies.facts.source import as_method
 from polhode.studies.facts.trial import torque_of
 from polhode.studies.compare import entries
-from polhode.studies.compare._compare import asked
+from polhode.studies.compare._compare import check_errors
 from polhode.studies.compare.task import as_task
 from polhode.show.plots.comparison import convergence
 from polhode.studies.compare.result import Comparison
@@ -53,10 +54,10 @@ __all__ = [
     "as_method",
     "as_task",
     "as_torque",
-    "asked",
     "bibtex",
     "bomb",
     "build",
+    "check_errors",
     "check_tolerance",
     "checked",
     "comparison",

@@ -3,7 +3,7 @@
 import threading
 
 from around import (
-    Q, W, Claim, Foreign, Item, Plan, Rotation, Scheme, _balanced, as_method, as_task, as_torque, asked,
+    Q, W, Claim, Foreign, Item, Plan, Rotation, Scheme, _balanced, as_method, as_task, as_torque, check_errors,
     bibtex, bomb, build, check_tolerance, checked, comparison, compose, compute, contents, convergence, ensemble,
     enter_errata, entries,
     errata, fades, floats, free_body, get, integrate, item, lagrange_top, lie, namedtuple, newmark, np, number,
@@ -117,7 +117,8 @@ CALLS = [
     (lambda: as_method("methods2.py"), "'methods2.py'", "certify them one by one"),
     (lambda: torque_of("cold"), "'cold'", "valid: 'torque', 'free', 'damped'"),
     (lambda: polhode.compare("krysl/slow-top", method="NMB"), "'method'", "valid: 'problem', 'torque', 't_span', 'metho"),
-    (lambda: asked([]), "got []", "write errors=[1e-3, 1e-6]"),
+    (lambda: polhode.compare([1, 2, 2.5], None, (0, 1), omega0=W, processes=2), "processes = 2", "leave processes out"),
+    (lambda: check_errors([]), "got []", "write errors=[1e-3, 1e-6]"),
     (lambda: entries.chosen([]), "methods is empty", "name some, or leave it out"),
     (lambda: comparison([]).figure("x.png", "gold"), "'gold'", "valid: 'evaluations', 'steps', 'seconds'"),
     (lambda: comparison([]).figure("x.png"), "there is no curve to draw: no meth", "take other methods or larger errors"),

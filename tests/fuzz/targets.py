@@ -22,7 +22,7 @@ from polhode import problems, rotations, torques
 from polhode.studies.advise.cost import seconds
 from polhode.cli.commands.compare import parse_errors
 from polhode.studies.compare import entries
-from polhode.studies.compare._compare import asked
+from polhode.studies.compare._compare import check_errors
 from polhode.errors import PolhodeError
 from polhode.io import store
 from polhode.io.scenario._load import make_scenario
@@ -134,8 +134,8 @@ READERS = (
     torques.by_name,
     lambda text: entries.chosen(text.split(",")),
     lambda text: seconds("cost", text),
-    lambda text: asked(parse_errors(text)),
-    polhode.loads._torque.as_torque,
+    lambda text: check_errors(parse_errors(text)),
+    polhode.loads.conversion.as_torque,
     lambda text: entries.chosen(None, text),
 )
 

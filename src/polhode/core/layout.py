@@ -8,7 +8,7 @@ for one structure so that they compile to plain loads and stores.
 from functools import lru_cache
 from typing import NamedTuple, get_args, get_type_hints
 
-from polhode.core.jit import jit
+from polhode.core.generated import generated
 
 Vector = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]  # scalar last: (x, y, z, w)
@@ -54,7 +54,7 @@ def _write(kind, path, place, loads, stores, scope):
     )
     if make is tuple:
         return f"({inside})"
-    name = f"make{len(scope)}"
+    name = f"make{len(scope) + 1}"
     scope[name] = make
     return f"{name}({inside})"
 
@@ -89,14 +89,13 @@ def layout(kind, lanes=None, first=0, rows=False):
             return f"k, {first + index}"
         return f"{first + index}, k" if lanes is None else f"{(first + index) * lanes} + k"
 
-    loads, stores, scope = [], [], {"__name__": __name__}
+    loads, stores, scope = [], [], {}
     expression = _write(kind, "s", place, loads, stores, scope)
-    source = (
-        f"def unpack(z, k):\n    return {expression}\n\ndef pack(s, z, k):\n    "
-        + "\n    ".join(stores or ["pass"])
+    return Layout(
+        len(loads),
+        generated(__name__, "unpack", "z, k", (), expression, **scope),
+        generated(__name__, "pack", "s, z, k", stores or ["pass"]),
     )
-    exec(source, scope)  # nothing but the field structure above enters the source
-    return Layout(len(loads), jit(scope["unpack"]), jit(scope["pack"]))
 
 
 def flatten(value):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Never
 import numpy as np
 
 from polhode.engine.many_bodies import ManyBodies
-from polhode.errors import called_as, choice, unknown
+from polhode.errors import called_as, choice, check_options
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -20,26 +20,6 @@ if TYPE_CHECKING:
     from polhode.results._ensemble import Ensemble
 
 DEVICES, DTYPES = ("cpu", "cuda"), ("float64", "float32")
-OPTIONS = (
-    "bodies",
-    "torque",
-    "t_span",
-    "step",
-    "method",
-    "rotation0",
-    "omega0",
-    "momentum0",
-    "n",
-    "parameters",
-    "rng",
-    "first",
-    "breaks",
-    "keep",
-    "device",
-    "dtype",
-    "threads",
-    "progress",
-)
 
 
 def ensemble(
@@ -119,15 +99,14 @@ def ensemble(
     >>> run.omega.shape, str(run.status[0])
     ((100, 3), 'finished')
     """
-    if misspelt:
-        raise unknown("option of ensemble", next(iter(misspelt)), OPTIONS)
+    check_options(ensemble, misspelt)
     choice("device", device, DEVICES)
     dtype = choice(
         "dtype", np.dtype(dtype).name if isinstance(dtype, (type, np.dtype)) else dtype, DTYPES
     )
     if progress is not None:
         called_as("progress", progress, "progress(done, total)")
-    run = ManyBodies(bodies, torque, t_span, step, method, breaks)
+    run = ManyBodies(bodies, torque, t_span, step, method, breaks, device, dtype)
     run.will_start(rotation0, omega0, momentum0, n, parameters, rng, first)
     run.will_keep(keep)
-    return run.follow(device, dtype, threads, progress)
+    return run.follow(threads, progress)

@@ -31,7 +31,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from polhode.errors import InputError, difference, room
+from polhode.errors import InputError, difference, disk_advice
 from polhode.engine.stream import Stream
 from polhode.support.atomic import PARTIAL, written_whole
 
@@ -140,7 +140,7 @@ class Checkpoint:
             self._make_folder()
             self._lock()
             self._check_identity(identity)
-            self.points = Stream(self.folder / "points", record.width, self._trouble)
+            self.points = Stream(self.folder / "points", record.kind.width, self._trouble)
             record.keep_in(self.points)
             saved = self._saved()
             self._check_space(record)
@@ -296,7 +296,7 @@ class Checkpoint:
         else:
             kept = "No checkpoint was made; what was computed is in `trajectory` of this error"
         return InputError(
-            f"cannot write to {str(self.folder)!r}: {error.strerror or error}; {room(error)}.  {kept}"
+            f"cannot write to {str(self.folder)!r}: {error.strerror or error}; {disk_advice(error)}.  {kept}"
         )
 
     def clear(self) -> None:

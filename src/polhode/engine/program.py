@@ -14,10 +14,10 @@ from polhode.core.jit import bind, compile_now, compiles, compiling, direct, int
 from polhode.core.layout import flatten, layout, shape
 from polhode.core.loops import fixed as loops
 from polhode.core.loops.tolerance import STEP
-from polhode.core.motions import FLIGHT as FLIGHT_MOTION, ROTATION, Kind
+from polhode.core.motions import Kind, kind_of
 from polhode.engine.flight import Actions, Parameters, flying
 from polhode.engine.ways import derivatives_trouble, potential_trouble, ways
-from polhode.errors import InputError, TorqueError
+from polhode.errors import InputError
 from polhode.loads.agreement import Start
 from polhode.loads.known_energy import check_potential
 from polhode.loads.kernels import (
@@ -25,16 +25,13 @@ from polhode.loads.kernels import (
     GROUND,
     Frames,
     column,
-    derivatives_in_axes,
-    in_axes,
     in_frame,
     nested,
     no_potential,
-    potential_in_axes,
     potential_on_ground,
 )
+from polhode.loads.own_axes import derivatives_in_axes, in_axes, potential_in_axes
 from polhode.methods._states import VELOCITY
-from polhode.methods.energy import remarks, unrestored
 
 if TYPE_CHECKING:
     from polhode.bodies._body import RigidBody
@@ -60,7 +57,7 @@ def _method_names(method):
         "velocity": VELOCITY[kept],
         "residual": loops.residual_of_state if "residual" in fields else loops.no_residual,
         "calls": loops.calls_of_state if "calls" in fields else loops.no_calls,
-        **(FLIGHT_MOTION if "x" in fields else ROTATION).names(),
+        **kind_of(method.state).names(),
     }
 
 
@@ -75,10 +72,11 @@ class _Counter:
 
 
 @lru_cache(256)
-def _start_calls(start):
+def _start_calls(start, kind):
     counter, one = _Counter(), (1.0, 1.0, 1.0)
     torque = Frames(*[counter] * 4, potential=no_potential)
-    start(0.1, 0.0, (0.0, 0.0, 0.0, 1.0), (0.1, 0.2, 0.3), loops.Body(one, one), torque, ())
+    motion = layout(kind.parts).unpack(np.linspace(0.0, 1.0, kind.width)[:, None], 0)
+    kind.launch(start, 0.1, 0.0, motion, loops.Body(one, one), torque, ())
     return counter.calls
 
 
@@ -152,14 +150,7 @@ class Program:
     def begin(self, h: float, t: float, motion: np.ndarray) -> np.ndarray:
         """The method's first state, in lane 0 of a fresh (size, 2) array."""
         z = np.zeros((self.size, 2))
-        try:
-            self.kept("begin", self._begin)(h, t, motion[None], z, self.moments, self.parameters)
-        except Exception as error:
-            if type(error).__module__.startswith("numba."):  # it is not the torque that failed
-                raise
-            raise TorqueError(
-                f"the torque raised {type(error).__name__} at t = {t!r}: {error}; correct it", t=t
-            ) from error
+        self.kept("begin", self._begin)(h, t, motion[None], z, self.moments, self.parameters)
         return z
 
     def _begin(self):
@@ -228,15 +219,17 @@ class Program:
 
     def remarks(self, z: np.ndarray) -> str:
         """What the method as it was run has to say of the steps so far."""
-        left = self.kept(
-            "restores", lambda: "unrestored" in (*self.kind._fields, *self.method.state._fields)
-        )
-        return remarks(self.method, unrestored(self.state(z)) if left else 0.0)
+
+        def total(field):
+            state = self.state(z)
+            return getattr(getattr(state, "base", state), field)  # base: in flight
+
+        return self.method.remarks(total)
 
     @property
     def start_calls(self) -> int:
         """How many torque evaluations the method's start makes."""
-        return _start_calls(self.method.start)
+        return _start_calls(self.method.start, kind_of(self.method.state))
 
     def motion(self, z: np.ndarray, lane: int = 0) -> np.ndarray:
         """The numbers of the motion (principal axes) in a lane of z."""
@@ -373,7 +366,7 @@ def _assemble(method, torque, body, force, setting, way, thrust, like, start):
         run.state,
         shape(values),
         size,
-        ROTATION if force is None else FLIGHT_MOTION,
+        kind_of(run.state),
         np.array(body.moments, dtype=float).reshape(3, 1),
         column(values),
         names,

@@ -47,7 +47,7 @@ class _Bound(NamedTuple):
 def _fields(torque, force):
     """What torque and force are made of: it may be assigned to."""
     found = []
-    for one in (torque, force, *getattr(torque, "terms", ())):
+    for one in (torque, force, *(torque.terms if len(torque.terms) > 1 else ())):
         if one is not None:
             found += one.__dict__.values()
     return found

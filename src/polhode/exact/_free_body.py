@@ -15,7 +15,7 @@ from polhode.core.closed.free_motion import Polhode, polhode, turn
 from polhode.core.jit import bind
 from polhode.core.layout import layout
 from polhode.core.vec import normalise, qconj, qmul
-from polhode.errors import InputError, floats
+from polhode.errors import InputError, floats, one_given
 from polhode.exact._axes import principal
 from polhode.support.frames import rows_times
 
@@ -166,12 +166,7 @@ class _State:
     """
 
     def __init__(self, body, rotation0, omega0, momentum0):
-        if (omega0 is None) == (momentum0 is None):
-            raise InputError(
-                f"give omega0 or momentum0 (body frame), got {'neither' if omega0 is None else 'both'}; give one "
-                "of the two"
-            )
-        name, given = ("omega0", omega0) if momentum0 is None else ("momentum0", momentum0)
+        name, given = one_given("body frame", omega0=omega0, momentum0=momentum0)
         vector = floats(name, given, last=3)
         self.moments, self.axes, self.tilted = _bodies(body)
         q = _quaternions(rotation0)

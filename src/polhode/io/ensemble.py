@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.results._trajectory import FAILED, FINISHED, INTERRUPTED
-from polhode.results.columns import LABELS, UNTITLED_MANY, attributes
+from polhode.results.columns import UNTITLED_MANY, attributes
+from polhode.results.motion import LABELS
 
 if TYPE_CHECKING:
     from xarray import Dataset

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from polhode.errors import InputError, brief, flag, room
+from polhode.errors import InputError, brief, disk_advice, flag
 from polhode.io.ensemble import arrays_of
 from polhode.io.formats import Contents, Format, Variable, formats, suffix_of
 from polhode.results._ensemble import Ensemble
@@ -145,7 +145,7 @@ def check_place(
     except OSError as error:
         raise InputError(
             f"cannot write {str(path)!r}: no file can be made in the folder {str(folder)!r} "
-            f"({error.strerror or error}); {room(error)}"
+            f"({error.strerror or error}); {disk_advice(error)}"
         ) from None
 
 

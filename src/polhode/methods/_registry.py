@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeVar
 
+import polhode
 from polhode.core.jit import jit
 from polhode.core.layout import Quaternion, Vector
 from polhode.errors import InputError, brief, unknown
@@ -72,6 +73,8 @@ class Method:
         The step asks for the potential energy, `torque.potential(t, R, p)`.
     remark : str
         What a run has to say of the method as it was run.
+    counted : tuple of (str, function)
+        Fields of the state that count steps, each with a function that says the total in words.
     restores_energy : bool
         After a step the state is moved to one of the right energy, where that is known: NAME+ep.
     """
@@ -99,6 +102,7 @@ class Method:
     remark: str = ""
     omega_order: int | None = None
     restores_energy: bool = False
+    counted: tuple = ()
 
     def order_under(self, torque: Any) -> int | None:
         """The order under a torque."""
@@ -118,6 +122,11 @@ class Method:
                 "the angular velocity"
             )
         )
+
+    def remarks(self, total: Callable[[str], float]) -> str:
+        """What a run adds to its message; `total(field)` is the total of a field of the state."""
+        said = [self.remark, *(words(total(field)) for field, words in self.counted)]
+        return "".join(f"; {one}" for one in said if one)
 
     def suited(self, torque: Any, body: Any = None) -> "Method":
         """The method as it is best run with a torque and, where there is just one, a body."""
@@ -158,7 +167,7 @@ LONGEST_NAME = 100
 
 _methods: dict[str, Method] = {}
 _suffixes: dict[str, Callable] = {}
-_families: dict[str, Callable] = {}
+_families: list["Family"] = []
 _made: dict[str, Method] = {}  # on demand, by get(): not part of the registry; the last MADE_LIMIT
 MADE_LIMIT = 256
 
@@ -259,14 +268,64 @@ def method(
     return enter
 
 
-def family(name):
-    """Register a factory of methods with a parameter: `newmark(0.6)`, `taylor(12)`."""
+class Family(NamedTuple):
+    """Methods made on demand, when their name is looked for."""
+
+    form: str  # how a name is written: newmark(gamma), MR2-abc
+    pattern: str  # a regular expression of the names, in lower case
+    make: Callable  # from the groups of the pattern, as text
+    standard: str  # a registered method that stands for the family
+    summary: str
+
+
+def family(form: str, pattern: str, standard: str) -> Callable[[F], F]:
+    """Register a factory of methods made on demand, such as `MR2-312`; its arguments are the groups
+    of the pattern.  The fields are those of `Family`, the summary is the first line of its
+    docstring."""
 
     def enter(factory):
-        _families[name.lower()] = factory
+        _families.append(Family(form, pattern, factory, standard, _first_line(factory.__doc__)))
         return factory
 
     return enter
+
+
+def number_family(name: str, parameter: str, standard: str) -> Callable[[F], F]:
+    """Register a factory of methods with a number as a parameter: `newmark(0.6)`, `taylor(12)`.
+    Where the parameter has a default the name alone is a method too."""
+
+    def enter(factory):
+        (one,) = inspect.signature(factory).parameters.values()
+        optional = one.default is not one.empty
+
+        def make(text):
+            return factory() if text is None else factory(_number(name, text))
+
+        make.__doc__ = factory.__doc__
+        brackets = r"\((.*)\)"
+        pattern = name + (f"(?:{brackets})?" if optional else brackets)
+        family(f"{name}({parameter})", pattern, standard)(make)
+        return factory
+
+    return enter
+
+
+def _number(name, text):
+    """The parameter of NAME(text)."""
+    parts = text.split(",")
+    try:
+        numbers = [float(part) for part in parts]
+        if not all(map(math.isfinite, numbers)):
+            raise ValueError
+    except ValueError:
+        raise InputError(
+            f"'{name}({text})': the parameters must be finite numbers; write {name}(1)"
+        ) from None
+    if len(numbers) != 1:
+        raise InputError(
+            f"'{name}({text})': {name}(...) takes one number, got {len(numbers)}; write {name}(1)"
+        )
+    return numbers[0]
 
 
 def suffix(name):
@@ -286,10 +345,10 @@ def _load():
     """Import every method file of the package, once."""
     global _loaded
     if not _loaded:
-        package = importlib.import_module("polhode.methods")
-        for module in pkgutil.iter_modules(package.__path__):
-            if not module.name.startswith("_"):
-                importlib.import_module(f"polhode.methods.{module.name}")
+        for package in polhode.METHOD_PACKAGES:
+            for module in pkgutil.iter_modules(importlib.import_module(package).__path__):
+                if not module.name.startswith("_"):
+                    importlib.import_module(f"{package}.{module.name}")
         _loaded = True
 
 
@@ -327,28 +386,11 @@ def _make(name, key):
     base, plus, ending = key.rpartition("+")
     if plus and ending in _suffixes:
         return _suffixes[ending](get(base))
-    call = re.fullmatch(r"([a-z0-9_-]+)\((.*)\)", key)
-    if call and call[1] in _families:
-        try:
-            arguments = [float(part) for part in call[2].split(",")]
-            if not all(map(math.isfinite, arguments)):
-                raise ValueError
-        except ValueError:
-            raise InputError(
-                f"{name!r}: the parameters must be finite numbers; write {call[1]}(1)"
-            ) from None
-        try:
-            inspect.signature(_families[call[1]]).bind(*arguments)
-        except TypeError:
-            raise InputError(
-                f"{name!r}: {call[1]}(...) takes one number, got {len(arguments)}; write {call[1]}(1)"
-            ) from None
-        return _families[call[1]](*arguments)
-    if key in _families and not any(
-        one.default is one.empty for one in inspect.signature(_families[key]).parameters.values()
-    ):
-        return _families[key]()
-    found = unknown("method", name, names() + [f"{f}(...)" for f in _families])
+    for one in _families:
+        parts = re.fullmatch(one.pattern, key)
+        if parts:
+            return one.make(*parts.groups())
+    found = unknown("method", name, names() + [one.form for one in _families])
     raise InputError(
         f"{found}; a symmetric one may be composed ({', '.join(f'NAME+{one}' for one in sorted(_suffixes))})"
     )
@@ -363,6 +405,18 @@ def names() -> list[str]:
     True
     """
     return [entry.name for entry in everything()]
+
+
+def families() -> list[Family]:
+    """The families of methods that are made on demand.
+
+    Examples
+    --------
+    >>> [one.form for one in families()]
+    ['MR2-abc', 'MR4-abc', 'newmark(gamma)', 'taylor(n)']
+    """
+    _load()
+    return list(_families)
 
 
 def everything() -> list[Method]:

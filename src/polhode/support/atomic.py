@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from polhode.errors import InputError, room
+from polhode.errors import InputError, disk_advice
 
 PARTIAL = re.compile(r"\..+\.\d+\.part")  # the names that `partial_path` gives
 
@@ -57,7 +57,9 @@ def write_text(path: Path, text: str, force: bool = True) -> Path:
 
 def cannot_write(path: Path, error: OSError) -> InputError:
     """The error for a file that could not be written."""
-    return InputError(f"cannot write {str(path)!r}: {error.strerror or error}; {room(error)}")
+    return InputError(
+        f"cannot write {str(path)!r}: {error.strerror or error}; {disk_advice(error)}"
+    )
 
 
 def remove(path: Path) -> None:

@@ -2,9 +2,9 @@
 
 Methods take powers of what they are given: the moments up to the third, the momentum up to the
 fourth, the velocity as high as their order.  Within these limits none of them leaves the range of a
-double, which tests/test_extremes.py checks for every method: a body and a torque scaled by a power
-of two, or a clock that runs faster, give the same motion bit for bit.  Molecules and planets lie
-within them, in the units of the SI.
+double, which tests/engine/test_extremes.py checks for every method: a body and a torque scaled by a
+power of two, or a clock that runs faster, give the same motion bit for bit.  Molecules and planets
+lie within them, in the units of the SI.
 """
 
 import numpy as np

@@ -10,6 +10,7 @@ import numpy as np
 
 from polhode.io.formats import Format, register
 from polhode.results import columns
+from polhode.results.motion import LABELS
 
 
 class Table(Format):
@@ -46,7 +47,7 @@ def _header(variable):
     if len(variable.dimensions) == 1:
         return ["t" if variable.name == "time" else variable.name]
     stem = "q" if variable.name == "quaternion" else f"{variable.name}_"
-    return [stem + label for label in columns.LABELS[variable.dimensions[1]]]
+    return [stem + label for label in LABELS[variable.dimensions[1]]]
 
 
 def _gathered(header, rows):

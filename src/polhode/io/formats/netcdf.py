@@ -19,7 +19,7 @@ import numpy as np
 
 from polhode.io.formats import Format, register
 from polhode.results import columns
-from polhode.results.columns import LABELS
+from polhode.results.motion import LABELS
 from polhode.support import memory
 
 LARGEST = 2**32 - 4  # bytes of a variable in CDF-2

@@ -13,7 +13,7 @@ from polhode.errors import InputError
 from polhode.io.formats import Format, register
 from polhode.results import columns
 from polhode.results._trajectory import BLOCK
-from polhode.results.columns import LABELS
+from polhode.results.motion import LABELS
 from polhode.support import memory
 
 SUM = "attributes_crc32"

@@ -4,6 +4,7 @@ import numpy as np
 
 from polhode import rotations
 from polhode.bodies._body import RigidBody
+from polhode.bodies.shapes import SHAPES
 from polhode.errors import closest, unknown
 from polhode.io.scenario import schema
 from polhode.io.scenario.messages import EXAMPLES
@@ -69,7 +70,9 @@ def _made(section, folder):
         return RigidBody(options.pop("inertia"), **options)
     if isinstance(section, schema.Mesh):
         return RigidBody.from_mesh(folder / from_text(options.pop("mesh")), **options)
-    lengths = options.pop("size", None) or options.pop("semi_axes", None) or ()
+    keys = SHAPES[section.shape].keys
+    several = [name for name, key in keys.items() if key.holds == "lengths"]
+    lengths = [length for name in several for length in options.pop(name)]
     return getattr(RigidBody, section.shape)(*lengths, **options)
 
 

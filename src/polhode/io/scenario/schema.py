@@ -15,6 +15,7 @@ from pydantic import (
     create_model,
 )
 
+from polhode.bodies import shapes
 from polhode.errors import InputError
 from polhode.engine.schedule import span
 from polhode.io.scenario.messages import as_toml
@@ -79,60 +80,34 @@ class Inertia(Section):
     """A name for tables and figures."""
 
 
-class _Uniform(Section):
-    shape: str
-    """The shape."""
-    mass: Positive | None = None
-    """Mass; give this or the density, or neither for a mass of 1."""
-    density: Positive | None = None
-    """Mass per volume."""
-    name: str | None = None
-    """A name for tables and figures."""
+HOLDS = {  # what the keys of a shape hold, and the default of those that may be left out
+    "length": (Positive, ...),
+    "lengths": (Sizes, ...),
+    "flag": (bool, False),
+    "masses": (list[Positive], ...),
+    "positions": (list[Vector], ...),
+}
 
 
-class Box(_Uniform):
-    """A uniform box."""
+def _shape_model(shape):
+    """The section of a body by its shape."""
 
-    size: Sizes
-    """Edges along the body axes."""
+    def key(holds, default, meaning):
+        return holds, Field(default, description=meaning)
 
-
-class Ellipsoid(_Uniform):
-    """A uniform ellipsoid."""
-
-    semi_axes: Sizes
-    """Half diameters along the body axes."""
-
-
-class Cylinder(_Uniform):
-    """A uniform cylinder about the third body axis."""
-
-    radius: Positive
-    """Radius."""
-    height: Positive
-    """Height."""
-
-
-class Sphere(_Uniform):
-    """A uniform ball or a thin shell."""
-
-    radius: Positive
-    """Radius."""
-    hollow: bool = False
-    """A thin shell in place of a ball."""
-
-
-class PointMasses(Section):
-    """Points held together by rods without mass."""
-
-    shape: str
-    """The shape."""
-    masses: list[Positive]
-    """The masses."""
-    positions: list[Vector]
-    """Where they are, in body axes; the centre of mass is found."""
-    name: str | None = None
-    """A name for tables and figures."""
+    keys = {name: key(*HOLDS[one.holds], one.meaning) for name, one in shape.keys.items()}
+    mass = "Mass; give this or the density, or neither for a mass of 1."
+    weighed = {
+        "mass": key(Positive | None, None, mass),
+        "density": key(Positive | None, None, "Mass per volume."),
+    }
+    name = key(str | None, None, "A name for tables and figures.")
+    fields = {"shape": key(str, ..., "The shape.")}
+    if shape.uniform:
+        fields |= {**weighed, "name": name, **keys}
+    else:
+        fields |= {**keys, "name": name}
+    return create_model("Shape", __base__=Section, __doc__=shape.summary, **fields)
 
 
 class Mesh(Section):
@@ -150,13 +125,7 @@ class Mesh(Section):
     """A name for tables and figures."""
 
 
-SHAPES = {
-    "box": Box,
-    "ellipsoid": Ellipsoid,
-    "cylinder": Cylinder,
-    "sphere": Sphere,
-    "point_masses": PointMasses,
-}
+SHAPES = {name: _shape_model(shape) for name, shape in shapes.SHAPES.items()}
 BODY_KEYS = tuple(
     dict.fromkeys(
         key for section in (Inertia, Mesh, *SHAPES.values()) for key in section.model_fields

@@ -6,15 +6,16 @@ import contextlib
 import numpy as np
 
 from polhode import rotations
+from polhode.bodies.shapes import SHAPES
 from polhode.errors import InputError, floats
 from polhode.show.view.packing import packed
 
+NUMBERS = {"length": (), "lengths": (3,), "positions": (3,)}  # how many, where a page draws by them
 SIZES = {  # what each shape has, and how many numbers that is
-    "box": {"size": (3,)},
-    "ellipsoid": {"semi_axes": (3,)},
-    "sphere": {"radius": ()},
-    "cylinder": {"radius": (), "height": ()},
-    "points": {"positions": (3,)},
+    shape.kind: {
+        name: NUMBERS[key.holds] for name, key in shape.keys.items() if key.holds in NUMBERS
+    }
+    for shape in SHAPES.values()
 }
 FACES = 20_000  # more would make the page too large
 

@@ -18,9 +18,9 @@ from polhode.studies.advise import candidates
 from polhode.studies.advise.cost import Price, seconds
 from polhode.studies.advise.pilot import Pilot
 from polhode.studies.advise.result import Advice, exact_solution, explained
-from polhode.studies.compare._compare import error_asked
+from polhode.studies.compare._compare import check_error
 from polhode.studies.compare.task import as_task
-from polhode.errors import InputError, IntegrationError, called_as, flag, number, unknown
+from polhode.errors import InputError, IntegrationError, called_as, flag, check_options, number
 from polhode.methods import get
 
 if TYPE_CHECKING:
@@ -31,27 +31,6 @@ if TYPE_CHECKING:
     from polhode.loads._torque import Torque
     from polhode.problems import Problem
 
-OPTIONS = (
-    "problem",
-    "torque",
-    "t_span",
-    "error",
-    "torque_cost",
-    "long",
-    "symplectic",
-    "explicit",
-    "symmetric",
-    "one_torque",
-    "order",
-    "methods",
-    "until",
-    "budget",
-    "rotation0",
-    "omega0",
-    "momentum0",
-    "breaks",
-    "progress",
-)
 BUDGET = 10.0  # seconds of torque evaluations
 
 
@@ -122,9 +101,8 @@ def advise(
     >>> advice.method, advice.error < 1e-4
     ('MR4-123', True)
     """
-    if misspelt:
-        raise unknown("option of advise", next(iter(misspelt)), OPTIONS)
-    error = error_asked(number("error", error))
+    check_options(advise, misspelt)
+    error = check_error(number("error", error))
     long = flag("long", long)
     told = (
         (lambda *_: None)

@@ -10,7 +10,7 @@ import numpy as np
 
 from polhode import problems, rotations
 from polhode.loads import torques
-from polhode.loads._torque import as_torque
+from polhode.loads.conversion import as_torque
 from polhode.bodies._body import RigidBody
 from polhode.errors import InputError, IntegrationError, number
 from polhode.engine.schedule import break_times, span
@@ -174,7 +174,7 @@ def _named(problem, torque_file):
 
 def _task(title, body, torque, rotation0, omega0, momentum0, t_span, breaks, recipe=None):
     unit, jumps = None, break_times(breaks).tolist()
-    for term in getattr(torque, "terms", (torque,)):
+    for term in torque.terms:
         if term.unit is not None:
             unit, jumps = term.unit, term.jumps
     motion = initial_rotation(body, rotation0, omega0, momentum0)

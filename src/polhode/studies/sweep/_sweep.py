@@ -8,7 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Never
 
-from polhode.errors import InputError, called_as, flag, number, unknown, whole
+from polhode.errors import InputError, called_as, flag, check_options, number, whole
 from polhode.support.regular import named
 from polhode.studies.sweep import cluster as clusters
 from polhode.studies.sweep import plan as plans
@@ -16,8 +16,6 @@ from polhode.studies.sweep import store as stores
 
 if TYPE_CHECKING:
     from xarray import Dataset
-
-OPTIONS = ("source", "out", "cluster", "workers", "chunk", "wait", "force", "progress")
 
 
 def sweep(
@@ -76,8 +74,7 @@ def sweep(
     >>> result.to_xarray().energy_error.dims                             # doctest: +SKIP
     ('run.step', 'initial.omega.2')
     """
-    if misspelt:
-        raise unknown("option of sweep", next(iter(misspelt)), OPTIONS)
+    check_options(sweep, misspelt)
     stores.need()
     workers, force = whole("workers", workers, 1), flag("force", force)
     tell = (
@@ -103,7 +100,7 @@ def _run(plan, out, cluster, chunk, force, progress):
             if chunk is None:
                 cluster.connect()
             store = stores.create(
-                out, plan, plan.chunk_shape(chunk is None and cluster.memory(), chunk), force
+                out, plan, plan.chunk_shape(chunk is None and cluster.seen(), chunk), force
             )
         else:
             store = stores.Store(out)

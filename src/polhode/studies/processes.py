@@ -1,0 +1,37 @@
+"""The same work on many things, by several processes."""
+
+import os
+import signal
+from collections.abc import Callable, Mapping
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from multiprocessing import active_children, get_context
+from typing import Any
+
+
+def run_in_processes(
+    function: Callable[..., Any],
+    arguments: Mapping[str, tuple],
+    on_result: Callable[[str, Any], None],
+    processes: int | None = None,
+) -> None:
+    """Call function(*arguments[name]) for every name, in so many processes; None is one to a core.
+
+    `on_result(name, result)` is called as each finishes.  On an interrupt or an error the processes
+    are ended at once; results that have arrived by then have been passed on.
+    """
+    workers = min(len(arguments), processes or os.cpu_count() or 1)
+    with ProcessPoolExecutor(workers, get_context("spawn"), initializer=ignore_interrupts) as pool:
+        names = {pool.submit(function, *values): name for name, values in arguments.items()}
+        try:
+            for future in as_completed(names):
+                on_result(names[future], future.result())
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            for child in active_children():
+                child.terminate()
+            raise
+
+
+def ignore_interrupts() -> None:
+    """Leave Ctrl-C, which reaches every process of a terminal, to the parent process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,0 +1,451 @@
+"""Every fact a method declares is measured, and every fact it does not declare must fail: the table
+is neither bold nor timid.
+
+A method is tested by being registered; of those made on demand, by a parameter or a suffix, one of
+each kind is (EXAMPLES).  The controls at the end show that the measurements see what they should.
+"""
+
+import re
+from functools import partial
+
+import numpy as np
+import pytest
+
+from polhode import Stepper, advise, compare, ensemble, facts, integrate, torques
+from polhode.studies.facts import ATTITUDE, BODY, VELOCITY
+from polhode.core.vec import cross, matrix, normalise, qexp, qmul, scale, sub, times
+from polhode.errors import InputError
+from polhode.methods import Method, Motion, everything, families, get
+from polhode.methods._registry import _suffixes, start_motion, variant
+
+HELD, BROKEN = 1e-11, 1e-9  # a fact leaves less than the one, its absence more than the other
+# how far a measured order may be from the declared one, up to order 3; in proportion above
+SLOPE = 0.1
+
+EXAMPLES = (
+    "newmark(0.6)",
+    "taylor(7)",
+    "MR2-312-cay",
+    "MR4-312",
+    "taylor2+ep",
+    "LP2+yoshida4",
+    "LP2+suzuki4",
+    "LP2+yoshida6",
+    "LP2+yoshida8",
+    "LP2+kahanli6",
+    "LP2+kahanli8",
+    "LP2+kahanli10",
+)
+
+
+# what the default run measures: each family with its odd ones; the long run measures all
+MEASURED = [
+    "AKW",
+    "LS",
+    "LIEMID[EA]",
+    "LIEMID[E1]",
+    "LIEMID[E2]",
+    "LP2",
+    "MR2-231",
+    "MR4-231",
+    "MR2-231-cay",
+    "EXACT",
+    "EXACT-RKN4",
+    "EXACT-RKN6",
+    "MR2-BM4",
+    "RK-buss",
+    "ABAM-buss",
+    "SW-buss",
+    "DMV",
+    "DMV6+att",
+    "DMV8+att",
+    "VLV",
+    "DP5",
+    "DOP853",
+    "CG4",
+    "RKMK4",
+    "CF4",
+    "HSTAGM",
+    "NMB",
+    "NMB-matrix",
+    "NMS",
+    "SW",
+    "SW1",
+    "RK4-quaternion",
+    "ABAM",
+    "taylor3-false",
+    "taylor3",
+    "taylor4",
+    "taylor6",
+    "newmark(0.6)",
+    "taylor(7)",
+    "taylor2+ep",
+    "LP2+yoshida4",
+    "LP2+suzuki4",
+    "LP2+kahanli6",
+]
+
+
+def shortened(methods, long):
+    return [
+        pytest.param(one, id=one.name, marks=[pytest.mark.slow] if long(one) else [])
+        for one in methods
+    ]
+
+
+METHODS = [*everything(), *map(get, EXAMPLES)]
+KINDS = (
+    "AKW",
+    "LIEMID[EA]",
+    "LP2",
+    "MR4-231",
+    "EXACT-RKN4",
+    "SW-buss",
+    "DMV6+att",
+    "VLV",
+    "DOP853",
+    "RKMK4",
+    "HSTAGM",
+    "NMB",
+    "NMB-matrix",
+    "ABAM",
+    "taylor4",
+    "newmark(0.6)",
+    "taylor2+ep",
+    "LP2+suzuki4",
+)
+
+
+@pytest.fixture(params=shortened(METHODS, lambda method: method.name not in MEASURED))
+def method(request):
+    return request.param
+
+
+@pytest.fixture(params=shortened(METHODS, lambda method: method.name not in KINDS))
+def kind(request):
+    """A method of each kind; the others in the long run."""
+    return request.param
+
+
+def test_every_kind_made_on_demand_has_an_example():
+    for one in families():
+        assert any(re.fullmatch(one.pattern, name.lower()) for name in EXAMPLES)
+    assert set(_suffixes) <= {name.rpartition("+")[2] for name in EXAMPLES}
+
+
+def near(measured, declared):
+    """Whether a measured order is the declared one; both may be inf, for what is exact."""
+    return measured == declared or abs(measured - declared) < SLOPE * max(1.0, declared / 3.0)
+
+
+def assert_fact(claimed, measure, what, step=0.5):
+    """A claim needs a defect at round-off; no claim needs one that is clearly there, if only at
+    larger steps."""
+    defect = measure(step)
+    if claimed:
+        assert defect < HELD, f"declared {what}, but the defect is {defect:.2g}"
+    else:
+        while defect < BROKEN and step < 1.0:
+            step *= 2.0
+            defect = measure(step)
+        assert defect > BROKEN, f"not declared {what}, but the defect is only {defect:.2g}"
+
+
+# --- the declared facts ---------------------------------------------------------------------------
+
+
+def test_order(method):
+    found = facts.order(method)
+    assert near(found.attitude, method.order), found
+    assert near(found.momentum, method.order), found
+
+
+def test_order_under_torques_that_look_at_the_velocity(kind):
+    declared = kind.order if kind.omega_order is None else kind.omega_order
+    found = facts.order(kind, "damped")
+    assert near(found.attitude, declared), found
+    assert near(found.momentum, declared), found
+
+
+def test_free_order(method):
+    found = facts.order(method, "free")
+    attitude, momentum = method.free_order
+    assert near(found.attitude, attitude), found
+    assert near(found.momentum, momentum), found
+
+
+def test_symmetric(method):
+    assert_fact(method.symmetric, partial(facts.symmetry_defect, method), "symmetric")
+
+
+def test_symplectic(method):
+    assert_fact(
+        method.symplectic is True, partial(facts.symplecticity_defect, method), "symplectic"
+    )
+
+
+def test_symplectic_on_orbits(method):
+    """`symplectic="orbits"`: the free body momentum alone moves symplectically; True implies it."""
+    assert method.symplectic in (True, False, "orbits")
+    assert_fact(
+        method.symplectic in (True, "orbits"),
+        partial(facts.poisson_defect, method),
+        "symplectic on orbits",
+    )
+
+
+@pytest.mark.parametrize("what", facts.FreeDrift._fields)
+def test_conserves(method, what):
+    assert set(method.conserves) <= set(facts.FreeDrift._fields)
+    assert_fact(
+        what in method.conserves,
+        lambda step: getattr(facts.free_drift(method, step), what),
+        f"to conserve {what}",
+        step=0.25,
+    )
+
+
+def test_the_length_of_the_momentum_does_not_drift(method):
+    """A method that keeps the momentum leaves |Pi| of a free body where it is: rounding may walk,
+    but not march."""
+    if "momentum" in method.conserves:
+        assert facts.size_drift(method, 0.25, 1000) < np.sqrt(1000) * np.finfo(float).eps
+
+
+def test_torques(method):
+    calls = facts.torque_calls(method)
+    if method.torques is None:
+        assert calls.reported == calls.steps, "the state must count the evaluations of each step"
+    else:
+        assert set(calls.steps) == {method.torques}
+    assert calls.start <= 1 or method.multistep
+
+
+def test_solves(method):
+    assert set(facts.solver_calls(method)) == {method.solves}
+
+
+# --- the ways to run it ---------------------------------------------------------------------------
+
+STEP, COUNT = 0.125, 24  # binary, so that times are exact however they are added up
+MOTION = {"rotation0": np.array(ATTITUDE), "omega0": VELOCITY}
+
+
+class Opaque:
+    """A torque that cannot be compiled."""
+
+    def __init__(self, torque):
+        self.torque = torque
+
+    def __call__(self, t, R, p):
+        return self.torque.function(t, R, p)
+
+
+def run(method, torque=None, **options):
+    return integrate(
+        BODY, torque or facts.trial_torque(), (0.0, STEP * COUNT), STEP, method, **MOTION, **options
+    )
+
+
+def same(a, b):
+    return (
+        np.array_equal(a.quaternion, b.quaternion)
+        and np.array_equal(a.omega, b.omega)
+        and a.nfev == b.nfev
+    )
+
+
+def test_same_bits_compiled_callback_python(kind):
+    trial = facts.trial_torque()
+    compiled, python = run(kind), run(kind, compiled=False)
+    called = run(kind, torques.Torque(Opaque(trial), form=trial.form, params=trial.params))
+    assert (compiled.mode, called.mode, python.mode) == ("compiled", "callback", "python"), (
+        compiled.note,
+        python.note,
+    )
+    assert same(compiled, called)
+    assert same(compiled, python)
+
+
+def test_restart_is_exact(kind):
+    def fresh():
+        return Stepper(BODY, facts.trial_torque(), step=STEP, method=kind, **MOTION)
+
+    first, second = fresh(), fresh()
+    first.step(COUNT // 2)
+    second.state = first.state
+    for stepper in (first, second):
+        stepper.step(COUNT // 2)
+    whole = run(kind)
+    for stepper in (first, second):
+        assert stepper.t == whole.t[-1]
+        assert np.array_equal(stepper.quaternion, whole.quaternion[-1])
+        assert np.array_equal(stepper.omega, whole.omega[-1])
+
+
+def test_backward_time(method):
+    """Back from the end of a run: to the beginning if the method is symmetric and starts itself,
+    else within its error."""
+    ahead = run(method, compiled=False)
+    back = integrate(
+        BODY,
+        facts.trial_torque(),
+        (STEP * COUNT, 0.0),
+        STEP,
+        method,
+        rotation0=ahead.quaternion[-1],
+        omega0=ahead.omega[-1],
+        compiled=False,
+    )
+    assert back.t[-1] == 0.0
+    miss = max(
+        np.abs(back.matrix[-1] - ahead.matrix[0]).max(), np.abs(back.omega[-1] - VELOCITY).max()
+    )
+    exact = method.symmetric and not method.multistep
+    assert miss < (1e-10 if exact else 1e-10 + 10.0 * max(facts.errors(method, COUNT)))
+
+
+DAMPED = torques.damping((0.3, 0.2, 0.4))
+LOWER = "MR4-123 is of order 2, not 4, under a torque that looks at the angular velocity"
+
+
+def test_a_run_says_where_its_order_is_lower():
+    damped = facts.trial_torque() + DAMPED
+    assert run("MR4-123", damped, compiled=False).message == f"the run reached its end; {LOWER}"
+    for other in (
+        run("MR4-123", compiled=False),
+        run("LP2", damped, compiled=False),
+        run("RKMK4", damped, compiled=False),
+    ):
+        assert other.message == "the run reached its end"
+
+
+def test_demands_on_the_order_are_those_under_the_torque():
+    with pytest.raises(InputError, match="no method of the methods given is of order 4"):
+        advise(BODY, DAMPED, (0.0, 2.0), omega0=VELOCITY, methods=["MR4-123"], order=4)
+
+
+@pytest.mark.slow
+def test_comparisons_advice_and_ensembles_know_the_lower_order():
+    found = compare(
+        BODY, DAMPED, (0.0, 2.0), omega0=VELOCITY, methods=["MR4-123", "RKMK4"], errors=[1e-2]
+    )
+    assert [
+        (row["method"], row["order"], row["note"])
+        for row in sorted(found.table, key=lambda row: row["method"])
+    ] == [("MR4-123", 2, LOWER), ("RKMK4", 4, "")]
+    advice = advise(
+        BODY, DAMPED, (0.0, 2.0), omega0=VELOCITY, methods=["MR4-123", "RKMK4"], error=1e-2
+    )
+    assert "Under such a torque MR4-123 is of a lower order." in advice.notes
+    several = ensemble(
+        BODY, DAMPED, (0.0, 1.0), STEP, "MR4-123", omega0=np.array([VELOCITY, VELOCITY])
+    )
+    assert several.message == f"the run reached its end; {LOWER}"
+
+
+# --- controls: methods whose facts are known, or made wrong ---------------------------------------
+
+
+def runge_kutta(substeps):
+    """The classical Runge-Kutta method on (q, Om), with so many steps in one."""
+
+    def rate(t, q, Om, body, torque, p):
+        T = torque.body(t, matrix(normalise(q)), Om, p)
+        return scaled(0.5, qmul(q, (*Om, 0.0))), times(
+            body.Iinv, sub(T, cross(Om, times(body.I, Om)))
+        )
+
+    def scaled(c, a):
+        return tuple(c * x for x in a)
+
+    def ahead(c, k, y):
+        return tuple(
+            tuple(c * a + b for a, b in zip(da, b0, strict=True))
+            for da, b0 in zip(k, y, strict=True)
+        )
+
+    def step(h, t, s, body, torque, p):
+        h, y = h / substeps, (s.q, s.Om)
+        for i in range(substeps):
+            at = t + i * h
+            k1 = rate(at, *y, body, torque, p)
+            k2 = rate(at + h / 2, *ahead(h / 2, k1, y), body, torque, p)
+            k3 = rate(at + h / 2, *ahead(h / 2, k2, y), body, torque, p)
+            k4 = rate(at + h, *ahead(h, k3, y), body, torque, p)
+            y = ahead(h / 6, k1, ahead(h / 3, k2, ahead(h / 3, k3, ahead(h / 6, k4, y))))
+        return Motion(normalise(y[0]), y[1])
+
+    return Method(
+        "control",
+        step,
+        start_motion,
+        Motion,
+        order=4,
+        torques=4 * substeps,
+        symmetric=False,
+        symplectic=False,
+    )
+
+
+def test_runge_kutta_has_order_4_and_nothing_else():
+    control = runge_kutta(1)
+    for kind in ("torque", "free", "damped"):
+        found = facts.order(control, kind)
+        assert near(found.attitude, 4)
+        assert near(found.momentum, 4)
+    assert facts.symmetry_defect(control) > BROKEN
+    assert facts.symplecticity_defect(control) > BROKEN
+    assert facts.poisson_defect(control) > BROKEN
+    assert min(facts.free_drift(control)) > BROKEN
+    assert set(facts.torque_calls(control).steps) == {4}
+    assert facts.torque_calls(control).start == 0
+
+
+def test_the_flow_itself_has_every_fact():
+    """A step so finely divided that it is the flow: the forms measured are those that the motion
+    keeps."""
+    control = runge_kutta(200)
+    assert facts.symmetry_defect(control) < HELD
+    assert facts.symplecticity_defect(control) < HELD
+    assert facts.poisson_defect(control) < HELD
+    assert max(facts.free_drift(control, count=20)) < HELD
+
+
+def test_a_torque_at_the_wrong_time_costs_the_order():
+    nmb = get("NMB")
+    late = variant(
+        nmb, step=lambda h, t, s, body, torque, p: nmb.step(h, t - h, s, body, torque, p)
+    )
+    assert near(facts.order(late).momentum, 1)
+    assert near(facts.order(late, "free").momentum, 2)
+
+
+def test_nmb_and_nms_are_one_method():
+    body, space = run("NMB"), run("NMS")
+    assert np.abs(body.matrix - space.matrix).max() < 1e-13
+    assert np.abs(body.omega - space.omega).max() < 1e-13
+
+
+def test_trial_torque_is_minus_the_gradient_of_its_potential():
+    trial, e = facts.trial_torque(), 1e-5
+    for t in (0.0, 0.6):
+        for i in range(3):
+            x = tuple(e if j == i else 0.0 for j in range(3))
+            V = [
+                trial.potential(t, matrix(qmul(qexp(scale(s, x)), ATTITUDE)), trial.params)
+                for s in (1.0, -1.0)
+            ]
+            assert trial(t, matrix(ATTITUDE))[i] == pytest.approx(
+                -(V[0] - V[1]) / (2 * e), abs=1e-9
+            )
+
+
+def test_drift_slope_of_the_stress_test():
+    """Bou-Rabee, Ortolan & Saccon 2009: NMB drifts, the symplectic VLV does not, HSTAGM blows
+    up."""
+    assert facts.drift_slope("NMB", 0.25).slope == pytest.approx(-1.425e-6, rel=0.05)
+    steady = facts.drift_slope("VLV", 0.25)
+    assert abs(steady.slope) < 1e-9
+    assert steady.blow_up == np.inf
+    assert facts.drift_slope("HSTAGM", 0.25, t_end=200.0).blow_up == pytest.approx(126.0, abs=1.0)
