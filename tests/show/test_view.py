@@ -260,7 +260,7 @@ def test_files_that_are_no_runs(tmp_path):
     expected = {
         "broken.nc": "damaged",
         "broken.npz": "damaged",
-        "run.csv": "not the body",
+        "run.csv": "lacks quaternion, omega, kinetic_energy, method, body",
         "other.npz": "lacks t, quaternion",
         "part.nc": "lacks omega",
         "odd.nc": "body that cannot be read",

@@ -14,10 +14,10 @@ from polhode.errors import InputError, disk_advice
 PARTIAL = re.compile(r"\..+\.\d+\.part")  # the names that `partial_path` gives
 
 
-def partial_path(path: Path, folder: Path | None = None) -> Path:
-    """Where a file is written until it is complete: beside its place, or in another folder on the
-    same disk."""
-    return (folder or path.parent) / f".{path.name}.{os.getpid()}.part"
+def partial_path(path: Path, folder: Path | None = None, process: int | None = None) -> Path:
+    """Where a file is written until it is complete, by this process or another: beside its place,
+    or in another folder on the same disk."""
+    return (folder or path.parent) / f".{path.name}.{process or os.getpid()}.part"
 
 
 @contextlib.contextmanager
