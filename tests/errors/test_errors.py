@@ -30,7 +30,8 @@ ELSEWHERE = {  # "file function": the test that makes its errors, and words of t
     "cli/commands/run.py _save": ("test_checkpoint.py", "Nothing is lost:"),
     "engine/carriers/gpu.py __init__": ("gpu_checks.py", "needs a torque that can be compiled"),
     "engine/carriers/gpu.py _fits": ("gpu_checks.py", "bytes each need"),
-    "engine/carriers/gpu.py require": ("test_cuda.py", "needs a CUDA GPU"),
+    "support/on_device.py require": ("test_cuda.py", "needs a CUDA GPU"),
+    "support/on_device.py _adopted": ("gpu_checks.py", "and the run is on GPU"),
     "exact/_reference.py reference": ("test_exact_top.py", "not smooth"),
     "io/scenario/torque.py try_torque": (
         "test_config.py",
