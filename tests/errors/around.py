@@ -32,14 +32,14 @@ from polhode.methods._registry import variant
 from polhode.methods.compose import Scheme, compose
 from polhode.papers._registry import Item, enter_errata, errata, item
 from polhode.papers._results import Claim
-from polhode.show.play.work import checked
+from polhode.show.play.work import check_request
 from polhode.engine.one_body import check_tolerance
 from polhode.engine.program import build
 from polhode.methods._references import _balanced, bibtex
 from polhode.studies.sweep.plan import Plan
 from polhode.studies.sweep.task import compute
 from polhode.translation import newmark
-from polhode.show.view.shapes import _checked as shown_mesh
+from polhode.show.view.shapes import _check_mesh as shown_mesh
 
 __all__ = [
     "Claim",
@@ -58,8 +58,8 @@ __all__ = [
     "bomb",
     "build",
     "check_errors",
+    "check_request",
     "check_tolerance",
-    "checked",
     "comparison",
     "compose",
     "compute",

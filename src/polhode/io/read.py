@@ -67,8 +67,9 @@ class Record(NamedTuple):
 
     @property
     def torque_name(self) -> str:
-        """The torque's name, without its parameters."""
-        return str(self.facts.get("torque", "")).removeprefix("<torque ").partition("(")[0]
+        """The names of the torques; all that is known of them where a file has their text alone."""
+        names = [term["name"] for term in self.terms]
+        return " + ".join(names) if names else str(self.facts.get("torque", ""))
 
     @property
     def free(self) -> bool:
@@ -98,10 +99,10 @@ def record(run: Record | Trajectory | str | PathLike[str]) -> Record:
         raise InputError(
             f"a run must be a Trajectory or the path of a stored one, got {brief(run)}; give one of them"
         )
-    return of(run)
+    return record_of(run)
 
 
-def of(trajectory: Trajectory) -> Record:
+def record_of(trajectory: Trajectory) -> Record:
     """The record of a `Trajectory`."""
     total = None if trajectory.potential_energy is None else trajectory.total_energy
     return Record(

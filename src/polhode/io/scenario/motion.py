@@ -56,14 +56,14 @@ def read_body(data, problem, known, folder, faults):
     )
     body = None
     with faults.at("body"):
-        body = section and _made(section, folder)
+        body = section and _make_body(section, folder)
     if body is not None:
         with faults.at("body", *(key for key in ("inertia", "mesh") if key in given)):
             check_moments(body.moments)
     return body
 
 
-def _made(section, folder):
+def _make_body(section, folder):
     """The RigidBody of a checked section."""
     options = {key: value for key, value in section if key != "shape" and value is not None}
     if isinstance(section, schema.Inertia):

@@ -182,7 +182,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def _work(self, data):
         try:
-            request = work.checked(self._parsed(data))
+            request = work.check_request(self._parsed(data))
             while not self.server.desk.acquire(timeout=WAITING_SECONDS):
                 self._tell("waiting", "", 0.0)
             try:

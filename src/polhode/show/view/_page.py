@@ -14,7 +14,7 @@ from polhode.io.read import record
 from polhode.support.atomic import write_text
 from polhode.support.regular import named
 from polhode.show.html import render
-from polhode.show.view.runs import ALL_FRAMES, FRAMES, about, encoded
+from polhode.show.view.runs import ALL_FRAMES, FRAMES, describe_run, encode_run
 
 RUNS = 6  # side by side; more would be too small to see
 FORMATS = ("html", "htm")
@@ -113,7 +113,7 @@ def page(
 def encode(records, mesh=None):
     """What `polhode.mount` takes: one dict for each run, labels made different."""
     frames = min(FRAMES, ALL_FRAMES // len(records))
-    data = [encoded(each, frames, mesh) for each in records]
+    data = [encode_run(each, frames, mesh) for each in records]
     if len({run["label"] for run in data}) < len(data):  # one method more than once
         for run in data:
             run["label"], run["detail"] = f"{run['label']}, {run['detail']}", ""
@@ -141,7 +141,7 @@ def _title(record):
 
 
 def _subtitle(records):
-    first = about(records[0])
+    first = describe_run(records[0])
     moments = f"principal moments {first['principal moments']}"
     if len(records) > 1:
         return f"{len(records)} runs in step, {moments}"
