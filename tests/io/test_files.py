@@ -543,6 +543,7 @@ def test_another_suffix_is_no_obstacle(tmp_path):
     for format in ("nc", "npz", "csv", "zarr"):
         path = store.save(run, tmp_path / f"motion.{format}-data", format)
         assert read.read(path).omega.tobytes() == np.ascontiguousarray(run.omega).tobytes()
+        assert info.describe(path)["format"] == format
 
 
 def test_the_scenarios_title_and_command_are_in_the_file_and_on_the_page(tmp_path):

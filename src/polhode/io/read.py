@@ -128,7 +128,7 @@ def read(path: str | PathLike[str]) -> Record:
     Parameters
     ----------
     path : str or Path
-        A .nc, .npz, .csv or .zarr file.
+        A file in any of the formats that `polhode.io.save` writes.
 
     Returns
     -------

@@ -32,14 +32,14 @@ def save(
     force: bool = False,
     folder: Path | None = None,
 ) -> Path:
-    """Write a run or an ensemble; the suffix (.nc, .npz, .csv, .zarr) says how.
+    """Write a run or an ensemble; the suffix says how: .nc, .npz, .csv, .zarr, or one that you registered.
 
     Parameters
     ----------
     result : Trajectory or Ensemble
     path : str or Path
-    format : {"nc", "npz", "csv", "zarr"}, optional
-        In place of the suffix; ensembles are not written as CSV.
+    format : str, optional
+        In place of the suffix, such as "nc"; ensembles are not written as CSV.
     force : bool
         Overwrite an existing file.
     folder : Path, optional

@@ -6,7 +6,7 @@ import numpy as np
 from polhode.engine import checkpoint_files
 from polhode.errors import InputError
 from polhode.io import read
-from polhode.io.formats import zarr
+from polhode.io.formats import format_to_read, zarr
 from polhode.studies.sweep.store import Store
 from polhode.support.regular import named
 
@@ -30,8 +30,8 @@ def describe(path):
     Parameters
     ----------
     path : str or Path
-        A stored run (.nc, .npz, .csv, .zarr), an ensemble (.nc, .npz, .zarr), a sweep (.zarr) or an
-        unfinished run (its folder, or the file it was to become).
+        A stored run, ensemble or sweep, or an unfinished run (its folder, or the file it was to
+        become).
 
     Returns
     -------
@@ -60,7 +60,7 @@ def describe(path):
     return {
         "file": str(path),
         "kind": kind,
-        "format": path.suffix.lstrip(".").lower(),
+        "format": format_to_read(path).suffix,
         "bytes": _bytes(path),
         **told,
     }

@@ -33,7 +33,8 @@ def ensemble(
     ] = None,
     method: Annotated[str | None, typer.Option(help="A method in place of the scenario's.")] = None,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Write the bodies: .nc, .npz or .zarr.")
+        Path | None,
+        typer.Option("-o", "--output", help="Write the bodies, to FILE.nc for example."),
     ] = None,
     torque_file: TorqueFile = None,
     force: Force = False,

@@ -26,7 +26,9 @@ def run(
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", help="Write the motion: .nc, .npz, .csv or .zarr."),
+        typer.Option(
+            "-o", "--output", help="Write the motion, to FILE.nc or FILE.csv for example."
+        ),
     ] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw an overview: .png, .pdf or .svg.")] = None,
     torque_file: TorqueFile = None,

@@ -12,9 +12,7 @@ GROUP = "First steps"
 
 
 def view(
-    runs: Annotated[
-        list[Path], typer.Argument(metavar="RUN.nc", help="A stored run, .nc or .npz.")
-    ],
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN.nc", help="A stored run.")],
     compare: Annotated[
         list[Path] | None, typer.Option(metavar="OTHER.nc ...", help="Runs to show beside it.")
     ] = None,

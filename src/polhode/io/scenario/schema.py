@@ -185,7 +185,7 @@ class Output(Section):
     file: Annotated[str, Field(min_length=1)]
     """The file."""
     format: str | None = None
-    """nc, npz or csv, where the ending of the file does not say."""
+    """The format, such as "nc", where the ending of the file does not say."""
 
 
 def _count(value):
