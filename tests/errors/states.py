@@ -12,7 +12,7 @@ from around import Q, W, compute, contents
 import polhode
 from polhode.methods import _references as references
 from polhode.studies.facts.trial import Map, torque_of
-from polhode.cli.commands.reproduce import check_writable
+from polhode.io.store import make_report_folder
 from polhode.methods import get
 from polhode.studies.compare.runner import StepRunner
 from polhode.studies.compare.task import as_task, truth
@@ -152,7 +152,7 @@ STATES = [
      "LP2 blew up in the step", "take a smaller step"),
     ([], lambda: polhode.advise("krysl/slow-top", error=1e-13, methods=["LP2"], until=0.2, budget=0.01),
      "none of 1 methods reached an error of 1e-13", "ask for a larger error"),
-    ([("os.access", lambda *_: False)], lambda: check_writable(Path("here")), "'here'", "choose another folder"),
+    ([("os.access", lambda *_: False)], lambda: make_report_folder("here", "report.html"), "'here'", "choose another folder"),
     ([("os.replace", raising(FULL))], lambda: polhode.view.page("run.nc").save("full.html"),
      "'full.html': No space left", "free some space, or choose another disk"),
     ([("polhode.methods._references.files", bibliography(TWO))], lambda: references.entries.__wrapped__(), "two entries 'a'",

@@ -231,4 +231,4 @@ def test_a_report_is_recognised_as_one_of_polhodes_own(here):
         ("report.html", write(here, [], []).read_text()),
     ):
         Path(name).write_text(text)
-        store.check_report(here, name)
+        store.make_report_folder(here, name)

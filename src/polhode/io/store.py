@@ -149,18 +149,31 @@ def check_place(
         ) from None
 
 
-def check_report(folder: str | PathLike[str], page: str, *others: str) -> None:
-    """Refuse a folder in which a report would overwrite what is not one of polhode's: its page, and
-    the files beside it."""
+def make_report_folder(folder: str | PathLike[str], page: str, *others: str) -> Path:
+    """Make a folder for a report: its page, and the files beside it; refuse one in which it would
+    overwrite what is not polhode's."""
     folder = Path(folder)
     try:
-        with open(folder / page, "rb") as file:
-            ours = GENERATOR.encode() in file.read(2000)
-    except OSError:
-        ours = False
+        folder.mkdir(parents=True, exist_ok=True)
+        state = None if os.access(folder, os.W_OK) else "it is not writable"
+    except OSError as error:
+        state = error.strerror
+    if state:
+        raise InputError(
+            f"cannot write into {str(folder)!r}: {state}; choose another folder with --out"
+        )
     taken = next((name for name in (page, *others) if os.path.lexists(folder / name)), None)
-    if taken and not ours:
+    if taken and not _is_report(folder / page):
         raise InputError(
             f"the report would overwrite {str(folder / taken)!r}, which polhode did not write; move that away, or "
             "choose another folder with --out"
         )
+    return folder
+
+
+def _is_report(page):
+    try:
+        with open(page, "rb") as file:
+            return GENERATOR.encode() in file.read(2000)
+    except OSError:
+        return False

@@ -15,8 +15,7 @@ import numpy as np
 from polhode import problems, rotations
 from polhode.bodies._body import RigidBody
 from polhode.engine._integrate import integrate
-from polhode.errors import InputError
-from polhode.io.store import check_report
+from polhode.io.store import make_report_folder
 from polhode.results._trajectory import Trajectory
 from polhode.show import plots
 from polhode.show.html import render
@@ -50,7 +49,7 @@ def write_demo_report(
         Plain data: the flip, the stress test's rows, and the paths of report and figures.
     """
     report_progress = progress or (lambda *_: None)
-    folder = _make_folder(folder)
+    folder = make_report_folder(folder, PAGE, *(f"{name}.png" for name in FIGURES)).resolve()
     report_progress(0, STAGES, "tumbling a box")
     tumble = tumbling()
     problem = problems.get(PROBLEM)
@@ -79,18 +78,6 @@ def write_demo_report(
     write_text(report, _page(data, tumble, runs, figures))
     report_progress(STAGES, STAGES, "done")
     return data
-
-
-def _make_folder(folder: str | Path) -> Path:
-    folder = Path(folder)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(
-            f"cannot make the folder {str(folder)!r} for the report: {error.strerror}; choose another with --out"
-        ) from None
-    check_report(folder, PAGE, *(f"{name}.png" for name in FIGURES))
-    return folder.resolve()
 
 
 # --- numbers --------------------------------------------------------------------------------------
