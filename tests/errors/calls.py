@@ -413,7 +413,7 @@ CALLS = [
      "write terminal = True, or after how many events"),
     (lambda: reference([1, 2, 3], omega0=W), "t is missing", "give the times at which the motion is wanted"),
     (lambda: reference([1, 2, 3], [], omega0=W), "t has no times", "give at least one, the initial one"),
-    (lambda: polhode.io.save(3, "three.nc"), "got 3", "give what polhode.integrate returned"),
+    (lambda: polhode.io.save(3, "three.nc"), "got 3", "give what polhode.integrate or"),
     (lambda: polhode.read(oversized()), "'oversized.npz': omega is beyond 1e+150", "the file is damaged"),
     (lambda: Plan({"problem": "krysl/slow-top", "sweep": nested(200)}, "a"), "a: tables and lists lie more than 100 deep",
      "take some away"),

@@ -153,7 +153,7 @@ STATES = [
     ([], lambda: polhode.advise("krysl/slow-top", error=1e-13, methods=["LP2"], until=0.2, budget=0.01),
      "none of 1 methods reached an error of 1e-13", "ask for a larger error"),
     ([("os.access", lambda *_: False)], lambda: make_report_folder("here", "report.html"), "'here'", "choose another folder"),
-    ([("os.replace", raising(FULL))], lambda: polhode.view.page("run.nc").save("full.html"),
+    ([("os.fsync", raising(FULL))], lambda: polhode.view.page("run.nc").save("full.html"),
      "'full.html': No space left", "free some space, or choose another disk"),
     ([("polhode.methods._references.files", bibliography(TWO))], lambda: references.entries.__wrapped__(), "two entries 'a'",
      "drop one"),

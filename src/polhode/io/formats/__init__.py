@@ -107,7 +107,7 @@ def formats(ensembles: bool = False) -> dict[str, Format]:
     _import_all()
     return {
         suffix: format
-        for suffix, format in _registered.items()
+        for suffix, format in sorted(_registered.items())
         if format.stores_ensembles or not ensembles
     }
 
