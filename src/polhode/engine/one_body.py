@@ -372,6 +372,7 @@ class OneBody:
             kind=self.kind,
             ends=ends,
             torque=self.torque,
+            force=self.force,
             method=self.method,
             step=self.step,
             tolerance=self.tolerance,

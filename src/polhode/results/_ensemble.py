@@ -304,7 +304,7 @@ class Ensemble:
 
     def save(self, path: str | PathLike[str], force: bool = False) -> Path:
         """Write the Dataset to a file: .nc (netCDF), .npz or .zarr."""
-        return polhode.io.ensemble.save(self, path, force)
+        return polhode.io.save(self, path, force=force)
 
     def __repr__(self) -> str:
         return (

@@ -40,7 +40,7 @@ def plot(
             f"the figure {kind!r} is of one run, got {len(runs)}; {several} take several"
         )
     output = output or file_path(runs[0]).with_name(f"{runs[0].stem}-{kind}.png")
-    store.check(output, None, force, FIGURE_FORMATS)
+    store.check_output(output, FIGURE_FORMATS, force)
     records = [read(path) for path in runs]
     getattr(plots, kind)(records if kind in OF_SEVERAL else records[0], output)
     print_path("Figure", output)
