@@ -41,7 +41,7 @@ AGAIN = "correct it and take the step again: the state is that before it"
 
 
 @dataclass(frozen=True, eq=False)
-class State:
+class StepperState:
     """Everything a Stepper needs to go on exactly: the method's memory, and the time as origin plus
     count steps."""
 
@@ -227,14 +227,16 @@ class Stepper(InMotion):
         return self.program.remarks(self._z).removeprefix("; ")
 
     @property
-    def state(self) -> State:
+    def state(self) -> StepperState:
         """All of it; assign it back, to this or another Stepper of the same kind, to go on from
         there bit for bit."""
-        return State(self.method.name, self._origin, self._count, self._h, self._z[:, 0].copy())
+        return StepperState(
+            self.method.name, self._origin, self._count, self._h, self._z[:, 0].copy()
+        )
 
     @state.setter
-    def state(self, saved: State) -> None:
-        if not isinstance(saved, State) or saved.method != self.method.name:
+    def state(self, saved: StepperState) -> None:
+        if not isinstance(saved, StepperState) or saved.method != self.method.name:
             raise InputError(
                 f"a Stepper of {self.method.name} cannot go on from {brief(saved)}; use the state of another one "
                 "like it"

@@ -179,7 +179,7 @@ def contents(path: str | PathLike[str]) -> tuple[dict[str, np.ndarray], dict[str
     regular(path, "a stored run")
     try:
         arrays, facts = _reader(path)(path)
-        columns.sound(facts)
+        columns.check_facts(facts)
     except InputError:
         raise
     except Exception as error:  # there is no end to what a broken file makes the libraries behind the readers raise
@@ -281,7 +281,9 @@ def _was_free(arrays, facts):
 
 def _netcdf(path):
     arrays, attributes = netcdf.read(path)
-    return {_key(name): values for name, values in arrays.items()}, columns.facts(attributes)
+    return {_key(name): values for name, values in arrays.items()}, columns.provenance_in(
+        attributes
+    )
 
 
 def _archive(path):
@@ -326,7 +328,7 @@ def _table(path):
         rows = _rows(file)
     if rows.shape[1] != len(header):
         raise ValueError("the names do not fit the columns")
-    return _gathered(header, rows), columns.facts(notes)
+    return _gathered(header, rows), columns.provenance_in(notes)
 
 
 def _rows(file):
@@ -353,9 +355,9 @@ def _gathered(header, rows):
 
 def _tree(path):
     attributes = trees.checked_attributes(path)
-    return {_key(name): values for name, values in trees.numbers(path).items()}, columns.facts(
-        attributes
-    )
+    return {
+        _key(name): values for name, values in trees.numbers(path).items()
+    }, columns.provenance_in(attributes)
 
 
 def _key(name):

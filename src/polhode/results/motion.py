@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 LABELS = {"quaternion_component": "xyzw", "axis": "xyz"}  # of components
 
 
-class Part(NamedTuple):
+class MotionPart(NamedTuple):
     """A part of a motion: its name for users, and how it turns and is interpolated."""
 
     name: str
@@ -41,7 +41,7 @@ class Part(NamedTuple):
 
 # by the name of the field; an attitude turns at the rate of the angular velocity
 PARTS = {
-    "attitude": Part(
+    "attitude": MotionPart(
         "quaternion",
         "R",
         "quaternion_component",
@@ -50,11 +50,11 @@ PARTS = {
         "attitude",
         "omega",
     ),
-    "omega": Part("omega", "omega", "axis", "rad/s", "angular velocity, body frame", "body"),
-    "position": Part(
+    "omega": MotionPart("omega", "omega", "axis", "rad/s", "angular velocity, body frame", "body"),
+    "position": MotionPart(
         "position", "x", "axis", "m", "position of the centre of mass", rate="velocity"
     ),
-    "velocity": Part("velocity", "v", "axis", "m/s", "velocity of the centre of mass"),
+    "velocity": MotionPart("velocity", "v", "axis", "m/s", "velocity of the centre of mass"),
 }
 OMEGA = ROTATION.slices["omega"]  # in every kind of motion
 

@@ -57,9 +57,9 @@ def compare(
     from polhode.io import store
     from polhode.studies.compare import entries
     from polhode.studies.compare._compare import check_errors
-    from polhode.studies.compare.task import as_task
+    from polhode.studies.compare.truth import as_task
 
-    names = entries.chosen(None if methods is None else methods.split(","), family)
+    names = entries.method_names(None if methods is None else methods.split(","), family)
     goals = check_errors(parse_errors(errors))
     task = as_task(problem, torque_file=torque_file).until(until)
     for path, formats in ((output, FIGURE_FORMATS), (html, ("html",))):

@@ -15,7 +15,7 @@ from polhode.io import store
 from polhode.support.regular import named
 
 if TYPE_CHECKING:
-    from polhode.studies.compare.result import Comparison
+    from polhode.studies.compare.comparison import Comparison
 
 COLUMNS = {
     "asked": "error asked",
