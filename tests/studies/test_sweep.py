@@ -279,7 +279,7 @@ def test_dask_is_imported_for_a_sweep_alone_and_missed_by_name():
         "import sys, polhode, polhode.cli\nassert not {'dask', 'distributed', 'zarr'} & set(sys.modules)\n"
         "sys.modules['zarr'] = None\ntry:\n    polhode.sweep({})\nexcept polhode.InputError as error:\n    print(error)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert "'zarr' is not installed; install with: pip install 'polhode[cluster]'" in done.stdout, (
         done.stderr
     )
@@ -330,11 +330,8 @@ class Command:
 
     def until_some_are_done(self, count=3):
         """Wait until some chunks have been stored, but not all."""
-        limit = time.monotonic() + 600
         while len(list(self.out.glob("progress/sha256/c/*/0"))) < count:
-            assert time.monotonic() < limit and self.process.poll() is None, (
-                self.process.communicate()
-            )
+            assert self.process.poll() is None, self.process.communicate()
             time.sleep(0.02)
 
     def workers(self):
@@ -353,7 +350,7 @@ class Command:
 
     def finish(self):
         """(exit code, stdout, stderr)."""
-        out, err = self.process.communicate(timeout=150)
+        out, err = self.process.communicate()
         return self.process.returncode, out, err
 
 
@@ -497,7 +494,7 @@ def test_a_scheduler_that_resets_connections_while_it_comes_up_is_waited_for(ext
         thread.start()
         with Cluster(f"tcp://127.0.0.1:{port}", 1, wait=60.0) as cluster:
             cluster.connect()
-            assert cluster.client.submit(sum, [1, 2, 3]).result(timeout=60) == 6
+            assert cluster.client.submit(sum, [1, 2, 3]).result() == 6
         thread.join()
 
 

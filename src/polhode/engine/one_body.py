@@ -65,12 +65,15 @@ def initial_rotation(
 ) -> np.ndarray:
     """Quaternion and body angular velocity in principal axes, as one array of seven, from what the
     user gave."""
-    vector = three(*one_given("three numbers, body frame", omega0=omega0, momentum0=momentum0))
+    name, value = one_given("three numbers, body frame", omega0=omega0, momentum0=momentum0)
+    q, vector = rotations.as_quaternion(rotation0), three(name, value)
+    if body.is_principal and momentum0 is None:
+        return row(ROTATION, q, check_rates(vector))
     with np.errstate(over="ignore"):
         motion = in_principal_axes(
             body.moments,
             None if body.is_principal else body.axes,
-            rotations.as_quaternion(rotation0),
+            q,
             vector,
             momentum0 is not None,
         )

@@ -190,6 +190,12 @@ class AtSteps(Recorder):
             t, y, r = self.watch.look(t, y, r, chunk.inside)
         if not len(t):
             return
+        if len(t) == 1 and not self.watch:  # as in a run that keeps its ends alone
+            worst, kept = max(float(r[0]), self.worst), self.done % self.every == 0
+            if kept:
+                self.points.put(t, y, [worst])
+            self.worst = 0.0 if kept else worst
+            return
         if (
             not self.watch
             and not self.worst

@@ -114,6 +114,7 @@ class ByTolerance:
                 stretch.stop,
                 *self.tolerance,
                 self.longest,
+                most,
                 always,
                 wanted,
                 self.memory,
