@@ -86,13 +86,31 @@ def call_form(name: str, kind: Kind) -> str:
     return f"{name}(t, {', '.join(PARTS[part].symbol for part in kind.slices)})"
 
 
-class InMotion:
+class Attitudes:
+    """What has one `quaternion` or many."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+        quaternion: np.ndarray
+
+    @property
+    def rotation(self) -> Rotation:
+        """Attitude as a scipy Rotation."""
+        return rotations.as_rotation(self.quaternion)
+
+    @property
+    def matrix(self) -> np.ndarray:
+        """Attitude as 3x3 matrices, body to space."""
+        return rotations.matrices(self.quaternion)
+
+
+class InMotion(Attitudes):
     """What has a `kind` and a `motion`, or many, with the parts as attributes: one that the kind
     does not have is None."""
 
     __slots__ = ()
 
-    quaternion: np.ndarray
     omega: np.ndarray
     position: np.ndarray | None
     velocity: np.ndarray | None
@@ -104,16 +122,6 @@ class InMotion:
             if field is None:
                 raise AttributeError(f"a {type(self).__name__} has no attribute {name!r}")
             return getattr(parts(self.motion, self.kind), field, None)
-
-    @property
-    def rotation(self) -> Rotation:
-        """Attitude as a scipy Rotation."""
-        return rotations.as_rotation(self.quaternion)
-
-    @property
-    def matrix(self) -> np.ndarray:
-        """Attitude as 3x3 matrices, body to space."""
-        return rotations.matrices(self.quaternion)
 
 
 # --- axes -----------------------------------------------------------------------------------------
