@@ -22,6 +22,13 @@ def holed():
     return path
 
 
+class There:
+    """Memory of a GPU, as CuPy and others tell of it."""
+
+    def __init__(self):
+        self.__cuda_array_interface__ = {"shape": (2, 3), "typestr": "<f8", "data": (0, False), "version": 3}
+
+
 LOCK = threading.Lock()   # has no state that could be compared
 
 
@@ -142,6 +149,10 @@ CALLS = [
      "got shape (2, 2)", "give one of these"),
     (lambda: ensemble([1, 2, 2.5], t_span=(0, 1), step=0.1, omega0=(0, 0, 1), rotation0=np.ones((2, 4))),
      "got [1., 1., 1., 1.] of norm", "divide it by its norm if that is what you me"),
+    (lambda: ensemble([1, 2, 2.5], t_span=(0, 1), step=0.1, omega0=There()),
+     "omega0 lies on a GPU", "write device='cuda', or copy it to the host"),
+    (lambda: ensemble([1, 2, 2.5], t_span=(0, 1), step=0.1, omega0=(0, 0, 1)).on_device,
+     "device='cpu'", "use quaternion and omega"),
     (lambda: ensemble([1, 2, 2.5], t_span=(0, 1), step=0.1, omega0=(0, 1)),
      "got shape (2,)", "give one of these"),
     (lambda: ensemble([1, 2, 2.5], "heavy_top", (0, 1), 0.1, omega0=(0, 0, 1), parameters=3),

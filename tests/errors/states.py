@@ -107,7 +107,7 @@ def trial(method, step):
 
 
 TOP, PUSH = {"name": "constant", "value": [0.0, 0.0, 1.0]}, {"name": "constant", "value": [0.0, 1.0, 0.0]}
-GPU = SimpleNamespace(dtype=np.float64, names={}, program=SimpleNamespace(method=SimpleNamespace(name="NMB"),
+GPU = SimpleNamespace(single=False, names={}, _kernels={}, program=SimpleNamespace(method=SimpleNamespace(name="NMB"),
                                                                          torque=SimpleNamespace(name="push")))
 
 

@@ -2,7 +2,6 @@
 of `make fuzz`."""
 
 import copy
-import time
 
 import numpy as np
 import pytest
@@ -19,7 +18,6 @@ from polhode.studies.sweep.plan import Plan
 
 # where it is not 200
 INPUTS = {"rotation": 1000, "words": 500, "sweep": 80, "netcdf": 60, "obj": 80, "zarr": 15}
-HANG = 5.0  # seconds
 
 
 def inputs(name, count):
@@ -38,15 +36,11 @@ def inputs(name, count):
 
 def survives(name, count):
     target = TARGETS[name][0]
-    slowest = 0.0
     for data in inputs(name, count):
-        began = time.monotonic()
         try:
             target(data)
         except Exception as error:
             raise AssertionError(f"{name} did not survive {data!r}") from error
-        slowest = max(slowest, time.monotonic() - began)
-    assert slowest < HANG
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")

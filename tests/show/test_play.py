@@ -43,7 +43,7 @@ def server():
 
 def call(server, method="POST", path="/run", body=None, **headers):
     """(status, text) of a request; header names with _ for -."""
-    connection = http.client.HTTPConnection("127.0.0.1", server.server_port, timeout=120)
+    connection = http.client.HTTPConnection("127.0.0.1", server.server_port)
     body = json.dumps(ASKED) if body is None and method == "POST" else body
     sent = (
         {"Content-Type": "application/json", "X-Polhode-Token": server.token}
@@ -251,9 +251,7 @@ def test_who_hangs_up_ends_the_computation(server):
         while b'"running"' not in (got := raw.recv(65536)):
             assert got
     assert "runs" in ask(server)
-    deadline = time.monotonic() + 60
     while server.desk.locked():
-        assert time.monotonic() < deadline
         time.sleep(0.05)
 
 
@@ -328,5 +326,5 @@ def test_the_command_has_no_host_and_ends_quietly():
     ) as process:
         assert "http://127.0.0.1:" in process.stdout.readline()
         process.send_signal(signal.SIGINT)
-        out, error = process.communicate(timeout=60)
+        out, error = process.communicate()
     assert process.returncode == 0 and "closed" in out and error == ""

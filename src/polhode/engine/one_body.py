@@ -260,7 +260,8 @@ class OneBody:
         checkpoint: Checkpoint | None = None,
     ) -> Trajectory:
         """Take the steps: a Trajectory."""
-        start = Start(self.t0, self.t1, in_user_axes(self.body, self.motion, self.kind))
+        first = in_user_axes(self.body, self.motion, self.kind)
+        start = Start(self.t0, self.t1, first, self.kind)
         self.program = find(self.method, self.torque, self.body, compiled, self.force, start)
         carrier = (
             FixedSteps(self.program, self.motion)

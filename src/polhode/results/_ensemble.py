@@ -155,9 +155,10 @@ class Ensemble:
                 f"on_device is for device='cuda', and this run was made with device={self.device!r}; use "
                 "quaternion and omega"
             )
-        motions = self._motions
+        motions, module = self._motions, require()
         if isinstance(motions, np.ndarray) or self.bodies.axes is not None:
-            motions = require().to_device(self.to_user_axes(on_host(motions)))
+            motions = module.to_device(self.to_user_axes(on_host(motions)))
+        module.synchronize()  # whoever reads them may be in another stream
         return Motions(motions[:, : OMEGA.start], motions[:, OMEGA])
 
     @property

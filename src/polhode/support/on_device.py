@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 from functools import cached_property
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -68,8 +69,13 @@ def read_in_place(what: str, value: Any, device: str) -> Any:
             f"{what} lies on a GPU, and device={device!r} reads the memory of the host; write device='cuda', "
             "or copy it to the host"
         )
-    # the simulator's has no number
-    here, there = getattr(require().get_current_device(), "id", 0), _place(value)[1]
+    return OnDevice(_adopted(what, value))
+
+
+def _adopted(what, value):
+    """numba's array over the memory of another's, checked."""
+    module, there = require(), _place(value)[1]
+    here = getattr(module.get_current_device(), "id", 0)  # the simulator's has no number
     if there not in (None, here):
         raise InputError(
             f"{what} lies on GPU {there}, and the run is on GPU {here}; copy it there, or choose the GPU with "
@@ -86,7 +92,11 @@ def read_in_place(what: str, value: Any, device: str) -> Any:
             f"{what} must be an array of {' or '.join(DTYPES)} on the GPU, without a mask and not empty, got "
             f"{kind} of shape {shape}; convert it"
         )
-    return OnDevice(cuda.adopted(interface, owner))
+    if hasattr(module, "from_cuda_array_interface"):
+        return module.from_cuda_array_interface(interface, owner)
+    # in the simulator the memory is the host's
+    view = np.asarray(SimpleNamespace(__array_interface__=interface))
+    return module.to_device(np.ascontiguousarray(view))
 
 
 def _place(value):

@@ -13,7 +13,6 @@ numba's simulator.
 import math
 import warnings
 from functools import cache
-from types import SimpleNamespace
 from weakref import WeakKeyDictionary
 
 from polhode.core.digest import digest
@@ -128,7 +127,7 @@ def place(q, v, moments, is_momentum, bounds, motions, odd):
         a, b, c = one_of(q, j), one_of(v, j), one_of(moments, j)
         norm, total = 0.0, 0.0
         for i in range(4):
-            norm += float(q[a, i]) ** 2
+            norm += float(q[a, i]) * float(q[a, i])
         norm = math.sqrt(norm)
         off = abs(norm - 1.0)
         ordinary = off <= off_group
@@ -304,15 +303,3 @@ def launch_over(n, made, *arguments):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         made[-(-n // THREADS), THREADS](*arguments)
-
-
-def adopted(interface, owner):
-    """A device array over memory that is another's, from its `__cuda_array_interface__`."""
-    import numpy as np
-    from numba import cuda
-
-    if hasattr(cuda, "from_cuda_array_interface"):
-        return cuda.from_cuda_array_interface(interface, owner)
-    # in the simulator the memory is the host's
-    view = np.asarray(SimpleNamespace(__array_interface__=interface))
-    return cuda.to_device(np.ascontiguousarray(view))
