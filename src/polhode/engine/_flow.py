@@ -12,7 +12,7 @@ import numpy as np
 from polhode import rotations
 from polhode.core.jit import compiling, direct
 from polhode.core.loops.fixed import DONE
-from polhode.core.motions import ROTATION, Rotation, kind_of
+from polhode.core.motions import ROTATION, kind_of
 from polhode.engine._ensemble import ensemble
 from polhode.engine._integrate import BY_TOLERANCE, STANDARD, integrate
 from polhode.engine.diagnosis import RUNAWAY, Runaway, check_first
@@ -21,11 +21,13 @@ from polhode.engine.one_body import as_body, check_control, three
 from polhode.engine.prepared import (
     OFF_UNIT,
     UNIT,
+    BodyMotion,
     Ready,
     advance_of,
     axes_of,
     changed,
     kind_of_body,
+    kinetic_energy,
     moments_of,
     named,
     places,
@@ -108,6 +110,7 @@ class Flow:
         self.body, self.torque = as_body(body), as_torque(torque)
         self.method = get(method or (BY_TOLERANCE if chosen else STANDARD))
         self.step = self.tolerance = self.max_step = None
+        self._control: tuple[float, ...]
         if chosen:
             self.tolerance, longest = check_control(self.method, step, rtol, atol, max_step)
             self.max_step, self._control = max_step, (*self.tolerance, longest)
@@ -134,7 +137,7 @@ class Flow:
         parameters: Mapping[str, Any] | tuple[Any, ...] | None = None,
         inertia: ArrayLike | None = None,
         t_eval: ArrayLike | None = None,
-    ) -> Rotation:
+    ) -> BodyMotion:
         """The motion at t1 from that at t0.
 
         Parameters
@@ -156,7 +159,7 @@ class Flow:
 
         Returns
         -------
-        Rotation
+        BodyMotion
             A named tuple: `attitude`, a quaternion (4,), body to space, scalar last, and `omega`
             (3,), body frame.  For n states (n, 4) and (n, 3); with `t_eval` time comes before the
             component.
@@ -178,7 +181,7 @@ class Flow:
             motion = self._end(q, Om, t0, t1, parameters, inertia)
             if motion is not None:
                 y = np.array(motion)
-                return Rotation(y[:4], y[4:])
+                return BodyMotion(y[:4], y[4:])
         return self._followed(q, Om, t0, t1, parameters, inertia, t_eval)
 
     @property
@@ -233,7 +236,10 @@ class Flow:
             return None
         if why != DONE:
             return None
-        if ready.conservative and _energy(I, spin) > RUNAWAY * _energy(I, Om) + 1e-300:
+        if (
+            ready.conservative
+            and kinetic_energy(I, spin) > RUNAWAY * kinetic_energy(I, Om) + 1e-300
+        ):
             body, torque = self._changed(given, inertia)
             guard = Runaway(torque, body, t0, np.array(q + Om))
             if guard.escaped(t1, np.array(end + spin)):
@@ -325,7 +331,7 @@ class Flow:
             )
             error.trajectory = run
             raise error
-        return Rotation(
+        return BodyMotion(
             *(part if t_eval is not None else part[-1] for part in (run.quaternion, run.omega))
         )
 
@@ -348,7 +354,7 @@ class Flow:
                 self._followed(*one, t0, t1, parameters, inertia, t_eval)
                 for one in zip(q, Om, strict=True)
             ]
-            return Rotation(*map(np.stack, zip(*each, strict=True)))
+            return BodyMotion(*map(np.stack, zip(*each, strict=True)))
         if self.tolerance is None:
             return self._by_lanes(q, Om, t0, t1, parameters, inertia)
         return self._by_threads(q, Om, t0, t1, parameters, inertia)
@@ -360,7 +366,7 @@ class Flow:
         if run.failures:
             i = min(one.body for one in run.failures)
             self._one_of_many(i, q[i], Om[i], t0, t1, parameters, inertia)
-        return Rotation(run.quaternion, run.omega)
+        return BodyMotion(run.quaternion, run.omega)
 
     def _by_threads(self, q, Om, t0, t1, parameters, inertia):
         """Many states by tolerance, each in its own steps."""
@@ -383,7 +389,7 @@ class Flow:
         for i in np.flatnonzero(why != DONE):  # long, or with something to report
             one = self._one_of_many(i, q[i], Om[i], t0, t1, parameters, inertia)
             motions[i] = np.concatenate(one)
-        return parts(motions)
+        return BodyMotion(*parts(motions))
 
     def _one_of_many(self, i, q, Om, t0, t1, parameters, inertia):
         try:
@@ -391,9 +397,3 @@ class Flow:
         except Exception as error:
             error.add_note(f"(state {i} of those given)")
             raise
-
-
-def _energy(I, Om):
-    """Kinetic."""
-    (A, B, C), (a, b, c) = I, Om
-    return 0.5 * (A * a * a + B * b * b + C * c * c)

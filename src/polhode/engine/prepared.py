@@ -201,6 +201,20 @@ def places(torque, first):
     return own, named
 
 
+class BodyMotion(NamedTuple):
+    """Attitude, as quaternion (..., 4), body to space, scalar last, and angular velocity (..., 3),
+    body frame."""
+
+    attitude: np.ndarray
+    omega: np.ndarray
+
+
+def kinetic_energy(I: tuple[float, ...], Om: tuple[float, ...]) -> float:
+    """Of a body that turns."""
+    (A, B, C), (a, b, c) = I, Om
+    return 0.5 * (A * a * a + B * b * b + C * c * c)
+
+
 # --- what a call gives ----------------------------------------------------------------------------
 
 
