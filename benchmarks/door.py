@@ -165,7 +165,10 @@ def of_flow(ours, name, task):
     """A method behind Flow."""
 
     def ask(setting, budget):
-        return *ours.through("Flow", name, setting, budget), None
+        try:
+            return *ours.through("Flow", name, setting, budget), None
+        except polhode.IntegrationError:  # so large a step blows up
+            return math.inf, math.inf, None
 
     given = [1] if name == "EXACT" else settings(ours.knob(name), 3, task)
     return Contestant(name, True, given, ask)

@@ -29,7 +29,7 @@ from polhode.exact import free_body, lagrange_top, reference
 from polhode.io import netcdf
 from polhode.io.read import contents
 from polhode.methods import get
-from polhode.methods._registry import variant
+from polhode.methods._method import variant
 from polhode.methods.compose import Scheme, compose
 from polhode.papers._registry import Item, enter_errata, errata, item
 from polhode.papers._results import Claim

@@ -16,7 +16,7 @@ from polhode.engine.checkpoint_files import occupied, read_run, usable_states
 from polhode.errors import InputError, difference, nearest
 from polhode.io import config, read, store
 from polhode.support import provenance
-from polhode.support.regular import named
+from polhode.support.regular import file_path
 
 SUFFIX = ".part"  # of the folder of an unfinished run
 NUMBERS = 26  # that the finished file has for each point, at most
@@ -115,7 +115,7 @@ def resumed_run(
     force: bool,
 ) -> RunTask:
     """Return the rest of the run that is to become a file."""
-    target = named(file)
+    target = file_path(file)
     target = target.with_name(target.name.removesuffix(SUFFIX))
     folder = _part_folder(target)
     if output and Path(output) != target:

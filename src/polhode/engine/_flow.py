@@ -47,7 +47,8 @@ from polhode.errors import (
 from polhode.loads._torque import Torque
 from polhode.loads.agreement import ANYHOW, Start
 from polhode.loads.conversion import as_torque
-from polhode.methods._registry import Method, get
+from polhode.methods._method import Method
+from polhode.methods._registry import get
 from polhode.results.motion import described, in_principal_axes, in_user_axes, parts
 from polhode.support.limits import (
     LARGEST_RATE,

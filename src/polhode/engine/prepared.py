@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from polhode.bodies._body import RigidBody
     from polhode.engine.program import Program
     from polhode.loads._torque import Torque
-    from polhode.methods._registry import Method
+    from polhode.methods._method import Method
 
 TASK = 8  # states that a thread takes at a time
 UNIT = 4 * float(np.finfo(float).eps)  # a quaternion that is unit to rounding stays as it is

@@ -40,7 +40,7 @@ from polhode.engine.schedule import segments, stretches
 from polhode.engine._integrate import BY_TOLERANCE, STANDARD, integrate
 from polhode.engine.ensemble.inputs import check_parameters
 from polhode.io import schema, store
-from polhode.support.regular import LARGEST_TEXT, regular
+from polhode.support.regular import LARGEST_TEXT, check_regular
 from polhode.support.limits import check_moments, check_rates, check_step, check_times
 from polhode.methods import get
 
@@ -167,7 +167,7 @@ def check_depth(data, path):
 def parse(path):
     """The contents of a TOML file."""
     try:
-        text = regular(path, "a scenario", LARGEST_TEXT).read_bytes().decode("utf-8-sig")
+        text = check_regular(path, "a scenario", LARGEST_TEXT).read_bytes().decode("utf-8-sig")
         data = tomllib.loads(text)
     except InputError:
         raise

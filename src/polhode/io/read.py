@@ -25,7 +25,7 @@ from polhode.errors import InputError, PolhodeError, brief, as_path
 from polhode.results import columns
 from polhode.io import netcdf, trees
 from polhode.loads.torques import free
-from polhode.support.regular import regular
+from polhode.support.regular import check_regular
 from polhode.results._trajectory import Trajectory
 from polhode.results.motion import PARTS
 
@@ -176,7 +176,7 @@ def contents(path: str | PathLike[str]) -> tuple[dict[str, np.ndarray], dict[str
         raise InputError(
             f"there is no file {str(path)!r}; write one with `polhode run SCENARIO.toml -o FILE.nc`"
         )
-    regular(path, "a stored run")
+    check_regular(path, "a stored run")
     try:
         arrays, facts = _reader(path)(path)
         columns.sound(facts)

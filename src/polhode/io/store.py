@@ -20,7 +20,7 @@ import numpy as np
 from polhode.errors import InputError, brief, flag, label, disk_advice, unknown
 from polhode.io import netcdf, trees
 from polhode.results.columns import attributes, columns
-from polhode.support.regular import named
+from polhode.support.regular import file_path
 from polhode.results._trajectory import Trajectory
 
 
@@ -76,7 +76,7 @@ def check(
     formats: Any = FORMATS,
 ) -> None:
     """Refuse, before any work, what would fail after it."""
-    path, force = named(path), flag("force", force)
+    path, force = file_path(path), flag("force", force)
     name = chosen(path, format, formats)
     if name == "zarr":
         trees.need()
@@ -169,7 +169,7 @@ def save(
     Path
         The file.
     """
-    path = named(path)
+    path = file_path(path)
     if formats is FORMATS and not isinstance(trajectory, Trajectory):
         raise InputError(
             f"only a Trajectory can be saved, got {brief(trajectory)}; give what polhode.integrate returned"

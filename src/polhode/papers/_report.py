@@ -91,7 +91,7 @@ def safe(text):
     return html.escape(str(text))
 
 
-def shown(value):
+def value_text(value):
     """A value of a cell as HTML."""
     return "–" if value is None else f"{value:.5g}" if isinstance(value, float) else safe(value)
 
@@ -224,10 +224,10 @@ def entry(cell):
         return "<td></td>"
     kind = {True: "good", False: "bad", None: ""}[cell["match"]]
     label = "reference" if cell["source"] == REFERENCE else "printed"
-    said = f"<small>{label} {shown(cell['printed'])}</small>" if cell["match"] is not None else ""
-    return (
-        f"<td class='{kind}' title='{safe(cell['note'])}'><b>{shown(cell['ours'])}</b>{said}</td>"
+    said = (
+        f"<small>{label} {value_text(cell['printed'])}</small>" if cell["match"] is not None else ""
     )
+    return f"<td class='{kind}' title='{safe(cell['note'])}'><b>{value_text(cell['ours'])}</b>{said}</td>"
 
 
 def claims(record):

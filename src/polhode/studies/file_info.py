@@ -7,7 +7,7 @@ from polhode.engine import checkpoint_files
 from polhode.errors import InputError
 from polhode.io import read, trees
 from polhode.studies.sweep.store import Store
-from polhode.support.regular import named
+from polhode.support.regular import file_path
 
 _OWN = (
     "title",
@@ -36,7 +36,7 @@ def describe(path):
     -------
     dict
     """
-    path = named(path)
+    path = file_path(path)
     folder = path if checkpoint_files.is_checkpoint(path) else path.with_name(path.name + ".part")
     if not (path.exists() and path is not folder) and checkpoint_files.is_checkpoint(folder):
         return {

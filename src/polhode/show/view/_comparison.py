@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import polhode
 from polhode.io import store
-from polhode.support.regular import named
+from polhode.support.regular import file_path
 
 if TYPE_CHECKING:
     from polhode.studies.compare.result import Comparison
@@ -103,7 +103,7 @@ def comparison(comparison: Comparison, path: str | PathLike[str]) -> Path:
     >>> comparison(found, "comparison.html").name
     'comparison.html'
     """
-    path = named(path)
+    path = file_path(path)
     store.check(path, None, force=True, formats=("html",))
     filters = "Show errors: " + "".join(
         f'<label><input type="checkbox" checked value="{error!r}"> {error:g}</label>'

@@ -15,7 +15,7 @@ from polhode import problems
 from polhode.errors import InputError, flag, label, printable, disk_advice
 from polhode.io import store
 from polhode.io.read import record
-from polhode.support.regular import named
+from polhode.support.regular import file_path
 from polhode.show.view.runs import ALL_FRAMES, FRAMES, about, encoded
 
 RUNS = 6  # side by side; more would be too small to see
@@ -64,7 +64,7 @@ class Page:
     def save(self, path: str | PathLike[str], force: bool = False) -> Path:
         """Write the page to a .html file and return its path; an existing file is kept unless
         `force`."""
-        path = named(path)
+        path = file_path(path)
         store.check(path, None, force, FORMATS)
         partial = path.with_name(f".{path.name}.{os.getpid()}.part")
         try:

@@ -29,7 +29,7 @@ from polhode.engine.carriers.tiles import LANES
 from polhode.engine.schedule import segments
 from polhode.io import config
 from polhode.methods import get
-from polhode.support.regular import named
+from polhode.support.regular import file_path
 from polhode.studies.sweep import axes as reading
 from polhode.studies.sweep.axes import FIRST, SAMPLE, put
 
@@ -44,7 +44,7 @@ CHECKED_VALUES = 200  # of each axis, before any work
 def load(source):
     """The Plan of a sweep file, or of the same as a dict."""
     if not isinstance(source, dict):
-        path = named(source)
+        path = file_path(source)
         return Plan(config.parse(path), path)
     return Plan(source, "the sweep")
 
