@@ -1,23 +1,36 @@
 """What a user's call costs: public functions, warm, with the loop inside beside them; peers in the
 same process.
 
-    python benchmarks/door.py [--json] [--calls N]
+    python benchmarks/door.py [--json] [--calls N] [--no-flow]
 
 Medians of N calls, in microseconds.  The slow top (T = 10) is carried to its end with an error of
 about 1e-6: by polhode's public calls and, where they are installed, by SciPy's solve_ivp,
 numbalsoda's dop853 and heyoka's propagate_until.  "loop" is the part of polhode's call that is
 spent in machine code.
+
+Then `polhode.Flow`, called from Python and from inside numba, on the four problems of the README at
+errors of 1e-3, 1e-6 and 1e-9: the quickest method for each, beside the quickest peer (numbalsoda,
+heyoka, RK4 by hand in numba, SciPy), each by its public call with the coarsest setting that meets
+the error.  The least time of all repeats counts, contestants in turn.
 """
 
 import argparse
+import importlib
 import json
 import math
+import sys
 import time
+from pathlib import Path
 
 import numpy as np
 
 import polhode
 from polhode import rotations, torques
+
+sys.path.insert(0, str(Path(__file__).with_name("contestants")))
+from common import Problem, timed
+from contestants.ours import Ours, Task
+from peers import BUDGET, LONGEST, PROBLEMS, Contestant, settings
 
 INERTIA, START, SPIN, END = (5.0, 5.0, 1.0), (0.05, 0.0, 0.0), np.array([0.0, 0.0, 5.0]), 10.0
 WEIGHT = 20.0
@@ -139,6 +152,104 @@ def peers():
     return found
 
 
+# --- Flow on the problems of the README -----------------------------------------------------------
+
+ERRORS = (1e-3, 1e-6, 1e-9)
+FOUR = ("free-body", "slow-top", "coulomb-wall", "stress")
+BY_FLOW = ("EXACT-RKN4", "EXACT-RKN6", "DOP853", "DOP853@rtol")
+FREELY = ("EXACT", "DOP853", "DOP853@rtol")  # EXACT: the closed solution, in one step
+ROUNDS = 10
+
+
+def of_flow(ours, name, task):
+    """A method behind Flow."""
+
+    def ask(setting, budget):
+        try:
+            return *ours.through("Flow", name, setting, budget), None
+        except polhode.IntegrationError:  # so large a step blows up
+            return math.inf, math.inf, None
+
+    given = [1] if name == "EXACT" else settings(ours.knob(name), 3, task)
+    return Contestant(name, True, given, ask)
+
+
+def of_peer(name, solver, problem, task):
+    """A peer in this process."""
+    run = solver.prepare(problem)
+
+    def ask(setting, budget):
+        y, evaluations, seconds = timed(run, setting, budget)
+        return task.error(np.asarray(y)), seconds, evaluations
+
+    return Contestant(name, False, settings(solver.knob, solver.per_decade, task), ask)
+
+
+def rivals(task):
+    """The peers that are installed."""
+    problem = Problem(**task.told())
+    for script in ("numbalsoda", "heyoka", "numba", "scipy"):
+        try:
+            solvers = importlib.import_module(f"with_{script}").SOLVERS
+        except ImportError:
+            continue
+        for name, solver in solvers.items():
+            if solver.prepare is not None and "LSODA" not in name and "lsoda" not in name[-5:]:
+                yield of_peer(name, solver, problem, task)
+
+
+def inside(ours, name, setting):
+    """Seconds of the flow called by machine code."""
+    import numba
+
+    task, (base, _, _) = ours.task.task, name.partition("@")
+    chosen = {"rtol": setting} if ours.knob(name) == "rtol" else {"step": ours.task.end / setting}
+    advance = polhode.Flow(task.body, task.torque, method=base, **chosen).compiled
+    q, omega, end = tuple(task.motion[:4].tolist()), tuple(task.motion[4:].tolist()), ours.task.end
+
+    @numba.njit
+    def repeated(count, q, omega):
+        for _ in range(count):
+            _, omega_end, _ = advance(q, omega, 0.0, end)
+        return omega_end
+
+    repeated(1, q, omega)
+    return timed(lambda _: (repeated(10, q, omega), None, None), None, 10 * BUDGET)[2] / 10
+
+
+def flow_rows(problem):
+    """A row for each error: the quickest Flow and the quickest peer."""
+    task = Task(problem, PROBLEMS[problem]).know()
+    ours = Ours(task)
+    mine = [of_flow(ours, name, task) for name in (BY_FLOW if task.task.torque.acts else FREELY)]
+    all_of_them = [*mine, *rivals(task)]
+    for contestant in all_of_them:
+        contestant.climb(ERRORS, LONGEST)
+    for _ in range(ROUNDS):
+        for error in ERRORS:
+            for contestant in all_of_them:
+                if contestant.answers.get(error, [0, 0, 1.0])[2] < 0.01:
+                    contestant.again(error, BUDGET)
+    for error in ERRORS:
+        able = [one for one in all_of_them if error in one.answers]
+        best, rival = (
+            min((one for one in able if one.ours is whose), key=lambda one: one.answers[error][2])
+            for whose in (True, False)
+        )
+        setting, _, seconds, _ = best.answers[error]
+        yield {
+            "problem": problem,
+            "error": error,
+            "method": best.name,
+            "flow": 1e6 * seconds,
+            "inside": 1e6 * inside(ours, best.name, setting),
+            "loop": 1e6 * ours.run(best.name, setting, 10 * BUDGET).seconds,
+            "peer": rival.name,
+            "peer_call": 1e6 * rival.answers[error][2],
+            "ratio": rival.answers[error][2] / seconds,
+        }
+
+
 def measured(call, calls):
     """(median microseconds of a call, of its loop, the attitude at the end)."""
     attitude, _ = call()
@@ -161,6 +272,7 @@ def main():
     parser.add_argument(
         "--calls", type=int, default=300, help="calls of which the median is taken (300)"
     )
+    parser.add_argument("--no-flow", action="store_true", help="leave out Flow and its peers")
     asked = parser.parse_args()
     truth = polhode.exact.lagrange_top(INERTIA, WEIGHT, START, SPIN, [END]).rotation[0]
     rows = []
@@ -182,14 +294,22 @@ def main():
                 "error": error,
             }
         )
+    flows = [] if asked.no_flow else [row for problem in FOUR for row in flow_rows(problem)]
     if asked.json:
-        print(json.dumps(rows))
+        print(json.dumps(rows + flows))
         return
     print(f"{'call':<50}{'us':>10}{'loop':>10}{'error':>10}")
     for row in rows:
         loop = "" if row["loop"] is None else f"{row['loop']:.1f}"
         error = "" if row["error"] is None else f"{row['error']:.0e}"
         print(f"{row['call']:<50}{row['microseconds']:>10.1f}{loop:>10}{error:>10}")
+    if flows:
+        print(f"\n{'Flow':<14}{'error':>7}  {'method':<13}{'us':>8}{'in numba':>10}{'loop':>8}")
+    for row in flows:
+        print(
+            f"{row['problem']:<14}{row['error']:>7.0e}  {row['method']:<13}{row['flow']:>8.1f}{row['inside']:>10.1f}"
+            f"{row['loop']:>8.1f}   {row['peer']} {row['peer_call']:.1f}: {row['ratio']:.1f} times as long"
+        )
 
 
 if __name__ == "__main__":

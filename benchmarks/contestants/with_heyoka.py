@@ -64,9 +64,10 @@ def many(problem, omega0):
     return run
 
 
-serve(
-    {
-        "heyoka": Solver("rtol", one, per_decade=1),
-        "heyoka batch": Solver("rtol", None, many, 4000, per_decade=1),
-    }
-)
+SOLVERS = {
+    "heyoka": Solver("rtol", one, per_decade=1),
+    "heyoka batch": Solver("rtol", None, many, 4000, per_decade=1),
+}
+
+if __name__ == "__main__":
+    serve(SOLVERS)

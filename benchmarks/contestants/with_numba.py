@@ -95,5 +95,7 @@ def many(problem, omega0):
     return run
 
 
+SOLVERS = {"RK4 by hand in numba": Solver("steps", one, many)}
+
 if __name__ == "__main__":
-    serve({"RK4 by hand in numba": Solver("steps", one, many)})
+    serve(SOLVERS)

@@ -68,9 +68,10 @@ def solver(function):
     return Solver("rtol", prepare, prepare_many, 4000)
 
 
-serve(
-    {
-        "numbalsoda dop853": solver(dop853),
-        "numbalsoda lsoda": solver(lsoda)._replace(prepare_many=None),
-    }
-)
+SOLVERS = {
+    "numbalsoda dop853": solver(dop853),
+    "numbalsoda lsoda": solver(lsoda)._replace(prepare_many=None),
+}
+
+if __name__ == "__main__":
+    serve(SOLVERS)

@@ -37,10 +37,11 @@ def solver(method, right_hand_side):
     return Solver("rtol", prepare)
 
 
-serve(
-    {
-        "scipy DOP853": solver("DOP853", in_python),
-        "scipy LSODA": solver("LSODA", in_python),
-        "scipy DOP853, numba slope": solver("DOP853", in_numba),
-    }
-)
+SOLVERS = {
+    "scipy DOP853": solver("DOP853", in_python),
+    "scipy LSODA": solver("LSODA", in_python),
+    "scipy DOP853, numba slope": solver("DOP853", in_numba),
+}
+
+if __name__ == "__main__":
+    serve(SOLVERS)

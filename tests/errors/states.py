@@ -150,6 +150,8 @@ STATES = [
      "open it on a larger machine"),
     ([], lambda: polhode.Stepper([1, 2, 3], None, step=1e3, rotation0=Q, omega0=(1e5, 2e4, 1e4)).step(),
      "LP2 blew up in the step", "take a smaller step"),
+    ([], lambda: polhode.Flow([1, 2, 3], None, step=1e3)(Q, (1e5, 2e4, 1e4), 0, 1e4), "LP2 blew up by step",
+     "take a smaller step"),
     ([], lambda: polhode.advise("krysl/slow-top", error=1e-13, methods=["LP2"], until=0.2, budget=0.01),
      "none of 1 methods reached an error of 1e-13", "ask for a larger error"),
     ([("os.access", lambda *_: False)], lambda: make_report_folder("here", "report.html"), "'here'", "choose another folder"),

@@ -9,7 +9,7 @@ the fields it needs.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple, get_type_hints
 
 from polhode.core.jit import jit
@@ -119,6 +119,7 @@ FLIGHT = Kind("flight", Flight, launch_flight, observe_flight, flaw_in_flight, n
 KINDS = {kind.name: kind for kind in (ROTATION, FLIGHT)}
 
 
+@lru_cache(256)
 def kind_of(state):
     """The kind of motion that a method's state holds: the one that needs most of its fields."""
     able = (kind for kind in KINDS.values() if set(kind.needs) <= set(state._fields))

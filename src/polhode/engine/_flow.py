@@ -5,47 +5,54 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, NamedTuple, Never
+from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
 
 from polhode import rotations
-from polhode.core.jit import compiled as dispatcher, compiling, direct, jit
-from polhode.core.layout import filler, flatten, shape
-from polhode.core.loops.fixed import DONE, REFUSED
-from polhode.core.motions import ROTATION, Rotation, kind_of
+from polhode.core.jit import compiling, direct
+from polhode.core.loops.fixed import DONE
+from polhode.core.motions import ROTATION, kind_of
 from polhode.engine._ensemble import ensemble
 from polhode.engine._integrate import BY_TOLERANCE, STANDARD, integrate
-from polhode.engine.carriers.tiles import default_threads
 from polhode.engine.diagnosis import RUNAWAY, Runaway, check_first
 from polhode.engine.ensemble import inputs
 from polhode.engine.one_body import as_body, check_control, three
-from polhode.engine.programs import Bound, find_bound
-from polhode.engine.schedule import LARGEST_COUNT
+from polhode.engine.prepared import (
+    OFF_UNIT,
+    UNIT,
+    BodyMotion,
+    Ready,
+    advance_of,
+    axes_of,
+    changed,
+    kind_of_body,
+    kinetic_energy,
+    moments_of,
+    named,
+    places,
+    plain,
+    run_loop,
+    spread,
+    turned,
+)
+from polhode.engine.programs import find_bound
 from polhode.errors import (
     InputError,
     IntegrationError,
-    brief,
     check_options,
     floats,
     number,
-    unknown,
 )
 from polhode.loads._torque import Torque
 from polhode.loads.agreement import ANYHOW, Start
 from polhode.loads.conversion import as_torque
-from polhode.loads.kernels import nested
-from polhode.loads.sum import Sum
 from polhode.methods._method import Method
 from polhode.methods._registry import get
-from polhode.methods.exact_flow import symmetry_axis
 from polhode.results.motion import described, in_principal_axes, in_user_axes, parts
 from polhode.support.limits import (
-    LARGEST_MOMENT,
     LARGEST_RATE,
     LARGEST_TIME,
-    LEAST_MOMENT,
     check_rates,
     check_step,
     check_times,
@@ -58,134 +65,6 @@ if TYPE_CHECKING:
 
 # steps of one call: more of them go through `integrate`, in chunks, between which Ctrl-C is heard
 MOST = 100_000
-TASK = 8  # states that a thread takes at a time
-UNIT = 4 * float(np.finfo(float).eps)  # a quaternion that is unit to rounding stays as it is
-OFF_UNIT = 1e-6
-_FLOATS = {count: (float,) * count for count in (3, 4)}
-
-
-class Axes(NamedTuple):
-    """A change of the axes of a body: as a quaternion, and as a matrix."""
-
-    turn: tuple
-    matrix: tuple
-
-
-@jit
-def turned(q, Om, axes):
-    """A motion in other axes of the body, R -> R Q, Om -> Q^T Om: the arithmetic of
-    `results.motion`."""
-    (x, y, z, w), (a, b, c, d), M = q, axes.turn, axes.matrix
-    attitude = (
-        w * a + d * x + (y * c - z * b),
-        w * b + d * y + (z * a - x * c),
-        w * c + d * z + (x * b - y * a),
-        w * d - (x * a + y * b + z * c),
-    )
-    return attitude, (
-        Om[0] * M[0][0] + Om[1] * M[1][0] + Om[2] * M[2][0],
-        Om[0] * M[0][1] + Om[1] * M[1][1] + Om[2] * M[2][1],
-        Om[0] * M[0][2] + Om[1] * M[1][2] + Om[2] * M[2][2],
-    )
-
-
-@jit
-def unturned(q, Om, axes):
-    """The same where the axes stay."""
-    return q, Om
-
-
-@jit
-def unit(q):
-    """(a quaternion at unit length, whether it was one): the rule of `rotations.as_quaternion`."""
-    norm = math.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
-    fits = abs(norm - 1.0) <= OFF_UNIT
-    if abs(norm - 1.0) <= UNIT:
-        norm = 1.0
-    return (q[0] / norm, q[1] / norm, q[2] / norm, q[3] / norm), fits
-
-
-def advance_of(ready, torque, control, axes):
-    """`Flow.compiled`."""
-    import numba
-
-    terms = torque.terms
-    values = [term.params or () for term in terms]
-    places = [i for place, _ in ready.own for i in range(place.start, place.stop)]
-    kind = shape(tuple(values) if isinstance(torque, Sum) else values[0])
-    fill = dispatcher(filler(kind, ready.parameters, places))
-    whole, unitary = dispatcher(unturned if axes is None else turned), dispatcher(unit)
-    inward, outward = axes or (None, None)
-    run, usual, rest = ready.loop, ready.parameters, (*control, int(LARGEST_COUNT), ready.moments)
-
-    @numba.njit(error_model="numpy")
-    def advance(q, omega, t0, t1, parameters=None):
-        p = usual if parameters is None else fill(parameters)
-        attitude = (float(q[0]), float(q[1]), float(q[2]), float(q[3]))
-        spin = (float(omega[0]), float(omega[1]), float(omega[2]))
-        attitude, fits = unitary(attitude)
-        if not fits:
-            return attitude, spin, REFUSED
-        attitude, spin = whole(attitude, spin, inward)
-        attitude, spin, why = run(attitude, spin, float(t0), float(t1), *(*rest, p))
-        attitude, spin = whole(attitude, spin, outward)
-        return attitude, spin, why
-
-    return advance
-
-
-def _axes(matrix):
-    return Axes(tuple(rotations.as_quaternion(matrix).tolist()), nested(matrix))
-
-
-def _plain(value: Any, count: int) -> tuple[float, ...] | None:
-    """So many floats in a tuple, where `value` is a tuple, list or array of just these."""
-    kind = type(value)
-    if kind is np.ndarray and value.ndim == 1:
-        value = tuple(value.tolist())
-    elif kind is list:
-        value = tuple(value)
-    elif kind is not tuple:
-        return None
-    return value if tuple(map(type, value)) == _FLOATS[count] else None
-
-
-class Ready(NamedTuple):
-    """A program and its loop, ready to be called."""
-
-    bound: Bound
-    loop: Callable[..., Any]  # for machine code
-    run: Callable[..., Any]  # for Python
-    moments: tuple[float, ...]
-    parameters: tuple[float, ...]
-    own: list[tuple[slice, tuple[int, ...]]]  # the places of the torque's parameters, their shapes
-    places: dict[str, tuple[slice, tuple[int, ...]]]  # the same by name
-    span: tuple[float, float]  # over which machine code and Python were compared
-    conservative: bool
-
-    def serves(self, t0: float, t1: float) -> bool:
-        """Whether it is still what it was, and good for a run between these times."""
-        low, high = self.span
-        return low <= t0 <= high and low <= t1 <= high and self.bound.unchanged()
-
-    def filled(self, given: Mapping[str, Any]) -> tuple[float, ...]:
-        """The parameters of the loop with some of the torque's changed."""
-        numbers = list(self.parameters)
-        for name, value in given.items():
-            if name not in self.places:
-                raise unknown("parameter", name, self.places)
-            place, form = self.places[name]
-            if type(value) is float and form == () and math.isfinite(value):
-                numbers[place.start] = value
-                continue
-            array = floats(f"parameter {name!r}", value)
-            if array.shape != form:
-                raise InputError(
-                    f"parameter {name!r} must have shape {form}, got {array.shape}; give as many numbers as the "
-                    "torque has"
-                )
-            numbers[place] = array.ravel().tolist()
-        return tuple(numbers)
 
 
 class Flow:
@@ -210,7 +89,7 @@ class Flow:
     >>> top = Flow([5.0, 5.0, 1.0], "heavy_top", rtol=1e-9)
     >>> attitude, omega = top((0.0, 0.0, 0.0, 1.0), (0.1, 0.0, 5.0), 0.0, 10.0)
     >>> omega.round(6)
-    array([-0.093986,  0.06022 ,  5.      ])
+    array([ 0.12351, -0.01948,  5.     ])
     >>> top((0.0, 0.0, 0.0, 1.0), [[0.1, 0.0, 5.0], [0.2, 0.0, 5.0]], 0.0, 10.0).attitude.shape
     (2, 4)
     """
@@ -232,6 +111,7 @@ class Flow:
         self.body, self.torque = as_body(body), as_torque(torque)
         self.method = get(method or (BY_TOLERANCE if chosen else STANDARD))
         self.step = self.tolerance = self.max_step = None
+        self._control: tuple[float, ...]
         if chosen:
             self.tolerance, longest = check_control(self.method, step, rtol, atol, max_step)
             self.max_step, self._control = max_step, (*self.tolerance, longest)
@@ -244,7 +124,7 @@ class Flow:
             self._control = (self.step,)
         self._axes = None  # to the principal ones and back, where they differ
         if not self.body.is_principal:
-            self._axes = _axes(self.body.axes), _axes(self.body.axes.T)
+            self._axes = axes_of(self.body.axes), axes_of(self.body.axes.T)
         self._advance: tuple[Any, Callable[..., Any]] | None = None
         self._ready: dict[int | None, Ready] = {}  # by the kind of body, see `_kind`
 
@@ -258,7 +138,7 @@ class Flow:
         parameters: Mapping[str, Any] | tuple[Any, ...] | None = None,
         inertia: ArrayLike | None = None,
         t_eval: ArrayLike | None = None,
-    ) -> Rotation:
+    ) -> BodyMotion:
         """The motion at t1 from that at t0.
 
         Parameters
@@ -280,7 +160,7 @@ class Flow:
 
         Returns
         -------
-        Rotation
+        BodyMotion
             A named tuple: `attitude`, a quaternion (4,), body to space, scalar last, and `omega`
             (3,), body frame.  For n states (n, 4) and (n, 3); with `t_eval` time comes before the
             component.
@@ -290,7 +170,7 @@ class Flow:
         PolhodeError
             As `integrate` does; a motion that blows up is an IntegrationError here.
         """
-        q, Om = _plain(rotation0, 4), _plain(omega0, 3)
+        q, Om = plain(rotation0, 4), plain(omega0, 3)
         if q is None or Om is None or t_eval is not None:
             if self._several(rotation0, omega0):
                 return self._many(rotation0, omega0, t0, t1, parameters, inertia, t_eval)
@@ -302,7 +182,7 @@ class Flow:
             motion = self._end(q, Om, t0, t1, parameters, inertia)
             if motion is not None:
                 y = np.array(motion)
-                return Rotation(y[:4], y[4:])
+                return BodyMotion(y[:4], y[4:])
         return self._followed(q, Om, t0, t1, parameters, inertia, t_eval)
 
     @property
@@ -357,7 +237,10 @@ class Flow:
             return None
         if why != DONE:
             return None
-        if ready.conservative and _energy(I, spin) > RUNAWAY * _energy(I, Om) + 1e-300:
+        if (
+            ready.conservative
+            and kinetic_energy(I, spin) > RUNAWAY * kinetic_energy(I, Om) + 1e-300
+        ):
             body, torque = self._changed(given, inertia)
             guard = Runaway(torque, body, t0, np.array(q + Om))
             if guard.escaped(t1, np.array(end + spin)):
@@ -369,8 +252,8 @@ class Flow:
     def _found(self, motion, t0, t1, parameters, inertia):
         """What is ready for a run from a motion, with the moments and parameters of the loop, and
         the torque's by name; None where `integrate` is to be asked."""
-        I = None if inertia is None else self._moments(inertia)
-        kind = None if I is None else self._kind(I)
+        I = None if inertia is None else moments_of(self.body, inertia)
+        kind = None if I is None else kind_of_body(self.method, I)
         ready = self._ready.get(kind)
         if ready is None or not ready.serves(t0, t1):
             ready = self._prepare(kind, motion, t0, t1, I)
@@ -378,7 +261,7 @@ class Flow:
                 return None
         if parameters is None:
             return ready, I or ready.moments, ready.parameters, None
-        given = self._named(parameters)
+        given = named(self.torque, parameters)
         return ready, I or ready.moments, ready.filled(given), given
 
     def _prepare(self, kind, motion, t0, t1, moments):
@@ -400,14 +283,14 @@ class Flow:
         except IntegrationError:
             program.tried = False  # `integrate` will say so
             return None
-        loop = program.run_loop(self.tolerance and self.tolerance.rtol)
+        loop = run_loop(program, self.tolerance and self.tolerance.rtol)
         moments, p = tuple(program.moments[:, 0].tolist()), tuple(program.parameters[:, 0].tolist())
         # nothing is computed where the two times are the same
         still = (motion[:4], motion[4:], 0.0, 0.0, *self._control, MOST, moments, p)
-        places = _places(program.acting, 0 if body.is_principal else 9)
+        where = places(program.acting, 0 if body.is_principal else 9)
         span = (low, high) if bound.span else (-math.inf, math.inf)
         run = direct(loop, *still)
-        ready = Ready(bound, loop, run, moments, p, *places, span, self.torque.conservative)
+        ready = Ready(bound, loop, run, moments, p, *where, span, self.torque.conservative)
         self._ready[kind] = ready
         return ready
 
@@ -417,50 +300,12 @@ class Flow:
             q, Om = turned(q, Om, self._axes[0])
         return np.array(q + Om)
 
-    def _moments(self, inertia):
-        """Three principal moments, checked."""
-        if not self.body.is_principal:
-            raise InputError(
-                "inertia=... is for a body whose axes are the principal ones, got a Flow of a body with other axes; "
-                "give Flow the principal moments, or make a new Flow"
-            )
-        I = _plain(inertia, 3)
-        if I is not None and min(I) >= LEAST_MOMENT and 2.0 * max(I) <= sum(I) <= LARGEST_MOMENT:
-            return I
-        body = as_body(inertia)
-        if not body.is_principal:
-            raise InputError(
-                f"inertia must be three principal moments, got {brief(inertia)}; make a new Flow for a body with other axes"
-            )
-        return tuple(body.moments.tolist())
-
-    def _kind(self, moments):
-        """All that methods made to measure ask of a body; None stands for the flow's own."""
-        axis = None if self.method.adapt is None else symmetry_axis(moments)
-        return 3 if axis is None else axis
-
-    def _named(self, parameters):
-        """The torque's parameters in this call, by name."""
-        if isinstance(parameters, Mapping):
-            return parameters
-        names = inputs.fields(self.torque)
-        if not isinstance(parameters, tuple) or len(parameters) != len(names):
-            raise InputError(
-                f"parameters must be a dict, or a tuple of the {len(names)} that torque {self.torque.name!r} has, got "
-                f"{brief(parameters)}; write parameters={{name: value}}"
-            )
-        return dict(zip(names, parameters, strict=True))
-
     # --- the other ways ---------------------------------------------------------------------------
 
     def _changed(self, parameters, inertia):
         """Body and torque of this call."""
-        body = self.body if inertia is None else as_body(self._moments(inertia))
-        if not parameters:
-            return body, self.torque
-        given = inputs.check_parameters(self.torque, self._named(parameters))
-        changed = [_changed_term(term, given) for term in self.torque.terms]
-        return body, Sum(changed) if isinstance(self.torque, Sum) else changed[0]
+        body = self.body if inertia is None else as_body(moments_of(self.body, inertia))
+        return body, changed(self.torque, parameters) if parameters else self.torque
 
     def _followed(self, rotation0, omega0, t0, t1, parameters, inertia, t_eval):
         """The same by `integrate`: long, in Python, at given times, or with something to report."""
@@ -487,7 +332,7 @@ class Flow:
             )
             error.trajectory = run
             raise error
-        return Rotation(
+        return BodyMotion(
             *(part if t_eval is not None else part[-1] for part in (run.quaternion, run.omega))
         )
 
@@ -510,7 +355,7 @@ class Flow:
                 self._followed(*one, t0, t1, parameters, inertia, t_eval)
                 for one in zip(q, Om, strict=True)
             ]
-            return Rotation(*map(np.stack, zip(*each, strict=True)))
+            return BodyMotion(*map(np.stack, zip(*each, strict=True)))
         if self.tolerance is None:
             return self._by_lanes(q, Om, t0, t1, parameters, inertia)
         return self._by_threads(q, Om, t0, t1, parameters, inertia)
@@ -522,7 +367,7 @@ class Flow:
         if run.failures:
             i = min(one.body for one in run.failures)
             self._one_of_many(i, q[i], Om[i], t0, t1, parameters, inertia)
-        return Rotation(run.quaternion, run.omega)
+        return BodyMotion(run.quaternion, run.omega)
 
     def _by_threads(self, q, Om, t0, t1, parameters, inertia):
         """Many states by tolerance, each in its own steps."""
@@ -538,14 +383,14 @@ class Flow:
             ready, I, p, _ = found
             axes = None if self.body.is_principal else self.body.axes
             motions = in_principal_axes(None, axes, q, Om, False)
-            loop = ready.bound.program.run_loop(self.tolerance.rtol, many=True)
+            loop = run_loop(ready.bound.program, self.tolerance.rtol, many=True)
             rest = (motions, t0, t1, *self._control, MOST, I, p, why)
             spread(direct(loop, 0, 0, *rest), len(q), rest)
             motions = in_user_axes(self.body, motions)
         for i in np.flatnonzero(why != DONE):  # long, or with something to report
             one = self._one_of_many(i, q[i], Om[i], t0, t1, parameters, inertia)
             motions[i] = np.concatenate(one)
-        return parts(motions)
+        return BodyMotion(*parts(motions))
 
     def _one_of_many(self, i, q, Om, t0, t1, parameters, inertia):
         try:
@@ -553,57 +398,3 @@ class Flow:
         except Exception as error:
             error.add_note(f"(state {i} of those given)")
             raise
-
-
-def spread(loop, count, rest):
-    """Call loop(first, last, *rest) for all of so many states, by threads."""
-    tasks = iter(range(0, count, TASK))  # a thread takes the next when it has done one
-
-    def work(_):
-        for first in tasks:
-            loop(first, min(first + TASK, count), *rest)
-
-    threads = min(default_threads(), -(-count // TASK))
-    if threads == 1:
-        return work(None)
-    pool = ThreadPoolExecutor(threads)
-    try:
-        list(pool.map(work, range(threads)))
-    finally:
-        for _ in tasks:  # after Ctrl-C none is left
-            pass
-        pool.shutdown()
-
-
-def _energy(I, Om):
-    """Kinetic."""
-    (A, B, C), (a, b, c) = I, Om
-    return 0.5 * (A * a * a + B * b * b + C * c * c)
-
-
-def _changed_term(term, given):
-    """A torque with those of its parameters changed that are given."""
-    named = {
-        name: given[key]
-        for name in inputs.fields(term)
-        for key in (name, f"{term.name}.{name}")
-        if key in given
-    }
-    return term.with_params(**named) if named else term
-
-
-def _places(torque, first):
-    """Where each parameter of a torque is among the numbers that its kernel gets, and its shape: in
-    their order, and by name."""
-    names = [name for term in torque.terms for name in inputs.fields(term)]
-    own, places = [], {}
-    for term in torque.terms:
-        for name in inputs.fields(term):
-            form = np.shape(getattr(term.params, name))
-            place = slice(first, first + math.prod(form)), form
-            first = place[0].stop
-            own.append(place)
-            places |= {f"{term.name}.{name}": place} if isinstance(torque, Sum) else {}
-            places |= {name: place} if names.count(name) == 1 else {}
-        first += len(flatten(term.values)) - len(flatten(term.params or ()))
-    return own, places

@@ -70,14 +70,9 @@ def initial_rotation(
     q, vector = rotations.as_quaternion(rotation0), three(name, value)
     if body.is_principal and momentum0 is None:
         return row(ROTATION, q, check_rates(vector))
+    axes = None if body.is_principal else body.axes
     with np.errstate(over="ignore"):
-        motion = in_principal_axes(
-            body.moments,
-            None if body.is_principal else body.axes,
-            q,
-            vector,
-            momentum0 is not None,
-        )
+        motion = in_principal_axes(body.moments, axes, q, vector, momentum0 is not None)
     check_rates(
         motion[OMEGA], "omega0" if momentum0 is None else "the angular velocity of momentum0"
     )

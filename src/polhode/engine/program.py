@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from types import FunctionType
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 import numpy as np
 
 from polhode.core.digest import digest, reach
-from polhode.core.jit import Build, bind, compile_now, compiles, compiling, direct, interpreted, jit
+from polhode.core.jit import Build, bind, compile_now, compiles, compiling, direct, interpreted
 from polhode.core.layout import flatten, layout, shape
-from polhode.core.loops import fixed as loops, tolerance as by_tolerance
+from polhode.core.loops import fixed as loops
+from polhode.core.loops.tolerance import STEP
 from polhode.core.motions import Kind, kind_of
 from polhode.engine.flight import Actions, Parameters, flying
 from polhode.engine.ways import derivatives_trouble, potential_trouble, ways
@@ -78,26 +78,6 @@ def _start_calls(start, kind):
     motion = layout(kind.parts).unpack(np.linspace(0.0, 1.0, kind.width)[:, None], 0)
     kind.launch(start, 0.1, 0.0, motion, loops.Body(one, one), torque, ())
     return counter.calls
-
-
-def seeing(loop: Callable[..., Any], names: dict[str, Any]) -> Callable[..., Any]:
-    """A copy of a loop that sees the given functions under the given names, to be part of another
-    loop."""
-    copy = FunctionType(loop.__code__, {**loop.__globals__, **names}, loop.__name__)
-    copy.__module__, copy.__qualname__ = loop.__module__, f"{loop.__name__} of a run"
-    return copy
-
-
-@lru_cache(64)
-def _memory(numbers):
-    """`memory()`: a fresh array of these numbers."""
-    blank = np.array(numbers)
-
-    @jit
-    def memory():
-        return blank.copy()
-
-    return memory
 
 
 @dataclass
@@ -222,7 +202,7 @@ class Program:
         loop = self.bound(control.loop, **control.names)
         if self.mode != "python":  # before anyone looks at a clock
             none, memory = np.zeros((1, self.width)), np.array(control.blank())
-            memory[by_tolerance.STEP] = 1.0
+            memory[STEP] = 1.0
             loop = direct(
                 loop,
                 0.0,
@@ -240,24 +220,6 @@ class Program:
                 np.zeros((0, 1, self.width)),
             )
         return loop
-
-    def run_loop(self, rtol: float | None = None, many: bool = False) -> Callable[..., Any]:
-        """The loop that carries a motion from one time to another in one call, by steps of one size
-        or by tolerance; for `many` motions, by several threads at once."""
-        control = None if rtol is None else self.method.control.suited(self, rtol)
-        return self.kept(("run", control, many), lambda: self._run_loop(control, many))
-
-    def _run_loop(self, control, many):
-        flat = {"load_parameters": layout(self.shape, flat=True).unpack}
-        if control is None:
-            return self.bound(loops.run, **flat, multistep=self.method.multistep)
-        inside = {**self.names, **control.names, **flat, "load_body": loops.flat_body}
-        follow, memory = seeing(control.loop, inside), _memory(tuple(control.blank()))
-        names = {"follow_on": follow, "memory_of_run": memory}
-        if not many:
-            return self.bound(by_tolerance.run, **names)
-        one = seeing(by_tolerance.run, names)
-        return self.bound(by_tolerance.runs, Build(threaded=True), one_run=one)
 
     def remarks(self, z: np.ndarray) -> str:
         """What the method as it was run has to say of the steps so far."""
