@@ -17,7 +17,7 @@ from polhode.engine.driver import Driver
 from polhode.engine.ensemble import inputs
 from polhode.engine.ensemble.keep import Statistics, keeping
 from polhode.engine.ensemble.measure import Measure
-from polhode.engine.ensemble.on_gpu import placed, rows_of
+from polhode.engine.ensemble.on_gpu import is_plain, placed
 from polhode.engine.program import Program, build
 from polhode.engine.programs import find
 from polhode.engine.schedule import segments
@@ -94,31 +94,32 @@ class ManyBodies:
         counts = inputs.Counts(n)
         counts.add("bodies", self.bodies.count)
         random, law = isinstance(rotation0, str), inputs.is_distribution(vector)
-        q = None if random else self._rows(rotation0, 4) or inputs.attitudes(rotation0)
-        v = None if law else self._rows(vector, 3) or inputs.vectors(what, vector)
-        for name, value in (("rotation0", q), (what, v)):
-            counts.add(name, 1 if value is None else len(value))
+        # what the GPU can look at is left to it
+        there = self.device == "cuda"
+        q, v = rotation0, vector
+        if not (random or (there and is_plain(q, 4))):
+            q = inputs.attitudes(q)
+        if not (law or (there and is_plain(v, 3))):
+            v = inputs.vectors(what, v)
+        counts.add("rotation0", 1 if random else len(q))
+        counts.add(what, 1 if law else len(v))
         known = {name: value for name, value in values.items() if not inputs.is_distribution(value)}
         inputs.parameter_rows(self.torque, known, counts)
         self.n = counts.n
         inputs.enough(self.n)
-        if q is None or v is None or len(known) < len(values):
+        if random or law or len(known) < len(values):
             self.seed = inputs.seed_of(rng)
-        if q is None:
+        if random:
             q = self._draw("rotation0", rotation0, (4,))
-        if v is None:
+        if law:
             v = self._draw(what, vector, (3,))
         self.values = known | {
             name: self._draw(f"parameter {name}", value, self._shape(name))
             for name, value in values.items()
             if name not in known
         }
-        if self.device != "cuda" or not self._place_on_gpu(q, v, momentum0 is not None):
+        if not (there and self._place_on_gpu(q, v, momentum0 is not None)):
             self._place(q, v, momentum0 is not None)
-
-    def _rows(self, given: Any, width: int) -> OnDevice | None:
-        """What is given for each body, where it can be looked at on the GPU."""
-        return rows_of(given, width) if self.device == "cuda" else None
 
     def _place_on_gpu(self, q: Any, v: Any, is_momentum: bool) -> bool:
         """Whether the GPU has put all in place: it can where axes are principal, bodies of one kind,
@@ -149,9 +150,8 @@ class ManyBodies:
     def _place(self, q: np.ndarray, v: np.ndarray, is_momentum: bool) -> None:
         """The initial motions; a body whose numbers are not numbers is out from the start."""
         bodies, what = self.bodies, "momentum0" if is_momentum else "omega0"
-        if isinstance(q, OnDevice):
-            q = inputs.attitudes(q.host)
-        v = np.asarray(v)
+        if self.device == "cuda":
+            q, v = inputs.attitudes(q), inputs.vectors(what, v)
         moments = bodies.moments[:, 0] if bodies.count == 1 else bodies.moments.T
         with np.errstate(over="ignore", invalid="ignore"):
             self.motions = in_principal_axes(

@@ -56,21 +56,13 @@ class Ensemble:
         How many bodies.
     t : float
         The time reached.  A body that failed stopped before: see `failures`.
-    quaternion, omega : (n, 4) and (n, 3) arrays
-        Attitude (body to space, scalar last) and body angular velocity; of a body that failed, the
-        last good ones.
-    on_device : Motions
-        With device="cuda": `quaternion` and `omega` as arrays on the GPU.  The others are copied
-        from there when they are first read.
-    times, quaternions, omegas : arrays (samples,), (samples, n, 4), (samples, n, 3), or None
-        The motions on the way, with keep=every.
+    times : array (samples,) or None
+        Of the motions on the way, with keep=every.
     statistics : dict or None
         With keep="statistics": for each quantity, `over_time` (for each body) and `over_bodies` (at
         each of `times`), both with mean, variance, min, max.  A body that failed counts until then;
         one that failed at the start has NaN.
     failures : list of Failure
-    parameters : dict
-        The torque's parameters that were given or drawn for this run, by name.
     message : str
         How the run ended.
     mode, note : str
@@ -140,7 +132,7 @@ class Ensemble:
 
     @cached_property
     def parameters(self) -> dict[str, Any]:
-        """The torque's parameters that were given or drawn."""
+        """The torque's parameters that were given or drawn for this run, by name."""
         return {
             name: value.host if isinstance(value, OnDevice) else value
             for name, value in self._parameters.items()
@@ -163,22 +155,25 @@ class Ensemble:
 
     @property
     def quaternion(self) -> np.ndarray:
-        """Attitudes (n, 4)."""
+        """Attitudes (n, 4), body to space, scalar last; of a body that failed, the last good one.
+
+        They and all the others are copied from a GPU when they are first read.
+        """
         return self._at_end[0]
 
     @property
     def omega(self) -> np.ndarray:
-        """Body angular velocities (n, 3)."""
+        """Body angular velocities (n, 3); of a body that failed, the last good one."""
         return self._at_end[1]
 
     @property
     def quaternions(self) -> np.ndarray | None:
-        """Attitudes on the way (samples, n, 4)."""
+        """Attitudes on the way (samples, n, 4), with keep=every; None without."""
         return self._on_the_way[0]
 
     @property
     def omegas(self) -> np.ndarray | None:
-        """Body angular velocities on the way (samples, n, 3)."""
+        """Body angular velocities on the way (samples, n, 3), with keep=every; None without."""
         return self._on_the_way[1]
 
     def to_user_axes(self, y: np.ndarray) -> np.ndarray:

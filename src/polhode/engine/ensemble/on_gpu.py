@@ -15,14 +15,12 @@ from polhode.support.on_device import DTYPES, OnDevice, require
 BOUNDS = (OFF_GROUP, ROUNDING, LEAST_MOMENT, LARGEST_MOMENT, LARGEST_RATE)
 
 
-def rows_of(given: Any, width: int) -> OnDevice | None:
-    """Numbers (n, width) as they are, on the GPU; None for anything else."""
-    if isinstance(given, np.ndarray) and given.dtype.name in DTYPES and given.size:
-        if given.ndim == 2 and given.shape[1] == width:
-            return _sent(given)
-    elif isinstance(given, OnDevice) and given.ndim == 2 and given.shape[1] == width:
-        return given
-    return None
+def is_plain(given: Any, width: int) -> bool:
+    """Whether these are numbers (n, width) that the GPU can look at as they are."""
+    plain = isinstance(given, OnDevice) or (
+        isinstance(given, np.ndarray) and given.dtype.name in DTYPES and given.size > 0
+    )
+    return plain and given.ndim == 2 and given.shape[1] == width
 
 
 def placed(
@@ -31,11 +29,17 @@ def placed(
     """The initial motions (n, 7) in principal axes, an array of the GPU, from attitudes, angular
     velocities or momenta, and principal moments, each for one body or for n.
 
-    None where some of these numbers, or of the parameters, is not an ordinary one: the host then
-    says what is wrong.
+    None where some of these numbers, or of the parameters, is not an ordinary one, or where they do
+    not fit into the memory of the GPU: the host then says what is wrong.
     """
     module = require()
-    given = [(one if isinstance(one, OnDevice) else _sent(one)).array for one in (q, v, moments)]
+    size = sum(one.nbytes for one in (q, v, moments) if isinstance(one, np.ndarray))
+    if size + 7 * np.dtype(dtype).itemsize * n > module.current_context().get_memory_info()[0]:
+        return None
+    given = [
+        one.array if isinstance(one, OnDevice) else module.to_device(np.ascontiguousarray(one))
+        for one in (q, v, moments)
+    ]
     odd = module.to_device(np.zeros(1, np.int8))
     motions = module.device_array((n, 7), dtype)
     cuda.launch_over(n, cuda.plain(cuda.place), *given, is_momentum, BOUNDS, motions, odd)
@@ -43,7 +47,3 @@ def placed(
         for column in one.columns():
             cuda.launch_over(n, cuda.plain(cuda.look), column, odd)
     return None if odd.copy_to_host()[0] else motions
-
-
-def _sent(rows):
-    return OnDevice(require().to_device(np.ascontiguousarray(rows)))

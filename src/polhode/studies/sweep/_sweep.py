@@ -53,8 +53,8 @@ def sweep(
     workers : int
         Processes of a cluster on this machine.  One is best: it uses all processors by threads.
     chunk : int, optional
-        Bodies in a chunk, at most; chosen from the size of the sweep and the memory of the workers
-        by default.
+        Bodies in a chunk, at most; chosen from the size of the sweep, the threads and the memory of
+        the workers by default.
     wait : float
         Seconds to wait for a scheduler that does not answer, or for workers where there are none.
     force : bool
