@@ -3,6 +3,7 @@ by hand, MuJoCo, Warp, LAMMPS.
 
     python benchmarks/peers.py [--peers a,b] [--problems a,b] [--methods a,b] [--quick] [--json]
     [--venvs DIR]
+    python benchmarks/peers.py --write      README's table and its source in RESULTS.md, in minutes
 
 Time to reach an error, torque evaluations, energy after a long run, and bodies per second of an
 ensemble, all in one run, so that ratios mean something on a noisy machine.  An error is the larger
@@ -10,20 +11,22 @@ of the angle in radians and the relative error of the angular velocity at the en
 closed solution or the reference.  Each contestant goes through its tolerances, or numbers of steps,
 from coarse to fine; the coarsest from which on all finer ones meet the error is its answer.
 Answers are then timed again, contestants in turn, and the quickest of all repeats counts.  One
-thread, compile time left out: what is timed is the call that carries a prepared motion to the end.
+thread, compile time left out.  What is timed are public calls, from Python: `polhode.integrate` is
+the counterpart of `solve_ivp`, `polhode.Flow` that of a solver that was prepared, such as
+numbalsoda's and heyoka's.  The column "loop" has the part of ours that is spent in machine code.
 
-Peers run in virtual environments that the script makes under --venvs when they are missing; what
-does not install is left out with a message.
+Peers that are not installed beside polhode run in virtual environments, which the script makes under
+--venvs when they are missing; what does not install is left out with a message.
 """
 
 import argparse
 import json
 import math
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from contestants import board
-from contestants.ours import EXACT, JUDGED, METHODS, TOGETHER, Ours, Task, many_errors
+from contestants.ours import DOORS, EXACT, JUDGED, METHODS, TOGETHER, Ours, Task, many_errors
 from contestants.peer import NEEDS, Missing, Peer
 
 ERRORS = (1e-3, 1e-6, 1e-9, 1e-12)
@@ -35,6 +38,11 @@ PROBLEMS = {
     "stress": 100.0,
 }
 OTHERS = ("long", "ensemble")
+WRITTEN = {  # what --write runs
+    "peers": "scipy,numba,numbalsoda,heyoka",
+    "problems": "free-body,slow-top,coulomb-wall,stress",
+    "methods": "EXACT-RKN4,EXACT-RKN6,DOP853,DP5@rtol,DOP853@rtol",
+}
 LONG_METHODS = ("EXACT", "EXACT-RKN4", "EXACT-RKN6", "EXACT-RKN6-14", "MR2-BM6", "EXACT+kahanli6")
 LONG_END, LONG_STEP, LONG_SAMPLES, LONG_RTOLS, LONG_PATIENCE = (
     15000.0,
@@ -61,9 +69,18 @@ class Contestant:
     curve: list = field(default_factory=list)
     # error asked for: [setting, error, seconds, evaluations]
     answers: dict = field(default_factory=dict)
+    method: str | None = None  # of ours
+    loop: object = None  # the Contestant that is the loop inside a public call of ours
 
     def climb(self, targets, longest):
-        """From coarse to fine until the smallest error is met, or nothing is gained any more."""
+        """From coarse to fine until the smallest error is met, or nothing is gained any more; a
+        public call takes the steps that its loop has found."""
+        if self.loop:
+            self.answers = {
+                target: [setting, error, math.inf, evaluations]
+                for target, (setting, error, _, evaluations) in self.loop.answers.items()
+            }
+            return
         best, flat = math.inf, 0
         for setting in self.settings:
             error, seconds, evaluations = self.ask(setting, 0.0)
@@ -131,22 +148,35 @@ def of_peer(peer, name, about, task):
 
 
 def of_ours(ours, name, task):
+    """The loop of a method, then its public calls."""
+
     def ask(setting, budget):
         point = ours.run(name, setting, budget)
         return point.error, point.seconds, point.evaluations
 
     given = [1] if name == EXACT else settings(ours.knob(name), 3, task)
-    return Contestant(name, True, given, ask)
+    loop = Contestant(name, True, given, ask, method=name)
+
+    def through(door):
+        def ask(setting, budget):
+            return *ours.through(door, name, setting, budget), None
+
+        label = f"{door} {name}"
+        return Contestant(label, True, given, ask, method=name, loop=loop)
+
+    if name == EXACT:
+        return [loop, replace(through("exact"), name="exact.free_body")]
+    return [loop, *map(through, DOORS)]
 
 
-def work_precision(name, peers, methods, rounds, tell):
+def work_precision(name, peers, methods, rounds, tell, errors=ERRORS):
     """Contestants on one problem, with their answers."""
     task = Task(name, PROBLEMS[name]).know()
     ours = Ours(task)
     free = not task.task.torque.acts
     # with the exact solution left aside, EXACT and what is built on it stay aside too
     chosen = [EXACT, *(m for m in methods if not m.startswith("EXACT"))] if free else methods
-    contestants = [of_ours(ours, method, task) for method in chosen]
+    contestants = [one for method in chosen for one in of_ours(ours, method, task)]
     contestants += [
         of_peer(peer, solver, about, task)
         for peer in peers.values()
@@ -155,13 +185,14 @@ def work_precision(name, peers, methods, rounds, tell):
     ]
     for contestant in contestants:
         tell(f"{name}: {contestant.name}")
-        contestant.climb(ERRORS, LONGEST)
+        contestant.climb(errors, LONGEST)
     for number in range(rounds):
         tell(f"{name}: round {number + 1} of {rounds}")
-        for target in ERRORS:
+        for target in errors:
             for contestant in contestants:
                 contestant.again(target, BUDGET)
-    return contestants
+    loops = {id(contestant.loop) for contestant in contestants}
+    return [contestant for contestant in contestants if id(contestant) not in loops]
 
 
 # --- a long run -----------------------------------------------------------------------------------
@@ -305,8 +336,15 @@ def main():
         "--venvs", default="~/.cache/polhode-peers", help="where the peers' environments are"
     )
     parser.add_argument("--quick", action="store_true", help="fewer repeats and bodies")
+    parser.add_argument(
+        "--write",
+        action="store_true",
+        help="measure what README's table needs and put it there and into RESULTS.md",
+    )
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
+    if options.write:
+        vars(options).update(WRITTEN)
     names, problems, methods = (
         value.split(",") for value in (options.peers, options.problems, options.methods)
     )
@@ -320,6 +358,7 @@ def main():
             print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
 
     rounds = 3 if options.quick else 10
+    errors = ERRORS[:3] if options.write else ERRORS
     peers, missing = begin(names, options.venvs, tell)
     show = (lambda text: None) if options.json else (lambda text: print(f"{text}\n", flush=True))
     result = {"missing": missing, "one": {}, "long": None, "ensemble": None}
@@ -328,8 +367,8 @@ def main():
     try:
         for name in problems:
             if name in PROBLEMS:
-                result["one"][name] = work_precision(name, peers, methods, rounds, tell)
-                show(board.one_table(name, result["one"][name], ERRORS))
+                result["one"][name] = work_precision(name, peers, methods, rounds, tell, errors)
+                show(board.one_table(name, result["one"][name], errors))
         if "long" in problems:
             result["long"] = long_run(peers, tell, options.quick)
             show(board.long_table(result["long"]))
@@ -342,6 +381,9 @@ def main():
         for peer in peers.values():
             peer.close()
         tell("")
+    if options.write:
+        board.write(result["one"], errors)
+        return
     show("Goals\n\n" + "\n".join(board.goals(result, ERRORS)))
     if options.json:
         print(json.dumps(board.plain(result), indent=1))

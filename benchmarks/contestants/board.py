@@ -1,6 +1,12 @@
 """The tables of a run, as Markdown, and the goals with what was reached."""
 
+import re
+from pathlib import Path
+
+from contestants.ours import DOORS, EXACT
 from polhode.methods import get
+
+HERE = Path(__file__).parent.parent
 
 FREE = "free-body"
 GOALS = {  # at 1e-3, 1e-6, 1e-9, 1e-12: the time of the fastest peer over ours
@@ -62,38 +68,101 @@ def said(found):
 
 
 def one_table(name, contestants, errors):
-    def cell(answer):
+    def cells(c, error):
+        answer = c.answers.get(error)
         if answer is None:
-            return "–"
-        return f"{1e6 * answer[2]:.3g}" + ("" if answer[3] is None else f" ({answer[3]})")
+            return "–", ""
+        evaluations = "" if answer[3] is None else f" ({answer[3]})"
+        loop = f"{1e6 * c.loop.answers[error][2]:.3g}" if c.loop else ""
+        return f"{1e6 * answer[2]:.3g}{evaluations}", loop
 
     def row(c):
         return [
             f"**{c.name}**" if c.ours else c.name,
-            *(cell(c.answers.get(error)) for error in errors),
+            *(cell for error in errors for cell in cells(c, error)),
         ]
 
     def place(c):
         return not c.ours, c.answers[errors[1]][2] if errors[1] in c.answers else 1e9
 
+    def ratios(some):
+        return [cell for error in errors for cell in (said(ratio(some, error)), "")]
+
     rows = [row(c) for c in sorted(contestants, key=place) if c.answers]
-    rows.append(["fastest peer / ours", *(said(ratio(contestants, error)) for error in errors)])
+    rows.append(["fastest peer / ours", *ratios(contestants)])
     if name == FREE:
-        rows.append(
-            [
-                "the same without the exact solution",
-                *(said(ratio(aside(contestants), error)) for error in errors),
-            ]
-        )
-    heads = [f"{error:g}" for error in errors]
-    return f"{name}: microseconds (torque evaluations) to reach an error\n\n" + table(
-        ["", *heads], rows
+        rows.append(["the same without the exact solution", *ratios(aside(contestants))])
+    heads = [head for error in errors for head in (f"{error:g}", "loop")]
+    return (
+        f"{name}: microseconds of the call (torque evaluations) to reach an error, and of the loop "
+        "inside\n\n" + table(["", *heads], rows)
     )
 
 
 def aside(contestants):
     """All but the exact solution."""
-    return [c for c in contestants if c.name != "exact solution"]
+    return [c for c in contestants if c.method != EXACT]
+
+
+# --- what is written into files -------------------------------------------------------------------
+
+PEERS = {
+    "numbalsoda": "numbalsoda",
+    "heyoka": "heyoka",
+    "RK4 by hand in numba": "RK4 by hand",
+    "SciPy": "scipy",
+}
+ERROR = 1e-6
+
+
+def readme_table(one):
+    """README's: for each problem our fastest call by each door, the loop in it, and the peers."""
+
+    def ours(found, kind):
+        """The fastest by one door, or of all loops; the closed solution is one of each."""
+        costs = []
+        for c in found:
+            loop, answer = c.loop, c.answers.get(ERROR)
+            if loop and answer and c.method == EXACT:
+                costs.append((loop.answers[ERROR][2] if kind == "loop" else answer[2], c.name))
+            elif loop and answer and kind == "loop":
+                costs.append((loop.answers[ERROR][2], c.method))
+            elif loop and answer and c.name.startswith(f"{kind} "):
+                costs.append((answer[2], c.method))
+        return f"{1e6 * min(costs)[0]:.3g} ({min(costs)[1]})" if costs else "–"
+
+    def peer(found, start):
+        costs = [
+            c.answers[ERROR][2]
+            for c in found
+            if not c.ours and c.name.startswith(start) and ERROR in c.answers
+        ]
+        return f"{1e6 * min(costs):.3g}" if costs else "–"
+
+    rows = [
+        [name.replace("-", " "), *(ours(found, kind) for kind in (*DOORS, "loop"))]
+        + [peer(found, start) for start in PEERS.values()]
+        for name, found in one.items()
+    ]
+    return table(["", *(f"`{door}`" for door in DOORS), "loop alone", *PEERS], rows)
+
+
+def write(one, errors):
+    """Put the tables between their marks in README.md and RESULTS.md."""
+    tables = "\n\n".join(one_table(name, found, errors) for name, found in one.items())
+    between(HERE.parent / "README.md", "public calls", readme_table(one))
+    between(HERE / "RESULTS.md", "public calls", f"{readme_table(one)}\n\n{tables}")
+
+
+def between(path, mark, text):
+    """Replace what stands between `<!-- mark -->` and `<!-- end of mark -->` in a file."""
+    first, last = f"<!-- {mark} -->", f"<!-- end of {mark} -->"
+    whole = path.read_text(encoding="utf-8")
+    parts = re.split(f"({re.escape(first)}|{re.escape(last)})", whole)
+    if len(parts) != 5:
+        raise SystemExit(f"{path} must have {first} and {last}, once each")
+    parts[2] = f"\n{text}\n"
+    path.write_text("".join(parts), encoding="utf-8")
 
 
 def long_table(rows):
@@ -154,7 +223,7 @@ def goals(result, errors):
                 [ratio(scipy, e) for e in errors],
                 (SCIPY_GOAL,) * 4,
             )
-        symplectic = [c for c in found if not c.ours or is_symplectic(c.name)]
+        symplectic = [c for c in found if not c.ours or is_symplectic(c.method)]
         yield line(
             f"{name}: fewest torque evaluations by a symplectic method at 1e-3 and 1e-6",
             [ratio(symplectic, error, by=3) for error in errors[:2]],
@@ -180,4 +249,4 @@ def line(what, found, wanted):
 
 
 def is_symplectic(name):
-    return name == "exact solution" or ("@" not in name and get(name).symplectic is True)
+    return name == EXACT or ("@" not in name and get(name).symplectic is True)

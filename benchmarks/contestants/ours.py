@@ -5,8 +5,8 @@ import time
 from dataclasses import replace
 
 import numpy as np
-from contestants.common import spins
-
+import polhode
+from contestants.common import spins, timed
 from polhode import problems
 from polhode.studies.compare import entries
 from polhode.studies.compare.task import as_task, constant_energy, errors, truth
@@ -34,6 +34,8 @@ METHODS = (
     "taylor@rtol",
 )
 TOGETHER = ("EXACT", "EXACT-RKN4", "EXACT-RKN6", "DOP853")
+# the public calls: `integrate` as one calls solve_ivp, `Flow` as one calls a solver that is prepared
+DOORS = ("Flow", "integrate") if hasattr(polhode, "Flow") else ("integrate",)
 JUDGED = 200  # bodies of an ensemble whose error is measured
 
 
@@ -99,9 +101,37 @@ class Ours:
             ).compile()
         return self._runners[name]
 
+    def call(self, door, name, setting):
+        """A public call as a function without arguments, which gives the motion at the end."""
+        task, (base, _, _) = self.task.task, name.partition("@")
+        q, omega, end = task.motion[:4], task.motion[4:], self.task.end
+        if name == EXACT:
+            return lambda: exact_end(polhode.exact.free_body(task.body, q, omega, [end]))
+        chosen = (
+            {"rtol": setting, "atol": 0.0}
+            if self.knob(name) == "rtol"
+            else {"step": end / setting}
+        )
+        if door == "Flow":
+            flow = polhode.Flow(task.body, task.torque, method=base, **chosen)
+            return lambda: flow(q, omega, 0.0, end)
+        chosen.update(method=base, rotation0=q, omega0=omega, every="end")
+
+        def whole():
+            run = polhode.integrate(task.body, task.torque, (0.0, end), **chosen)
+            return run.quaternion[-1], run.omega[-1]
+
+        return whole
+
+    def through(self, door, name, setting, budget):
+        """(error, seconds of the quickest public call within the budget)."""
+        call = self.call(door, name, setting)
+        y, _, seconds = timed(lambda _: (call(), None, None), setting, budget)
+        return self.task.error(np.concatenate(y)), seconds
+
     def run(self, name, setting, budget):
-        """A Point of `compare`, the quickest of the runs that fit into the budget; steps are asked
-        for by their number."""
+        """A Point of `compare` for the loop alone, the quickest of the runs that fit into the
+        budget; steps are asked for by their number."""
         runner = self.runner("EXACT" if name == EXACT else name, self.task.truth)
         setting = setting if runner.knob == "rtol" else self.task.end / setting
         point = runner.run(setting, timed=False)
@@ -185,6 +215,10 @@ class Ours:
         tiles.advance(Segment(np.array([0.0, h]), steps, self.task.end), 0, steps)
         motions = tiles.motions()
         return (time.process_time() - started) / len(start), motions
+
+
+def exact_end(motion):
+    return motion.quaternion[-1], motion.omega[-1]
 
 
 def many_errors(task):

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -25,9 +26,17 @@ class Missing(Exception):
     """A peer that does not install or start here, and why."""
 
 
+def installed(package):
+    try:
+        return bool(version(package))
+    except PackageNotFoundError:
+        return False
+
+
 def python_of(name, folder):
-    """The interpreter of a peer; its environment is made when it is not there yet."""
-    if NEEDS[name] is None:
+    """The interpreter of a peer: this one where it has what the peer needs, else that of an
+    environment, which is made when it is not there yet."""
+    if all(map(installed, NEEDS[name] or ())):
         return sys.executable
     place = Path(folder).expanduser() / name
     python = place / "bin" / "python"

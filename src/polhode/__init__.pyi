@@ -1,6 +1,7 @@
 from . import exact, io, lie, methods, problems, rotations, translation
 from .bodies._body import RigidBody
 from .engine._ensemble import ensemble
+from .engine._flow import Flow
 from .engine._integrate import integrate
 from .engine._stepper import Stepper
 from .engine.ensemble.keep import Statistics
@@ -43,6 +44,7 @@ __all__ = [
     "Ensemble",
     "EventError",
     "Fact",
+    "Flow",
     "Force",
     "InputError",
     "IntegrationError",

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import polhode
-from polhode.engine.checkpoint import saved_states
+from polhode.engine.checkpoint_files import saved_states
 from polhode.io.read import read
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="signals are POSIX's")

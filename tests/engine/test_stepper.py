@@ -156,3 +156,31 @@ def test_a_closure_that_changes_between_steps_takes_effect():
     stepper.step()
     fresh.step()
     assert np.array_equal(stepper.omega, fresh.omega) and stepper.omega[0] - before[0] > 0.03
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_parameters_assigned_between_steps_take_effect(compiled):
+    @polhode.torque(params={"k": 0.5})
+    def pulled(t, R, p):
+        return np.array([p.k, 0.0, -1.0])
+
+    def fresh(torque):
+        return polhode.Stepper(
+            [1.0, 2.0, 2.5], torque, step=0.01, omega0=(0.1, 1.0, 0.0), compiled=compiled
+        )
+
+    stepper = fresh(pulled)
+    stepper.step(5)
+    pulled.params = pulled.params._replace(k=70.0)
+    other = fresh(pulled)
+    other.state = stepper.state
+    before = stepper.omega
+    stepper.step(3)
+    other.step(3)
+    assert np.array_equal(stepper.omega, other.omega) and stepper.omega[0] - before[0] > 1.0
+
+
+@pytest.mark.parametrize("name", ["h", "dt", "omega0", "step", "t", "body", "torque", "method"])
+def test_what_has_no_effect_cannot_be_assigned(name):
+    with pytest.raises(AttributeError):
+        setattr(make(torque=None), name, 0.02)

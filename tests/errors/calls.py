@@ -36,6 +36,13 @@ def holed():
     return path
 
 
+class There:
+    """Memory of a GPU, as CuPy and others tell of it."""
+
+    def __init__(self):
+        self.__cuda_array_interface__ = {"shape": (2, 3), "typestr": "<f8", "data": (0, False), "version": 3}
+
+
 LOCK = threading.Lock()   # has no state that could be compared
 
 
@@ -131,6 +138,7 @@ CALLS = [
     (lambda: polhode.certify("methods2.py"), "'methods2.py'", "certify them one by one"),
     (lambda: polhode.facts.order("NMB", "cold"), "'cold'", "valid: 'torque', 'free', 'damped'"),
     (lambda: polhode.compare("krysl/slow-top", method="NMB"), "'method'", "valid: 'problem', 'torque', 't_span', 'metho"),
+    (lambda: polhode.compare([1, 2, 2.5], None, (0, 1), omega0=W, processes=2), "processes = 2", "leave processes out"),
     (lambda: polhode.compare("krysl/slow-top", errors=[]), "got []", "write errors=[1e-3, 1e-6]"),
     (lambda: polhode.compare("krysl/slow-top", methods=[]), "methods is empty", "name some, or leave it out"),
     (lambda: comparison([]).figure("x.png", "gold"), "'gold'", "valid: 'evaluations', 'steps', 'seconds'"),
@@ -155,6 +163,10 @@ CALLS = [
      "got shape (2, 2)", "give one of these"),
     (lambda: ensemble([1, 2, 2.5], t_span=(0, 1), step=0.1, omega0=(0, 0, 1), rotation0=np.ones((2, 4))),
      "got [1., 1., 1., 1.] of norm", "divide it by its norm if that is what you me"),
+    (lambda: ensemble([1, 2, 2.5], t_span=(0, 1), step=0.1, omega0=There()),
+     "omega0 lies on a GPU", "write device='cuda', or copy it to the host"),
+    (lambda: ensemble([1, 2, 2.5], t_span=(0, 1), step=0.1, omega0=(0, 0, 1)).on_device,
+     "device='cpu'", "use quaternion and omega"),
     (lambda: ensemble([1, 2, 2.5], t_span=(0, 1), step=0.1, omega0=(0, 1)),
      "got shape (2,)", "give one of these"),
     (lambda: ensemble([1, 2, 2.5], "heavy_top", (0, 1), 0.1, omega0=(0, 0, 1), parameters=3),
@@ -199,7 +211,8 @@ CALLS = [
     (lambda: spun([10**400]), "got [1000000000000000000000000000000000000000000", "choose other units"),
     (lambda: spun([1, 2]), "got shape (2,)", "give three"),
     (lambda: spun([1, np.nan, 2]), "got omega0[1] = nan", "remove or replace it"),
-    (lambda: integrate([1, 2, 3], None, (0, 1), rtol=1e-6, max_step=[1, 2], omega0=W), "got an array of shape (2,)", "give one of its entries"),
+    (lambda: integrate([1, 2, 3], None, (0, 1), rtol=1e-6, max_step=[1, 2], omega0=W),
+     "got an array of shape (2,)", "give one of its entries"),
     (lambda: integrate([1, 2, 2.5], None, (0, 1), 0.1, omega0=(0, 0, 1), events=3),
      "got 3", "write def g(t, R, omega): ..."),
     (lambda: integrate([1, 2, 2.5], None, (0, 1), 0.1, omega0=(0, 0, 1), events=fickle(), compiled=False),

@@ -12,9 +12,10 @@ from around import Q, W, compute, contents
 import polhode
 from polhode.methods import _references as references
 from polhode.cli.commands.reproduce import check_writable
-from polhode.studies.compare.runner import ByTolerance, FixedSteps
+from polhode.methods import get
+from polhode.studies.compare.runner import StepRunner
+from polhode.studies.compare.task import as_task, truth
 from polhode.engine.carriers import gpu
-from polhode.engine.carriers.chunk import Chunk
 from polhode.io import trees
 from polhode.io.config import scenario
 from polhode.bodies.mesh_file import _read
@@ -98,12 +99,14 @@ def chunk(changes, **sweep):
 
 
 TOP, PUSH = {"name": "constant", "value": [0.0, 0.0, 1.0]}, {"name": "constant", "value": [0.0, 1.0, 0.0]}
-RUNNER = SimpleNamespace(name="NMB", knob="step", _evaluations=len, _follow=lambda *_: ([], [], ()),
-                         program=SimpleNamespace(trouble=lambda: ValueError("too late")))
-STUCK = SimpleNamespace(name="DP5", task=SimpleNamespace(motion=None, t_span=(0.0, 1.0), breaks=()), _check_torque=lambda: None)
-MARCH = SimpleNamespace(pace=SimpleNamespace(steps=1), begin=lambda *_: None, take=lambda *_: Chunk(reached=0.5, failure=4))
-GPU = SimpleNamespace(dtype=np.float64, names={}, program=SimpleNamespace(method=SimpleNamespace(name="NMB"),
+GPU = SimpleNamespace(single=False, names={}, _kernels={}, program=SimpleNamespace(method=SimpleNamespace(name="NMB"),
                                                                          torque=SimpleNamespace(name="push")))
+
+
+def failing_runner():
+    """NMB on a task of which the torque fails before the end."""
+    free, task = (as_task([1.0, 2.0, 2.5], torque, (0.0, 1.0), omega0=W) for torque in (None, late))
+    return StepRunner(task, truth(free), get("NMB"))
 
 
 def odd():
@@ -121,9 +124,7 @@ def turned():
 
 
 STATES = [
-    ([], lambda: FixedSteps.motions(RUNNER, 0.1), "NMB failed with step 0.1", "take a smaller one"),
-    ([], lambda: FixedSteps._check_torque(RUNNER), "ValueError in a run of NMB: too late", "correct it"),
-    ([], lambda: list(ByTolerance._chunks(STUCK, MARCH, ())), "DP5 cannot go on at t = 0.5", "name that time in breaks"),
+    ([], lambda: failing_runner().motions(0.1), "NMB failed with step 0.1", "take a smaller one"),
     ([(gpu, "cuda", SimpleNamespace(kernel=lambda *_, **__: None)), (gpu, "compile_obstacle", lambda _: "no")],
      lambda: gpu.Gpu._launch(GPU, None), "method NMB with torque 'push' cannot be compiled for a GPU: no", "or use device='cpu'"),
     ([], lambda: polhode.ensemble([1, 2, 3], None, (0, 1), 0.1, omega0=W, n=2,

@@ -22,7 +22,7 @@ from polhode import problems, rotations, torques
 from polhode.studies.advise.cost import seconds
 from polhode.cli.commands.compare import parse_errors
 from polhode.studies.compare import entries
-from polhode.studies.compare._compare import asked
+from polhode.studies.compare._compare import check_errors
 from polhode.errors import PolhodeError
 from polhode.io import config, store
 from polhode.io.read import read
@@ -132,7 +132,7 @@ READERS = (
     torques.by_name,
     lambda text: entries.chosen(text.split(",")),
     lambda text: seconds("cost", text),
-    lambda text: asked(parse_errors(text)),
+    lambda text: check_errors(parse_errors(text)),
     polhode.loads.conversion.as_torque,
     lambda text: entries.chosen(None, text),
 )

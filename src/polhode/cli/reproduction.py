@@ -8,7 +8,7 @@ from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from pathlib import Path
 from typing import Any
 
-from polhode.cli.processes import ignore_interrupts
+from polhode.studies.processes import ignore_interrupts
 from polhode.cli.progress import Bar, progress_bar
 from polhode.papers._store import PARTIAL, compute, kept
 

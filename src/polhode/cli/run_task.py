@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from polhode.cli.terminal import print_error
-from polhode.engine.checkpoint import STANDARD, Checkpoint, occupied, read_run, usable_states
+from polhode.engine.checkpoint import STANDARD, Checkpoint
+from polhode.engine.checkpoint_files import occupied, read_run, usable_states
 from polhode.errors import InputError, difference, nearest
 from polhode.io import config, read, store
 from polhode.support import provenance

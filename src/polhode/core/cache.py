@@ -24,7 +24,7 @@ from pathlib import Path
 LIMIT = 2000  # files kept; the least recently used go first
 CHECKED_EVERY = 100  # files that a process writes between two looks at how many there are
 
-_HEAD = b"polhode machine code 1\n"
+_HEAD = b"polhode machine code 2\n"
 _OURS = re.compile(
     r"[\w.]+-[0-9a-f]{32}-[0-9a-f]{16}\.nbc(?:\.\w+\.new)?"
     r"|.+-[0-9a-f]{32}\.py\w+(?:\.\d+)?\.nb[ci]"
@@ -165,6 +165,18 @@ def _age(entry):
 # --- what numba asks for --------------------------------------------------------------------------
 
 
+def _provide(symbols, target_context):
+    """Make known what machine code refers to.  All that numba knows takes a third of a second to
+    import; what most loops need is there without it."""
+    from llvmlite.binding import address_of_symbol
+    from numba.core.runtime import rtsys
+
+    if any(name.startswith("NRT_") for name in symbols):
+        rtsys.initialize(target_context)
+    if not all(map(address_of_symbol, symbols)):
+        target_context.refresh()
+
+
 class DiskCache:
     """What numba's dispatchers expect of a cache."""
 
@@ -187,14 +199,16 @@ class DiskCache:
         """The compile result for arguments of these types, or None."""
         from numba.core.compiler import CompileResult
 
-        target_context.refresh()
         key = sig, target_context.codegen().magic_tuple()
         body = read(self._path(key))
         if body is None:
             return None
         try:
-            there, payload = pickle.loads(body)
-            return CompileResult._rebuild(target_context, *payload) if there == key else None
+            there, symbols, payload = pickle.loads(body)
+            if there != key:
+                return None
+            _provide(symbols, target_context)
+            return CompileResult._rebuild(target_context, *payload)
         except Exception:  # whatever makes it unfit, it can be compiled
             return None
 
@@ -207,7 +221,7 @@ class DiskCache:
             return
         key = sig, result.codegen.magic_tuple()
         try:
-            body = dumps((key, result._reduce()))
+            body = dumps((key, result.library.symbols, result._reduce()))
         except pickle.PicklingError:
             return
         if write(self._path(key), body):

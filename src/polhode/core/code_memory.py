@@ -10,10 +10,11 @@ A function object of numba's holds its library, and the library its engine: code
 called is never dropped.
 """
 
+import gc
 from contextlib import contextmanager
+from functools import partial
 
-from llvmlite.binding import ffi, llvm_version_info, newpassmanagers, set_option
-from llvmlite.binding.module import ModuleRef
+from llvmlite.binding import Linkage, ffi, llvm_version_info, newpassmanagers, set_option
 from numba.core import sigutils, types
 from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
 from numba.core.compiler_lock import global_compiler_lock
@@ -36,28 +37,91 @@ if llvm_version_info[0] <= 22:
 BARE = {"__builtins__", "__name__"}  # what every function has among its globals
 
 _context = cpu_target.target_context
-_numbas = _context.codegen()
-
-
-class _Definitions(ModuleRef):
-    """A module of LLVM's, seen without the functions that it declares and does not define."""
-
-    _owned = True  # by the other reference to it
-
-    @property
-    def functions(self):
-        return (function for function in super().functions if not function.is_declaration)
 
 
 class _Library(JITCodeLibrary):
-    """Makes one pass builder for each function that it optimises.
+    """What numba makes of one function: a part of loops, and machine code by itself only where
+    somebody asks for its address.
 
-    llvmlite 0.50 never frees the callbacks of a pass builder, 1.5 kB, and numba makes one for each
-    function that is declared too, eight of nine, where there is nothing to optimise.
+    numba optimises each function with all that it calls, and compiles it, before it is inlined into
+    the next.  Here that is done once, for the whole loop.
     """
 
+    _emitted = _own_module = None
+
     def _optimize_functions(self, ll_module):
-        super()._optimize_functions(_Definitions(ll_module._ptr, ll_module._context))
+        ll_module.data_layout = self._codegen._data_layout
+
+    def finalize(self):
+        self._raise_if_finalized()
+        self._finalized = True
+
+    def _own(self):
+        """A copy of what was added; its functions are dropped where all calls of them are inlined."""
+        if self._own_module is None:
+            self._own_module = self._final_module.clone()
+            for function in self._own_module.functions:
+                if not function.is_declaration and function.linkage == Linkage.external:
+                    function.linkage = "linkonce_odr"
+        return self._own_module
+
+    def _below(self, found):
+        """Add the libraries that this one needs to {library: None}, each after all that it
+        needs."""
+        for library in dict.fromkeys(self._linking_libraries):
+            if library not in found:
+                if isinstance(library, _Library):
+                    library._below(found)
+                found[library] = None
+        return found
+
+    def _link(self, module):
+        # callers first: LLVM takes from a module what has been asked for so far
+        for library in reversed(self._below({})):
+            self._reload_init.update(library._reload_init)
+            inside = isinstance(library, _Library)
+            part = library._own() if inside else library._get_module_for_linking()
+            module.link_in(part, preserve=True)
+
+    def _get_module_for_linking(self):
+        """For libraries of numba's, which link what they call and no more."""
+        if self._emitted:
+            return super()._get_module_for_linking()
+        if self._shared_module is None:
+            module = self._own().clone()
+            self._link(module)
+            self._shared_module = module
+        return self._shared_module
+
+    def get_pointer_to_function(self, name):
+        self._ensure_finalized()
+        if not self._emitted:
+            if all(one.name != name or one.is_declaration for one in self._final_module.functions):
+                return 0
+            self._emit()
+        return super().get_pointer_to_function(name)
+
+    def _emit(self):
+        self._codegen._check_llvm_bugs()
+        self._own()
+        self._link(self._final_module)
+        self._optimize_final_module()
+        self._final_module.verify()
+        self._finalize_final_module()
+
+    def _finalize_final_module(self):
+        self._emitted = True
+        super()._finalize_final_module()
+
+    @property
+    def symbols(self):
+        """The names outside to which the machine code refers."""
+        module = self._final_module
+        return [
+            one.name
+            for one in (*module.functions, *module.global_variables)
+            if one.is_declaration and not one.name.startswith("llvm.")
+        ]
 
 
 class _Engine(JITCPUCodegen):
@@ -65,16 +129,41 @@ class _Engine(JITCPUCodegen):
 
     _library_class = _Library
 
+    def set_env(self, env_name, env):
+        if self._engine.get_global_value_address(env_name):  # else it is not machine code yet
+            super().set_env(env_name, env)
+
+
+_shared = _Engine("shared")
+
 
 @contextmanager
 def _engine(codegen):
     """What is compiled inside goes into this engine."""
     with global_compiler_lock:
         before, _context._internal_codegen = _context._internal_codegen, codegen
+        collecting = gc.isenabled()
+        gc.disable()  # the compiler makes many objects, and what it drops are no cycles
+        for name in WRAPPERS:
+            setattr(_context, name, partial(_wrapped, getattr(type(_context), name)))
         try:
             yield
         finally:
             _context._internal_codegen = before
+            if collecting:
+                gc.enable()
+            for name in WRAPPERS:
+                vars(_context).pop(name, None)
+
+
+WRAPPERS = "create_cpython_wrapper", "create_cfunc_wrapper"
+
+
+def _wrapped(make, library, fndesc, *arguments, **options):
+    """Entries for Python and C into a function; none into what numba defines for use by compiled
+    code alone."""
+    if not (fndesc.modname.startswith("numba.") and "<locals>" in fndesc.qualname):
+        make(_context, library, fndesc, *arguments, **options)
 
 
 def _has_functions(kind):
@@ -100,7 +189,7 @@ def common(dispatcher):
         kinds, _ = sigutils.normalize_signature(signature)
         if not all(map(_lasting, kinds)):
             return compile(signature)
-        with _engine(_numbas):
+        with _engine(_shared):
             return compile(signature)
 
     dispatcher.compile = compile_for_all

@@ -235,12 +235,15 @@ def _njit(function):
 
     if hasattr(function, "__machine__") and compiling():
         return function.__machine__()
+    pipelines = with_numba("pipelines")
     # of a user's own dispatcher, whose machine code may have been made in another world
     if hasattr(function, "__options__"):
-        return numba.jit(**function.__options__.given)(function)
-    dispatcher = numba.njit(
-        function, **(INLINE if hasattr(function, "__jit__") else PLAIN if ours(function) else USERS)
-    )
+        return numba.jit(**function.__options__.given, pipeline_class=pipelines.UsersCompiler)(
+            function
+        )
+    flags = INLINE if hasattr(function, "__jit__") else PLAIN if ours(function) else USERS
+    pipeline = pipelines.KernelCompiler if ours(function) else pipelines.UsersCompiler
+    dispatcher = numba.njit(function, **flags, pipeline_class=pipeline)
     if not (ours(function) and is_lasting(function) and compiling()):
         return dispatcher
     return with_numba("code_memory").common(dispatcher)
@@ -270,6 +273,8 @@ class Build(NamedTuple):
         flags = THREADED if self.threaded else PLAIN
         if self.packed:
             flags = {**flags, "pipeline_class": with_numba("packed").PackedCompiler}
+        elif ours(loop):
+            flags = {**flags, "pipeline_class": with_numba("pipelines").KernelCompiler}
         rebind = self.make()
         dispatcher = numba.njit(rebind.copy(loop, **names), **flags)
         if not compiling():

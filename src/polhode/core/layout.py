@@ -76,15 +76,18 @@ class Shape(NamedTuple):
 
 
 @lru_cache(512)
-def layout(kind, lanes=None, first=0, rows=False):
+def layout(kind, lanes=None, first=0, rows=False, flat=False):
     """The layout of a NamedTuple class annotated with floats, Vector, Quaternion, ..., or of the
     `shape` of a value.
 
     With `lanes` the array is one tile, flat, and component i of lane k is z[(first + i) * lanes + k].  That the distance between
     components is a constant is what tells LLVM that lanes do not touch each other.  With `rows` the array is (row, component).
+    With `flat` it is a tuple of the components.
     """
 
     def place(index):
+        if flat:
+            return str(first + index)
         if rows:
             return f"k, {first + index}"
         return f"{first + index}, k" if lanes is None else f"{(first + index) * lanes} + k"
@@ -96,6 +99,17 @@ def layout(kind, lanes=None, first=0, rows=False):
         generated(__name__, "unpack", "z, k", (), expression, **scope),
         generated(__name__, "pack", "s, z, k", stores or ["pass"]),
     )
+
+
+def filler(kind, numbers, places):
+    """`fill(s)`: a flat tuple of these numbers, with the components of a structure in the given
+    places."""
+    stores, parts = [], [f"numbers[{i}]" for i in range(len(numbers))]
+    _write(kind, "s", str, [], stores, {})
+    for place, store in zip(places, stores, strict=True):
+        parts[place] = store.partition(" = ")[2]
+    whole = "".join(f"{part}, " for part in parts)
+    return generated(__name__, "fill", "s", (), f"({whole})", numbers=tuple(numbers))
 
 
 def flatten(value):

@@ -73,6 +73,8 @@ def ensemble(
         "end": the motions at the end alone.  A number: also after every so many steps.  Statistics: means, variances and
         extremes, over time for each body and over bodies at each sampled time, without storing motions.
     device : "cpu" or "cuda"
+        On a GPU, bodies (n, 3), rotation0 (n, 4), omega0, momentum0 and parameters may be arrays that
+        lie there, with __cuda_array_interface__ or DLPack, and `Ensemble.on_device` has the results.
     dtype : "float64" or "float32"
         Single precision is faster and accurate to about 1e-7 times the square root of the number of
         steps, at best.
@@ -106,7 +108,7 @@ def ensemble(
     )
     if progress is not None:
         called_as("progress", progress, "progress(done, total)")
-    run = ManyBodies(bodies, torque, t_span, step, method, breaks)
+    run = ManyBodies(bodies, torque, t_span, step, method, breaks, device, dtype)
     run.will_start(rotation0, omega0, momentum0, n, parameters, rng, first)
     run.will_keep(keep)
-    return run.follow(device, dtype, threads, progress)
+    return run.follow(threads, progress)

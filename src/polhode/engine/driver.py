@@ -17,6 +17,7 @@ import numpy as np
 from polhode.engine.diagnosis import RUNAWAY, Place, Runaway, blow_up
 from polhode.engine.interrupts import Interrupts
 from polhode.results._trajectory import EVENT, FINISHED, INTERRUPTED
+from polhode.results.motion import described, in_user_axes
 
 if TYPE_CHECKING:
     from polhode.engine.carriers.chunk import Chunk
@@ -149,10 +150,16 @@ class Driver:
         self.done -= surplus
         self.carrier.take_back(surplus)
 
+    def __str__(self) -> str:
+        """Where the run is, for messages."""
+        return f"in the step from {self.place}"
+
     @property
     def place(self) -> Place:
         """Where the run is, for messages."""
-        return Place(self.t, self.done, self.carrier.in_user_axes(self.motion))
+        program = self.carrier.program
+        motion = in_user_axes(program.body, self.motion, program.motion_kind)
+        return Place(self.t, self.done, described(motion, program.motion_kind))
 
     @property
     def next_step(self) -> float:

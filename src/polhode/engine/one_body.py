@@ -13,9 +13,10 @@ import numpy as np
 from polhode import rotations
 from polhode.bodies._body import RigidBody
 from polhode.core.loops import tolerance as loops
+from polhode.core.motions import FLIGHT, ROTATION, kind_of
 from polhode.engine.carriers.fixed import FixedSteps
 from polhode.engine.carriers.tolerance import ByTolerance, Tolerance
-from polhode.engine.diagnosis import Runaway, first_trouble
+from polhode.engine.diagnosis import Runaway, check_first
 from polhode.engine.driver import Driver
 from polhode.engine.events import Watch
 from polhode.engine.flight import check_flight
@@ -29,7 +30,7 @@ from polhode.loads.agreement import Start
 from polhode.loads.force import Force, as_force
 from polhode.methods._registry import Method, everything, get
 from polhode.results._trajectory import EVENT, FAILED, FINISHED, INTERRUPTED, Trajectory
-from polhode.results.motion import described, in_principal_axes, in_user_axes, row
+from polhode.results.motion import OMEGA, described, in_principal_axes, in_user_axes, parts, row
 from polhode.support.limits import check_moments, check_rates, check_step
 from polhode.support.provenance import environment, listed
 
@@ -47,7 +48,7 @@ SMALLEST_RTOL, LARGEST_RTOL = 1e-14, 0.1  # steps cannot be better than their ro
 def as_body(body: RigidBody | ArrayLike) -> RigidBody:
     """A RigidBody that can be run, from a RigidBody or an inertia."""
     if not isinstance(body, RigidBody):
-        plain = type(body) in (list, tuple) and all(type(one) is float for one in body)
+        plain = type(body) in (list, tuple) and all(type(one) in (int, float) for one in body)
         body = _body_of(tuple(body)) if plain else RigidBody(body)
     check_moments(body.moments)
     return body
@@ -64,16 +65,21 @@ def initial_rotation(
 ) -> np.ndarray:
     """Quaternion and body angular velocity in principal axes, as one array of seven, from what the
     user gave."""
-    vector = three(*one_given("three numbers, body frame", omega0=omega0, momentum0=momentum0))
+    name, value = one_given("three numbers, body frame", omega0=omega0, momentum0=momentum0)
+    q, vector = rotations.as_quaternion(rotation0), three(name, value)
+    if body.is_principal and momentum0 is None:
+        return row(ROTATION, q, check_rates(vector))
     with np.errstate(over="ignore"):
         motion = in_principal_axes(
             body.moments,
             None if body.is_principal else body.axes,
-            rotations.as_quaternion(rotation0),
+            q,
             vector,
             momentum0 is not None,
         )
-    check_rates(motion[4:], "omega0" if momentum0 is None else "the angular velocity of momentum0")
+    check_rates(
+        motion[OMEGA], "omega0" if momentum0 is None else "the angular velocity of momentum0"
+    )
     return motion
 
 
@@ -150,6 +156,10 @@ class OneBody:
         self.body, self.torque, self.method = as_body(body), as_torque(torque), get(method)
         # at the start, principal axes
         self.motion = initial_rotation(self.body, rotation0, omega0, momentum0)
+        self.kind = kind_of(self.method.state)
+        if self.kind is not ROTATION:  # whatever else a method follows begins at zero
+            others = np.zeros(self.kind.width - ROTATION.width)
+            self.motion = np.concatenate([self.motion, others])
         self.driver = None
 
     def will_step(
@@ -208,7 +218,8 @@ class OneBody:
             three(name, ZERO if value is None else value)
             for name, value in (("position0", position0), ("velocity0", velocity0))
         )
-        self.motion = row(self.motion, *place)
+        self.kind = FLIGHT
+        self.motion = row(FLIGHT, *parts(self.motion), *place)
 
     def will_store(
         self,
@@ -217,14 +228,14 @@ class OneBody:
         events: Callable[..., Any] | Sequence[Callable[..., Any]] | None,
     ) -> None:
         """What is to be stored."""
-        watch, width = None if events is None else Watch(events, self.body), len(self.motion)
+        watch = None if events is None else Watch(events, self.body, self.kind)
         if t_eval is not None:
             if every != 1:
                 raise InputError("give t_eval or every, not both; drop one")
-            self.recorder = AtTimes(t_eval, self.t0, self.t1, width, watch)
+            self.recorder = AtTimes(t_eval, self.t0, self.t1, self.kind, watch)
             return
         total = 0 if self.tolerance else sum(segment.count for segment in self.segments)
-        self.recorder = AtSteps(every, total, width, watch)
+        self.recorder = AtSteps(every, total, self.kind, watch)
         # how many steps there will be is not known, but they are at most `longest`
         if self.tolerance:
             steps = abs(self.t1 - self.t0) / self.longest
@@ -249,7 +260,8 @@ class OneBody:
         checkpoint: Checkpoint | None = None,
     ) -> Trajectory:
         """Take the steps: a Trajectory."""
-        start = Start(self.t0, self.t1, in_user_axes(self.body, self.motion))
+        first = in_user_axes(self.body, self.motion, self.kind)
+        start = Start(self.t0, self.t1, first, self.kind)
         self.program = find(self.method, self.torque, self.body, compiled, self.force, start)
         carrier = (
             FixedSteps(self.program, self.motion)
@@ -296,9 +308,7 @@ class OneBody:
             self.driver.restore(saved)
         else:
             self.recorder.first(self.t0, self.motion)
-            trouble = first_trouble(self.program, self.t0, self.motion)
-            if trouble is not None:
-                raise trouble
+            check_first(self.program, self.t0, self.motion)
         return self.driver.run()
 
     def _open(self, checkpoint: Checkpoint) -> dict[str, Any] | None:
@@ -331,7 +341,7 @@ class OneBody:
             "torque_mode": self.program.mode,
             "force": self.force and repr(self.force),
             "body": self.body.to_dict(),
-            "initial": described(in_user_axes(self.body, self.motion)),
+            "initial": described(in_user_axes(self.body, self.motion, self.kind), self.kind),
             "t_span": [self.t0, self.t1],
             "breaks": None if self.breaks is None else listed(np.ravel(self.breaks)),
             **steps,
@@ -353,11 +363,12 @@ class OneBody:
             self.recorder.last(driver.t, driver.motion)
         t_events, y_events = self.recorder.events()
         ends = tuple(
-            (t, in_user_axes(self.body, y))
+            (t, in_user_axes(self.body, y, self.kind))
             for t, y in ((self.t0, self.motion), (driver.t, driver.motion))
         )
         return self.recorder.points.trajectory(
             body=self.body,
+            kind=self.kind,
             ends=ends,
             torque=self.torque,
             method=self.method,
@@ -383,7 +394,7 @@ class OneBody:
         """Give an error that ends the run its place, and what was computed before it."""
         if isinstance(error, IntegrationError):
             place = self.driver.place
-            error.t, error.step_index, error.state = place.t, place.step, described(place.motion)
+            error.t, error.step_index, error.state = place.t, place.step, place.parts
         if getattr(error, "trajectory", None) is None:
             status = INTERRUPTED if isinstance(error, KeyboardInterrupt) else FAILED
             with contextlib.suppress(Exception):  # the first error is the one to be told

@@ -14,7 +14,8 @@ import zlib
 import numpy as np
 
 from polhode.errors import InputError
-from polhode.results.columns import LABELS, attributes, columns
+from polhode.results.columns import attributes, columns
+from polhode.results.motion import LABELS
 
 LARGEST = 2**32 - 4  # bytes of a variable
 HEADER_SUM, SUM = "header_crc32", "crc32"

@@ -27,6 +27,7 @@ from polhode.io import netcdf, trees
 from polhode.loads.torques import free
 from polhode.support.regular import regular
 from polhode.results._trajectory import Trajectory
+from polhode.results.motion import PARTS
 
 REFUSED = "open it on a larger machine, if you trust it"
 _LARGEST = 1e150  # of any number in a run: figures and pages take squares
@@ -44,6 +45,7 @@ class Record(NamedTuple):
     total_energy: np.ndarray | None  # None: the torque has no potential
     body: RigidBody
     facts: dict
+    parts: dict  # of the motion, by name: also those that not every run has, such as position
 
     @property
     def energy(self) -> np.ndarray:
@@ -118,6 +120,10 @@ def of(trajectory: Trajectory) -> Record:
         total,
         trajectory.body,
         trajectory.provenance(),
+        {
+            part.name: getattr(trajectory, part.name)
+            for part in (PARTS[field] for field in trajectory.kind.slices)
+        },
     )
 
 
@@ -135,7 +141,8 @@ def read(path: str | PathLike[str]) -> Record:
     -------
     Record
         The times `t`, `quaternion`, `omega`, `kinetic_energy`, `total_energy` (None where the
-        torque has no potential), the `body`, and the provenance, `facts`; from these `energy`,
+        torque has no potential), the `body`, the provenance, `facts`, and all parts of the motion
+        by name, `parts`; from these `energy`,
         `matrix`, `omega_spatial` and `momentum_spatial`.
 
     Raises
@@ -234,11 +241,8 @@ def as_record(
         )
     n = len(arrays["t"])
     shapes = {
-        "t": (n,),
-        "quaternion": (n, 4),
-        "omega": (n, 3),
-        "kinetic_energy": (n,),
-        "total_energy": (n,),
+        **dict.fromkeys(("t", "kinetic_energy", "total_energy"), (n,)),
+        **{one.name: (n, *one.shape) for one in PARTS.values()},
     }
     for name, shape in shapes.items():
         if name in arrays and arrays[name].shape != shape:
@@ -256,7 +260,11 @@ def as_record(
     if "torque_terms" not in facts and _was_free(arrays, facts):
         facts = {**facts, "torque_terms": free().record()}
     return Record(
-        *(arrays[name] for name in ("t", *_NEEDED)), arrays.get("total_energy"), body, facts
+        *(arrays[name] for name in ("t", *_NEEDED)),
+        arrays.get("total_energy"),
+        body,
+        facts,
+        {one.name: arrays[one.name] for one in PARTS.values() if one.name in arrays},
     )
 
 

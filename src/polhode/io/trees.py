@@ -11,7 +11,8 @@ import numpy as np
 
 from polhode.support import memory
 from polhode.errors import InputError
-from polhode.results.columns import LABELS, attributes, columns
+from polhode.results.columns import attributes, columns
+from polhode.results.motion import LABELS
 from polhode.results._trajectory import BLOCK
 
 SUM = "attributes_crc32"

@@ -19,7 +19,7 @@ from itertools import permutations
 from polhode.core.jit import jit
 from polhode.core.vec import renormalise, sincos
 from polhode.methods._kicked import State, kicked, start
-from polhode.methods._registry import Method, family, get, register, variant
+from polhode.methods._registry import Method, family, register, variant
 from polhode.methods.compose import compose
 
 
@@ -138,7 +138,7 @@ def mr2(axes, ending):
 @family("MR4-abc", f"mr4-{AXES}", standard="MR4-123")
 def mr4(axes, ending):
     """Yoshida's fourth-order composition of MR2-abc."""
-    second = get(f"MR2-{axes}{ending or ''}")
+    second = mr2(axes, ending)
     return variant(
         compose(second, "yoshida4"),
         name=f"MR4-{axes}{ending or ''}",

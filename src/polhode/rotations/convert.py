@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 # A matrix or quaternion further than this from the group is refused.  float32 data and numbers
 # copied with 7 digits are within 1e-6; a mistyped digit, a matrix that is not a rotation or a
 # quaternion that was never normalised is not.
-_OFF_GROUP = 1e-6
+OFF_GROUP = 1e-6
+ROUNDING = 4 * float(EPS)  # a norm that is off by no more is 1
 _ACCEPTED = (
     "accepted: None, a single scipy Rotation, a 3x3 matrix, 4 numbers (unit quaternion x, y, z, w) "
     "or 3 numbers (rotation vector)"
@@ -61,7 +62,7 @@ def as_quaternion(rotation: Any = None) -> np.ndarray:
         return _from_matrix(value)
     if value.shape == (4,):
         norm = math.hypot(*value.tolist())
-        if not abs(norm - 1.0) <= _OFF_GROUP:
+        if not abs(norm - 1.0) <= OFF_GROUP:
             fix = (
                 "divide it by its norm if that is what you mean"
                 if norm > 0.0
@@ -71,7 +72,7 @@ def as_quaternion(rotation: Any = None) -> np.ndarray:
                 f"rotation must be a unit quaternion (x, y, z, w), got {_show(value)} of norm {norm:.9g}; "
                 + fix
             )
-        return value.copy() if abs(norm - 1.0) <= 4 * EPS else value / norm
+        return value.copy() if abs(norm - 1.0) <= ROUNDING else value / norm
     if value.shape == (3,):
         if math.isinf(math.hypot(*value.tolist())):
             raise InputError(
@@ -89,10 +90,10 @@ def _from_matrix(R: np.ndarray) -> np.ndarray:
         determinant(rows),
     )
     mirror = "and contains a reflection " if det < 0.0 else ""
-    if not off <= _OFF_GROUP:
+    if not off <= OFF_GROUP:
         raise InputError(
             f"rotation matrix {_show(R)} is not orthogonal {mirror}(determinant {det:.6g}): R^T R is off "
-            f"the identity by up to {off:.3g}, allowed {_OFF_GROUP:g}; correct it, or pass U @ Vt from "
+            f"the identity by up to {off:.3g}, allowed {OFF_GROUP:g}; correct it, or pass U @ Vt from "
             "numpy.linalg.svd, the nearest (three rotation vectors? give one rotation at a time)"
         )
     if det < 0.0:

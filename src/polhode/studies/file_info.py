@@ -3,7 +3,7 @@ provenance."""
 
 import numpy as np
 
-from polhode.engine import checkpoint
+from polhode.engine import checkpoint_files
 from polhode.errors import InputError
 from polhode.io import read, trees
 from polhode.studies.sweep.store import Store
@@ -37,8 +37,8 @@ def describe(path):
     dict
     """
     path = named(path)
-    folder = path if checkpoint.is_checkpoint(path) else path.with_name(path.name + ".part")
-    if not (path.exists() and path is not folder) and checkpoint.is_checkpoint(folder):
+    folder = path if checkpoint_files.is_checkpoint(path) else path.with_name(path.name + ".part")
+    if not (path.exists() and path is not folder) and checkpoint_files.is_checkpoint(folder):
         return {
             "file": str(folder),
             "kind": "unfinished run",
@@ -132,9 +132,9 @@ def _sweep(path):
 
 
 def _unfinished(folder):
-    held = checkpoint.read_run(folder)
+    held = checkpoint_files.read_run(folder)
     identity, about = held["identity"], held["about"]
-    states = checkpoint.saved_states(folder)
+    states = checkpoint_files.saved_states(folder)
     state = next((one for one in states if one is not None), None) or {
         "done": 0,
         "points": 0,

@@ -66,11 +66,11 @@ def advise(
     from polhode.studies.advise._advise import tried
     from polhode.studies.advise.cost import seconds
     from polhode.studies.compare import entries
-    from polhode.studies.compare._compare import error_asked
+    from polhode.studies.compare._compare import check_error
     from polhode.studies.compare.task import as_task
 
     wanted = None if methods is None else entries.chosen(methods.split(","))
-    error_asked(error)
+    check_error(error)
     number("budget", budget, positive=True)
     cost = None if torque_cost is None else seconds("--torque-cost", torque_cost)
     task = as_task(problem, torque_file=torque_file).until(until)
@@ -101,7 +101,7 @@ def advise(
 
 def _compile_all(recipe: dict[str, Any], names: list[str], bar: Bar) -> None:
     """Let several processes put the machine code of the candidates into the cache."""
-    from polhode.cli.processes import run_in_processes
+    from polhode.studies.processes import run_in_processes
 
     compiled = []
 

@@ -113,7 +113,7 @@ def file_name(target: str) -> str:
 def _measure(targets: list[str], problem: str | None) -> dict[str, Any]:
     """Return the certificates in the given order, measured by several processes."""
     import polhode
-    from polhode.cli.processes import run_in_processes
+    from polhode.studies.processes import run_in_processes
 
     certificates: dict[str, Any] = {}
     with progress_bar(f"measuring {file_name(targets[0])}") as bar:

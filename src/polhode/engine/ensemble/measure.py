@@ -130,6 +130,7 @@ class Measure:
         self, bodies: Bodies, torque: Torque, values: dict[str, Any], functions: Any = ()
     ) -> None:
         self.bodies, self.torque, self.functions = bodies, torque, dict(functions)
+        values = {name: getattr(value, "host", value) for name, value in values.items()}
         rows, structure = parameter_rows(torque, values), torque.values
         if bodies.axes is not None:
             rows, structure = [*bodies.axes.reshape(-1, 9).T, *rows], (nested(np.eye(3)), structure)

@@ -18,7 +18,7 @@ from polhode.studies.advise import candidates
 from polhode.studies.advise.cost import Price, seconds
 from polhode.studies.advise.pilot import Pilot
 from polhode.studies.advise.result import Advice, exact_solution, explained
-from polhode.studies.compare._compare import error_asked
+from polhode.studies.compare._compare import check_error
 from polhode.studies.compare.task import as_task
 from polhode.errors import InputError, IntegrationError, called_as, flag, check_options, number
 from polhode.methods import get
@@ -102,7 +102,7 @@ def advise(
     ('MR4-123', True)
     """
     check_options(advise, misspelt)
-    error = error_asked(number("error", error))
+    error = check_error(number("error", error))
     long = flag("long", long)
     told = (
         (lambda *_: None)

@@ -19,7 +19,6 @@ from polhode.studies.compare.task import (
     truth,
 )
 from polhode.errors import PolhodeError
-from polhode.results.motion import in_user_axes
 
 PER_RADIAN = 700  # torque evaluations that the reference takes for a radian
 SUBSPAN = 12.0  # radians that the shortest pilot covers
@@ -215,10 +214,10 @@ class Pilot:
 def typical_rate(task):
     """An angular velocity that belongs to the task: the initial one, or what the torque makes of a
     body at rest in a radian."""
-    place = in_user_axes(task.body, task.motion)
-    pull = np.linalg.norm(task.torque(task.t_span[0], rotations.matrices(place[:4]), place[4:]))
+    q, omega = task.start
+    pull = np.linalg.norm(task.torque(task.t_span[0], rotations.matrices(q), omega))
     return max(
-        float(np.linalg.norm(place[4:])),
+        float(np.linalg.norm(omega)),
         math.sqrt(pull / task.body.moments.min()),
         1.0 / task.length,
     )

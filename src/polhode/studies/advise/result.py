@@ -12,7 +12,6 @@ from polhode.studies.advise.cost import Price, spelt
 from polhode.studies.advise.pilot import Trial
 from polhode.studies.compare.runner import Point
 from polhode.studies.compare.task import Task
-from polhode.results.motion import in_user_axes
 from polhode.engine._integrate import integrate
 from polhode.exact import FreeMotion, free_body
 from polhode.results._trajectory import Trajectory
@@ -89,18 +88,18 @@ class Advice:
     def integrate(self, **options: Any) -> Trajectory | FreeMotion:
         """Run what is recommended; options as for `polhode.integrate`.  The closed solution gives a
         FreeMotion at `t_eval`."""
-        first, task = in_user_axes(self.task.body, self.task.motion), self.task
+        task = self.task
         if self.method == EXACT_SOLUTION:
             times = np.asarray(options.get("t_eval", np.linspace(*task.t_span, 1001)), dtype=float)
-            return free_body(task.body, first[:4], first[4:], times - task.t_span[0])
+            return free_body(task.body, *task.start, times - task.t_span[0])
         size = {"step": self.step} if self.rtol is None else {"rtol": self.rtol}
         return integrate(
             task.body,
             task.torque,
             task.t_span,
             method=self.method,
-            rotation0=first[:4],
-            omega0=first[4:],
+            rotation0=task.start.attitude,
+            omega0=task.start.omega,
             breaks=task.breaks or None,
             **size,
             **options,
@@ -148,10 +147,10 @@ def exact_solution(task):
     """The closed solution as a candidate, for a body on which nothing acts; None for others."""
     if task.torque.acts:
         return None
-    first, times = in_user_axes(task.body, task.motion), np.linspace(0.0, task.length, 2000)
+    times = np.linspace(0.0, task.length, 2000)
     for count in (1, 2000):  # compiled, and then timed
         started = time.perf_counter()
-        free_body(task.body, first[:4], first[4:], times[:count])
+        free_body(task.body, *task.start, times[:count])
         elapsed = time.perf_counter() - started
     cost = elapsed / 2000
     facts = {

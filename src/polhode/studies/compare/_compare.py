@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any, Never
 from polhode.studies.compare import entries
 from polhode.studies.compare.result import Comparison, MethodCurve
 from polhode.studies.compare.search import Curve
+from polhode.studies.processes import run_in_processes
 from polhode.studies.compare.task import Task, Truth, as_task, truth
-from polhode.errors import InputError, PolhodeError, brief, called_as, floats, check_options
+from polhode.errors import InputError, PolhodeError, brief, called_as, floats, check_options, whole
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -48,6 +49,7 @@ def compare(
     omega0: ArrayLike | None = None,
     momentum0: ArrayLike | None = None,
     breaks: ArrayLike | None = None,
+    processes: int = 1,
     progress: Callable[[int, int, str], Any] | None = None,
     **misspelt: Never,
 ) -> Comparison:
@@ -68,8 +70,12 @@ def compare(
         radians and the relative error of the angular velocity.
     until : float, optional
         End the span earlier.
+    processes : int
+        Measure so many methods side by side, each in a process of its own; for a problem or a
+        scenario file, which another process can make again.
     progress : function, optional
-        Called as progress(done, total, name).
+        Called as progress(done, total, name): before a method, or after it where there are several
+        processes.
 
     Returns
     -------
@@ -89,7 +95,7 @@ def compare(
     [2, 2]
     """
     check_options(compare, misspelt)
-    chosen, errors = entries.chosen(methods, family), asked(errors)
+    chosen, errors = entries.chosen(methods, family), check_errors(errors)
     task = as_task(
         problem,
         torque,
@@ -99,26 +105,51 @@ def compare(
         momentum0=momentum0,
         breaks=breaks,
     ).until(until)
-    found = begin(task, errors)
+    processes = whole("processes", processes, 1, "write processes=4")
+    if processes > 1 and not task.recipe.get("problem"):
+        raise InputError(
+            f"processes = {processes} is for a problem's name or a scenario file, which another process can make "
+            f"again, got {brief(problem)}; leave processes out"
+        )
+    found = Comparison(task.title, task.torque.name, task.t_span, truth(task), errors)
     tell = (
         (lambda *_: None)
         if progress is None
         else called_as("progress", progress, "progress(done, total, name)")
     )
+    curves = {}
+
+    def keep(name, curve):
+        curves[name] = curve
+        tell(len(curves), len(chosen), name)
+
     try:
-        for done, name in enumerate(chosen):
-            tell(done, len(chosen), name)
-            found.curves.append(measured(task, found.truth, name, errors))
+        if processes > 1:
+            made = task.recipe, task.t_span[1]
+            work = {name: (*made, found.truth, name, errors) for name in chosen}
+            run_in_processes(_measured_elsewhere, work, keep, processes)
+        else:
+            for done, name in enumerate(chosen):
+                tell(done, len(chosen), name)
+                curves[name] = measured(task, found.truth, name, errors)
     except BaseException as error:  # Ctrl-C, or an error of `progress`
         found.interrupted = True
         error.comparison = found
         raise
+    finally:
+        found.curves.extend(curves[name] for name in chosen if name in curves)
     return found
 
 
-def begin(task: Task, errors: tuple[float, ...]) -> Comparison:
-    """A Comparison without methods."""
-    return Comparison(task.title, task.torque.name, task.t_span, truth(task), errors)
+def _measured_elsewhere(
+    recipe: dict[str, Any],
+    until: float,
+    known: Truth,
+    name: str,
+    errors: tuple[float, ...],
+) -> MethodCurve:
+    """The curve of one method, in a process that makes the task again from its recipe."""
+    return measured(as_task(**recipe).until(until), known, name, errors)
 
 
 def measured(
@@ -142,7 +173,7 @@ def measured(
     )
 
 
-def asked(errors: float | Iterable[float]) -> tuple[float, ...]:
+def check_errors(errors: float | Iterable[float]) -> tuple[float, ...]:
     """The errors asked for, checked."""
     values = floats("errors", [errors] if isinstance(errors, (int, float)) else errors)
     if values.ndim != 1 or not len(values):
@@ -150,11 +181,11 @@ def asked(errors: float | Iterable[float]) -> tuple[float, ...]:
             f"errors must be a list of numbers, got {brief(errors)}; write errors=[1e-3, 1e-6]"
         )
     for value in values:
-        error_asked(value)
+        check_error(value)
     return tuple(sorted({float(value) for value in values}, reverse=True))
 
 
-def error_asked(value: float) -> float:
+def check_error(value: float) -> float:
     """An error that double precision can tell from none."""
     if not (math.isfinite(value) and SMALLEST <= value < 1.0):
         raise InputError(

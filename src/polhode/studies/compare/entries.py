@@ -1,7 +1,7 @@
 """Which methods are compared, by name: `NAME` takes fixed steps, `NAME@rtol` chooses its own by
 tolerance."""
 
-from polhode.studies.compare.runner import ByTolerance, FixedSteps
+from polhode.studies.compare.runner import StepRunner, ToleranceRunner
 from polhode.errors import InputError, brief, choice
 from polhode.methods import everything, get, names
 
@@ -74,4 +74,4 @@ def by_tolerance():
 def runner(task, truth, name):
     """A runner for a name that `chosen` gave."""
     base, at, _ = name.partition("@")
-    return (ByTolerance if at else FixedSteps)(task, truth, get(base))
+    return (ToleranceRunner if at else StepRunner)(task, truth, get(base))

@@ -48,7 +48,8 @@ class Trial:
             for _ in range(parts):
                 y = self._ahead(t, y, span / parts)
                 t = t + span / parts
-            found.append((y[:4], times(self.body.I, y[4:])))
+            *q, a, b, c = y
+            found.append((tuple(q), times(self.body.I, (a, b, c))))
         return found
 
     def _ahead(self, t, y, span):

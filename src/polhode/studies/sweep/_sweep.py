@@ -100,7 +100,7 @@ def _run(plan, out, cluster, chunk, force, progress):
             if chunk is None:
                 cluster.connect()
             store = stores.create(
-                out, plan, plan.chunk_shape(chunk is None and cluster.memory(), chunk), force
+                out, plan, plan.chunk_shape(chunk is None and cluster.seen(), chunk), force
             )
         else:
             store = stores.Store(out)

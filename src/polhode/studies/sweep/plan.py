@@ -6,8 +6,9 @@ contiguous range of bodies.  How many bodies it has is a matter of convenience a
 in the numbers:
 
     a 256th of the sweep, but no more than 2^31 body-steps, and no fewer than 2^24 body-steps and
-    1024 bodies; never more than fit into a quarter of the memory of the smallest worker, at 1024
-    bytes for each body.
+    four tiles of lanes for each thread of a worker, unless there is less than that for every worker;
+    never more than fit into a quarter of the memory of the smallest worker, at 1024 bytes for each
+    body.
 """
 
 import copy
@@ -24,6 +25,7 @@ from polhode import problems
 from polhode.core.digest import digest
 from polhode.errors import InputError, whole
 from polhode.support.file_names import readable
+from polhode.engine.carriers.tiles import LANES
 from polhode.engine.schedule import segments
 from polhode.io import config
 from polhode.methods import get
@@ -33,7 +35,7 @@ from polhode.studies.sweep.axes import FIRST, SAMPLE, put
 
 BYTES_PER_BODY = 1024  # of a worker's memory: state, inputs, results and their copies
 PARTS = 256  # chunks wished for: balance between workers, little lost when one dies
-LEAST = 1024  # bodies that keep several threads busy
+TILES = 4  # of lanes for each thread: those that are done early take what is left
 CHUNK_STEPS = 2**24, 2**31  # body-steps: some tenths, and some tens of seconds on a laptop
 MOST_CHUNKS = 10**6
 CHECKED_VALUES = 200  # of each axis, before any work
@@ -165,11 +167,12 @@ class Plan:
 
     # --- chunks -----------------------------------------------------------------------------------
 
-    def chunk_shape(self, memory, chunk=None):
-        """The box of a chunk for workers with so many bytes of memory, or for so many bodies."""
+    def chunk_shape(self, workers, chunk=None):
+        """The box of a chunk for such workers (`cluster.Workers`), or for so many bodies."""
         if chunk is None:
-            fits = max(1, int(memory / 4 / BYTES_PER_BODY))
-            least, most = (max(LEAST, steps // self.steps) for steps in CHUNK_STEPS)
+            fits = max(1, int(workers.memory / 4 / BYTES_PER_BODY))
+            busy = min(TILES * LANES * workers.threads, -(-self.n // workers.count))
+            least, most = (max(busy, steps // self.steps) for steps in CHUNK_STEPS)
             chunk = min(fits, max(least, min(-(-self.n // PARTS), most)))
         box, left = [], whole("chunk", chunk, 1, "leave it out, or take 1000")
         for name, length in reversed(self.dimensions.items()):

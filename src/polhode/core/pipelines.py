@@ -1,0 +1,111 @@
+"""How numba's compiler is run, for less work.  Importing this module imports numba.
+
+Each function that numba compiles goes through some thirty passes in Python, most of them for
+constructs that kernels never use.  `KernelCompiler` leaves those out.  A user's function goes
+through all, and through one more, which puts forms of NumPy functions that are quick to compile in
+the place of numba's: `np.cross` with its messages made of strings takes a second and a half.
+"""
+
+import numpy as np
+from numba import types
+from numba.core import compiler, ir, typed_passes, untyped_passes
+from numba.core.compiler_machinery import FunctionPass, register_pass
+from numba.core.ir_utils import get_definition, guard
+from numba.extending import overload
+
+# Closures, generators, `with`, literal_unroll, inlining on numba's own level, array expressions.
+LEFT_OUT = (
+    untyped_passes.WithLifting,
+    untyped_passes.InlineClosureLikes,
+    untyped_passes.MakeFunctionToJitFunction,
+    untyped_passes.RewriteDynamicRaises,
+    untyped_passes.InlineInlinables,
+    untyped_passes.FindLiterallyCalls,
+    untyped_passes.LiteralUnroll,
+    untyped_passes.LiteralPropagationSubPipelinePass,
+    typed_passes.InlineOverloads,
+    typed_passes.NopythonRewrites,
+    typed_passes.NoPythonSupportedFeatureValidation,
+    typed_passes.DumpParforDiagnostics,
+)
+
+
+class KernelCompiler(compiler.CompilerBase):
+    """For the package's own functions of numbers and tuples."""
+
+    def define_pipelines(self):
+        manager = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
+        manager.passes = [(one, why) for one, why in manager.passes if one not in LEFT_OUT]
+        manager.finalize()
+        return [manager]
+
+
+# --- a user's functions ---------------------------------------------------------------------------
+
+
+def cross(a, b):
+    """`np.cross`."""
+    return np.cross(a, b)
+
+
+@overload(cross)
+def _cross(a, b):
+    def is_vector(kind):
+        return isinstance(kind, types.Array) and kind.ndim == 1 and kind.dtype == types.float64
+
+    if not (is_vector(a) and is_vector(b)):
+        return lambda a, b: np.cross(a, b)
+
+    def of_vectors(a, b):
+        if len(a) != 3 or len(b) != 3:
+            raise ValueError("np.cross: both vectors must have three components")
+        out = np.empty(3)
+        out[0] = a[1] * b[2] - a[2] * b[1]
+        out[1] = a[2] * b[0] - a[0] * b[2]
+        out[2] = a[0] * b[1] - a[1] * b[0]
+        return out
+
+    return of_vectors
+
+
+SHORT = {"cross": cross}  # by its name in NumPy
+
+
+@register_pass(mutates_CFG=False, analysis_only=False)
+class ShortForms(FunctionPass):
+    """Puts the functions of `SHORT` in the place of NumPy's."""
+
+    _name = "short_forms"
+
+    def __init__(self):
+        super().__init__()
+
+    def run_pass(self, state):
+        found = False
+        for block in state.func_ir.blocks.values():
+            for assignment in block.find_insts(ir.Assign):
+                name = self._of_numpy(state.func_ir, assignment.value)
+                if name is not None:
+                    assignment.value = ir.Global(name, SHORT[name], assignment.value.loc)
+                    found = True
+        return found
+
+    def _of_numpy(self, func_ir, value):
+        """The name of the function of NumPy's that an expression is, where it has a short form."""
+        if isinstance(value, (ir.Global, ir.FreeVar)):
+            return next((name for name in SHORT if value.value is getattr(np, name)), None)
+        if isinstance(value, ir.Expr) and value.op == "getattr" and value.attr in SHORT:
+            owner = guard(get_definition, func_ir, value.value)
+            if isinstance(owner, (ir.Global, ir.FreeVar)) and owner.value is np:
+                return value.attr
+        return None
+
+
+class UsersCompiler(compiler.CompilerBase):
+    """For a user's functions."""
+
+    def define_pipelines(self):
+        manager = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
+        manager.add_pass_after(ShortForms, untyped_passes.IRProcessing)
+        manager.finalize()
+        return [manager]
