@@ -93,6 +93,7 @@ class Torque:
     def __init__(
         self,
         function: Callable[..., Any],
+        /,
         *,
         frame: str = "spatial",
         params: Mapping[str, Any] | None = None,
