@@ -42,17 +42,27 @@ def torque(t, R):
 """
 
 
-def begun(folder, command, **options):
-    """A command at work in a folder: it has taken steps."""
-    (folder / "scenario.toml").write_text(SCENARIO)
-    (folder / "push.py").write_text(TORQUE)
-    process = subprocess.Popen(
-        [sys.executable, "-m", "polhode", *command, "--torque-file", "push.py"],
-        cwd=folder,
-        **options,
-    )
-    until(lambda: (folder / "begun").exists(), process)
-    return process
+@pytest.fixture
+def begun(tmp_path):
+    """Starts a command that is at work, with steps taken; none outlives its test."""
+    started = []
+
+    def start(command, **options):
+        (tmp_path / "scenario.toml").write_text(SCENARIO)
+        (tmp_path / "push.py").write_text(TORQUE)
+        process = subprocess.Popen(
+            [sys.executable, "-m", "polhode", *command, "--torque-file", "push.py"],
+            cwd=tmp_path,
+            **options,
+        )
+        started.append(process)
+        until(lambda: (tmp_path / "begun").exists(), process)
+        return process
+
+    yield start
+    for process in started:
+        process.kill()
+        process.wait()
 
 
 def until(condition, process):
@@ -71,8 +81,8 @@ PIPES = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
         *(pytest.param(one, marks=pytest.mark.slow) for one in (signal.SIGINT, signal.SIGHUP)),
     ],
 )
-def test_a_run_without_checkpoints_saves(tmp_path, number):
-    process = begun(tmp_path, ["run", "scenario.toml", "-o", "out.nc", "--json"], **PIPES)
+def test_a_run_without_checkpoints_saves(tmp_path, begun, number):
+    process = begun(["run", "scenario.toml", "-o", "out.nc", "--json"], **PIPES)
     process.send_signal(number)
     out, err = process.communicate()
     assert process.returncode == 128 + number, err
@@ -92,10 +102,8 @@ def test_a_run_without_checkpoints_saves(tmp_path, number):
         *(pytest.param(one, marks=pytest.mark.slow) for one in (signal.SIGINT, signal.SIGTERM)),
     ],
 )
-def test_a_run_with_checkpoints_makes_one(tmp_path, number):
-    process = begun(
-        tmp_path, ["run", "scenario.toml", "-o", "out.nc", "--checkpoint", "1h"], **PIPES
-    )
+def test_a_run_with_checkpoints_makes_one(tmp_path, begun, number):
+    process = begun(["run", "scenario.toml", "-o", "out.nc", "--checkpoint", "1h"], **PIPES)
     assert not saved_states(tmp_path / "out.nc.part")
     process.send_signal(number)
     _, err = process.communicate()
@@ -107,12 +115,11 @@ def test_a_run_with_checkpoints_makes_one(tmp_path, number):
 
 
 @pytest.mark.slow
-def test_the_terminal_is_closed(tmp_path):
+def test_the_terminal_is_closed(tmp_path, begun):
     """The terminal goes, and SIGHUP comes with it: nothing can be written there, and the run is
     saved all the same."""
     ours, theirs = pty.openpty()
     process = begun(
-        tmp_path,
         ["run", "scenario.toml", "-o", "out.nc"],
         stdin=theirs,
         stdout=theirs,
@@ -129,11 +136,10 @@ def test_the_terminal_is_closed(tmp_path):
 
 
 @pytest.mark.slow
-def test_what_is_ignored_stays_ignored(tmp_path):
+def test_what_is_ignored_stays_ignored(tmp_path, begun):
     """As under nohup; and where Ctrl-C is ignored, as in the background, SIGTERM still ends the
     run."""
     process = begun(
-        tmp_path,
         ["run", "scenario.toml", "-o", "out.nc"],
         **PIPES,
         preexec_fn=lambda: [

@@ -14,17 +14,9 @@ from scipy.spatial.transform import Rotation
 
 import polhode
 from polhode import integrate, lie, rotations
-from polhode.loads.conversion import as_torque
 from polhode.loads.foreign import Foreign
-from polhode.studies.facts.source import as_method
-from polhode.studies.facts.trial import torque_of
-from polhode.studies.compare import entries
-from polhode.studies.compare._compare import check_errors
-from polhode.studies.compare.truth import as_task
-from polhode.show.plots.comparison import convergence
 from polhode.studies.compare.comparison import Comparison
 from polhode.engine._ensemble import ensemble
-from polhode.errors import floats, number
 from polhode.exact import free_body, lagrange_top, reference
 from polhode.io.read import contents
 from polhode.methods import get
@@ -33,44 +25,30 @@ from polhode.methods.compose import Scheme, compose
 from polhode.papers._registry import Item, enter_errata, errata, item
 from polhode.papers._results import Claim
 from polhode.show.play.work import check_request
-from polhode.engine.one_body import check_tolerance
-from polhode.engine.program import build
 from polhode.methods._references import _balanced, bibtex
-from polhode.studies.sweep.plan import Plan
 from polhode.studies.sweep.task import compute
 from polhode.translation import newmark
-from polhode.show.view.shapes import _check_mesh as shown_mesh
 
 __all__ = [
     "Claim",
     "Foreign",
     "Item",
-    "Plan",
     "Q",
     "Rotation",
     "Scheme",
     "W",
     "_balanced",
-    "as_method",
-    "as_task",
-    "as_torque",
     "bibtex",
     "bomb",
-    "build",
-    "check_errors",
     "check_request",
-    "check_tolerance",
     "comparison",
     "compose",
     "compute",
     "contents",
-    "convergence",
     "ensemble",
     "enter_errata",
-    "entries",
     "errata",
     "fades",
-    "floats",
     "free_body",
     "get",
     "integrate",
@@ -80,18 +58,15 @@ __all__ = [
     "namedtuple",
     "newmark",
     "np",
-    "number",
     "polhode",
     "push",
     "pythonic",
     "raising",
     "reference",
     "rotations",
-    "shown_mesh",
     "spring",
     "stats",
     "strict",
-    "torque_of",
     "two",
     "untraceable",
     "urdf",

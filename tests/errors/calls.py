@@ -3,13 +3,27 @@
 import threading
 
 from around import (
-    Q, W, Claim, Foreign, Item, Plan, Rotation, Scheme, _balanced, as_method, as_task, as_torque, check_errors,
-    bibtex, bomb, build, check_tolerance, check_request, comparison, compose, compute, contents, convergence, ensemble,
-    enter_errata, entries,
-    errata, fades, floats, free_body, get, integrate, item, lagrange_top, lie, namedtuple, newmark, np, number,
-    polhode, push, pythonic, raising, reference, rotations, shown_mesh, spring, stats, strict, torque_of,
+    Q, W, Claim, Foreign, Item, Rotation, Scheme, _balanced,
+    bibtex, bomb, check_request, comparison, compose, compute, contents, ensemble,
+    enter_errata, errata, fades, free_body, get, integrate, item, lagrange_top, lie, namedtuple, newmark, np,
+    polhode, push, pythonic, raising, reference, rotations, spring, stats, strict,
     two, untraceable, urdf, variant,
 )
+
+
+def spun(omega0):
+    """A run of a body with this angular velocity."""
+    return integrate([1, 2, 3], None, (0, 1), 0.1, omega0=omega0)
+
+
+def shown(mesh):
+    """A page of a stored run with this mesh for the body."""
+    return polhode.view.page("run.nc", mesh=mesh)
+
+
+def swept(changes):
+    """A sweep of the slow top."""
+    return polhode.sweep({"problem": "krysl/slow-top", **changes}, "s.zarr")
 
 
 def holed():
@@ -79,7 +93,7 @@ def overflowing(t, R, p):
 
 CALLS = [
     (lambda: rotations.as_quaternion((0.0, 1.3e308, 1.3e308)), "got [0.0e+000, 1.3e+308, 1.3e+308]", "give one of at most pi"),
-    (lambda: shown_mesh((np.zeros((3, 3)), np.zeros((1, 1, 3)))), "got (3, 3) and (1, 1, 3)", "reshape them"),
+    (lambda: shown((np.zeros((3, 3)), np.zeros((1, 1, 3)))), "got (3, 3) and (1, 1, 3)", "reshape them"),
     (lambda: integrate([1, 2, 3], None, (0, 1), 0.1, omega0=(0, 0, 1), breaks=[[0.5, 0.6]]), "got shape (1, 2)", "write breaks="),
     (lambda: integrate([1, 2, 3], None, (0, 1), 0.1, omega0=(0, 0, 1), checkpoint=3), "got 3", "write checkpoint='run.part'"),
     (lambda: integrate([1, 2, 3], guarded, (0, 1), 0.1, omega0=(0, 0, 1), checkpoint="guarded.part"), "'LOCK', a lock",
@@ -97,8 +111,8 @@ CALLS = [
      "'<lambda>'", "give position0, velocity0 or force too"),
     (lambda: Foreign(0), "got 0", "give one of ctypes, cffi or numba.cfunc"),
     (lambda: polhode.torque(push, fame="body"), "'fame'", "valid: 'frame', 'params', 'potential', 'deri"),
-    (lambda: as_torque("constant"), "'constant'", "torques.constant(value, frame='spatial')"),
-    (lambda: as_torque(3.5), "got 3.5", "write def f(t, R): ..."),
+    (lambda: integrate([1, 2, 3], "constant", (0, 1), 0.1, omega0=W), "'constant'", "torques.constant(value, frame='spatial')"),
+    (lambda: integrate([1, 2, 3], 3.5, (0, 1), 0.1, omega0=W), "got 3.5", "write def f(t, R): ..."),
     (lambda: polhode.torque(push, frame="moon"), "'moon'", "valid: 'spatial', 'body'"),
     (lambda: polhode.torque(push, params={"k": "a"}), "got 'a'", "convert it to float"),
     (lambda: polhode.torque(push, params={"k": np.inf}), "= inf", "remove or replace it"),
@@ -121,18 +135,18 @@ CALLS = [
     (lambda: polhode.RigidBody([1, 2, 2.5], shape=3), "got 3", "write one"),
     (lambda: polhode.RigidBody([1, 2, 2.5], shape={"kind": "box", "size": object()}),
      "got <object object at", "convert it first"),
-    (lambda: as_method("methods2.py"), "'methods2.py'", "certify them one by one"),
-    (lambda: torque_of("cold"), "'cold'", "valid: 'torque', 'free', 'damped'"),
+    (lambda: polhode.certify("methods2.py"), "'methods2.py'", "certify them one by one"),
+    (lambda: polhode.facts.order("NMB", "cold"), "'cold'", "valid: 'torque', 'free', 'damped'"),
     (lambda: polhode.compare("krysl/slow-top", method="NMB"), "'method'", "valid: 'problem', 'torque', 't_span', 'metho"),
     (lambda: polhode.compare([1, 2, 2.5], None, (0, 1), omega0=W, processes=2), "processes = 2", "leave processes out"),
-    (lambda: check_errors([]), "got []", "write errors=[1e-3, 1e-6]"),
-    (lambda: entries.method_names([]), "methods is empty", "name some, or leave it out"),
+    (lambda: polhode.compare("krysl/slow-top", errors=[]), "got []", "write errors=[1e-3, 1e-6]"),
+    (lambda: polhode.compare("krysl/slow-top", methods=[]), "methods is empty", "name some, or leave it out"),
     (lambda: comparison([]).figure("x.png", "gold"), "'gold'", "valid: 'evaluations', 'steps', 'seconds'"),
     (lambda: comparison([]).figure("x.png"), "there is no curve to draw: no meth", "take other methods or larger errors"),
-    (lambda: convergence(comparison([])), "there is no curve to draw: no meth", "take other methods or larger errors"),
-    (lambda: as_task("krysl/slow-top", "free"),
+    (lambda: polhode.plots.convergence(comparison([])), "there is no curve to draw", "take other methods or larger errors"),
+    (lambda: polhode.compare("krysl/slow-top", "free"),
      "torque belongs to the problem or s", "give a body first to choose torque yourself"),
-    (lambda: as_task([1, 2, 2.5]), "t_span is missing", "give (t0, t1)"),
+    (lambda: polhode.compare([1, 2, 2.5]), "t_span is missing", "give (t0, t1)"),
     (lambda: ensemble([1, 2, 2.5], t_span=(0, 1), step=0.1, omega0=(0, 0, 1), rotation0="random", n=3, rng="dice"),
      "got 'dice'", "write rng=1"),
     (lambda: ensemble([1, 2, 2.5], t_span=(0, 1), step=0.1, omega0=stats.norm([0, 0], 1), n=3, rng=1),
@@ -190,14 +204,15 @@ CALLS = [
      "got [0.0, 0.0, 0.0, 1.0, nan, nan, nan] for", "give numbers"),
     (lambda: ensemble([1, 2, 2.5], pythonic, (0, 1), 0.1, omega0=(0, 0, 1), parameters={"k": [1.0, 2.0]}),
      "'pythonic'", "ake it a function that numba can compile"),
-    (lambda: floats("x", np.ma.masked_equal([1, 2], 2)), "x has masked entries", "fill or drop them first"),
-    (lambda: floats("x", [[1], [1, 2]]),
+    (lambda: spun(np.ma.masked_equal([1, 2, 3], 2)), "omega0 has masked entries", "fill or drop them first"),
+    (lambda: spun([[1], [1, 2]]),
      "got [[1], [1, 2]]: setting an array element with", "give rows of equal length"),
-    (lambda: floats("x", ["a"]), "got ['a']", "convert it to float first"),
-    (lambda: floats("x", [10**400]), "got [1000000000000000000000000000000000000000000", "choose other units"),
-    (lambda: floats("x", [1, 2], last=3), "got shape (2,)", "give 3 of them"),
-    (lambda: floats("x", [1, np.nan]), "got x[1] = nan", "remove or replace it"),
-    (lambda: number("x", [1, 2]), "got an array of shape (2,)", "give one of its entries"),
+    (lambda: spun(["a"]), "got ['a']", "convert it to float first"),
+    (lambda: spun([10**400]), "got [1000000000000000000000000000000000000000000", "choose other units"),
+    (lambda: spun([1, 2]), "got shape (2,)", "give three"),
+    (lambda: spun([1, np.nan, 2]), "got omega0[1] = nan", "remove or replace it"),
+    (lambda: integrate([1, 2, 3], None, (0, 1), rtol=1e-6, max_step=[1, 2], omega0=W),
+     "got an array of shape (2,)", "give one of its entries"),
     (lambda: integrate([1, 2, 2.5], None, (0, 1), 0.1, omega0=(0, 0, 1), events=3),
      "got 3", "write def g(t, R, omega): ..."),
     (lambda: integrate([1, 2, 2.5], None, (0, 1), 0.1, omega0=(0, 0, 1), events=fickle(), compiled=False),
@@ -262,7 +277,7 @@ CALLS = [
     (lambda: compose("VLV", Scheme(4, (0.5, 0.4), "own")), "got (0.5, 0.4)", "correct them"),
     (lambda: integrate([1, 2, 2.5], untraceable, (0, 1), rtol=1e-6, method="taylor", omega0=(0, 0, 1)),
      "'untraceable'", "take DOP853 for others"),
-    (lambda: build(variant(get("NMB"), state=namedtuple("State", "q")), as_torque(None), polhode.RigidBody([1, 2, 2.5])),
+    (lambda: integrate([1, 2, 3], None, (0, 1), 0.1, variant(get("NMB"), state=namedtuple("State", "q")), omega0=W),
      "'NMB'", "it needs q and one of Om, om, Pi, pi"),
     (lambda: item("nobody-1999", "fig1", title="", kind="figure"),
      "'nobody-1999'", "valid: 'buss-2001', 'buss-2001-slides', 'kry"),
@@ -316,11 +331,11 @@ CALLS = [
      "a Stepper of LP2 cannot go on from", "use the state of another one like it"),
     (lambda: polhode.sweep({"problem": "krysl/slow-top"}, chunks=3), "'chunks'", "valid: 'source', 'out', 'cluster', 'workers'"),
     (lambda: polhode.Sweep("nowhere.zarr"), "'nowhere.zarr'", "give what `polhode sweep --out` wrote"),
-    (lambda: Plan({"problem": "krysl/slow-top", "sweep": {"initial": {"omega": [[1.0, 2.0, 3.0]]}, "initial.omega.0": [1.0]}}, "a"),   # noqa: E501
-     "a: sweep: initial.omega.0 and init", "drop one"),
-    (lambda: Plan({"problem": "krysl/slow-top", "body": {"inertia": 3.0}, "sweep": {"body.inertia.0": [1.0, 2.0]}}, "a"),
+    (lambda: swept({"sweep": {"initial": {"omega": [[1.0, 2.0, 3.0]]}, "initial.omega.0": [1.0]}}),
+     "sweep: initial.omega.0 and init", "drop one"),
+    (lambda: swept({"body": {"inertia": 3.0}, "sweep": {"body.inertia.0": [1.0, 2.0]}}),
      "got 3.0", "give all of them"),
-    (lambda: Plan({"problem": "krysl/slow-top", "run": {"rtol": 1e-6}, "sweep": {"initial.omega.0": [1.0, 2.0]}}, "a"),
+    (lambda: swept({"run": {"rtol": 1e-6}, "sweep": {"initial.omega.0": [1.0, 2.0]}}),
      "run.method: DOP853 chooses its own", "a sweep needs steps of a given size"),
     (lambda: compute({"problem": "krysl/slow-top", "sweep": {"run.step": [0.1]}}, "other", ((0,), (1,))),
      "this worker runs other code than t", "e same polhode, numba and Python on both"),
@@ -348,9 +363,9 @@ CALLS = [
      "the Taylor methods need W(t), a fu", "take RKMK4 or CF4 for W(t, y)"),
     (lambda: lie.solve(lie.so3, lambda t: np.ones(2), np.eye(3), (0, 1), 10),
      "got shape (2,)", "return one of these"),
-    (lambda: shown_mesh(3), "got int", "give one"),
-    (lambda: shown_mesh((np.ones((3, 3)), np.array([[0, 1, 7]]))), "mesh faces must be indices of vert", "got 0 to 7"),
-    (lambda: shown_mesh((np.ones((3, 3)), np.zeros((300000, 3), dtype=int))),
+    (lambda: shown(3), "got int", "give one"),
+    (lambda: shown((np.ones((3, 3)), np.array([[0, 1, 7]]))), "mesh faces must be indices of vert", "got 0 to 7"),
+    (lambda: shown((np.ones((3, 3)), np.zeros((300000, 3), dtype=int))),
      "the mesh has 300000 faces, and a p", "simplify it first"),
     (lambda: polhode.RigidBody.from_urdf("missing.urdf"), "'missing.urdf'", "give the path of a URDF file"),
     (lambda: polhode.RigidBody.from_urdf(urdf("<robot><link name='a'/></robot>")), "case.urdf: 0 links have an <inerti", "none"),
@@ -370,7 +385,7 @@ CALLS = [
     (lambda: polhode.RigidBody.from_urdf(urdf(" " * 17_000_000)), "case.urdf: has 17000000 bytes, and", "make it smaller"),
     (lambda: contents(bomb("zarr")), "'bomb.zarr'", "open them with xarray"),
     (lambda: integrate([1, 2, 3], None, (0, 1), 0.1, omega0=W, breaks=[[0.1], [0.2]]), "got shape (2, 1)", "write breaks="),
-    (lambda: check_tolerance(1e-6, -1.0), "got -1.0", "give 0 or more"),
+    (lambda: integrate([1, 2, 3], None, (0, 1), rtol=1e-6, atol=-1.0, omega0=W), "got -1.0", "give 0 or more"),
     (lambda: integrate([1, 2, 2.5], strict, (0, 1), 0.1, "NMB", omega0=(0, 0, 1), compiled=False),
      "the torque raised ValueError in th", "correct it, or end the run before"),
     (lambda: integrate([1, 2, 2.5], fades, (0, 1), 0.1, "NMB", omega0=(0, 0, 1), compiled=False),
@@ -378,12 +393,12 @@ CALLS = [
     (lambda: integrate([1, 2, 2.5], None, (0, 1), 0.5, "DMV", omega0=(0, 30, 1), compiled=False),
      "DMV could not take the step from", "the largest step that works here is about 0."),
     (lambda: rotations.as_rotation(np.ones((2, 2, 4))), "got (2, 2, 4)", "reshape it to (-1, 4) first"),
-    (lambda: shown_mesh((np.ones((2, 4)), np.ones((1, 3), dtype=int))),
+    (lambda: shown((np.ones((2, 4)), np.ones((1, 3), dtype=int))),
      "got shape (2, 4)", "give 3 of them"),
     (lambda: lie.solve(lie.so3, lambda t: [[1.0], "a"], np.eye(3), (0, 1), 10), "got [[1.0], 'a']", "convert them first"),
     (lambda: ensemble([], t_span=(0, 1), step=0.1, omega0=(0, 0, 1)),
      "got shape (0,)", "give one of these"),
-    (lambda: Plan({"problem": "krysl/slow-top", "torque": {"name": "book_toss"}, "run": {"rtol": 1e-6}, "sweep": {"run.step": [0.1]}}, "a"),   # noqa: E501
+    (lambda: swept({"torque": {"name": "book_toss"}, "run": {"rtol": 1e-6}, "sweep": {"run.step": [0.1]}}),
      "run: give step, for steps of given", "not both"),
     (lambda: polhode.RigidBody.from_mesh("good.obj"), "got neither", "give one of the two"),
     (lambda: polhode.Stepper([1, 2, 2.5], strict, step=0.5, omega0=(0, 0, 1), compiled=False).step(3),
@@ -396,7 +411,7 @@ CALLS = [
     (lambda: polhode.facts.symmetry_defect("NMB", 1e9), "got 1000000000.0", "take 0.5"),
     (lambda: polhode.facts.poisson("NMB", velocity=(0, 0, 0)), "got [0.0, 0.0, 0.0]", "take (0.8, -0.6, 0.5)"),
     (lambda: polhode.facts.free_drift("NMB", count=10**9), "got 1000000000", "take 100"),
-    (lambda: entries.method_names(3), "got 3", "write methods=['NMB', 'LP2']"),
+    (lambda: polhode.compare("krysl/slow-top", methods=3), "got 3", "write methods=['NMB', 'LP2']"),
     (lambda: polhode.plots.convergence(3), "got 3", "give that"),
     (lambda: polhode.Statistics(of=3), "got 3", "write of=['energy']"),
     (lambda: polhode.Statistics(functions=3), "got 3", "write functions={'tilt': tilt}"),
@@ -429,6 +444,6 @@ CALLS = [
     (lambda: reference([1, 2, 3], [], omega0=W), "t has no times", "give at least one, the initial one"),
     (lambda: polhode.io.save(3, "three.nc"), "got 3", "give what polhode.integrate or"),
     (lambda: polhode.read(oversized()), "'oversized.npz': omega is beyond 1e+150", "the file is damaged"),
-    (lambda: Plan({"problem": "krysl/slow-top", "sweep": nested(200)}, "a"), "a: tables and lists lie more than 100 deep",
+    (lambda: swept({"sweep": nested(200)}), "tables and lists lie more than 100 deep",
      "take some away"),
 ]

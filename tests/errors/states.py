@@ -3,7 +3,6 @@
 import builtins
 import errno
 import socket
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -11,16 +10,14 @@ from around import Q, W, compute, contents
 
 import polhode
 from polhode.methods import _references as references
-from polhode.studies.facts.trial import Map, torque_of
 from polhode.io.store import make_report_folder
 from polhode.methods import get
 from polhode.studies.compare.runner import StepRunner
 from polhode.studies.compare.truth import as_task, truth
 from polhode.engine.carriers import gpu
-from polhode.engine.ensemble.measure import of_function
 from polhode.io.formats import zarr
 from polhode.io.scenario._load import make_scenario
-from polhode.bodies.mesh_file import _read, triangles
+from polhode.bodies.mesh_file import _read
 from polhode.show.play.server import Server
 from polhode.studies.sweep import cluster
 from polhode.studies.sweep.plan import Plan
@@ -100,12 +97,6 @@ def chunk(changes, **sweep):
     return compute(source, made.digest, (tuple(0 for _ in made.shape), tuple(made.shape)), 1)
 
 
-def trial(method, step):
-    """A step of a method on the problem of the certificates."""
-    made = Map(method, torque_of("torque"))
-    return made.step(step, 0.0, made.start(step))
-
-
 TOP, PUSH = {"name": "constant", "value": [0.0, 0.0, 1.0]}, {"name": "constant", "value": [0.0, 1.0, 0.0]}
 GPU = SimpleNamespace(single=False, names={}, _kernels={}, program=SimpleNamespace(method=SimpleNamespace(name="NMB"),
                                                                          torque=SimpleNamespace(name="push")))
@@ -135,7 +126,8 @@ STATES = [
     ([], lambda: failing_runner().motions(0.1), "NMB failed with step 0.1", "take a smaller one"),
     ([(gpu, "cuda", SimpleNamespace(kernel=lambda *_, **__: None)), (gpu, "compile_obstacle", lambda _: "no")],
      lambda: gpu.Gpu._launch(GPU, None), "method NMB with torque 'push' cannot be compiled for a GPU: no", "or use device='cpu'"),
-    ([], lambda: of_function(lambda p: p, False, None, None), "'<lambda>' asks for p", "leave p out"),
+    ([], lambda: polhode.ensemble([1, 2, 3], None, (0, 1), 0.1, omega0=W, n=2,
+                                  keep=polhode.Statistics(functions={"f": lambda p: p})), "asks for p", "leave p out"),
     ([("polhode.torques.BUILT_IN", {"odd": odd})],
      lambda: make_scenario({"problem": "krysl/slow-top", "torque": {"name": "odd"}}, "a.toml"), "no such thing", "correct them"),
     ([("polhode.bodies.mesh_file._CHECKS", {"obj": bytes})], turned, "a face three corners, which is not so here", "export"),
@@ -161,7 +153,8 @@ STATES = [
      "drop one"),
     ([("polhode.methods._references.bibtex", lambda _: "@book{a,\n title: A\n}")], lambda: references.fields("a"), "' title: A'",
      "correct it there"),
-    ([("builtins.__import__", without("trimesh"))], lambda: triangles(Path("good.obj")), "newer, which is not installed",
+    ([("builtins.__import__", without("trimesh"))], lambda: polhode.RigidBody.from_mesh("good.obj", density=1.0),
+     "newer, which is not installed",
      "install it"),
     ([], on_a_busy_port, "cannot be used: Address already in use", "choose another with --port"),
     ([], lambda: polhode.integrate([1, 2, 3], late, (0, 1), 0.1, omega0=W), "the torque raised ValueError in the step from",
@@ -173,7 +166,7 @@ STATES = [
      "correct it"),
     ([], lambda: polhode.exact.free_body((1e200, 2e200, 3e200), None, (1e150, 1e149, 0.0), [0.0]), "beyond the range of float64",
      "choose other units"),
-    ([], lambda: trial("NMB", 1e12), "NMB could not solve its equation in a step of 1e+12",
+    ([], lambda: polhode.facts.symmetry_defect("DMV", 20.0), "DMV could not solve its equation in a step of 20",
      "take a smaller step"),
     ([], lambda: list(cluster.results(fake(client=None, connect=raising(OSError("gone"))), {}, "", [], [0])),
      "lost twice before any chunk came back: gone", "run it again"),

@@ -34,7 +34,7 @@ EXAMPLES = (
     "LP2+kahanli10",
 )
 
-LONG = ("LP2+yoshida6", "LP2+yoshida8", "LP2+kahanli8", "LP2+kahanli10")
+LONG = ("LP2+yoshida6", "LP2+yoshida8", "LP2+kahanli6", "LP2+kahanli8", "LP2+kahanli10")
 METHODS = [*everything(), *map(get, EXAMPLES)]
 KINDS = (
     "AKW",

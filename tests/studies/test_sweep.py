@@ -460,12 +460,13 @@ def test_a_killed_client_loses_nothing(undisturbed, file, tmp_path):
     summary = sweep(file, tmp_path / "a.zarr").summary()
     assert summary["resumed"] == kept and summary["done"] == 20
     same(undisturbed, tmp_path / "a.zarr")
-    assert not any(os.path.exists(f"/proc/{pid}") for pid in workers)  # they went with the client
+    while any(os.path.exists(f"/proc/{pid}") for pid in workers):  # they go with the client
+        time.sleep(0.02)
 
 
 def test_a_killed_scheduler_loses_nothing(undisturbed, file, tmp_path, external):
     cluster = external()
-    command = Command(file, tmp_path / "a.zarr", "--cluster", cluster.address, "--wait", "60")
+    command = Command(file, tmp_path / "a.zarr", "--cluster", cluster.address, "--wait", "600")
     command.until_some_are_done()
     cluster.kill()
     restarted = external(cluster.port)
@@ -492,7 +493,7 @@ def test_a_scheduler_that_resets_connections_while_it_comes_up_is_waited_for(ext
 
         thread = threading.Thread(target=turn_away)
         thread.start()
-        with Cluster(f"tcp://127.0.0.1:{port}", 1, wait=60.0) as cluster:
+        with Cluster(f"tcp://127.0.0.1:{port}", 1, wait=600.0) as cluster:
             cluster.connect()
             assert cluster.client.submit(sum, [1, 2, 3]).result() == 6
         thread.join()

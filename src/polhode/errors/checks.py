@@ -273,8 +273,9 @@ def check_options(function: Callable[..., Any], options: Mapping[str, Any]) -> N
     """
     if options:
         parameters = inspect.signature(function).parameters.values()
-        unnamed = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.VAR_KEYWORD)
-        valid = [one.name for one in parameters if one.kind not in unnamed]
+        valid = [
+            one.name for one in parameters if one.kind not in (one.POSITIONAL_ONLY, one.VAR_KEYWORD)
+        ]
         for name in options:
             if name not in valid:
                 raise unknown(f"option of {function.__name__}", name, valid)
