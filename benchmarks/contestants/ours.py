@@ -108,9 +108,7 @@ class Ours:
         if name == EXACT:
             return lambda: exact_end(polhode.exact.free_body(task.body, q, omega, [end]))
         chosen = (
-            {"rtol": setting, "atol": 0.0}
-            if self.knob(name) == "rtol"
-            else {"step": end / setting}
+            {"rtol": setting, "atol": 0.0} if self.knob(name) == "rtol" else {"step": end / setting}
         )
         if door == "Flow":
             flow = polhode.Flow(task.body, task.torque, method=base, **chosen)

@@ -24,19 +24,8 @@ import numpy as np
 from polhode.loads._torque import Foreign, Sum, Torque, as_torque, torque
 from polhode.core.fma import fma
 from polhode.core.jit import jit
-from polhode.core.vec import (
-    add,
-    apply,
-    apply_t,
-    cross,
-    dot,
-    matrix,
-    qconj,
-    qexp,
-    qmul,
-    scale,
-    sincos,
-)
+from polhode.core.scalars import sincos
+from polhode.core.vec import add, apply, apply_t, cross, dot, matrix, qconj, qexp, qmul, scale
 from polhode.bodies._body import RigidBody
 from polhode.errors import InputError, brief, choice, floats, number, unknown
 

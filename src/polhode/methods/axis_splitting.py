@@ -16,7 +16,8 @@ import math
 from itertools import permutations
 
 from polhode.core.jit import jit
-from polhode.core.vec import renormalise, sincos
+from polhode.core.scalars import sincos
+from polhode.core.vec import renormalise
 from polhode.methods._kicked import State, kicked, start
 from polhode.methods._registry import Method, register, variant
 from polhode.methods.compose import compose

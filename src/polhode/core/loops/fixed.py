@@ -9,13 +9,15 @@ leave no trace in the results.
 
 from typing import NamedTuple
 
+from polhode.core.constant import Constant
 from polhode.core.jit import jit
 from polhode.core.layout import Vector
 from polhode.core.newton import ROUND_OFF
 from polhode.core.vec import matrix, qrotate_t, times
 
 DONE, DIVERGED, UNSOLVED = 0, 1, 2
-LARGEST_ANGLE = 1e8  # radians per step; beyond it a double no longer says which way the body points
+# radians per step; beyond it a number no longer says which way the body points
+LARGEST_ANGLE = Constant(1e8, single=2.0**18)
 
 # bound per method:   step, start, clock, load_state, store_state, velocity, residual, calls
 # bound per motion:   launch, observe, flaw, load_motion, store_motion; see `polhode.core.motions`
