@@ -33,12 +33,12 @@ PLAIN = {
 ARGUMENTS = {
     "nonzero": "s", "nearest": "s", "poly6": "ps", "poly10_twice": "Ps", "poly12": "ps", "sincos": "s", "sinc_cos": "t",
     "sinc_cos_short": "t",
+    "half_angle": "t", "sinc_half": "t", "dexp_first": "t", "dexp_second": "t", "dexpinv_second": "t",
     "add": "vv", "sub": "vv", "neg": "v", "scale": "sv", "axpy": "svv", "times": "vv", "dot": "vv", "cross": "vv",
     "norm": "v", "hat": "v", "outer": "vv", "diag": "v", "transpose": "M", "madd": "MM", "mscale": "sM", "apply": "Mv",
     "apply_t": "Mv", "matmul": "MM", "det": "M", "solve": "Mv", "rodrigues": "ssv",
     "qmul": "qq", "qtimes": "qv", "qconj": "q", "qrotate": "qv", "qrotate_t": "qv", "normalise": "q", "renormalise": "q",
     "matrix": "q", "attitude": "q", "quaternion": "M",
-    "half_angle": "t", "sinc_half": "t", "dexp_first": "t", "dexp_second": "t", "dexpinv_second": "t",
     "qexp": "v", "exp": "v", "qlog": "q", "log": "M", "qcay": "v", "cay": "v", "qcayinv": "q", "cayinv": "M",
     "dexp": "vv", "dexp_body": "vv", "dexp_matrix": "v", "dexpinv": "vv", "dexpinv_body": "vv", "dcay": "vv",
     "dcayinv": "vv",

@@ -1,0 +1,40 @@
+"""Constants that have another value in single precision."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+from polhode.core.constant import Constant
+from polhode.core.digest import digest
+from polhode.core.rebind import Rebinder
+from polhode.core.single import SinglePrecision
+
+EPS = float(np.finfo(np.float32).eps)
+LIMIT = Constant(1e-12, single=1e-4)
+
+
+def below(x):
+    return x < LIMIT
+
+
+def test_a_kernel_gets_the_value_of_its_precision():
+    double = Rebinder(lambda copy: copy).copy(below).__globals__["LIMIT"]
+    assert type(double) is float and double == 1e-12
+    single = SinglePrecision(lambda copy: copy).copy(below).__globals__["LIMIT"]
+    assert single == np.float32(1e-4) and single.dtype == np.float32
+
+
+def test_an_edit_of_either_value_gives_other_machine_code(monkeypatch):
+    found = [digest(below)]
+    for edited in (Constant(2e-12, single=1e-4), Constant(1e-12, single=2e-4), 1e-12):
+        monkeypatch.setitem(globals(), "LIMIT", edited)
+        found.append(digest(below))
+    assert len(set(found)) == 4
+
+
+def test_it_is_a_float_and_can_be_copied():
+    again = pickle.loads(pickle.dumps(LIMIT))
+    assert (type(again), again, again.single) == (Constant, 1e-12, 1e-4)
+    with pytest.raises(TypeError):
+        Constant(1e-12)
