@@ -1,6 +1,8 @@
 # make setup | demo | check | test | test-long | test-machines | docs | fuzz | coverage | bench | web      (Python 3.11 or newer with venv; nothing else)
 PYTHON ?= python3
 BIN := .venv/bin
+# a file of tests is run by one of two workers, in the order of tests/conftest.py
+PARALLEL := -n 2 --dist loadfile --no-loadscope-reorder
 KERNELS := $(patsubst %,tests/%.py,engine/test_plain_python engine/test_integrate engine/test_stepper engine/test_flight \
   loads/test_torques show/test_poinsot exact/test_exact_free exact/test_exact_top)
 # one of each layer, none that starts many processes or compiles many methods
@@ -36,16 +38,16 @@ browser:
 check test test-long docs: export POLHODE_CACHE_DIR ?= $(CURDIR)/.venv/compiled
 
 check: lint   # for daily work; about a minute once the machine code is there
-	$(BIN)/pytest -n 2 -m 'not slow' $(DAILY)
+	$(BIN)/pytest $(PARALLEL) -m 'not slow' $(DAILY)
 
 test: lint browser   # the documentation, most of which is one process, is built beside the tests
 	@$(MAKE) --no-print-directory -j 2 tests docs
 
 tests: setup
-	$(BIN)/pytest -n 2 -m 'not slow'
+	$(BIN)/pytest $(PARALLEL) -m 'not slow'
 
 test-long: lint browser
-	$(BIN)/pytest -n 2
+	$(BIN)/pytest $(PARALLEL)
 
 test-machines: setup   # other processors, locales, users, Pythons, dependencies: ONLY="ascii blas" chooses, QUICK=1 runs a few tests
 	$(BIN)/python tests/project/machines.py $(if $(QUICK),--quick) $(ONLY)
@@ -69,7 +71,7 @@ fuzz: setup   # a million hostile inputs for all readers, by atheris; ten to thi
 coverage: setup   # what the tests reach: loops and kernels as Python, with the JIT off, then everything else with it
 	$(BIN)/coverage erase
 	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest -n 0 -m 'not slow' $(KERNELS)
-	$(BIN)/coverage run -m pytest -n 2 -m 'not slow' --ignore tests/show/browser
+	$(BIN)/coverage run -m pytest $(PARALLEL) -m 'not slow' --ignore tests/show/browser
 	$(BIN)/coverage combine -q
 	$(BIN)/coverage report --fail-under 90
 

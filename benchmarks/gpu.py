@@ -1,6 +1,6 @@
 """Many bodies on one GPU: body-steps per second, and ratios to the same work in CUDA C and in JAX.
 
-    python benchmarks/gpu.py [--bodies N] [--steps N] [--methods A,B|all] [--markdown FILE] [--json]
+    python benchmarks/gpu.py [--bodies N] [--steps N] [--methods A,B|all] [--calls NxM,...] [--markdown FILE] [--json]
 
 Heavy top (KE 3.5) with a random attitude and angular velocity for each body, float64 and float32,
 the trajectory in registers, end states only.  A launch is timed from synchronise to synchronise
@@ -8,6 +8,11 @@ after a warm-up launch, the best of five; compile time is left out and given bes
 -O3 -arch=native of nmb_top.cu, left out where there is no nvcc; JAX: a jitted fori_loop of the same
 step over arrays of bodies, left out where JAX is not installed.  The last columns say how far the
 GPU's end states are from those of the processor in double precision.
+
+"call" is the same work by `polhode.ensemble`, as a user calls it, warm, the best of five: with
+initial states that lie on the GPU and results that stay there, and from arrays of the host back to
+arrays of the host, with the seconds that the bare transfers of these arrays take.  --calls lists the
+numbers of bodies and steps for which calls are timed beside the kernel.
 """
 
 import argparse
@@ -22,15 +27,17 @@ from pathlib import Path
 
 import numpy as np
 
-from polhode import methods, problems, rotations
+from polhode import ensemble, methods, problems, rotations
 from polhode.engine.carriers.gpu import Gpu
 from polhode.engine.carriers.tiles import Tiles
 from polhode.engine.schedule import Segment
 from polhode.engine.program import build
+from polhode.support.on_device import on_host, require
 
 PROBLEM = problems.get("krysl/slow-top")
 STEP = 0.0125
 SEGMENT = Segment(np.array([0.0, STEP]), 10**9, 10**9 * STEP)
+CALLS = "200000x500,1000000x1000"
 DEFAULT = "NMB,SW,VLV,LP2,MR2-231,taylor3,taylor4,LIEMID[EA],EXACT"
 
 
@@ -70,6 +77,55 @@ def ours(name, dtype, start, steps, repeats=5):
     return len(start) * steps / best, compiling, gpu
 
 
+def best_of(work, repeats=5):
+    """The shortest time of a call, in seconds, after one to warm up; each ends with a
+    synchronise."""
+    work()
+    times = []
+    for _ in range(repeats):
+        clock = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - clock)
+    return min(times)
+
+
+def call(name, dtype, n, steps):
+    """Seconds of the kernel alone, of `ensemble` with arrays on the GPU, of `ensemble` from and to
+    the host, and of the transfers alone."""
+    module, start = require(), motions(n)
+    # as a user has them: two arrays
+    q, omega = np.ascontiguousarray(start[:, :4]), np.ascontiguousarray(start[:, 4:])
+    there = module.to_device(q), module.to_device(omega)
+    # whole steps: the span of a run is a multiple of the step
+    given = (PROBLEM.body, PROBLEM.torque(), (0.0, steps * STEP), STEP, name)
+
+    def on_gpu():
+        run = ensemble(*given, rotation0=there[0], omega0=there[1], device="cuda", dtype=dtype)
+        module.synchronize()
+        return run.on_device
+
+    def from_host():
+        run = ensemble(*given, rotation0=q, omega0=omega, device="cuda", dtype=dtype)
+        return run.quaternion, run.omega
+
+    def transfers():
+        module.to_device(q), module.to_device(omega)
+        results.copy_to_host()
+
+    results = module.device_array((n, 7), dtype)
+    speed, *_ = ours(name, dtype, start, steps)
+    return {
+        "method": name,
+        "dtype": dtype,
+        "bodies": n,
+        "steps": steps,
+        "kernel": n * steps / speed,
+        "on the GPU": best_of(on_gpu),
+        "from the host": best_of(from_host),
+        "transfers": best_of(transfers),
+    }
+
+
 def apart(name, dtype, n=4096, steps=200):
     """The largest angle between the GPU's attitudes and the processor's in double precision, over
     steps of a smaller ensemble."""
@@ -80,7 +136,7 @@ def apart(name, dtype, n=4096, steps=200):
         Tiles(program, len(start), program.moments, program.parameters),
     ):
         started(backend, start).advance(SEGMENT, 0, steps)
-        ends.append(backend.motions()[:, :4])
+        ends.append(on_host(backend.motions())[:, :4])
     return float(np.max(rotations.angle_between(*ends)))
 
 
@@ -196,6 +252,7 @@ def main():
     options.add_argument("--bodies", type=int, default=2**20)
     options.add_argument("--steps", type=int, default=2000)
     options.add_argument("--methods", default=DEFAULT)
+    options.add_argument("--calls", default=CALLS)
     options.add_argument("--markdown", type=Path)
     options.add_argument("--json", action="store_true")
     given = options.parse_args()
@@ -223,14 +280,35 @@ def main():
             )
         rows.append(row)
         print(json.dumps(row), file=sys.stderr, flush=True)
-    text = table(rows, peers, given)
-    print(
-        json.dumps({"peers": {" ".join(key): value for key, value in peers.items()}, "rows": rows})
-        if given.json
-        else text
-    )
+    sizes = [tuple(map(int, size.split("x"))) for size in given.calls.split(",") if size]
+    calls = [call("NMB", dtype, *size) for size in sizes for dtype in ("float64", "float32")]
+    text = table(rows, peers, given) + table_of_calls(calls)
+    found = {
+        "peers": {" ".join(key): value for key, value in peers.items()},
+        "rows": rows,
+        "calls": calls,
+    }
+    print(json.dumps(found) if given.json else text)
     if given.markdown:
         given.markdown.write_text(text + "\n")
+
+
+def table_of_calls(calls):
+    lines = [
+        "",
+        "",
+        "| call of ensemble, NMB | kernel ms | arrays on the GPU ms | of the kernel's rate | host to host ms | transfers ms |",
+        "|---|---|---|---|---|---|",
+    ]
+    for one in calls:
+        kernel, there, host, moved = (
+            1e3 * one[name] for name in ("kernel", "on the GPU", "from the host", "transfers")
+        )
+        lines.append(
+            f"| {one['bodies']} x {one['steps']}, {one['dtype']} | {kernel:.2f} | {there:.2f} | {kernel / there:.2f} "
+            f"| {host:.2f} | {moved:.2f} |"
+        )
+    return "\n".join(lines)
 
 
 def table(rows, peers, given):

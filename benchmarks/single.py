@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from polhode import problems, rotations
-from polhode.loads._torque import as_torque
+from polhode.loads.conversion import as_torque
 from polhode.methods import everything, get
 from polhode.engine.program import build
 

@@ -4,6 +4,7 @@ data/certificates.json."""
 import inspect
 import json
 import os
+import re
 import sys
 
 from docutils import nodes
@@ -12,7 +13,7 @@ from sphinx.addnodes import pending_xref
 
 from polhode.methods import _references as references
 from polhode.cli.commands.certify import file_name
-from polhode.methods import everything, get
+from polhode.methods import everything, families, get
 
 FAMILIES = {
     "newmark": "Newmark, and what grew from it",
@@ -30,7 +31,8 @@ and measured by ``polhode certify``; each name leads to a page with the formulas
 literature.
 
 Methods made on demand: ``newmark(gamma)``; ``taylor(n)`` for n up to 24, with steps of given size under a torque
-without derivatives best up to 12; ``NAME+ep``, as in ``taylor3+ep``, keeps the
+without derivatives best up to 12; ``MR2-abc`` and ``MR4-abc`` with the axes 1, 2, 3 in any order, as in ``MR2-312``,
+and ``-cay`` after it for Cayley rotations; ``NAME+ep``, as in ``taylor3+ep``, keeps the
 energy of a free body and, at one more torque evaluation per step, kinetic plus potential energy under a torque with a potential
 that does not change with time (:doc:`/theory/energy` says where that helps); ``NAME+yoshida4``, ``+suzuki4``, ``+yoshida6``,
 ``+yoshida8``, ``+kahanli6``, ``+kahanli8`` and ``+kahanli10`` compose a symmetric method.
@@ -43,8 +45,6 @@ nanoseconds of a compiled step there, on the machine that made the certificates 
 """
 # where the mathematics is in two files
 BESIDE = {"_taylor": ("taylor", "_taylor"), "compose": ("axis_splitting", "compose")}
-# families with a parameter have no page of their own
-MADE_FROM = {"newmark": "NMB", "taylor": "taylor6"}
 YES = {True: "yes", False: "–", "orbits": "orbits"}
 
 
@@ -53,14 +53,21 @@ def page_of(method):
     return file_name(method.name).lower().replace("+", "-")
 
 
+def documented(name):
+    """The registered method whose page tells of a method: itself, the one that stands for its
+    family, or the one it is made from."""
+    entry = get(name)
+    if entry in everything():
+        return entry
+    for family in families():
+        if re.fullmatch(family.pattern, name.lower()):
+            return get(family.standard)
+    return documented(name.rpartition("+")[0])
+
+
 def role(name, rawtext, text, lineno, inliner, options=None, content=()):
     """:method:`NMB` links to the page of a method, on-demand ones to that of the method they are made from."""
-    entry = get(text)
-    base = (
-        entry
-        if entry in everything()
-        else get(MADE_FROM.get(text.partition("(")[0].lower()) or text.partition("+")[0])
-    )
+    base = documented(text)
     target = pending_xref(
         "",
         refdomain="std",
@@ -171,8 +178,9 @@ def page(method, certificate, docs):
 
 def files_of(method):
     """The modules that a method is written in."""
-    home = method.step.__module__.rpartition(".")[2]
-    return [sys.modules[f"polhode.methods.{name}"] for name in BESIDE.get(home, (home,))]
+    home = method.step.__module__
+    package, _, name = home.rpartition(".")
+    return [sys.modules[f"{package}.{one}"] for one in BESIDE.get(name, (name,))]
 
 
 def told(method):
@@ -248,9 +256,7 @@ run = polhode.integrate([1.0, 2.0, 3.0], t_span=(0, 10), step=0.01,
 
 def source(method, modules, docs):
     """Where the files are and, unless it is put together when it is asked for, the step."""
-    links = " and ".join(
-        f":doc:`polhode/methods/{short(module)}.py <source/{short(module)}>`" for module in modules
-    )
+    links = " and ".join(f":doc:`{path_of(module)} <source/{short(module)}>`" for module in modules)
     try:
         lines, first = inspect.getsourcelines(method.step)
     except OSError:
@@ -264,7 +270,7 @@ def source(method, modules, docs):
 
 def source_page(module, docs):
     path = file(module, docs / "reference" / "methods" / "source")
-    heading = title(f"polhode/methods/{short(module)}.py")
+    heading = title(path_of(module))
     return (
         f":orphan:\n\n{heading}\n.. literalinclude:: {path}\n   :language: python\n   :linenos:\n"
     )
@@ -272,6 +278,10 @@ def source_page(module, docs):
 
 def short(module):
     return module.__name__.rpartition(".")[2]
+
+
+def path_of(module):
+    return module.__name__.replace(".", "/") + ".py"
 
 
 def file(module, page):

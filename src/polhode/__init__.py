@@ -13,4 +13,7 @@ import lazy_loader
 
 __version__ = "0.1.0"
 
+# the modules in them register methods; they are imported when a method is first looked for
+METHOD_PACKAGES = ("polhode.methods", "polhode.papers.methods")
+
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

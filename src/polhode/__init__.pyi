@@ -1,6 +1,7 @@
 from . import exact, io, lie, methods, problems, rotations, translation
 from .bodies._body import RigidBody
 from .engine._ensemble import ensemble
+from .engine._flow import Flow
 from .engine._integrate import integrate
 from .engine._stepper import Stepper
 from .engine.ensemble.keep import Statistics
@@ -15,7 +16,8 @@ from .errors import (
 )
 from .io.read import Record, read
 from .loads import torques
-from .loads._torque import Torque, torque
+from .loads._torque import Torque
+from .loads.conversion import torque
 from .loads.force import Force, weight
 from .methods._registry import method
 from .problems import problem
@@ -42,6 +44,7 @@ __all__ = [
     "Ensemble",
     "EventError",
     "Fact",
+    "Flow",
     "Force",
     "InputError",
     "IntegrationError",

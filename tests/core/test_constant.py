@@ -45,7 +45,14 @@ def test_it_is_a_float_and_can_be_copied():
 
 
 # kernels that run in double precision alone; EQUAL is a question to the body, before a run
-DOUBLE = ("core.closed.", "core.loops.taylor", "core.loops.tolerance", "core.single", "EQUAL")
+DOUBLE = (
+    "core.closed.",
+    "core.loops.taylor",
+    "core.loops.tolerance",
+    "core.single",
+    "EQUAL",
+    "COMMENSURATE",
+)
 
 
 def test_what_depends_on_the_arithmetic_is_a_constant():

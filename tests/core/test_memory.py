@@ -186,9 +186,9 @@ import numpy as np
 import polhode
 from polhode.core import digest, jit
 from polhode.engine import programs
-from polhode.loads import _torque
+from polhode.loads import conversion
 
-jit.BOUND_LIMIT, jit.RECENT, digest.KEPT, programs.KEPT, _torque.KEPT = 6, 1, 20, 2, 2   # reached soon
+jit.BOUND_LIMIT, jit.RECENT, digest.KEPT, programs.KEPT, conversion.KEPT = 6, 1, 20, 2, 2   # reached soon
 
 give_back = getattr(ctypes.CDLL(None), "malloc_trim", int)   # what is free but not given back to the system depends on chance
 

@@ -7,6 +7,7 @@ motions are the processor's to round-off.
 
 import math
 import os
+import warnings
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from scipy import stats
 
 import polhode
 from polhode import methods, torques
+from polhode.core.loops import cuda
 from polhode.engine._ensemble import ensemble
 from polhode.engine.carriers.gpu import Gpu
 from polhode.errors import InputError
@@ -151,6 +153,166 @@ def test_statistics_are_those_of_the_processor():
     for name in one:
         if one[name].dtype.kind == "f":
             np.testing.assert_allclose(one[name], other[name], rtol=1e-11, atol=1e-13)
+
+
+# --- arrays that lie on the GPU -------------------------------------------------------------------
+
+
+class ByInterface:
+    """An array on the GPU as CuPy, PyTorch and numba tell of it; in the simulator its memory is the
+    host's."""
+
+    def __init__(self, numbers, **changes):
+        self.numbers, self.changes = numbers, changes
+        if not SIMULATED:
+            from numba import cuda
+
+            self.numbers = cuda.to_device(numbers)
+
+    @property
+    def __cuda_array_interface__(self):
+        told = (
+            self.numbers.__array_interface__ if SIMULATED else self.numbers.__cuda_array_interface__
+        )
+        return {**told, **self.changes}
+
+
+class ByDlpack:
+    """The same by DLPack alone."""
+
+    def __init__(self, numbers, place=(2, 0)):
+        self.numbers, self.place = numbers, place
+
+    def __dlpack__(self, stream=None):
+        return self.numbers.__dlpack__()
+
+    def __dlpack_device__(self):
+        return self.place
+
+
+def of_each_its_own(n=4):
+    """Arguments of an ensemble of which every body has its own."""
+    rng = np.random.default_rng(5)
+    q = rng.normal(size=(n, 4))
+    return {
+        "bodies": np.array([2.0, 3.0, 4.5]) + 0.1 * rng.random((n, 3)),
+        "rotation0": q / np.linalg.norm(q, axis=1)[:, None],
+        "omega0": rng.normal(size=(n, 3)),
+        "parameters": {"moment": rng.uniform(1, 3, n)},
+    }
+
+
+def on_gpu(there, dtype="float64", momentum=False, **options):
+    """The ensemble of these arguments, each handed over by `there(array)`."""
+    given = of_each_its_own()
+    parameters = {name: there(one.astype(dtype)) for name, one in given.pop("parameters").items()}
+    given = {name: there(one.astype(dtype)) for name, one in given.items()}
+    if momentum:
+        given["momentum0"] = given.pop("omega0")
+    return ensemble(
+        given.pop("bodies"),
+        torques.heavy_top(3.0),
+        (0, 0.2),
+        0.05,
+        "LP2",
+        parameters=parameters,
+        **given,
+        **options,
+    )
+
+
+THERE = [
+    ByInterface,
+    pytest.param(
+        ByDlpack, marks=pytest.mark.skipif(not SIMULATED, reason="hands over the host's memory")
+    ),
+]
+
+
+@pytest.mark.parametrize("there", THERE)
+@pytest.mark.parametrize("momentum", [False, True])
+def test_arrays_that_lie_on_the_gpu_are_read_there(there, momentum):
+    gpu, cpu = (
+        on_gpu(there, device="cuda", momentum=momentum),
+        on_gpu(np.asarray, momentum=momentum),
+    )
+    assert apart(gpu, cpu) < 1e-13
+    np.testing.assert_allclose(gpu.energy, cpu.energy, rtol=1e-13)
+    np.testing.assert_array_equal(gpu.parameters["moment"], cpu.parameters["moment"])
+    np.testing.assert_array_equal(gpu.bodies.moments, cpu.bodies.moments)
+    assert apart(on_gpu(there, "float32", device="cuda", momentum=momentum), cpu) < 1e-5
+
+
+def test_results_stay_on_the_gpu_until_they_are_read():
+    gpu = on_gpu(ByInterface, device="cuda")
+    assert not isinstance(gpu._motions, np.ndarray)
+    there = gpu.on_device
+    np.testing.assert_array_equal(there.quaternion.copy_to_host(), gpu.quaternion)
+    np.testing.assert_array_equal(there.omega.copy_to_host(), gpu.omega)
+    assert np.linalg.norm(gpu.quaternion, axis=1) == pytest.approx(1.0)
+
+
+def test_in_axes_of_their_own_bodies_go_through_the_host():
+    tensor = np.diag([2.0, 3.0, 4.5]) + 0.1
+    omega = np.random.default_rng(1).normal(size=(3, 3))
+    gpu, cpu = both(bodies=tensor, omega0=omega, method="LP2")
+    given = {**TOP, "bodies": ByInterface(tensor), "omega0": ByInterface(omega), "method": "LP2"}
+    there = ensemble(device="cuda", **given)
+    assert apart(gpu, cpu) < 1e-13 and apart(there, cpu) < 1e-13
+    np.testing.assert_array_equal(gpu.on_device.omega.copy_to_host(), gpu.omega)
+
+
+@pytest.mark.parametrize(
+    "what, change, message",
+    [
+        ("omega0", lambda a: a[:, :2].copy(), r"omega0 must be three numbers.*got shape \(4, 2\)"),
+        ("omega0", lambda a: a[:3].copy(), "bodies is for 4 bodies and omega0 for 3"),
+        ("omega0", lambda a: 1e30 * a, "omega0 must be at most 1e\\+25 in size"),
+        ("rotation0", lambda a: 2.0 * a, r"rotation0\[0\]: rotation must be a unit quaternion"),
+        ("bodies", lambda a: a * [1, 1, 9], "body 0: "),
+        ("bodies", lambda a: -a, "body 0: "),
+        ("moment", lambda a: np.nan * a, "parameter 'moment' must be finite"),
+        (
+            "omega0",
+            lambda a: a.astype(int),
+            "omega0 must be an array of float64 or float32 on the GPU.*int64",
+        ),
+        ("omega0", lambda a: a[:0], r"not empty, got float64 of shape \(0, 3\)"),
+    ],
+)
+def test_bad_arrays_on_the_gpu_are_refused_as_those_of_the_host_are(what, change, message):
+    given = of_each_its_own()
+    given.update(given.pop("parameters"))
+    given = {name: ByInterface(change(one) if name == what else one) for name, one in given.items()}
+    given["parameters"] = {"moment": given.pop("moment")}
+    with pytest.raises(InputError, match=message):
+        ensemble(torque=torques.heavy_top(3.0), t_span=(0, 1), step=0.1, device="cuda", **given)
+
+
+def test_an_array_on_another_gpu_is_refused():
+    with pytest.raises(InputError, match="omega0 lies on GPU 7, and the run is on GPU 0; copy it"):
+        both(omega0=ByDlpack(np.ones((3, 3)), (2, 7)))
+
+
+def test_a_body_without_numbers_is_named_and_the_others_finish():
+    omega = np.ones((4, 3))
+    omega[2] = np.nan
+    gpu = ensemble(device="cuda", **{**TOP, "omega0": ByInterface(omega), "n": 4})
+    cpu = ensemble(**{**TOP, "omega0": omega, "n": 4})
+    assert gpu.failures == cpu.failures and len(cpu.failures) == 1
+
+
+def test_no_warning_of_numba_is_shown():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        both(method="LP2")
+
+
+def test_a_run_found_again_launches_the_same_kernels(monkeypatch):
+    given = {**TOP, "device": "cuda", "method": "LP2"}
+    ensemble(**given)
+    monkeypatch.setattr(cuda, "kernel", None)  # what is bound is not looked for again
+    assert ensemble(**given).success
 
 
 def test_what_cannot_run_on_a_gpu_is_refused():

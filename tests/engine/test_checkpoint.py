@@ -24,11 +24,12 @@ import typer
 import polhode
 from polhode.cli.commands.run import run
 from polhode.support import provenance
-from polhode.engine.checkpoint import Checkpoint, interval, read_run, saved_states
+from polhode.engine.checkpoint import Checkpoint, interval
+from polhode.engine.checkpoint_files import read_run, saved_states
 from polhode.errors import InputError
 from polhode.studies import file_info as info
 from polhode.io import store
-from polhode.io.config import Scenario
+from polhode.io.scenario._load import Scenario
 from polhode.io.read import read
 
 pytestmark = pytest.mark.skipif(
@@ -493,10 +494,10 @@ def test_damage_beyond_repair_is_told(cut, damage, expected):
 
 def rewritten(folder, **changes):
     """The folder as if another version or machine had begun the run, whole."""
-    from polhode.engine.checkpoint import _write
+    from polhode.engine.checkpoint_files import write
 
     held = read_run(folder)
-    _write(folder / "run", {"identity": held["identity"] | changes, "about": held["about"]})
+    write(folder / "run", {"identity": held["identity"] | changes, "about": held["about"]})
 
 
 def test_another_version_another_scenario_another_torque(cut, place):

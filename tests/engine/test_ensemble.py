@@ -15,7 +15,6 @@ from scipy.spatial.transform import Rotation
 
 from polhode import InputError, RigidBody, ensemble, integrate, problems, torque, torques
 from polhode.core import code_memory as engine, jit
-from polhode.core.loops import fixed as loops, tiles
 from polhode.engine.ensemble import inputs
 from polhode.engine.ensemble.keep import Statistics
 from polhode.engine.carriers.tiles import Tiles
@@ -218,19 +217,8 @@ def compiled_afresh(method, monkeypatch, tmp_path, dtype="float64"):
     monkeypatch.setattr(engine, "apart", lambda dispatcher, *rest: dispatcher)
     program = build(get(method), TOP.torque(), TOP.body)
     backend = Tiles(program, 64, program.moments, program.parameters, dtype)
-    machine = backend._loop(
-        tiles.advance,
-        0,
-        0,
-        0,
-        0,
-        np.zeros(2),
-        backend.z,
-        backend.moments,
-        backend.parameters,
-        replace=tiles.TOGETHER,
-        clock=loops.even_clock,
-    )
+    backend.prepare(Segment(np.zeros(2), 1, 0.0))
+    ((machine, _),) = backend._machines.values()
     (text,) = machine.inspect_asm().values()
     return backend, re.split(r"\n(?=\S+:)", text)
 
@@ -377,7 +365,7 @@ def test_a_torque_in_c_runs_in_threads():
         T[0], T[1], T[2] = -2.0 * R[7], 2.0 * R[6], 0.1 * t
 
     omega = many(200)[2]
-    from polhode.loads._torque import Foreign
+    from polhode.loads.foreign import Foreign
 
     run = ensemble(
         [1.0, 2.0, 2.5], Foreign(spring.address), (0.0, 1.0), 0.05, "LP2", omega0=omega, threads=2

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import polhode
-from polhode.engine.checkpoint import saved_states
+from polhode.engine.checkpoint_files import saved_states
 from polhode.io.read import read
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGHUP"), reason="signals are POSIX's")
@@ -184,9 +184,7 @@ def test_other_commands_end_and_leave_no_process(tmp_path, name, number):
     _, err = process.communicate()
     assert process.returncode == 128 + number, err
     assert said in err and "Traceback" not in err
-    until_gone = time.monotonic() + 60.0
-    while members(process.pid):
-        assert time.monotonic() < until_gone, "its children go on"
+    while members(process.pid):  # where its children go on, the test ends at pytest's limit
         time.sleep(0.05)
 
 

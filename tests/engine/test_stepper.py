@@ -21,10 +21,23 @@ def make(method="NMB", torque=wobble, **changes):
     )
 
 
-@pytest.mark.parametrize("method", ["NMB", "SW", "VLV", "LP2", "NMS"])
-def test_steps_are_those_of_integrate(method):
-    stepper = make(method)
-    run = polhode.integrate([5.0, 4.0, 1.5], wobble, (0, 1), 0.01, method, **START)
+METHODS = ("NMB", "SW", "VLV", "LP2", "NMS")
+
+
+@pytest.mark.parametrize(
+    "method, compiled",
+    [
+        ("NMB", True),
+        ("SW", True),  # with a memory
+        *((method, False) for method in METHODS),
+        *(pytest.param(method, True, marks=pytest.mark.slow) for method in METHODS[2:]),
+    ],
+)
+def test_steps_are_those_of_integrate(method, compiled):
+    stepper = make(method, compiled=compiled)
+    run = polhode.integrate(
+        [5.0, 4.0, 1.5], wobble, (0, 1), 0.01, method, compiled=compiled, **START
+    )
     for k in range(1, 101):
         stepper.step()
         if k % 25 == 0:
@@ -33,9 +46,11 @@ def test_steps_are_those_of_integrate(method):
             assert abs(stepper.t - run.t[k]) < 1e-15 * k
 
 
-@pytest.mark.parametrize("method", ["NMB", "SW", "VLV", "LP2", "NMS"])
+@pytest.mark.parametrize("method", METHODS)
 def test_a_saved_state_goes_on_bit_for_bit(method):
-    one, other = make(method), make(method, rotation0=(1, 2, 3))
+    compiled = method in ("NMB", "SW")
+    one = make(method, compiled=compiled)
+    other = make(method, compiled=compiled, rotation0=(1, 2, 3))
     one.step(37)
     saved = one.state
     one.step(41)
@@ -49,9 +64,9 @@ def test_a_saved_state_goes_on_bit_for_bit(method):
 
 @pytest.mark.parametrize("method", ["NMB", "VLV", "LP2", "NMS"])
 def test_self_starting_methods_restart_from_attitude_and_velocity(method):
-    one = make(method)
+    one = make(method, compiled=False)
     one.step(37)
-    other = make(method, rotation0=one.quaternion, omega0=one.omega, t=one.t)
+    other = make(method, compiled=False, rotation0=one.quaternion, omega0=one.omega, t=one.t)
     one.step(41)
     other.step(41)
     np.testing.assert_allclose(one.quaternion, other.quaternion, atol=1e-13)
@@ -59,11 +74,11 @@ def test_self_starting_methods_restart_from_attitude_and_velocity(method):
 
 def test_users_axes_and_negative_steps():
     inertia = np.array([[2, 0.3, 0.1], [0.3, 3, 0.2], [0.1, 0.2, 4]])
-    stepper = polhode.Stepper(inertia, step=-0.01, method="LP2", **START)
+    stepper = polhode.Stepper(inertia, step=-0.01, method="LP2", compiled=False, **START)
     np.testing.assert_allclose(stepper.omega, START["omega0"], atol=1e-15)
     np.testing.assert_allclose(stepper.rotation.as_rotvec(), START["rotation0"], atol=1e-15)
     stepper.step(100)
-    run = polhode.integrate(inertia, None, (0, -1), 0.01, "LP2", **START)
+    run = polhode.integrate(inertia, None, (0, -1), 0.01, "LP2", compiled=False, **START)
     np.testing.assert_allclose(stepper.matrix, run.matrix[-1], atol=1e-14)
     assert stepper.t == pytest.approx(-1)
 
@@ -74,7 +89,7 @@ def test_errors():
     with pytest.raises(InputError, match="whole number"):
         make().step(1.5)
     with pytest.raises(InputError, match="cannot go on from"):
-        make("NMB").state = make("LP2").state
+        make("NMB", compiled=False).state = make("LP2", compiled=False).state
     log = []
 
     def failing(t, R):
@@ -141,3 +156,31 @@ def test_a_closure_that_changes_between_steps_takes_effect():
     stepper.step()
     fresh.step()
     assert np.array_equal(stepper.omega, fresh.omega) and stepper.omega[0] - before[0] > 0.03
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_parameters_assigned_between_steps_take_effect(compiled):
+    @polhode.torque(params={"k": 0.5})
+    def pulled(t, R, p):
+        return np.array([p.k, 0.0, -1.0])
+
+    def fresh(torque):
+        return polhode.Stepper(
+            [1.0, 2.0, 2.5], torque, step=0.01, omega0=(0.1, 1.0, 0.0), compiled=compiled
+        )
+
+    stepper = fresh(pulled)
+    stepper.step(5)
+    pulled.params = pulled.params._replace(k=70.0)
+    other = fresh(pulled)
+    other.state = stepper.state
+    before = stepper.omega
+    stepper.step(3)
+    other.step(3)
+    assert np.array_equal(stepper.omega, other.omega) and stepper.omega[0] - before[0] > 1.0
+
+
+@pytest.mark.parametrize("name", ["h", "dt", "omega0", "step", "t", "body", "torque", "method"])
+def test_what_has_no_effect_cannot_be_assigned(name):
+    with pytest.raises(AttributeError):
+        setattr(make(torque=None), name, 0.02)

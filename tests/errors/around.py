@@ -14,32 +14,32 @@ from scipy.spatial.transform import Rotation
 
 import polhode
 from polhode import integrate, lie, rotations
-from polhode.loads._torque import Foreign, as_torque
+from polhode.loads.conversion import as_torque
+from polhode.loads.foreign import Foreign
 from polhode.studies.facts.source import as_method
 from polhode.studies.facts.trial import torque_of
 from polhode.studies.compare import entries
-from polhode.studies.compare._compare import asked
-from polhode.studies.compare.task import as_task
+from polhode.studies.compare._compare import check_errors
+from polhode.studies.compare.truth import as_task
 from polhode.show.plots.comparison import convergence
-from polhode.studies.compare.result import Comparison
+from polhode.studies.compare.comparison import Comparison
 from polhode.engine._ensemble import ensemble
 from polhode.errors import floats, number
 from polhode.exact import free_body, lagrange_top, reference
-from polhode.io import netcdf
 from polhode.io.read import contents
 from polhode.methods import get
-from polhode.methods._registry import variant
+from polhode.methods._method import variant
 from polhode.methods.compose import Scheme, compose
 from polhode.papers._registry import Item, enter_errata, errata, item
 from polhode.papers._results import Claim
-from polhode.show.play.work import checked
+from polhode.show.play.work import check_request
 from polhode.engine.one_body import check_tolerance
 from polhode.engine.program import build
 from polhode.methods._references import _balanced, bibtex
 from polhode.studies.sweep.plan import Plan
 from polhode.studies.sweep.task import compute
 from polhode.translation import newmark
-from polhode.show.view.shapes import _checked as shown_mesh
+from polhode.show.view.shapes import _check_mesh as shown_mesh
 
 __all__ = [
     "Claim",
@@ -54,12 +54,12 @@ __all__ = [
     "as_method",
     "as_task",
     "as_torque",
-    "asked",
     "bibtex",
     "bomb",
     "build",
+    "check_errors",
+    "check_request",
     "check_tolerance",
-    "checked",
     "comparison",
     "compose",
     "compute",
@@ -78,7 +78,6 @@ __all__ = [
     "lagrange_top",
     "lie",
     "namedtuple",
-    "netcdf",
     "newmark",
     "np",
     "number",

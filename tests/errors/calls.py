@@ -3,10 +3,10 @@
 import threading
 
 from around import (
-    Q, W, Claim, Foreign, Item, Plan, Rotation, Scheme, _balanced, as_method, as_task, as_torque, asked,
-    bibtex, bomb, build, check_tolerance, checked, comparison, compose, compute, contents, convergence, ensemble,
+    Q, W, Claim, Foreign, Item, Plan, Rotation, Scheme, _balanced, as_method, as_task, as_torque, check_errors,
+    bibtex, bomb, build, check_tolerance, check_request, comparison, compose, compute, contents, convergence, ensemble,
     enter_errata, entries,
-    errata, fades, floats, free_body, get, integrate, item, lagrange_top, lie, namedtuple, netcdf, newmark, np, number,
+    errata, fades, floats, free_body, get, integrate, item, lagrange_top, lie, namedtuple, newmark, np, number,
     polhode, push, pythonic, raising, reference, rotations, shown_mesh, spring, stats, strict, torque_of,
     two, untraceable, urdf, variant,
 )
@@ -20,6 +20,13 @@ def holed():
         kept = dict(data)
     np.savez(path, **kept | {"omega": np.full_like(kept["omega"], np.nan)})
     return path
+
+
+class There:
+    """Memory of a GPU, as CuPy and others tell of it."""
+
+    def __init__(self):
+        self.__cuda_array_interface__ = {"shape": (2, 3), "typestr": "<f8", "data": (0, False), "version": 3}
 
 
 LOCK = threading.Lock()   # has no state that could be compared
@@ -117,8 +124,9 @@ CALLS = [
     (lambda: as_method("methods2.py"), "'methods2.py'", "certify them one by one"),
     (lambda: torque_of("cold"), "'cold'", "valid: 'torque', 'free', 'damped'"),
     (lambda: polhode.compare("krysl/slow-top", method="NMB"), "'method'", "valid: 'problem', 'torque', 't_span', 'metho"),
-    (lambda: asked([]), "got []", "write errors=[1e-3, 1e-6]"),
-    (lambda: entries.chosen([]), "methods is empty", "name some, or leave it out"),
+    (lambda: polhode.compare([1, 2, 2.5], None, (0, 1), omega0=W, processes=2), "processes = 2", "leave processes out"),
+    (lambda: check_errors([]), "got []", "write errors=[1e-3, 1e-6]"),
+    (lambda: entries.method_names([]), "methods is empty", "name some, or leave it out"),
     (lambda: comparison([]).figure("x.png", "gold"), "'gold'", "valid: 'evaluations', 'steps', 'seconds'"),
     (lambda: comparison([]).figure("x.png"), "there is no curve to draw: no meth", "take other methods or larger errors"),
     (lambda: convergence(comparison([])), "there is no curve to draw: no meth", "take other methods or larger errors"),
@@ -141,6 +149,10 @@ CALLS = [
      "got shape (2, 2)", "give one of these"),
     (lambda: ensemble([1, 2, 2.5], t_span=(0, 1), step=0.1, omega0=(0, 0, 1), rotation0=np.ones((2, 4))),
      "got [1., 1., 1., 1.] of norm", "divide it by its norm if that is what you me"),
+    (lambda: ensemble([1, 2, 2.5], t_span=(0, 1), step=0.1, omega0=There()),
+     "omega0 lies on a GPU", "write device='cuda', or copy it to the host"),
+    (lambda: ensemble([1, 2, 2.5], t_span=(0, 1), step=0.1, omega0=(0, 0, 1)).on_device,
+     "device='cpu'", "use quaternion and omega"),
     (lambda: ensemble([1, 2, 2.5], t_span=(0, 1), step=0.1, omega0=(0, 1)),
      "got shape (2,)", "give one of these"),
     (lambda: ensemble([1, 2, 2.5], "heavy_top", (0, 1), 0.1, omega0=(0, 0, 1), parameters=3),
@@ -260,15 +272,15 @@ CALLS = [
     (lambda: Item("krysl-2005", "fig0", "", "table", 1.0, lambda work: 3).run(), "got int", "return a Table"),
     (lambda: Claim("it is so", "perhaps", ""), "'perhaps'", "valid: 'holds', 'holds for another reason',"),
     (lambda: Claim("it is so", "holds", ""), "'it is so'", "say which numbers decide it"),
-    (lambda: checked({"colour": 1}), "'colour'", "valid: 'problem', 'body', 'omega0', 'method'"),
-    (lambda: checked({}), "got None;", "give a number of seconds"),
-    (lambda: checked({"problem": "nonsense", "method": "nonsense", "omega0": [1.0, None, 2.0], "body": {"kind": "ring"}}),
+    (lambda: check_request({"colour": 1}), "'colour'", "valid: 'problem', 'body', 'omega0', 'method'"),
+    (lambda: check_request({}), "got None;", "give a number of seconds"),
+    (lambda: check_request({"problem": "nonsense", "method": "nonsense", "omega0": [1.0, None, 2.0], "body": {"kind": "ring"}}),
      "'nonsense'", "give a number of seconds"),
-    (lambda: checked({"omega0": [1.0, 2.0], "body": {"kind": "box", "colour": 1}}),
+    (lambda: check_request({"omega0": [1.0, 2.0], "body": {"kind": "box", "colour": 1}}),
      "got shape (2,);", "give a number of seconds"),
-    (lambda: checked({"omega0": 3, "body": {"kind": "box", "values": [1.0, 2.0]}}),
+    (lambda: check_request({"omega0": 3, "body": {"kind": "box", "values": [1.0, 2.0]}}),
      "got 2;", "give a number of seconds"),
-    (lambda: checked({"body": {"kind": "box", "values": [1.0, 1e-9, 1e-9]}}),
+    (lambda: check_request({"body": {"kind": "box", "values": [1.0, 1e-9, 1e-9]}}),
      "got None;", "give a number of seconds"),
     (lambda: polhode.plots.sphere([], axis=7), "unknown axis of the body 7", "valid: '1', '2', '3'"),
     (lambda: polhode.plots.sphere([]), "sphere needs at least one run or a", "give one"),
@@ -342,7 +354,6 @@ CALLS = [
     (lambda: polhode.RigidBody.from_urdf(urdf("<robot>" * 200)), "case.urdf: elements lie more than", "that is not a URDF"),
     (lambda: polhode.RigidBody.from_urdf(urdf("<robot")), "case.urdf: not valid XML: unclosed", "correct it there"),
     (lambda: polhode.RigidBody.from_urdf(urdf(" " * 17_000_000)), "case.urdf: has 17000000 bytes, and", "make it smaller"),
-    (lambda: netcdf.check(10**9), "1000000000 points are more than a", "store fewer, or write .zarr"),
     (lambda: contents(bomb("zarr")), "'bomb.zarr'", "open them with xarray"),
     (lambda: integrate([1, 2, 3], None, (0, 1), 0.1, omega0=W, breaks=[[0.1], [0.2]]), "got shape (2, 1)", "write breaks="),
     (lambda: check_tolerance(1e-6, -1.0), "got -1.0", "give 0 or more"),
@@ -371,7 +382,7 @@ CALLS = [
     (lambda: polhode.facts.symmetry_defect("NMB", 1e9), "got 1000000000.0", "take 0.5"),
     (lambda: polhode.facts.poisson("NMB", velocity=(0, 0, 0)), "got [0.0, 0.0, 0.0]", "take (0.8, -0.6, 0.5)"),
     (lambda: polhode.facts.free_drift("NMB", count=10**9), "got 1000000000", "take 100"),
-    (lambda: entries.chosen(3), "got 3", "write methods=['NMB', 'LP2']"),
+    (lambda: entries.method_names(3), "got 3", "write methods=['NMB', 'LP2']"),
     (lambda: polhode.plots.convergence(3), "got 3", "give that"),
     (lambda: polhode.Statistics(of=3), "got 3", "write of=['energy']"),
     (lambda: polhode.Statistics(functions=3), "got 3", "write functions={'tilt': tilt}"),
@@ -402,7 +413,7 @@ CALLS = [
      "write terminal = True, or after how many events"),
     (lambda: reference([1, 2, 3], omega0=W), "t is missing", "give the times at which the motion is wanted"),
     (lambda: reference([1, 2, 3], [], omega0=W), "t has no times", "give at least one, the initial one"),
-    (lambda: polhode.io.save(3, "three.nc"), "got 3", "give what polhode.integrate returned"),
+    (lambda: polhode.io.save(3, "three.nc"), "got 3", "give what polhode.integrate or"),
     (lambda: polhode.read(oversized()), "'oversized.npz': omega is beyond 1e+150", "the file is damaged"),
     (lambda: Plan({"problem": "krysl/slow-top", "sweep": nested(200)}, "a"), "a: tables and lists lie more than 100 deep",
      "take some away"),

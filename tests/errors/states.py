@@ -12,13 +12,14 @@ from around import Q, W, compute, contents
 import polhode
 from polhode.methods import _references as references
 from polhode.studies.facts.trial import Map, torque_of
-from polhode.cli.commands.reproduce import check_writable
-from polhode.studies.compare.runner import ByTolerance, FixedSteps
+from polhode.io.store import make_report_folder
+from polhode.methods import get
+from polhode.studies.compare.runner import StepRunner
+from polhode.studies.compare.truth import as_task, truth
 from polhode.engine.carriers import gpu
-from polhode.engine.carriers.chunk import Chunk
 from polhode.engine.ensemble.measure import of_function
-from polhode.io import trees
-from polhode.io.config import scenario
+from polhode.io.formats import zarr
+from polhode.io.scenario._load import make_scenario
 from polhode.bodies.mesh_file import _read, triangles
 from polhode.show.play.server import Server
 from polhode.studies.sweep import cluster
@@ -106,12 +107,14 @@ def trial(method, step):
 
 
 TOP, PUSH = {"name": "constant", "value": [0.0, 0.0, 1.0]}, {"name": "constant", "value": [0.0, 1.0, 0.0]}
-RUNNER = SimpleNamespace(name="NMB", knob="step", _evaluations=len, _follow=lambda *_: ([], [], ()),
-                         program=SimpleNamespace(trouble=lambda: ValueError("too late")))
-STUCK = SimpleNamespace(name="DP5", task=SimpleNamespace(motion=None, t_span=(0.0, 1.0), breaks=()), _check_torque=lambda: None)
-MARCH = SimpleNamespace(pace=SimpleNamespace(steps=1), begin=lambda *_: None, take=lambda *_: Chunk(reached=0.5, failure=4))
-GPU = SimpleNamespace(dtype=np.float64, names={}, program=SimpleNamespace(method=SimpleNamespace(name="NMB"),
+GPU = SimpleNamespace(single=False, names={}, _kernels={}, program=SimpleNamespace(method=SimpleNamespace(name="NMB"),
                                                                          torque=SimpleNamespace(name="push")))
+
+
+def failing_runner():
+    """NMB on a task of which the torque fails before the end."""
+    free, task = (as_task([1.0, 2.0, 2.5], torque, (0.0, 1.0), omega0=W) for torque in (None, late))
+    return StepRunner(task, truth(free), get("NMB"))
 
 
 def odd():
@@ -129,16 +132,15 @@ def turned():
 
 
 STATES = [
-    ([], lambda: FixedSteps.motions(RUNNER, 0.1), "NMB failed with step 0.1", "take a smaller one"),
-    ([], lambda: FixedSteps._check_torque(RUNNER), "ValueError in a run of NMB: too late", "correct it"),
-    ([], lambda: list(ByTolerance._chunks(STUCK, MARCH, ())), "DP5 cannot go on at t = 0.5", "name that time in breaks"),
+    ([], lambda: failing_runner().motions(0.1), "NMB failed with step 0.1", "take a smaller one"),
     ([(gpu, "cuda", SimpleNamespace(kernel=lambda *_, **__: None)), (gpu, "compile_obstacle", lambda _: "no")],
      lambda: gpu.Gpu._launch(GPU, None), "method NMB with torque 'push' cannot be compiled for a GPU: no", "or use device='cpu'"),
     ([], lambda: of_function(lambda p: p, False, None, None), "'<lambda>' asks for p", "leave p out"),
     ([("polhode.torques.BUILT_IN", {"odd": odd})],
-     lambda: scenario({"problem": "krysl/slow-top", "torque": {"name": "odd"}}, "a.toml"), "no such thing", "correct them"),
+     lambda: make_scenario({"problem": "krysl/slow-top", "torque": {"name": "odd"}}, "a.toml"), "no such thing", "correct them"),
     ([("polhode.bodies.mesh_file._CHECKS", {"obj": bytes})], turned, "a face three corners, which is not so here", "export"),
-    ([("polhode.io.trees.find_spec", lambda _: None)], trees.need, "the library zarr, which is not installed", "pip install"),
+    ([("polhode.io.formats.zarr.find_spec", lambda _: None)], zarr.need, "the library zarr, which is not installed",
+     "pip install"),
     ([("polhode.support.memory.total", lambda: 1000)], lambda: polhode.integrate([1, 2, 3], None, (0, 100), 0.1, omega0=W),
      "1002 stored points need",
      "store fewer with a larger every, every='end' or t_eval, or stream them to disk (--checkpoint)"),
@@ -150,8 +152,8 @@ STATES = [
      "LP2 blew up in the step", "take a smaller step"),
     ([], lambda: polhode.advise("krysl/slow-top", error=1e-13, methods=["LP2"], until=0.2, budget=0.01),
      "none of 1 methods reached an error of 1e-13", "ask for a larger error"),
-    ([("os.access", lambda *_: False)], lambda: check_writable(Path("here")), "'here'", "choose another folder"),
-    ([("os.replace", raising(FULL))], lambda: polhode.view.page("run.nc").save("full.html"),
+    ([("os.access", lambda *_: False)], lambda: make_report_folder("here", "report.html"), "'here'", "choose another folder"),
+    ([("os.fsync", raising(FULL))], lambda: polhode.view.page("run.nc").save("full.html"),
      "'full.html': No space left", "free some space, or choose another disk"),
     ([("polhode.methods._references.files", bibliography(TWO))], lambda: references.entries.__wrapped__(), "two entries 'a'",
      "drop one"),

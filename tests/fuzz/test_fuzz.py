@@ -2,7 +2,6 @@
 of `make fuzz`."""
 
 import copy
-import time
 
 import numpy as np
 import pytest
@@ -14,12 +13,11 @@ from targets import SCENARIOS, SWEEPS, TARGETS
 
 from polhode import rotations
 from polhode.errors import PolhodeError
-from polhode.io import config
+from polhode.io.scenario._load import make_scenario
 from polhode.studies.sweep.plan import Plan
 
 # where it is not 200
 INPUTS = {"rotation": 1000, "words": 500, "sweep": 80, "netcdf": 60, "obj": 80, "zarr": 15}
-HANG = 5.0  # seconds
 
 
 def inputs(name, count):
@@ -38,15 +36,11 @@ def inputs(name, count):
 
 def survives(name, count):
     target = TARGETS[name][0]
-    slowest = 0.0
     for data in inputs(name, count):
-        began = time.monotonic()
         try:
             target(data)
         except Exception as error:
             raise AssertionError(f"{name} did not survive {data!r}") from error
-        slowest = max(slowest, time.monotonic() - began)
-    assert slowest < HANG
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
@@ -97,7 +91,7 @@ def changed(draw, originals):
 @given(changed(SCENARIOS))
 def test_a_scenario_with_any_value_at_any_key_is_read_or_refused(data):
     try:
-        found = config.scenario(data, "scenario.toml")
+        found = make_scenario(data, "scenario.toml")
     except PolhodeError as error:
         assert str(error).startswith("scenario.toml")
     else:

@@ -33,7 +33,7 @@ from polhode.papers import (
 )
 from polhode.papers import _registry as registry
 from polhode.papers._report import NAME, write
-from polhode.papers._store import compute, kept, points
+from polhode.papers._store import compute, stored_result, points
 
 FIGURES = {"buss-2001": 10, "krysl-endres-2004": 13, "krysl-2005": 1, "bou-rabee-2009": 5}
 QUICKEST = "buss-2001/fig2"
@@ -50,9 +50,10 @@ def command(*arguments):
 # --- every item -----------------------------------------------------------------------------------
 
 LONG = ("buss-2001/fig6",)  # compiles all methods of the paper; fig7 does the same with a few
-# test_papers_krysl.py computes them too
+# test_papers_krysl.py and test_papers_buss.py compute them too
 ELSEWHERE = {item.key for item in items() if item.paper != "buss-2001"}
 ELSEWHERE -= {"krysl-endres-2004/fig8", "bou-rabee-2009/fig2"}
+ELSEWHERE |= {f"buss-2001/{name}" for name in ("fig1", "fig5", "slides", "long-runs")}
 
 
 @pytest.mark.parametrize(
@@ -81,8 +82,8 @@ def test_every_item_in_its_quick_form(key, tmp_path):
     assert {name: stored[name] for name in record} == json.loads(json.dumps(record))
     assert (place / f"{record['item']}.png").read_bytes().startswith(b"\x89PNG")
     assert (place / f"{record['item']}.svg").stat().st_size > 3000
-    assert kept(key, tmp_path, quick=True) == json.loads(json.dumps(record))
-    assert kept(key, tmp_path, quick=False) is None
+    assert stored_result(key, tmp_path, quick=True) == json.loads(json.dumps(record))
+    assert stored_result(key, tmp_path, quick=False) is None
     assert not list(place.glob(".*")), "no partial files stay"
 
 
@@ -197,21 +198,23 @@ def test_the_registry_refuses_what_it_does_not_know(monkeypatch):
 def test_a_result_is_not_used_when_anything_has_changed(tmp_path):
     compute(QUICKEST, quick=True, folder=tmp_path)
     place = tmp_path / "buss-2001"
-    assert kept(QUICKEST, tmp_path, quick=True)
+    assert stored_result(QUICKEST, tmp_path, quick=True)
     stored = (place / "fig2.json").read_text("utf-8")
     for broken in (stored.replace('"sources": "', '"sources": "0'), stored[:-20], "[]", ""):
         (place / "fig2.json").write_text(broken)
-        assert kept(QUICKEST, tmp_path, quick=True) is None
+        assert stored_result(QUICKEST, tmp_path, quick=True) is None
     (place / "fig2.json").write_text(stored)
     (place / "fig2.svg").unlink()
-    assert kept(QUICKEST, tmp_path, quick=True) is None
+    assert stored_result(QUICKEST, tmp_path, quick=True) is None
 
 
-def test_a_full_result_serves_a_quick_request_and_the_report_has_all_that_is_kept(tmp_path):
+def test_a_full_result_serves_a_quick_request_and_the_report_has_all_that_is_stored_result(
+    tmp_path,
+):
     full = compute(QUICKEST, quick=False, folder=tmp_path)
     before = (tmp_path / "buss-2001" / "fig2.json").stat().st_mtime_ns
     compute("krysl-endres-2004/fig8", quick=True, folder=tmp_path)
-    assert kept(QUICKEST, tmp_path, quick=True)["quick"] is False is full["quick"]
+    assert stored_result(QUICKEST, tmp_path, quick=True)["quick"] is False is full["quick"]
     reproduce(QUICKEST, listing=False, out=tmp_path, quick=True, as_json=True)
     assert (tmp_path / "buss-2001" / "fig2.json").stat().st_mtime_ns == before
     both = {"buss-2001-fig2", "krysl-endres-2004-fig8"}
@@ -289,13 +292,13 @@ def test_bad_requests_end_before_any_work(arguments, words):
 
 
 def test_one_item_as_json_and_as_text():
-    data = json.loads(command("buss-2001/fig5", "--json").stdout)
+    data = json.loads(command("krysl-endres-2004/fig8", "--quick", "--json").stdout)
     assert {"paper", "item", "cells", "matched", "total", "claims"} <= set(data)
     assert (data["paper"], data["item"], data["matched"], data["total"]) == (
-        "buss-2001",
-        "fig5",
-        28,
-        28,
+        "krysl-endres-2004",
+        "fig8",
+        0,
+        1,
     )
     assert set(data["cells"][0]) == {"row", "column", "printed", "ours", "match", "note", "source"}
     figure = json.loads(command(QUICKEST, "--json").stdout)
@@ -309,12 +312,13 @@ def test_one_item_as_json_and_as_text():
     assert "28 of 28 agree" in text and "does not hold" in text and "McLachlan-Reich 2-3-1" in text
 
 
-WITHOUT_THE_LONGEST = """
+WITHOUT_THE_LONG_ONES = """
 from polhode.cli import main
 from polhode.papers import _registry, items
 
 items()
-del _registry._items["bou-rabee-2009/fig1"]
+for long in ("fig1", "fig4"):
+    del _registry._items[f"bou-rabee-2009/{long}"]
 main()
 """
 
@@ -323,7 +327,7 @@ def test_an_interrupted_run_keeps_what_is_finished_and_resumes(tmp_path):
     arguments = [
         sys.executable,
         "-c",
-        WITHOUT_THE_LONGEST,
+        WITHOUT_THE_LONG_ONES,
         "reproduce",
         "bou-rabee-2009",
         "--quick",
@@ -331,18 +335,17 @@ def test_an_interrupted_run_keeps_what_is_finished_and_resumes(tmp_path):
         str(tmp_path),
     ]
     process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + 600.0  # long enough for a machine that is busy with other things
-    while not list(tmp_path.glob("*/*.json")) and time.monotonic() < deadline:
+    while not list(tmp_path.glob("*/*.json")):
         assert process.poll() is None, process.stderr.read()
         time.sleep(0.05)
     os.kill(process.pid, signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate()
     assert process.returncode == 130 and "interrupted" in err
     first = {path: path.stat().st_mtime_ns for path in tmp_path.glob("*/*.json")}
     assert first and not list(tmp_path.glob("*/.*"))
     done = subprocess.run(arguments, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert all(path.stat().st_mtime_ns == when for path, when in first.items())
-    assert len(list(tmp_path.glob("bou-rabee-2009/*.json"))) == 4
+    assert len(list(tmp_path.glob("bou-rabee-2009/*.json"))) == 3
     page = Page((tmp_path / NAME).read_text("utf-8"))
-    assert {f"bou-rabee-2009-fig{number}" for number in range(2, 6)} <= page.ids
+    assert {f"bou-rabee-2009-fig{number}" for number in (2, 3, 5)} <= page.ids

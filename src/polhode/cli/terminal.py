@@ -107,7 +107,7 @@ def _format_entry(value: Any) -> str:
 
 def print_json(data: Any) -> None:
     """Print data as JSON, in ASCII if stdout cannot encode it otherwise."""
-    from polhode.errors import UNPRINTABLE
+    from polhode.errors.exceptions import UNPRINTABLE
 
     data = _without_nan(data)
     text = json.dumps(data, indent=2, allow_nan=False, ensure_ascii=False)

@@ -8,7 +8,7 @@ for one structure so that they compile to plain loads and stores.
 from functools import lru_cache
 from typing import NamedTuple, get_args, get_type_hints
 
-from polhode.core.jit import jit
+from polhode.core.generated import generated
 
 Vector = tuple[float, float, float]
 Quaternion = tuple[float, float, float, float]  # scalar last: (x, y, z, w)
@@ -54,7 +54,7 @@ def _write(kind, path, place, loads, stores, scope):
     )
     if make is tuple:
         return f"({inside})"
-    name = f"make{len(scope)}"
+    name = f"make{len(scope) + 1}"
     scope[name] = make
     return f"{name}({inside})"
 
@@ -76,27 +76,40 @@ class Shape(NamedTuple):
 
 
 @lru_cache(512)
-def layout(kind, lanes=None, first=0, rows=False):
+def layout(kind, lanes=None, first=0, rows=False, flat=False):
     """The layout of a NamedTuple class annotated with floats, Vector, Quaternion, ..., or of the
     `shape` of a value.
 
     With `lanes` the array is one tile, flat, and component i of lane k is z[(first + i) * lanes + k].  That the distance between
     components is a constant is what tells LLVM that lanes do not touch each other.  With `rows` the array is (row, component).
+    With `flat` it is a tuple of the components.
     """
 
     def place(index):
+        if flat:
+            return str(first + index)
         if rows:
             return f"k, {first + index}"
         return f"{first + index}, k" if lanes is None else f"{(first + index) * lanes} + k"
 
-    loads, stores, scope = [], [], {"__name__": __name__}
+    loads, stores, scope = [], [], {}
     expression = _write(kind, "s", place, loads, stores, scope)
-    source = (
-        f"def unpack(z, k):\n    return {expression}\n\ndef pack(s, z, k):\n    "
-        + "\n    ".join(stores or ["pass"])
+    return Layout(
+        len(loads),
+        generated(__name__, "unpack", "z, k", (), expression, **scope),
+        generated(__name__, "pack", "s, z, k", stores or ["pass"]),
     )
-    exec(source, scope)  # nothing but the field structure above enters the source
-    return Layout(len(loads), jit(scope["unpack"]), jit(scope["pack"]))
+
+
+def filler(kind, numbers, places):
+    """`fill(s)`: a flat tuple of these numbers, with the components of a structure in the given
+    places."""
+    stores, parts = [], [f"numbers[{i}]" for i in range(len(numbers))]
+    _write(kind, "s", str, [], stores, {})
+    for place, store in zip(places, stores, strict=True):
+        parts[place] = store.partition(" = ")[2]
+    whole = "".join(f"{part}, " for part in parts)
+    return generated(__name__, "fill", "s", (), f"({whole})", numbers=tuple(numbers))
 
 
 def flatten(value):

@@ -3,10 +3,14 @@ them and gives them back.
 
 A motion lies in memory as a row of numbers, in the order of the fields.  Loops, records and files
 know a motion by its `Kind` alone; what the parts mean outside of kernels is in
-`polhode.results.motion`.
+`polhode.results.motion`.  A kind that is added to `KINDS` is that of every method whose state has
+the fields it needs.
 """
 
-from typing import NamedTuple
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, get_type_hints
 
 from polhode.core.jit import jit
 from polhode.core.layout import Quaternion, Vector, layout
@@ -63,28 +67,36 @@ def flaw_in_flight(s):
     return flaw_in_rotation(s) + 0.0 * (s.v[0] + s.v[1] + s.v[2])
 
 
-class Kind(NamedTuple):
-    """A kind of motion: its parts, and what the loops need to begin, observe and check it."""
+@dataclass(frozen=True, eq=False)
+class Kind:
+    """A kind of motion: its parts, and what the loops need to begin, observe and check it.  The
+    first parts are those of a rotation.
 
+    `needs` are the fields of a method's state, besides those of a rotation, that it is observed in.
+    """
+
+    name: str
     parts: type
-    launch: object
-    observe: object
-    flaw: object
+    launch: Callable
+    observe: Callable
+    flaw: Callable
+    needs: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def width(self):
         """How many numbers a motion has."""
         return layout(self.parts).size
 
-    @property
+    @cached_property
     def slices(self):
-        """Where each part stands in a row of numbers, by name."""
-        found, first = {}, 0
-        for name, part in self.parts.__annotations__.items():
+        """Where each part stands in a row of numbers, by name: a slice, or a place where the part
+        is one number."""
+        slices, first = {}, 0
+        for name, part in get_type_hints(self.parts).items():
             size = layout(part).size
-            found[name] = slice(first, first + size)
+            slices[name] = first if part is float else slice(first, first + size)
             first += size
-        return found
+        return slices
 
     def names(self):
         """What the loops are bound to."""
@@ -97,7 +109,17 @@ class Kind(NamedTuple):
             "store_motion": rows.pack,
         }
 
+    def __reduce__(self):
+        """In another process it is found by its name."""
+        return KINDS.__getitem__, (self.name,)
 
-ROTATION = Kind(Rotation, launch_rotation, observe_rotation, flaw_in_rotation)
-FLIGHT = Kind(Flight, launch_flight, observe_flight, flaw_in_flight)
-KINDS = {kind.width: kind for kind in (ROTATION, FLIGHT)}
+
+ROTATION = Kind("rotation", Rotation, launch_rotation, observe_rotation, flaw_in_rotation)
+FLIGHT = Kind("flight", Flight, launch_flight, observe_flight, flaw_in_flight, needs=("x", "v"))
+KINDS = {kind.name: kind for kind in (ROTATION, FLIGHT)}
+
+
+def kind_of(state):
+    """The kind of motion that a method's state holds: the one that needs most of its fields."""
+    able = (kind for kind in KINDS.values() if set(kind.needs) <= set(state._fields))
+    return max(able, key=lambda kind: len(kind.needs))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Never
 import numpy as np
 
 from polhode.engine.many_bodies import ManyBodies
-from polhode.errors import called_as, choice, unknown
+from polhode.errors import called_as, choice, check_options
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -16,30 +16,10 @@ if TYPE_CHECKING:
     from polhode.bodies._body import RigidBody
     from polhode.engine.ensemble.keep import Statistics
     from polhode.loads._torque import Torque
-    from polhode.methods._registry import Method
+    from polhode.methods._method import Method
     from polhode.results._ensemble import Ensemble
 
 DEVICES, DTYPES = ("cpu", "cuda"), ("float64", "float32")
-OPTIONS = (
-    "bodies",
-    "torque",
-    "t_span",
-    "step",
-    "method",
-    "rotation0",
-    "omega0",
-    "momentum0",
-    "n",
-    "parameters",
-    "rng",
-    "first",
-    "breaks",
-    "keep",
-    "device",
-    "dtype",
-    "threads",
-    "progress",
-)
 
 
 def ensemble(
@@ -93,6 +73,8 @@ def ensemble(
         "end": the motions at the end alone.  A number: also after every so many steps.  Statistics: means, variances and
         extremes, over time for each body and over bodies at each sampled time, without storing motions.
     device : "cpu" or "cuda"
+        On a GPU, bodies (n, 3), rotation0 (n, 4), omega0, momentum0 and parameters may be arrays that
+        lie there, with __cuda_array_interface__ or DLPack, and `Ensemble.on_device` has the results.
     dtype : "float64" or "float32"
         Single precision is faster and accurate to about 1e-7 times the square root of the number of
         steps, at best.
@@ -119,15 +101,14 @@ def ensemble(
     >>> run.omega.shape, str(run.status[0])
     ((100, 3), 'finished')
     """
-    if misspelt:
-        raise unknown("option of ensemble", next(iter(misspelt)), OPTIONS)
+    check_options(ensemble, misspelt)
     choice("device", device, DEVICES)
     dtype = choice(
         "dtype", np.dtype(dtype).name if isinstance(dtype, (type, np.dtype)) else dtype, DTYPES
     )
     if progress is not None:
         called_as("progress", progress, "progress(done, total)")
-    run = ManyBodies(bodies, torque, t_span, step, method, breaks)
+    run = ManyBodies(bodies, torque, t_span, step, method, breaks, device, dtype)
     run.will_start(rotation0, omega0, momentum0, n, parameters, rng, first)
     run.will_keep(keep)
-    return run.follow(device, dtype, threads, progress)
+    return run.follow(threads, progress)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Never
 
 from polhode.engine.checkpoint import Checkpoint, as_checkpoint
 from polhode.engine.one_body import OneBody
-from polhode.errors import called_as, flag, label, unknown
+from polhode.errors import called_as, flag, label, check_options
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -16,34 +16,9 @@ if TYPE_CHECKING:
     from polhode.bodies._body import RigidBody
     from polhode.loads._torque import Torque
     from polhode.loads.force import Force
-    from polhode.methods._registry import Method
+    from polhode.methods._method import Method
     from polhode.results._trajectory import Trajectory
 
-OPTIONS = (
-    "body",
-    "torque",
-    "t_span",
-    "step",
-    "method",
-    "rotation0",
-    "omega0",
-    "momentum0",
-    "rtol",
-    "atol",
-    "max_step",
-    "force",
-    "position0",
-    "velocity0",
-    "t_eval",
-    "every",
-    "events",
-    "breaks",
-    "progress",
-    "compiled",
-    "checkpoint",
-    "checkpoint_every",
-    "title",
-)
 STANDARD, BY_TOLERANCE = "LP2", "DOP853"  # the methods when none is named
 
 
@@ -159,8 +134,7 @@ def integrate(
     >>> run.method.name, run.steps < 100
     ('DOP853', True)
     """
-    if misspelt:
-        raise unknown("option of integrate", next(iter(misspelt)), OPTIONS)
+    check_options(integrate, misspelt)
     if progress is not None:
         called_as("progress", progress, "progress(done, total)")
     compiled = flag("compiled", compiled)

@@ -2,38 +2,46 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
 
-from polhode import rotations
-from polhode.loads._torque import Torque, as_torque
+from polhode.loads._torque import Torque
+from polhode.loads.conversion import as_torque
 from polhode.loads.agreement import Start
 from polhode.core.loops import fixed as loops
-from polhode.errors import InputError, IntegrationError, brief, flag, number, unknown, whole
+from polhode.errors import InputError, IntegrationError, brief, flag, check_options, number, whole
 from polhode.support.limits import check_step, check_times
 from polhode.engine.carriers.chunk import MOST
-from polhode.engine.diagnosis import begun, first_trouble, step_trouble, torque_error, unsolved
+from polhode.engine.diagnosis import (
+    check_callbacks,
+    check_first,
+    first_state,
+    step_error,
+    torque_error,
+)
 from polhode.engine.one_body import as_body, initial_rotation
-from polhode.results.motion import in_user_axes, parts
+from polhode.results.motion import InMotion, in_user_axes
 from polhode.methods import get
-from polhode.engine.programs import find, watched
+from polhode.engine.programs import find_bound
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
     from scipy.spatial.transform import Rotation
     from polhode.bodies._body import RigidBody
-    from polhode.methods._registry import Method
+    from polhode.core.motions import Kind
+    from polhode.methods._method import Method
 
 
 MANY = 1000  # steps in a run, as far as one can tell
-OPTIONS = ("body", "torque", "step", "t", "method", "rotation0", "omega0", "momentum0", "compiled")
+AGAIN = "correct it and take the step again: the state is that before it"
 
 
 @dataclass(frozen=True, eq=False)
-class State:
+class StepperState:
     """Everything a Stepper needs to go on exactly: the method's memory, and the time as origin plus
     count steps."""
 
@@ -49,13 +57,14 @@ class State:
         return self.origin + self.count * self.step
 
 
-class Stepper:
+class Stepper(InMotion):
     """A motion advanced step by step.
 
     Parameters are those of `integrate` for a body that does not fly; `t` is the time at the start,
     and a negative `step` runs backwards.  What your torque reads outside itself (globals, closures,
     defaults, attributes of modules) may change between two calls of `step`: the next one takes the
-    new values.  Floats in closures and defaults aside, the torque is compiled anew.
+    new values.  So may the torque's `params`.  Floats in closures and defaults aside, the torque is
+    compiled anew.
 
     Examples
     --------
@@ -69,6 +78,24 @@ class Stepper:
     >>> top.t == saved.t
     True
     """
+
+    __slots__ = (  # what a Stepper does not have cannot be assigned
+        "__weakref__",
+        "_body",
+        "_bound",
+        "_compiled",
+        "_count",
+        "_grid",
+        "_h",
+        "_march",
+        "_may_raise",
+        "_method",
+        "_origin",
+        "_out",
+        "_start",
+        "_torque",
+        "_z",
+    )
 
     def __init__(
         self,
@@ -84,34 +111,31 @@ class Stepper:
         compiled: bool = True,
         **misspelt: Never,
     ) -> None:
-        if misspelt:
-            raise unknown("option of Stepper", next(iter(misspelt)), OPTIONS)
-        self.body, self.torque, self.method = as_body(body), as_torque(torque), get(method)
+        check_options(Stepper, misspelt)
+        self._body, self._torque, self._method = as_body(body), as_torque(torque), get(method)
         h = number("step", step)
         if h == 0.0:
             raise InputError("step must not be zero; a negative step runs backwards")
         check_step(h)
-        motion = initial_rotation(self.body, rotation0, omega0, momentum0)
+        motion = initial_rotation(self._body, rotation0, omega0, momentum0)
         self._at(float(check_times(np.array([number("t", t)]), "t")[0]), 0, h)
         self._compiled = flag("compiled", compiled)
-        self._start = Start(self.t, self.t + MANY * h, in_user_axes(self.body, motion))
+        self._start = Start(self.t, self.t + MANY * h, in_user_axes(self._body, motion))
         self._build()
         self._out = np.empty((1, self.program.width)), np.empty(1)
-        self._z = begun(self.program, h, self._origin, motion)
-        self._before = np.empty_like(self._z)
-        self._check_torque("at the start")
-        trouble = first_trouble(self.program, self._origin, motion)
-        if trouble is not None:
-            self._raise(trouble)
+        self._z = first_state(self.program, h, self._origin, motion)
+        try:
+            check_callbacks(self.program, "at the start", "correct it")
+            check_first(self.program, self._origin, motion)
+        except IntegrationError as error:
+            raise self._placed(error) from error.__cause__
 
     def _build(self) -> None:
-        """Bind the torque as it is now; what it reads is noted, since a bound copy would not notice
-        a change."""
-        self.program = find(self.method, self.torque, self.body, self._compiled, start=self._start)
-        self._march = self.program.march()
-        self._watch = (
-            None if self.program.mode == "callback" else watched(self.method, self.torque)[1]
+        """Bind the torque as it is now; a bound copy would not notice a change."""
+        self._bound = find_bound(
+            self._method, self._torque, self._body, self._compiled, start=self._start
         )
+        self._march, self._may_raise = self.program.march(), self.program.may_raise
 
     def _at(self, origin: float, count: int, h: float) -> None:
         """So many steps of h from the origin of time."""
@@ -119,58 +143,54 @@ class Stepper:
 
     def step(self, n: int = 1) -> None:
         """Take n steps."""
-        n = whole("the number of steps", n)
+        if n.__class__ is not int or n < 1:
+            n = whole("the number of steps", n)
         while n > MOST:  # Ctrl-C is noticed in between
             self.step(MOST)
             n -= MOST
         if n == 0:
             return
-        if self._watch is not None and not self._watch.unchanged():
+        if not self._bound.unchanged():
             self._build()
-        self._before[:] = self._z
+        before = self._z.copy() if self._may_raise else None
         try:
             why, self._count, _ = self._march(1, n, self._count, self._grid, self._z, *self._out)
-        except (
-            BaseException
-        ) as error:  # raised by the torque, in Python or inside machine code, or Ctrl-C
-            self._z[:] = self._before
+        except BaseException as error:  # of the torque, in Python or in machine code, or Ctrl-C
+            self._z[:] = before
             if not isinstance(error, Exception):
                 raise
-            if n == 1:
-                raise torque_error(
-                    error,
-                    f"in the step from t = {self.t!r}",
-                    t=self.t,
-                    step_index=self._count,
-                    fix="correct it and take the step again: the state is that before it",
-                ) from error
-            for _ in range(n):  # one by one until it is raised again
-                self.step()
-            return
-        if why == loops.DONE:
-            return
-        self._check_torque(f"in the step from t = {self.t!r}")
-        trouble = step_trouble(self.program, self._z, self.t, self._h)
-        if trouble is None and why == loops.UNSOLVED:
-            trouble = unsolved(self.program, self._z, self.t, self._h, self._count)
-        self._raise(
-            trouble
-            or IntegrationError(
-                f"{self.method.name} blew up in the step from t = {self.t!r}; "
-                "take a smaller step: the state is still that before it"
-            )
-        )
+            if n > 1:
+                for _ in range(n):  # one by one until it is raised again
+                    self.step()
+                return
+            raise self._placed(torque_error(error, self._where, AGAIN)) from error
+        if why != loops.DONE:
+            raise self._placed(self._failure(why))
 
-    def _raise(self, error: IntegrationError) -> Never:
-        error.t, error.step_index, error.state = self.t, self._count, self.state
-        raise error
+    @property
+    def _where(self) -> str:
+        return f"in the step from t = {self.t!r}"
 
-    def _check_torque(self, where: str) -> None:
+    def _failure(self, why: int) -> IntegrationError:
+        """What made a step fail."""
         cause = self.program.trouble()
         if cause is not None:
-            raise torque_error(
-                cause, where, fix="correct it", t=self.t, step_index=self._count
-            ) from cause
+            return torque_error(cause, self._where, AGAIN)
+        return step_error(
+            self.program, self._z, self.t, self._h, self._count, why == loops.UNSOLVED
+        ) or IntegrationError(
+            f"{self.method.name} blew up {self._where}; take a smaller step: the state is still that before it"
+        )
+
+    def _placed(self, error: IntegrationError) -> IntegrationError:
+        """The error with the time, the number of the step and the state."""
+        error.t, error.step_index, error.state = self.t, self._count, self.state
+        return error
+
+    body = property(operator.attrgetter("_body"), doc="The body.")
+    torque = property(operator.attrgetter("_torque"), doc="The torque.")
+    method = property(operator.attrgetter("_method"), doc="The method.")
+    program = property(operator.attrgetter("_bound.program"), doc="What is run.")
 
     @property
     def t(self) -> float:
@@ -178,28 +198,14 @@ class Stepper:
         return self._origin + self._count * self._h
 
     @property
-    def quaternion(self) -> np.ndarray:
-        """Attitude, body to space, scalar last."""
-        return parts(self._motion).attitude
+    def kind(self) -> Kind:
+        """What is followed."""
+        return self.program.motion_kind
 
     @property
-    def rotation(self) -> Rotation:
-        """Attitude as a scipy Rotation."""
-        return rotations.as_rotation(self.quaternion)
-
-    @property
-    def matrix(self) -> np.ndarray:
-        """Attitude as a 3x3 matrix, body to space."""
-        return rotations.matrices(self.quaternion)
-
-    @property
-    def omega(self) -> np.ndarray:
-        """Body angular velocity."""
-        return parts(self._motion).omega
-
-    @property
-    def _motion(self) -> np.ndarray:
-        return in_user_axes(self.body, self.program.motion(self._z))
+    def motion(self) -> np.ndarray:
+        """Where the body is, in the user's axes."""
+        return in_user_axes(self._body, self.program.motion(self._z), self.kind)
 
     @property
     def note(self) -> str:
@@ -208,14 +214,16 @@ class Stepper:
         return self.program.remarks(self._z).removeprefix("; ")
 
     @property
-    def state(self) -> State:
+    def state(self) -> StepperState:
         """All of it; assign it back, to this or another Stepper of the same kind, to go on from
         there bit for bit."""
-        return State(self.method.name, self._origin, self._count, self._h, self._z[:, 0].copy())
+        return StepperState(
+            self.method.name, self._origin, self._count, self._h, self._z[:, 0].copy()
+        )
 
     @state.setter
-    def state(self, saved: State) -> None:
-        if not isinstance(saved, State) or saved.method != self.method.name:
+    def state(self, saved: StepperState) -> None:
+        if not isinstance(saved, StepperState) or saved.method != self.method.name:
             raise InputError(
                 f"a Stepper of {self.method.name} cannot go on from {brief(saved)}; use the state of another one "
                 "like it"

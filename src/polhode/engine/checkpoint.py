@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import hashlib
 import json
 import os
 import re
@@ -31,18 +30,23 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from polhode.errors import InputError, difference, room
+from polhode.errors import InputError, difference, disk_advice
+from polhode.engine.checkpoint_files import (
+    FILES,
+    MADE,
+    damaged,
+    is_checkpoint,
+    made_by_a_run,
+    occupied,
+    read_run,
+    saved_states,
+    usable_states,
+    write,
+)
 from polhode.engine.stream import Stream
+from polhode.support.atomic import PARTIAL
 
 STANDARD = "30s"
-# the number changes whenever a folder of before could not be understood
-_HEAD = "polhode checkpoint 2 "
-_WRITTEN = ("run", "state-0", "state-1")  # by `_write`
-_FILES = ("points", *_WRITTEN, *(f".{name}.new" for name in _WRITTEN), "lock")
-# the finished file, as far as it had come when the process was killed; see io/store.py
-_RESULT = re.compile(r"\..+\.\d+\.part")
-# in the file lock
-_MADE = "polhode made this folder, and deletes it when the run in it is finished.\n"
 _CODE = {
     "torque_digest": "the code of the torque, or what it uses,",
     "events": "the code of the events, or what they use,",
@@ -67,36 +71,6 @@ def interval(every: int | str) -> tuple[int | None, float | None]:
         f"a checkpoint is made every so many steps, as in 100000, or so often, as in 30s, 5min or 1h, got "
         f"{every!r}; write {STANDARD}"
     )
-
-
-# --- small files with a sum -----------------------------------------------------------------------
-
-
-def _write(path, data):
-    """Put data, as JSON under its sum, into the place of a file: whole or not at all, and on the
-    disk itself."""
-    text = json.dumps(data)
-    fresh = path.with_name(f".{path.name}.new")
-    with open(fresh, "w", encoding="utf-8") as file:
-        file.write(f"{_HEAD}{hashlib.sha256(text.encode()).hexdigest()}\n{text}")
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(fresh, path)
-    with contextlib.suppress(OSError):  # not every system opens folders
-        folder = os.open(path.parent, os.O_RDONLY)
-        os.fsync(folder)
-        os.close(folder)
-
-
-def _read(path):
-    """What `_write` put there; None where the file is not what was written."""
-    try:
-        head, _, text = path.read_text(encoding="utf-8").partition("\n")
-        return (
-            json.loads(text) if head == _HEAD + hashlib.sha256(text.encode()).hexdigest() else None
-        )
-    except (OSError, ValueError):
-        return None
 
 
 # --- the folder -----------------------------------------------------------------------------------
@@ -148,7 +122,7 @@ class Checkpoint:
             self._make_folder()
             self._lock()
             self._check_identity(identity)
-            self.points = Stream(self.folder / "points", record.width, self._trouble)
+            self.points = Stream(self.folder / "points", record.kind.width, self._trouble)
             record.keep_in(self.points)
             saved = self._saved()
             self._check_space(record)
@@ -165,7 +139,7 @@ class Checkpoint:
         identity = json.loads(json.dumps(identity))  # as it reads back: tuples are lists
         self.fresh = not occupied(self.folder)
         if self.fresh:
-            _write(self.folder / "run", {"identity": identity, "about": self.about})
+            write(self.folder / "run", {"identity": identity, "about": self.about})
             return
         there = read_run(self.folder, self.anew)
         if there["identity"] != identity:
@@ -195,12 +169,12 @@ class Checkpoint:
         for path in sorted(self.folder.iterdir()):
             name, plain = path.name, path.is_file() and not path.is_symlink()
             ours = (
-                name in _FILES
+                name in FILES
                 and plain
-                and (name != "lock" or path.read_bytes() in (b"", _MADE.encode()))
+                and (name != "lock" or path.read_bytes() in (b"", MADE.encode()))
             )
             if not (
-                ours or (begun and _RESULT.fullmatch(name)) or (tolerant and name not in _FILES)
+                ours or (begun and PARTIAL.fullmatch(name)) or (tolerant and name not in FILES)
             ):
                 raise InputError(
                     f"the folder {str(self.folder)!r} is for an unfinished run, but it holds {name!r}, which no run "
@@ -223,7 +197,7 @@ class Checkpoint:
     def _lock(self):
         self._held = open(self.folder / "lock", "a")  # noqa: SIM115 - the system lets go of it when the process ends
         if self.made and not self._held.tell():
-            self._held.write(_MADE)
+            self._held.write(MADE)
             self._held.flush()
         with contextlib.suppress(ImportError):
             import fcntl
@@ -281,7 +255,7 @@ class Checkpoint:
                 "sum": self.points.sum,
                 **state,
             }
-            _write(self.folder / f"state-{self.generation % 2}", entry)
+            write(self.folder / f"state-{self.generation % 2}", entry)
         except OSError as error:
             raise self._trouble(error) from error
         self.done, self.clock = state["done"], time.monotonic()
@@ -304,7 +278,7 @@ class Checkpoint:
         else:
             kept = "No checkpoint was made; what was computed is in `trajectory` of this error"
         return InputError(
-            f"cannot write to {str(self.folder)!r}: {error.strerror or error}; {room(error)}.  {kept}"
+            f"cannot write to {str(self.folder)!r}: {error.strerror or error}; {disk_advice(error)}.  {kept}"
         )
 
     def clear(self) -> None:
@@ -325,9 +299,9 @@ class Checkpoint:
         self.close()
         for path in self.folder.iterdir():
             # a Zarr store
-            if _RESULT.fullmatch(path.name) and path.is_dir() and not path.is_symlink():
+            if PARTIAL.fullmatch(path.name) and path.is_dir() and not path.is_symlink():
                 shutil.rmtree(path)
-            elif path.name in _FILES or _RESULT.fullmatch(path.name):
+            elif path.name in FILES or PARTIAL.fullmatch(path.name):
                 path.unlink()
         if self.made:
             with contextlib.suppress(OSError):  # someone put something else there meanwhile
@@ -362,77 +336,3 @@ def _changed(there, here):
     if Path(there["about"]["folder"], files[0]).resolve() != Path(files[1]).resolve():
         return f"its torque is that of {files[0]!r} there and another one, of {files[1]!r}, here"
     return f"the code of the torque {files[1]!r} has changed"
-
-
-def occupied(folder: str | PathLike[str]) -> bool:
-    """Whether a run has begun in a folder: without points and states there is nothing to lose."""
-    return any((Path(folder) / name).exists() for name in ("run", "points", "state-0", "state-1"))
-
-
-def made_by_a_run(folder: str | PathLike[str]) -> bool:
-    """Whether a run made the folder."""
-    try:
-        return (Path(folder) / "lock").read_text(encoding="utf-8") == _MADE
-    except (OSError, ValueError):
-        return False
-
-
-def is_checkpoint(folder: str | PathLike[str]) -> bool:
-    """Whether a folder is that of an unfinished run."""
-    return (Path(folder) / "run").is_file()
-
-
-def read_run(
-    folder: str | PathLike[str], anew: str = "begin the run again in another place"
-) -> dict[str, Any]:
-    """What the run in a folder is: {"identity": ..., "about": ...}; `anew` is what to do where that
-    cannot be read."""
-    folder = Path(folder)
-    found = _read(folder / "run")
-    if found is None:
-        raise InputError(
-            f"cannot go on from {str(folder)!r}: its file 'run' {_trouble_with(folder / 'run')}{anew}"
-        )
-    return found
-
-
-def _trouble_with(path):
-    """Why a file cannot be read, in words that end where one may say what to do."""
-    try:
-        head = path.read_bytes()[: len(_HEAD)].decode("ascii", "replace")
-    except OSError:
-        return "is missing; "
-    kind, _, number = head.strip().rpartition(" ")
-    if head != _HEAD and _HEAD.startswith(kind + " ") and number.isdigit():
-        return f"is of another version of polhode (format {number}, here {_HEAD.split()[-1]}); go on with that version, or "
-    return f"is damaged ({path.stat().st_size} bytes are not what was written); "
-
-
-def saved_states(folder: str | PathLike[str]) -> list[Any]:
-    """The saved states in a folder, the newest first, None in the place of a damaged one: that one
-    counts as the newest."""
-    places = [path for path in (Path(folder) / f"state-{i}" for i in (0, 1)) if path.exists()]
-    states = [_read(path) for path in places]
-    return sorted(
-        states, key=lambda state: -float("inf") if state is None else -state["generation"]
-    )
-
-
-def usable_states(folder: str | PathLike[str], anew: str) -> list[Any]:
-    """The saved states, where at least one of them is whole or there has been none yet."""
-    states = saved_states(folder)
-    if states and not any(states):
-        names = " and ".join(
-            repr(f"state-{i}") for i in (0, 1) if (Path(folder) / f"state-{i}").exists()
-        )
-        raise damaged(
-            folder, anew, f"{names} {'are' if len(states) > 1 else 'is'} not what was written"
-        )
-    return states
-
-
-def damaged(folder: str | PathLike[str], anew: str, what: str) -> InputError:
-    """The error for a folder from which nothing can go on."""
-    return InputError(
-        f"the checkpoints in {str(folder)!r} are damaged: {what}, so that nothing can go on from there; {anew}"
-    )

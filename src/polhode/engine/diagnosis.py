@@ -18,62 +18,64 @@ if TYPE_CHECKING:
     from polhode.bodies._body import RigidBody
     from polhode.engine.program import Program
     from polhode.loads._torque import Torque
-    from polhode.methods._registry import Method
+    from polhode.methods._method import Method
 
 RUNAWAY = 10.0  # times the kinetic energy that a conservative motion can have
 CORRECT = "correct it, or end the run before"
 
 
 class Place(NamedTuple):
-    """Where a run is: the time, the steps done, and the motion in the user's axes."""
+    """Where a run is: the time, the steps done, and the parts of the motion in the user's axes."""
 
     t: float
     step: int
-    motion: np.ndarray
+    parts: dict[str, Any]
 
     def __str__(self) -> str:
-        return f"t = {self.t!r} (step {self.step}; {in_words(self.motion)})"
+        return f"t = {self.t!r} (step {self.step}; {in_words(self.parts)})"
 
 
-def in_words(motion: np.ndarray) -> str:
+def in_words(parts: dict[str, Any]) -> str:
     """The parts of a motion with their numbers."""
-    return ", ".join(f"{name} {value}" for name, value in described(motion).items())
+    return ", ".join(f"{name} {value}" for name, value in parts.items())
 
 
 # --- torques --------------------------------------------------------------------------------------
 
 
 def torque_error(
-    cause: BaseException, where: str, who: str = "the torque", fix: str = CORRECT, **place: Any
+    cause: BaseException, where: str, fix: str = CORRECT, who: str = "the torque"
 ) -> TorqueError:
     """The TorqueError for what a torque or force raised; `where` in words."""
-    error = TorqueError(f"{who} raised {type(cause).__name__} {where}: {cause}; {fix}", **place)
+    error = TorqueError(f"{who} raised {type(cause).__name__} {where}: {cause}; {fix}")
     error.__cause__ = cause
     return error
 
 
-def check_torque(program: Program, driver: Any) -> None:
+def check_callbacks(program: Program, where: Any, fix: str = CORRECT) -> None:
     """Raise what a Python torque or force ran into, if anything."""
     cause = program.trouble()
     if cause is not None:
-        raise torque_error(cause, f"in the step from {driver.place}")
+        raise torque_error(cause, str(where), fix)
 
 
 def torque_trouble(program: Program, t: float, y: np.ndarray) -> IntegrationError | None:
     """Ask torque and force, as Python, at time t and motion y (principal axes): the TorqueError if
     an answer is no good."""
-    y = in_user_axes(program.body, y)
-    q, *rest = parts(y)
-    if not np.isfinite(q).all():
+    kind = program.motion_kind
+    y = in_user_axes(program.body, y, kind)
+    now = parts(y, kind)
+    if not np.isfinite(now.attitude).all():
         return None
-    R, rest = rotations.matrices(q), [np.where(np.isfinite(part), part, 0.0) for part in rest]
-    place = f"at t = {t:.15g} ({in_words(y)})"
+    seen = (now.omega,) if program.force is None else (now.omega, now.position, now.velocity)
+    R, rest = rotations.matrices(now.attitude), [np.where(np.isfinite(x), x, 0.0) for x in seen]
+    place = f"at t = {t:.15g} ({in_words(described(y, kind))})"
     for acting in filter(None, (program.torque, program.force)):
         who = f"{acting.kind} {acting.name!r}"
         try:
             value = acting(t, R, *rest)
         except Exception as cause:
-            return torque_error(cause, place, who)
+            return torque_error(cause, place, who=who)
         if value.shape != (3,):
             return TorqueError(
                 f"{who} must return three numbers, got shape {value.shape} {place}; correct it"
@@ -83,35 +85,47 @@ def torque_trouble(program: Program, t: float, y: np.ndarray) -> IntegrationErro
     return None
 
 
-def step_trouble(program: Program, z: np.ndarray, t: float, h: float) -> IntegrationError | None:
-    """The same at the end of a step of h that failed, column 1 of z, and at its start, column 0."""
-    return torque_trouble(program, t + h, program.motion(z, 1)) or torque_trouble(
-        program, t, program.motion(z)
-    )
-
-
-def first_trouble(program: Program, t: float, y: np.ndarray) -> IntegrationError | None:
+def check_first(program: Program, t: float, y: np.ndarray) -> None:
     """The same before the first run of a compiled program: machine code reads three numbers
     whatever it is given."""
     if program.tried or program.mode != "compiled" or not program.may_raise:
-        return None
+        return
     program.tried = True
-    return torque_trouble(program, t, y)
+    trouble = torque_trouble(program, t, y)
+    if trouble is not None:
+        raise trouble
 
 
-def begun(program: Program, h: float, t: float, motion: np.ndarray) -> np.ndarray:
+def first_state(program: Program, h: float, t: float, motion: np.ndarray) -> np.ndarray:
     """The method's first state; where that fails, the torque is asked what is wrong with its
     answer."""
     try:
         return program.begin(h, t, motion)
-    except TorqueError as error:
-        raise (torque_trouble(program, t, motion) or error) from error.__cause__
+    except Exception as cause:
+        if type(cause).__module__.startswith("numba."):  # it is not the torque that failed
+            raise
+        error = torque_trouble(program, t, motion) or torque_error(cause, f"at t = {t!r}")
+        error.t = t
+        raise error from cause
+
+
+def step_error(
+    program: Program, z: np.ndarray, t: float, h: float, step: int, is_unsolved: bool
+) -> IntegrationError | None:
+    """What made a step of h from t fail, of which z has the start in column 0 and the end in
+    column 1: the torque, or an equation without a solution; None for a blow-up."""
+    error = torque_trouble(program, t + h, program.motion(z, 1)) or torque_trouble(
+        program, t, program.motion(z)
+    )
+    return unsolved_error(program, z, t, h, step) if error is None and is_unsolved else error
 
 
 # --- equations ------------------------------------------------------------------------------------
 
 
-def unsolved(program: Program, z: np.ndarray, t: float, h: float, step: int) -> IntegrationError:
+def unsolved_error(
+    program: Program, z: np.ndarray, t: float, h: float, step: int
+) -> IntegrationError:
     """The ConvergenceError of a step of size h from the state in column 0 of z, with the largest
     step that works."""
 

@@ -17,13 +17,14 @@ import numpy as np
 from polhode.engine.diagnosis import RUNAWAY, Place, Runaway, blow_up
 from polhode.engine.interrupts import Interrupts
 from polhode.results._trajectory import EVENT, FINISHED, INTERRUPTED
+from polhode.results.motion import described, in_user_axes
 
 if TYPE_CHECKING:
     from polhode.engine.carriers.chunk import Chunk
     from polhode.engine.checkpoint import Checkpoint
     from polhode.engine.program import Program
     from polhode.engine.schedule import Segment, Stretch
-    from polhode.methods._registry import Method
+    from polhode.methods._method import Method
 
 
 class Carrier(Protocol):
@@ -109,7 +110,7 @@ class Driver:
 
     def _between_chunks(self, interrupts: Interrupts) -> tuple[str, str] | None:
         """(status, message) if the run ends here."""
-        if self.recorder.over:
+        if self.recorder.watch is not None and self.recorder.over:
             surplus, *self._end = self.recorder.watch.end
             self.t = self._end[0]
             self._take_back(surplus)
@@ -120,7 +121,8 @@ class Driver:
             return self._cut()
         if self.progress is not None:
             self.progress(self.done, self.total)
-        self.save(interrupts.pressed)
+        if self.checkpoint is not None:
+            self.save(interrupts.pressed)
         if interrupts.pressed:
             return INTERRUPTED, self.so_far()
         return None
@@ -149,10 +151,16 @@ class Driver:
         self.done -= surplus
         self.carrier.take_back(surplus)
 
+    def __str__(self) -> str:
+        """Where the run is, for messages."""
+        return f"in the step from {self.place}"
+
     @property
     def place(self) -> Place:
         """Where the run is, for messages."""
-        return Place(self.t, self.done, self.carrier.in_user_axes(self.motion))
+        program = self.carrier.program
+        motion = in_user_axes(program.body, self.motion, program.motion_kind)
+        return Place(self.t, self.done, described(motion, program.motion_kind))
 
     @property
     def next_step(self) -> float:

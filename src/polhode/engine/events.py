@@ -12,10 +12,11 @@ import numpy as np
 from polhode import rotations
 from polhode.core.digest import reach
 from polhode.errors import EventError, InputError, called_as, number, whole
-from polhode.results.motion import in_user_axes, interpolated, parts
+from polhode.results.motion import call_form, in_user_axes, interpolated, parts
 
 if TYPE_CHECKING:
     from polhode.bodies._body import RigidBody
+    from polhode.core.motions import Kind
 
 
 def _name(g: Callable[..., Any]) -> str:
@@ -32,12 +33,15 @@ class Watch:
     """
 
     def __init__(
-        self, events: Callable[..., Any] | Sequence[Callable[..., Any]], body: RigidBody
+        self,
+        events: Callable[..., Any] | Sequence[Callable[..., Any]],
+        body: RigidBody,
+        kind: Kind,
     ) -> None:
-        self.body = body
+        self.body, self.kind, self.form = body, kind, call_form("g", kind)
         self.functions = list(events) if isinstance(events, (list, tuple)) else [events]
         for g in self.functions:
-            called_as("an event", g, "g(t, R, omega)", "g(t, R, omega, x, v)")
+            called_as("an event", g, self.form)
             terminal = getattr(g, "terminal", False)
             if not isinstance(terminal, (bool, np.bool_)):
                 whole(
@@ -53,16 +57,16 @@ class Watch:
 
     def _value(self, g: Callable[..., Any], t: float, y: np.ndarray) -> float:
         # a copy: a function may write to what it is handed
-        y = np.array(in_user_axes(self.body, y))
+        y = np.array(in_user_axes(self.body, y, self.kind))
         try:
-            q, *rest = parts(y)
+            q, *rest = parts(y, self.kind)
             found = g(float(t), rotations.matrices(q), *rest)
             value = np.asarray(found).reshape(())
             value = 2.0 * value - 1.0 if value.dtype.kind == "b" else float(value)
         except Exception as error:
             raise EventError(
                 f"event {_name(g)!r} raised {type(error).__name__} at t = {float(t):.15g}: {error}; correct it: a "
-                "function g(t, R, omega), in flight g(t, R, omega, x, v), that returns one number"
+                f"function {self.form} that returns one number"
             ) from error
         if not np.isfinite(value):
             raise EventError(
@@ -173,7 +177,7 @@ class Watch:
 
         def at(s):
             when = a[0] + s * h
-            return when, inside(when) if inside else interpolated(a[1], b[1], h, s)
+            return when, inside(when) if inside else interpolated(a[1], b[1], h, s, self.kind)
 
         try:
             return at(brentq(lambda s: self._value(g, *at(s)), 0.0, 1.0, xtol=1e-14))
@@ -183,11 +187,11 @@ class Watch:
                 "when it was called again; make it a function of its arguments alone"
             ) from None
 
-    def found(self) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    def results(self) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """For each event function its times and the motions there (quaternion, omega, ...), in the
         user's axes."""
-        width = len(self.at[1])
         motions = [
-            in_user_axes(self.body, np.array(found).reshape(-1, width)) for found in self.motions
+            in_user_axes(self.body, np.array(found).reshape(-1, self.kind.width), self.kind)
+            for found in self.motions
         ]
         return [np.array(times) for times in self.times], motions

@@ -4,6 +4,7 @@ keeps what was computed."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,23 +12,26 @@ import numpy as np
 from polhode.engine.carriers.gpu import Gpu
 from polhode.engine.carriers.many import Many
 from polhode.engine.carriers.tiles import Tiles
-from polhode.engine.diagnosis import first_trouble
+from polhode.engine.diagnosis import check_first
 from polhode.engine.driver import Driver
 from polhode.engine.ensemble import inputs
 from polhode.engine.ensemble.keep import Statistics, keeping
 from polhode.engine.ensemble.measure import Measure
+from polhode.engine.ensemble.on_gpu import placed, rows_of
 from polhode.engine.program import Program, build
 from polhode.engine.programs import find
 from polhode.engine.schedule import segments
-from polhode.errors import InputError, unknown, whole
-from polhode.loads._torque import Torque, as_torque
+from polhode.errors import InputError, floats, one_given, unknown, whole
+from polhode.loads._torque import Torque
+from polhode.loads.conversion import as_torque
 from polhode.loads.agreement import Start
-from polhode.methods._registry import Method, get
-from polhode.methods.energy import remarks
+from polhode.methods._method import Method
+from polhode.methods._registry import get
 from polhode.results._ensemble import Ensemble
 from polhode.results._trajectory import INTERRUPTED
 from polhode.results.motion import in_principal_axes
 from polhode.support.limits import check_rates
+from polhode.support.on_device import OnDevice, on_host, read_in_place
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -47,12 +51,12 @@ class ManyBodies:
         step: float | ArrayLike | None,
         method: Method | str,
         breaks: ArrayLike | None,
+        device: str = "cpu",
+        dtype: str = "float64",
     ) -> None:
-        self.bodies, self.torque, self.method = (
-            inputs.Bodies(bodies),
-            as_torque(torque),
-            get(method),
-        )
+        self.device, self.dtype = device, dtype
+        self.bodies = inputs.Bodies(read_in_place("bodies", bodies, device))
+        self.torque, self.method = as_torque(torque), get(method)
         if step is None:
             raise InputError("step is missing; give the size of a step, or an array of times")
         if t_span is None and np.ndim(step) == 0:
@@ -75,21 +79,23 @@ class ManyBodies:
         first: int,
     ) -> None:
         """Motions (n, 7) in principal axes and torque parameters (m, 1 or n), checked."""
-        if (omega0 is None) == (momentum0 is None):
-            given = "neither" if omega0 is None else "both"
-            raise InputError(
-                f"give omega0 or momentum0 (three numbers for all bodies, or for each), got {given}; give one of "
-                "the two"
-            )
-        what, vector = ("omega0", omega0) if momentum0 is None else ("momentum0", momentum0)
-        values = inputs.check_parameters(self.torque, parameters)
+        what, vector = one_given(
+            "three numbers for all bodies, or for each", omega0=omega0, momentum0=momentum0
+        )
+        vector = read_in_place(what, vector, self.device)
+        rotation0 = read_in_place("rotation0", rotation0, self.device)
+        values = {
+            name: read_in_place(f"parameter {name!r}", value, self.device)
+            for name, value in inputs.check_parameters(self.torque, parameters).items()
+        }
         if isinstance(rotation0, str) and rotation0 != "random":
             raise unknown("rotation0", rotation0, ["random"])
         self.first, self.seed = whole("first", first, example="write first=0"), None
         counts = inputs.Counts(n)
         counts.add("bodies", self.bodies.count)
-        q = None if isinstance(rotation0, str) else inputs.attitudes(rotation0)
-        v = None if inputs.is_distribution(vector) else inputs.vectors(what, vector)
+        random, law = isinstance(rotation0, str), inputs.is_distribution(vector)
+        q = None if random else self._rows(rotation0, 4) or inputs.attitudes(rotation0)
+        v = None if law else self._rows(vector, 3) or inputs.vectors(what, vector)
         for name, value in (("rotation0", q), (what, v)):
             counts.add(name, 1 if value is None else len(value))
         known = {name: value for name, value in values.items() if not inputs.is_distribution(value)}
@@ -107,7 +113,28 @@ class ManyBodies:
             for name, value in values.items()
             if name not in known
         }
-        self._place(q, v, momentum0 is not None)
+        if self.device != "cuda" or not self._place_on_gpu(q, v, momentum0 is not None):
+            self._place(q, v, momentum0 is not None)
+
+    def _rows(self, given: Any, width: int) -> OnDevice | None:
+        """What is given for each body, where it can be looked at on the GPU."""
+        return rows_of(given, width) if self.device == "cuda" else None
+
+    def _place_on_gpu(self, q: Any, v: Any, is_momentum: bool) -> bool:
+        """Whether the GPU has put all in place: it can where axes are principal, bodies of one kind,
+        and numbers ordinary; where not, everything is brought to the host."""
+        bodies, self.lost = self.bodies, set()
+        moments = bodies.on_device or bodies.moments.T
+        lying = {name: one for name, one in self.values.items() if isinstance(one, OnDevice)}
+        if bodies.axes is None and (bodies.count == 1 or self.method.adapt is None):
+            self.motions = placed(self.n, self.dtype, q, v, moments, is_momentum, [*lying.values()])
+            if self.motions is not None:
+                return True
+        if bodies.on_device is not None:
+            self.bodies = inputs.Bodies(bodies.on_device.host)
+        for name, one in lying.items():
+            self.values[name] = floats(f"parameter {name!r}", one.host)
+        return False
 
     def _draw(self, what: str, distribution: Any, shape: tuple[int, ...]) -> np.ndarray:
         return inputs.drawn(what, distribution, shape, self.seed, self.first, self.n)
@@ -121,22 +148,31 @@ class ManyBodies:
 
     def _place(self, q: np.ndarray, v: np.ndarray, is_momentum: bool) -> None:
         """The initial motions; a body whose numbers are not numbers is out from the start."""
-        one, bodies = self.n == 1 or self.bodies.count == 1, self.bodies
-        q, v = np.broadcast_to(q, (self.n, 4)), np.broadcast_to(v, (self.n, 3))
-        given = np.isfinite(q).all(axis=1) & np.isfinite(v).all(axis=1)
-        with np.errstate(over="ignore"):
+        bodies, what = self.bodies, "momentum0" if is_momentum else "omega0"
+        if isinstance(q, OnDevice):
+            q = inputs.attitudes(q.host)
+        v = np.asarray(v)
+        moments = bodies.moments[:, 0] if bodies.count == 1 else bodies.moments.T
+        with np.errstate(over="ignore", invalid="ignore"):
             self.motions = in_principal_axes(
-                bodies.moments[:, 0] if one else bodies.moments.T, bodies.axes, q, v, is_momentum
+                moments,
+                bodies.axes,
+                np.broadcast_to(q, (self.n, 4)),
+                np.broadcast_to(v, (self.n, 3)),
+                is_momentum,
             )
-        check_rates(
-            self.motions[given, 4:],
-            "the angular velocity of momentum0" if is_momentum else "omega0",
-        )
-        self.lost = set(np.flatnonzero(~np.isfinite(self.motions).all(axis=1)).tolist())
+            total = self.motions.sum()
+        self.lost, well = set(), self.motions
+        if not np.isfinite(total):  # else every number is finite
+            given = np.isfinite(q).all(axis=1) & np.isfinite(v).all(axis=1)
+            well = well[np.broadcast_to(given, self.n)]
+            finite = np.isfinite(self.motions).all(axis=1)
+            self.lost = set(np.flatnonzero(~finite).tolist())
+        check_rates(well[:, 4:], "the angular velocity of momentum0" if is_momentum else "omega0")
         if len(self.lost) == self.n:
             raise InputError(
-                f"rotation0 and {'momentum0' if is_momentum else 'omega0'} must be finite, got "
-                f"{self.motions[0].tolist()} for body 0 and the like for every other; give numbers"
+                f"rotation0 and {what} must be finite, got {self.motions[0].tolist()} for body 0 and the like for "
+                "every other; give numbers"
             )
 
     def will_keep(self, keep: int | str | Statistics) -> None:
@@ -145,16 +181,10 @@ class ManyBodies:
 
     # --- the run ----------------------------------------------------------------------------------
 
-    def follow(
-        self,
-        device: str,
-        dtype: str,
-        threads: int | None,
-        progress: Callable[[int, int], Any] | None,
-    ) -> Ensemble:
+    def follow(self, threads: int | None, progress: Callable[[int, int], Any] | None) -> Ensemble:
         """Take the steps: an Ensemble."""
-        self.carrier = Many(self._members(device, dtype, threads), self.motions, self.lost)
-        self.motions, self.dtype = None, dtype  # the carrier has them
+        self.carrier = Many(self._members(threads), self.motions, self.lost)
+        self.motions = None  # the carrier has them
         self.recorder.follow(self.carrier)
         self.driver = Driver(self.carrier, self.segments, self.recorder, progress=progress)
         try:
@@ -178,9 +208,9 @@ class ManyBodies:
         failures = [carrier.failures[body] for body in sorted(carrier.failures)]
         message += f"; {lowered}" if lowered else ""
         message += f"; {len(failures)} of {self.n} bodies failed" if failures else ""
-        message += remarks(carrier.method, float(carrier.field("unrestored").sum()))
+        message += carrier.method.remarks(carrier.total)
         motions, facts = (
-            carrier.motion,
+            carrier.motions,
             {
                 "device": carrier.device,
                 "threads": carrier.threads,
@@ -216,31 +246,32 @@ class ManyBodies:
             times=times,
             statistics=statistics,
             kept=kept,
-            measure=Measure(self.bodies, self.torque, self.values),
+            measure=partial(Measure, self.bodies, self.torque, self.values),
         )
 
-    def _members(
-        self, device: str, dtype: str, threads: int | None
-    ) -> list[tuple[np.ndarray, Any]]:
+    def _members(self, threads: int | None) -> list[tuple[Sequence[int] | np.ndarray, Any]]:
         """What moves the bodies: a backend for each kind of body the method has a step for."""
-        Backend, members = Gpu if device == "cuda" else Tiles, []
+        Backend, members = Gpu if self.device == "cuda" else Tiles, []
         for like, chosen in self.bodies.kinds(self.method, self.torque):
-            bodies = np.arange(self.n) if chosen is None else chosen
+            bodies = range(self.n) if chosen is None else chosen
             well = next((i for i in bodies if i not in self.lost), None)
-            start = (
-                None if well is None else Start(self.t0, self.segments[-1].end, self.motions[well])
-            )
+            start = None
+            if well is not None:
+                motion = on_host(self.motions[well : well + 1])[0]
+                start = Start(self.t0, self.segments[-1].end, motion)
             program = find(self.method, self.torque, self.bodies.one, start=start, like=like)
             self._agree(program, like, start)
-            trouble = None if well is None else first_trouble(program, self.t0, self.motions[well])
-            if trouble is not None:
-                raise trouble
-            moments, parameters = (
-                rows if chosen is None or rows.shape[1] == 1 else rows[:, chosen]
-                for rows in (self.bodies.moments, self._parameters(program))
-            )
+            if well is not None:
+                check_first(program, self.t0, motion)
+            moments = self.bodies.on_device or self.bodies.moments
+            parameters = self._parameters(program)
+            if chosen is not None:
+                moments, parameters = (
+                    rows if rows.shape[1] == 1 else rows[:, chosen]
+                    for rows in (moments, parameters)
+                )
             members.append(
-                (bodies, Backend(program, len(bodies), moments, parameters, dtype, threads))
+                (bodies, Backend(program, len(bodies), moments, parameters, self.dtype, threads))
             )
         return members
 
@@ -295,6 +326,8 @@ class ManyBodies:
         if self.bodies.axes is not None:
             rows = [*self.bodies.axes.reshape(-1, 9).T, *rows]
         several = any(len(row) > 1 for row in rows)
+        if any(not isinstance(row, np.ndarray) for row in rows):
+            return rows
         parameters = np.empty((len(rows), self.n if several else 1))
         for i, row in enumerate(rows):
             parameters[i] = row

@@ -13,24 +13,27 @@ import numpy as np
 from polhode import rotations
 from polhode.bodies._body import RigidBody
 from polhode.core.loops import tolerance as loops
+from polhode.core.motions import FLIGHT, ROTATION, kind_of
 from polhode.engine.carriers.fixed import FixedSteps
 from polhode.engine.carriers.tolerance import ByTolerance, Tolerance
-from polhode.engine.diagnosis import Runaway, first_trouble
+from polhode.engine.diagnosis import Runaway, check_first
 from polhode.engine.driver import Driver
 from polhode.engine.events import Watch
 from polhode.engine.flight import check_flight
 from polhode.engine.programs import find
 from polhode.engine.recorder import AtSteps, AtTimes
 from polhode.engine.schedule import segments, stretches
-from polhode.errors import InputError, IntegrationError, floats, number
-from polhode.loads._torque import ZERO, Torque, as_torque
+from polhode.errors import InputError, IntegrationError, floats, number, one_given
+from polhode.loads._torque import ZERO, Torque
+from polhode.loads.conversion import as_torque
 from polhode.loads.agreement import Start
 from polhode.loads.force import Force, as_force
-from polhode.methods._registry import Method, everything, get
+from polhode.methods._method import Method
+from polhode.methods._registry import everything, get
 from polhode.results._trajectory import EVENT, FAILED, FINISHED, INTERRUPTED, Trajectory
-from polhode.results.motion import described, in_principal_axes, in_user_axes, row
+from polhode.results.motion import OMEGA, described, in_principal_axes, in_user_axes, parts, row
 from polhode.support.limits import check_moments, check_rates, check_step
-from polhode.support.provenance import environment, listed
+from polhode.support.provenance import environment, short_list
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -46,7 +49,7 @@ SMALLEST_RTOL, LARGEST_RTOL = 1e-14, 0.1  # steps cannot be better than their ro
 def as_body(body: RigidBody | ArrayLike) -> RigidBody:
     """A RigidBody that can be run, from a RigidBody or an inertia."""
     if not isinstance(body, RigidBody):
-        plain = type(body) in (list, tuple) and all(type(one) is float for one in body)
+        plain = type(body) in (list, tuple) and all(type(one) in (int, float) for one in body)
         body = _body_of(tuple(body)) if plain else RigidBody(body)
     check_moments(body.moments)
     return body
@@ -63,22 +66,21 @@ def initial_rotation(
 ) -> np.ndarray:
     """Quaternion and body angular velocity in principal axes, as one array of seven, from what the
     user gave."""
-    if (omega0 is None) == (momentum0 is None):
-        given = "neither" if omega0 is None else "both"
-        raise InputError(
-            f"give omega0 or momentum0 (three numbers, body frame), got {given}; give one of the two"
-        )
-    name, value = ("omega0", omega0) if momentum0 is None else ("momentum0", momentum0)
-    vector = three(name, value)
+    name, value = one_given("three numbers, body frame", omega0=omega0, momentum0=momentum0)
+    q, vector = rotations.as_quaternion(rotation0), three(name, value)
+    if body.is_principal and momentum0 is None:
+        return row(ROTATION, q, check_rates(vector))
     with np.errstate(over="ignore"):
         motion = in_principal_axes(
             body.moments,
             None if body.is_principal else body.axes,
-            rotations.as_quaternion(rotation0),
+            q,
             vector,
             momentum0 is not None,
         )
-    check_rates(motion[4:], name if momentum0 is None else "the angular velocity of momentum0")
+    check_rates(
+        motion[OMEGA], "omega0" if momentum0 is None else "the angular velocity of momentum0"
+    )
     return motion
 
 
@@ -155,6 +157,10 @@ class OneBody:
         self.body, self.torque, self.method = as_body(body), as_torque(torque), get(method)
         # at the start, principal axes
         self.motion = initial_rotation(self.body, rotation0, omega0, momentum0)
+        self.kind = kind_of(self.method.state)
+        if self.kind is not ROTATION:  # whatever else a method follows begins at zero
+            others = np.zeros(self.kind.width - ROTATION.width)
+            self.motion = np.concatenate([self.motion, others])
         self.driver = None
 
     def will_step(
@@ -173,6 +179,7 @@ class OneBody:
         self.segments = segments(
             t_span, step, breaks, self.method.multistep, f"method {self.method.name}"
         )
+        self.t0, self.t1 = self.segments[0].time(0), self.segments[-1].end
         self.step, self.breaks = step if type(step) is float else np.asarray(step).tolist(), breaks
 
     def will_choose(
@@ -189,6 +196,7 @@ class OneBody:
         if t_span is None:
             raise InputError("t_span is missing; give (t0, t1)")
         self.segments, self.breaks = stretches(t_span, breaks), breaks
+        self.t0, self.t1 = self.segments[0].time(0), self.segments[-1].end
         latest = max(abs(self.t0), abs(self.t1))
         if not self.longest > loops.LEAST * latest:
             raise InputError(
@@ -213,7 +221,8 @@ class OneBody:
             three(name, ZERO if value is None else value)
             for name, value in (("position0", position0), ("velocity0", velocity0))
         )
-        self.motion = row(self.motion, *place)
+        self.kind = FLIGHT
+        self.motion = row(FLIGHT, *parts(self.motion), *place)
 
     def will_store(
         self,
@@ -222,28 +231,18 @@ class OneBody:
         events: Callable[..., Any] | Sequence[Callable[..., Any]] | None,
     ) -> None:
         """What is to be stored."""
-        watch, width = None if events is None else Watch(events, self.body), len(self.motion)
+        watch = None if events is None else Watch(events, self.body, self.kind)
         if t_eval is not None:
             if every != 1:
                 raise InputError("give t_eval or every, not both; drop one")
-            self.recorder = AtTimes(t_eval, self.t0, self.t1, width, watch)
+            self.recorder = AtTimes(t_eval, self.t0, self.t1, self.kind, watch)
             return
         total = 0 if self.tolerance else sum(segment.count for segment in self.segments)
-        self.recorder = AtSteps(every, total, width, watch)
+        self.recorder = AtSteps(every, total, self.kind, watch)
         # how many steps there will be is not known, but they are at most `longest`
         if self.tolerance:
             steps = abs(self.t1 - self.t0) / self.longest
             self.recorder.fewest = max(self.recorder.capacity, int(steps // self.recorder.every))
-
-    @property
-    def t0(self) -> float:
-        """Where the run begins."""
-        return self.segments[0].time(0)
-
-    @property
-    def t1(self) -> float:
-        """Where it is to end."""
-        return self.segments[-1].end
 
     # --- running ----------------------------------------------------------------------------------
 
@@ -254,7 +253,8 @@ class OneBody:
         checkpoint: Checkpoint | None = None,
     ) -> Trajectory:
         """Take the steps: a Trajectory."""
-        start = Start(self.t0, self.t1, in_user_axes(self.body, self.motion))
+        self.first = in_user_axes(self.body, self.motion, self.kind)
+        start = Start(self.t0, self.t1, self.first, self.kind)
         self.program = find(self.method, self.torque, self.body, compiled, self.force, start)
         carrier = (
             FixedSteps(self.program, self.motion)
@@ -301,9 +301,7 @@ class OneBody:
             self.driver.restore(saved)
         else:
             self.recorder.first(self.t0, self.motion)
-            trouble = first_trouble(self.program, self.t0, self.motion)
-            if trouble is not None:
-                raise trouble
+            check_first(self.program, self.t0, self.motion)
         return self.driver.run()
 
     def _open(self, checkpoint: Checkpoint) -> dict[str, Any] | None:
@@ -325,7 +323,7 @@ class OneBody:
     def _identity(self) -> dict[str, Any]:
         """What the numbers depend on, as plain data."""
         steps = (
-            {"step": listed(np.array(self.step)) if isinstance(self.step, list) else self.step}
+            {"step": short_list(np.array(self.step)) if isinstance(self.step, list) else self.step}
             if self.tolerance is None
             else {"tolerance": list(self.tolerance), "max_step": str(self.longest)}
         )
@@ -336,9 +334,9 @@ class OneBody:
             "torque_mode": self.program.mode,
             "force": self.force and repr(self.force),
             "body": self.body.to_dict(),
-            "initial": described(in_user_axes(self.body, self.motion)),
+            "initial": described(self.first, self.kind),
             "t_span": [self.t0, self.t1],
-            "breaks": None if self.breaks is None else listed(np.ravel(self.breaks)),
+            "breaks": None if self.breaks is None else short_list(np.ravel(self.breaks)),
             **steps,
             **self.recorder.identity(),
             "torque_digest": self.program.torque_digest(),
@@ -349,22 +347,22 @@ class OneBody:
 
     def _trajectory(self, status: str, message: str) -> Trajectory:
         driver, carrier = self.driver, self.driver.carrier
-        if status == FINISHED:
+        if status == FINISHED and driver.checkpoint is not None:
             driver.save()
         message += carrier.remarks
         lowered = self.method.lowered(self.torque)
         message += f"; {lowered}" if lowered else ""
+        last = driver.motion
         if status != EVENT:
-            self.recorder.last(driver.t, driver.motion)
+            self.recorder.last(driver.t, last)
         t_events, y_events = self.recorder.events()
-        ends = tuple(
-            (t, in_user_axes(self.body, y))
-            for t, y in ((self.t0, self.motion), (driver.t, driver.motion))
-        )
+        ends = (self.t0, self.first), (driver.t, in_user_axes(self.body, last, self.kind))
         return self.recorder.points.trajectory(
             body=self.body,
+            kind=self.kind,
             ends=ends,
             torque=self.torque,
+            force=self.force,
             method=self.method,
             step=self.step,
             tolerance=self.tolerance,
@@ -388,7 +386,7 @@ class OneBody:
         """Give an error that ends the run its place, and what was computed before it."""
         if isinstance(error, IntegrationError):
             place = self.driver.place
-            error.t, error.step_index, error.state = place.t, place.step, described(place.motion)
+            error.t, error.step_index, error.state = place.t, place.step, place.parts
         if getattr(error, "trajectory", None) is None:
             status = INTERRUPTED if isinstance(error, KeyboardInterrupt) else FAILED
             with contextlib.suppress(Exception):  # the first error is the one to be told

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 import numpy as np
 
 from polhode.core.digest import digest, reach
-from polhode.core.jit import bind, compile_now, compiles, compiling, direct, interpreted
+from polhode.core.jit import Build, bind, compile_now, compiles, compiling, direct, interpreted, jit
 from polhode.core.layout import flatten, layout, shape
-from polhode.core.loops import fixed as loops
-from polhode.core.loops.tolerance import STEP
-from polhode.core.motions import FLIGHT as FLIGHT_MOTION, ROTATION, Kind
+from polhode.core.loops import fixed as loops, tolerance as by_tolerance
+from polhode.core.motions import Kind, kind_of
 from polhode.engine.flight import Actions, Parameters, flying
 from polhode.engine.ways import derivatives_trouble, potential_trouble, ways
-from polhode.errors import InputError, TorqueError
+from polhode.errors import InputError
 from polhode.loads.agreement import Start
 from polhode.loads.known_energy import check_potential
 from polhode.loads.kernels import (
@@ -25,22 +25,19 @@ from polhode.loads.kernels import (
     GROUND,
     Frames,
     column,
-    derivatives_in_axes,
-    in_axes,
     in_frame,
     nested,
     no_potential,
-    potential_in_axes,
     potential_on_ground,
 )
+from polhode.loads.own_axes import derivatives_in_axes, in_axes, potential_in_axes
 from polhode.methods._states import VELOCITY
-from polhode.methods.energy import remarks, unrestored
 
 if TYPE_CHECKING:
     from polhode.bodies._body import RigidBody
     from polhode.loads._torque import Torque
     from polhode.loads.force import Force
-    from polhode.methods._registry import Method
+    from polhode.methods._method import Method
 
 
 def _method_names(method):
@@ -60,7 +57,7 @@ def _method_names(method):
         "velocity": VELOCITY[kept],
         "residual": loops.residual_of_state if "residual" in fields else loops.no_residual,
         "calls": loops.calls_of_state if "calls" in fields else loops.no_calls,
-        **(FLIGHT_MOTION if "x" in fields else ROTATION).names(),
+        **kind_of(method.state).names(),
     }
 
 
@@ -75,11 +72,32 @@ class _Counter:
 
 
 @lru_cache(256)
-def _start_calls(start):
+def _start_calls(start, kind):
     counter, one = _Counter(), (1.0, 1.0, 1.0)
     torque = Frames(*[counter] * 4, potential=no_potential)
-    start(0.1, 0.0, (0.0, 0.0, 0.0, 1.0), (0.1, 0.2, 0.3), loops.Body(one, one), torque, ())
+    motion = layout(kind.parts).unpack(np.linspace(0.0, 1.0, kind.width)[:, None], 0)
+    kind.launch(start, 0.1, 0.0, motion, loops.Body(one, one), torque, ())
     return counter.calls
+
+
+def seeing(loop: Callable[..., Any], names: dict[str, Any]) -> Callable[..., Any]:
+    """A copy of a loop that sees the given functions under the given names, to be part of another
+    loop."""
+    copy = FunctionType(loop.__code__, {**loop.__globals__, **names}, loop.__name__)
+    copy.__module__, copy.__qualname__ = loop.__module__, f"{loop.__name__} of a run"
+    return copy
+
+
+@lru_cache(64)
+def _memory(numbers):
+    """`memory()`: a fresh array of these numbers."""
+    blank = np.array(numbers)
+
+    @jit
+    def memory():
+        return blank.copy()
+
+    return memory
 
 
 @dataclass
@@ -140,26 +158,21 @@ class Program:
             if python:
                 python.calls = count
 
-    def bound(self, loop: Callable[..., Any], **names: Any) -> Callable[..., Any]:
+    def bound(
+        self, loop: Callable[..., Any], build: Build | None = None, **names: Any
+    ) -> Callable[..., Any]:
         """The loop as machine code, or as Python in mode "python"."""
         used = {
             name: value
             for name, value in {**self.names, **names}.items()
             if name in loop.__code__.co_names
         }
-        return interpreted(loop, **used) if self.mode == "python" else bind(loop, **used)
+        return interpreted(loop, **used) if self.mode == "python" else bind(loop, build, **used)
 
     def begin(self, h: float, t: float, motion: np.ndarray) -> np.ndarray:
         """The method's first state, in lane 0 of a fresh (size, 2) array."""
         z = np.zeros((self.size, 2))
-        try:
-            self.kept("begin", self._begin)(h, t, motion[None], z, self.moments, self.parameters)
-        except Exception as error:
-            if type(error).__module__.startswith("numba."):  # it is not the torque that failed
-                raise
-            raise TorqueError(
-                f"the torque raised {type(error).__name__} at t = {t!r}: {error}; correct it", t=t
-            ) from error
+        self.kept("begin", self._begin)(h, t, motion[None], z, self.moments, self.parameters)
         return z
 
     def _begin(self):
@@ -179,7 +192,8 @@ class Program:
         return self.kept(("march", uneven), lambda: self._march(uneven))
 
     def _march(self, uneven):
-        loop = self.bound(loops.march, clock=loops.listed_clock if uneven else loops.even_clock)
+        clock = loops.listed_clock if uneven else loops.even_clock
+        loop = self.bound(loops.march, clock=clock)
         if self.mode != "python":  # before anyone looks at a clock
             loop = direct(
                 loop,
@@ -208,13 +222,14 @@ class Program:
         loop = self.bound(control.loop, **control.names)
         if self.mode != "python":  # before anyone looks at a clock
             none, memory = np.zeros((1, self.width)), np.array(control.blank())
-            memory[STEP] = 1.0
+            memory[by_tolerance.STEP] = 1.0
             loop = direct(
                 loop,
                 0.0,
                 1e-3,
                 0.0,
                 np.inf,
+                0,
                 False,
                 none[0, :0],
                 memory,
@@ -226,17 +241,37 @@ class Program:
             )
         return loop
 
+    def run_loop(self, rtol: float | None = None, many: bool = False) -> Callable[..., Any]:
+        """The loop that carries a motion from one time to another in one call, by steps of one size
+        or by tolerance; for `many` motions, by several threads at once."""
+        control = None if rtol is None else self.method.control.suited(self, rtol)
+        return self.kept(("run", control, many), lambda: self._run_loop(control, many))
+
+    def _run_loop(self, control, many):
+        flat = {"load_parameters": layout(self.shape, flat=True).unpack}
+        if control is None:
+            return self.bound(loops.run, **flat, multistep=self.method.multistep)
+        inside = {**self.names, **control.names, **flat, "load_body": loops.flat_body}
+        follow, memory = seeing(control.loop, inside), _memory(tuple(control.blank()))
+        names = {"follow_on": follow, "memory_of_run": memory}
+        if not many:
+            return self.bound(by_tolerance.run, **names)
+        one = seeing(by_tolerance.run, names)
+        return self.bound(by_tolerance.runs, Build(threaded=True), one_run=one)
+
     def remarks(self, z: np.ndarray) -> str:
         """What the method as it was run has to say of the steps so far."""
-        left = self.kept(
-            "restores", lambda: "unrestored" in (*self.kind._fields, *self.method.state._fields)
-        )
-        return remarks(self.method, unrestored(self.state(z)) if left else 0.0)
 
-    @property
+        def total(field):
+            state = self.state(z)
+            return getattr(getattr(state, "base", state), field)  # base: in flight
+
+        return self.method.remarks(total)
+
+    @cached_property
     def start_calls(self) -> int:
         """How many torque evaluations the method's start makes."""
-        return _start_calls(self.method.start)
+        return _start_calls(self.method.start, kind_of(self.method.state))
 
     def motion(self, z: np.ndarray, lane: int = 0) -> np.ndarray:
         """The numbers of the motion (principal axes) in a lane of z."""
@@ -280,11 +315,10 @@ class Program:
 
     def potential_digest(self) -> str | None:
         """A name for the code of the potential where it is the user's, else None."""
-        if not self.torque.has_potential or self.torque.is_ours:
-            return None
-        return self._found.get("potential") or self._keep(
-            "potential", digest(self.torque.potential_kernel())
-        )
+        if "potential" in self._found:
+            return self._found["potential"]
+        own = self.torque.has_potential and not self.torque.is_ours
+        return self._keep("potential", digest(self.torque.potential_kernel()) if own else None)
 
     def opaque(self) -> Any:
         """What torque and force reach that cannot be compared from one process to the next, in
@@ -373,7 +407,7 @@ def _assemble(method, torque, body, force, setting, way, thrust, like, start):
         run.state,
         shape(values),
         size,
-        ROTATION if force is None else FLIGHT_MOTION,
+        kind_of(run.state),
         np.array(body.moments, dtype=float).reshape(3, 1),
         column(values),
         names,

@@ -18,39 +18,37 @@ if TYPE_CHECKING:
     from polhode.bodies._body import RigidBody
     from polhode.loads._torque import Torque
     from polhode.loads.force import Force
-    from polhode.methods._registry import Method
+    from polhode.methods._method import Method
 
 KEPT = 64  # programs that are remembered; the least recently used go first
 
 
-class _Bound(NamedTuple):
+class Bound(NamedTuple):
     """A program that was built, with what tells whether it still means the same."""
 
     program: Program
     given: tuple  # method, torque, body, force, like: held, so that their ids are not used again
-    fields: list  # of torque and force, and of the terms of a sum
+    fields: list  # (what torque and force are made of, and the terms of a sum; as it was)
     watch: object  # on the user's code; None where all of it is the package's own
     # for which machine code and Python were compared; None where that is not needed
     span: tuple | None
 
+    def unchanged(self) -> bool:
+        """Whether torque, force and all that they read are what they were."""
+        for now, then in self.fields:
+            if len(now) != len(then) or not all(map(operator.is_, now.values(), then)):
+                return False
+        return self.watch is None or self.watch.unchanged()
+
     def serves(self, start: Start) -> bool:
         """Whether it is what `build` would make for a run from `start`."""
-        now = _fields(self.program.torque, self.program.force)
-        return (
-            self.span in (None, (start.t, start.end))
-            and len(now) == len(self.fields)
-            and all(map(operator.is_, now, self.fields))
-            and (self.watch is None or self.watch.unchanged())
-        )
+        return self.span in (None, (start.t, start.end)) and self.unchanged()
 
 
 def _fields(torque, force):
-    """What torque and force are made of: it may be assigned to."""
-    found = []
-    for one in (torque, force, *getattr(torque, "terms", ())):
-        if one is not None:
-            found += one.__dict__.values()
-    return found
+    """What torque and force are made of, which may be assigned to, and what it is now."""
+    owners = (torque, force, *(torque.terms if len(torque.terms) > 1 else ()))
+    return [(vars(one), tuple(vars(one).values())) for one in owners if one is not None]
 
 
 def _of_the_user(source):
@@ -82,7 +80,7 @@ def watched(method: Method, torque: Torque, force: Force | None = None) -> tuple
     return not users or found is not None, found
 
 
-_programs: OrderedDict[tuple, _Bound] = OrderedDict()
+_programs: OrderedDict[tuple, Bound] = OrderedDict()
 _finding = threading.Lock()
 
 
@@ -98,24 +96,39 @@ def find(
     """The program of `build`, found again without a look at code while method, torque, body and
     what they read are the same.
 
-    Only a compiled program is shared between runs: those that call back keep what a torque ran
-    into.
+    Only a program that never calls back into Python is shared between runs: others keep what a
+    torque ran into.
     """
+    return find_bound(method, torque, body, compiled, force, start, like).program
+
+
+def find_bound(
+    method: Method,
+    torque: Torque,
+    body: RigidBody,
+    compiled: bool = True,
+    force: Force | None = None,
+    start: Start | None = None,
+    like: RigidBody | None = None,
+) -> Bound:
+    """The same, with what tells whether it is out of date; `given` is empty where it is not
+    shared."""
     start = start or Start()
     key = id(method), id(torque), id(body), id(force), id(like), compiled and compiling()
     with _finding:
         found = _programs.get(key)
     if found is not None and found.serves(start):
-        return found.program
+        return found
     program = build(method, torque, body, compiled, force, like, start)
-    told, watch = watched(method, torque, force) if program.mode == "compiled" else (False, None)
-    if told:
-        span = None if torque.is_ours and (force is None or force.is_ours) else (start.t, start.end)
-        entry = _Bound(
-            program, (method, torque, body, force, like), _fields(torque, force), watch, span
-        )
-        with _finding:
-            _programs[key] = entry
-            while len(_programs) > KEPT:
-                _programs.popitem(last=False)
-    return program
+    # what is called back is as it is now
+    told, watch = (False, None) if program.mode == "callback" else watched(method, torque, force)
+    fields = _fields(torque, force)
+    if not told or program.mode == "python" or any(program.pythons):
+        return Bound(program, (), fields, watch, None)
+    span = None if torque.is_ours and (force is None or force.is_ours) else (start.t, start.end)
+    entry = Bound(program, (method, torque, body, force, like), fields, watch, span)
+    with _finding:
+        _programs[key] = entry
+        while len(_programs) > KEPT:
+            _programs.popitem(last=False)
+    return entry

@@ -12,12 +12,13 @@ import numpy as np
 from polhode.support import memory
 from polhode.errors import InputError, floats, unknown, whole
 from polhode.results.motion import in_user_axes, interpolated
-from polhode.support.provenance import listed
+from polhode.support.provenance import short_list
 from polhode.results._trajectory import BLOCK, Trajectory
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
     from polhode.bodies._body import RigidBody
+    from polhode.core.motions import Kind
     from polhode.engine.carriers.chunk import Chunk
     from polhode.engine.events import Watch
 
@@ -75,12 +76,11 @@ class Points:
             return self.t, self.y, self.r
         return self.t[: self.n].copy(), self.y[: self.n].copy(), self.r[: self.n].copy()
 
-    def trajectory(self, body: RigidBody, **facts: Any) -> Trajectory:
+    def trajectory(self, body: RigidBody, kind: Kind, **facts: Any) -> Trajectory:
         """The run, from its points and its other facts."""
-        t, y, residuals = self.arrays()
-        return Trajectory(
-            t=t, motion=in_user_axes(body, y), residuals=residuals, body=body, **facts
-        )
+        t, y, r = self.arrays()
+        motion = in_user_axes(body, y, kind)
+        return Trajectory(t=t, motion=motion, residuals=r, body=body, kind=kind, **facts)
 
     def cut(
         self, excess: Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -99,16 +99,16 @@ class Recorder:
     points = None
     done = 0  # steps that were shown to it
 
-    def __init__(self, capacity: int, width: int, watch: Watch | None) -> None:
-        self.capacity, self.width, self.watch = capacity, width, watch
+    def __init__(self, capacity: int, kind: Kind, watch: Watch | None) -> None:
+        self.capacity, self.kind, self.watch = capacity, kind, watch
         # points that there will be in any case, where the run reaches its end
         self.fewest = capacity
 
     def keep_in(self, points: Any = None) -> None:
         """Where the points go: into memory if nothing else is given."""
         if points is None:
-            check_memory(self.fewest, 8 * (self.width + 2) * self.fewest)
-            points = Points(self.capacity, self.width)
+            check_memory(self.fewest, 8 * (self.kind.width + 2) * self.fewest)
+            points = Points(self.capacity, self.kind.width)
         self.points = points
 
     @property
@@ -148,7 +148,7 @@ class Recorder:
 
     def events(self) -> tuple[Any, Any]:
         """The times of the events and the motion there."""
-        return self.watch.found() if self.watch else (None, None)
+        return self.watch.results() if self.watch else (None, None)
 
 
 class AtSteps(Recorder):
@@ -157,13 +157,13 @@ class AtSteps(Recorder):
 
     wanted = np.empty(0)
 
-    def __init__(self, every: int | str, total: int, width: int, watch: Watch | None) -> None:
+    def __init__(self, every: int | str, total: int, kind: Kind, watch: Watch | None) -> None:
         if isinstance(every, str):
             if every != "end":
                 raise unknown("value of every", every, ["end"])
             every = total or sys.maxsize
         every = whole("every", every, 1, "write every=10, or every='end'")
-        super().__init__(total // every + 2, width, watch)
+        super().__init__(total // every + 2, kind, watch)
         self.every = min(every, sys.maxsize)
         self.worst = 0.0  # residual since the last stored point
 
@@ -189,6 +189,12 @@ class AtSteps(Recorder):
         if self.watch:
             t, y, r = self.watch.look(t, y, r, chunk.inside)
         if not len(t):
+            return
+        if len(t) == 1 and not self.watch:  # as in a run that keeps its ends alone
+            worst, kept = max(float(r[0]), self.worst), self.done % self.every == 0
+            if kept:
+                self.points.put(t, y, [worst])
+            self.worst = 0.0 if kept else worst
             return
         if (
             not self.watch
@@ -245,7 +251,7 @@ class AtTimes(Recorder):
     """At given times, by interpolation inside the steps."""
 
     def __init__(
-        self, t_eval: ArrayLike, t0: float, t1: float, width: int, watch: Watch | None
+        self, t_eval: ArrayLike, t0: float, t1: float, kind: Kind, watch: Watch | None
     ) -> None:
         times = floats("t_eval", t_eval)
         if times.ndim != 1 or not len(times):
@@ -262,7 +268,7 @@ class AtTimes(Recorder):
             )
         if np.any(np.diff(times) * self.direction < 0):
             raise InputError("t_eval must go the way of t_span; sort it")
-        super().__init__(len(times), width, watch)
+        super().__init__(len(times), kind, watch)
         self.wanted = np.clip(times, low, high)
 
     def first(self, t: float, y: np.ndarray) -> None:
@@ -300,7 +306,7 @@ class AtTimes(Recorder):
             motions = (
                 chunk.inside(i, wanted)
                 if chunk.inside
-                else interpolated(ys[i], ys[i + 1], h, (wanted - ts[i]) / h)
+                else interpolated(ys[i], ys[i + 1], h, (wanted - ts[i]) / h, self.kind)
             )
             self.points.put(wanted, motions, r[i])
         self.at = (t[-1], y[-1])
@@ -309,7 +315,7 @@ class AtTimes(Recorder):
         """Nothing: only what was asked for is stored."""
 
     def _which(self) -> dict[str, Any]:
-        return {"t_eval": listed(self.wanted)}
+        return {"t_eval": short_list(self.wanted)}
 
     @property
     def state(self) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from polhode.core.loops.fixed import COMMENSURATE, even_steps
 from polhode.errors import InputError, brief, floats, number
 from polhode.support.limits import check_step, check_times
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
 EPS = 2.0**-52
 LARGEST_COUNT = 2.0**52
-_COMMENSURATE = 1e-9  # a remainder below this fraction of a step is rounding, not a step of its own
 
 
 @dataclass(frozen=True)
@@ -136,12 +136,11 @@ def segments(
 ) -> list[Segment]:
     """The run as a list of segments, from the user's span, step (a number, or an array of times)
     and breaks."""
-    given = floats("step", step)
-    if given.ndim:
+    if type(step) is not float and (given := floats("step", step)).ndim:
         return [_listed(t_span, given, breaks, multistep, method)]
     t0, t1 = span(t_span)
     h = check_step(number("step", step, positive=True))
-    if h > abs(t1 - t0) * (1 + _COMMENSURATE):
+    if h > abs(t1 - t0) * (1 + COMMENSURATE):
         raise InputError(
             f"step = {h!r} is larger than the span {t0!r} to {t1!r}; take a step of at most {abs(t1 - t0)!r}"
         )
@@ -177,13 +176,7 @@ def _even(
     hair = _hair(direction, a, b, h)
     begin = a + hair if jump_before else a
     end = b - hair if jump_after else b
-    ratio = abs(b - a) / h
-    count = (
-        round(ratio)
-        if abs(ratio - round(ratio)) < _COMMENSURATE * max(1.0, ratio)
-        else math.floor(ratio)
-    )
-    whole = abs(ratio - count) < _COMMENSURATE * max(1.0, ratio)
+    count, whole = even_steps(a, b, h)
     if whole and not jump_after:
         return [Segment(np.array([begin, direction * h]), count, b, fresh=jump_before)]
     if whole:  # the last step is cut by a hair
@@ -213,7 +206,9 @@ def break_times(breaks: ArrayLike) -> np.ndarray:
     return values
 
 
-def _breaks(breaks: ArrayLike, t0: float, t1: float) -> list[float]:
+def _breaks(breaks: ArrayLike | None, t0: float, t1: float) -> list[float]:
+    if breaks is None:
+        return []
     values = break_times(breaks)
     outside = values[(values < min(t0, t1)) | (values > max(t0, t1))]
     if len(outside):

@@ -20,10 +20,11 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 _BUFFER = 2**21  # bytes of points that wait in memory
+_ON_DISK = ("t", "motion", "residuals")
 
 
 class Stream:
-    """Points on disk, as `record.Points` has them in memory: rows of time, motion (principal axes)
+    """Points on disk, as `recorder.Points` has them in memory: rows of time, motion (principal axes)
     and residual."""
 
     def __init__(
@@ -144,22 +145,24 @@ class Streamed(Trajectory):
     written in pieces."""
 
     def __init__(self, stream: Stream, **facts: Any) -> None:
-        self.stream, self.width = stream, stream.width - 2
-        super().__init__(
-            t=np.empty(0), motion=np.empty((0, self.width)), residuals=np.empty(0), **facts
-        )
-        for name in ("t", "motion", "residuals"):
+        self.stream = stream
+        none = np.empty(0)
+        super().__init__(t=none, motion=none, residuals=none, **facts)
+        for name in _ON_DISK:
             del self.__dict__[name]
 
-    def __getattr__(self, name: str) -> np.ndarray:
-        if name not in ("t", "motion", "residuals"):
-            raise AttributeError(f"a Trajectory has no attribute {name!r}")
-        self.t, self.motion, self.residuals = self.points(0, len(self))
-        return self.__dict__[name]
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name):
+            if name not in _ON_DISK:
+                return super().__getattr__(name)
+            self.t, self.motion, self.residuals = self.points(0, len(self))
+            return self.__dict__[name]
 
     def __len__(self) -> int:
         return self.stream.n
 
     def points(self, a: int, b: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         rows = self.stream.rows(a, b)
-        return rows[:, 0].copy(), in_user_axes(self.body, rows[:, 1:-1].copy()), rows[:, -1].copy()
+        motion = in_user_axes(self.body, rows[:, 1:-1].copy(), self.kind)
+        return rows[:, 0].copy(), motion, rows[:, -1].copy()

@@ -20,7 +20,8 @@ from polhode.core.jit import bind, compile_obstacle, compiles, interpreted
 from polhode.core.layout import layout, shape
 from polhode.core.loops import fixed as loops
 from polhode.errors import InputError
-from polhode.loads._torque import ZERO, Callback, Foreign, Torque
+from polhode.loads._torque import ZERO, Torque
+from polhode.loads.foreign import Callback, Foreign
 from polhode.loads.agreement import Start, agree, disagreement
 from polhode.loads.kernels import GROUND, Airborne, Frames, column, nested
 from polhode.loads.potential import filled, potential_loop

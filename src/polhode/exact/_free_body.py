@@ -15,8 +15,9 @@ from polhode.core.closed.free_motion import Polhode, polhode, turn
 from polhode.core.jit import bind
 from polhode.core.layout import layout
 from polhode.core.vec import normalise, qconj, qmul
-from polhode.errors import InputError, floats
+from polhode.errors import InputError, floats, one_given
 from polhode.exact._axes import principal
+from polhode.exact._motion import ExactMotion
 from polhode.support.frames import rows_times
 
 if TYPE_CHECKING:
@@ -28,23 +29,13 @@ pack, unpack = _memory.pack, _memory.unpack
 
 
 @dataclass(frozen=True)
-class FreeMotion:
+class FreeMotion(ExactMotion):
     """A free motion at the times t.  Shapes are t.shape + (shape of the bodies and initial states) + (component,)."""
 
     t: np.ndarray
     quaternion: np.ndarray  # body to space, scalar last
     omega: np.ndarray  # body frame, the user's own axes
     momentum: np.ndarray  # body frame
-
-    @property
-    def matrix(self) -> np.ndarray:
-        """The attitudes as 3x3 matrices, body to space."""
-        return rotations.matrices(self.quaternion)
-
-    @property
-    def rotation(self) -> Rotation:
-        """The attitudes as a scipy Rotation, all in one row."""
-        return rotations.as_rotation(self.quaternion.reshape(-1, 4))
 
 
 @dataclass(frozen=True)
@@ -166,12 +157,7 @@ class _State:
     """
 
     def __init__(self, body, rotation0, omega0, momentum0):
-        if (omega0 is None) == (momentum0 is None):
-            raise InputError(
-                f"give omega0 or momentum0 (body frame), got {'neither' if omega0 is None else 'both'}; give one "
-                "of the two"
-            )
-        name, given = ("omega0", omega0) if momentum0 is None else ("momentum0", momentum0)
+        name, given = one_given("body frame", omega0=omega0, momentum0=momentum0)
         vector = floats(name, given, last=3)
         self.moments, self.axes, self.tilted = _bodies(body)
         q = _quaternions(rotation0)

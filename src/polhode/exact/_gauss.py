@@ -81,8 +81,9 @@ def slope(t, y, I, torque, p, k):
         k[4 + i] = C[i] + T[i]
 
 
-def gauss(t0, h, rest_of_h, count, y, low, moments, parameters, a, b, c, k, new):
-    """`count` steps of size h + rest_of_h from y + low, which are changed in place; work space k (8, 7), new (8, 7).
+def gauss(t0, h, rest_of_h, first, count, y, low, moments, parameters, a, b, c, k, new):
+    """`count` steps of size h + rest_of_h from y + low, which are changed in place; `first` were taken
+    from t0 before.  Work space k (8, 7), new (8, 7).
 
     Returns (CONVERGED or UNSOLVED, evaluations).
     """
@@ -90,7 +91,7 @@ def gauss(t0, h, rest_of_h, count, y, low, moments, parameters, a, b, c, k, new)
     p = load_parameters(parameters, 0)
     at = new[0].copy()
     evaluations = 0
-    for n in range(count):
+    for n in range(first, first + count):
         t = t0 + n * h
         slope(t, y, I, torque, p, at)
         for i in range(STAGES):

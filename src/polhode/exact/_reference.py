@@ -4,23 +4,30 @@ until it no longer changes."""
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from polhode import rotations
-from polhode.loads._torque import Torque, as_torque
+from polhode.loads._torque import Torque
+from polhode.loads.conversion import as_torque
 from polhode.loads.agreement import Start
 from polhode.bodies._body import RigidBody
 from polhode.core.closed.double_double import two_product
 from polhode.errors import InputError, IntegrationError, floats, number
 from polhode.exact._gauss import CONVERGED, STAGES, coefficients, gauss
 from polhode.support.limits import check_times
-from polhode.engine.diagnosis import torque_error
+from polhode.core.motions import ROTATION
+from polhode.engine.carriers.chunk import Chunk, Pace
+from polhode.engine.diagnosis import check_callbacks, torque_error
+from polhode.engine.driver import Driver
 from polhode.engine.one_body import as_body, initial_rotation
-from polhode.results.motion import in_user_axes
+from polhode.results._trajectory import FAILED, FINISHED, INTERRUPTED
+from polhode.results.motion import Attitudes, in_user_axes, parts, row
 from polhode.methods import get as method
 from polhode.problems import Problem, get
 from polhode.engine.program import build
@@ -32,10 +39,12 @@ if TYPE_CHECKING:
 FIRST = 0.5  # radians in a step of the first run
 ROUND_OFF = 1e-11  # differences below this that no longer shrink are round-off
 LARGEST = 1_000_000  # steps
+FEW = 64  # in the first call of the loop
+END_EARLIER = "correct it, or end earlier"
 
 
 @dataclass(frozen=True)
-class Reference:
+class Reference(Attitudes):
     """A reference solution at the times t."""
 
     t: np.ndarray
@@ -46,16 +55,6 @@ class Reference:
     body: RigidBody
     steps: int
     evaluations: int
-
-    @property
-    def matrix(self) -> np.ndarray:
-        """The attitudes as 3x3 matrices, body to space."""
-        return rotations.matrices(self.quaternion)
-
-    @property
-    def rotation(self) -> Rotation:
-        """The attitudes as a scipy Rotation."""
-        return rotations.as_rotation(self.quaternion)
 
     @property
     def momentum(self) -> np.ndarray:
@@ -133,9 +132,9 @@ def reference(
                 f"no reference to {tolerance:g} with {run.steps} steps: the last two runs are {change:.2g} "
                 "apart; the torque is not smooth along the motion, or the motion is chaotic"
             )
-    motion = in_user_axes(body, np.concatenate([after[0], after[1] / body.moments], axis=1))
+    q, omega = parts(in_user_axes(body, row(ROTATION, after[0], after[1] / body.moments)))
     error = differences + np.finfo(float).eps * math.sqrt(run.steps)
-    return Reference(times, motion[:, :4], motion[:, 4:], error, body, run.steps, run.evaluations)
+    return Reference(times, q, omega, error, body, run.steps, run.evaluations)
 
 
 def _distance(one, two, body):
@@ -146,23 +145,106 @@ def _distance(one, two, body):
     )
 
 
+class _Interval:
+    """Equal steps from one wanted time to the next: h + rest is the step to twice as many digits."""
+
+    fresh = False  # nothing begins anew
+
+    def __init__(self, start, end, longest):
+        self.start, self.end = start, end
+        span = end - start
+        self.count = max(1, math.ceil(abs(span) / longest))
+        self.step = span / self.count
+        product, error = two_product(self.step, float(self.count))
+        self.rest = ((span - product) - error) / self.count
+
+    def time(self, k):
+        return self.end if k == self.count else self.start + k * self.step
+
+
+class _Collocation:
+    """Carries a body by Gauss collocation: attitude and body momentum, as sums of two doubles."""
+
+    def __init__(self, program, motion):
+        self.program, self.pace = program, Pace(FEW)
+        moments, start = program.moments[:, 0], parts(motion)
+        momentum, rest = two_product(moments, start.omega)
+        self.y = np.concatenate([start.attitude, momentum])
+        self.low = np.concatenate([np.zeros(len(start.attitude)), rest])
+        self.work = np.empty((2, STAGES, len(self.y)))
+        self.loop = program.kept("gauss", lambda: program.bound(gauss))
+        self.steps = self.evaluations = 0
+        self.elapsed = 0.0
+
+    def begin(self, segment, driver):
+        """Nothing: a step remembers nothing of the one before."""
+
+    def advance(self, segment, k, recorder, most):
+        count, started = min(self.pace.steps, most, segment.count - k), time.perf_counter()
+        try:
+            why, calls = self.loop(
+                segment.start,
+                segment.step,
+                segment.rest,
+                k,
+                count,
+                self.y,
+                self.low,
+                self.program.moments,
+                self.program.parameters,
+                *coefficients(),
+                *self.work,
+            )
+        except Exception as cause:  # of a compiled torque
+            raise torque_error(cause, _between(segment), END_EARLIER) from cause
+        check_callbacks(self.program, _between(segment), END_EARLIER)
+        taken = time.perf_counter() - started
+        self.pace.note(taken)
+        self.elapsed += taken
+        self.steps += count
+        self.evaluations += calls
+        return Chunk(
+            y=self.y.copy(),
+            steps=count,
+            reached=segment.time(k + count),
+            through=k + count == segment.count,
+            failure=None if why == CONVERGED else why,
+        )
+
+    def diagnose(self, chunk, driver):
+        """A step that cannot be solved is too long."""
+        return FAILED, f"a step cannot be solved at t = {driver.t!r}"
+
+
+def _between(segment):
+    return f"between t = {float(segment.start)!r} and {float(segment.end)!r}"
+
+
+class _AtEnds:
+    """Stores where each interval ends."""
+
+    over, watch = False, None
+
+    def __init__(self, first):
+        self.rows = [first]
+
+    def add(self, chunk):
+        if chunk.through:
+            self.rows.append(chunk.y)
+
+
 class _Runs:
     """Runs of one problem with smaller and smaller steps."""
 
     def __init__(self, program, times, motion):
-        self.program, self.times = program, times
-        momentum, rest = two_product(program.moments[:, 0], motion[4:])
-        self.start, self.rest = (
-            np.concatenate([motion[:4], momentum]),
-            np.concatenate([np.zeros(4), rest]),
-        )
-        self.loop = program.bound(gauss)
+        self.program, self.times, self.motion = program, times, motion
         self.steps = self.evaluations = 0
 
     def first_step(self):
         """A step over which the body turns FIRST radians, if its velocity stays what it is; at most
         the longest interval."""
-        rate = np.abs(self.start[4:] / self.program.moments[:, 0]).max()
+        moments = self.program.moments[:, 0]
+        rate = np.abs(moments * parts(self.motion).omega / moments).max()
         spans = np.abs(np.diff(self.times))
         longest = spans.max(initial=0.0)
         if rate * spans.sum() > FIRST * LARGEST:
@@ -175,43 +257,16 @@ class _Runs:
     def follow(self, h):
         """(quaternions, body momenta in principal axes) at the times; None when a step cannot be
         solved."""
-        y, low = self.start.copy(), self.rest.copy()
-        k, new = np.empty((STAGES, 7)), np.empty((STAGES, 7))
-        out = np.empty((len(self.times), 7))
-        out[0] = y
-        self.steps = 0
-        for j in range(1, len(self.times)):
-            t, span = self.times[j - 1], self.times[j] - self.times[j - 1]
-            count = max(1, math.ceil(abs(span) / h))
-            step = span / count
-            product, error = two_product(step, float(count))
-            rest = ((span - product) - error) / count
-            try:
-                why, calls = self.loop(
-                    t,
-                    step,
-                    rest,
-                    count,
-                    y,
-                    low,
-                    self.program.moments,
-                    self.program.parameters,
-                    *coefficients(),
-                    k,
-                    new,
-                )
-                cause = self.program.trouble()  # that of a Python torque, kept for us
-            except Exception as error:  # that of a compiled one
-                cause = error
-            if cause is not None:
-                raise torque_error(
-                    cause,
-                    f"between t = {float(t)!r} and {float(self.times[j])!r}",
-                    fix="correct it, or end earlier",
-                ) from cause
-            self.steps += count
-            self.evaluations += calls
-            if why != CONVERGED:
+        carrier = _Collocation(self.program, self.motion)
+        recorder = _AtEnds(carrier.y.copy())
+        intervals = [_Interval(a, b, h) for a, b in pairwise(self.times)]
+        if intervals:
+            status, message = Driver(carrier, intervals, recorder).run()
+            self.steps = carrier.steps
+            self.evaluations += carrier.evaluations
+            if status == INTERRUPTED:
+                raise KeyboardInterrupt(message)
+            if status != FINISHED:
                 return None
-            out[j] = y
-        return out[:, :4] / np.linalg.norm(out[:, :4], axis=1, keepdims=True), out[:, 4:]
+        q, momentum = parts(np.array(recorder.rows))
+        return q / np.linalg.norm(q, axis=1, keepdims=True), momentum

@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from polhode import rotations
+from polhode.core.motions import FLIGHT, ROTATION, Kind
 
 # of the largest value seen: rounding, where large numbers nearly cancel, but no more
 TOLERANCE = 1e-9
@@ -35,17 +36,21 @@ ANYHOW = np.array([0.1, -0.2, 0.3, np.sqrt(0.86), 0.3, -0.5, 0.7])  # a motion l
 
 
 class Start(NamedTuple):
-    """Where a run begins and when it ends: times, and the motion (7, in flight 13 numbers) in the
-    user's axes."""
+    """Where a run begins and when it ends: times, and the motion, of some kind, in the user's
+    axes."""
 
     t: float = 0.0
     end: float = 1.0
     motion: np.ndarray = ANYHOW
+    kind: Kind = ROTATION
 
     def samples(self):
         """Times, quaternions, angular velocities, and places (n, 6): the first steps, then further
         away."""
-        q, omega, x, v = np.split(np.concatenate([self.motion, np.zeros(6)])[:13], [4, 7, 10])
+        q, omega, x, v = (
+            self.motion[self.kind.slices[part]] if part in self.kind.slices else np.zeros(3)
+            for part in FLIGHT.slices
+        )
         passed = PASSED[:, None] * (self.end - self.t)
         turns = np.where(TURNS.any(axis=1, keepdims=True), TURNS, passed * omega)
         velocities = omega + max(1.0, float(np.abs(omega).max())) * TURNS

@@ -10,9 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from polhode.core.generated import generated
 from polhode.core.jit import jit
 from polhode.core.layout import Vector, flatten
-from polhode.core.vec import add, apply, apply_t, attitude, matmul, matrix, transpose
+from polhode.core.vec import add, apply, apply_t, attitude, matrix
 
 
 class Frames(NamedTuple):
@@ -167,15 +168,16 @@ def arrays_of(params):
     """The same as a kernel, for parameters like these."""
     shapes = {0: "{}", 1: "vector_array({})", 2: "as_array({})"}
     fields = ", ".join(shapes[np.ndim(value)].format(f"p[{i}]") for i, value in enumerate(params))
-    scope = {
-        "make": type(params),
-        "vector_array": vector_array,
-        "as_array": as_array,
-        "__name__": __name__,
-    }
-    # nothing but the shapes of the parameters enters
-    exec(f"def arrays(p):\n    return (make({fields}),)", scope)
-    return jit(scope["arrays"])
+    return generated(
+        __name__,
+        "arrays",
+        "p",
+        (),
+        f"(make({fields}),)",
+        make=type(params),
+        vector_array=vector_array,
+        as_array=as_array,
+    )
 
 
 def adapt(f, form, uses_omega, uses_position, params, setting, lifted=False):
@@ -302,76 +304,12 @@ def at_quaternions(body, own):
     return (own, own) if own else (at, near)
 
 
-def in_axes(f, frame, setting):
-    """A kernel written for the user's body axes, for use in the principal ones; parameters become
-    (axes, parameters)."""
-    inner, around = setting.inner, setting.around
-    back = apply_t if frame == "body" else second
-
-    @jit
-    def kernel(t, R, Om, p):
-        axes, rest = inner(p)
-        return back(axes, f(t, matmul(R, transpose(axes)), apply(axes, Om), around(rest, p)))
-
-    return kernel
-
-
-def derivatives_in_axes(derivatives, frame):
-    """Torque derivatives written for the user's body axes, for use in the principal ones."""
-    return tuple(_derivative_in_axes(d, _turned(k), frame) for k, d in enumerate(derivatives, 1))
-
-
-def _turned(k):
-    """`turned(axes, W)`: the first k vectors of W, each turned by the axes."""
-    if k == 1:
-
-        @jit
-        def turned(axes, W):
-            return (apply(axes, W[0]),)
-    else:
-        fewer = _turned(k - 1)
-
-        @jit
-        def turned(axes, W):
-            return (*fewer(axes, W), apply(axes, W[k - 1]))
-
-    return turned
-
-
-def _derivative_in_axes(d, turned, frame):
-    if frame == "body":
-
-        @jit
-        def kernel(t, R, W, p):
-            axes, inner = p
-            return apply_t(axes, d(t, matmul(R, transpose(axes)), turned(axes, W), inner))
-    else:
-
-        @jit
-        def kernel(t, R, W, p):
-            axes, inner = p
-            return d(t, matmul(R, transpose(axes)), turned(axes, W), inner)
-
-    return kernel
-
-
 def potential_beside(f):
     """A potential beside a torque out of which constants were lifted: p is (p, these)."""
 
     @jit
     def kernel(t, R, p):
         return f(t, R, p[0])
-
-    return kernel
-
-
-def potential_in_axes(f):
-    """A potential written for the user's body axes, for use in the principal ones."""
-
-    @jit
-    def kernel(t, R, p):
-        axes, inner = p
-        return f(t, matmul(R, transpose(axes)), inner)
 
     return kernel
 

@@ -23,7 +23,7 @@ TURNS = (
 def energy_unknown(torque):
     """Why kinetic plus potential energy is not known to stay as it is, in a few words; "" when it
     is known."""
-    for term in getattr(torque, "terms", (torque,)):
+    for term in torque.terms:
         if term.acts and not term.has_potential:
             return f"torque {term.name!r} has no potential"
         if term.uses_omega or term.uses_position:
@@ -94,7 +94,7 @@ def check_potential(torque, start):
 
     A torque may jump and a potential have a kink: one state at which they differ is not enough.
     """
-    for term in getattr(torque, "terms", (torque,)):
+    for term in torque.terms:
         if term.compared or not term.has_potential or term.is_ours or term.uses_position:
             continue
         term.compared = True

@@ -6,7 +6,8 @@ from polhode.core.jit import bind, compiles, compiling, interpreted
 from polhode.core.layout import layout, shape
 from polhode.core.loops import fixed as loops
 from polhode.loads.agreement import agree
-from polhode.loads.kernels import column, nested, potential_in_axes
+from polhode.loads.kernels import column, nested
+from polhode.loads.own_axes import potential_in_axes
 
 
 def potential_energy(torque, body, t, attitudes):

@@ -17,17 +17,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from polhode.loads._torque import Foreign, Sum, Torque, as_torque, torque
+from polhode.loads import heavy_top_kernels, stress_kernels
+from polhode.loads._torque import Torque
+from polhode.loads.arguments import direction, vector
+from polhode.loads.conversion import as_torque, combined, torque
+from polhode.loads.foreign import Foreign
+from polhode.loads.sum import Sum
+from polhode.loads.book_toss_kernels import BookToss, toss_torque
 from polhode.core.fma import fma
 from polhode.core.jit import jit
 from polhode.core.scalars import sincos
-from polhode.core.vec import add, apply, apply_t, cross, dot, matrix, qconj, qexp, qmul, scale
+from polhode.core.vec import (
+    apply,
+    apply_t,
+    cross,
+    dot,
+    qexp,
+    scale,
+)
 from polhode.bodies._body import RigidBody
-from polhode.errors import InputError, brief, choice, floats, number, unknown
+from polhode.errors import InputError, choice, floats, number, unknown
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -39,6 +52,7 @@ __all__ = [
     "as_torque",
     "book_toss",
     "by_name",
+    "combined",
     "constant",
     "coulomb_wall",
     "damping",
@@ -50,6 +64,21 @@ __all__ = [
 ]
 
 
+F = TypeVar("F", bound=Callable[..., Torque])
+BUILT_IN: dict[str, Callable[..., Torque]] = {}
+
+
+def named(name: str) -> Callable[[F], F]:
+    """Enter a function that makes a torque under a name: `as_torque`, scenario files, sweeps and the
+    documentation find it."""
+
+    def enter(make: F) -> F:
+        BUILT_IN[name] = make
+        return make
+
+    return enter
+
+
 def _nothing(t, R):
     return (0.0, 0.0, 0.0)
 
@@ -58,6 +87,7 @@ def _zero(t, R):
     return 0.0
 
 
+@named("free")
 def free() -> Torque:
     """No torque.
 
@@ -79,96 +109,8 @@ def _with_quaternions(at, torque):
 
 # --- weight ---------------------------------------------------------------------------------------
 
-UP = (0.0, 0.0, 1.0)
 
-
-def _upright(t, R, p):
-    return (p.moment * R[2][1], -p.moment * R[2][0], 0.0)
-
-
-def _upright_potential(t, R, p):
-    return p.moment * R[2][2]
-
-
-def _upright_at(t, q, p):
-    a, b, c, d = q
-    return (2.0 * p.moment * fma(b, c, a * d), 2.0 * p.moment * fma(b, d, -a * c), 0.0)
-
-
-def _armed(t, R, p):
-    return _weight(p, apply_t(R, p.up))
-
-
-def _armed_potential(t, R, p):
-    return p.moment * dot(p.up, apply(R, p.arm))
-
-
-@jit
-def _weight(p, g):
-    return scale(-p.moment, cross(p.arm, g))
-
-
-# upwards seen from the body, g = R^T up, moves by g' = g x W_0, where W_0, W_1, ... are the body velocity and its derivatives
-
-
-@jit
-def _first(g, W):
-    return cross(g, W[0])
-
-
-@jit
-def _second(g, W):
-    return add(cross(g, W[1]), cross(_first(g, W), W[0]))
-
-
-@jit
-def _third(g, W):
-    return add(
-        add(cross(g, W[2]), scale(2.0, cross(_first(g, W), W[1]))), cross(_second(g, W), W[0])
-    )
-
-
-@jit
-def _upright_weight(p, g):
-    return (p.moment * g[1], -p.moment * g[0], 0.0)
-
-
-def _upright_1(t, R, W, p):
-    return _upright_weight(p, _first(R[2], W))
-
-
-def _upright_2(t, R, W, p):
-    return _upright_weight(p, _second(R[2], W))
-
-
-def _upright_3(t, R, W, p):
-    return _upright_weight(p, _third(R[2], W))
-
-
-def _armed_1(t, R, W, p):
-    return _weight(p, _first(apply_t(R, p.up), W))
-
-
-def _armed_2(t, R, W, p):
-    return _weight(p, _second(apply_t(R, p.up), W))
-
-
-def _armed_3(t, R, W, p):
-    return _weight(p, _third(apply_t(R, p.up), W))
-
-
-class _HeavyTop(Torque):
-    """Weight on an arm: nothing acts about the vertical."""
-
-    @property
-    def arm(self) -> tuple[float, float, float]:
-        return getattr(self.params, "arm", UP)
-
-    @property
-    def up(self) -> tuple[float, float, float]:
-        return getattr(self.params, "up", UP)
-
-
+@named("heavy_top")
 def heavy_top(
     moment: float = 20.0, arm: ArrayLike = (0.0, 0.0, 1.0), up: ArrayLike = (0.0, 0.0, 1.0)
 ) -> Torque:
@@ -187,27 +129,35 @@ def heavy_top(
     >>> heavy_top(20.0)(0.0, [[1.0, 0.0, 0.0], [0.0, 0.0, -1.0], [0.0, 1.0, 0.0]])   # it lies along -y and falls about x
     array([20., -0.,  0.])
     """
-    moment, arm, up = number("moment", moment), _unit("arm", arm), _unit("up", up)
-    if arm == up == UP:
+    moment, arm, up = number("moment", moment), direction("arm", arm), direction("up", up)
+    if arm == up == heavy_top_kernels.UP:
         return _with_quaternions(
-            _upright_at,
-            _HeavyTop(
-                _upright,
+            heavy_top_kernels.upright_at,
+            heavy_top_kernels.HeavyTop(
+                heavy_top_kernels.upright,
                 frame="body",
                 form="tuple",
                 params={"moment": moment},
-                potential=_upright_potential,
-                derivatives=(_upright_1, _upright_2, _upright_3),
+                potential=heavy_top_kernels.upright_potential,
+                derivatives=(
+                    heavy_top_kernels.upright_1,
+                    heavy_top_kernels.upright_2,
+                    heavy_top_kernels.upright_3,
+                ),
                 name="heavy_top",
             ),
         )
-    return _HeavyTop(
-        _armed,
+    return heavy_top_kernels.HeavyTop(
+        heavy_top_kernels.armed,
         frame="body",
         form="tuple",
         params={"moment": moment, "arm": arm, "up": up},
-        potential=_armed_potential,
-        derivatives=(_armed_1, _armed_2, _armed_3),
+        potential=heavy_top_kernels.armed_potential,
+        derivatives=(
+            heavy_top_kernels.armed_1,
+            heavy_top_kernels.armed_2,
+            heavy_top_kernels.armed_3,
+        ),
         name="heavy_top",
     )
 
@@ -240,6 +190,7 @@ def _coulomb_potential(t, R, p):
     return p.sign * (0.1 * p.wall * z4 * z4 * z2 - z)
 
 
+@named("coulomb_wall")
 def coulomb_wall(sign: str = "described", centre: float = 1.1, wall: float = 0.01) -> Torque:
     """Attraction -1/z and soft wall wall/10 z^-10, z = centre + R33.  Krysl & Endres 2005, section 3.6.
 
@@ -275,53 +226,10 @@ def coulomb_wall(sign: str = "described", centre: float = 1.1, wall: float = 0.0
 # --- the stress test ------------------------------------------------------------------------------
 
 
-def _vee(A):
-    """v with tr(A y^) = -v . y."""
-    return (A[2][1] - A[1][2], A[0][2] - A[2][0], A[1][0] - A[0][1])
-
-
-def _distance(A):
-    """|Q2 - Q1| in the Frobenius norm, BR (6), from A = Q1^T Q2."""
-    return math.sqrt(2.0 * (3.0 - A[0][0] - A[1][1] - A[2][2]))
-
-
-def _towards(M, R):
-    """M^T R."""
-    a, b, c = (
-        apply_t(M, (R[0][0], R[1][0], R[2][0])),
-        apply_t(M, (R[0][1], R[1][1], R[2][1])),
-        apply_t(M, (R[0][2], R[1][2], R[2][2])),
-    )
-    return ((a[0], b[0], c[0]), (a[1], b[1], c[1]), (a[2], b[2], c[2]))
-
-
-def _stress(t, R, p):
-    A = _towards(matrix(p.attractor), R)
-    d = _distance(A)
-    shell = 2.0 / _distance(R) - 2.0
-    pull = -p.alpha / (d * d * d)
-    v, w = _vee(R), _vee(A)
-    return (shell * v[0] + pull * w[0], shell * v[1] + pull * w[1], shell * v[2] + pull * w[2])
-
-
-def _stress_at(t, q, p):
-    """|Q2 - Q1|^2 = 8 |v|^2 with v the vector of conj(q1) q2, and _vee(Q1^T Q2) = 4 w v."""
-    x, y, z, w = q
-    a, b, c, d = qmul(qconj(p.attractor), q)
-    square = 8.0 * (fma(a, a, b * b) + c * c)
-    shell = (8.0 / math.sqrt(8.0 * (fma(x, x, y * y) + z * z)) - 8.0) * w
-    pull = -4.0 * p.alpha * d / (square * math.sqrt(square))
-    return (fma(pull, a, shell * x), fma(pull, b, shell * y), fma(pull, c, shell * z))
-
-
-def _stress_potential(t, R, p):
-    shell = _distance(R) - 1.0
-    return shell * shell - p.alpha / _distance(_towards(matrix(p.attractor), R))
-
-
 ATTRACTOR = (2.5 / math.sqrt(2.0), 0.0, 2.5 / math.sqrt(2.0))
 
 
+@named("stress_potential")
 def stress_potential(alpha: float = 0.3, attractor: ArrayLike = ATTRACTOR) -> Torque:
     """Potential (dist(R, 1) - 1)^2 - alpha / dist(R, Rm).  Bou-Rabee, Ortolan & Saccon 2009, eq. (7).
 
@@ -333,16 +241,16 @@ def stress_potential(alpha: float = 0.3, attractor: ArrayLike = ATTRACTOR) -> To
     True
     """
     return _with_quaternions(
-        _stress_at,
+        stress_kernels.stress_at,
         Torque(
-            _stress,
+            stress_kernels.stress,
             frame="body",
             form="tuple",
-            potential=_stress_potential,
+            potential=stress_kernels.stress_potential,
             name="stress_potential",
             params={
                 "alpha": number("alpha", alpha),
-                "attractor": qexp(_vector("attractor", attractor)),
+                "attractor": qexp(vector("attractor", attractor)),
             },
         ),
     )
@@ -351,29 +259,7 @@ def stress_potential(alpha: float = 0.3, attractor: ArrayLike = ATTRACTOR) -> To
 # --- others ---------------------------------------------------------------------------------------
 
 
-def _toss(t, R, p):
-    """The mean of the two sides at each of the two jumps: then the momentum after the toss is exact."""
-    before = 0.5 * (1.0 - _sign(t - p.release, p.step))
-    after = 0.5 * (1.0 + _sign(t - p.release - p.step, p.step))
-    return (p.toss * before, p.disturbance / p.step * (1.0 - before - after), 0.0)
-
-
-def _sign(x, step):
-    return 0.0 if abs(x) < 1e-6 * step else (1.0 if x > 0.0 else -1.0)
-
-
-class _BookToss(Torque):
-    """A torque made for one step, which begins and ends with its jumps."""
-
-    @property
-    def unit(self) -> float:
-        return self.params.step
-
-    @property
-    def jumps(self) -> tuple[float, float]:
-        return self.params.release, self.params.release + self.params.step
-
-
+@named("book_toss")
 def book_toss(
     step: float, toss: float = 20.0, release: float = 2.0, disturbance: float = 0.2
 ) -> Torque:
@@ -394,13 +280,14 @@ def book_toss(
         "release": number("release", release),
         "disturbance": number("disturbance", disturbance),
     }
-    return _BookToss(_toss, form="tuple", name="book_toss", params=given)
+    return BookToss(toss_torque, form="tuple", name="book_toss", params=given)
 
 
 def _constant(t, R, p):
     return p.value
 
 
+@named("constant")
 def constant(value: ArrayLike, frame: str = "spatial") -> Torque:
     """The same torque at all times, in the spatial or the body frame.
 
@@ -413,7 +300,7 @@ def constant(value: ArrayLike, frame: str = "spatial") -> Torque:
         _constant,
         frame=frame,
         form="tuple",
-        params={"value": _vector("value", value)},
+        params={"value": vector("value", value)},
         name="constant",
     )
 
@@ -430,6 +317,7 @@ def _tidal_potential(t, R, p):
     return 1.5 * p.rate * p.rate * dot(n, apply(p.inertia, n))
 
 
+@named("gravity_gradient")
 def gravity_gradient(body: RigidBody, rate: float) -> Torque:
     """The torque of a central body's tide on a circular orbit: T = 3 rate^2 n x I n.
 
@@ -458,6 +346,7 @@ def _drag(t, R, Om, p):
     return (-p.coefficients[0] * Om[0], -p.coefficients[1] * Om[1], -p.coefficients[2] * Om[2])
 
 
+@named("damping")
 def damping(coefficient: ArrayLike) -> Torque:
     """Against the angular velocity: T = -c Om, with one coefficient or one for each body axis.
 
@@ -484,18 +373,6 @@ def damping(coefficient: ArrayLike) -> Torque:
     )
 
 
-BUILT_IN = {
-    "free": free,
-    "heavy_top": heavy_top,
-    "coulomb_wall": coulomb_wall,
-    "stress_potential": stress_potential,
-    "book_toss": book_toss,
-    "constant": constant,
-    "gravity_gradient": gravity_gradient,
-    "damping": damping,
-}
-
-
 def by_name(name: str) -> Callable[..., Torque]:
     """The function that makes a named torque; `heavy-top` and `heavy_top` are the same.
 
@@ -508,18 +385,3 @@ def by_name(name: str) -> Callable[..., Torque]:
     if key not in BUILT_IN:
         raise unknown("torque", name, list(BUILT_IN))
     return BUILT_IN[key]
-
-
-def _vector(name, value):
-    array = floats(name, value)
-    if array.shape != (3,):
-        raise InputError(f"{name} must be three numbers, got {brief(value)}; give three")
-    return tuple(array.tolist())
-
-
-def _unit(name, value):
-    value = _vector(name, value)
-    length = math.sqrt(dot(value, value))
-    if length == 0.0:
-        raise InputError(f"{name} must not be zero: it is a direction; give one, such as (0, 0, 1)")
-    return tuple(x / length for x in value)

@@ -10,10 +10,11 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-from polhode.loads._torque import Torque, as_torque
+from polhode.loads._torque import Torque
+from polhode.loads.conversion import as_torque
 
 # which `from polhode import torque` leaves in a file: not a torque
-from polhode.loads._torque import torque as decorator
+from polhode.loads.conversion import torque as decorator
 from polhode.errors import InputError, as_path, brief, nearest
 from polhode.support.file_names import readable
 

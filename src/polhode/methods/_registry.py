@@ -6,151 +6,16 @@ when measured, so that the table cannot be timid.
 """
 
 import importlib
-import inspect
-import math
 import pkgutil
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
+import polhode
 from polhode.core.jit import jit
-from polhode.core.layout import Quaternion, Vector
 from polhode.errors import InputError, brief, unknown
-
-
-class Motion(NamedTuple):
-    """The smallest state: attitude (body to space) and body angular velocity."""
-
-    q: Quaternion
-    Om: Vector
-
-
-@jit
-def start_motion(h, t, q, Om, body, torque, p):
-    return Motion(q, Om)
-
-
-@dataclass(frozen=True)
-class Method:
-    """A method and its declared facts.
-
-    Attributes
-    ----------
-    order : int
-        Order of attitude and momentum under a nonlinear torque.
-    free_order : tuple of int
-        Orders of attitude and body momentum for the torque-free body, where they differ from
-        `order`.
-    omega_order : int or None
-        Order under torques that look at the angular velocity, where it differs from `order`.
-    torques : int or None
-        Torque evaluations per step, beyond one at the start; None when an iteration decides.
-    solves : int
-        Nonlinear equations solved per step.
-    symmetric : bool
-        A step of h followed by a step of -h comes back to where it began.
-    symplectic : bool or "orbits"
-        The step preserves the symplectic form of T*SO(3); "orbits": only that of the body momentum
-        on its coadjoint orbits.
-    conserves : tuple of str
-        What the torque-free motion keeps to round-off: "momentum" (spatial), "energy".
-    multistep : bool
-        The state remembers more than attitude and velocity: a start from these alone is a new
-        start.
-    limit : str
-        The largest step there is a solution for, in words, where that is known.
-    adapt : function or None
-        `adapt(torque, body)` gives the same method with a step made for what is known of the torque
-        (that there is none, that it offers derivatives, that it looks at the angular velocity) and
-        of the body (that it is symmetric; None: nothing is known, or there are several); without it
-        the step takes every torque and body alike.
-    control : core.adaptive.Pair, methods._series.Recursion or None
-        What a loop that chooses its own steps needs of the method; without it the method takes
-        steps of given size alone.
-    potential : bool
-        The step asks for the potential energy, `torque.potential(t, R, p)`.
-    remark : str
-        What a run has to say of the method as it was run.
-    restores_energy : bool
-        After a step the state is moved to one of the right energy, where that is known: NAME+ep.
-    """
-
-    name: str
-    step: Callable
-    start: Callable
-    state: type
-    order: int | None
-    torques: int | None
-    symmetric: bool | None
-    symplectic: bool | str | None
-    conserves: tuple = ()
-    free_order: tuple = ()
-    solves: int = 0
-    multistep: bool = False
-    family: str = ""
-    aliases: tuple = ()
-    cite: str = ""
-    summary: str = ""
-    adapt: Callable | None = None
-    limit: str = ""
-    control: tuple | None = None
-    potential: bool = False
-    remark: str = ""
-    omega_order: int | None = None
-    restores_energy: bool = False
-
-    def order_under(self, torque: Any) -> int | None:
-        """The order under a torque."""
-        return (
-            self.omega_order if torque.feels_omega and self.omega_order is not None else self.order
-        )
-
-    def lowered(self, torque: Any) -> str:
-        """What is lost under a torque that looks at the angular velocity, in words; empty where
-        nothing is."""
-        order = self.order_under(torque)
-        return (
-            ""
-            if order == self.order
-            else (
-                f"{self.name} is of order {order}, not {self.order}, under a torque that looks at "
-                "the angular velocity"
-            )
-        )
-
-    def suited(self, torque: Any, body: Any = None) -> "Method":
-        """The method as it is best run with a torque and, where there is just one, a body."""
-        return self if self.adapt is None else self.adapt(torque, body)
-
-    @property
-    def implicit(self) -> bool:
-        """Whether a step solves a nonlinear equation."""
-        return bool(self.solves)
-
-    def facts(self) -> dict[str, Any]:
-        """The facts as plain data, for tables and JSON."""
-        return {
-            "name": self.name,
-            "aliases": list(self.aliases),
-            "family": self.family,
-            "order": self.order,
-            "free_order": list(self.free_order),
-            "omega_order": self.order if self.omega_order is None else self.omega_order,
-            "torques_per_step": self.torques,
-            "implicit": self.implicit,
-            "solves_per_step": self.solves,
-            "symmetric": self.symmetric,
-            "symplectic": self.symplectic,
-            "conserves": list(self.conserves or ()),
-            "multistep": self.multistep,
-            "reference": self.cite,
-            "summary": self.summary,
-            "limit": self.limit,
-        }
-
-    def __repr__(self) -> str:
-        return f"<method {self.name}, order {self.order}>"
+from polhode.methods._families import FAMILIES, Family
+from polhode.methods._method import Method, Motion, start_motion
 
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -158,7 +23,6 @@ LONGEST_NAME = 100
 
 _methods: dict[str, Method] = {}
 _suffixes: dict[str, Callable] = {}
-_families: dict[str, Callable] = {}
 _made: dict[str, Method] = {}  # on demand, by get(): not part of the registry; the last MADE_LIMIT
 MADE_LIMIT = 256
 
@@ -259,16 +123,6 @@ def method(
     return enter
 
 
-def family(name):
-    """Register a factory of methods with a parameter: `newmark(0.6)`, `taylor(12)`."""
-
-    def enter(factory):
-        _families[name.lower()] = factory
-        return factory
-
-    return enter
-
-
 def suffix(name):
     """Register a factory that changes a method: `NAME+ep`."""
 
@@ -286,10 +140,10 @@ def _load():
     """Import every method file of the package, once."""
     global _loaded
     if not _loaded:
-        package = importlib.import_module("polhode.methods")
-        for module in pkgutil.iter_modules(package.__path__):
-            if not module.name.startswith("_"):
-                importlib.import_module(f"polhode.methods.{module.name}")
+        for package in polhode.METHOD_PACKAGES:
+            for module in pkgutil.iter_modules(importlib.import_module(package).__path__):
+                if not module.name.startswith("_"):
+                    importlib.import_module(f"{package}.{module.name}")
         _loaded = True
 
 
@@ -327,28 +181,11 @@ def _make(name, key):
     base, plus, ending = key.rpartition("+")
     if plus and ending in _suffixes:
         return _suffixes[ending](get(base))
-    call = re.fullmatch(r"([a-z0-9_-]+)\((.*)\)", key)
-    if call and call[1] in _families:
-        try:
-            arguments = [float(part) for part in call[2].split(",")]
-            if not all(map(math.isfinite, arguments)):
-                raise ValueError
-        except ValueError:
-            raise InputError(
-                f"{name!r}: the parameters must be finite numbers; write {call[1]}(1)"
-            ) from None
-        try:
-            inspect.signature(_families[call[1]]).bind(*arguments)
-        except TypeError:
-            raise InputError(
-                f"{name!r}: {call[1]}(...) takes one number, got {len(arguments)}; write {call[1]}(1)"
-            ) from None
-        return _families[call[1]](*arguments)
-    if key in _families and not any(
-        one.default is one.empty for one in inspect.signature(_families[key]).parameters.values()
-    ):
-        return _families[key]()
-    found = unknown("method", name, names() + [f"{f}(...)" for f in _families])
+    for one in FAMILIES:
+        parts = re.fullmatch(one.pattern, key)
+        if parts:
+            return one.make(*parts.groups())
+    found = unknown("method", name, names() + [one.form for one in FAMILIES])
     raise InputError(
         f"{found}; a symmetric one may be composed ({', '.join(f'NAME+{one}' for one in sorted(_suffixes))})"
     )
@@ -365,6 +202,18 @@ def names() -> list[str]:
     return [entry.name for entry in everything()]
 
 
+def families() -> list[Family]:
+    """The families of methods that are made on demand.
+
+    Examples
+    --------
+    >>> [one.form for one in families()]
+    ['MR2-abc', 'MR4-abc', 'newmark(gamma)', 'taylor(n)']
+    """
+    _load()
+    return sorted(FAMILIES, key=lambda one: one.form)
+
+
 def everything() -> list[Method]:
     """All registered methods, each once.
 
@@ -375,8 +224,3 @@ def everything() -> list[Method]:
     """
     _load()
     return list(dict.fromkeys(_methods.values()))
-
-
-def variant(entry: Method, **changes: Any) -> Method:
-    """A copy of a method with other facts."""
-    return replace(entry, **changes)

@@ -15,7 +15,7 @@ import math
 from functools import lru_cache
 from typing import NamedTuple
 
-from polhode.core.jit import jit
+from polhode.core.generated import generated
 from polhode.core.loops.taylor import HEAD, follow
 from polhode.core.scalars import sincos
 from polhode.errors import InputError
@@ -152,7 +152,7 @@ class Writer:
             f"W[{me} + k] = {sign}{s} / k",
         )
 
-    def source(self):
+    def lines(self):
         lines = [
             "m = n + 1",
             *(f"o{i} = {i} * m" for i in range(len(self.kept))),
@@ -165,7 +165,7 @@ class Writer:
             for i, one in enumerate(self.slopes)
         ]
         lines += ["for k in range(1, n):", *(f"    {line}" for line in inner)]
-        return "def series(t, y, n, W, body, p):\n    " + "\n    ".join(lines)
+        return tuple(lines)
 
 
 # --- what a run by tolerance needs ----------------------------------------------------------------
@@ -199,7 +199,7 @@ class Recursion(NamedTuple):
     def suited(self, program, rtol):
         """The recursion of a program's torque."""
         order = self.order or min(LARGEST, max(4, math.ceil(1.0 - 0.5 * math.log(rtol))))
-        terms = getattr(program.torque, "terms", (program.torque,))
+        terms = program.torque.terms
         arrays = [term.name for term in terms if getattr(term, "form", None) == "array"]
         why = program.note if program.mode == "callback" else program.torque.obstacle()
         if arrays:
@@ -213,7 +213,7 @@ class Recursion(NamedTuple):
                 why = str(error)
             else:
                 writer = Writer(graph, slopes)
-                return Series(compiled_source(writer.source()), len(writer.kept), order)
+                return Series(recursion_function(writer.lines()), len(writer.kept), order)
         raise InputError(
             f"Taylor series cannot be made for the torque {program.torque.name!r}: {why}.  They need a torque in "
             "tuple form made of + - * /, square roots, sines and cosines; take DOP853 for others"
@@ -221,7 +221,6 @@ class Recursion(NamedTuple):
 
 
 @lru_cache(64)
-def compiled_source(source):
-    scope = {"math": math, "sincos": sincos, "__name__": __name__}
-    exec(source, scope)  # nothing but the operations of the graph enters
-    return jit(scope["series"])
+def recursion_function(lines):
+    """The function that computes the coefficients."""
+    return generated(__name__, "series", "t, y, n, W, body, p", lines, math=math, sincos=sincos)

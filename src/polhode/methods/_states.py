@@ -3,7 +3,7 @@
 from typing import NamedTuple, get_type_hints
 
 from polhode.core.loops import fixed as loops
-from polhode.core.jit import jit
+from polhode.core.generated import generated
 from polhode.core.vec import matrix, qrotate, times
 
 VELOCITY = {
@@ -22,6 +22,7 @@ TURNED = {
     "om": "qrotate(q, times(body.Iinv, m))",
     "Pi": "m",
 }
+MAPS = {"times": times, "qrotate": qrotate, "matrix": matrix}  # what these expressions use
 # the same where the spatial momentum has changed too
 MOVED = {**TURNED, "pi": "qrotate(q, m) if change else n.pi"}
 
@@ -37,14 +38,8 @@ def extended(state, **fields):
     return NamedTuple("State", [*get_type_hints(state).items(), *fields.items()])
 
 
-def constructor(make, arguments, uses=(), **expressions):
+def constructor(make, arguments, scope=MAPS, **expressions):
     """`build(arguments)`: a state of class `make`; fields without an expression are those of the
-    argument n."""
+    argument n.  `scope`: the functions that the expressions use."""
     fields = ", ".join(expressions.get(name, f"n.{name}") for name in make._fields)
-    scope = {function.__name__: function for function in (times, qrotate, matrix, *uses)} | {
-        "make": make,
-        "__name__": __name__,
-    }
-    # nothing but field names and the expressions enters
-    exec(f"def build({arguments}):\n    return make({fields})", scope)
-    return jit(scope["build"])
+    return generated(__name__, "build", arguments, (), f"make({fields})", make=make, **scope)

@@ -26,6 +26,7 @@ from fractions import Fraction
 from math import comb
 from typing import NamedTuple
 
+from polhode.core.generated import generated
 from polhode.core.jit import jit
 from polhode.core.layout import Quaternion, Vector
 from polhode.core.vec import (
@@ -44,7 +45,7 @@ from polhode.core.vec import (
     sub,
     times,
 )
-from polhode.methods._registry import Method, variant
+from polhode.methods._method import Method, variant
 
 ZERO = (0.0, 0.0, 0.0)
 HIGHEST = 18
@@ -74,23 +75,22 @@ def ratio(a, b):
 # --- code written out for an order n --------------------------------------------------------------
 
 
+ALGEBRA = {
+    "add": add,
+    "sub": sub,
+    "scale": scale,
+    "axpy": axpy,
+    "cross": cross,
+    "dot": dot,
+    "times": times,
+    "ratio": ratio,
+    "ZERO": ZERO,
+}
+
+
 def written(name, arguments, lines, result, **scope):
     """The function `name(arguments)` made of lines of straight code."""
-    scope.update(
-        add=add,
-        sub=sub,
-        scale=scale,
-        axpy=axpy,
-        cross=cross,
-        dot=dot,
-        times=times,
-        ratio=ratio,
-        ZERO=ZERO,
-        __name__=__name__,
-    )
-    # nothing but the lines above
-    exec(f"def {name}({arguments}):\n    " + "\n    ".join([*lines, f"return {result}"]), scope)
-    return jit(scope[name])
+    return generated(__name__, name, arguments, lines, result, **ALGEBRA, **scope)
 
 
 def number(value):

@@ -9,7 +9,8 @@ momentum; torque comes in as kicks before and after.
 MR2-abc takes the axes in any of the six orders; LP2 is MR2-123.  The order matters: on Buss's thin
 body 2-1-3 and 2-3-1 need a fourteenth of the steps of 1-2-3.  MR2-abc-cay has the rotation by 2
 atan(angle/2) for the rotation by the angle, which Buss recommends for speed; on a thin body it
-costs eighteen times as many steps.  MR4-abc is Yoshida's composition of MR2-abc.
+costs eighteen times as many steps.  MR4-abc is Yoshida's composition of MR2-abc.  Those of a few
+orders are registered, the others are made when their name is looked for.
 """
 
 import math
@@ -19,7 +20,9 @@ from polhode.core.jit import jit
 from polhode.core.scalars import sincos
 from polhode.core.vec import renormalise
 from polhode.methods._kicked import State, kicked, start
-from polhode.methods._registry import Method, register, variant
+from polhode.methods._families import family
+from polhode.methods._method import Method, variant
+from polhode.methods._registry import register
 from polhode.methods.compose import compose
 
 
@@ -99,48 +102,62 @@ def split(*turns):
     return step
 
 
-def enter(name, step, summary, **more):
-    """Register a second-order splitting."""
-    return register(
-        Method(
-            name,
-            step,
-            start,
-            State,
-            order=2,
-            torques=1,
-            symmetric=True,
-            symplectic=True,
-            conserves=("momentum",),
-            free_order=(2, 2),
-            family="splitting",
-            cite="mclachlan1993explicit",
-            summary=summary,
-            **more,
-        )
+def splitting(name, step, summary):
+    """The Method of a second-order splitting."""
+    return Method(
+        name,
+        step,
+        start,
+        State,
+        order=2,
+        torques=1,
+        symmetric=True,
+        symplectic=True,
+        conserves=("momentum",),
+        free_order=(2, 2),
+        family="splitting",
+        cite="mclachlan1993explicit",
+        summary=summary,
     )
 
 
 ROTATIONS, CAYLEY = turns(exact), turns(cayley)
+AXES = f"({'|'.join(map(''.join, permutations('123')))})(-cay)?"
 
-enter("LP2", split(*ROTATIONS), "Lie-Poisson splitting into rotations about the axes 1, 2, 3, 2, 1")
 
-for axes in permutations((1, 2, 3)):
+@family("MR2-abc", f"mr2-{AXES}", standard="MR2-123")
+def mr2(axes, ending):
+    """McLachlan-Reich splitting into rotations about the axes in any order, or Cayley rotations
+    (-cay)."""
     a, b, c = axes
-    for ending, rotations, kind in (
-        ("", ROTATIONS, "rotations"),
-        ("-cay", CAYLEY, "Cayley rotations"),
-    ):
-        second = enter(
-            f"MR2-{a}{b}{c}{ending}",
-            split(*(rotations[i - 1] for i in axes)),
-            f"McLachlan-Reich splitting into {kind} about the axes {a}, {b}, {c}, {b}, {a}",
-        )
-        register(
-            variant(
-                compose(second, "yoshida4"),
-                name=f"MR4-{a}{b}{c}{ending}",
-                cite="buss2001accurate",
-                summary=f"Yoshida's fourth-order composition of MR2-{a}{b}{c}{ending}",
-            )
-        )
+    kind = "Cayley rotations" if ending else "rotations"
+    return splitting(
+        f"MR2-{axes}{ending or ''}",
+        split(*((CAYLEY if ending else ROTATIONS)[int(axis) - 1] for axis in axes)),
+        f"McLachlan-Reich splitting into {kind} about the axes {a}, {b}, {c}, {b}, {a}",
+    )
+
+
+@family("MR4-abc", f"mr4-{AXES}", standard="MR4-123")
+def mr4(axes, ending):
+    """Yoshida's fourth-order composition of MR2-abc."""
+    second = mr2(axes, ending)
+    return variant(
+        compose(second, "yoshida4"),
+        name=f"MR4-{axes}{ending or ''}",
+        cite="buss2001accurate",
+        summary=f"Yoshida's fourth-order composition of {second.name}",
+    )
+
+
+register(
+    splitting(
+        "LP2",
+        split(*ROTATIONS),
+        "Lie-Poisson splitting into rotations about the axes 1, 2, 3, 2, 1",
+    )
+)
+# the order of LP2, and the better one on Buss's bodies, in both forms
+for standard in (("123", ""), ("231", ""), ("231", "-cay")):
+    register(mr2(*standard))
+    register(mr4(*standard))

@@ -20,9 +20,11 @@ Wanner 2006, V.3.2; benchmarks/splitting_coefficients.py).
 
 from typing import NamedTuple
 
+from polhode.core.generated import generated
 from polhode.core.jit import jit
 from polhode.errors import InputError, unknown
-from polhode.methods._registry import Method, get, suffix
+from polhode.methods._method import Method
+from polhode.methods._registry import get, suffix
 from polhode.methods._states import constructor
 
 
@@ -105,14 +107,10 @@ def in_a_row(step, state, steps):
     lines = [f"s = {first}"]
     for c, following in zip(steps, rest, strict=False):
         lines += [f"t = t + {c!r} * h", f"s = joined(s, {following})"]
-    scope = {
-        "step": step,
-        "joined": constructor(state, "s, n", (larger, both), **notes),
-        "__name__": __name__,
-    }
-    # nothing but the steps enters
-    exec("\n    ".join(["def row(h, t, s, body, torque, p):", *lines, "return s"]), scope)
-    return jit(scope["row"])
+    joined = constructor(state, "s, n", {"larger": larger, "both": both}, **notes)
+    return generated(
+        __name__, "row", "h, t, s, body, torque, p", lines, "s", step=step, joined=joined
+    )
 
 
 def compose(method, scheme):

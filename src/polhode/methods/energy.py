@@ -58,7 +58,8 @@ from polhode.core.vec import (
     sub,
     times,
 )
-from polhode.methods._registry import Method, suffix, variant
+from polhode.methods._method import Method, variant
+from polhode.methods._registry import suffix
 from polhode.methods._states import MOVED, TURNED, constructor, extended, velocity_of
 
 INF = math.inf
@@ -75,22 +76,16 @@ SPHERE = Constant(1e-6, single=1e-2)
 FARTHEST = 0.01  # square of radians: a step with a larger error is beyond repair
 
 
-def remarks(method, unrestored):
-    """What a run adds to its message: that energies were not restored, and why; "" where there is
-    nothing to say."""
-    found = [method.remark] if method.remark else []
-    if unrestored:
-        steps = "1 step" if unrestored == 1 else f"{unrestored:.0f} steps"
-        found.append(
-            f"the energy was not restored after {steps}: the correction would have been ill-conditioned or more than "
-            "0.1 rad"
-        )
-    return "".join(f"; {one}" for one in found)
+def not_restored(count):
+    """That energies were not restored, in words; "" where they all were."""
+    steps = "1 step" if count == 1 else f"{count:.0f} steps"
+    return count and (
+        f"the energy was not restored after {steps}: the correction would have been ill-conditioned or more than "
+        "0.1 rad"
+    )
 
 
-def unrestored(state):
-    """In how many steps a method could not restore the energy, from its state, in flight too."""
-    return getattr(getattr(state, "base", state), "unrestored", 0.0)
+UNRESTORED = (("unrestored", not_restored),)
 
 
 # --- the correction of a free body ----------------------------------------------------------------
@@ -315,7 +310,13 @@ def keeping_energy(base):
         q = turn(n.q, m, new) if new != m else n.q
         return finish(n, q, new, s, 0.0 if possible and not sphere else 1.0, body)
 
-    return {"step": step, "start": start, "state": state, "torques": base.torques}
+    return {
+        "step": step,
+        "start": start,
+        "state": state,
+        "torques": base.torques,
+        "counted": UNRESTORED,
+    }
 
 
 def keeping_total_energy(base):
@@ -351,5 +352,6 @@ def keeping_total_energy(base):
         "start": start,
         "state": state,
         "potential": True,
+        "counted": UNRESTORED,
         "torques": None if base.torques is None else base.torques + 1,
     }

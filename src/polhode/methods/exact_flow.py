@@ -19,7 +19,8 @@ from polhode.core.closed.short_motion import exact_motion as triaxial
 from polhode.core.scalars import sinc_cos
 from polhode.core.vec import qtimes, renormalise, scale
 from polhode.methods._kicked import State, kicked, start
-from polhode.methods._registry import Method, register, variant
+from polhode.methods._method import Method, variant
+from polhode.methods._registry import register
 
 # two moments that differ by no more, relative to their size, are one
 EQUAL = 4.0 * sys.float_info.epsilon

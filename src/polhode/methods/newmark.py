@@ -29,7 +29,9 @@ from polhode.core.vec import (
     times,
 )
 from polhode.errors import InputError
-from polhode.methods._registry import Method, family, method
+from polhode.methods._families import number_family
+from polhode.methods._method import Method
+from polhode.methods._registry import method
 
 
 class State(NamedTuple):
@@ -108,7 +110,7 @@ def step_cayley(h, t, s, body, torque, p):
     return finish(0.5 * h, W, h, t, q, s, body, torque, p)
 
 
-@family("newmark")
+@number_family("newmark", "gamma", standard="NMB")
 def newmark(gamma):
     """Newmark's method with any gamma, as a Method: `newmark(0.5)` is NMB to round-off, any other
     is of first order."""

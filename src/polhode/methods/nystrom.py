@@ -23,11 +23,13 @@ torques.  The coefficients solve the order conditions to 32 digits
 (benchmarks/splitting_coefficients.py).
 """
 
+from polhode.core.generated import generated
 from polhode.core.jit import jit
 from polhode.core.vec import axpy, times
 from polhode.methods._kicked import State, start
 from polhode.methods._length import of_length, square
-from polhode.methods._registry import Method, register, variant
+from polhode.methods._method import Method, variant
+from polhode.methods._registry import register
 from polhode.methods.axis_splitting import ROTATIONS
 from polhode.methods.compose import larger
 from polhode.methods.exact_flow import SYMMETRIC, free_drift, of_unit_length, triaxial
@@ -123,13 +125,10 @@ def in_turn(move, stages):
     function: a loop would not vectorise over bodies, and functions nested in functions are compiled
     over and over."""
     lines = [
-        f"    s = one({a!r}, {b!r}, {ahead!r}, {c!r}, h, t, s, body, torque, p)"
+        f"s = one({a!r}, {b!r}, {ahead!r}, {c!r}, h, t, s, body, torque, p)"
         for a, b, ahead, c in stages
     ]
-    scope = {"one": stage(move), "__name__": __name__}
-    # nothing but the numbers enters
-    exec("\n".join(["def row(h, t, s, body, torque, p):", *lines, "    return s"]), scope)
-    return jit(scope["row"])
+    return generated(__name__, "row", "h, t, s, body, torque, p", lines, "s", one=stage(move))
 
 
 def kicks_first(move, kicks, drifts, lengths=None):

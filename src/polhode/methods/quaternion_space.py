@@ -1,7 +1,7 @@
 """Runge-Kutta and Adams methods on q' = q nu / 2 in the four-space of quaternions, normalised after every step.
 
 Buss 2001 finds these methods to be of second order only, "the reason being that the sphere is not a
-linear space".  That is true of averages of rotation vectors (see buss_as_run.py).  The quaternions
+linear space".  That is true of averages of rotation vectors (RK-buss).  The quaternions
 around the sphere are a linear space, the equation extends to it, and both methods are of fourth
 order there; what they lose is the exact unit length, which is put back.
 

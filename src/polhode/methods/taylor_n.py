@@ -18,7 +18,7 @@ from functools import cache
 from math import factorial
 
 from polhode.errors import InputError
-from polhode.methods._registry import family
+from polhode.methods._families import number_family
 from polhode.methods._series import LARGEST, Recursion
 from polhode.methods._taylor import number, taylor_method, total, written
 
@@ -109,7 +109,7 @@ def horner(n):
     return written("rotation", "h, y", lines, "scale(h, x)")
 
 
-@family("taylor")
+@number_family("taylor", "n", standard="taylor6")
 def taylor(n=None):
     """The Taylor series method of order n; without one, of the order that suits a tolerance, or
     STANDARD."""

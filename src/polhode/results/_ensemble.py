@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -16,14 +16,16 @@ import polhode
 from polhode import rotations
 from polhode.results._trajectory import FAILED, FINISHED, INTERRUPTED
 from polhode.results.columns import EACH_ITS_OWN
-from polhode.results.motion import back_to_axes, in_principal_axes, parts
+from polhode.results.motion import OMEGA, back_to_axes, in_principal_axes, parts
+from polhode.errors import InputError
 from polhode.support import provenance
+from polhode.support.on_device import OnDevice, on_host, require
 
 if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
     from xarray import Dataset
     from polhode.loads._torque import Torque
-    from polhode.methods._registry import Method
+    from polhode.methods._method import Method
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,13 @@ class Failure:
     step: int
     t: float
     reason: str
+
+
+class Motions(NamedTuple):
+    """Attitudes (n, 4) and body angular velocities (n, 3)."""
+
+    quaternion: Any
+    omega: Any
 
 
 class Ensemble:
@@ -50,6 +59,9 @@ class Ensemble:
     quaternion, omega : (n, 4) and (n, 3) arrays
         Attitude (body to space, scalar last) and body angular velocity; of a body that failed, the
         last good ones.
+    on_device : Motions
+        With device="cuda": `quaternion` and `omega` as arrays on the GPU.  The others are copied
+        from there when they are first read.
     times, quaternions, omegas : arrays (samples,), (samples, n, 4), (samples, n, 3), or None
         The motions on the way, with keep=every.
     statistics : dict or None
@@ -82,13 +94,8 @@ class Ensemble:
     method: Method
     torque: Torque
     bodies: Any
-    parameters: dict[str, Any]
     seed: int | None
-    quaternion: np.ndarray
-    omega: np.ndarray
     times: np.ndarray | None
-    quaternions: np.ndarray | None
-    omegas: np.ndarray | None
     statistics: dict[str, Any] | None
     failures: list[Failure]
     interrupted: bool
@@ -104,14 +111,75 @@ class Ensemble:
     title: str = ""
 
     def __init__(
-        self, *, motions: np.ndarray, kept: Any, measure: Callable[..., np.ndarray], **facts: Any
+        self,
+        *,
+        motions: Any,
+        kept: Any,
+        parameters: dict[str, Any],
+        measure: Callable[[], Any],
+        **facts: Any,
     ) -> None:
         self.__dict__.update(facts)
-        # quantities of motions in principal axes: measure(name, t, motions)
-        self._measure = measure
-        self.quaternion, self.omega, *_ = parts(self.to_user_axes(motions))
-        kept = None if kept is None else np.stack([self.to_user_axes(one) for one in kept])
-        self.quaternions, self.omegas, *_ = (None, None) if kept is None else parts(kept)
+        self._parameters = parameters
+        self._motions, self._kept, self._new_measure = motions, kept, measure
+
+    @cached_property
+    def _measure(self) -> Callable[..., np.ndarray]:
+        """Quantities of motions in principal axes: measure(name, t, motions)."""
+        return self._new_measure()
+
+    @cached_property
+    def _at_end(self) -> Any:
+        return parts(self.to_user_axes(on_host(self._motions)))
+
+    @cached_property
+    def _on_the_way(self) -> Any:
+        if self._kept is None:
+            return None, None
+        return parts(np.stack([self.to_user_axes(one) for one in self._kept]))
+
+    @cached_property
+    def parameters(self) -> dict[str, Any]:
+        """The torque's parameters that were given or drawn."""
+        return {
+            name: value.host if isinstance(value, OnDevice) else value
+            for name, value in self._parameters.items()
+        }
+
+    @cached_property
+    def on_device(self) -> Motions:
+        """`quaternion` and `omega` as arrays on the GPU, of a run with device="cuda"; they are where
+        the run left them, and CuPy, PyTorch and others read them in place."""
+        if self.device != "cuda":
+            raise InputError(
+                f"on_device is for device='cuda', and this run was made with device={self.device!r}; use "
+                "quaternion and omega"
+            )
+        motions, module = self._motions, require()
+        if isinstance(motions, np.ndarray) or self.bodies.axes is not None:
+            motions = module.to_device(self.to_user_axes(on_host(motions)))
+        module.synchronize()  # whoever reads them may be in another stream
+        return Motions(motions[:, : OMEGA.start], motions[:, OMEGA])
+
+    @property
+    def quaternion(self) -> np.ndarray:
+        """Attitudes (n, 4)."""
+        return self._at_end[0]
+
+    @property
+    def omega(self) -> np.ndarray:
+        """Body angular velocities (n, 3)."""
+        return self._at_end[1]
+
+    @property
+    def quaternions(self) -> np.ndarray | None:
+        """Attitudes on the way (samples, n, 4)."""
+        return self._on_the_way[0]
+
+    @property
+    def omegas(self) -> np.ndarray | None:
+        """Body angular velocities on the way (samples, n, 3)."""
+        return self._on_the_way[1]
 
     def to_user_axes(self, y: np.ndarray) -> np.ndarray:
         """Motions from principal axes to the bodies' own."""
@@ -236,7 +304,7 @@ class Ensemble:
 
     def save(self, path: str | PathLike[str], force: bool = False) -> Path:
         """Write the Dataset to a file: .nc (netCDF), .npz or .zarr."""
-        return polhode.io.ensemble.save(self, path, force)
+        return polhode.io.save(self, path, force=force)
 
     def __repr__(self) -> str:
         return (

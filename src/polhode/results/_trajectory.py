@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -14,17 +15,18 @@ import polhode
 from polhode import rotations
 from polhode.core.digest import digest
 from polhode.loads.potential import potential_energy
-from polhode.results.columns import LABELS, attributes, columns
-from polhode.results.motion import parts
+from polhode.core.motions import ROTATION, Kind
+from polhode.results.columns import attributes, columns
+from polhode.results.motion import LABELS, InMotion, parts
 from polhode.support import provenance
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-    from scipy.spatial.transform import Rotation
     from xarray import Dataset
     from polhode.bodies._body import RigidBody
     from polhode.loads._torque import Torque
-    from polhode.methods._registry import Method
+    from polhode.loads.force import Force
+    from polhode.methods._method import Method
 
 BLOCK = 65536  # points that are worked on at a time where a run may be longer than memory
 FINISHED, EVENT, INTERRUPTED, BLOW_UP, FAILED = (
@@ -36,7 +38,8 @@ FINISHED, EVENT, INTERRUPTED, BLOW_UP, FAILED = (
 )
 
 
-class Trajectory:
+@dataclass(kw_only=True, eq=False, repr=False)
+class Trajectory(InMotion):
     """A computed motion.  Time first, component last; vectors in the user's own body axes unless
     named spatial.
 
@@ -71,47 +74,31 @@ class Trajectory:
         Of the scenario; "" where there is none.
     """
 
-    def __init__(
-        self,
-        *,
-        t: np.ndarray,
-        motion: np.ndarray,
-        ends: tuple[tuple[float, np.ndarray], tuple[float, np.ndarray]],
-        residuals: np.ndarray,
-        body: RigidBody,
-        torque: Torque,
-        method: Method,
-        step: float | list[float] | None,
-        status: str,
-        message: str,
-        nfev: int,
-        steps: int,
-        mode: str,
-        tolerance: tuple[float, float] | None = None,
-        rejected: int = 0,
-        note: str = "",
-        elapsed: float = 0.0,
-        t_events: list[np.ndarray] | None = None,
-        y_events: list[np.ndarray] | None = None,
-        source: str = "",
-        torque_source: str = "",
-        potential_source: str | None = None,
-        title: str = "",
-    ) -> None:
-        self.t, self.motion, self.residuals = t, motion, residuals
-        self.width = motion.shape[1]  # 7, in flight 13
-        self.ends = ends  # (t, motion) at the start and at the end of the run, stored or not
-        self.body, self.torque, self.method, self.step = body, torque, method, step
-        self.tolerance, self.rejected = tolerance, rejected
-        self.status, self.message = status, message
-        self.nfev, self.steps, self.mode, self.note, self.elapsed = nfev, steps, mode, note, elapsed
-        self.t_events, self.y_events, self.source, self.torque_source = (
-            t_events,
-            y_events,
-            source,
-            torque_source,
-        )
-        self.title, self.potential_source = title, potential_source
+    t: np.ndarray
+    motion: np.ndarray
+    ends: tuple[tuple[float, np.ndarray], tuple[float, np.ndarray]]  # of the run, stored or not
+    residuals: np.ndarray
+    body: RigidBody
+    torque: Torque
+    method: Method
+    step: float | list[float] | None
+    status: str
+    message: str
+    nfev: int
+    steps: int
+    mode: str
+    kind: Kind = ROTATION
+    force: Force | None = None  # on the centre of mass, in flight
+    tolerance: tuple[float, float] | None = None
+    rejected: int = 0
+    note: str = ""
+    elapsed: float = 0.0
+    t_events: list[np.ndarray] | None = None
+    y_events: list[np.ndarray] | None = None
+    source: str = ""
+    torque_source: str = ""
+    potential_source: str | None = None
+    title: str = ""
 
     def __len__(self) -> int:
         return len(self.t)
@@ -133,39 +120,9 @@ class Trajectory:
             yield a, piece
 
     @property
-    def quaternion(self) -> np.ndarray:
-        """Attitude, body to space, scalar last."""
-        return parts(self.motion).attitude
-
-    @property
-    def omega(self) -> np.ndarray:
-        """Angular velocity in the body frame."""
-        return parts(self.motion).omega
-
-    @property
-    def position(self) -> np.ndarray | None:
-        """Position of the centre of mass, or None when the body does not fly."""
-        return getattr(parts(self.motion), "position", None)
-
-    @property
-    def velocity(self) -> np.ndarray | None:
-        """Velocity of the centre of mass, or None when the body does not fly."""
-        return getattr(parts(self.motion), "velocity", None)
-
-    @property
     def success(self) -> bool:
         """Whether the run reached its end, or the event that was to end it."""
         return self.status in (FINISHED, EVENT)
-
-    @property
-    def rotation(self) -> Rotation:
-        """The attitudes as a scipy Rotation of n."""
-        return rotations.as_rotation(self.quaternion)
-
-    @property
-    def matrix(self) -> np.ndarray:
-        """The attitudes as (n, 3, 3) matrices, body to space."""
-        return rotations.matrices(self.quaternion)
 
     @property
     def omega_spatial(self) -> np.ndarray:
@@ -238,14 +195,14 @@ class Trajectory:
         None.
         """
         (t0, first), (t1, last) = self.ends
-        motions = np.stack([first, last])
-        ends = self.body.kinetic_energy(motions[:, 4:7])
+        both, end = parts(np.stack([first, last]), self.kind), parts(last, self.kind)
+        ends = self.body.kinetic_energy(both.omega)
         if self.torque.has_potential:
-            ends = ends + self._potential(np.array([t0, t1]), motions[:, :4])
+            ends = ends + self._potential(np.array([t0, t1]), both.attitude)
         worst = np.max([piece._largest(first, ends[0]) for _, piece in self.blocks()], axis=0)
         drift, size = (
             max(worst[0], abs(ends[1] - ends[0])),
-            np.linalg.norm(self.body.momentum(first[4:7])),
+            np.linalg.norm(self.body.momentum(both.omega[0])),
         )
         return {
             "method": self.method.name,
@@ -271,15 +228,16 @@ class Trajectory:
             "orthogonality_error": float(worst[2]),
             "residual_max": float(worst[3]),
             "elapsed_s": float(self.elapsed),
-            "rotation_final": rotations.matrices(last[:4]).tolist(),
-            "quaternion_final": last[:4].tolist(),
-            "omega_final": last[4:7].tolist(),
+            "rotation_final": rotations.matrices(end.attitude).tolist(),
+            "quaternion_final": end.attitude.tolist(),
+            "omega_final": end.omega.tolist(),
         }
 
     def _largest(self, first: np.ndarray, energy0: float) -> tuple[float, ...]:
         """Largest energy drift, change of momentum, orthogonality error, residual and kinetic
         energy."""
-        momentum0 = rotations.rotate(first[:4], self.body.momentum(first[4:7]))
+        start = parts(first, self.kind)
+        momentum0 = rotations.rotate(start.attitude, self.body.momentum(start.omega))
         drifts = (
             np.abs(self.total_energy - energy0),
             np.linalg.norm(self.momentum_spatial - momentum0, axis=1),
@@ -305,6 +263,7 @@ class Trajectory:
             "body": self.body.to_dict(),
             "torque": repr(self.torque),
             "torque_terms": self.torque.record(),
+            **({"force_terms": self.force.record()} if self.force else {}),
             "torque_mode": self.mode,
             "source_digest": self.source,
             "torque_digest": self.torque_source,

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polhode.errors import brief
+from polhode.results.motion import LABELS, PARTS
 
-LABELS = {"quaternion_component": "xyzw", "axis": "xyz"}
 UNTITLED, UNTITLED_MANY = "rotation of a rigid body", "rotation of many rigid bodies"
 _UNSAFE = re.compile("[\0\n\r]")  # what some format would take for the end of a text
 
@@ -26,7 +26,7 @@ class Column(NamedTuple):
     components: str | None
     units: str
     long_name: str
-    attribute: str  # of the trajectory
+    attribute: str = ""  # of the trajectory, where it has another name there
 
     @property
     def labels(self) -> str:
@@ -60,39 +60,38 @@ class Column(NamedTuple):
 
     def values(self, run: Any) -> np.ndarray:
         """Its values in a trajectory."""
-        return getattr(run, self.attribute)
+        return getattr(run, self.attribute or self.name)
+
+
+_TIME = Column("time", None, "s", "time", "t")
+_TURNING = [
+    Column("omega_spatial", "axis", "rad/s", "angular velocity, space"),
+    Column("momentum", "axis", "kg m2/s", "angular momentum, body frame"),
+    Column("momentum_spatial", "axis", "kg m2/s", "angular momentum, space"),
+    Column("kinetic_energy", None, "J", "kinetic energy"),
+]
+_ENERGIES = [
+    Column("potential_energy", None, "J", "potential energy"),
+    Column("total_energy", None, "J", "total energy"),
+]
+_RESIDUAL = Column("residual", None, "1", "residual of the implicit equation", "residuals")
 
 
 def columns(run: Any) -> list[Column]:
-    """The variables of a trajectory."""
-    given = [
-        ("time", None, "s", "time", "t"),
-        ("quaternion", "quaternion_component", "1", "attitude, body to space, scalar last"),
-        ("omega", "axis", "rad/s", "angular velocity, body frame"),
-        ("omega_spatial", "axis", "rad/s", "angular velocity, space"),
-        ("momentum", "axis", "kg m2/s", "angular momentum, body frame"),
-        ("momentum_spatial", "axis", "kg m2/s", "angular momentum, space"),
-        ("kinetic_energy", None, "J", "kinetic energy"),
-    ]
-    if run.torque.has_potential:
-        given += [
-            ("potential_energy", None, "J", "potential energy"),
-            ("total_energy", None, "J", "total energy"),
-        ]
-    if run.width > 7:
-        given += [
-            ("position", "axis", "m", "position of the centre of mass"),
-            ("velocity", "axis", "m/s", "velocity of the centre of mass"),
-        ]
-    given += [("residual", None, "1", "residual of the implicit equation", "residuals")]
-    return [Column(*one[:4], one[4] if len(one) > 4 else one[0]) for one in given]
+    """The variables of a trajectory: the parts of its motion, and what follows from them."""
+    attitude, omega, *others = (
+        Column(part.name, part.components, part.units, part.long_name)
+        for part in (PARTS[name] for name in run.kind.slices)
+    )
+    energies = _ENERGIES if run.torque.has_potential else []
+    return [_TIME, attitude, omega, *_TURNING, *energies, *others, _RESIDUAL]
 
 
 # --- provenance -----------------------------------------------------------------------------------
 
 
 def attributes(provenance: dict[str, Any], title: str = UNTITLED) -> dict[str, Any]:
-    """Provenance as texts and numbers, which every format holds; `facts` gives it back exactly."""
+    """Provenance as texts and numbers, which every format holds; `provenance_in` gives it back exactly."""
     return {"title": title, **{key: _held(value) for key, value in provenance.items()}}
 
 
@@ -113,7 +112,7 @@ def _is_json(text):
     return True
 
 
-def facts(attributes: Mapping[str, Any]) -> dict[str, Any]:
+def provenance_in(attributes: Mapping[str, Any]) -> dict[str, Any]:
     """The provenance that `attributes` was made of."""
     held = {key: _plain(value) for key, value in attributes.items()}
     if held.get("title") in (UNTITLED, UNTITLED_MANY):
@@ -153,9 +152,9 @@ _RULES = {
         lambda fact: isinstance(fact, dict) or fact == EACH_ITS_OWN,
     ),
     "method_facts": ("a table", lambda fact: isinstance(fact, dict)),
-    "torque_terms": (
-        "a list of torques",
-        lambda fact: isinstance(fact, list) and all(map(_is_term, fact)),
+    **dict.fromkeys(
+        ("torque_terms", "force_terms"),
+        ("a list of loads", lambda fact: isinstance(fact, list) and all(map(_is_term, fact))),
     ),
     "step": ("a number, or a list of times", lambda fact: _is_number(fact) or _are_numbers(fact)),
     "tolerance": ("two numbers", lambda fact: _are_numbers(fact) and len(fact) == 2),
@@ -187,7 +186,7 @@ def _is_term(fact):
     )
 
 
-def sound(facts: Any) -> dict[str, Any]:
+def check_facts(facts: Any) -> dict[str, Any]:
     """The facts of a stored run or ensemble, if each that is known is of the kind it was written
     as; else a ValueError."""
     if not isinstance(facts, dict):

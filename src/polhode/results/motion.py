@@ -1,45 +1,130 @@
 """Motions as rows of numbers with named parts: views of the parts, the user's axes and the
 principal ones, interpolation.
 
-Which parts there are is said in `polhode.core.motions`.  Attitude and angular velocity refer to the
-axes of the body; every other part is in space, and the same in all of them.
+Which parts a kind of motion has is said in `polhode.core.motions`; `PARTS` says what each of them
+is.  All else follows from that: the columns of files, the attributes of a `Trajectory`, messages.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from polhode import rotations
-from polhode.core.motions import KINDS, ROTATION
+from polhode.core.motions import ROTATION, Kind
 from polhode.support.frames import rows_times
 
 if TYPE_CHECKING:
+    from scipy.spatial.transform import Rotation
     from polhode.bodies._body import RigidBody
 
-WIDTH = ROTATION.width  # numbers of a rotation alone
+LABELS = {"quaternion_component": "xyzw", "axis": "xyz"}  # of components
+
+
+class MotionPart(NamedTuple):
+    """A part of a motion: its name for users, and how it turns and is interpolated."""
+
+    name: str
+    symbol: str  # in the arguments of an event
+    components: str | None  # a key of LABELS, None for one number
+    units: str
+    long_name: str
+    frame: str = "space"  # what it refers to: "attitude", "body" (its axes) or "space"
+    rate: str | None = None  # the part that is its rate of change: between steps, Hermite's cubic
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Of its values in one motion."""
+        return (len(LABELS[self.components]),) if self.components else ()
+
+
+# by the name of the field; an attitude turns at the rate of the angular velocity
+PARTS = {
+    "attitude": MotionPart(
+        "quaternion",
+        "R",
+        "quaternion_component",
+        "1",
+        "attitude, body to space, scalar last",
+        "attitude",
+        "omega",
+    ),
+    "omega": MotionPart("omega", "omega", "axis", "rad/s", "angular velocity, body frame", "body"),
+    "position": MotionPart(
+        "position", "x", "axis", "m", "position of the centre of mass", rate="velocity"
+    ),
+    "velocity": MotionPart("velocity", "v", "axis", "m/s", "velocity of the centre of mass"),
+}
 OMEGA = ROTATION.slices["omega"]  # in every kind of motion
-_SLICES = {width: tuple(kind.slices.values()) for width, kind in KINDS.items()}
 
 
-def parts(y: np.ndarray) -> Any:
+def parts(y: np.ndarray, kind: Kind = ROTATION) -> Any:
     """The parts of motions (..., width) by name, as views."""
-    width = y.shape[-1]
-    return KINDS[width].parts(*(y[..., one] for one in _SLICES[width]))
+    return kind.parts(*(y[..., place] for place in kind.slices.values()))
 
 
-def row(*values: np.ndarray) -> np.ndarray:
+def row(kind: Kind, *values: Any) -> np.ndarray:
     """Motions (..., width) from their parts, in the order of the names."""
-    return np.concatenate(values, axis=-1)
+    places = kind.slices.values()
+    return np.concatenate(
+        [
+            value if isinstance(place, slice) else np.asarray(value)[..., None]
+            for place, value in zip(places, values, strict=True)
+        ],
+        axis=-1,
+    )
 
 
-def described(y: np.ndarray) -> dict[str, list[float]]:
+def described(y: np.ndarray, kind: Kind = ROTATION) -> dict[str, Any]:
     """The parts of one motion as plain numbers by name, for messages and files."""
-    return {
-        "quaternion" if name == "attitude" else name: part.tolist()
-        for name, part in parts(y)._asdict().items()
-    }
+    return {PARTS[name].name: part.tolist() for name, part in parts(y, kind)._asdict().items()}
+
+
+def call_form(name: str, kind: Kind) -> str:
+    """How a function of the time and the motion is called."""
+    return f"{name}(t, {', '.join(PARTS[part].symbol for part in kind.slices)})"
+
+
+class Attitudes:
+    """What has one `quaternion` or many."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+        quaternion: np.ndarray
+
+    @property
+    def rotation(self) -> Rotation:
+        """Attitude as a scipy Rotation."""
+        return rotations.as_rotation(self.quaternion)
+
+    @property
+    def matrix(self) -> np.ndarray:
+        """Attitude as 3x3 matrices, body to space."""
+        return rotations.matrices(self.quaternion)
+
+
+class InMotion(Attitudes):
+    """What has a `kind` and a `motion`, or many, with the parts as attributes: one that the kind
+    does not have is None."""
+
+    __slots__ = ()
+
+    omega: np.ndarray
+    position: np.ndarray | None
+    velocity: np.ndarray | None
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name):
+            field = next((field for field, part in PARTS.items() if part.name == name), None)
+            if field is None:
+                raise AttributeError(f"a {type(self).__name__} has no attribute {name!r}")
+            return getattr(parts(self.motion, self.kind), field, None)
+
+
+# --- axes -----------------------------------------------------------------------------------------
 
 
 def in_principal_axes(
@@ -49,23 +134,29 @@ def in_principal_axes(
     vector: np.ndarray,
     is_momentum: bool,
 ) -> np.ndarray:
-    """Rotations (..., 7) in principal axes from the user's: R -> R Q, V -> Q^T V; axes None where
-    they are the same."""
+    """Rotations in principal axes from the user's: R -> R Q, V -> Q^T V; axes None where they are
+    the same."""
     if axes is not None:
         q = rotations.qmul(q, _quaternions(axes))
         vector = rows_times(vector, axes)
-    return row(q, vector / moments if is_momentum else vector)
+    return np.concatenate([q, vector / moments if is_momentum else vector], axis=-1)
 
 
-def in_user_axes(body: RigidBody, y: np.ndarray) -> np.ndarray:
+def in_user_axes(body: RigidBody, y: np.ndarray, kind: Kind = ROTATION) -> np.ndarray:
     """Motions from principal axes to the user's: R -> R Q^T, Om -> Q Om."""
-    return y if body.is_principal else back_to_axes(body.axes, y)
+    return y if body.is_principal else back_to_axes(body.axes, y, kind)
 
 
-def back_to_axes(axes: np.ndarray, y: np.ndarray) -> np.ndarray:
+def back_to_axes(axes: np.ndarray, y: np.ndarray, kind: Kind = ROTATION) -> np.ndarray:
     """The same for axes (..., 3, 3)."""
-    back, (q, omega, *rest) = np.swapaxes(axes, -1, -2), parts(y)
-    return row(rotations.qmul(q, _quaternions(back)), rows_times(omega, back), *rest)
+    back = np.swapaxes(axes, -1, -2)
+    turn = {
+        "attitude": lambda q: rotations.qmul(q, _quaternions(back)),
+        "body": lambda vector: rows_times(vector, back),
+        "space": lambda part: part,
+    }
+    turned = (turn[PARTS[name].frame](part) for name, part in parts(y, kind)._asdict().items())
+    return row(kind, *turned)
 
 
 def _quaternions(axes):
@@ -73,24 +164,33 @@ def _quaternions(axes):
     return np.array(one_by_one).reshape(*axes.shape[:-2], 4)
 
 
-def interpolated(a: np.ndarray, b: np.ndarray, h: Any, s: Any) -> np.ndarray:
-    """Motions a fraction s into steps of size h from a to b: Hermite on SO(3), and on the position
-    in flight."""
-    (q0, om0, *place0), (q1, om1, *place1) = parts(a), parts(b)
-    q, om = rotations.hermite(q0, om0, q1, om1, h, s)
-    return row(
-        q,
-        om,
-        *(
-            _hermite(*place0, *place1, np.asarray(h)[..., None], np.asarray(s)[..., None])
-            if place0
-            else ()
-        ),
-    )
+# --- between steps --------------------------------------------------------------------------------
+
+
+def interpolated(a: np.ndarray, b: np.ndarray, h: Any, s: Any, kind: Kind = ROTATION) -> np.ndarray:
+    """Motions a fraction s into steps of size h from a to b: Hermite's cubics, on SO(3) for the
+    attitude; linear for a part without a rate."""
+    before, after = parts(a, kind), parts(b, kind)
+    found = {}
+    for name, place in kind.slices.items():
+        x0, x1 = getattr(before, name), getattr(after, name)
+        steps = (np.asarray(h)[..., None], np.asarray(s)[..., None])
+        steps = steps if isinstance(place, slice) else (h, s)
+        rate = PARTS[name].rate
+        if rate is not None:
+            ends = x0, getattr(before, rate), x1, getattr(after, rate)
+            found[name], found[rate] = (
+                rotations.hermite(*ends, h, s)
+                if PARTS[name].frame == "attitude"
+                else _hermite(*ends, *steps)
+            )
+        elif name not in found:
+            found[name] = x0 + steps[1] * (x1 - x0)
+    return row(kind, *(found[name] for name in kind.slices))
 
 
 def _hermite(x0, v0, x1, v1, h, s):
-    """Position and velocity."""
+    """A value and its rate."""
     rise = (x1 - x0) / h
     x = x0 + s * h * ((1 - s) ** 2 * v0 + s * ((3 - 2 * s) * rise - (1 - s) * v1))
     v = (1 - s) * (1 - 3 * s) * v0 + s * (6 * (1 - s) * rise + (3 * s - 2) * v1)

@@ -24,6 +24,7 @@ from polhode.support import memory
 from polhode.errors import InputError, whole
 from polhode.io.read import Record, record
 from polhode.engine.one_body import as_body, initial_rotation
+from polhode.results.motion import parts
 from polhode.rotations import matrices
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class Poinsot:
     def _start(self):
         """Quaternion and angular velocity in principal axes."""
         motion = initial_rotation(self.body, self.rotation0, self.omega0, self.momentum0)
-        return motion[:4], motion[4:]
+        return parts(motion)
 
     @cached_property
     def _momentum(self):

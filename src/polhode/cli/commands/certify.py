@@ -101,7 +101,7 @@ def _figure_paths(
         folder.mkdir(parents=True, exist_ok=True)
         paths = {target: folder / f"{file_name(target)}.png" for target in targets}
     for path in paths.values():
-        store.check(path, None, force, FIGURE_FORMATS)
+        store.check_output(path, FIGURE_FORMATS, force)
     return paths
 
 
@@ -113,7 +113,7 @@ def file_name(target: str) -> str:
 def _measure(targets: list[str], problem: str | None) -> dict[str, Any]:
     """Return the certificates in the given order, measured by several processes."""
     import polhode
-    from polhode.cli.processes import run_in_processes
+    from polhode.studies.processes import run_in_processes
 
     certificates: dict[str, Any] = {}
     with progress_bar(f"measuring {file_name(targets[0])}") as bar:
@@ -172,6 +172,6 @@ def comparison_table(certificates: list[Any]) -> Table:
         f"{certificates[0].problem}, or when it was lost altogether; limit: largest stable h omega; ns: per step"
     )
     for certificate in certificates:
-        name, *cells, verdict = map(escape, report.compared(certificate))
+        name, *cells, verdict = map(escape, report.comparison_row(certificate))
         table.add_row(f"[cyan]{name}", *cells, f"[{COLOUR[verdict]}]{verdict}")
     return table

@@ -1,5 +1,6 @@
 """`polhode compare`."""
 
+import os
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -55,16 +56,16 @@ def compare(
     """
     from polhode.io import store
     from polhode.studies.compare import entries
-    from polhode.studies.compare._compare import asked
-    from polhode.studies.compare.task import as_task
+    from polhode.studies.compare._compare import check_errors
+    from polhode.studies.compare.truth import as_task
 
-    names = entries.chosen(None if methods is None else methods.split(","), family)
-    goals = asked(parse_errors(errors))
+    names = entries.method_names(None if methods is None else methods.split(","), family)
+    goals = check_errors(parse_errors(errors))
     task = as_task(problem, torque_file=torque_file).until(until)
     for path, formats in ((output, FIGURE_FORMATS), (html, ("html",))):
         if path:
-            store.check(path, None, force, formats)
-    comparison = _measure(task, until, names, goals)
+            store.check_output(path, formats, force)
+    comparison = _measure(task, names, goals)
     if comparison.curves and output:
         comparison.figure(output, currency)
     if comparison.curves and html:
@@ -90,35 +91,24 @@ def parse_errors(text: str) -> list[float]:
         ) from None
 
 
-def _measure(task: Any, until: float | None, names: list[str], errors: Any) -> Any:
+def _measure(task: Any, names: list[str], errors: Any) -> Any:
     """Return the comparison, measured by several processes; Ctrl-C keeps the finished methods."""
-    from polhode.cli.processes import run_in_processes
-    from polhode.studies.compare._compare import begin
+    import polhode
 
     with progress_bar("finding the truth") as bar:
-        comparison, curves = begin(task, errors), {}
 
-        def keep(name: str, curve: Any) -> None:
-            curves[name] = curve
-            bar(len(curves), len(names), f"measured {name}")
+        def report(done: int, total: int, name: str) -> None:
+            bar(done, total, f"measured {name}")
 
-        work = {name: (task.recipe, until, comparison.truth, name, errors) for name in names}
+        cores = os.cpu_count() or 1
         try:
-            run_in_processes(_measure_one, work, keep)
-        except KeyboardInterrupt:
-            comparison.interrupted = True
-    comparison.curves.extend(curves[name] for name in names if name in curves)
-    return comparison
-
-
-def _measure_one(
-    recipe: dict[str, Any], until: float | None, truth: Any, name: str, errors: Any
-) -> Any:
-    """Measure one method, in a process that makes the task again from its recipe."""
-    from polhode.studies.compare._compare import measured
-    from polhode.studies.compare.task import as_task
-
-    return measured(as_task(**recipe).until(until), truth, name, errors)
+            return polhode.compare(
+                task, methods=names, errors=errors, processes=cores, progress=report
+            )
+        except KeyboardInterrupt as error:
+            if not hasattr(error, "comparison"):
+                raise
+            return error.comparison
 
 
 # --- tables -----------------------------------------------------------------------------------
@@ -136,19 +126,19 @@ def print_comparison(comparison: Any) -> None:
 
 def ranking_table(comparison: Any, error: float) -> Table:
     """Return the methods in the order of the time they take to reach an error."""
-    from polhode.show.view._comparison import said, shown
+    from polhode.show.view._comparison import describe_measurement, format_cell
 
     table = make_table(
         *((title, "left" if key == "method" else "right") for key, title in COLUMNS.items())
     )
     table.title = f"{escape(comparison.title)}: to an error of {error:g}"
     if error == comparison.errors[-1]:
-        table.caption = said(comparison)
+        table.caption = describe_measurement(comparison)
     for row in comparison.ranking(error):
         if row["seconds"] is None:
             best = "" if row["best_error"] is None else f"[dim]best {row['best_error']:.1e}"
-            table.add_row(f"[dim]{escape(row['method'])}", shown(row, "slope"), best)
+            table.add_row(f"[dim]{escape(row['method'])}", format_cell(row, "slope"), best)
         else:
-            cells = [shown(row, key) for key in COLUMNS if key != "method"]
+            cells = [format_cell(row, key) for key in COLUMNS if key != "method"]
             table.add_row(f"[cyan]{escape(row['method'])}", *cells)
     return table

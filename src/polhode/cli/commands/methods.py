@@ -21,7 +21,8 @@ COLUMNS = (
     ("what it is", "left"),
 )
 CAPTION = (
-    "On demand: newmark(gamma), taylor(n) for n up to 24 (18 under most torques); NAME+ep keeps the energy of a "
+    "On demand: newmark(gamma); taylor(n) for n up to 24 (18 under most torques); MR2-abc and MR4-abc, the axes 1, 2, 3 in "
+    "any order, MR2-abc-cay and MR4-abc-cay; NAME+ep keeps the energy of a "
     "free body, and that under "
     "a torque with a potential; NAME+yoshida4, +suzuki4, +yoshida6 and +yoshida8 compose a symmetric method.\n"
     "order: in brackets that under torques that depend on the angular velocity, where it is lower; torques, solves: "

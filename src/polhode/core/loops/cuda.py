@@ -10,6 +10,9 @@ Nothing here imports numba-cuda before it is called.  With NUMBA_ENABLE_CUDASIM=
 numba's simulator.
 """
 
+import math
+import warnings
+from functools import cache
 from weakref import WeakKeyDictionary
 
 from polhode.core.constant import Constant
@@ -46,14 +49,15 @@ def healthy(h, Om, flaw, residual):
     )
 
 
-def begin(h, t, motions, z, moments, parameters):
-    """The method's own state of each body, from the columns of `motions`."""
+def begin(h, t, motions, z, moments, parameters, stopped, anew):
+    """The method's own state of each body, from the rows of `motions`; nothing is wrong with a body
+    that does not begin anew."""
     j = cuda.grid(1)
     if j < z.shape[1]:
         body, p = load_body(moments, own_body(j)), load_parameters(parameters, own_parameters(j))
-        store_state(
-            launch(start, real(h), real(t), load_motion(motions.T, j), body, torque, p), z, j
-        )
+        store_state(launch(start, real(h), real(t), load_motion(motions, j), body, torque, p), z, j)
+        if not anew:
+            stopped[j] = WELL
 
 
 def advance(count, k, grid, z, moments, parameters, stopped, trouble):
@@ -97,11 +101,75 @@ def redo(count, k, grid, z, moments, parameters, stopped, why):
 
 
 def read(z, moments, motions):
-    """The motion of each body as a column of `motions`."""
+    """The motion of each body as a row of `motions`."""
     j = cuda.grid(1)
     if j < z.shape[1]:
         s = load_state(z, j)
-        store_motion(observe(s, velocity(s, load_body(moments, own_body(j)))), motions.T, j)
+        store_motion(observe(s, velocity(s, load_body(moments, own_body(j)))), motions, j)
+
+
+# --- what bodies begin with, from arrays (1 or n, ...) --------------------------------------------
+
+
+@jit
+def one_of(rows, j):
+    """The row of body j, or the one that all share."""
+    return j if rows.shape[0] > 1 else 0
+
+
+def place(q, v, moments, is_momentum, bounds, motions, odd):
+    """Attitudes, angular velocities or momenta, and principal moments as rows of `motions`; odd[0]
+    is set where a number is out of bounds, and the host has to look at what was given.
+
+    `bounds`: how far the norm of a quaternion may be from 1, and up to where that is rounding; the
+    least and the largest moment; the largest rate.
+    """
+    j = cuda.grid(1)
+    if j < motions.shape[0]:
+        off_group, rounding, least, largest, fastest = bounds
+        a, b, c = one_of(q, j), one_of(v, j), one_of(moments, j)
+        norm, total = 0.0, 0.0
+        for i in range(4):
+            norm += float(q[a, i]) * float(q[a, i])
+        norm = math.sqrt(norm)
+        off = abs(norm - 1.0)
+        ordinary = off <= off_group
+        for i in range(4):
+            motions[j, i] = q[a, i] if off <= rounding else q[a, i] / norm
+        for i in range(3):
+            total += moments[c, i]
+        for i in range(3):
+            moment, rate = moments[c, i], v[b, i]
+            if is_momentum:
+                rate /= moment
+            motions[j, 4 + i] = rate
+            ordinary = ordinary and least <= moment <= largest and 2.0 * moment <= total
+            ordinary = ordinary and abs(rate) <= fastest
+        if not ordinary:
+            odd[0] = 1
+
+
+def look(row, odd):
+    """Set odd[0] where a number is not finite."""
+    j = cuda.grid(1)
+    if j < row.shape[0] and not abs(row[j]) < math.inf:
+        odd[0] = 1
+
+
+def put(row, rows, i):
+    """Row i of an array (component, body)."""
+    j = cuda.grid(1)
+    if j < rows.shape[1]:
+        rows[i, j] = row[one_of(row, j)]
+
+
+def invert(moments, rows):
+    """Principal moments (n, 3) and their inverses as an array (component, body)."""
+    j = cuda.grid(1)
+    if j < rows.shape[1]:
+        for i in range(3):
+            rows[i, j] = moments[j, i]
+            rows[3 + i, j] = 1.0 / moments[j, i]
 
 
 # --- in place of the processor's: lanes of a tile stay together, threads may part company ---------
@@ -225,3 +293,16 @@ def kernel(loop, single=False, arrays=(), **names):
         _kernels.pop(next(iter([*_kernels])), None)  # of a list: other threads add to it
     _kernels[key] = made  # the latest is last
     return made
+
+
+@cache
+def plain(loop, single=False):
+    """The kernel of a loop that nothing is bound to."""
+    return kernel(loop, single)
+
+
+def launch_over(n, made, *arguments):
+    """Run a kernel with a thread for each of n bodies; numba's hints are not for this audience."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        made[-(-n // THREADS), THREADS](*arguments)

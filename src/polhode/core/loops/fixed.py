@@ -7,22 +7,26 @@ and streaming happen between chunks.  Time is t0 + k h with the number k of the 
 leave no trace in the results.
 """
 
+import math
 from typing import NamedTuple
 
 from polhode.core.constant import Constant
 from polhode.core.jit import jit
 from polhode.core.layout import Vector
+from polhode.core.motions import Rotation
 from polhode.core.newton import ROUND_OFF
 from polhode.core.vec import matrix, qrotate_t, times
 
-DONE, DIVERGED, UNSOLVED = 0, 1, 2
+DONE, DIVERGED, UNSOLVED, REFUSED = 0, 1, 2, 5  # 3 and 4 are those of tolerance.py
 # radians per step; beyond it a number no longer says which way the body points
 LARGEST_ANGLE = Constant(1e8, single=2.0**18)
 
-# bound per method:   step, start, clock, load_state, store_state, velocity, residual, calls
+COMMENSURATE = 1e-9  # a remainder below this fraction of a step is rounding, not a step of its own
+
+# bound per method:   step, start, multistep, clock, load_state, store_state, velocity, residual, calls
 # bound per motion:   launch, observe, flaw, load_motion, store_motion; see `polhode.core.motions`
 # bound per torque:   torque, load_parameters, potential, derivative and load_rates
-step = start = clock = load_state = store_state = velocity = residual = calls = None
+step = start = multistep = clock = load_state = store_state = velocity = residual = calls = None
 launch = observe = flaw = load_motion = store_motion = None
 torque = load_parameters = potential = derivative = load_rates = None
 
@@ -35,9 +39,18 @@ class Body(NamedTuple):
 
 
 @jit
-def load_body(moments, k):
-    I = (moments[0, k], moments[1, k], moments[2, k])
+def body_of(I):
     return Body(I, (1.0 / I[0], 1.0 / I[1], 1.0 / I[2]))
+
+
+@jit
+def flat_body(I, k):
+    return body_of(I)
+
+
+@jit
+def load_body(moments, k):
+    return body_of((moments[0, k], moments[1, k], moments[2, k]))
 
 
 # --- reading a state: every method's state has q, and one of Om, om, Pi, pi -----------------------
@@ -98,7 +111,24 @@ def listed_clock(grid, k):
     return grid[k], grid[k + 1] - grid[k]
 
 
+@jit
+def even_steps(a, b, h):
+    """(how many steps of h there are from a to b, whether the last of them ends at b)."""
+    ratio = abs(b - a) / h
+    whole = abs(ratio - round(ratio)) < COMMENSURATE * max(1.0, ratio)
+    return (round(ratio) if whole else math.floor(ratio)), whole
+
+
 # --- the loops ------------------------------------------------------------------------------------
+
+
+@jit
+def outcome(h, Om, flaw, residual):
+    """How a step of h to this velocity came out: DONE, DIVERGED or UNSOLVED."""
+    angle = abs(h) * (abs(Om[0]) + abs(Om[1]) + abs(Om[2])) + flaw
+    if angle < LARGEST_ANGLE and residual <= ROUND_OFF:
+        return DONE
+    return UNSOLVED if residual > ROUND_OFF else DIVERGED
 
 
 def begin(h, t, motion, z, moments, parameters):
@@ -126,13 +156,12 @@ def march(count, every, k, grid, z, moments, parameters, points, residuals):
             t, h = clock(grid, k)
             new = step(h, t, s, body, torque, p)
             evaluations += calls(new)
-            Om = velocity(new, body)
-            angle = abs(h) * (abs(Om[0]) + abs(Om[1]) + abs(Om[2])) + flaw(new)
             r = residual(new)
-            if not (angle < LARGEST_ANGLE and r <= ROUND_OFF):
+            why = outcome(h, velocity(new, body), flaw(new), r)
+            if why != DONE:
                 store_state(s, z, 0)
                 store_state(new, z, 1)
-                return (UNSOLVED if r > ROUND_OFF else DIVERGED), k, evaluations
+                return why, k, evaluations
             worst = max(worst, r)
             s = new
             k += 1
@@ -140,6 +169,37 @@ def march(count, every, k, grid, z, moments, parameters, points, residuals):
         residuals[j] = worst
     store_state(s, z, 0)
     return DONE, k, evaluations
+
+
+def run(q, Om, t0, t1, size, most, I, parameters):
+    """The motion at t1 from that at t0, in at most so many steps of one size, the last one cut to
+    end at t1: (attitude, body angular velocity, why it ended).
+
+    Nothing but numbers comes in and goes out: moments and parameters as flat tuples.  Where a step
+    fails the motion is that before it.  REFUSED: the size does not go with the times, or there are
+    too many steps.
+    """
+    length = abs(t1 - t0)
+    fits = size <= length * (1.0 + COMMENSURATE) and length <= most * size
+    if not (fits and abs(t0) + size > abs(t0) and abs(t1) + size > abs(t1)):
+        return q, Om, REFUSED
+    body = body_of(I)
+    p = load_parameters(parameters, 0)
+    count, whole = even_steps(t0, t1, size)
+    h = math.copysign(size, t1 - t0)
+    s = launch(start, h, t0, Rotation(q, Om), body, torque, p)
+    for k in range(count if whole else count + 1):
+        t = t0 + k * h
+        if k == count:
+            h = t1 - t
+            if multistep:
+                s = launch(start, h, t, observe(s, velocity(s, body)), body, torque, p)
+        new = step(h, t, s, body, torque, p)
+        why = outcome(h, velocity(new, body), flaw(new), residual(new))
+        if why != DONE:
+            return s.q, velocity(s, body), why
+        s = new
+    return s.q, velocity(s, body), DONE
 
 
 def torque_along(t, attitudes, velocities, parameters, out):

@@ -58,9 +58,11 @@ def within(work, n, k, allowed):
     return e ** (-0.5 / k) if e > 0.0 else math.inf
 
 
-def follow(t1, rtol, atol, longest, always, wanted, z, moments, parameters, clock, points, pieces):
-    """Steps on the way to t1, at most as many as there is room for; arguments and result are those
-    of `adaptive.follow`."""
+def follow(
+    t1, rtol, atol, longest, most, always, wanted, z, moments, parameters, clock, points, pieces
+):
+    """Steps on the way to t1, at most so many; arguments and result are those of
+    `tolerance.follow`."""
     body = load_body(moments, 0)
     p = load_parameters(parameters, 0)
     t, fastest, n, y = z[TIME], z[FASTEST], int(z[HEAD - 1]), loaded(z, MOTION_AT)
@@ -69,7 +71,7 @@ def follow(t1, rtol, atol, longest, always, wanted, z, moments, parameters, cloc
     caution = math.exp(-0.7 / (n - 1))
     count, seen, why = 0, 0, DONE
     while t != t1:
-        if count == len(clock):
+        if count == most:
             why = FULL
             break
         series(t, y, n, work, body, p)
@@ -101,8 +103,9 @@ def follow(t1, rtol, atol, longest, always, wanted, z, moments, parameters, cloc
                 for i in range(7):
                     pieces[count, k - 1, i] = power * work[i * (n + 1) + k]
         t, y = now, end
-        clock[count] = t
-        stored(y, points[count])
+        if count < len(clock):
+            clock[count] = t
+            stored(y, points[count])
         count += 1
     z[TIME], z[FASTEST] = t, fastest
     stored(y, z[MOTION_AT:SLOPE_AT])

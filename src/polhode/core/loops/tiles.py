@@ -80,14 +80,21 @@ def begin(first, last, h, t, motions, z, moments, parameters):
         motion = load_motion(motions, min(i, len(motions) - 1))
         body, p = this_body(same_body, tile, lane), these_parameters(same_p, tile, lane)
         store_state(launch(start, h, t, motion, body, torque, p), tile, lane)
+        tile[WELL + lane] = 1.0
 
 
-def advance(first, last, count, k, grid, z, moments, parameters):
-    """`count` steps from step k on in the tiles first, ..., last - 1; the component WELL becomes
-    zero where they are no use."""
+def advance(first, last, count, k, grid, z, moments, parameters, before, reached):
+    """`count` steps from step k on in the tiles first, ..., last - 1, up to one in which the
+    component WELL is not 1 in every lane: the steps of that lane are of no use.
+
+    reached[0] is the tile in work, `last` at the end; `before` has what was in that tile.
+    """
     same_body, same_p = common_body(moments), common_parameters(parameters)
     for i in range(first, last):
-        tile = z[i]
+        tile, well = z[i], 1.0
+        reached[0] = i
+        for j in range(len(before)):
+            before[j] = tile[j]
         for j in range(count):
             t, h = clock(grid, k + j)
             t, h = real(t), real(h)
@@ -96,6 +103,11 @@ def advance(first, last, count, k, grid, z, moments, parameters):
                 new = step(h, t, load_state(tile, lane), body, torque, p)
                 tile[WELL + lane] *= healthy(h, velocity(new, body), flaw(new), residual(new))
                 store_state(new, tile, lane)
+        for lane in range(LANES):
+            well = min(well, tile[WELL + lane])
+        if well != 1.0:
+            return
+    reached[0] = last
 
 
 def one_by_one(bodies, count, k, grid, z, moments, parameters, why, reached):

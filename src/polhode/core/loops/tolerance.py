@@ -17,7 +17,7 @@ from typing import NamedTuple
 from polhode.core.fma import fma
 from polhode.core.jit import jit
 from polhode.core.lanes import axpy7
-from polhode.core.loops.fixed import load_body
+from polhode.core.loops.fixed import REFUSED, load_body
 from polhode.core.newton import differences
 from polhode.core.scalars import TINY
 from polhode.core.vec import (
@@ -39,8 +39,10 @@ LN2 = math.log(2.0)
 
 # bound per pair:     stages, error, extension, exponent, memory, costs
 # bound per torque:   torque, load_parameters
+# bound per run:      follow_on (a loop that chooses its steps), memory_of_run() (what it begins with), one_run (`run`)
 stages = error = extension = exponent = memory = costs = None
 torque = load_parameters = None
+follow_on = memory_of_run = one_run = None
 
 
 class Pair(NamedTuple):
@@ -191,9 +193,11 @@ def stored(y, row):
         row[i] = y[i]
 
 
-def follow(t1, rtol, atol, longest, always, wanted, z, moments, parameters, clock, points, pieces):
-    """Accepted steps on the way to t1, at most as many as there is room for: their times, motions
-    and extensions.
+def follow(
+    t1, rtol, atol, longest, most, always, wanted, z, moments, parameters, clock, points, pieces
+):
+    """Accepted steps on the way to t1, at most so many: their times, motions and extensions, as far
+    as there is room for them.
 
     The terms of the extension are stored for a step that passes one of the `wanted` times, or for
     every step (`always`).  Returns (why it ended, steps accepted, steps rejected, torque
@@ -215,7 +219,7 @@ def follow(t1, rtol, atol, longest, always, wanted, z, moments, parameters, cloc
     growth = GROW
     why = DONE
     while t != t1:
-        if count == len(clock):
+        if count == most:
             why = FULL
             break
         h = math.copysign(min(abs(h), longest), h)
@@ -248,8 +252,9 @@ def follow(t1, rtol, atol, longest, always, wanted, z, moments, parameters, cloc
             f = (a, b, c, d, ahead[4], ahead[5], ahead[6])
             fastest = max(fastest, speed(y))
             allowed = weights(rtol, atol, fastest)
-            clock[count] = t
-            stored(y, points[count])
+            if count < len(clock):
+                clock[count] = t
+                stored(y, points[count])
             count += 1
             e = 0.5 * rough_log(max(square, CALM * CALM))
             h *= min(
@@ -270,3 +275,45 @@ def follow(t1, rtol, atol, longest, always, wanted, z, moments, parameters, cloc
     stored(y, z[MOTION_AT:SLOPE_AT])
     stored(f, z[SLOPE_AT:SIZE])
     return why, count, rejected, evaluations
+
+
+def run(q, Om, t0, t1, rtol, atol, longest, most, I, parameters):
+    """The motion at t1 from that at t0, in at most so many steps: (attitude, body angular velocity,
+    why it ended).
+
+    Nothing but numbers comes in and goes out: moments and parameters as flat tuples.  Where no step
+    is small enough, or there are too many, the motion is the last one that was reached.  REFUSED:
+    the largest step is lost in the rounding of the times.
+    """
+    if not (t0 != t1 and longest > LEAST * max(abs(t0), abs(t1))):
+        return q, Om, REFUSED
+    z = memory_of_run()
+    stored((q[0], q[1], q[2], q[3], Om[0], Om[1], Om[2]), z[MOTION_AT:SLOPE_AT])
+    z[TIME] = t0
+    none = z[:0]
+    why, _, _, _ = follow_on(
+        t1,
+        rtol,
+        atol,
+        longest,
+        most,
+        False,
+        none,
+        z,
+        I,
+        parameters,
+        none,
+        none.reshape(0, 1),
+        none.reshape(0, 1, 1),
+    )
+    y = loaded(z, MOTION_AT)
+    return (y[0], y[1], y[2], y[3]), (y[4], y[5], y[6]), why
+
+
+def runs(first, last, motions, t0, t1, rtol, atol, longest, most, I, parameters, why):
+    """`run` for the motions in the rows first, ..., last - 1, each in its place."""
+    for i in range(first, last):
+        y = loaded(motions[i], 0)
+        q, Om = (y[0], y[1], y[2], y[3]), (y[4], y[5], y[6])
+        q, Om, why[i] = one_run(q, Om, t0, t1, rtol, atol, longest, most, I, parameters)
+        stored((q[0], q[1], q[2], q[3], Om[0], Om[1], Om[2]), motions[i])

@@ -10,14 +10,13 @@ import numpy as np
 from polhode.core.loops import fixed as loops
 from polhode.engine.carriers.chunk import FIRST, Chunk, Pace
 from polhode.engine.diagnosis import (
-    begun,
     blow_up,
-    check_torque,
-    step_trouble,
+    check_callbacks,
+    first_state,
+    step_error,
     torque_error,
-    unsolved,
 )
-from polhode.results.motion import in_user_axes, parts
+from polhode.results.motion import OMEGA
 
 if TYPE_CHECKING:
     from polhode.engine.driver import Driver
@@ -44,10 +43,6 @@ class FixedSteps:
 
     method = property(lambda self: self.program.method)
 
-    def in_user_axes(self, motion: np.ndarray) -> np.ndarray:
-        """A motion in the user's axes."""
-        return in_user_axes(self.program.body, motion)
-
     @property
     def motion(self) -> np.ndarray:
         """Where the body is, in principal axes."""
@@ -57,9 +52,9 @@ class FixedSteps:
 
     def begin(self, segment: Segment, driver: Driver | None = None) -> None:
         """Let the method start (anew) from attitude and velocity."""
-        self.z = begun(self.program, segment.first_step, segment.time(0), self.motion)
+        self.z = first_state(self.program, segment.first_step, segment.time(0), self.motion)
         self.starts += 1
-        check_torque(self.program, driver)
+        check_callbacks(self.program, driver)
 
     def advance(self, segment: Segment, k: int, recorder: Recorder, most: int) -> Chunk:
         """Some steps of a segment from its step k."""
@@ -104,13 +99,12 @@ class FixedSteps:
     def diagnose(self, chunk: Chunk, driver: Driver) -> tuple[str, str]:
         """A step failed: raise for a torque or an unsolved equation; a blow-up is a way to end."""
         program, h, place = self.program, driver.next_step, driver.place
-        check_torque(program, driver)
-        trouble = step_trouble(program, self.z, place.t, h)
-        if trouble is not None:
-            raise trouble
-        running_away = abs(h) * np.abs(parts(self.motion).omega).sum() > MANY_TURNS
-        if chunk.failure == loops.UNSOLVED and not running_away:
-            raise unsolved(program, self.z, place.t, h, place.step)
+        check_callbacks(program, driver)
+        running_away = abs(h) * np.abs(self.motion[OMEGA]).sum() > MANY_TURNS
+        is_unsolved = chunk.failure == loops.UNSOLVED and not running_away
+        error = step_error(program, self.z, place.t, h, place.step, is_unsolved)
+        if error is not None:
+            raise error
         return blow_up(
             program.method,
             place,

@@ -9,31 +9,14 @@ import numpy as np
 from polhode.loads.kernels import as_array, vector_array
 from polhode.core.loops import cuda, fixed as loops, tiles
 from polhode.core.layout import layout
-from polhode.engine.carriers.tiles import REASONS
+from polhode.engine.carriers.tiles import REASONS, clock_of
 from polhode.errors import InputError
 from polhode.core.jit import compile_obstacle
+from polhode.support.on_device import OnDevice, on_host, require
 
 if TYPE_CHECKING:
     from polhode.engine.program import Program
     from polhode.engine.schedule import Segment
-
-INSTALL = "pip install 'polhode[cuda]'"
-# body-steps in a launch: a twentieth of a second on a large card, after which progress is shown and
-# Ctrl-C heard
-CHUNK = 2**32
-
-
-def require() -> Any:
-    """numba's CUDA module, or an error that says what to install."""
-    why = cuda.obstacle()
-    if why is not None:
-        raise InputError(
-            f"device='cuda' needs a CUDA GPU, its driver and numba-cuda, but {why}; install with: {INSTALL}, "
-            "or leave device='cpu'"
-        )
-    from numba import cuda as module
-
-    return module
 
 
 class Gpu:
@@ -42,13 +25,14 @@ class Gpu:
     device = "cuda"
     vectorised = True
     threads = None
+    first_body_steps = 2**30  # a hundredth of a second on a large card
 
     def __init__(
         self,
         program: Program,
         n: int,
-        moments: np.ndarray,
-        parameters: np.ndarray,
+        moments: np.ndarray | OnDevice,
+        parameters: np.ndarray | list[Any],
         dtype: str = "float64",
         threads: int | None = None,
     ) -> None:
@@ -63,29 +47,46 @@ class Gpu:
                 "write it with math and tuples, or use device='cpu'"
             )
         self.program, self.n, self.dtype = program, n, np.dtype(dtype)
-        self.chunk = max(1, CHUNK // n)
-        inertia = np.concatenate([moments, 1.0 / moments])
+        self.single = self.dtype == np.float32
+        own_body = isinstance(moments, OnDevice) or moments.shape[1] > 1
+        own_parameters = isinstance(parameters, list) or parameters.shape[1] > 1
         self._fits(
-            8 * program.width
-            + 16
+            9
             + self.dtype.itemsize
-            * (
-                program.size
-                + (inertia.shape[1] > 1) * 6
-                + (parameters.shape[1] > 1) * len(parameters)
-            )
+            * (2 * program.width + program.size + own_body * 6 + own_parameters * len(parameters))
         )
-        self.moments, self.parameters = self._send(inertia), self._send(parameters)
+        self.moments, self.parameters = self._inertia(moments), self._rows(parameters)
         self.z = self.cuda.device_array((program.size, self.n), self.dtype)
-        self.stopped = self.cuda.to_device(np.full(self.n, cuda.WELL))
-        self.why = self.cuda.to_device(np.zeros(self.n, np.int8))
-        self.failed = {}
+        # the number of the step that failed, and why
+        self.stopped = self.cuda.device_array(self.n, np.int64)
+        self.why = self.cuda.device_array(self.n, np.int8)
+        self.trouble = self.cuda.to_device(np.zeros(1, np.int8))
+        self.failed, self.begun, self._grid = {}, False, (None, None)
+        self._kernels = program.kept(("cuda", self.dtype, own_body, own_parameters), dict)
         self.names = {
             **program.names,
             "load_body": layout(loops.Body).unpack,
-            "own_body": tiles.each if moments.shape[1] > 1 else tiles.shared,
-            "own_parameters": tiles.each if parameters.shape[1] > 1 else tiles.shared,
+            "own_body": tiles.each if own_body else tiles.shared,
+            "own_parameters": tiles.each if own_parameters else tiles.shared,
         }
+
+    def _inertia(self, moments):
+        """Moments and their inverses (6, 1 or n) on the GPU."""
+        if not isinstance(moments, OnDevice):
+            return self._send(np.concatenate([moments, 1.0 / moments]))
+        rows = self.cuda.device_array((6, self.n), self.dtype)
+        cuda.launch_over(self.n, cuda.plain(cuda.invert), moments.array, rows)
+        return rows
+
+    def _rows(self, parameters):
+        """Parameters (m, 1 or n) on the GPU, from an array or from rows that lie here and there."""
+        if not isinstance(parameters, list):
+            return self._send(parameters)
+        rows = self.cuda.device_array((len(parameters), self.n), self.dtype)
+        for i, row in enumerate(parameters):
+            row = self._send(row) if isinstance(row, np.ndarray) else row
+            cuda.launch_over(self.n, cuda.plain(cuda.put), row, rows, i)
+        return rows
 
     def _fits(self, size):
         """Refuse more bodies than the GPU's free memory holds."""
@@ -100,43 +101,56 @@ class Gpu:
     def _send(self, rows):
         return self.cuda.to_device(np.ascontiguousarray(rows, dtype=self.dtype))
 
-    def _launch(self, loop, *arguments, **names):
-        kernel = cuda.kernel(
-            loop, self.dtype == np.float32, (as_array, vector_array), **{**self.names, **names}
-        )
-        why = compile_obstacle(lambda: kernel[-(-self.n // cuda.THREADS), cuda.THREADS](*arguments))
+    def _launch(self, loop, *arguments, clock=None):
+        """Run a kernel; the first time it is compiled."""
+        made = self._kernels.get((loop, clock))
+        if made is not None:
+            cuda.launch_over(self.n, made, *arguments)
+            return
+        names = self.names if clock is None else {**self.names, "clock": clock}
+        made = cuda.kernel(loop, self.single, (as_array, vector_array), **names)
+        why = compile_obstacle(lambda: cuda.launch_over(self.n, made, *arguments))
         if why is not None:
             raise InputError(
                 f"method {self.program.method.name} with torque {self.program.torque.name!r} cannot be compiled for "
                 f"a GPU: {why}; write the torque with math and tuples instead of arrays, or use device='cpu'"
             )
+        self._kernels[loop, clock] = made
 
-    def begin(self, h: float, t: float, motions: np.ndarray) -> None:
-        """Let the method start (anew) from attitudes and velocities (n, 7)."""
-        columns = self._send(motions.T)
-        self._launch(cuda.begin, h, t, columns, self.z, self.moments, self.parameters)
+    def begin(self, h: float, t: float, motions: Any) -> None:
+        """Let the method start (anew) from attitudes and velocities (n, 7), of the GPU or not."""
+        rows = self._send(motions) if isinstance(motions, np.ndarray) else motions
+        work = (self.z, self.moments, self.parameters, self.stopped, self.begun)
+        self._launch(cuda.begin, h, t, rows, *work)
+        self.begun = True
+
+    def prepare(self, segment: Segment) -> None:
+        """Compile what the steps of the segment take."""
+        if (cuda.advance, clock_of(segment)) not in self._kernels:
+            self.advance(segment, 0, 0)
 
     def advance(self, segment: Segment, k: int, count: int) -> None:
         """`count` steps of the segment from its step k, for every body that is well."""
-        clock = loops.listed_clock if segment.uneven else loops.even_clock
-        grid, trouble = self.cuda.to_device(segment.grid), self.cuda.to_device(np.zeros(1, np.int8))
-        work = (count, k, grid, self.z, self.moments, self.parameters, self.stopped)
-        self._launch(cuda.advance, *work, trouble, clock=clock)
+        if self._grid[0] is not segment:
+            self._grid = segment, self.cuda.to_device(segment.grid)
+        clock = clock_of(segment)
+        work = (count, k, self._grid[1], self.z, self.moments, self.parameters, self.stopped)
+        self._launch(cuda.advance, *work, self.trouble, clock=clock)
         # this also waits for the launch: an interruption comes between two
-        if trouble.copy_to_host()[0]:
+        if self.trouble.copy_to_host()[0]:
+            self.trouble.copy_to_device(np.zeros(1, np.int8))
             self._launch(cuda.redo, *work, self.why, clock=clock)
             self._look_for_failures()
 
-    def motions(self) -> np.ndarray:
-        """Attitudes and body angular velocities (n, 7), principal axes."""
-        columns = self.cuda.device_array((self.program.width, self.n), self.dtype)
-        self._launch(cuda.read, self.z, self.moments, columns)
-        return columns.copy_to_host().T.astype(float)
+    def motions(self) -> Any:
+        """Attitudes and body angular velocities (n, 7), principal axes: an array of the GPU."""
+        rows = self.cuda.device_array((self.n, self.program.width), self.dtype)
+        self._launch(cuda.read, self.z, self.moments, rows)
+        return rows
 
-    def field(self, name: str) -> np.ndarray:
-        """A field of the method's state (size, n); nothing where there is no such field."""
-        rows = self.program.rows(name)
-        return self.z[rows].copy_to_host().astype(float) if rows.stop else np.empty((0, self.n))
+    def field(self, rows: slice) -> np.ndarray:
+        """Components of the method's state (size, n)."""
+        return on_host(self.z[rows])
 
     def failures(self) -> dict[int, Any]:
         """{body: (number of the step that failed in its segment, why)} since the start."""

@@ -15,14 +15,16 @@ is to move as it does alone, to the last bit, so that the kinds go separately.  
 with the methods
 
     begin(h, t, motions)            let the method start (anew) from motions (n, width)
-    advance(segment, k, count)      `count` steps of a segment from its step k, for every body that is well; no steps: compile
-                                    what that takes
-    motions()                       (n, width) where the bodies are now
+    prepare(segment)                compile, or load, what the steps of a segment take
+    advance(segment, k, count)      `count` steps of a segment from its step k, for every body that is well
+    motions()                       (n, width) where the bodies are now, as `begin` takes them; an array of the device
+    field(rows)                     (size, n) components of the method's state
     failures()                      {body: (k, reason)}: the number of the step that failed, and "diverged" or "unsolved" or a
                                     sentence; the body's motion stays the one before that step
 
-and the attributes `device`, `threads` and `vectorised` (whether the inner loop is made of packed
-instructions; None where the question makes no sense).  A body that fails leaves all others alone.
+and the attributes `device`, `threads`, `vectorised` (whether the inner loop is made of packed
+instructions) and `first_body_steps` (in the first call, for a torque that is compiled).  A body that
+fails leaves all others alone.
 """
 
 from __future__ import annotations
@@ -35,14 +37,15 @@ import numpy as np
 
 from polhode.engine.carriers.chunk import Chunk, Pace
 from polhode.results._ensemble import Failure
+from polhode.support.on_device import on_host
 
 if TYPE_CHECKING:
     from polhode.engine.driver import Driver
     from polhode.engine.schedule import Segment
-    from polhode.methods._registry import Method
+    from polhode.methods._method import Method
 
-FIRST_STEPS, SECONDS = 8, 0.1  # of a call
-FIRST_BODY_STEPS = 2_000_000  # in the first call: a hundredth of a second for compiled steps
+# of a call: between two of them all states go through the memory once, and Ctrl-C is heard
+FIRST_STEPS, SECONDS = 8, 0.25
 
 
 class Many:
@@ -66,7 +69,7 @@ class Many:
         )
         self.steps, self.elapsed, self.failures = 0, 0.0, {}
         self.together = False  # whether all bodies are at the same step
-        many = FIRST_BODY_STEPS // self.n if first.program.mode == "compiled" else 0
+        many = first.first_body_steps // self.n if first.program.mode == "compiled" else 0
         self.pace = Pace(max(FIRST_STEPS, many), seconds=SECONDS, least=FIRST_STEPS)
         self._motions = motions
 
@@ -76,16 +79,22 @@ class Many:
         return self.program.method
 
     @property
-    def motion(self) -> np.ndarray:
-        """The motions (n, width) where the bodies are, principal axes."""
+    def motions(self) -> Any:
+        """The motions (n, width) where the bodies are, principal axes; an array of the device where
+        one backend has them all."""
         if self._motions is not None:
             return self._motions
         if len(self.members) == 1:
             return self.members[0][1].motions()
         out = np.empty((self.n, self.width))
         for bodies, backend in self.members:
-            out[bodies] = backend.motions()
+            out[bodies] = on_host(backend.motions())
         return out
+
+    @property
+    def motion(self) -> np.ndarray:
+        """The same as an array of floats."""
+        return on_host(self.motions)
 
     @property
     def vectorised(self) -> bool:
@@ -94,14 +103,13 @@ class Many:
 
     def begin(self, segment: Segment, driver: Driver | None = None) -> None:
         """Let the method start (anew) where the bodies are."""
-        motions = self.motion
         for bodies, backend in self.members:
-            backend.begin(
-                segment.first_step,
-                segment.time(0),
-                motions if len(self.members) == 1 else motions[bodies],
-            )
-            backend.advance(segment, 0, 0)  # compile, or load, before anyone looks at a clock
+            if self._motions is None:
+                motions = backend.motions()
+            else:
+                motions = self._motions if len(self.members) == 1 else self._motions[bodies]
+            backend.begin(segment.first_step, segment.time(0), motions)
+            backend.prepare(segment)  # before anyone looks at a clock
         self._motions = None  # the backends have them
 
     def advance(self, segment: Segment, k: int, recorder: Any, most: int) -> Chunk:
@@ -130,6 +138,9 @@ class Many:
                     reason = "its initial motion is not finite" if body in self.lost else reason
                     self.failures[body] = Failure(body, before + k, segment.time(k), reason)
 
-    def field(self, name: str) -> np.ndarray:
-        """A field of the method's state, kind by kind."""
-        return np.concatenate([backend.field(name) for _, backend in self.members], axis=1)
+    def total(self, name: str) -> float:
+        """The sum of a field of the method's state over all bodies; 0 where it has no such field."""
+        rows = self.program.kept(("rows", name), lambda: self.program.rows(name))
+        if rows.start == rows.stop:
+            return 0.0
+        return float(sum(backend.field(rows).sum() for _, backend in self.members))

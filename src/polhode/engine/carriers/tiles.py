@@ -9,17 +9,17 @@ from __future__ import annotations
 
 import os
 import re
-import threading
+from collections import deque
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import lru_cache
-from itertools import count as counter
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from polhode.core.loops import fixed as loops, tiles
-from polhode.core.jit import Build, bind, compile_now, compiling, jit
+from polhode.core.jit import Build, bind, compiling, direct, jit
 from polhode.core.layout import layout
 from polhode.core.single import SinglePrecision
 from polhode.errors import whole
@@ -29,9 +29,7 @@ if TYPE_CHECKING:
     from polhode.engine.schedule import Segment
 
 LANES = 64  # bodies in a tile: the state of a tile fits the nearest cache
-# tiles a thread takes at a time, at most; there are at least ROUNDS such tasks for each thread
-TASK = 16
-ROUNDS = 4
+ROUNDS = 8  # tasks for each thread: those that are done early take what is left
 LITTLE = 50_000  # body-steps that are not worth a second thread
 REASONS = {loops.DIVERGED: "diverged", loops.UNSOLVED: "unsolved"}
 PACKED, SINGLE = (
@@ -45,10 +43,21 @@ def default_threads() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+@lru_cache(1)
+def _pool() -> ThreadPoolExecutor:
+    """Threads that help the one that calls; they start when they are needed."""
+    return ThreadPoolExecutor(max(64, 2 * default_threads()))
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pool.cache_clear)  # a child has none of these threads
+
+
 class Tiles:
     """Many bodies on the processor.  `polhode.engine.carriers.many` says what a backend does."""
 
     device = "cpu"
+    first_body_steps = 8_000_000  # some hundredths of a second
 
     def __init__(
         self,
@@ -70,24 +79,38 @@ class Tiles:
         self.lanes = 1 if self.python else lanes
         self.threads = 1 if self.python else threads or default_threads()
         self.tiles = -(-n // self.lanes)
-        self.task = max(1, min(TASK, self.tiles // (ROUNDS * self.threads)))
+        self.task = max(1, self.tiles // (ROUNDS * self.threads))
         self.dead = np.zeros(n, dtype=bool)
         self.failed, self.unstarted = {}, {}
-        self._lock = threading.Lock()
-        # its threads start when they are needed
-        self._pool = ThreadPoolExecutor(self.threads) if self.threads > 1 else None
-        self._machines = program.kept(
-            ("tiles", self.dtype, self.lanes, moments.shape[1] > 1, parameters.shape[1] > 1), dict
-        )
+        self.own = moments.shape[1] > 1, parameters.shape[1] > 1  # what each body has of its own
+        self._machines = program.kept(("tiles", self.dtype, self.lanes, self.own), dict)
         self._arrange(np.concatenate([moments, 1.0 / moments]), parameters)
 
     def _arrange(self, inertia, parameters):
         """Lay out the tiles: state, whether all is well, and what each body has of its own."""
+        own = [
+            row
+            for rows, each in zip((inertia, parameters), self.own, strict=True)
+            if each
+            for row in rows
+        ]
+        self.moments, self.parameters = (
+            np.ascontiguousarray(rows[:, :1], self.dtype) for rows in (inertia, parameters)
+        )
+        self.z = np.empty((self.tiles, (self.program.size + 1 + len(own)) * self.lanes), self.dtype)
+        states, whole = self._states(self.z), self.n // self.lanes
+        for i, row in enumerate(own, self.program.size + 1):
+            states[:whole, i] = row[: whole * self.lanes].reshape(whole, self.lanes)
+            states[whole:, i] = row[-1]
+            states[whole:, i, : self.n - whole * self.lanes] = row[whole * self.lanes :]
+
+    def _names(self):
+        """What the loops are bound to."""
         import numba
 
-        size, lanes, own = self.program.size, self.lanes, []
-        state = layout(self.program.kind, lanes)
-        self._names = {
+        size, lanes = self.program.size, self.lanes
+        state, place = layout(self.program.kind, lanes), size + 1
+        names = {
             **self.program.names,
             "load_state": state.unpack,
             "store_state": state.pack,
@@ -95,57 +118,45 @@ class Tiles:
             "WELL": size * lanes,
             "real": getattr(numba, self.dtype.name),
         }
-        for kind, rows, common, this in (
-            (loops.Body, inertia, "common_body", "this_body"),
-            (self.program.shape, parameters, "common_parameters", "these_parameters"),
+        for kind, own, common, this in (
+            (loops.Body, self.own[0], "common_body", "this_body"),
+            (self.program.shape, self.own[1], "common_parameters", "these_parameters"),
         ):
-            if rows.shape[1] == 1:
-                self._names |= {common: in_common(kind), this: tiles.the_same}
+            if own:
+                names |= {common: tiles.nothing, this: of_its_own(kind, lanes, place)}
+                place += layout(kind).size
             else:
-                self._names |= {
-                    common: tiles.nothing,
-                    this: of_its_own(kind, lanes, size + 1 + len(own)),
-                }
-                own += list(rows)
-        self.moments, self.parameters = (
-            inertia[:, :1].astype(self.dtype),
-            parameters[:, :1].astype(self.dtype),
-        )
-        self.z = np.empty((self.tiles, (size + 1 + len(own)) * lanes), self.dtype)
-        states = self._states(self.z)
-        states[:, size] = 1.0
-        for i, row in enumerate(own, size + 1):
-            whole = self.n // lanes
-            states[:whole, i] = row[: whole * lanes].reshape(whole, lanes)
-            states[whole:, i] = row[-1]
-            states[whole:, i, : self.n - whole * lanes] = row[whole * lanes :]
+                names |= {common: in_common(kind), this: tiles.the_same}
+        return names
 
     def _loop(self, loop, *arguments, replace=(), **names):
-        """A loop as machine code, compiled or loaded by a call that does nothing."""
+        """A loop as machine code, compiled or loaded by a call that does nothing; it is called
+        with arguments of the same kinds."""
         key = (loop, *names.values())
-        with self._lock:
-            if key not in self._machines:
-                build = Build(replace=replace, threaded=True, packed=loop is tiles.advance)
-                if self.dtype == np.float32:
-                    build = build._replace(rebinder=SinglePrecision)
-                used = {
-                    name: value
-                    for name, value in {**self._names, **names}.items()
-                    if name in loop.__code__.co_names
-                }
-                self._machines[key] = bind(loop, build, **used)
-                compile_now(self._machines[key], *arguments)
-            return self._machines[key]
+        if key not in self._machines:
+            build = Build(replace=replace, threaded=True, packed=loop is tiles.advance)
+            if self.dtype == np.float32:
+                build = build._replace(rebinder=SinglePrecision)
+            used = {
+                name: value
+                for name, value in {**self._names(), **names}.items()
+                if name in loop.__code__.co_names
+            }
+            machine = bind(loop, build, **used)
+            self._machines[key] = machine, direct(machine, *arguments) if compiling() else machine
+        return self._machines[key][1]
 
     # --- what a backend does ----------------------------------------------------------------------
 
     def begin(self, h: float, t: float, motions: np.ndarray) -> None:
         """Let the method start (anew) from attitudes and velocities (n, 7)."""
-        rest = (h, t, motions.astype(self.dtype, copy=False), self.z, self.moments, self.parameters)
+        motions = np.ascontiguousarray(motions, self.dtype)
+        rest = (float(h), float(t), motions, self.z, self.moments, self.parameters)
         loop = self._loop(tiles.begin, 0, 0, *rest)
         self._spread(
             lambda first, last: self._begin(loop, first * self.lanes, last * self.lanes, rest)
         )
+        self._well(np.flatnonzero(self.dead), 0.0)
 
     def _begin(self, loop, first, last, rest):
         try:
@@ -159,26 +170,23 @@ class Tiles:
                 self._fail(first, 0, error)
                 self.unstarted[first] = rest[2][first].astype(float)
 
+    def prepare(self, segment: Segment) -> None:
+        """Compile, or load, what the steps of the segment take."""
+        if not self.python:
+            self._together(segment)
+
     def advance(self, segment: Segment, k: int, count: int) -> None:
         """`count` steps of the segment from its step k, for every body that is well."""
-        grid, clock = segment.grid, loops.listed_clock if segment.uneven else loops.even_clock
-        together = None
-        if not self.python:
-            together = self._loop(
-                tiles.advance,
-                0,
-                0,
-                0,
-                0,
-                grid,
-                self.z,
-                self.moments,
-                self.parameters,
-                replace=tiles.TOGETHER,
-                clock=clock,
-            )
+        together = None if self.python else self._together(segment)
         self._spread(
-            lambda first, last: self._advance(together, clock, first, last, grid, k, count), count
+            lambda first, last: self._advance(together, segment, first, last, k, count), count
+        )
+
+    def _together(self, segment):
+        """The loop over whole tiles."""
+        rest = (segment.grid, self.z, self.moments, self.parameters, self.z[0], np.zeros(1, int))
+        return self._loop(
+            tiles.advance, 0, 0, 0, 0, *rest, replace=tiles.TOGETHER, clock=clock_of(segment)
         )
 
     def motions(self) -> np.ndarray:
@@ -190,14 +198,10 @@ class Tiles:
             out[body] = motion
         return out
 
-    def field(self, name: str) -> np.ndarray:
-        """A field of the method's state (size, n); nothing where there is no such field."""
-        rows = self._states(self.z)[:, self.program.rows(name)]
-        return (
-            rows.swapaxes(0, 1)
-            .reshape(rows.shape[1], self.tiles * self.lanes)[:, : self.n]
-            .astype(float)
-        )
+    def field(self, rows: slice) -> np.ndarray:
+        """Components of the method's state (size, n)."""
+        found = self._states(self.z)[:, rows].swapaxes(0, 1)
+        return found.reshape(-1, self.tiles * self.lanes)[:, : self.n].astype(float)
 
     def failures(self) -> dict[int, Any]:
         """{body: (number of the step that failed in its segment, why)}."""
@@ -208,7 +212,7 @@ class Tiles:
         """Whether the inner loop is made of packed instructions, as LLVM says."""
         packed = [
             vectorised(machine)
-            for (loop, *_), machine in self._machines.items()
+            for (loop, *_), (machine, _) in self._machines.items()
             if loop is tiles.advance
         ]
         return bool(packed) and all(packed)
@@ -217,73 +221,86 @@ class Tiles:
 
     def _spread(self, task, steps=1):
         """Run task(first tile, last tile), which takes so many steps, over all tiles."""
-        ranges = [(a, min(a + self.task, self.tiles)) for a in range(0, self.tiles, self.task)]
-        threads = 1 if self.n * steps < LITTLE else min(self.threads, len(ranges))
-        turn = counter()
-
-        def work(_):
-            while (i := next(turn)) < len(ranges):
-                task(*ranges[i])
-
-        if threads == 1:
-            work(None)
-        else:
-            list(self._pool.map(work, range(threads)))
-
-    def _advance(self, together, clock, first, last, grid, k, count):
-        """The steps of some tiles; bodies that did not come along are taken one by one from where
-        they were."""
-        before, here = (
-            self.z[first:last].copy(),
-            slice(first * self.lanes, min(last * self.lanes, self.n)),
+        if self.n * steps < LITTLE:
+            task(0, self.tiles)
+            return
+        todo = deque(
+            (first, min(first + self.task, self.tiles)) for first in range(0, self.tiles, self.task)
         )
-        well = self._states(self.z)[first:last, self.program.size]
-        if self.python:
-            well[:] = 0.0
-        else:
+
+        def work():
             try:
-                together(first, last, count, k, grid, self.z, self.moments, self.parameters)
-            except Exception:  # raised by the torque of one of these bodies
-                self.z[first:last] = before
-                well[:] = 0.0
-        behind = (well.ravel()[: here.stop - here.start] != 1.0) | self.dead[here]
-        well[:] = 1.0
-        if behind.any():
-            bodies = here.start + np.flatnonzero(behind)
-            self._states(self.z)[bodies // self.lanes, :, bodies % self.lanes] = self._states(
-                before
-            )[bodies // self.lanes - first, :, bodies % self.lanes]
-            self._one_by_one(clock, bodies[~self.dead[bodies]], grid, k, count)
+                while (part := _next(todo)) is not None:
+                    task(*part)
+            except BaseException:
+                todo.clear()
+                raise
+
+        helpers = [_pool().submit(work) for _ in range(min(self.threads, len(todo)) - 1)]
+        work()
+        for helper in helpers:
+            if not helper.cancel():  # one that has not begun is not needed any more
+                helper.result()
+
+    def _advance(self, together, segment, first, last, k, count):
+        """The steps of some tiles; bodies that do not come along are taken one by one from where
+        they were."""
+        if self.python:
+            self._one_by_one(segment, first + np.flatnonzero(~self.dead[first:last]), k, count)
+            return
+        before, reached = np.empty_like(self.z[0]), np.zeros(1, dtype=int)
+        rest = (segment.grid, self.z, self.moments, self.parameters, before, reached)
+        while first < last:
+            try:
+                together(first, last, count, k, *rest)
+                raised = False
+            except Exception:  # by the torque of one of the bodies in this tile
+                raised = True
+            tile, first = int(reached[0]), int(reached[0]) + 1
+            if tile < last:
+                states, earlier = self._states(self.z)[tile], before.reshape(-1, self.lanes)
+                behind = np.flatnonzero((states[self.program.size] != 1.0) | raised)
+                states[:, behind] = earlier[:, behind]
+                bodies = tile * self.lanes + behind
+                bodies = bodies[bodies < self.n]
+                self._one_by_one(segment, bodies[~self.dead[bodies]], k, count)
 
     def _states(self, z):
         """The same memory as (tile, component, lane)."""
         return z.reshape(len(z), -1, self.lanes)
 
-    def _one_by_one(self, clock, bodies, grid, k, count):
+    def _well(self, bodies, value):
+        """Say that bodies are well (1) or not (0)."""
+        states = self._states(self.z)
+        states[bodies // self.lanes, self.program.size, bodies % self.lanes] = value
+
+    def _one_by_one(self, segment, bodies, k, count):
         """The steps of some bodies; where a torque raises, the one body and the one step are sought
         out."""
+        if len(bodies) == 0:
+            return
         why, reached = np.zeros(len(bodies), dtype=np.int64), np.full(len(bodies), k)
-        rest = (grid, self.z, self.moments, self.parameters)
-        loop = self._loop(tiles.one_by_one, bodies[:0], 0, k, *rest, why, reached, clock=clock)
-        before = self._states(self.z)[bodies // self.lanes, :, bodies % self.lanes]
+        rest = (segment.grid, self.z, self.moments, self.parameters, why, reached)
+        loop = self._loop(tiles.one_by_one, bodies[:0], 0, k, *rest, clock=clock_of(segment))
+        states, place = (
+            self._states(self.z),
+            (bodies // self.lanes, slice(None), bodies % self.lanes),
+        )
+        before = states[place]
         try:
-            loop(bodies, count, k, *rest, why, reached)
+            loop(bodies, count, k, *rest)
             self._raise_from_python()
         except Exception as error:
             if len(bodies) == 1 and (count == 1 or self.python):
                 # a loop that raised has not said where
                 self._fail(bodies[0], reached[0] if self.python else k, error)
                 return
-            self._states(self.z)[bodies // self.lanes, :, bodies % self.lanes] = before
+            states[place] = before
             for body in bodies:
                 for part in range(count) if len(bodies) == 1 else (0,):
                     if not self.dead[body]:
                         self._one_by_one(
-                            clock,
-                            np.array([body]),
-                            grid,
-                            k + part,
-                            1 if len(bodies) == 1 else count,
+                            segment, np.array([body]), k + part, 1 if len(bodies) == 1 else count
                         )
             return
         for i in np.flatnonzero(why != loops.DONE):
@@ -294,12 +311,24 @@ class Tiles:
             reason = f"the torque raised {type(reason).__name__}: {reason}"
         self.dead[body] = True
         self.failed[int(body)] = (int(k), reason)
+        self._well(body, 0.0)
 
     def _raise_from_python(self):
         """What a Python torque ran into cannot cross machine code: it is raised again here."""
         error = self.program.trouble()
         if error is not None:
             raise error
+
+
+def _next(todo):
+    """Take the first thing out of a deque that other threads take from; None where there is none."""
+    with suppress(IndexError):
+        return todo.popleft()
+
+
+def clock_of(segment: Segment) -> Any:
+    """How the loops read the grid of a segment."""
+    return loops.listed_clock if segment.uneven else loops.even_clock
 
 
 @lru_cache(256)

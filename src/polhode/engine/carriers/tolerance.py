@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Never
 import numpy as np
 
 from polhode.core.loops import tolerance as loops
+from polhode.core.motions import ROTATION
 from polhode.engine.carriers.chunk import FIRST, Chunk, Pace
-from polhode.engine.diagnosis import check_torque, torque_error, torque_trouble
+from polhode.engine.diagnosis import check_callbacks, torque_error, torque_trouble
 from polhode.errors import IntegrationError
-from polhode.results.motion import WIDTH, in_user_axes, parts, row
+from polhode.results.motion import parts, row
 
 if TYPE_CHECKING:
     from polhode.engine.driver import Driver
@@ -59,7 +60,7 @@ class Extensions:
         for i in reversed(range(terms.shape[-2])):
             total = (s if i % 2 == 0 else rest) * (terms[..., i, :] + total)
         q, omega = parts(self.y[j] + total)
-        return row(q / np.linalg.norm(q, axis=-1, keepdims=True), omega)
+        return row(ROTATION, q / np.linalg.norm(q, axis=-1, keepdims=True), omega)
 
 
 class ByTolerance:
@@ -84,10 +85,6 @@ class ByTolerance:
 
     method = property(lambda self: self.program.method)
 
-    def in_user_axes(self, motion: np.ndarray) -> np.ndarray:
-        """A motion in the user's axes."""
-        return in_user_axes(self.program.body, motion)
-
     def begin(self, segment: Stretch, driver: Driver | None = None) -> None:
         """Start (anew) where the motion is; the largest velocity so far is remembered."""
         loops.restart(self.memory, segment.start)
@@ -105,8 +102,10 @@ class ByTolerance:
         """At most so many steps; extensions for all of them, or for those that pass a wanted
         time."""
         t0, y0, before = float(self.memory[loops.TIME]), self.motion, self.memory.copy()
-        clock, points = np.empty(most), np.empty((most, WIDTH))
-        pieces = np.empty((most if always or len(wanted) else 0, self.control.terms, WIDTH))
+        clock, points = np.empty(most), np.empty((most, ROTATION.width))
+        pieces = np.empty(
+            (most if always or len(wanted) else 0, self.control.terms, ROTATION.width)
+        )
         if len(wanted):
             wanted = (np.minimum if stretch.stop > t0 else np.maximum)(wanted, stretch.stop)
         started = time.perf_counter()
@@ -115,6 +114,7 @@ class ByTolerance:
                 stretch.stop,
                 *self.tolerance,
                 self.longest,
+                most,
                 always,
                 wanted,
                 self.memory,
@@ -161,7 +161,7 @@ class ByTolerance:
 
     def diagnose(self, chunk: Chunk, driver: Driver) -> Never:
         """No step is small enough: the torque's fault, or the motion's."""
-        check_torque(self.program, driver)
+        check_callbacks(self.program, driver)
         place = driver.place
         h, slope = self.memory[loops.STEP], self.memory[loops.SLOPE]
         trouble = torque_trouble(self.program, place.t + h, self.motion + h * slope)

@@ -11,22 +11,26 @@ them, draws the same.
 from __future__ import annotations
 
 import zlib
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from polhode.support import memory
 from polhode import rotations
-from polhode.loads._torque import Foreign, Sum, Torque
+from polhode.loads._torque import Torque
+from polhode.loads.foreign import Foreign
+from polhode.loads.sum import Sum
 from polhode.bodies._body import RigidBody
 from polhode.core.digest import digest
 from polhode.errors import InputError, brief, choice, floats, whole
 from polhode.support.limits import check_moments
+from polhode.support.on_device import OnDevice, on_host
 from polhode.engine.one_body import as_body
 from polhode.methods.exact_flow import EQUAL
 
 if TYPE_CHECKING:
-    from polhode.methods._registry import Method
+    from polhode.methods._method import Method
 
 BLOCK = 4096  # bodies that share a random stream
 BYTES_PER_BODY = 256  # state, inputs and results
@@ -121,14 +125,23 @@ class Bodies:
     """Moments (3, 1 or n), masses, and axes (n, 3, 3), or (3, 3) for one body, or None where all
     are principal."""
 
+    on_device: OnDevice | None = None  # the moments (n, 3) where they lie on a GPU
+
     def __init__(self, given: Any) -> None:
+        one = (3,), (3, 3)
         if isinstance(given, RigidBody) or (
-            not _several(given) and floats("bodies", given).shape in ((3,), (3, 3))
+            not _several(given)
+            and (given.shape if isinstance(given, OnDevice) else floats("bodies", given).shape)
+            in one
         ):
             body = as_body(given)
             self.count, self.one = 1, body
             self.moments = np.array(body.moments).reshape(3, 1)
             self.axes = None if body.is_principal else body.axes
+        elif isinstance(given, OnDevice) and given.ndim == 2 and given.shape[1] == 3:
+            # the numbers are looked at where they are
+            self.count, self.on_device, self.axes = len(given), given, None
+            self.one = self._body(0, on_host(given.array[:1])[0])
         elif _several(given) and any(isinstance(one, RigidBody) for one in given):
             self._from([self._body(i, one) for i, one in enumerate(given)])
         else:
@@ -142,6 +155,11 @@ class Bodies:
                     "bodies must be a RigidBody, an inertia, a list of them, or an array (n, 3) of principal "
                     f"moments or (n, 3, 3) of tensors, got shape {array.shape}; give one of these"
                 )
+
+    @cached_property
+    def moments(self) -> np.ndarray:
+        """Those that lie on a GPU, copied from there."""
+        return np.ascontiguousarray(self.on_device.host.T)
 
     @staticmethod
     def _body(i, given):
@@ -215,10 +233,12 @@ def attitudes(given: Any) -> np.ndarray | None:
     if value.ndim == 2 and value.shape[1] == 3:
         return rotations.exp(value)
     if value.ndim == 2 and value.shape[1] == 4:
-        length = np.sqrt((value * value).sum(axis=1))
-        q = value.copy()
+        x, y, z, w = value.T
+        length = np.sqrt(x * x + y * y + z * z + w * w)
         # a unit quaternion stays as it is, bit for bit
-        for i in np.flatnonzero(abs(length - 1.0) > 2 * np.finfo(float).eps):
+        others = np.flatnonzero(abs(length - 1.0) > 2 * np.finfo(float).eps)
+        q = value.copy() if len(others) else value
+        for i in others:
             q[i] = _attitude(i, value[i])
         return q
     raise InputError(
@@ -281,7 +301,7 @@ def fields(torque: Torque) -> tuple[str, ...]:
     return () if torque.params is None else torque.params._fields
 
 
-def parameter_rows(torque: Torque, given: Any, counts: Counts | None = None) -> dict[str, Any]:
+def parameter_rows(torque: Torque, given: Any, counts: Counts | None = None) -> list[Any]:
     """The torque's values as rows, each (1,) or (n,), in the order in which kernels keep them."""
     rows = []
     for term in terms_of(torque):
@@ -296,14 +316,18 @@ def parameter_rows(torque: Torque, given: Any, counts: Counts | None = None) -> 
             )
             if counts is not None:
                 counts.add(f"parameter {key!r}", len(value))
-            rows += list(value.reshape(len(value), -1).T)
+            if isinstance(value, OnDevice):
+                rows += value.columns()
+            else:
+                rows += list(value.reshape(len(value), -1).T)
         rows += [np.array([number]) for number in term.lifted]
     return rows
 
 
 def _parameter(name, value, shape):
     """A parameter as (1 or n, *shape)."""
-    value = floats(f"parameter {name!r}", value)
+    if not (isinstance(value, OnDevice) and value.shape[1:] == shape):
+        value = floats(f"parameter {name!r}", value)
     if value.shape == shape:
         return value[None]
     if value.shape[1:] == shape and len(value):

@@ -14,11 +14,14 @@ from typing import Any
 
 import numpy as np
 
-from polhode.loads.kernels import as_array, handed, nested, potential_in_axes, vector_array
-from polhode.loads._torque import Foreign, Torque
+from polhode.loads.kernels import as_array, handed, nested, vector_array
+from polhode.loads.own_axes import potential_in_axes
+from polhode.loads._torque import Torque
+from polhode.loads.foreign import Foreign
 from polhode.loads.agreement import agree
 from polhode.core import digest
 from polhode.core.loops import tiles
+from polhode.core.generated import generated
 from polhode.core.jit import bind, compile_obstacle, interpreted, jit
 from polhode.core.layout import layout, shape
 from polhode.core.loops.fixed import load_body
@@ -105,22 +108,19 @@ def of_function(function, own_axes, params, form):
         )
     forms = {"R": "as_array(R)", "omega": "vector_array(Om)", "p": "given(inner)[0]"}
     called = ", ".join(forms.get(name, name) for name in names)
-    scope = {
-        "function": function,
-        "turned": in_own_axes if own_axes else as_given,
-        "given": given,
-        "matrix": matrix,
-        "as_array": as_array,
-        "vector_array": vector_array,
-        "__name__": __name__,
-    }
-    # nothing but the names above enters
-    exec(
-        "def quantity(t, q, Om, body, p):\n    R, Om, inner = turned(matrix(q), Om, p)\n"
-        f"    return float(function({called}))",
-        scope,
+    return generated(
+        __name__,
+        "quantity",
+        "t, q, Om, body, p",
+        ["R, Om, inner = turned(matrix(q), Om, p)"],
+        f"float(function({called}))",
+        function=function,
+        turned=in_own_axes if own_axes else as_given,
+        given=given,
+        matrix=matrix,
+        as_array=as_array,
+        vector_array=vector_array,
     )
-    return jit(scope["quantity"])
 
 
 class Measure:
@@ -130,6 +130,7 @@ class Measure:
         self, bodies: Bodies, torque: Torque, values: dict[str, Any], functions: Any = ()
     ) -> None:
         self.bodies, self.torque, self.functions = bodies, torque, dict(functions)
+        values = {name: getattr(value, "host", value) for name, value in values.items()}
         rows, structure = parameter_rows(torque, values), torque.values
         if bodies.axes is not None:
             rows, structure = [*bodies.axes.reshape(-1, 9).T, *rows], (nested(np.eye(3)), structure)

@@ -5,11 +5,11 @@ import numpy as np
 from polhode import Stepper, exact, problems
 from polhode.core.layout import layout
 from polhode.core.vec import apply, dot
-from polhode.methods.newmark_matrix import State
 from polhode.papers import REFERENCE, Cell, Figure, Series, Work, item, judged
 from polhode.papers._convergence import halvings, ladder, run, slope
 from polhode.papers._style import look
 from polhode.papers.krysl_endres2004.free_body import PAPER
+from polhode.papers.methods.newmark_matrix import State
 
 PROBLEM, STEP = "krysl/lagrange-top", 0.05
 UPDATES = ("NMB-matrix", "NMB-matrix-orth")

@@ -1,7 +1,5 @@
 """What the page offers: problems to start from, and methods by family with their facts."""
 
-import re
-
 import numpy as np
 
 from polhode import methods
@@ -15,7 +13,7 @@ BOX = Problem(
     "a box spun about its intermediate axis",
     "It turns over, as Dzhanibekov's wing nut did",
     RigidBody.box(0.20, 0.13, 0.03),
-    lambda step: torques.free(),
+    torques.free(),
     np.eye(3),
     np.array([0.02, 6.0, 0.0]),
     (0.0, 12.0),
@@ -24,8 +22,6 @@ BOX = Problem(
 PROBLEMS = {BOX.name: BOX, **ALL}
 FIRST = "LP2"  # the method that the page begins with
 START = (FIRST, "VLV", "NMB", "EXACT", "SW", "AKW", "RK4-quaternion", "taylor4", "DOP853")
-# of the 24 orders of axes, those offered among the splittings
-AXES = ("MR2-123", "MR4-123", "MR2-231", "MR4-231")
 LONGEST = 500.0  # a long run of a paper is offered with a span that is computed at once
 
 # In the order of the list: what to begin with, the families, and last what few will look for.
@@ -38,7 +34,6 @@ _LABELS = {
     "runge-kutta": "Runge-Kutta",
     "quaternion_space": "On the quaternion",
     "taylor": "Taylor series",
-    "axes": "Splitting: other orders of the axes",
     "buss": "As Buss ran them, mistakes included",
 }
 
@@ -74,11 +69,7 @@ def catalogue():
 
 def _group(entry):
     """The key of the group that a method is listed in."""
-    if entry.name in START:
-        return "start"
-    if re.fullmatch(r"MR[24]-[123]{3}(-cay)?", entry.name) and entry.name not in AXES:
-        return "axes"
-    return entry.family
+    return "start" if entry.name in START else entry.family
 
 
 def _place(entry):

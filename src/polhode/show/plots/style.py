@@ -16,7 +16,7 @@ import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from polhode.errors import InputError, as_path, printable, room, unknown
+from polhode.errors import InputError, as_path, printable, disk_advice, unknown
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 GREY, PALE = "#555555", "#D9D9D9"
@@ -79,7 +79,7 @@ def saved(figure: Figure, path: str | PathLike[str] | IO[bytes] | None) -> Figur
             figure.savefig(path)
         except OSError as error:
             raise InputError(
-                f"cannot write the figure {str(path)!r}: {error.strerror or error}; {room(error)}"
+                f"cannot write the figure {str(path)!r}: {error.strerror or error}; {disk_advice(error)}"
             ) from error
     return figure
 

@@ -17,41 +17,20 @@ from typing import TYPE_CHECKING, Any, Never
 from polhode.studies.advise import candidates
 from polhode.studies.advise.cost import Price, seconds
 from polhode.studies.advise.pilot import Pilot
-from polhode.studies.advise.result import Advice, exact_solution, explained
-from polhode.studies.compare._compare import error_asked
-from polhode.studies.compare.task import as_task
-from polhode.errors import InputError, IntegrationError, called_as, flag, number, unknown
+from polhode.studies.advise.advice import Advice, exact_solution, explanation
+from polhode.studies.compare._compare import check_error
+from polhode.studies.compare.truth import as_task
+from polhode.errors import InputError, IntegrationError, called_as, flag, check_options, number
 from polhode.methods import get
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
     from scipy.spatial.transform import Rotation
     from polhode.bodies._body import RigidBody
-    from polhode.io.config import Scenario
+    from polhode.io.scenario._load import Scenario
     from polhode.loads._torque import Torque
     from polhode.problems import Problem
 
-OPTIONS = (
-    "problem",
-    "torque",
-    "t_span",
-    "error",
-    "torque_cost",
-    "long",
-    "symplectic",
-    "explicit",
-    "symmetric",
-    "one_torque",
-    "order",
-    "methods",
-    "until",
-    "budget",
-    "rotation0",
-    "omega0",
-    "momentum0",
-    "breaks",
-    "progress",
-)
 BUDGET = 10.0  # seconds of torque evaluations
 
 
@@ -122,9 +101,8 @@ def advise(
     >>> advice.method, advice.error < 1e-4
     ('MR4-123', True)
     """
-    if misspelt:
-        raise unknown("option of advise", next(iter(misspelt)), OPTIONS)
-    error = error_asked(number("error", error))
+    check_options(advise, misspelt)
+    error = check_error(number("error", error))
     long = flag("long", long)
     told = (
         (lambda *_: None)
@@ -142,7 +120,7 @@ def advise(
         momentum0=momentum0,
         breaks=breaks,
     ).until(until)
-    names, notes = tried(task, made, methods, long, symplectic)
+    names, notes = methods_to_try(task, made, methods, long, symplectic)
     price = Price(task, given)
     pilot = Pilot(task, price, error, long, number("budget", budget, positive=True))
     trials = sorted(pilot.try_all(names, told), key=lambda trial: trial.cost)
@@ -165,12 +143,12 @@ def advise(
         pilot.task.t_span,
         int(pilot.spent),
         price,
-        explained(trials, error, price, task, long, pilot),
+        explanation(trials, error, price, task, long, pilot),
         notes,
     )
 
 
-def tried(task, made, methods, long, symplectic):
+def methods_to_try(task, made, methods, long, symplectic):
     """The names to try, and what has to be said about them."""
     felt = task.torque.feels_omega
     if symplectic and felt:

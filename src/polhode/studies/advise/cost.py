@@ -9,7 +9,7 @@ import numpy as np
 from polhode import rotations
 from polhode.core.loops import fixed as loops
 from polhode.errors import InputError, number
-from polhode.results.motion import in_user_axes
+from polhode.results.motion import parts
 from polhode.methods import get
 from polhode.engine.program import build
 
@@ -36,7 +36,7 @@ def seconds(what, value):
     return number(what, float(match[1]) * UNITS[match[2]], positive=True)
 
 
-def spelt(duration):
+def duration_text(duration):
     """Seconds as text, with a unit that fits."""
     unit, size = next(
         (pair for pair in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)) if duration >= pair[1]),
@@ -81,11 +81,9 @@ def torque_seconds(task, count=400, repeats=5):
     if program.mode != "compiled":
         return _called(task), False
     loop = program.bound(loops.torque_along)
-    attitude, velocity = np.tile(task.motion[:4], (count, 1)), np.tile(task.motion[4:], (count, 1))
     arguments = (
         np.linspace(*task.t_span, count),
-        attitude,
-        velocity,
+        *(np.tile(part, (count, 1)) for part in parts(task.motion)),
         program.parameters,
         np.empty((count, 3)),
     )
@@ -94,8 +92,7 @@ def torque_seconds(task, count=400, repeats=5):
 
 
 def _called(task, repeats=3):
-    place = in_user_axes(task.body, task.motion)
-    R, omega = rotations.matrices(place[:4]), place[4:]
+    R, omega = rotations.matrices(task.start.attitude), task.start.omega
     return min(_timed(lambda: task.torque(task.t_span[0], R, omega)) for _ in range(repeats))
 
 

@@ -10,16 +10,15 @@ from polhode import rotations
 from polhode.studies.compare import entries
 from polhode.studies.compare.runner import Point
 from polhode.studies.compare.search import Curve
-from polhode.studies.compare.task import (
-    checked,
+from polhode.studies.compare.truth import (
+    truth_of,
     constant_energy,
     errors,
     is_lagrange_top,
-    matched,
+    common_times,
     truth,
 )
 from polhode.errors import PolhodeError
-from polhode.results.motion import in_user_axes
 
 PER_RADIAN = 700  # torque evaluations that the reference takes for a radian
 SUBSPAN = 12.0  # radians that the shortest pilot covers
@@ -169,7 +168,7 @@ class Pilot:
         point = curve.reach(min(1e-2, 30.0 * self.target), tries=0)
         if point is not None:
             times, motions = curve.runner.motions(point.setting)
-            here, there = matched(times, self.truth)
+            here, there = common_times(times, self.truth)
             since = np.abs(times[here] - self.task.t_span[0])
             self.growth = growth(since, errors(motions[here], self.truth, there), self.whole.length)
 
@@ -203,7 +202,7 @@ class Pilot:
     def _against_half(self, runner, setting):
         """The point of a run over the whole span, one with half its step being the truth."""
         runner.truth = replace(
-            checked(self.whole, *runner.motions(runner.finer(setting)), math.nan, "half the step"),
+            truth_of(self.whole, *runner.motions(runner.finer(setting)), math.nan, "half the step"),
             checks=self.truth.checks,
             judges=self.truth.judges,
         )
@@ -215,10 +214,10 @@ class Pilot:
 def typical_rate(task):
     """An angular velocity that belongs to the task: the initial one, or what the torque makes of a
     body at rest in a radian."""
-    place = in_user_axes(task.body, task.motion)
-    pull = np.linalg.norm(task.torque(task.t_span[0], rotations.matrices(place[:4]), place[4:]))
+    q, omega = task.start
+    pull = np.linalg.norm(task.torque(task.t_span[0], rotations.matrices(q), omega))
     return max(
-        float(np.linalg.norm(place[4:])),
+        float(np.linalg.norm(omega)),
         math.sqrt(pull / task.body.moments.min()),
         1.0 / task.length,
     )

@@ -17,36 +17,23 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Never
 
 from polhode.studies.compare import entries
-from polhode.studies.compare.result import Comparison, MethodCurve
+from polhode.studies.compare.comparison import Comparison, MethodCurve
 from polhode.studies.compare.search import Curve
-from polhode.studies.compare.task import Task, Truth, as_task, truth
-from polhode.errors import InputError, PolhodeError, brief, called_as, floats, unknown
+from polhode.studies.processes import run_in_processes
+from polhode.studies.compare.truth import Task, Truth, as_task, truth
+from polhode.errors import InputError, PolhodeError, brief, called_as, floats, check_options, whole
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
     from scipy.spatial.transform import Rotation
     from polhode.bodies._body import RigidBody
-    from polhode.io.config import Scenario
+    from polhode.io.scenario._load import Scenario
     from polhode.loads._torque import Torque
     from polhode.problems import Problem
 
 ERRORS = (1e-3, 1e-6, 1e-9)
 PATIENCE = 0.5  # seconds that the longest run of a method may take, about
 SMALLEST = 1e-13  # errors below this are round-off
-OPTIONS = (
-    "problem",
-    "torque",
-    "t_span",
-    "methods",
-    "family",
-    "errors",
-    "until",
-    "rotation0",
-    "omega0",
-    "momentum0",
-    "breaks",
-    "progress",
-)
 
 
 def compare(
@@ -62,6 +49,7 @@ def compare(
     omega0: ArrayLike | None = None,
     momentum0: ArrayLike | None = None,
     breaks: ArrayLike | None = None,
+    processes: int = 1,
     progress: Callable[[int, int, str], Any] | None = None,
     **misspelt: Never,
 ) -> Comparison:
@@ -82,8 +70,12 @@ def compare(
         radians and the relative error of the angular velocity.
     until : float, optional
         End the span earlier.
+    processes : int
+        Measure so many methods side by side, each in a process of its own; for a problem or a
+        scenario file, which another process can make again.
     progress : function, optional
-        Called as progress(done, total, name).
+        Called as progress(done, total, name): before a method, or after it where there are several
+        processes.
 
     Returns
     -------
@@ -102,9 +94,8 @@ def compare(
     >>> [round(curve.slope) for curve in found.curves]
     [2, 2]
     """
-    if misspelt:
-        raise unknown("option of compare", next(iter(misspelt)), OPTIONS)
-    chosen, errors = entries.chosen(methods, family), asked(errors)
+    check_options(compare, misspelt)
+    chosen, errors = entries.method_names(methods, family), check_errors(errors)
     task = as_task(
         problem,
         torque,
@@ -114,29 +105,54 @@ def compare(
         momentum0=momentum0,
         breaks=breaks,
     ).until(until)
-    found = begin(task, errors)
+    processes = whole("processes", processes, 1, "write processes=4")
+    if processes > 1 and not task.recipe.get("problem"):
+        raise InputError(
+            f"processes = {processes} is for a problem's name or a scenario file, which another process can make "
+            f"again, got {brief(problem)}; leave processes out"
+        )
+    found = Comparison(task.title, task.torque.name, task.t_span, truth(task), errors)
     tell = (
         (lambda *_: None)
         if progress is None
         else called_as("progress", progress, "progress(done, total, name)")
     )
+    curves = {}
+
+    def keep(name, curve):
+        curves[name] = curve
+        tell(len(curves), len(chosen), name)
+
     try:
-        for done, name in enumerate(chosen):
-            tell(done, len(chosen), name)
-            found.curves.append(measured(task, found.truth, name, errors))
+        if processes > 1:
+            made = task.recipe, task.t_span[1]
+            work = {name: (*made, found.truth, name, errors) for name in chosen}
+            run_in_processes(_measured_elsewhere, work, keep, processes)
+        else:
+            for done, name in enumerate(chosen):
+                tell(done, len(chosen), name)
+                curves[name] = method_curve(task, found.truth, name, errors)
     except BaseException as error:  # Ctrl-C, or an error of `progress`
         found.interrupted = True
         error.comparison = found
         raise
+    finally:
+        found.curves.extend(curves[name] for name in chosen if name in curves)
     return found
 
 
-def begin(task: Task, errors: tuple[float, ...]) -> Comparison:
-    """A Comparison without methods."""
-    return Comparison(task.title, task.torque.name, task.t_span, truth(task), errors)
+def _measured_elsewhere(
+    recipe: dict[str, Any],
+    until: float,
+    known: Truth,
+    name: str,
+    errors: tuple[float, ...],
+) -> MethodCurve:
+    """The curve of one method, in a process that makes the task again from its recipe."""
+    return method_curve(as_task(**recipe).until(until), known, name, errors)
 
 
-def measured(
+def method_curve(
     task: Task, known: Truth, name: str, errors: tuple[float, ...], patience: float = PATIENCE
 ) -> MethodCurve:
     """The curve of one method, and the cost of reaching each of the errors."""
@@ -157,7 +173,7 @@ def measured(
     )
 
 
-def asked(errors: float | Iterable[float]) -> tuple[float, ...]:
+def check_errors(errors: float | Iterable[float]) -> tuple[float, ...]:
     """The errors asked for, checked."""
     values = floats("errors", [errors] if isinstance(errors, (int, float)) else errors)
     if values.ndim != 1 or not len(values):
@@ -165,11 +181,11 @@ def asked(errors: float | Iterable[float]) -> tuple[float, ...]:
             f"errors must be a list of numbers, got {brief(errors)}; write errors=[1e-3, 1e-6]"
         )
     for value in values:
-        error_asked(value)
+        check_error(value)
     return tuple(sorted({float(value) for value in values}, reverse=True))
 
 
-def error_asked(value: float) -> float:
+def check_error(value: float) -> float:
     """An error that double precision can tell from none."""
     if not (math.isfinite(value) and SMALLEST <= value < 1.0):
         raise InputError(

@@ -10,16 +10,19 @@ from typing import Any
 
 import numpy as np
 
-from polhode.engine.carriers.fixed import FixedSteps as FixedCarrier
-from polhode.engine.carriers.tolerance import ByTolerance as ToleranceCarrier, Tolerance
-from polhode.engine.diagnosis import torque_error
+from polhode.engine.carriers.fixed import FixedSteps
+from polhode.engine.carriers.tolerance import ByTolerance, Tolerance
+from polhode.engine.diagnosis import check_callbacks, first_state
+from polhode.engine.driver import Driver
 from polhode.engine.one_body import LARGEST_RTOL, SMALLEST_RTOL
 from polhode.engine.program import build
+from polhode.engine.recorder import AtSteps
 from polhode.engine.schedule import segments, stretches
 from polhode.errors import IntegrationError
 from polhode.loads.agreement import Start
+from polhode.results._trajectory import FINISHED, INTERRUPTED
 from polhode.results.motion import in_user_axes
-from polhode.studies.compare.task import errors, matched
+from polhode.studies.compare.truth import errors, common_times
 
 REPEATS, ENOUGH = 20, 0.03  # runs that are timed: so many, or as many as take so many seconds
 FEW_RADIANS = 3.0  # turned in the longest step that is tried
@@ -49,11 +52,55 @@ class Point:
         return asdict(self)
 
 
+class AtChecks(AtSteps):
+    """Stores the motion after every so many steps of each segment, as often as the truth is known
+    there."""
+
+    left = 0  # steps of the segment
+
+    def __init__(self, checks, kind):
+        super().__init__(1, checks, kind, None)
+        self.checks = checks
+        self.keep_in()
+
+    def next(self, left, most):
+        if not self.left:
+            self.left, self.done, self.every = left, 0, left // math.gcd(left, self.checks)
+        return super().next(left, most)
+
+    def add(self, chunk):
+        super().add(chunk)
+        self.left -= chunk.steps
+
+
+class AtWanted:
+    """Stores the motion at the wanted times, by the method's continuous extension but at the ends
+    of steps."""
+
+    watch, over, n = None, False, 0
+
+    def __init__(self, wanted):
+        self.wanted, self.times, self.motions = wanted, [wanted[:0]], []
+
+    def add(self, chunk):
+        if not (len(self.wanted) and chunk.steps):
+            return
+        sign = np.sign(chunk.t[-1] - chunk.inside.t[0])
+        inside = self.wanted[
+            (sign * self.wanted > sign * chunk.inside.t[0])
+            & (sign * self.wanted <= sign * chunk.t[-1])
+        ]
+        at = np.searchsorted(sign * chunk.t, sign * inside)
+        ends = (chunk.t[at] == inside)[:, None]
+        self.times.append(inside)
+        self.motions.append(np.where(ends, chunk.y[at], chunk.inside(at, inside)))
+
+
 class Runner:
     """A method on a task, with a setting that decides how accurate it is.
 
-    Subclasses say which settings there are (`knob`, `first`, `finer`, `snapped`) and what a run of
-    one is (`_follow`).
+    Subclasses say which settings there are (`knob`, `first`, `finer`, `snapped`) and how one is run
+    (`_driver`, `_looked_at`).
     """
 
     def __init__(self, task, truth, method):
@@ -68,67 +115,66 @@ class Runner:
 
     def run(self, setting, timed=True):
         """The Point of a setting; where it is `timed`, the quickest of several runs."""
-        point, elapsed = self._once(setting, True), 0.0
+        point, elapsed = self._once(setting), 0.0
         for _ in range(REPEATS if timed and math.isfinite(point.error) else 0):
             elapsed += point.seconds
             if elapsed > ENOUGH:
                 break
-            point = replace(point, seconds=min(point.seconds, self._once(setting, False).seconds))
+            carrier, _ = self._follow(self._driver(setting))
+            self._evaluations(carrier)
+            point = replace(point, seconds=min(point.seconds, carrier.elapsed))
         return point
 
     def motions(self, setting):
         """The times at which a run of a setting is looked at, and its motions (principal axes)."""
-        times, motions, march = self._follow(setting, True)
-        self._evaluations(march)
-        if not times:
+        _, _, looked = self._look(setting)
+        if looked is None:
             raise IntegrationError(
                 f"{self.name} failed with {self.knob} {setting:g}; take a smaller one"
             )
-        return np.concatenate(times), np.concatenate(motions)
+        return looked
 
-    def _once(self, setting, looking):
-        try:
-            times, motions, march = self._follow(setting, looking)
-        except IntegrationError:  # long steps get to places where no motion goes
-            return Point(setting, 0, 0, 0.0, math.inf)
-        point = Point(setting, march.steps, self._evaluations(march), march.elapsed, math.inf)
-        if not times:
+    def _once(self, setting):
+        carrier, evaluations, looked = self._look(setting)
+        point = Point(setting, carrier.steps, evaluations, carrier.elapsed, math.inf)
+        if looked is None:
             return point
-        times, motions = np.concatenate(times), np.concatenate(motions)
-        here, there = matched(times, self.truth)
+        times, motions = looked
+        here, there = common_times(times, self.truth)
         return replace(
             point, **deviations(self.task, self.truth, times[here], motions[here], there)
         )
 
-    def _evaluations(self, march):
-        """Torque evaluations of one march, although a Python torque counts on from run to run."""
+    def _follow(self, driver):
+        """(the carrier after a run, whether it reached the end): long steps get to places where no
+        motion goes."""
+        try:
+            status, message = driver.run()
+        except IntegrationError:
+            return driver.carrier, False
+        if status == INTERRUPTED:
+            raise KeyboardInterrupt(message)
+        return driver.carrier, status == FINISHED
+
+    def _evaluations(self, carrier):
+        """Torque evaluations of one run, although a Python torque counts on from run to run."""
         if self.program.pythons[0] is None:
-            return march.evaluations
-        before, self._counted = self._counted, march.evaluations
+            return carrier.evaluations
+        before, self._counted = self._counted, carrier.evaluations
         return self._counted - before
 
-    @property
-    def place(self):
-        """Where a run is, for messages."""
-        return f"the start of a run of {self.name}"
 
-    def _check_torque(self):
-        cause = self.program.trouble()
-        if cause is not None:
-            raise torque_error(cause, f"in a run of {self.name}", fix="correct it") from cause
-
-
-class FixedSteps(Runner):
+class StepRunner(Runner):
     """Steps of one size, which is the setting."""
 
     knob = "step"
 
     def compile(self):
         """Compile, or load, before anyone looks at a clock."""
-        self.program.begin(1e-3 * self.task.length, self.task.t_span[0], self.task.motion)
-        self._check_torque()
+        first_state(self.program, 1e-3 * self.task.length, self.task.t_span[0], self.task.motion)
+        check_callbacks(self.program, f"in a run of {self.name}", "correct it")
         self.program.march()
-        self._evaluations(FixedCarrier(self.program, self.task.motion))
+        self._evaluations(FixedSteps(self.program, self.task.motion))
         return self
 
     def first(self):
@@ -155,25 +201,23 @@ class FixedSteps(Runner):
             count += 1
         return self.task.length / count
 
-    def _follow(self, step, looking):
-        march, times, motions = FixedCarrier(self.program, self.task.motion), [], []
-        for index, segment in enumerate(
-            segments(self.task.t_span, step, self.task.breaks or None, self.method.multistep)
-        ):
-            if index == 0 or segment.fresh:
-                march.begin(segment, self)
-            groups = math.gcd(segment.count, self.truth.checks)
-            every = segment.count // groups
-            chunk = march.take(segment, 0, groups, every)
-            self._check_torque()
-            if chunk.failure is not None or len(chunk.y) < groups:
-                return [], [], march
-            times.append(segment.times(0, groups, every))
-            motions.append(chunk.y)
-        return times if looking else [], motions, march
+    def _driver(self, step):
+        return Driver(
+            FixedSteps(self.program, self.task.motion),
+            segments(self.task.t_span, step, self.task.breaks or None, self.method.multistep),
+            AtChecks(self.truth.checks, self.program.motion_kind),
+        )
+
+    def _look(self, step):
+        """The carrier of a run, its torque evaluations, and (times, motions), None where it
+        failed."""
+        driver = self._driver(step)
+        carrier, finished = self._follow(driver)
+        looked = driver.recorder.points.arrays()[:2] if finished else None
+        return carrier, self._evaluations(carrier), looked
 
 
-class ByTolerance(Runner):
+class ToleranceRunner(Runner):
     """Steps that the method chooses; the setting is rtol.  Errors are those of the continuous
     extension, costs are without it."""
 
@@ -194,7 +238,7 @@ class ByTolerance(Runner):
 
     def compile(self):
         """Compile, or load, before anyone looks at a clock."""
-        self._march(1e-3)
+        self._carrier(1e-3)
         return self
 
     def first(self):
@@ -209,48 +253,28 @@ class ByTolerance(Runner):
         """A tolerance that is allowed."""
         return min(max(rtol, SMALLEST_RTOL), LARGEST_RTOL)
 
-    def _follow(self, rtol, looking):
-        times, motions = self._dense(rtol) if looking else ([], [])
-        march = self._march(rtol)
-        for _ in self._chunks(march, self.truth.t[:0]):
-            pass
-        return times, motions, march
+    def _carrier(self, rtol):
+        return ByTolerance(self.program, Tolerance(rtol, 0.0), math.inf, self.task.motion)
 
-    def _march(self, rtol):
-        return ToleranceCarrier(self.program, Tolerance(rtol, 0.0), math.inf, self.task.motion)
+    def _driver(self, rtol, wanted=0):
+        """A run that looks at so many of the times of the truth, the last ones."""
+        return Driver(
+            self._carrier(rtol),
+            stretches(self.task.t_span, self.task.breaks or None),
+            AtWanted(self.truth.t[len(self.truth.t) - wanted :]),
+        )
 
-    def _dense(self, rtol):
-        """Times at which the truth is known, and the motion there."""
-        march = self._march(rtol)
-        sign, times, motions = np.sign(self.task.t_span[1] - self.task.t_span[0]), [], []
-        for chunk in self._chunks(march, self.truth.t[1:]):
-            inside = self.truth.t[
-                (sign * self.truth.t > sign * chunk.inside.t[0])
-                & (sign * self.truth.t <= sign * chunk.t[-1])
-            ]
-            at = np.searchsorted(sign * chunk.t, sign * inside)
-            times.append(inside)
-            motions.append(
-                np.where((chunk.t[at] == inside)[:, None], chunk.y[at], chunk.inside(at, inside))
-            )
-        self._evaluations(march)
-        return times, motions
-
-    def _chunks(self, march, wanted):
-        for stretch in stretches(self.task.t_span, self.task.breaks or None):
-            march.begin(stretch, self)
-            through = False
-            while not through:
-                chunk = march.take(stretch, False, wanted, march.pace.steps)
-                self._check_torque()
-                if chunk.failure is not None:
-                    raise IntegrationError(
-                        f"{self.name} cannot go on at t = {chunk.reached:g}; name that time in breaks if the "
-                        "torque jumps there"
-                    )
-                through = chunk.through
-                if chunk.steps:
-                    yield chunk
+    def _look(self, rtol):
+        """The carrier of a run without the extension, its torque evaluations, and (times, motions)
+        of one with it, None where it failed."""
+        driver = self._driver(rtol, len(self.truth.t) - 1)
+        carrier, finished = self._follow(driver)
+        evaluations, looked = self._evaluations(carrier), None
+        if finished:
+            looked = np.concatenate(driver.recorder.times), np.concatenate(driver.recorder.motions)
+            carrier, _ = self._follow(self._driver(rtol))
+            evaluations = self._evaluations(carrier)
+        return carrier, evaluations, looked
 
 
 def deviations(task, truth, times, motions, at):

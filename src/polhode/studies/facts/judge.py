@@ -9,7 +9,7 @@ without a verdict.  What cannot be measured does not hold: it is missing.
 from __future__ import annotations
 
 import math
-from functools import partial
+from functools import cache, partial
 from os import PathLike
 from typing import TYPE_CHECKING
 
@@ -18,23 +18,21 @@ import numpy as np
 from polhode import problems
 import polhode.studies.facts.conserve as conserve
 import polhode.studies.facts.long_run as long_run
-import polhode.studies.facts.measure as measure
+import polhode.studies.facts.structure as structure
 import polhode.studies.facts.orders as orders
-from polhode.studies.facts.result import Certificate, Fact
+from polhode.studies.facts.drift import energy_facts, finite
+from polhode.studies.facts.certificate import Certificate, Fact
 from polhode.studies.facts.source import as_method, check
 from polhode.studies.facts.trial import LIVELY
-from polhode.errors import ConvergenceError, InputError
+from polhode.errors import ConvergenceError
 
 if TYPE_CHECKING:
-    from polhode.methods._registry import Method
+    from polhode.methods._method import Method
     from polhode.problems import Problem
 
 HELD, BROKEN = 1e-11, 1e-9
 # how far a measured order may be from the declared one, up to order 3; in proportion above
 SLOPE = 0.1
-NO_DRIFT = 1e-9  # of the energy per unit time, in the stress test: as good as none
-LITTLE_DRIFT = 1e-7  # none either, if its doubt is as large
-POINTS = 500  # of an energy curve kept for the figure: pairs of least and largest
 
 TROUBLE = (ArithmeticError, ValueError, ConvergenceError)  # a step too large for a method
 
@@ -73,8 +71,11 @@ def certify(
             *_orders(method, curves),
             *_structure(method),
             *_conserved(method),
-            *_energy(method, problem, curves),
-            *_costs(method),
+            *_axes(method),
+            *energy_facts(method, problem, curves),
+            _limit(method),
+            *_counts(method),
+            _cost(method),
         ]
     return Certificate(
         method.name,
@@ -84,6 +85,27 @@ def certify(
         problems.get(problem or long_run.STRESS).name,
         long_run.obstacle(method) or "",
     )
+
+
+def declared_facts(method: Method | str | PathLike[str]) -> dict[str, Fact]:
+    """Measure and judge what a method declares: a certificate without long runs and timings.
+
+    Examples
+    --------
+    >>> found = declared_facts("NMB")
+    >>> found["order_attitude"].text, found["symplectic"].measured, found["symplectic"].ok
+    ('2.00', False, True)
+    """
+    method = as_method(method)
+    check(method)
+    with np.errstate(all="ignore"):
+        facts = [
+            *_orders(method, {}),
+            *_structure(method),
+            *_conserved(method),
+            *_counts(method),
+        ]
+    return {fact.name: fact for fact in facts if fact.declared is not None}
 
 
 # --- order ----------------------------------------------------------------------------------------
@@ -113,7 +135,7 @@ def _orders(method, curves):
 
 
 def _order(name, title, declared, value, doubt, how):
-    details = {"doubt": _finite(doubt), "from": how}
+    details = {"doubt": finite(doubt), "from": how}
     if math.isnan(value):
         return Fact(name, title, declared, None, None, "does not settle", details)
     near = declared is not None and (
@@ -132,6 +154,8 @@ def _order(name, title, declared, value, doubt, how):
 
 # --- properties that hold or do not ---------------------------------------------------------------
 
+DRIFT_STEPS = (0.25, 0.5, 1.0)
+
 
 def _structure(method):
     whole = None if method.symplectic is None else method.symplectic is True
@@ -140,32 +164,32 @@ def _structure(method):
         "symmetric",
         "symmetric in time",
         method.symmetric,
-        lambda h: (measure.symmetry_defect(method, h), 0.0),
+        lambda h: (structure.symmetry_defect(method, h), 0.0),
         (0.5, 1.0),
     )
     yield _property(
         "symplectic",
         "symplectic",
         whole,
-        partial(measure.symplecticity, method, velocity=LIVELY),
+        partial(structure.symplecticity, method, velocity=LIVELY),
         (0.1, 0.2, 0.4),
     )
     yield _property(
         "poisson",
         "symplectic on coadjoint orbits",
         orbits,
-        partial(measure.poisson, method, velocity=LIVELY),
+        partial(structure.poisson, method, velocity=LIVELY),
         (0.1, 0.2, 0.4),
     )
 
 
 def _conserved(method):
-    """The free body's momentum, energy and |Pi|, and momenta about symmetry axes under gravity."""
+    """The free body's momentum, energy and |Pi|."""
 
     def claimed(what):
         return None if method.conserves is None else what in method.conserves
 
-    steps = (0.25, 0.5, 1.0)
+    drift = cache(partial(conserve.free_drift, method))  # one run gives both
     for what, title in (
         ("momentum", "keeps spatial momentum, free"),
         ("energy", "keeps energy, free"),
@@ -174,16 +198,21 @@ def _conserved(method):
             f"conserves_{what}",
             title,
             claimed(what),
-            lambda h, what=what: (getattr(conserve.free_drift(method, h), what), 0.0),
-            steps,
+            lambda h, what=what: (getattr(drift(h), what), 0.0),
+            DRIFT_STEPS,
         )
     yield _property(
         "conserves_size",
         "keeps |Pi|, free",
         claimed("momentum") or None,
         lambda h: (conserve.size_drift(method, h), 0.0),
-        steps,
+        DRIFT_STEPS,
     )
+
+
+def _axes(method):
+    """Momenta about symmetry axes under gravity, about which nothing is declared."""
+    drift = cache(partial(conserve.axis_drift, method))
     for what, title in (
         ("space", "keeps momentum about the vertical"),
         ("body", "keeps a top's own momentum"),
@@ -192,8 +221,8 @@ def _conserved(method):
             f"conserves_axis_{what}",
             title,
             None,
-            lambda h, what=what: (getattr(conserve.axis_drift(method, h), what), 0.0),
-            steps,
+            lambda h, what=what: (getattr(drift(h), what), 0.0),
+            DRIFT_STEPS,
         )
 
 
@@ -256,124 +285,12 @@ def _small(value):
     return "0" if value == 0.0 else f"{value:.1e}" if math.isfinite(value) else "not finite"
 
 
-# --- energy in the long run -----------------------------------------------------------------------
-
-
-def _energy(method, problem, curves):
-    """Slopes at h and h/2, over runs from neighbouring starts, and their ratio; of another problem
-    also what its motion keeps."""
-    chosen = problems.get(problem or long_run.STRESS)
-    kept = conserve.invariants(chosen)
-    if "energy" not in kept:
-        raise InputError(
-            f"problem {chosen.name!r} does not keep its energy, so there is no drift to measure; choose another"
-        )
-    compiled = long_run.obstacle(method, chosen) is None
-    stress = chosen.name == long_run.STRESS
-    drifts, curves["energy"] = [], []
-    for number, step in enumerate((chosen.step, 0.5 * chosen.step)):
-        run = long_run.long_run(method, step, problem=chosen, compiled=compiled)
-        drift = long_run.energy_drift(run, method, step, problem=chosen, compiled=compiled)
-        drifts.append(drift)
-        curves["energy"].append((step, *_thinned(run.t, run.total_energy, drift.blow_up)))
-        yield _drift(
-            "drift_half" if number else "drift", step, drift, stress and method.symplectic is True
-        )
-        if number == 0 and not stress:
-            yield from _kept(run, kept)
-    yield _ratio(*drifts)
-
-
-def _drift(name, step, drift, steady):
-    stays, doubt = drift.blow_up == math.inf, _finite(drift.doubt)
-    allowed = max(NO_DRIFT, min(long_run.SURE * (doubt or 0.0), LITTLE_DRIFT))
-    # below that every one of the runs is as good as without
-    chaotic = drift.chaotic and long_run.SURE * doubt > NO_DRIFT
-    if not stays:
-        shown = f"energy lost at t = {drift.blow_up:g}"
-    elif chaotic:
-        shown = f"chaotic: no drift resolved, ± {doubt:.0e}"
-    else:
-        shown = f"{drift.slope:+.3e}" + (f" ± {doubt:.0e}" if doubt else "")
-    ok = None if not steady or chaotic else stays and abs(drift.slope) < allowed
-    details = {
-        "step": step,
-        "scatter": _finite(drift.scatter),
-        "error": _finite(drift.error),
-        "slopes": list(map(_finite, drift.slopes)),
-        "chaotic": chaotic,
-        "blow_up": _finite(drift.blow_up),
-    }
-    measured = None if chaotic else _finite(drift.slope)
-    return Fact(
-        name,
-        f"energy drift, slope at h = {step:g}",
-        0.0 if steady else None,
-        measured,
-        ok,
-        shown,
-        details,
-    )
-
-
-def _finite(value):
-    return value if math.isfinite(value) else None
-
-
-def _ratio(coarse, fine):
-    stays = coarse.blow_up == fine.blow_up == math.inf
-    ratio = coarse.slope / fine.slope if stays and coarse.resolved and fine.resolved else None
-    return Fact(
-        "drift_ratio",
-        "drift at h over drift at h/2",
-        None,
-        ratio,
-        None,
-        f"{ratio:.2f}" if ratio is not None else "no drift to compare" if stays else "-",
-    )
-
-
-def _kept(run, kept):
-    titles = {
-        "energy": "largest change of energy",
-        "momentum": "largest change of spatial momentum",
-        "size": "largest change of |Pi|",
-        "axis_space": "largest change of vertical momentum",
-        "axis_body": "largest change of the top's own momentum",
-    }
-    for name, change in conserve.changes(run, kept).items():
-        yield Fact(
-            f"problem_{name}",
-            titles[name],
-            None,
-            change,
-            None,
-            f"{change:.1e} at h = {run.step:g}",
-            {"step": run.step},
-        )
-
-
-def _thinned(t, energy, end):
-    """The least and the largest of each of POINTS stretches, in time order."""
-    inside = t <= end
-    t, energy = t[inside], energy[inside]
-    parts = np.array_split(np.arange(len(t)), min(POINTS, len(t)))
-    keep = sorted(
-        {
-            i
-            for part in parts
-            for i in (part[np.argmin(energy[part])], part[np.argmax(energy[part])])
-        }
-    )
-    return t[keep], energy[keep] - energy[0]
-
-
 # --- what steps cost ------------------------------------------------------------------------------
 
 
-def _costs(method):
+def _limit(method):
     limit = long_run.stability_limit(method)
-    yield Fact(
+    return Fact(
         "stability_limit",
         "stability limit h omega, free",
         None,
@@ -385,7 +302,10 @@ def _costs(method):
         if limit >= 0.01
         else f"{limit:.1e}",
     )
-    calls = measure.torque_calls(method)
+
+
+def _counts(method):
+    calls = structure.torque_calls(method)
     varies = method.torques is None
     agreed = calls.reported == calls.steps if varies else set(calls.steps) == {method.torques}
     yield _count(
@@ -395,7 +315,7 @@ def _costs(method):
         calls.steps,
         None if varies and calls.reported is None else agreed,
     )
-    solved = measure.solver_calls(method)
+    solved = structure.solver_calls(method)
     yield _count(
         "solves",
         "nonlinear solves per step",
@@ -403,8 +323,11 @@ def _costs(method):
         solved,
         None if method.solves is None else set(solved) == {method.solves},
     )
+
+
+def _cost(method):
     spent = long_run.cost(method)
-    yield Fact(
+    return Fact(
         "cost",
         "cost of a compiled step",
         None,

@@ -1,7 +1,6 @@
 """Long runs: how the energy drifts, how large a step may be, what a step costs."""
 
 import math
-import time
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -14,7 +13,11 @@ from polhode.core.jit import compile_obstacle
 from polhode.core.vec import dot
 from polhode.errors import ConvergenceError, IntegrationError, number
 from polhode.methods import get
+from polhode.core.motions import ROTATION
+from polhode.engine.carriers.fixed import FixedSteps
 from polhode.engine.program import build
+from polhode.engine.schedule import Segment
+from polhode.results.motion import row
 
 STRESS = "bou-rabee/stress"  # Bou-Rabee, Ortolan & Saccon 2009: to T = 15000
 BLOCKS = 50  # the scatter of so many means tells how sure the slope of a line is
@@ -72,7 +75,7 @@ def obstacle(method, problem=STRESS):
     program = build(get(method), chosen.torque(), chosen.body)
 
     def attempt():
-        program.begin(chosen.step, 0.0, np.array([*chosen.rotation0, *chosen.omega0]))
+        program.begin(chosen.step, 0.0, row(ROTATION, chosen.rotation0, chosen.omega0))
         program.march()
 
     return compile_obstacle(attempt)
@@ -240,14 +243,11 @@ def cost(method, count=2_000, repeats=60):
         return None
     chosen = problems.get(STRESS)
     program = build(get(method), chosen.torque(), chosen.body)
-    march, grid = program.march(), np.array([0.0, 0.1])
-    first = program.begin(grid[1], 0.0, np.array([*chosen.rotation0, *chosen.omega0]))
-    best = math.inf
+    segment, best = Segment(np.array([0.0, 0.1]), count, 0.1 * count), math.inf
     for _ in range(repeats):
-        z, out = first.copy(), (np.empty((1, program.width)), np.empty(1))
-        started = time.perf_counter()
-        _, reached, _ = march(1, count, 0, grid, z, *out)
-        if reached < count:
+        carrier = FixedSteps(program, row(ROTATION, chosen.rotation0, chosen.omega0))
+        carrier.begin(segment)
+        if carrier.take(segment, 0, 1, count).failure is not None:
             return None
-        best = min(best, time.perf_counter() - started)
+        best = min(best, carrier.elapsed)
     return 1e9 * best / count

@@ -20,7 +20,7 @@ rebind = Precise()
 logarithm, length, unit = rebind(qlog), rebind(norm), rebind(normalise)
 
 
-class Trial:
+class PreciseTrial:
     """The body, a torque of the trial problem, and the motion under it from each of STARTS."""
 
     def __init__(self, kind):
@@ -48,7 +48,8 @@ class Trial:
             for _ in range(parts):
                 y = self._ahead(t, y, span / parts)
                 t = t + span / parts
-            found.append((y[:4], times(self.body.I, y[4:])))
+            *q, a, b, c = y
+            found.append((tuple(q), times(self.body.I, (a, b, c))))
         return found
 
     def _ahead(self, t, y, span):
@@ -94,7 +95,7 @@ class Trial:
         ]
 
 
-trial = cache(Trial)
+trial = cache(PreciseTrial)
 SIZE = math.hypot(*(BODY.moments * VELOCITY))  # of the momentum, by which its errors are measured
 
 

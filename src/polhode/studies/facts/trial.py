@@ -18,6 +18,7 @@ from polhode.core.vec import add, apply, cross, dot, matrix, qconj, qexp, qlog, 
 from polhode.errors import ConvergenceError, InputError, brief, choice, floats, number, whole
 from polhode.methods import get
 from polhode.engine.program import build
+from polhode.results.motion import parts
 
 BODY = RigidBody((2.0, 3.0, 4.5))
 ATTITUDE = qexp((0.4, -0.9, 0.7))
@@ -195,7 +196,8 @@ def reference(kind):
     force = torque_of(kind)
 
     def rate(t, y):
-        q, Om = tuple(y[:4].tolist()), y[4:]
+        q, Om = parts(y)
+        q = tuple(q.tolist())
         R = np.array(matrix(q))
         T = force(t, R, Om) if force.frame == "body" else R.T @ force(t, R, Om)
         spin = 0.5 * np.array(qmul(q, (*Om.tolist(), 0.0)))
@@ -204,4 +206,5 @@ def reference(kind):
     end = solve_ivp(
         rate, (0.0, SPAN), [*ATTITUDE, *VELOCITY], method="DOP853", rtol=2.5e-14, atol=1e-16
     ).y[:, -1]
-    return tuple(end[:4] / np.linalg.norm(end[:4])), tuple(BODY.moments * end[4:])
+    q, Om = parts(end)
+    return tuple(q / np.linalg.norm(q)), tuple(BODY.moments * Om)

@@ -8,16 +8,14 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Never
 
-from polhode.errors import InputError, called_as, flag, number, unknown, whole
-from polhode.support.regular import named
+from polhode.errors import InputError, called_as, flag, check_options, number, whole
+from polhode.support.regular import file_path
 from polhode.studies.sweep import cluster as clusters
 from polhode.studies.sweep import plan as plans
 from polhode.studies.sweep import store as stores
 
 if TYPE_CHECKING:
     from xarray import Dataset
-
-OPTIONS = ("source", "out", "cluster", "workers", "chunk", "wait", "force", "progress")
 
 
 def sweep(
@@ -76,8 +74,7 @@ def sweep(
     >>> result.to_xarray().energy_error.dims                             # doctest: +SKIP
     ('run.step', 'initial.omega.2')
     """
-    if misspelt:
-        raise unknown("option of sweep", next(iter(misspelt)), OPTIONS)
+    check_options(sweep, misspelt)
     stores.need()
     workers, force = whole("workers", workers, 1), flag("force", force)
     tell = (
@@ -89,7 +86,7 @@ def sweep(
     plan = plans.load(source)
     if out is None and isinstance(source, dict):
         raise InputError('out is missing; name the store, such as out="sweep.zarr"')
-    out = named(out if out is not None else f"{Path(source).stem}.zarr")
+    out = file_path(out if out is not None else f"{Path(source).stem}.zarr")
     if chunk is not None:
         plan.chunk_shape(None, chunk)
     stores.check(out, plan, force)
@@ -103,7 +100,7 @@ def _run(plan, out, cluster, chunk, force, progress):
             if chunk is None:
                 cluster.connect()
             store = stores.create(
-                out, plan, plan.chunk_shape(chunk is None and cluster.memory(), chunk), force
+                out, plan, plan.chunk_shape(chunk is None and cluster.seen(), chunk), force
             )
         else:
             store = stores.Store(out)
@@ -138,7 +135,7 @@ class Sweep:
     """
 
     def __init__(self, path: str | PathLike[str], **run: Any) -> None:
-        path = named(path)
+        path = file_path(path)
         if not stores.is_store(path):
             raise InputError(
                 f"{str(path)!r} is not the store of a sweep; give what `polhode sweep --out` wrote"

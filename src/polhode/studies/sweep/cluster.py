@@ -11,6 +11,7 @@ import contextlib
 import logging
 import time
 from concurrent.futures import CancelledError
+from typing import NamedTuple
 
 from polhode.engine.carriers.tiles import default_threads
 from polhode.errors import ClusterError, InputError
@@ -20,6 +21,14 @@ from polhode.studies.sweep.task import compute
 POLL = 1.0  # seconds between looks at the cluster while nothing comes
 UNDER_WAY = 2  # chunks for each thread of the workers: one in work, one waiting
 START = "start one on each node: dask worker {} --nworkers 1 --nthreads 1"
+
+
+class Workers(NamedTuple):
+    """How many there are, threads of one at the most, bytes of memory of the smallest."""
+
+    count: int
+    threads: int
+    memory: int
 
 
 class Cluster:
@@ -112,13 +121,12 @@ class Cluster:
                 self.client = _closed(self.client)
                 time.sleep(0.1 * POLL)
 
-    def memory(self):
-        """Bytes of the smallest worker."""
-        limits = [
-            one["memory_limit"]
-            for one in self.client.scheduler_info(n_workers=-1)["workers"].values()
-        ]
-        return min((limit for limit in limits if limit), default=2**32)
+    def seen(self):
+        """The workers there are now."""
+        workers = self.client.scheduler_info(n_workers=-1)["workers"].values()
+        limits = [one["memory_limit"] for one in workers if one["memory_limit"]]
+        threads = self.threads or max(self.client.run(default_threads).values(), default=1)
+        return Workers(max(1, len(workers)), threads, min(limits, default=2**32))
 
 
 def _closed(part):

@@ -6,8 +6,9 @@ contiguous range of bodies.  How many bodies it has is a matter of convenience a
 in the numbers:
 
     a 256th of the sweep, but no more than 2^31 body-steps, and no fewer than 2^24 body-steps and
-    1024 bodies; never more than fit into a quarter of the memory of the smallest worker, at 1024
-    bytes for each body.
+    four tiles of lanes for each thread of a worker, unless there is less than that for every worker;
+    never more than fit into a quarter of the memory of the smallest worker, at 1024 bytes for each
+    body.
 """
 
 import copy
@@ -24,16 +25,19 @@ from polhode import problems
 from polhode.core.digest import digest
 from polhode.errors import InputError, whole
 from polhode.support.file_names import readable
+from polhode.engine.carriers.tiles import LANES
 from polhode.engine.schedule import segments
-from polhode.io import config
+from polhode.io.scenario._load import make_scenario
+from polhode.io.scenario.faults import Faults
+from polhode.io.scenario.toml import check_depth, parse
 from polhode.methods import get
-from polhode.support.regular import named
+from polhode.support.regular import file_path
 from polhode.studies.sweep import axes as reading
 from polhode.studies.sweep.axes import FIRST, SAMPLE, put
 
 BYTES_PER_BODY = 1024  # of a worker's memory: state, inputs, results and their copies
 PARTS = 256  # chunks wished for: balance between workers, little lost when one dies
-LEAST = 1024  # bodies that keep several threads busy
+TILES = 4  # of lanes for each thread: those that are done early take what is left
 CHUNK_STEPS = 2**24, 2**31  # body-steps: some tenths, and some tens of seconds on a laptop
 MOST_CHUNKS = 10**6
 CHECKED_VALUES = 200  # of each axis, before any work
@@ -42,8 +46,8 @@ CHECKED_VALUES = 200  # of each axis, before any work
 def load(source):
     """The Plan of a sweep file, or of the same as a dict."""
     if not isinstance(source, dict):
-        path = named(source)
-        return Plan(config.parse(path), path)
+        path = file_path(source)
+        return Plan(parse(path), path)
     return Plan(source, "the sweep")
 
 
@@ -62,7 +66,7 @@ class Plan:
     """
 
     def __init__(self, source, path):
-        config.check_depth(source, path)
+        check_depth(source, path)
         data = copy.deepcopy(source)
         self.source, self.path = source, path
         self.title = str(data.get("title", readable(Path(path).stem)))
@@ -76,7 +80,7 @@ class Plan:
                 raise InputError(
                     f"{path}: [{key}] does not go with [sweep]; drop it, and name the store with --out"
                 )
-        faults = config.Faults()
+        faults = Faults()
         for key in ("body", "initial", "run"):
             if not isinstance(data.get(key, {}), dict):
                 faults.add(
@@ -123,7 +127,7 @@ class Plan:
     def scenario(self, index):
         """The Scenario there."""
         where = ", ".join(f"{name} {number}" for name, number in index.items())
-        return config.scenario(self.at(index), f"{self.path} ({where})" if where else self.path)
+        return make_scenario(self.at(index), f"{self.path} ({where})" if where else self.path)
 
     def _check_values(self):
         """Read the scenario at every value of every axis, the others at their first: what is wrong
@@ -147,7 +151,7 @@ class Plan:
             for step in steps:
                 put(trial := copy.deepcopy(self.data), "run.method", method)
                 put(trial, "run.step", step)
-                scenario = config.scenario(trial, self.path)
+                scenario = make_scenario(trial, self.path)
                 if scenario.rtol is not None:
                     raise InputError(
                         f"run.method: {method} chooses its own steps; a sweep needs steps of a given size; take "
@@ -165,11 +169,12 @@ class Plan:
 
     # --- chunks -----------------------------------------------------------------------------------
 
-    def chunk_shape(self, memory, chunk=None):
-        """The box of a chunk for workers with so many bytes of memory, or for so many bodies."""
+    def chunk_shape(self, workers, chunk=None):
+        """The box of a chunk for such workers (`cluster.Workers`), or for so many bodies."""
         if chunk is None:
-            fits = max(1, int(memory / 4 / BYTES_PER_BODY))
-            least, most = (max(LEAST, steps // self.steps) for steps in CHUNK_STEPS)
+            fits = max(1, int(workers.memory / 4 / BYTES_PER_BODY))
+            busy = min(TILES * LANES * workers.threads, -(-self.n // workers.count))
+            least, most = (max(busy, steps // self.steps) for steps in CHUNK_STEPS)
             chunk = min(fits, max(least, min(-(-self.n // PARTS), most)))
         box, left = [], whole("chunk", chunk, 1, "leave it out, or take 1000")
         for name, length in reversed(self.dimensions.items()):

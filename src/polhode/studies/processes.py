@@ -12,13 +12,14 @@ def run_in_processes(
     function: Callable[..., Any],
     arguments: Mapping[str, tuple],
     on_result: Callable[[str, Any], None],
+    processes: int | None = None,
 ) -> None:
-    """Call function(*arguments[name]) for every name, one process to a core.
+    """Call function(*arguments[name]) for every name, in so many processes; None is one to a core.
 
     `on_result(name, result)` is called as each finishes.  On an interrupt or an error the processes
     are ended at once; results that have arrived by then have been passed on.
     """
-    workers = min(len(arguments), os.cpu_count() or 1)
+    workers = min(len(arguments), processes or os.cpu_count() or 1)
     with ProcessPoolExecutor(workers, get_context("spawn"), initializer=ignore_interrupts) as pool:
         names = {pool.submit(function, *values): name for name, values in arguments.items()}
         try:

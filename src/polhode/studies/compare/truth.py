@@ -10,15 +10,15 @@ import numpy as np
 
 from polhode import problems, rotations
 from polhode.loads import torques
-from polhode.loads._torque import as_torque
+from polhode.loads.conversion import as_torque
 from polhode.bodies._body import RigidBody
 from polhode.errors import InputError, IntegrationError, number
 from polhode.engine.schedule import break_times, span
 from polhode.engine.one_body import as_body, initial_rotation
-from polhode.results.motion import in_principal_axes, in_user_axes
+from polhode.results.motion import in_principal_axes, in_user_axes, parts
 from polhode.loads.potential import potential_energy
 from polhode.exact import free_body, lagrange_top, reference
-from polhode.io.config import load
+from polhode.io.scenario._load import load
 
 CHECKS = 120  # times at which the truth is known: a number with many divisors
 
@@ -53,15 +53,19 @@ class Task:
         return abs(self.t_span[1] - self.t_span[0])
 
     @property
+    def start(self):
+        """Attitude and angular velocity at the start, in the user's axes, as parts of a motion."""
+        return parts(in_user_axes(self.body, self.motion))
+
+    @property
     def autonomous(self):
         """Whether torque and potential, asked at several times in the same place, always answer the
         same."""
         times = np.linspace(*self.t_span, 7)[:-1] + 0.0123 * self.length
-        place = in_user_axes(self.body, self.motion)
-        R, omega = rotations.matrices(place[:4]), place[4:]
-        answers = np.array([self.torque(t, R, omega) for t in times])
+        R = rotations.matrices(self.start.attitude)
+        answers = np.array([self.torque(t, R, self.start.omega) for t in times])
         if self.torque.has_potential:
-            same = np.tile(self.motion[:4], (len(times), 1))
+            same = np.tile(parts(self.motion).attitude, (len(times), 1))
             answers = np.column_stack(
                 [answers, potential_energy(self.torque, self.body, times, same)]
             )
@@ -82,13 +86,18 @@ class Task:
     def energies(self, t, motions):
         """Total energy at times and motions (principal axes); the kinetic alone where there is no
         potential."""
-        kinetic = 0.5 * motions[:, 4:] ** 2 @ self.body.moments
-        potential = potential_energy(self.torque, self.body, t, motions[:, :4])
+        kinetic = self.kinetic(motions)
+        potential = potential_energy(self.torque, self.body, t, parts(motions).attitude)
         return kinetic if potential is None else kinetic + potential
+
+    def kinetic(self, motions):
+        """Kinetic energy."""
+        return 0.5 * parts(motions).omega ** 2 @ self.body.moments
 
     def momenta(self, motions):
         """Angular momentum in space."""
-        return rotations.rotate(motions[:, :4], self.body.moments * motions[:, 4:])
+        q, omega = parts(motions)
+        return rotations.rotate(q, self.body.moments * omega)
 
 
 def as_task(
@@ -174,7 +183,7 @@ def _named(problem, torque_file):
 
 def _task(title, body, torque, rotation0, omega0, momentum0, t_span, breaks, recipe=None):
     unit, jumps = None, break_times(breaks).tolist()
-    for term in getattr(torque, "terms", (torque,)):
+    for term in torque.terms:
         if term.unit is not None:
             unit, jumps = term.unit, term.jumps
     motion = initial_rotation(body, rotation0, omega0, momentum0)
@@ -218,7 +227,7 @@ def constant_energy(task, checks):
     that does not change."""
     times = np.linspace(*task.t_span, checks + 1)
     motion = np.tile(task.motion, (checks + 1, 1))
-    known = checked(task, times, motion, 0.0, "conservation of energy")
+    known = truth_of(task, times, motion, 0.0, "conservation of energy")
     return replace(known, checks=checks, judges="energy")
 
 
@@ -228,42 +237,38 @@ def truth(task, tolerance=1e-14, checks=CHECKS):
     times = np.concatenate(
         [ends[:1], *(np.linspace(a, b, checks + 1)[1:] for a, b in pairwise(ends))]
     )
-    first = in_user_axes(task.body, task.motion)
     since, evaluations = times - times[0], 0
     if not task.torque.acts:
         found, error, origin = (
-            free_body(task.body, first[:4], first[4:], since),
+            free_body(task.body, *task.start, since),
             1e-15,
             "elliptic functions",
         )
     elif is_lagrange_top(task):
-        found = lagrange_top(task.body, task.torque.params.moment, first[:4], first[4:], since)
+        found = lagrange_top(task.body, task.torque.params.moment, *task.start, since)
         error, origin = 1e-15, "theta functions"
     else:
-        found = _reference(task, times, first, tolerance)
+        found = _reference(task, times, tolerance)
         error, origin, evaluations = (
             float(found.error.max()),
             "reference of order 16",
             found.evaluations,
         )
-    motion = np.concatenate([found.quaternion, found.omega], axis=1)
-    if not task.body.is_principal:
-        motion = in_principal_axes(
-            task.body.moments, task.body.axes, motion[:, :4], motion[:, 4:], False
-        )
+    axes = None if task.body.is_principal else task.body.axes
+    motion = in_principal_axes(task.body.moments, axes, found.quaternion, found.omega, False)
     # at the jump itself the mean of both sides is half way
     kept = ~np.isin(times, task.jumps) if task.unit else slice(None)
-    return checked(task, times[kept], motion[kept], error, origin, evaluations, checks)
+    return truth_of(task, times[kept], motion[kept], error, origin, evaluations, checks)
 
 
-def _reference(task, times, first, tolerance):
+def _reference(task, times, tolerance):
     try:
         return reference(
             task.body,
             times,
             torque=task.torque,
-            rotation0=first[:4],
-            omega0=first[4:],
+            rotation0=task.start.attitude,
+            omega0=task.start.omega,
             tolerance=tolerance,
         )
     except IntegrationError as error:
@@ -273,13 +278,12 @@ def _reference(task, times, first, tolerance):
         raise
 
 
-def checked(task, times, motion, error, origin, evaluations=0, checks=CHECKS):
+def truth_of(task, times, motion, error, origin, evaluations=0, checks=CHECKS):
     """A Truth, with the energy, momentum and scales that belong to it."""
     energy, momentum = task.energies(times, motion), task.momenta(motion)
-    kinetic = 0.5 * motion[:, 4:] ** 2 @ task.body.moments
     scales = (
-        float(np.linalg.norm(motion[:, 4:], axis=1).max()) or 1.0,
-        max(abs(float(energy[0])), float(kinetic.max())) or 1.0,
+        float(np.linalg.norm(parts(motion).omega, axis=1).max()) or 1.0,
+        max(abs(float(energy[0])), float(task.kinetic(motion).max())) or 1.0,
         float(np.linalg.norm(momentum, axis=1).max()) or 1.0,
     )
     return Truth(times, motion, energy, momentum, scales, error, origin, evaluations, checks)
@@ -295,13 +299,12 @@ def is_lagrange_top(task):
 def errors(motions, truth, at):
     """The larger of the angle in radians and the relative error of the angular velocity, at the
     truth's times `at`."""
-    angle = rotations.angle_between(motions[:, :4], truth.motion[at, :4])
-    return np.maximum(
-        angle, np.linalg.norm(motions[:, 4:] - truth.motion[at, 4:], axis=1) / truth.rate
-    )
+    (q, omega), (true_q, true_omega) = parts(motions), parts(truth.motion[at])
+    away = np.linalg.norm(omega - true_omega, axis=1) / truth.rate
+    return np.maximum(rotations.angle_between(q, true_q), away)
 
 
-def matched(times, truth):
+def common_times(times, truth):
     """Pairs of indices (into times, into truth.t) that are the same moment."""
     sign = 1.0 if truth.t[-1] >= truth.t[0] else -1.0
     near = (

@@ -1,0 +1,103 @@
+"""Checks of what a user gives for a torque: parameters, derivatives, potential, the function itself."""
+
+import inspect
+import keyword
+import math
+from collections import namedtuple
+from functools import lru_cache
+
+from polhode.core.vec import dot
+from polhode.errors import InputError, brief, called_as, floats
+from polhode.loads.kernels import nested
+
+
+def parameter_value(name, value):
+    """A float, or nested tuples of floats, from what a user writes for a parameter."""
+    array = floats(f"torque parameter {name!r}", value)
+    if array.ndim > 2 or not array.size:
+        raise InputError(
+            f"torque parameter {name!r} must be a number, a vector or a matrix, got shape {array.shape}; give one "
+            "of these"
+        )
+    return nested(array)
+
+
+def parameters(params):
+    if params is None:
+        return None
+    if hasattr(params, "_asdict"):
+        params = params._asdict()
+    if not isinstance(params, dict) or not params:
+        raise InputError(
+            f"torque params must be a dict of names and numbers, got {brief(params)}; write params={{'k': 1.0}}"
+        )
+    for name in params:
+        if (
+            not (isinstance(name, str) and name.isidentifier())
+            or name.startswith("_")
+            or keyword.iskeyword(name)
+        ):
+            raise InputError(
+                f"the name of a torque parameter must be that of a variable, got {brief(name)}; write "
+                "params={'k': 1.0}"
+            )
+    return parameters_class(tuple(params))(
+        *(parameter_value(name, value) for name, value in params.items())
+    )
+
+
+@lru_cache(256)
+def parameters_class(names):
+    return namedtuple("Params", names)
+
+
+def derivative_functions(derivatives):
+    """A tuple of functions, from what a user gives for derivatives: one function, several, or
+    nothing."""
+    several = isinstance(derivatives, (list, tuple))
+    given = () if derivatives is None else tuple(derivatives) if several else (derivatives,)
+    if not all(map(callable, given)):
+        raise InputError(
+            f"torque derivatives must be functions d_k(t, R, w), first, second, ..., got {brief(derivatives)}; give "
+            "a tuple of them"
+        )
+    return given
+
+
+def potential_function(potential, params):
+    """A function, or None."""
+    form = "V(t, R)" if params is None else "V(t, R, p)"
+    return None if potential is None else called_as("potential", potential, form)
+
+
+def check_arguments(function, torque):
+    """A wrong number of arguments is found before the run, with the call the function would get."""
+    names = torque.arguments()
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):
+        return
+    try:
+        signature.bind(*names)
+    except TypeError:
+        raise InputError(
+            f"{torque.kind} {torque.name!r} will be called as f({', '.join(names)}) but is defined as f{signature}; "
+            "see the options uses_omega, uses_position and params of @polhode.torque"
+        ) from None
+
+
+def vector(name, value):
+    """Three numbers as a tuple."""
+    array = floats(name, value)
+    if array.shape != (3,):
+        raise InputError(f"{name} must be three numbers, got {brief(value)}; give three")
+    return tuple(array.tolist())
+
+
+def direction(name, value):
+    """A vector of length 1."""
+    value = vector(name, value)
+    length = math.sqrt(dot(value, value))
+    if length == 0.0:
+        raise InputError(f"{name} must not be zero: it is a direction; give one, such as (0, 0, 1)")
+    return tuple(x / length for x in value)

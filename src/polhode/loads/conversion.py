@@ -1,0 +1,117 @@
+"""What a user may give for a torque, as a Torque: `@torque`, and `as_torque`, which every door calls."""
+
+from __future__ import annotations
+
+import ctypes
+import inspect
+import operator
+from collections import OrderedDict
+from collections.abc import Callable
+from functools import lru_cache, partial
+from types import FunctionType
+from typing import Any, overload
+
+import polhode
+from polhode.errors import InputError, brief, check_options
+from polhode.loads._torque import Torque
+from polhode.loads.foreign import Foreign
+from polhode.loads.sum import Sum
+
+
+@overload
+def torque(function: Callable[..., Any], /, **options: Any) -> Torque: ...
+
+
+@overload
+def torque(function: None = None, /, **options: Any) -> Callable[[Callable[..., Any]], Torque]: ...
+
+
+def torque(
+    function: Callable[..., Any] | None = None, /, **options: Any
+) -> Torque | Callable[[Callable[..., Any]], Torque]:
+    """Turn a function into a Torque; use as `@torque` or `@torque(frame="body", params={"k": 2.0},
+    ...)`.
+
+    The function is called as `f(t, R[, omega][, x, v][, p])`: `omega` (body frame) when
+    `uses_omega=True`, position and velocity when `uses_position=True`, `p` when there are `params`.
+
+    >>> @torque(frame="body", params={"k": 0.1}, uses_omega=True)
+    ... def drag(t, R, omega, p):
+    ...     return -p.k * omega
+    >>> drag
+    <torque drag(k=0.1), body frame>
+    """
+    check_options(Torque, options)
+    if function is None:
+        return partial(torque, **options)
+    return Torque(function, **options)
+
+
+def as_torque(value: Torque | Callable[..., Any] | str | None) -> Torque:
+    """None, a Torque, a function, the name of a built-in torque, or a C function pointer, as a
+    Torque.
+
+    Examples
+    --------
+    >>> as_torque("heavy_top"), as_torque(None)
+    (<torque heavy_top(moment=20.0), body frame>, <torque free(), body frame>)
+    """
+    if isinstance(value, Torque):
+        return value
+    if isinstance(value, FunctionType):
+        return _of_function(value)
+    if value is None:
+        return _nothing()
+    if isinstance(value, str):
+        make = polhode.torques.by_name(value)
+        try:
+            inspect.signature(make).bind()
+        except TypeError:
+            bare = [
+                one.replace(annotation=one.empty)
+                for one in inspect.signature(make).parameters.values()
+            ]
+            call = f"polhode.torques.{make.__name__}({', '.join(map(str, bare))})"
+            raise InputError(
+                f"torque {make.__name__!r} has parameters without defaults; write {call}"
+            ) from None
+        return make()
+    if isinstance(value, ctypes._CFuncPtr):
+        return Foreign(value)
+    if callable(value):
+        return Torque(value)
+    raise InputError(
+        f"torque must be a function f(t, R), a Torque, a name or None, got {brief(value)}; write def f(t, R): ..."
+    )
+
+
+def combined(one: Torque, other: Torque | Callable[..., Any] | str | None) -> Torque:
+    """Both torques at once."""
+    return Sum((*one.terms, *as_torque(other).terms))
+
+
+@lru_cache(1)
+def _nothing():
+    """What acts where nothing is given."""
+    return polhode.torques.free()
+
+
+# torques of plain functions, by id: the same function is the same torque
+_wrapped: OrderedDict[int, Any] = OrderedDict()
+KEPT = 64
+
+
+def _of_function(function):
+    # what a look at its arguments and its name sees
+    made_of = function.__code__, function.__defaults__, function.__kwdefaults__, function.__name__
+    found, known = _wrapped.get(id(function), (None, ()))
+    if (
+        found is None
+        or found.function is not function
+        or not all(map(operator.is_, known, made_of))
+    ):
+        found = Torque(function)
+        _wrapped[id(function)] = found, made_of
+        while len(_wrapped) > KEPT:
+            _wrapped.popitem(last=False)
+    return found
