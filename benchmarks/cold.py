@@ -12,6 +12,7 @@ machine disturbs least; on an idle machine they are what the clock shows.
 import argparse
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -118,6 +119,8 @@ def measure(code, folder):
         "MPLBACKEND": "agg",
     }
     (folder / "mine.toml").write_text(MINE, encoding="utf-8")
+    (folder / "mine.nc").unlink(missing_ok=True)
+    shutil.rmtree(folder / "polhode-demo", ignore_errors=True)
     done = subprocess.run(
         [sys.executable, "-c", COUNT + textwrap.dedent(code) + REPORT],
         cwd=folder, env=environment, capture_output=True, text=True,

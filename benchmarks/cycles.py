@@ -40,7 +40,7 @@ from contestants.with_numba import one
 from polhode.core.loops import fixed as loops
 from polhode.core.jit import Build, bind
 from polhode.core.closed.short_motion import further, no_further
-from polhode.core.vec import sinc_cos, sinc_cos_short
+from polhode.core.scalars import sinc_cos, sinc_cos_short
 
 PROBLEMS = {"slow-top": 10.0, "coulomb-wall": 10.0, "stress": 100.0, "free-body": 100.0}
 METHODS = ("DOP853", "EXACT-RKN4", "EXACT-RKN6")

@@ -10,7 +10,8 @@ import textwrap
 import pytest
 
 from polhode.core.digest import digest
-from polhode.core.jit import Rebinder, bind, cache_statistics, compiled, interpreted, jit
+from polhode.core.jit import bind, cache_statistics, compiled, interpreted, jit
+from polhode.core.rebind import Rebinder
 
 
 def python(code, cache, *paths, check=True):

@@ -18,26 +18,27 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from polhode.core import lanes, vec
+from polhode.core import lanes, scalars, vec
 from polhode.core.fma import fma, instruction
 from processor import X86, has_fma
 
 EPS = 2.0**-52
 PLAIN = {
     name: f
-    for name, f in vars(vec).items()
-    if getattr(f, "__jit__", False) and f.__module__ == vec.__name__
+    for module in (scalars, vec)
+    for name, f in vars(module).items()
+    if getattr(f, "__jit__", False) and f.__module__ == module.__name__
 }
 # s: scalar, t: th^2 >= 0, v: vector, q: quaternion, M: matrix, p: twelve coefficients, P: ten pairs
 ARGUMENTS = {
     "nonzero": "s", "nearest": "s", "poly6": "ps", "poly10_twice": "Ps", "poly12": "ps", "sincos": "s", "sinc_cos": "t",
     "sinc_cos_short": "t",
+    "half_angle": "t", "sinc_half": "t", "dexp_first": "t", "dexp_second": "t", "dexpinv_second": "t",
     "add": "vv", "sub": "vv", "neg": "v", "scale": "sv", "axpy": "svv", "times": "vv", "dot": "vv", "cross": "vv",
     "norm": "v", "hat": "v", "outer": "vv", "diag": "v", "transpose": "M", "madd": "MM", "mscale": "sM", "apply": "Mv",
     "apply_t": "Mv", "matmul": "MM", "det": "M", "solve": "Mv", "rodrigues": "ssv",
     "qmul": "qq", "qtimes": "qv", "qconj": "q", "qrotate": "qv", "qrotate_t": "qv", "normalise": "q", "renormalise": "q",
     "matrix": "q", "attitude": "q", "quaternion": "M",
-    "half_angle": "t", "sinc_half": "t", "dexp_first": "t", "dexp_second": "t", "dexpinv_second": "t",
     "qexp": "v", "exp": "v", "qlog": "q", "log": "M", "qcay": "v", "cay": "v", "qcayinv": "q", "cayinv": "M",
     "dexp": "vv", "dexp_body": "vv", "dexp_matrix": "v", "dexpinv": "vv", "dexpinv_body": "vv", "dcay": "vv",
     "dcayinv": "vv",
@@ -142,7 +143,7 @@ def neighbours(x, count=3):
 def angles(top):
     """A logarithmic grid from 1e-170 that straddles every change of regime: underflow, TINY and the
     series' end."""
-    special = [0.0, *neighbours(math.sqrt(vec.NEAR)), *neighbours(math.sqrt(vec.TINY))]
+    special = [0.0, *neighbours(math.sqrt(scalars.NEAR)), *neighbours(math.sqrt(scalars.TINY))]
     return [
         *special,
         *np.geomspace(1e-170, top, 150).tolist(),
@@ -182,7 +183,7 @@ def sincos_error(f, xs):
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_sincos(version, compiled):
-    f = vec.sincos if version == "plain" else compiled["sincos"]
+    f = scalars.sincos if version == "plain" else compiled["sincos"]
     rng = np.random.default_rng(1)
     for top in (1.0, 10.0, 1e3, 1e5, 1e8, 4e8, 1e11, 0.99e14):
         n = np.round(rng.uniform(-top, top, 400) / (math.pi / 2))
@@ -196,7 +197,7 @@ def test_sincos(version, compiled):
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_sincos_relative_error_of_small_angles(version, compiled):
-    f = vec.sincos if version == "plain" else compiled["sincos"]
+    f = scalars.sincos if version == "plain" else compiled["sincos"]
     for x in np.geomspace(1e-12, math.pi / 4, 2000).tolist():
         assert abs(f(x)[0] / mp.sin(x) - 1) < 2e-16
 
@@ -204,25 +205,25 @@ def test_sincos_relative_error_of_small_angles(version, compiled):
 @pytest.mark.parametrize("version", VERSIONS)
 def test_sinc_cos_on_both_sides_of_its_threshold(version, compiled):
     f, short = (
-        (vec.sinc_cos, vec.sinc_cos_short)
+        (scalars.sinc_cos, scalars.sinc_cos_short)
         if version == "plain"
         else (compiled["sinc_cos"], compiled["sinc_cos_short"])
     )
-    edge = [math.nextafter(vec.SHORT, 0.0), vec.SHORT, math.nextafter(vec.SHORT, 9.0)]
+    edge = [math.nextafter(scalars.SHORT, 0.0), scalars.SHORT, math.nextafter(scalars.SHORT, 9.0)]
     for z in [
-        *np.geomspace(1e-300, vec.SHORT, 400).tolist(),
+        *np.geomspace(1e-300, scalars.SHORT, 400).tolist(),
         *edge,
-        *np.geomspace(vec.SHORT, 1e6, 200).tolist(),
+        *np.geomspace(scalars.SHORT, 1e6, 200).tolist(),
     ]:
         x = mp.sqrt(z)
         assert error(f(z), (mp.sin(x) / x, mp.cos(x))) < 4e-16 + 2e-16 * math.sqrt(z), z
-        if z < vec.SHORT:  # the series themselves, without rounding
+        if z < scalars.SHORT:  # the series themselves, without rounding
             series = [
                 mp.fsum(mp.mpf(a) * mp.mpf(z) ** k for k, a in enumerate(c))
-                for c in (vec.SINC, vec.COSINE)
+                for c in (scalars.SINC, scalars.COSINE)
             ]
             assert error(tuple(series), (mp.sin(x) / x, mp.cos(x))) < 5e-17, z
-        assert bits(short(z)) == bits(f(z)) if z < vec.SHORT else all(map(math.isnan, short(z)))
+        assert bits(short(z)) == bits(f(z)) if z < scalars.SHORT else all(map(math.isnan, short(z)))
     assert f(0.0) == (1.0, 1.0) and all(map(math.isnan, (*f(math.nan), *short(math.nan))))
 
 
@@ -239,24 +240,26 @@ def test_fma_rounds_once():
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_sincos_of_signed_zero_nan_and_too_large(version, compiled):
-    f = vec.sincos if version == "plain" else compiled["sincos"]
+    f = scalars.sincos if version == "plain" else compiled["sincos"]
     for zero in (0.0, -0.0):
         s, c = f(zero)
         assert s == 0.0 and math.copysign(1.0, s) == math.copysign(1.0, zero) and c == 1.0
-    for x in (math.nan, math.inf, -math.inf, vec.FAR, -vec.FAR, 1e300):
+    for x in (math.nan, math.inf, -math.inf, scalars.FAR, -scalars.FAR, 1e300):
         assert all(map(math.isnan, f(x)))
 
 
 def test_pi_parts_and_nearest():
-    assert abs(mp.pi / 2 - sum(map(mp.mpf, (vec.P1, vec.P2, vec.P3)))) < mp.mpf(2) ** -107
-    for part in (vec.P1, vec.P2):
+    assert (
+        abs(mp.pi / 2 - sum(map(mp.mpf, (scalars.P1, scalars.P2, scalars.P3)))) < mp.mpf(2) ** -107
+    )
+    for part in (scalars.P1, scalars.P2):
         assert (math.frexp(part)[0] * 2**25).is_integer()
     for x in (0.5, 1.5, 2.5, -0.5, -3.7, 1e9 + 0.4):
-        assert vec.nearest(x) == round(x)
+        assert scalars.nearest(x) == round(x)
     assert (
-        math.isnan(vec.nearest(math.nan))
-        and math.isnan(vec.nonzero(0.0))
-        and vec.nonzero(2.0) == 2.0
+        math.isnan(scalars.nearest(math.nan))
+        and math.isnan(scalars.nonzero(0.0))
+        and scalars.nonzero(2.0) == 2.0
     )
 
 
@@ -266,14 +269,14 @@ def test_polynomials():
         c, z = tuple(rng.uniform(-1, 1, 12).tolist()), rng.uniform(-1, 1)
         assert (
             error(
-                vec.poly6(c[:6], z),
+                scalars.poly6(c[:6], z),
                 mp.fsum(mp.mpf(a) * mp.mpf(z) ** k for k, a in enumerate(c[:6])),
             )
             < 4e-16
         )
         first, second = c[:10], c[2:]
         for found, of in zip(
-            vec.poly10_twice(tuple(zip(first, second, strict=True)), z),
+            scalars.poly10_twice(tuple(zip(first, second, strict=True)), z),
             (first, second),
             strict=True,
         ):
@@ -282,7 +285,9 @@ def test_polynomials():
                 < 4 * EPS
             )
         assert (
-            error(vec.poly12(c, z), mp.fsum(mp.mpf(a) * mp.mpf(z) ** k for k, a in enumerate(c)))
+            error(
+                scalars.poly12(c, z), mp.fsum(mp.mpf(a) * mp.mpf(z) ** k for k, a in enumerate(c))
+            )
             < 6e-16
         )
 
@@ -438,7 +443,13 @@ COEFFICIENTS = {
 
 
 def coefficient_grid(top):
-    grid = [0.0, 5e-324, *neighbours(vec.NEAR, 20), *neighbours(vec.TINY), *neighbours(1e-284)]
+    grid = [
+        0.0,
+        5e-324,
+        *neighbours(scalars.NEAR, 20),
+        *neighbours(scalars.TINY),
+        *neighbours(1e-284),
+    ]
     grid += [th * th for th in np.geomspace(1e-170, top, 1200)]
     return [float(z) for z in [*grid, *np.linspace(0.01, top * top, 1200)]]
 
@@ -450,7 +461,7 @@ def test_coefficients_from_underflow_to_four(name):
         # th^3 cancels in the definition
         with mp.workdps(60 if z > 1e-4 else 60 - int(1.5 * math.log10(z or 1.0))):
             want = definition(mp.sqrt(z)) if z else 1 / mp.mpf(limit)
-            assert abs(getattr(vec, name)(z) / want - 1) < bound, z
+            assert abs(getattr(scalars, name)(z) / want - 1) < bound, z
 
 
 @pytest.mark.parametrize("name", COEFFICIENTS)
@@ -461,15 +472,15 @@ def test_coefficients_beyond_four(name):
     for z in np.linspace(16.0, 100.0, 800).tolist():
         th = mp.sqrt(z)
         want = definition(th)
-        assert abs(getattr(vec, name)(z) - want) < bound * (
+        assert abs(getattr(scalars, name)(z) - want) < bound * (
             abs(want) + abs(th * mp.diff(definition, th))
         ), z
 
 
 def test_half_angle():
     for z in coefficient_grid(10.0):
-        th, s, c = vec.half_angle(z)
-        root = mp.sqrt(mp.mpf(z) + mp.mpf(vec.TINY))
+        th, s, c = scalars.half_angle(z)
+        root = mp.sqrt(mp.mpf(z) + mp.mpf(scalars.TINY))
         assert abs(th / root - 1) < 2.3e-16
         assert error((s, c), (mp.sin(mp.mpf(th) / 2), mp.cos(mp.mpf(th) / 2))) < 1.2e-16
 
@@ -552,7 +563,7 @@ def test_dcay_by_its_definition():
 
 
 def test_dexpinv_is_large_but_finite_at_two_pi():
-    assert 1e12 < abs(vec.dexpinv_second((2 * math.pi) ** 2)) < math.inf
+    assert 1e12 < abs(scalars.dexpinv_second((2 * math.pi) ** 2)) < math.inf
 
 
 # ------------------------------------------------------------------------------------- group axioms

@@ -72,7 +72,7 @@ def test_sincos_in_single_precision(scale):
     import numpy as np
 
     from polhode.core.fma import fma, product_and_sum
-    from polhode.core.vec import sincos
+    from polhode.core.scalars import sincos
 
     sine = SinglePrecision(lambda copy: copy, {fma: product_and_sum})(sincos)
     for x in np.float32(np.random.default_rng(1).uniform(-scale, scale, 200)):

@@ -10,8 +10,8 @@ import pytest
 
 from polhode import InputError, RigidBody, facts, integrate, torques
 from polhode.studies.facts.precise_trial import precise_errors
-from polhode.core import vec
-from polhode.core.jit import Rebinder
+from polhode.core import scalars, vec
+from polhode.core.rebind import Rebinder
 from polhode.core.loops.fixed import Body
 from polhode.core.vec import add, apply, apply_t, cross, scale
 from polhode.exact import lagrange_top
@@ -334,7 +334,7 @@ def extended_precision(name):
 
     exact = {
         vec.half_angle: half_angle,
-        vec.sinc_cos: sinc_cos,
+        scalars.sinc_cos: sinc_cos,
         _taylor.ratio: lambda a, b: mpmath.mpf(a) / mpmath.mpf(b),
     }
     step = Rebinder(lambda copy: copy, exact)(get(name).suited(torques.free()).step)

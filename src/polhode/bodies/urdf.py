@@ -6,7 +6,7 @@ from xml.parsers import expat
 
 import numpy as np
 
-from polhode.core.vec import sincos
+from polhode.core.scalars import sincos
 from polhode.errors import InputError, choice
 from polhode.support.file_names import readable
 from polhode.support.frames import rows_times

@@ -12,12 +12,14 @@ up over a long run.
 
 from collections.abc import Callable
 
+from polhode.core.constant import Constant
 from polhode.core.jit import jit
 from polhode.core.vec import add, solve, sub, times
 
 CORRECTIONS = 40
-NEARLY = 1e-9  # |F| over the size of its terms, before the last correction
-ROUND_OFF = 2.0e-14  # the same after it, for those who look at the result
+NEARLY = Constant(1e-9, single=5e-4)  # |F| over the size of its terms, before the last correction
+# the same after it, for those who look at the result
+ROUND_OFF = Constant(2.0e-14, single=1e-5)
 
 
 def solver(function: Callable) -> Callable:

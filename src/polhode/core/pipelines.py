@@ -6,12 +6,14 @@ through all, and through one more, which puts forms of NumPy functions that are 
 the place of numba's: `np.cross` with its messages made of strings takes a second and a half.
 """
 
-import numpy as np
 from numba import types
 from numba.core import compiler, ir, typed_passes, untyped_passes
 from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.ir_utils import get_definition, guard
 from numba.extending import overload
+from numba.np import arraymath
+
+np = arraymath.np  # as numba sees it
 
 # Closures, generators, `with`, literal_unroll, inlining on numba's own level, array expressions.
 LEFT_OUT = (

@@ -11,6 +11,7 @@ from enum import Enum
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import NamedTuple
 
+from polhode.core.constant import Constant
 from polhode.core.reads import (
     KNOWN,
     MISSING,
@@ -156,6 +157,8 @@ class Walk:
         kind = type(obj)
         if kind in PLAIN:
             self.text(kind.__name__, hex(obj) if kind is int else obj)
+        elif kind is Constant:
+            self.text("constant", float(obj), obj.single)
         elif obj is MISSING:
             self.text("missing")
         elif kind is tuple:

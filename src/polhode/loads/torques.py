@@ -30,6 +30,7 @@ from polhode.loads.sum import Sum
 from polhode.loads.book_toss_kernels import BookToss, toss_torque
 from polhode.core.fma import fma
 from polhode.core.jit import jit
+from polhode.core.scalars import sincos
 from polhode.core.vec import (
     apply,
     apply_t,
@@ -37,7 +38,6 @@ from polhode.core.vec import (
     dot,
     qexp,
     scale,
-    sincos,
 )
 from polhode.bodies._body import RigidBody
 from polhode.errors import InputError, choice, floats, number, unknown

@@ -9,7 +9,7 @@ to itself, as compensated summation does: nothing is lost, and nothing adds up.
 
 from polhode.core.fma import fma
 from polhode.core.jit import jit
-from polhode.core.vec import TINY
+from polhode.core.scalars import TINY
 
 
 @jit

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from polhode.core.generated import generated
 from polhode.core.loops.taylor import HEAD, follow
-from polhode.core.vec import sincos
+from polhode.core.scalars import sincos
 from polhode.errors import InputError
 from polhode.methods._trace import SIGNS, Symbol, Untraceable, trace
 

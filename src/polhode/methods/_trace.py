@@ -8,9 +8,10 @@ import math
 
 from polhode.core.loops.tolerance import slope
 from polhode.core.fma import fma, product_and_sum
-from polhode.core.jit import Rebinder
+from polhode.core.rebind import Rebinder
 from polhode.core.loops.fixed import Body
-from polhode.core.vec import attitude, matrix, sincos
+from polhode.core.scalars import sincos
+from polhode.core.vec import attitude, matrix
 
 
 class Untraceable(Exception):

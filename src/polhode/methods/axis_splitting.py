@@ -17,7 +17,8 @@ import math
 from itertools import permutations
 
 from polhode.core.jit import jit
-from polhode.core.vec import renormalise, sincos
+from polhode.core.scalars import sincos
+from polhode.core.vec import renormalise
 from polhode.methods._kicked import State, kicked, start
 from polhode.methods._families import family
 from polhode.methods._method import Method, variant

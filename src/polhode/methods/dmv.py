@@ -25,6 +25,7 @@ its equation could be solved up to 2.5, with h~ = -1.02; DMV6 has no solution ab
 import math
 from functools import partial
 
+from polhode.core.constant import Constant
 from polhode.core.jit import jit
 from polhode.core.newton import differences, gyroscopic_tangent, newton, products, size
 from polhode.core.vec import (
@@ -49,7 +50,7 @@ CORRECTED = (
     "there is no solution beyond about h~ |Pi| = I, h~ the corrected step; and a step so long that h~ no longer grows "
     "with it is refused, since the series for h~ means nothing there"
 )
-SMALLEST = 1e-12  # w^2 where |v| >= 1, which is no solution
+SMALLEST = Constant(1e-12, single=1e-6)  # w^2 where |v| >= 1, which is no solution
 
 
 @jit

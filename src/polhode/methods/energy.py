@@ -42,13 +42,14 @@ polhode, small beside the drift until the steps are very short.
 
 import math
 
+from polhode.core.constant import Constant
 from polhode.core.jit import jit
+from polhode.core.scalars import nonzero
 from polhode.core.vec import (
     axpy,
     cross,
     dot,
     matrix,
-    nonzero,
     normalise,
     qmul,
     qrotate_t,
@@ -62,13 +63,16 @@ from polhode.methods._registry import suffix
 from polhode.methods._states import MOVED, TURNED, constructor, extended, velocity_of
 
 INF = math.inf
-ROUND_OFF = 1e-15  # of the energy: nothing to correct
-REACH = 4e-15  # of the energy: an end of the feasible range counts as reached
+# of the energy: nothing to correct
+ROUND_OFF = Constant(1e-15, single=5e-7)
+# of the energy: an end of the feasible range counts as reached
+REACH = Constant(4e-15, single=2e-6)
 # of the momentum, squared: below it squares lose their digits, and there is nothing to correct
 NOTHING = 1e-290
-SPREAD = 1e-29  # of k, squared: below it the energy does not depend on the direction of momentum
+# of k, squared: below it the energy does not depend on the direction of momentum
+SPREAD = Constant(1e-29, single=1e-12)
 # of the energy: a range of possible energies less wide does not tell the direction of momentum
-SPHERE = 1e-6
+SPHERE = Constant(1e-6, single=1e-2)
 FARTHEST = 0.01  # square of radians: a step with a larger error is beyond repair
 
 

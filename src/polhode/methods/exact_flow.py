@@ -16,7 +16,8 @@ import sys
 from polhode.core.fma import fma
 from polhode.core.jit import jit
 from polhode.core.closed.short_motion import exact_motion as triaxial
-from polhode.core.vec import qtimes, renormalise, scale, sinc_cos
+from polhode.core.scalars import sinc_cos
+from polhode.core.vec import qtimes, renormalise, scale
 from polhode.methods._kicked import State, kicked, start
 from polhode.methods._method import Method, variant
 from polhode.methods._registry import register

@@ -23,16 +23,15 @@ import math
 from polhode.core.fma import fma
 from polhode.core.jit import jit
 from polhode.core.newton import newton_near, size
+from polhode.core.scalars import poly6
+from polhode.core.scalars import dexp_second, half_angle
 from polhode.core.vec import (
     add,
     axpy,
     cross,
-    dexp_second,
     dot,
-    half_angle,
     matrix,
     outer,
-    poly6,
     qexp,
     qmul,
     qrotate_t,

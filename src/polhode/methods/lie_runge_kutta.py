@@ -19,8 +19,9 @@ from typing import NamedTuple
 
 from polhode.core.jit import jit
 from polhode.core.layout import Quaternion, Vector
+from polhode.core.scalars import sincos
+from polhode.core.scalars import TINY
 from polhode.core.vec import (
-    TINY,
     add,
     axpy,
     cross,
@@ -31,7 +32,6 @@ from polhode.core.vec import (
     qrotate_t,
     renormalise,
     scale,
-    sincos,
     times,
 )
 from polhode.methods._registry import method

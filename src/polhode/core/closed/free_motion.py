@@ -45,7 +45,8 @@ from polhode.core.closed.elliptic import (
 )
 from polhode.core.jit import jit
 from polhode.core.layout import Vector
-from polhode.core.vec import add, axpy, cross, dot, nearest, normalise, qconj, qmul, scale, sincos
+from polhode.core.scalars import nearest, sincos
+from polhode.core.vec import add, axpy, cross, dot, normalise, qconj, qmul, scale
 
 STILL = 1e18  # u0 of a body that turns about its intermediate axis: it never leaves
 

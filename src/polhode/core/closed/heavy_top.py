@@ -18,7 +18,8 @@ from typing import NamedTuple
 
 from polhode.core.closed.double_double import dd_add, dd_times
 from polhode.core.jit import jit
-from polhode.core.vec import nearest, normalise, sincos
+from polhode.core.scalars import nearest, sincos
+from polhode.core.vec import normalise
 
 Pair = tuple[float, float]
 Eight = tuple[float, float, float, float, float, float, float, float]

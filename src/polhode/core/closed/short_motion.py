@@ -24,7 +24,17 @@ import math
 
 from polhode.core.closed.free_motion import flow
 from polhode.core.jit import jit
-from polhode.core.vec import TINY, add, axpy, cross, dot, qmul, scale, sincos, times
+from polhode.core.scalars import sincos
+from polhode.core.scalars import TINY
+from polhode.core.vec import (
+    add,
+    axpy,
+    cross,
+    dot,
+    qmul,
+    scale,
+    times,
+)
 
 REACH = 0.3
 THIRD, SIXTH = 1.0 / 3.0, 1.0 / 6.0

@@ -15,18 +15,21 @@ import warnings
 from functools import cache
 from weakref import WeakKeyDictionary
 
+from polhode.core.constant import Constant
 from polhode.core.digest import digest
 from polhode.core.fma import fma, product_and_sum
-from polhode.core.jit import BOUND_LIMIT, Rebinder, jit
+from polhode.core.jit import BOUND_LIMIT, jit
+from polhode.core.rebind import Rebinder
 from polhode.core.lanes import ALONE
 from polhode.core.loops.fixed import DIVERGED, LARGEST_ANGLE, UNSOLVED
 from polhode.core.newton import ROUND_OFF, gyroscopic, gyroscopic_equation, polish, products, size
 from polhode.core.single import SinglePrecision
-from polhode.core.vec import COSINE, SINC, sinc_cos, sub, times
+from polhode.core.scalars import COSINE, SINC, sinc_cos
+from polhode.core.vec import sub, times
 
 THREADS = 128  # in a block
 # of an iteration that gains a digit or two each time; the change in the last one, relative to w
-ROUNDS, SETTLED = 8, 2e-15
+ROUNDS, SETTLED = 8, Constant(2e-15, single=4e-7)
 # entries of `stopped` other than the number of the step that failed: nothing wrong; left for `redo`
 WELL, LEFT = -1, -2
 
@@ -185,7 +188,7 @@ def series(c, z):
 
 @jit
 def sinc_cos_near(z):
-    """`vec.sinc_cos`, by shorter series up to half a radian."""
+    """`scalars.sinc_cos`, by shorter series up to half a radian."""
     if z < NEAR:
         return series(SINC, z), series(COSINE, z)
     return sinc_cos(z)

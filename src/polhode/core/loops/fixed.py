@@ -10,6 +10,7 @@ leave no trace in the results.
 import math
 from typing import NamedTuple
 
+from polhode.core.constant import Constant
 from polhode.core.jit import jit
 from polhode.core.layout import Vector
 from polhode.core.motions import Rotation
@@ -17,7 +18,8 @@ from polhode.core.newton import ROUND_OFF
 from polhode.core.vec import matrix, qrotate_t, times
 
 DONE, DIVERGED, UNSOLVED, REFUSED = 0, 1, 2, 5  # 3 and 4 are those of tolerance.py
-LARGEST_ANGLE = 1e8  # radians per step; beyond it a double no longer says which way the body points
+# radians per step; beyond it a number no longer says which way the body points
+LARGEST_ANGLE = Constant(1e8, single=2.0**18)
 
 COMMENSURATE = 1e-9  # a remainder below this fraction of a step is rounding, not a step of its own
 

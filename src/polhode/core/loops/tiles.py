@@ -15,7 +15,7 @@ from polhode.core.lanes import ALONE
 from polhode.core.loops.fixed import DIVERGED, DONE, LARGEST_ANGLE, UNSOLVED
 from polhode.core.newton import NEARLY, ROUND_OFF, polish
 from polhode.core.closed.short_motion import further, no_further
-from polhode.core.vec import sinc_cos, sinc_cos_short
+from polhode.core.scalars import sinc_cos, sinc_cos_short
 
 # bound per method:     step, start, clock, load_state, store_state, velocity, residual
 # bound per motion:     launch, observe, flaw, load_motion, store_motion

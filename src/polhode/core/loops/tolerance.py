@@ -19,7 +19,12 @@ from polhode.core.jit import jit
 from polhode.core.lanes import axpy7
 from polhode.core.loops.fixed import REFUSED, load_body
 from polhode.core.newton import differences
-from polhode.core.vec import TINY, normalise, qtimes, times
+from polhode.core.scalars import TINY
+from polhode.core.vec import (
+    normalise,
+    qtimes,
+    times,
+)
 
 DONE, FULL, STUCK = 0, 3, 4
 # the next step aims at 0.85 of what the estimate allows, and is 0.2 to 10 times this one

@@ -11,16 +11,13 @@ from functools import lru_cache
 from types import BuiltinFunctionType
 
 from polhode.core.fma import fma, product_and_sum
-from polhode.core.jit import Rebinder
-from polhode.core.single import ARITHMETIC
-from polhode.core.vec import nearest, sincos
+from polhode.core.constant import Constant
+from polhode.core.rebind import Rebinder
+from polhode.core.scalars import nearest, sincos
 
 DIGITS = 40
 TURN = Decimal("6.28318530717958647692528676655900576839433879875021")  # 2 pi
 HALVINGS = 8  # of an angle, before its series is summed
-# what counts as round-off where a step solves an equation, by name and value as in core/single.py:
-# 1e-15 is 1e-36 here
-TOLERANCES = {(name, value): value**2.4 for name, value in ARITHMETIC if value < 1e-8}
 # nothing raises: a division by zero gives inf, what is undefined NaN
 CONTEXT = Context(prec=DIGITS, traps=[])
 
@@ -122,12 +119,12 @@ def _atan2(y, x):
 
 
 def precise_sincos(x):
-    """`polhode.core.vec.sincos` of numbers of forty digits."""
+    """`polhode.core.scalars.sincos` of numbers of forty digits."""
     return tuple(map(Real, _sincos(_decimal(x))))
 
 
 def precise_nearest(x):
-    """`polhode.core.vec.nearest`, which in doubles rests on their length."""
+    """`polhode.core.scalars.nearest`, which in doubles rests on their length."""
     return Real(_decimal(x).to_integral_value())
 
 
@@ -182,9 +179,10 @@ class Precise(Rebinder):
             return getattr(PreciseMathematics, obj.__name__, obj)
         return super().__call__(obj)
 
-    def _seen(self, name, value, paths):
-        known = TOLERANCES.get((name, value)) if isinstance(value, float) else None
-        return super()._seen(name, value, paths) if known is None else known
+    def number(self, constant: Constant) -> float:
+        """What counts as round-off where a step solves an equation: 1e-15 is 1e-36 here."""
+        value = super().number(constant)
+        return value**2.4 if value < 1e-8 else value
 
 
 def precise(value):

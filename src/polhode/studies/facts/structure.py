@@ -22,7 +22,7 @@ from polhode.studies.facts.trial import (
     step_size,
     trial_torque,
 )
-from polhode.core.jit import Rebinder
+from polhode.core.rebind import Rebinder
 from polhode.core.vec import qexp, qmul, times
 
 # --- symmetry -------------------------------------------------------------------------------------

@@ -13,20 +13,8 @@ import numpy as np
 from polhode.loads import torques
 from polhode.bodies._body import RigidBody
 from polhode.core.loops import fixed as loops
-from polhode.core.vec import (
-    add,
-    apply,
-    cross,
-    dot,
-    matrix,
-    qconj,
-    qexp,
-    qlog,
-    qmul,
-    scale,
-    sincos,
-    times,
-)
+from polhode.core.scalars import sincos
+from polhode.core.vec import add, apply, cross, dot, matrix, qconj, qexp, qlog, qmul, scale, times
 from polhode.errors import ConvergenceError, InputError, brief, choice, floats, number, whole
 from polhode.methods import get
 from polhode.engine.program import build
