@@ -10,7 +10,7 @@ from typing import Any
 
 from polhode.studies.processes import ignore_interrupts
 from polhode.cli.progress import Bar, progress_bar
-from polhode.papers._store import compute, kept
+from polhode.papers._store import compute, stored_result
 from polhode.support.atomic import partial_path
 
 PROCESSES = 2  # items at a time; each of them uses one core
@@ -21,7 +21,8 @@ Record = dict[str, Any]
 def reproduce_items(items: list[Any], quick: bool, folder: Path | None) -> list[Record]:
     """Return the records of items in their order; those that the folder holds are not computed again."""
     records = {
-        item.key: kept(item.key, folder, quick) if folder is not None else None for item in items
+        item.key: stored_result(item.key, folder, quick) if folder is not None else None
+        for item in items
     }
     missing = [item for item in items if records[item.key] is None]
     with progress_bar(f"{len(items) - len(missing)} of {len(items)} items are there") as bar:

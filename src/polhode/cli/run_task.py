@@ -17,7 +17,7 @@ from polhode.errors import InputError, difference, nearest
 from polhode.io import read, store
 from polhode.io.scenario._load import Scenario, load, make_scenario
 from polhode.support import provenance
-from polhode.support.regular import named
+from polhode.support.regular import file_path
 
 SUFFIX = ".part"  # of the folder of an unfinished run
 NUMBERS = 26  # that the finished file has for each point, at most
@@ -116,7 +116,7 @@ def resumed_run(
     force: bool,
 ) -> RunTask:
     """Return the rest of the run that is to become a file."""
-    target = named(file)
+    target = file_path(file)
     target = target.with_name(target.name.removesuffix(SUFFIX))
     folder = _part_folder(target)
     if output and Path(output) != target:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from polhode.engine.checkpoint import Checkpoint
     from polhode.engine.program import Program
     from polhode.engine.schedule import Segment, Stretch
-    from polhode.methods._registry import Method
+    from polhode.methods._method import Method
 
 
 class Carrier(Protocol):
@@ -110,7 +110,7 @@ class Driver:
 
     def _between_chunks(self, interrupts: Interrupts) -> tuple[str, str] | None:
         """(status, message) if the run ends here."""
-        if self.recorder.over:
+        if self.recorder.watch is not None and self.recorder.over:
             surplus, *self._end = self.recorder.watch.end
             self.t = self._end[0]
             self._take_back(surplus)
@@ -121,7 +121,8 @@ class Driver:
             return self._cut()
         if self.progress is not None:
             self.progress(self.done, self.total)
-        self.save(interrupts.pressed)
+        if self.checkpoint is not None:
+            self.save(interrupts.pressed)
         if interrupts.pressed:
             return INTERRUPTED, self.so_far()
         return None

@@ -18,7 +18,7 @@ from polhode.errors import InputError, PolhodeError, brief, as_path
 from polhode.results import columns
 from polhode.io.formats import format_to_read
 from polhode.loads.torques import free
-from polhode.support.regular import regular
+from polhode.support.regular import check_regular
 from polhode.results._trajectory import Trajectory
 from polhode.results.motion import PARTS
 
@@ -163,10 +163,10 @@ def contents(path: str | PathLike[str]) -> tuple[dict[str, np.ndarray], dict[str
         raise InputError(
             f"there is no file {str(path)!r}; write one with `polhode run SCENARIO.toml -o FILE.nc`"
         )
-    regular(path, "a stored run")
+    check_regular(path, "a stored run")
     try:
         arrays, facts = format_to_read(path).read(path)
-        columns.sound(facts)
+        columns.check_facts(facts)
     except InputError:
         raise
     except Exception as error:  # there is no end to what a broken file makes the libraries behind the readers raise

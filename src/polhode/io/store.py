@@ -20,7 +20,7 @@ from polhode.results._ensemble import Ensemble
 from polhode.results._trajectory import Trajectory
 from polhode.results.columns import UNTITLED_MANY, attributes, columns
 from polhode.support.atomic import cannot_write, partial_path, written_whole
-from polhode.support.regular import named
+from polhode.support.regular import file_path
 
 GENERATOR = '<meta name="generator" content="polhode '  # in the head of every report
 
@@ -51,7 +51,7 @@ def save(
     Path
         The file.
     """
-    path = named(path)
+    path = file_path(path)
     if not isinstance(result, (Trajectory, Ensemble)):
         raise InputError(
             f"only a Trajectory or an Ensemble can be saved, got {brief(result)}; give what polhode.integrate or "
@@ -103,14 +103,14 @@ def check(
     known = formats(ensembles)
     chosen = known[suffix_of(path, known, format)]
     chosen.check_installed()
-    check_place(named(path), force, chosen.may_replace)
+    check_place(file_path(path), force, chosen.may_replace)
     return chosen
 
 
 def check_output(path: str | PathLike[str], suffixes: Collection[str], force: bool = False) -> None:
     """The same for a figure or a page, with one of these suffixes."""
     suffix_of(path, suffixes)
-    check_place(named(path), force)
+    check_place(file_path(path), force)
 
 
 def check_place(

@@ -79,7 +79,7 @@ def keep(record, result, folder):
         )
 
 
-def kept(key, folder, quick=False):
+def stored_result(key, folder, quick=False):
     """The record of an item that the folder holds, or None where there is none or it is out of
     date.
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
     from xarray import Dataset
     from polhode.loads._torque import Torque
-    from polhode.methods._registry import Method
+    from polhode.methods._method import Method
 
 
 @dataclass(frozen=True)

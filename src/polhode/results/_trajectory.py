@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from polhode.bodies._body import RigidBody
     from polhode.loads._torque import Torque
     from polhode.loads.force import Force
-    from polhode.methods._registry import Method
+    from polhode.methods._method import Method
 
 BLOCK = 65536  # points that are worked on at a time where a run may be longer than memory
 FINISHED, EVENT, INTERRUPTED, BLOW_UP, FAILED = (

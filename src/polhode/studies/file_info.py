@@ -8,7 +8,7 @@ from polhode.errors import InputError
 from polhode.io import read
 from polhode.io.formats import format_to_read, zarr
 from polhode.studies.sweep.store import Store
-from polhode.support.regular import named
+from polhode.support.regular import file_path
 
 _OWN = (
     "title",
@@ -37,7 +37,7 @@ def describe(path):
     -------
     dict
     """
-    path = named(path)
+    path = file_path(path)
     folder = path if checkpoint_files.is_checkpoint(path) else path.with_name(path.name + ".part")
     if not (path.exists() and path is not folder) and checkpoint_files.is_checkpoint(folder):
         return {

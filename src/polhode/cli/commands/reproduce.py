@@ -74,8 +74,8 @@ def _write_report(folder: Path, records: list[dict[str, Any]]) -> Path:
     """Write one page about these records and everything else that the folder holds."""
     from polhode.papers import errata, items
     from polhode.papers._report import write
-    from polhode.papers._store import kept
+    from polhode.papers._store import stored_result
 
     own = {f"{record['paper']}/{record['item']}": record for record in records}
-    found = (own.get(item.key) or kept(item.key, folder, quick=True) for item in items())
+    found = (own.get(item.key) or stored_result(item.key, folder, quick=True) for item in items())
     return write(folder, [record for record in found if record is not None], errata())

@@ -34,10 +34,10 @@ def view(
     from polhode.io import store
     from polhode.show.view._page import FORMATS, page
     from polhode.support.file_names import readable
-    from polhode.support.regular import named
+    from polhode.support.regular import file_path
 
     runs = [runs[0], *(compare or []), *runs[1:]]
-    output = output or named(runs[0]).with_suffix(".html")
+    output = output or file_path(runs[0]).with_suffix(".html")
     store.check_output(output, FORMATS, force)
     surface = mesh_file and triangles(mesh_file)[:2]  # drawing does not need it closed
     made = page(runs, title=title and readable(title), mesh=surface, poinsot=poinsot)

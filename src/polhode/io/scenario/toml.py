@@ -6,7 +6,7 @@ import tomllib
 
 from polhode.errors import InputError
 from polhode.io.scenario.faults import Faults
-from polhode.support.regular import LARGEST_TEXT, regular
+from polhode.support.regular import LARGEST_TEXT, check_regular
 
 DEEPEST = 100  # tables and lists inside each other
 
@@ -31,7 +31,7 @@ def check_depth(data, path):
 def parse(path):
     """The contents of a TOML file."""
     try:
-        text = regular(path, "a scenario", LARGEST_TEXT).read_bytes().decode("utf-8-sig")
+        text = check_regular(path, "a scenario", LARGEST_TEXT).read_bytes().decode("utf-8-sig")
         data = tomllib.loads(text)
     except InputError:
         raise

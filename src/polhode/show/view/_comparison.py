@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from polhode.io import store
 from polhode.show.html import render
 from polhode.support.atomic import write_text
-from polhode.support.regular import named
+from polhode.support.regular import file_path
 
 if TYPE_CHECKING:
-    from polhode.studies.compare.result import Comparison
+    from polhode.studies.compare.comparison import Comparison
 
 COLUMNS = {
     "asked": "error asked",
@@ -54,7 +54,7 @@ def comparison(comparison: Comparison, path: str | PathLike[str]) -> Path:
     >>> comparison(found, "comparison.html").name
     'comparison.html'
     """
-    path = named(path)
+    path = file_path(path)
     store.check_output(path, ("html",), force=True)
     page = render(
         "show/templates/comparison.html",

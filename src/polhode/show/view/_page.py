@@ -12,7 +12,7 @@ from polhode.errors import InputError, flag, label, printable
 from polhode.io import store
 from polhode.io.read import record
 from polhode.support.atomic import write_text
-from polhode.support.regular import named
+from polhode.support.regular import file_path
 from polhode.show.html import render
 from polhode.show.view.runs import ALL_FRAMES, FRAMES, describe_run, encode_run
 
@@ -37,7 +37,7 @@ class Page:
     def save(self, path: str | PathLike[str], force: bool = False) -> Path:
         """Write the page to a .html file and return its path; an existing file is kept unless
         `force`."""
-        path = named(path)
+        path = file_path(path)
         store.check_output(path, FORMATS, force)
         self.path = write_text(path, self.html, force)
         return path

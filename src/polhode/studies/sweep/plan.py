@@ -31,7 +31,7 @@ from polhode.io.scenario._load import make_scenario
 from polhode.io.scenario.faults import Faults
 from polhode.io.scenario.toml import check_depth, parse
 from polhode.methods import get
-from polhode.support.regular import named
+from polhode.support.regular import file_path
 from polhode.studies.sweep import axes as reading
 from polhode.studies.sweep.axes import FIRST, SAMPLE, put
 
@@ -46,7 +46,7 @@ CHECKED_VALUES = 200  # of each axis, before any work
 def load(source):
     """The Plan of a sweep file, or of the same as a dict."""
     if not isinstance(source, dict):
-        path = named(source)
+        path = file_path(source)
         return Plan(parse(path), path)
     return Plan(source, "the sweep")
 
