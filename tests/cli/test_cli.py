@@ -346,7 +346,7 @@ def test_existing_files_are_not_overwritten_and_it_is_said_before_the_run(
     "target, expected",
     [
         ("out.xls", "unknown suffix of the output file 'out.xls'"),
-        ("out", "valid: 'nc', 'npz', 'csv'"),
+        ("out", "valid: 'csv', 'nc', 'npz'"),
         ("nowhere/out.nc", "does not exist; create it"),
         ("folder.nc", "is a folder"),
     ],
