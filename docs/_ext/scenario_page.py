@@ -8,7 +8,7 @@ import typing
 from restructured import code, escaped, literal, prose, table, title
 
 from polhode import torques
-from polhode.io import schema
+from polhode.io.scenario import schema
 from polhode.studies.sweep import axes
 
 INTRODUCTION = """

@@ -13,7 +13,7 @@ from PIL import Image
 from restructured import escaped, table, title
 
 from polhode.papers import PAPERS, VERDICTS, errata, items
-from polhode.papers._store import kept
+from polhode.papers._store import stored_result
 
 FIGURES = (
     "krysl-endres-2004/fig4",
@@ -108,7 +108,7 @@ def short(name):
 def collect(folder, data):
     """Keep the verdicts and figures of a folder that `polhode reproduce all --out FOLDER` has
     filled."""
-    records = [kept(item.key, folder, quick=True) for item in items()]
+    records = [stored_result(item.key, folder, quick=True) for item in items()]
     chosen = [{field: record[field] for field in FIELDS} for record in records]
     (data / "verdicts.json").write_text(
         json.dumps(chosen, indent=1, ensure_ascii=False) + "\n", "utf-8"

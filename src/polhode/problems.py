@@ -10,7 +10,6 @@ was assumed.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +24,7 @@ from polhode.rotations import exp
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
     from polhode.loads._torque import Torque
-    from polhode.methods._registry import Method
+    from polhode.methods._method import Method
     from polhode.results._trajectory import Trajectory
 
 
@@ -33,16 +32,15 @@ if TYPE_CHECKING:
 class Problem:
     """A body, a torque, an initial motion and a span of time.
 
-    `torque` is a function of the step, since a torque may be made for steps of one size, as the
-    nudge of the book toss is; the others ignore it.  Until `comparable` methods can be compared by
-    their motions; after it the energy alone says something.
+    `torque` is a function of the step, since a torque may be made for steps of one size.  Until
+    `comparable` methods can be compared by their motions; after it the energy alone says something.
     """
 
     name: str
     title: str
     source: str
     body: RigidBody
-    make_torque: Callable
+    acting: Torque
     rotation0: np.ndarray
     omega0: np.ndarray
     t_span: tuple
@@ -52,7 +50,7 @@ class Problem:
 
     def torque(self, step: float | None = None) -> Torque:
         """The torque, for runs with the given step."""
-        return self.make_torque(self.step if step is None else step)
+        return self.acting if step is None else self.acting.for_step(step)
 
     def integrate(
         self,
@@ -111,13 +109,12 @@ def _problem(
     omega = (
         np.array(omega0, dtype=float) if momentum0 is None else np.array(momentum0) / body.moments
     )
-    make = torque if isinstance(torque, type(lambda: 0)) else lambda step: torque
     return name, Problem(
         name,
         title,
         source,
         body,
-        make,
+        torque,
         exp(rotation0),
         omega,
         t_span,
@@ -146,7 +143,7 @@ ALL = dict(
             "toss of a book about its intermediate axis",
             f"{KE}, section 3.2, after Simo & Wong 1991",
             (5.0, 10.0, 1.0),
-            torques.book_toss,
+            torques.book_toss(step=0.05),
             (0.0, 12.0),
             0.05,
             omega0=(0.0, 0.0, 0.0),

@@ -20,7 +20,7 @@ from polhode.methods import _references as references
 from polhode.results import conserved
 from polhode.cli import app
 from polhode.io import load, save
-from polhode.io.store import FORMATS
+from polhode.io.formats import formats
 
 SLOW_IMPORTS = ("numba", "numpy", "scipy", "xarray", "matplotlib", "pandas")
 
@@ -286,7 +286,7 @@ def test_run_prints_a_table(call):
     )
 
 
-@pytest.mark.parametrize("suffix", FORMATS)
+@pytest.mark.parametrize("suffix", formats())
 def test_files_come_back_bit_for_bit(call, tmp_path, suffix):
     assert call("run", "scenario.toml", "-o", f"out.{suffix}").exit_code == 0
     run = load("scenario.toml").integrate()
@@ -334,7 +334,7 @@ def test_existing_files_are_not_overwritten_and_it_is_said_before_the_run(
 ):
     (tmp_path / "out.nc").write_text("precious")
     with monkeypatch.context() as patch:
-        patch.setattr("polhode.io.config.Scenario.integrate", lambda *_: pytest.fail("ran"))
+        patch.setattr("polhode.io.scenario._load.Scenario.integrate", lambda *_: pytest.fail("ran"))
         done = call("run", "scenario.toml", "-o", "out.nc")
     assert done.exit_code == 2 and "'out.nc' exists" in done.stderr and "--force" in done.stderr
     assert (tmp_path / "out.nc").read_text("utf-8") == "precious"
@@ -360,11 +360,11 @@ def test_bad_targets(call, tmp_path, target, expected):
 def test_a_file_that_appears_meanwhile_is_left_alone(call, tmp_path, monkeypatch):
     run = load("scenario.toml").integrate()
 
-    def slow(trajectory, path):
+    def slow(contents, path):
         path.write_text("new")
         (tmp_path / "out.csv").write_text("old")
 
-    monkeypatch.setitem(FORMATS, "csv", slow)
+    monkeypatch.setattr(formats()["csv"], "write", slow)
     with pytest.raises(ValueError, match="has appeared during the run"):
         save(run, tmp_path / "out.csv")
     assert (tmp_path / "out.csv").read_text("utf-8") == "old"
@@ -432,7 +432,7 @@ def test_errors_of_polhode_itself_are_not_hidden(call, monkeypatch):
     def broken(*_):
         raise ZeroDivisionError("a bug")
 
-    monkeypatch.setattr("polhode.io.config.Scenario.integrate", broken)
+    monkeypatch.setattr("polhode.io.scenario._load.Scenario.integrate", broken)
     done = call("run", "scenario.toml")
     assert (
         done.exit_code == 70

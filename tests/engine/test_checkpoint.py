@@ -29,7 +29,7 @@ from polhode.engine.checkpoint_files import read_run, saved_states
 from polhode.errors import InputError
 from polhode.studies import file_info as info
 from polhode.io import store
-from polhode.io.config import Scenario
+from polhode.io.scenario._load import Scenario
 from polhode.io.read import read
 
 pytestmark = pytest.mark.skipif(

@@ -339,7 +339,7 @@ def test_a_compiled_torque_that_raises():
 
 def test_an_equation_without_solution_names_step_residual_and_largest_step():
     from polhode.core.jit import jit
-    from polhode.methods._registry import Method, start_motion
+    from polhode.methods._method import Method, start_motion
     from typing import NamedTuple
     from polhode.core.layout import Quaternion, Vector
 

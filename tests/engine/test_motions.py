@@ -11,7 +11,7 @@ from polhode.core import motions
 from polhode.core.jit import jit
 from polhode.core.layout import Quaternion, Vector
 from polhode.core.vec import axpy, cross, matrix, qexp, qmul, renormalise, scale, sub, times
-from polhode.methods._registry import Method
+from polhode.methods._method import Method
 from polhode.results import motion as meanings
 
 BODY = np.array([[2.0, 0.3, 0.1], [0.3, 3.0, 0.2], [0.1, 0.2, 4.0]])

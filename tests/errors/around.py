@@ -26,21 +26,20 @@ from polhode.studies.compare.comparison import Comparison
 from polhode.engine._ensemble import ensemble
 from polhode.errors import floats, number
 from polhode.exact import free_body, lagrange_top, reference
-from polhode.io import netcdf
 from polhode.io.read import contents
 from polhode.methods import get
-from polhode.methods._registry import variant
+from polhode.methods._method import variant
 from polhode.methods.compose import Scheme, compose
 from polhode.papers._registry import Item, enter_errata, errata, item
 from polhode.papers._results import Claim
-from polhode.show.play.work import checked
+from polhode.show.play.work import check_request
 from polhode.engine.one_body import check_tolerance
 from polhode.engine.program import build
 from polhode.methods._references import _balanced, bibtex
 from polhode.studies.sweep.plan import Plan
 from polhode.studies.sweep.task import compute
 from polhode.translation import newmark
-from polhode.show.view.shapes import _checked as shown_mesh
+from polhode.show.view.shapes import _check_mesh as shown_mesh
 
 __all__ = [
     "Claim",
@@ -59,8 +58,8 @@ __all__ = [
     "bomb",
     "build",
     "check_errors",
+    "check_request",
     "check_tolerance",
-    "checked",
     "comparison",
     "compose",
     "compute",
@@ -79,7 +78,6 @@ __all__ = [
     "lagrange_top",
     "lie",
     "namedtuple",
-    "netcdf",
     "newmark",
     "np",
     "number",

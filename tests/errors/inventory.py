@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import polhode
 from polhode.errors import PolhodeError
-from polhode.io import config
+from polhode.io.scenario.faults import Faults
 
 SOURCE = Path(polhode.__file__).parent
 MAKERS = {"InputError", "IntegrationError", "ConvergenceError", "TorqueError", "ClusterError", "unknown"}
@@ -59,7 +59,7 @@ def _makes_an_error(call):
 @contextlib.contextmanager
 def watched(reached):
     """Note in the set `reached` the lines (file, line) that were being executed whenever an error was made."""
-    make, add = PolhodeError.__new__, config.Faults.add
+    make, add = PolhodeError.__new__, Faults.add
 
     def noting(cls, *args, **options):
         _note(reached)
@@ -69,11 +69,11 @@ def watched(reached):
         _note(reached)
         return add(self, path, message)
 
-    PolhodeError.__new__, config.Faults.add = noting, adding
+    PolhodeError.__new__, Faults.add = noting, adding
     try:
         yield
     finally:
-        config.Faults.add = add
+        Faults.add = add
         if make is Exception.__new__:
             del PolhodeError.__new__
         else:

@@ -12,14 +12,14 @@ from around import Q, W, compute, contents
 import polhode
 from polhode.methods import _references as references
 from polhode.studies.facts.trial import Map, torque_of
-from polhode.cli.commands.reproduce import check_writable
+from polhode.io.store import make_report_folder
 from polhode.methods import get
 from polhode.studies.compare.runner import StepRunner
 from polhode.studies.compare.truth import as_task, truth
 from polhode.engine.carriers import gpu
 from polhode.engine.ensemble.measure import of_function
-from polhode.io import trees
-from polhode.io.config import scenario
+from polhode.io.formats import zarr
+from polhode.io.scenario._load import make_scenario
 from polhode.bodies.mesh_file import _read, triangles
 from polhode.show.play.server import Server
 from polhode.studies.sweep import cluster
@@ -137,9 +137,10 @@ STATES = [
      lambda: gpu.Gpu._launch(GPU, None), "method NMB with torque 'push' cannot be compiled for a GPU: no", "or use device='cpu'"),
     ([], lambda: of_function(lambda p: p, False, None, None), "'<lambda>' asks for p", "leave p out"),
     ([("polhode.torques.BUILT_IN", {"odd": odd})],
-     lambda: scenario({"problem": "krysl/slow-top", "torque": {"name": "odd"}}, "a.toml"), "no such thing", "correct them"),
+     lambda: make_scenario({"problem": "krysl/slow-top", "torque": {"name": "odd"}}, "a.toml"), "no such thing", "correct them"),
     ([("polhode.bodies.mesh_file._CHECKS", {"obj": bytes})], turned, "a face three corners, which is not so here", "export"),
-    ([("polhode.io.trees.find_spec", lambda _: None)], trees.need, "the library zarr, which is not installed", "pip install"),
+    ([("polhode.io.formats.zarr.find_spec", lambda _: None)], zarr.need, "the library zarr, which is not installed",
+     "pip install"),
     ([("polhode.support.memory.total", lambda: 1000)], lambda: polhode.integrate([1, 2, 3], None, (0, 100), 0.1, omega0=W),
      "1002 stored points need",
      "store fewer with a larger every, every='end' or t_eval, or stream them to disk (--checkpoint)"),
@@ -151,8 +152,8 @@ STATES = [
      "LP2 blew up in the step", "take a smaller step"),
     ([], lambda: polhode.advise("krysl/slow-top", error=1e-13, methods=["LP2"], until=0.2, budget=0.01),
      "none of 1 methods reached an error of 1e-13", "ask for a larger error"),
-    ([("os.access", lambda *_: False)], lambda: check_writable(Path("here")), "'here'", "choose another folder"),
-    ([("os.replace", raising(FULL))], lambda: polhode.view.page("run.nc").save("full.html"),
+    ([("os.access", lambda *_: False)], lambda: make_report_folder("here", "report.html"), "'here'", "choose another folder"),
+    ([("os.fsync", raising(FULL))], lambda: polhode.view.page("run.nc").save("full.html"),
      "'full.html': No space left", "free some space, or choose another disk"),
     ([("polhode.methods._references.files", bibliography(TWO))], lambda: references.entries.__wrapped__(), "two entries 'a'",
      "drop one"),

@@ -24,7 +24,9 @@ from polhode.cli.commands.compare import parse_errors
 from polhode.studies.compare import entries
 from polhode.studies.compare._compare import check_errors
 from polhode.errors import PolhodeError
-from polhode.io import config, store
+from polhode.io import store
+from polhode.io.scenario._load import make_scenario
+from polhode.io.scenario.toml import parse
 from polhode.io.read import read
 from polhode.methods import everything, get
 from polhode.show.play.work import checked
@@ -110,13 +112,13 @@ def at_path(name, data):
 @allowed
 def toml(data):
     path = at_path("input.toml", data)
-    found = config.parse(path)
-    Plan(found, path) if "sweep" in found else config.scenario(found, path)
+    found = parse(path)
+    Plan(found, path) if "sweep" in found else make_scenario(found, path)
 
 
 @allowed
 def scenario(data):
-    config.scenario(altered(SCENARIOS, Choices(data)), "input.toml")
+    make_scenario(altered(SCENARIOS, Choices(data)), "input.toml")
 
 
 @allowed

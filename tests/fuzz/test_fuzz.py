@@ -13,7 +13,7 @@ from targets import SCENARIOS, SWEEPS, TARGETS
 
 from polhode import rotations
 from polhode.errors import PolhodeError
-from polhode.io import config
+from polhode.io.scenario._load import make_scenario
 from polhode.studies.sweep.plan import Plan
 
 # where it is not 200
@@ -91,7 +91,7 @@ def changed(draw, originals):
 @given(changed(SCENARIOS))
 def test_a_scenario_with_any_value_at_any_key_is_read_or_refused(data):
     try:
-        found = config.scenario(data, "scenario.toml")
+        found = make_scenario(data, "scenario.toml")
     except PolhodeError as error:
         assert str(error).startswith("scenario.toml")
     else:

@@ -8,7 +8,7 @@ import pytest
 from polhode import RigidBody, integrate, problems, torques
 from polhode.errors import InputError, PolhodeError
 from polhode.io import load
-from polhode.io.schema import SHAPES
+from polhode.io.scenario.schema import SHAPES
 
 FOLDER = Path(__file__).parents[2] / "examples"
 EXAMPLES = sorted(path for path in FOLDER.glob("*.toml") if path.stem != "sweep")

@@ -16,7 +16,9 @@ from typer.testing import CliRunner
 import polhode
 from polhode.cli import app, exit_codes
 from polhode.errors import InputError
-from polhode.io import config, load, many, store
+from polhode.io import load, store
+from polhode.io.scenario import ensembles
+from polhode.io.scenario._load import make_scenario
 from polhode.io.read import read
 
 SOURCE = Path(polhode.__file__).parent
@@ -211,9 +213,7 @@ def test_an_archive_that_claims_more_than_there_is_memory_is_not_opened(tmp_path
 
 
 def test_the_title_of_a_scenario_is_only_text():
-    found = config.scenario(
-        {"title": "[red]{0.__class__}%s", "problem": "krysl/slow-top"}, "a.toml"
-    )
+    found = make_scenario({"title": "[red]{0.__class__}%s", "problem": "krysl/slow-top"}, "a.toml")
     assert found.title == "[red]{0.__class__}%s"
 
 
@@ -240,7 +240,7 @@ def test_devices_and_pipes_are_not_waited_for(tmp_path):
 def test_more_bodies_than_memory_are_refused_before_any_is_drawn():
     scenario = load(Path(__file__).parents[2] / "examples" / "ensemble.toml")
     with pytest.raises(InputError, match="10000000000000 bodies need 2560000000000000 bytes"):
-        many.arguments(scenario, 10**13)
+        ensembles.arguments(scenario, 10**13)
 
 
 def test_a_store_with_a_piece_missing_is_damaged(tmp_path):

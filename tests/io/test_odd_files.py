@@ -14,7 +14,9 @@ from polhode.cli import app, exit_codes
 from polhode import plots
 from polhode.errors import InputError
 from polhode.io import store
+from polhode.io.formats import formats
 from polhode.io.read import read
+from polhode.support.atomic import remove
 
 # --- stored files ---------------------------------------------------------------------------------
 
@@ -120,8 +122,9 @@ def survives(run, kind, step):
     """Every so many of the odd facts, in files of a kind."""
     wrong = []
     for path, value in list(changes(run.provenance()))[::step]:
-        store._remove(Path(f"odd.{kind}"))
-        store.FORMATS[kind](Told(run, changed(run.provenance(), path, value)), Path(f"odd.{kind}"))
+        remove(Path(f"odd.{kind}"))
+        odd = store.contents_of(Told(run, changed(run.provenance(), path, value)))
+        formats()[kind].write(odd, Path(f"odd.{kind}"))
         wrong += [
             f"{path} = {value!r:.40}: {found}"
             for found in map(trouble, commands(f"odd.{kind}"))
@@ -150,7 +153,8 @@ def test_a_fact_of_the_wrong_kind_is_named(run, tmp_path):
         ("tolerance", [1.0], "which is not two numbers"),
         ("step", "short", "which is not a number, or a list"),
     ):
-        store.FORMATS["npz"](Told(run, run.provenance() | {key: value}), tmp_path / "odd.npz")
+        odd = store.contents_of(Told(run, run.provenance() | {key: value}))
+        formats()["npz"].write(odd, tmp_path / "odd.npz")
         with pytest.raises(InputError, match=words):
             read(tmp_path / "odd.npz")
 

@@ -224,11 +224,11 @@ def test_a_report_overwrites_no_page_of_others(here, name, write):
 
 def test_a_report_is_recognised_as_one_of_polhodes_own(here):
     from polhode.papers._report import write
-    from polhode.show.view._page import document
+    from polhode.show.html import render
 
     for name, text in (
-        ("index.html", document("polhode demo", "", "")),
+        ("index.html", render("show/templates/viewer.html", title="polhode demo")),
         ("report.html", write(here, [], []).read_text()),
     ):
         Path(name).write_text(text)
-        store.check_report(here, name)
+        store.make_report_folder(here, name)

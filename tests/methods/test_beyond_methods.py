@@ -21,7 +21,7 @@ from polhode.methods.dmv import rates
 from polhode.methods.dmv_high import rates7, rates9
 from polhode.methods.exact_flow import SYMMETRIC, free_drift, symmetry_axis, triaxial
 from polhode.methods.nystrom import COEFFICIENTS, kicks_first, over, rows
-from polhode.methods._registry import variant
+from polhode.methods._method import variant
 
 HIGH = ("EXACT-RKN4", "EXACT-RKN6", "EXACT-RKN6-14", "MR2-BM4", "MR2-BM6")
 

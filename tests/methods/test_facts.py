@@ -16,7 +16,8 @@ from polhode.studies.facts import ATTITUDE, BODY, VELOCITY, judge
 from polhode.core.vec import cross, matrix, normalise, qexp, qmul, scale, sub, times
 from polhode.errors import InputError
 from polhode.methods import Method, Motion, everything, families, get
-from polhode.methods._registry import _suffixes, start_motion, variant
+from polhode.methods._method import start_motion, variant
+from polhode.methods._registry import _suffixes
 
 EXAMPLES = (
     "newmark(0.6)",

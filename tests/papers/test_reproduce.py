@@ -33,7 +33,7 @@ from polhode.papers import (
 )
 from polhode.papers import _registry as registry
 from polhode.papers._report import NAME, write
-from polhode.papers._store import compute, kept, points
+from polhode.papers._store import compute, stored_result, points
 
 FIGURES = {"buss-2001": 10, "krysl-endres-2004": 13, "krysl-2005": 1, "bou-rabee-2009": 5}
 QUICKEST = "buss-2001/fig2"
@@ -82,8 +82,8 @@ def test_every_item_in_its_quick_form(key, tmp_path):
     assert {name: stored[name] for name in record} == json.loads(json.dumps(record))
     assert (place / f"{record['item']}.png").read_bytes().startswith(b"\x89PNG")
     assert (place / f"{record['item']}.svg").stat().st_size > 3000
-    assert kept(key, tmp_path, quick=True) == json.loads(json.dumps(record))
-    assert kept(key, tmp_path, quick=False) is None
+    assert stored_result(key, tmp_path, quick=True) == json.loads(json.dumps(record))
+    assert stored_result(key, tmp_path, quick=False) is None
     assert not list(place.glob(".*")), "no partial files stay"
 
 
@@ -198,21 +198,23 @@ def test_the_registry_refuses_what_it_does_not_know(monkeypatch):
 def test_a_result_is_not_used_when_anything_has_changed(tmp_path):
     compute(QUICKEST, quick=True, folder=tmp_path)
     place = tmp_path / "buss-2001"
-    assert kept(QUICKEST, tmp_path, quick=True)
+    assert stored_result(QUICKEST, tmp_path, quick=True)
     stored = (place / "fig2.json").read_text("utf-8")
     for broken in (stored.replace('"sources": "', '"sources": "0'), stored[:-20], "[]", ""):
         (place / "fig2.json").write_text(broken)
-        assert kept(QUICKEST, tmp_path, quick=True) is None
+        assert stored_result(QUICKEST, tmp_path, quick=True) is None
     (place / "fig2.json").write_text(stored)
     (place / "fig2.svg").unlink()
-    assert kept(QUICKEST, tmp_path, quick=True) is None
+    assert stored_result(QUICKEST, tmp_path, quick=True) is None
 
 
-def test_a_full_result_serves_a_quick_request_and_the_report_has_all_that_is_kept(tmp_path):
+def test_a_full_result_serves_a_quick_request_and_the_report_has_all_that_is_stored_result(
+    tmp_path,
+):
     full = compute(QUICKEST, quick=False, folder=tmp_path)
     before = (tmp_path / "buss-2001" / "fig2.json").stat().st_mtime_ns
     compute("krysl-endres-2004/fig8", quick=True, folder=tmp_path)
-    assert kept(QUICKEST, tmp_path, quick=True)["quick"] is False is full["quick"]
+    assert stored_result(QUICKEST, tmp_path, quick=True)["quick"] is False is full["quick"]
     reproduce(QUICKEST, listing=False, out=tmp_path, quick=True, as_json=True)
     assert (tmp_path / "buss-2001" / "fig2.json").stat().st_mtime_ns == before
     both = {"buss-2001-fig2", "krysl-endres-2004-fig8"}

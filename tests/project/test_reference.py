@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 import polhode
+from polhode.io import formats
 from polhode.methods import _registry, everything
 
 ROOT = Path(__file__).parents[2]
@@ -45,6 +46,7 @@ def examples(name):
 def test_the_examples_of_a_module_run(name, tmp_path, monkeypatch):
     monkeypatch.setenv("MPLBACKEND", "Agg")
     monkeypatch.setattr(_registry, "_methods", dict(_registry._methods))  # an example may add to it
+    monkeypatch.setattr(formats, "_registered", dict(formats._registered))
     monkeypatch.chdir(tmp_path)
     for file in (ROOT / "examples").glob("*.*"):
         shutil.copy(file, tmp_path)

@@ -58,7 +58,7 @@ PARTS = {  # expressions of a script, and the types they must have
     "polhode.read('run.nc').omega": ARRAY,
     "polhode.problem('krysl/slow-top').integrate()": r"polhode\.results\._trajectory\.Trajectory",
     "polhode.exact.free_body([1.0, 2.0, 3.0], omega0=(0, 1, 0)).omega": ARRAY,
-    "polhode.io.load('mine.toml')": r"polhode\.io\.config\.Scenario",
+    "polhode.io.load('mine.toml')": r"polhode\.io\.scenario\._load\.Scenario",
     "polhode.plots.overview(run)": r"matplotlib\.figure\.Figure",
     "polhode.methods.get('NMB')": r"polhode\.methods\._registry\.Method",
     "polhode.torques.heavy_top()": r"polhode\.loads\._torque\.Torque",

@@ -204,10 +204,10 @@ def test_bad_values_are_explained_by_field(server, changes, field, words):
 
 def test_everything_that_is_wrong_is_said_at_once():
     with pytest.raises(work.Refused) as caught:
-        work.checked({})
+        work.check_request({})
     assert set(caught.value.fields) == {"problem", "body", "omega0", "method", "step", "span"}
     with pytest.raises(work.Refused, match="must be an object"):
-        work.checked([])
+        work.check_request([])
 
 
 def test_a_method_that_fails_shows_what_came_before_or_says_why(server):
@@ -233,7 +233,7 @@ def test_a_method_that_fails_shows_what_came_before_or_says_why(server):
 def test_too_long_a_computation_is_ended(monkeypatch):
     monkeypatch.setattr(work, "MOST_SECONDS", 0.0)
     with pytest.raises(work.Refused, match="as long as the playground waits") as caught:
-        work.computed(work.checked(ASKED | {"step": 1e-4, "span": 40.0}), lambda *_: None)
+        work.computed(work.check_request(ASKED | {"step": 1e-4, "span": 40.0}), lambda *_: None)
     assert set(caught.value.fields) == {"method"}
 
 
@@ -267,7 +267,7 @@ def test_the_code_runs_and_gives_the_same_motion():
         },
         {"body": {"kind": "ellipsoid", "values": [3, 2, 1]}},
     ):
-        request = work.checked(ASKED | changes)
+        request = work.check_request(ASKED | changes)
         space = {}
         exec(work.code(request).replace(".open()", ""), space)
         run = work.computed(request, lambda *_: None)["runs"][0]
@@ -279,7 +279,7 @@ def test_the_catalogue_holds_every_problem_and_method():
     assert [one["name"] for one in data["problems"]] == ["tumbling-box", *problems.names()]
     assert sorted(one["name"] for one in data["methods"]) == sorted(names())
     for one in data["problems"]:  # each can be asked for as it stands
-        work.checked(
+        work.check_request(
             ASKED
             | {"problem": one["name"]}
             | {key: one[key] for key in ("body", "omega0", "step", "span")}

@@ -18,7 +18,7 @@ from polhode.core.jit import jit
 from polhode.core.vec import axpy, cross, matrix, qexp, qmul, renormalise, scale, sub, times
 from polhode.errors import InputError
 from polhode.methods import Motion, get
-from polhode.methods._registry import variant
+from polhode.methods._method import variant
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "my_integrator.py"
 

@@ -18,7 +18,7 @@ import numpy as np
 from polhode.core.vec import det
 from polhode.errors import InputError, unknown
 from polhode.support.frames import rows_times
-from polhode.support.regular import named, regular
+from polhode.support.regular import file_path, check_regular
 from polhode.rotations import matrices
 
 FORMATS = ("stl", "obj", "ply", "glb")
@@ -39,7 +39,7 @@ _GEOMETRY = {
 def triangles(path):
     """Vertices (n, 3) and faces (m, 3) of a mesh file in its own units, equal vertices made one;
     and the names of its objects, with the number (m,) of the object that each face belongs to."""
-    path = named(path)
+    path = file_path(path)
     kind = path.suffix.lstrip(".").lower()
     if kind not in FORMATS:
         raise unknown(f"format of the mesh {str(path)!r}:", kind, FORMATS)
@@ -86,7 +86,7 @@ def _trimesh():
 
 def _content(path):
     try:
-        return regular(path, "a mesh", LARGEST_FILE).read_bytes()
+        return check_regular(path, "a mesh", LARGEST_FILE).read_bytes()
     except OSError as error:
         raise InputError(
             f"cannot read the mesh {str(path)!r}: {error.strerror or error}; give the path of a mesh"

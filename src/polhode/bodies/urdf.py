@@ -10,7 +10,7 @@ from polhode.core.vec import sincos
 from polhode.errors import InputError, choice
 from polhode.support.file_names import readable
 from polhode.support.frames import rows_times
-from polhode.support.regular import named, regular
+from polhode.support.regular import file_path, check_regular
 
 LARGEST = 16 * 2**20  # bytes
 DEEPEST = 100  # elements inside each other
@@ -19,7 +19,7 @@ _ENTRIES = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 
 def body(cls, path, link=None):
     """The body of class `cls` of a link; `RigidBody.from_urdf` is this."""
-    path = named(path)
+    path = file_path(path)
     name, inertial = _chosen(_links(path), link, path)
     place = f"{path}: link {name!r}"
     mass = _numbers(_child(inertial, "mass", place), "value", 1, place)[0]
@@ -118,7 +118,7 @@ def _parsed(path):
     """The root element.  A document type is refused: entities declared in one can grow without
     bound or open other files."""
     try:
-        data = regular(path, "a URDF", LARGEST).read_bytes()
+        data = check_regular(path, "a URDF", LARGEST).read_bytes()
     except OSError as error:
         raise InputError(
             f"cannot read the URDF {str(path)!r}: {error.strerror or error}; give the path of a URDF file"

@@ -10,7 +10,8 @@ from typing import Any
 
 from polhode.studies.processes import ignore_interrupts
 from polhode.cli.progress import Bar, progress_bar
-from polhode.papers._store import PARTIAL, compute, kept
+from polhode.papers._store import compute, stored_result
+from polhode.support.atomic import partial_path
 
 PROCESSES = 2  # items at a time; each of them uses one core
 
@@ -20,7 +21,8 @@ Record = dict[str, Any]
 def reproduce_items(items: list[Any], quick: bool, folder: Path | None) -> list[Record]:
     """Return the records of items in their order; those that the folder holds are not computed again."""
     records = {
-        item.key: kept(item.key, folder, quick) if folder is not None else None for item in items
+        item.key: stored_result(item.key, folder, quick) if folder is not None else None
+        for item in items
     }
     missing = [item for item in items if records[item.key] is None]
     with progress_bar(f"{len(items) - len(missing)} of {len(items)} items are there") as bar:
@@ -70,7 +72,7 @@ def _end_processes(folder: Path | None) -> None:
     for child in children:
         child.join(5.0)
     for child in children if folder is not None else ():
-        for partial in Path(folder).glob(f"*/{PARTIAL.format('*', child.pid)}"):
+        for partial in Path(folder).glob(f"*/{partial_path(Path('*'), process=child.pid).name}"):
             partial.unlink(missing_ok=True)
 
 

@@ -14,9 +14,10 @@ from polhode.cli.terminal import print_error
 from polhode.engine.checkpoint import STANDARD, Checkpoint
 from polhode.engine.checkpoint_files import occupied, read_run, usable_states
 from polhode.errors import InputError, difference, nearest
-from polhode.io import config, read, store
+from polhode.io import read, store
+from polhode.io.scenario._load import Scenario, load, make_scenario
 from polhode.support import provenance
-from polhode.support.regular import named
+from polhode.support.regular import file_path
 
 SUFFIX = ".part"  # of the folder of an unfinished run
 NUMBERS = 26  # that the finished file has for each point, at most
@@ -29,7 +30,7 @@ STORED = {  # what the folder says about the command that began the run
 class RunTask:
     """A run: what to integrate, and where the result goes."""
 
-    job: config.Scenario
+    job: Scenario
     target: Path | None
     format: str | None
     force: bool
@@ -53,7 +54,7 @@ def new_run(
             "a scenario is missing; give one, as in `polhode run SCENARIO.toml`, or go on with a run that "
             "was cut short, as in `polhode run --resume FILE`"
         )
-    job = config.load(scenario, torque_file)
+    job = load(scenario, torque_file)
     target, format = (output, None) if output else (job.output, job.format)
     if target:
         store.check(target, format, force)
@@ -115,7 +116,7 @@ def resumed_run(
     force: bool,
 ) -> RunTask:
     """Return the rest of the run that is to become a file."""
-    target = named(file)
+    target = file_path(file)
     target = target.with_name(target.name.removesuffix(SUFFIX))
     folder = _part_folder(target)
     if output and Path(output) != target:
@@ -141,9 +142,9 @@ def resumed_run(
         )
     if scenario is None:
         path = Path(about["folder"]) / about["scenario"]
-        job = config.scenario(tomllib.loads(about["text"]), path, torque_file)
+        job = make_scenario(tomllib.loads(about["text"]), path, torque_file)
     else:
-        job = config.load(scenario, torque_file)
+        job = load(scenario, torque_file)
     force = force or about["force"]
     if target.exists() and not force:
         raise InputError(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from polhode.bodies._body import RigidBody
     from polhode.engine.ensemble.keep import Statistics
     from polhode.loads._torque import Torque
-    from polhode.methods._registry import Method
+    from polhode.methods._method import Method
     from polhode.results._ensemble import Ensemble
 
 DEVICES, DTYPES = ("cpu", "cuda"), ("float64", "float32")

@@ -37,7 +37,8 @@ from polhode.loads.agreement import ANYHOW, Start
 from polhode.loads.conversion import as_torque
 from polhode.loads.kernels import nested
 from polhode.loads.sum import Sum
-from polhode.methods._registry import Method, get
+from polhode.methods._method import Method
+from polhode.methods._registry import get
 from polhode.methods.exact_flow import symmetry_axis
 from polhode.results.motion import described, in_principal_axes, in_user_axes, parts
 from polhode.support.limits import (

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from polhode.bodies._body import RigidBody
     from polhode.loads._torque import Torque
     from polhode.loads.force import Force
-    from polhode.methods._registry import Method
+    from polhode.methods._method import Method
     from polhode.results._trajectory import Trajectory
 
 STANDARD, BY_TOLERANCE = "LP2", "DOP853"  # the methods when none is named

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
     from polhode.bodies._body import RigidBody
     from polhode.core.motions import Kind
-    from polhode.methods._registry import Method
+    from polhode.methods._method import Method
 
 
 MANY = 1000  # steps in a run, as far as one can tell

@@ -34,7 +34,6 @@ from polhode.errors import InputError, difference, disk_advice
 from polhode.engine.checkpoint_files import (
     FILES,
     MADE,
-    RESULT,
     damaged,
     is_checkpoint,
     made_by_a_run,
@@ -45,6 +44,7 @@ from polhode.engine.checkpoint_files import (
     write,
 )
 from polhode.engine.stream import Stream
+from polhode.support.atomic import PARTIAL
 
 STANDARD = "30s"
 _CODE = {
@@ -173,7 +173,9 @@ class Checkpoint:
                 and plain
                 and (name != "lock" or path.read_bytes() in (b"", MADE.encode()))
             )
-            if not (ours or (begun and RESULT.fullmatch(name)) or (tolerant and name not in FILES)):
+            if not (
+                ours or (begun and PARTIAL.fullmatch(name)) or (tolerant and name not in FILES)
+            ):
                 raise InputError(
                     f"the folder {str(self.folder)!r} is for an unfinished run, but it holds {name!r}, which no run "
                     "wrote; move that away, or choose another folder"
@@ -297,9 +299,9 @@ class Checkpoint:
         self.close()
         for path in self.folder.iterdir():
             # a Zarr store
-            if RESULT.fullmatch(path.name) and path.is_dir() and not path.is_symlink():
+            if PARTIAL.fullmatch(path.name) and path.is_dir() and not path.is_symlink():
                 shutil.rmtree(path)
-            elif path.name in FILES or RESULT.fullmatch(path.name):
+            elif path.name in FILES or PARTIAL.fullmatch(path.name):
                 path.unlink()
         if self.made:
             with contextlib.suppress(OSError):  # someone put something else there meanwhile

@@ -3,23 +3,19 @@ what is wrong with them.  `polhode.engine.checkpoint` says what they are for."""
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
-import os
-import re
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from polhode.errors import InputError
+from polhode.support.atomic import written_whole
 
 # the number changes whenever a folder of before could not be understood
 _HEAD = "polhode checkpoint 2 "
 _WRITTEN = ("run", "state-0", "state-1")  # by `write`
 FILES = ("points", *_WRITTEN, *(f".{name}.new" for name in _WRITTEN), "lock")
-# the finished file, as far as it had come when the process was killed; see io/store.py
-RESULT = re.compile(r"\..+\.\d+\.part")
 # in the file lock
 MADE = "polhode made this folder, and deletes it when the run in it is finished.\n"
 
@@ -28,16 +24,9 @@ def write(path, data):
     """Put data, as JSON under its sum, into the place of a file: whole or not at all, and on the
     disk itself."""
     text = json.dumps(data)
-    fresh = path.with_name(f".{path.name}.new")
-    with open(fresh, "w", encoding="utf-8") as file:
-        file.write(f"{_HEAD}{hashlib.sha256(text.encode()).hexdigest()}\n{text}")
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(fresh, path)
-    with contextlib.suppress(OSError):  # not every system opens folders
-        folder = os.open(path.parent, os.O_RDONLY)
-        os.fsync(folder)
-        os.close(folder)
+    head = f"{_HEAD}{hashlib.sha256(text.encode()).hexdigest()}"
+    with written_whole(path, partial=path.with_name(f".{path.name}.new")) as partial:
+        partial.write_text(f"{head}\n{text}", encoding="utf-8")
 
 
 def read(path):

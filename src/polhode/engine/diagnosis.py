@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from polhode.bodies._body import RigidBody
     from polhode.engine.program import Program
     from polhode.loads._torque import Torque
-    from polhode.methods._registry import Method
+    from polhode.methods._method import Method
 
 RUNAWAY = 10.0  # times the kinetic energy that a conservative motion can have
 CORRECT = "correct it, or end the run before"

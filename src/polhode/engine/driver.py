@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from polhode.engine.checkpoint import Checkpoint
     from polhode.engine.program import Program
     from polhode.engine.schedule import Segment, Stretch
-    from polhode.methods._registry import Method
+    from polhode.methods._method import Method
 
 
 class Carrier(Protocol):

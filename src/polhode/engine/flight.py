@@ -17,7 +17,7 @@ from polhode.core.layout import Quaternion, Vector
 from polhode.core.vec import add, axpy, matrix, scale
 from polhode.errors import InputError
 from polhode.loads.kernels import Airborne
-from polhode.methods._registry import variant
+from polhode.methods._method import variant
 
 
 class Actions(NamedTuple):

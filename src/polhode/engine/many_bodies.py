@@ -25,7 +25,8 @@ from polhode.errors import InputError, floats, one_given, unknown, whole
 from polhode.loads._torque import Torque
 from polhode.loads.conversion import as_torque
 from polhode.loads.agreement import Start
-from polhode.methods._registry import Method, get
+from polhode.methods._method import Method
+from polhode.methods._registry import get
 from polhode.results._ensemble import Ensemble
 from polhode.results._trajectory import INTERRUPTED
 from polhode.results.motion import in_principal_axes

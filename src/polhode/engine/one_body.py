@@ -28,11 +28,12 @@ from polhode.loads._torque import ZERO, Torque
 from polhode.loads.conversion import as_torque
 from polhode.loads.agreement import Start
 from polhode.loads.force import Force, as_force
-from polhode.methods._registry import Method, everything, get
+from polhode.methods._method import Method
+from polhode.methods._registry import everything, get
 from polhode.results._trajectory import EVENT, FAILED, FINISHED, INTERRUPTED, Trajectory
 from polhode.results.motion import OMEGA, described, in_principal_axes, in_user_axes, parts, row
 from polhode.support.limits import check_moments, check_rates, check_step
-from polhode.support.provenance import environment, listed
+from polhode.support.provenance import environment, short_list
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -322,7 +323,7 @@ class OneBody:
     def _identity(self) -> dict[str, Any]:
         """What the numbers depend on, as plain data."""
         steps = (
-            {"step": listed(np.array(self.step)) if isinstance(self.step, list) else self.step}
+            {"step": short_list(np.array(self.step)) if isinstance(self.step, list) else self.step}
             if self.tolerance is None
             else {"tolerance": list(self.tolerance), "max_step": str(self.longest)}
         )
@@ -335,7 +336,7 @@ class OneBody:
             "body": self.body.to_dict(),
             "initial": described(self.first, self.kind),
             "t_span": [self.t0, self.t1],
-            "breaks": None if self.breaks is None else listed(np.ravel(self.breaks)),
+            "breaks": None if self.breaks is None else short_list(np.ravel(self.breaks)),
             **steps,
             **self.recorder.identity(),
             "torque_digest": self.program.torque_digest(),
@@ -361,6 +362,7 @@ class OneBody:
             kind=self.kind,
             ends=ends,
             torque=self.torque,
+            force=self.force,
             method=self.method,
             step=self.step,
             tolerance=self.tolerance,

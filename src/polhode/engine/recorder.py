@@ -12,7 +12,7 @@ import numpy as np
 from polhode.support import memory
 from polhode.errors import InputError, floats, unknown, whole
 from polhode.results.motion import in_user_axes, interpolated
-from polhode.support.provenance import listed
+from polhode.support.provenance import short_list
 from polhode.results._trajectory import BLOCK, Trajectory
 
 if TYPE_CHECKING:
@@ -315,7 +315,7 @@ class AtTimes(Recorder):
         """Nothing: only what was asked for is stored."""
 
     def _which(self) -> dict[str, Any]:
-        return {"t_eval": listed(self.wanted)}
+        return {"t_eval": short_list(self.wanted)}
 
     @property
     def state(self) -> dict[str, Any]:

@@ -273,7 +273,8 @@ def check_options(function: Callable[..., Any], options: Mapping[str, Any]) -> N
     """
     if options:
         parameters = inspect.signature(function).parameters.values()
-        valid = [one.name for one in parameters if one.kind is not one.VAR_KEYWORD]
+        unnamed = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.VAR_KEYWORD)
+        valid = [one.name for one in parameters if one.kind not in unnamed]
         for name in options:
             if name not in valid:
                 raise unknown(f"option of {function.__name__}", name, valid)

@@ -1,5 +1,5 @@
 from . import ensemble
-from .config import Scenario, load
+from .scenario._load import Scenario, load
 from .store import save
 
 __all__ = ["Scenario", "ensemble", "load", "save"]

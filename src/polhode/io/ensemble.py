@@ -1,17 +1,14 @@
-"""An ensemble as an xarray Dataset and as a file."""
+"""An ensemble as named arrays with units, and as an xarray Dataset."""
 
 from __future__ import annotations
 
-import json
-from os import PathLike
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.results import columns
-from polhode.io import netcdf, store, trees
 from polhode.results._trajectory import FAILED, FINISHED, INTERRUPTED
+from polhode.results.columns import UNTITLED_MANY, attributes
+from polhode.results.motion import LABELS
 
 if TYPE_CHECKING:
     from xarray import Dataset
@@ -30,6 +27,14 @@ def dataset(run: Ensemble) -> Dataset:
     quaternion_component."""
     import xarray as xr
 
+    data = arrays_of(run)
+    coords = {name: data.pop(name) for name in ("body", "time") if name in data}
+    coords |= {name: list(labels) for name, labels in LABELS.items()}
+    return xr.Dataset(data, coords, attributes(run.provenance(), UNTITLED_MANY))
+
+
+def arrays_of(run: Ensemble) -> dict[str, tuple[tuple[str, ...], np.ndarray, dict[str, Any]]]:
+    """{name: (dimensions, values, units and meaning)}."""
     attitude = {"units": "1", "long_name": "attitude, body to space, scalar last"}
     velocity = {"units": "rad/s", "long_name": "angular velocity, body frame"}
     status = sum(code * (run.status == name) for code, name in enumerate(STATUS))
@@ -40,10 +45,14 @@ def dataset(run: Ensemble) -> Dataset:
     data = {
         "quaternion": (("body", "quaternion_component"), run.quaternion, attitude),
         "omega": (("body", "axis"), run.omega, velocity),
-        "energy": ("body", run.energy, {"units": "J", "long_name": "energy at the end"}),
-        "status": ("body", status.astype(np.int8), {"long_name": "how the run ended", **meaning}),
+        "energy": (("body",), run.energy, {"units": "J", "long_name": "energy at the end"}),
+        "status": (
+            ("body",),
+            status.astype(np.int8),
+            {"long_name": "how the run ended", **meaning},
+        ),
         "end_time": (
-            "body",
+            ("body",),
             run.end_times,
             {"units": "s", "long_name": "time of the last good motion"},
         ),
@@ -56,13 +65,8 @@ def dataset(run: Ensemble) -> Dataset:
         if len(np.atleast_1d(values)) == run.n > 1 and values.shape[1:] in ((), (3,)):
             what = {"long_name": f"parameter {name} of the torque"}
             data[f"parameter_{name}"] = (("body", "axis")[: values.ndim], values, what)
-    coords = {
-        "body": run.first + np.arange(run.n),
-        "quaternion_component": list("xyzw"),
-        "axis": list("xyz"),
-    }
     if run.times is not None:
-        coords["time"] = ("time", run.times, {"units": "s", "long_name": "time"})
+        data["time"] = (("time",), run.times, {"units": "s", "long_name": "time"})
     if run.quaternions is not None:
         data["quaternions"] = (("time", "body", "quaternion_component"), run.quaternions, attitude)
         data["omegas"] = (("time", "body", "axis"), run.omegas, velocity)
@@ -72,34 +76,10 @@ def dataset(run: Ensemble) -> Dataset:
             for kind, values in summary._asdict().items():
                 unit = UNITS.get(name, "1")
                 data[f"{name}_{kind}_over_{over}"] = (
-                    dimension,
+                    (dimension,),
                     values,
                     {"units": f"({unit})2" if kind == "variance" else unit},
                 )
-    return xr.Dataset(data, coords, columns.attributes(run.provenance(), columns.UNTITLED_MANY))
-
-
-def _npz(run, path):
-    data = dataset(run)
-    with open(path, "wb") as file:
-        np.savez(
-            file,
-            **{name: np.asarray(values) for name, values in data.variables.items()},
-            provenance=np.array(json.dumps(run.provenance())),
-        )
-
-
-def _netcdf(run, path):
-    netcdf.write_dataset(dataset(run), path)
-
-
-def _zarr(run, path):
-    trees.write_dataset(dataset(run), path)
-
-
-FORMATS = {"nc": _netcdf, "npz": _npz, "zarr": _zarr}
-
-
-def save(run: Ensemble, path: str | PathLike[str], force: bool = False) -> Path:
-    """Write the ensemble; the suffix, .nc, .npz or .zarr, says how."""
-    return store.save(run, path, None, force, FORMATS)
+    last = run.first + run.n
+    numbers = np.arange(run.first, last, dtype="i4" if last < 2**31 else "f8")
+    return data | {"body": (("body",), numbers, {})}

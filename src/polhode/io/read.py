@@ -1,35 +1,27 @@
-"""Stored runs read back: the motion, the energies and the provenance, from netCDF, Zarr, a NumPy
-archive or CSV.
+"""Stored runs read back: the motion, the energies and the provenance.
 
 Nothing that is read is ever executed: no pickle, no code.
 """
 
 from __future__ import annotations
 
-import csv
-import json
 import os
-import re
-import sys
-import zipfile
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from polhode.support import memory
 from polhode import rotations
 from polhode.bodies._body import RigidBody
 from polhode.errors import InputError, PolhodeError, brief, as_path
 from polhode.results import columns
-from polhode.io import netcdf, trees
+from polhode.io.formats import format_to_read
 from polhode.loads.torques import free
-from polhode.support.regular import regular
+from polhode.support.regular import check_regular
 from polhode.results._trajectory import Trajectory
 from polhode.results.motion import PARTS
 
-REFUSED = "open it on a larger machine, if you trust it"
 _LARGEST = 1e150  # of any number in a run: figures and pages take squares
 _NEEDED = ("quaternion", "omega", "kinetic_energy")
 
@@ -75,8 +67,9 @@ class Record(NamedTuple):
 
     @property
     def torque_name(self) -> str:
-        """The torque's name, without its parameters."""
-        return str(self.facts.get("torque", "")).removeprefix("<torque ").partition("(")[0]
+        """The names of the torques; all that is known of them where a file has their text alone."""
+        names = [term["name"] for term in self.terms]
+        return " + ".join(names) if names else str(self.facts.get("torque", ""))
 
     @property
     def free(self) -> bool:
@@ -106,10 +99,10 @@ def record(run: Record | Trajectory | str | PathLike[str]) -> Record:
         raise InputError(
             f"a run must be a Trajectory or the path of a stored one, got {brief(run)}; give one of them"
         )
-    return of(run)
+    return record_of(run)
 
 
-def of(trajectory: Trajectory) -> Record:
+def record_of(trajectory: Trajectory) -> Record:
     """The record of a `Trajectory`."""
     total = None if trajectory.potential_energy is None else trajectory.total_energy
     return Record(
@@ -135,7 +128,7 @@ def read(path: str | PathLike[str]) -> Record:
     Parameters
     ----------
     path : str or Path
-        A .nc, .npz, .csv or .zarr file.
+        A file in any of the formats that `polhode.io.save` writes.
 
     Returns
     -------
@@ -160,13 +153,7 @@ def read(path: str | PathLike[str]) -> Record:
     (True, True, 'LP2')
     """
     path = as_path("path", path)
-    arrays, facts = contents(path)
-    if path.suffix.lower() == ".csv" and "body" not in facts:
-        raise InputError(
-            f"cannot read {str(path)!r}: it holds the motion but not the body, which polhode notes in the first "
-            "lines of a CSV; store the run again"
-        )
-    return as_record(path, arrays, facts)
+    return as_record(path, *contents(path))
 
 
 def contents(path: str | PathLike[str]) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
@@ -176,9 +163,9 @@ def contents(path: str | PathLike[str]) -> tuple[dict[str, np.ndarray], dict[str
         raise InputError(
             f"there is no file {str(path)!r}; write one with `polhode run SCENARIO.toml -o FILE.nc`"
         )
-    regular(path, "a stored run")
+    check_regular(path, "a stored run")
     try:
-        arrays, facts = _reader(path)(path)
+        arrays, facts = format_to_read(path).read(path)
         columns.check_facts(facts)
     except InputError:
         raise
@@ -187,6 +174,8 @@ def contents(path: str | PathLike[str]) -> tuple[dict[str, np.ndarray], dict[str
             f"{str(path)!r} is not a run that polhode stored, or it is damaged: {_reason(error)}; run the scenario "
             "again with -o"
         ) from error
+    if "time" in arrays:
+        arrays["t"] = arrays.pop("time")
     # nothing else is ever stored of a run; a Zarr store shows NaN for lost pieces
     for name in ("t", "quaternion", "omega"):
         if "end_time" not in arrays and name in arrays and not np.isfinite(arrays[name]).all():
@@ -201,22 +190,6 @@ def _reason(error):
     """What a library says about a file, in a line."""
     text = " ".join(str(error).split()) or type(error).__name__
     return text if len(text) <= 160 else text[:157] + "..."
-
-
-def _reader(path):
-    """What reads a file, by its suffix or, where that says nothing, by its first bytes."""
-    suffix = path.suffix.lower()
-    if suffix not in _READERS and trees.is_tree(path):
-        return _tree
-    if suffix not in _READERS and path.is_file():
-        with open(path, "rb") as file:
-            suffix = {b"CDF": ".nc", b"PK\3": ".npz", b"# t": ".csv"}.get(file.read(3), suffix)
-    if suffix not in _READERS:
-        raise InputError(
-            f"cannot read {str(path)!r}: {suffix!r} is not the suffix of a stored run; those are "
-            f"{', '.join(_READERS)}"
-        )
-    return _READERS[suffix]
 
 
 def as_record(
@@ -274,94 +247,3 @@ def _was_free(arrays, facts):
     return facts.get("torque") == repr(free()) and np.array_equal(
         arrays.get("total_energy"), arrays["kinetic_energy"]
     )
-
-
-# --- one function for each format: (arrays by name, provenance) -----------------------------------
-
-
-def _netcdf(path):
-    arrays, attributes = netcdf.read(path)
-    return {_key(name): values for name, values in arrays.items()}, columns.provenance_in(
-        attributes
-    )
-
-
-def _archive(path):
-    with zipfile.ZipFile(path) as archive:
-        memory.fits(
-            f"the arrays in {str(path)!r}",
-            sum(one.file_size for one in archive.infolist()),
-            REFUSED,
-        )
-    with np.load(path, allow_pickle=False) as data:
-        held = {_key(name): data[name] for name in data}
-    facts = json.loads(_text(held["provenance"])) if "provenance" in held else {}
-    return {
-        name: values.astype(float, copy=False)
-        for name, values in held.items()
-        if values.dtype.kind in "fiu"
-    }, facts
-
-
-def _text(stored):
-    """A stored text; numpy hands over characters that do not exist, on which Python's own functions
-    fail."""
-    stored = np.atleast_1d(stored)
-    codes = (
-        stored.view(np.dtype(np.uint32).newbyteorder(stored.dtype.byteorder))
-        if stored.dtype.kind == "U"
-        else stored[:0]
-    )
-    if codes.size and codes.max() > sys.maxunicode:
-        raise ValueError("its provenance holds characters that do not exist")
-    return str(stored[0])
-
-
-def _table(path):
-    with open(path, newline="", encoding="utf-8") as file:
-        notes, line = {}, file.readline()
-        while line.startswith("#"):
-            key, _, value = line[1:].rstrip("\r\n").partition(": ")
-            notes[key.strip()] = value
-            line = file.readline()
-        header = next(csv.reader([line]))
-        rows = _rows(file)
-    if rows.shape[1] != len(header):
-        raise ValueError("the names do not fit the columns")
-    return _gathered(header, rows), columns.provenance_in(notes)
-
-
-def _rows(file):
-    try:
-        return np.loadtxt(file, delimiter=",", ndmin=2)
-    except ValueError as error:
-        raise ValueError(
-            f"its numbers are not what was written: {str(error).partition(';')[0]}"
-        ) from None
-
-
-def _gathered(header, rows):
-    """Columns by name, those of a vector together."""
-    places = {}
-    for place, name in enumerate(header):
-        vector = re.fullmatch(r"(q|.*_)[xyzw]", name)
-        stem = vector[1].rstrip("_") if vector else name
-        places.setdefault("quaternion" if vector and stem == "q" else stem, []).append(place)
-    return {
-        name: rows[:, which[0]] if len(which) == 1 else rows[:, which]
-        for name, which in places.items()
-    }
-
-
-def _tree(path):
-    attributes = trees.checked_attributes(path)
-    return {
-        _key(name): values for name, values in trees.numbers(path).items()
-    }, columns.provenance_in(attributes)
-
-
-def _key(name):
-    return "t" if name == "time" else name
-
-
-_READERS = {".nc": _netcdf, ".npz": _archive, ".csv": _table, ".zarr": _tree}

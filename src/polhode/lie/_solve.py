@@ -66,6 +66,7 @@ def solve(
     --------
     A screw motion: along z at speed 1 while turning about z once in 2 pi.
 
+    >>> from polhode.lie import se3
     >>> run = solve(se3, lambda t: np.array([0.0, 0.0, 1.0, 0.0, 0.0, 1.0]), np.eye(4), (0.0, np.pi), 8)
     >>> (run.y[-1] @ [1.0, 0.0, 0.0, 1.0]).round(6) + 0.0
     array([-1.      ,  0.      ,  3.141593,  1.      ])

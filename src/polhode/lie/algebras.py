@@ -101,6 +101,7 @@ def sl(n: int) -> Algebra:
 
     Examples
     --------
+    >>> from polhode.lie import solve
     >>> run = solve(sl(2), lambda t: np.array([[1.0, 0.0], [0.0, -1.0]]), np.eye(2), (0.0, 1.0), 4)
     >>> bool(abs(np.linalg.det(run.y[-1]) - 1.0) < 1e-14)
     True
@@ -113,6 +114,7 @@ def gl(n: int) -> Algebra:
 
     Examples
     --------
+    >>> from polhode.lie import solve
     >>> run = solve(gl(1), lambda t: np.array([[t]]), np.eye(1), (0.0, 2.0), 4)
     >>> float(run.y[-1, 0, 0].round(9)) == float(np.exp(2.0).round(9))
     True

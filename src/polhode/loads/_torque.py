@@ -93,6 +93,7 @@ class Torque:
     def __init__(
         self,
         function: Callable[..., Any],
+        /,
         *,
         frame: str = "spatial",
         params: Mapping[str, Any] | None = None,
@@ -290,6 +291,10 @@ class Torque:
         bare = copy(self)
         bare.hidden = why
         return bare
+
+    def for_step(self, step: float) -> Torque:
+        """The torque for runs with steps of one size: the same, unless it is made for such."""
+        return self
 
     def energy_unknown(self) -> str:
         """Why kinetic plus potential energy is not known to stay as it is, in a few words; "" when

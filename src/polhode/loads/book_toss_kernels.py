@@ -17,6 +17,9 @@ def _sign(x, step):
 class BookToss(Torque):
     """A torque made for one step, which begins and ends with its jumps."""
 
+    def for_step(self, step: float) -> Torque:
+        return self.with_params(step=step)
+
     @property
     def unit(self) -> float:
         return self.params.step

@@ -2,6 +2,7 @@
 else follows."""
 
 from polhode.core.newton import solver
-from polhode.methods._registry import Method, Motion, everything, families, get, method, names
+from polhode.methods._method import Method, Motion
+from polhode.methods._registry import everything, families, get, method, names
 
 __all__ = ["Method", "Motion", "everything", "families", "get", "method", "names", "solver"]

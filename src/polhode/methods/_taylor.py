@@ -45,7 +45,7 @@ from polhode.core.vec import (
     sub,
     times,
 )
-from polhode.methods._registry import Method, variant
+from polhode.methods._method import Method, variant
 
 ZERO = (0.0, 0.0, 0.0)
 HIGHEST = 18

@@ -146,11 +146,11 @@ def same(x):
     return x
 
 
-def named(value, path, graph):
+def symbols_of(value, path, graph):
     """A nested tuple of numbers as symbols that say where in `path` they stand."""
     if not isinstance(value, tuple):
         return Symbol(graph, path)
-    parts = [named(part, f"{path}[{i}]", graph) for i, part in enumerate(value)]
+    parts = [symbols_of(part, f"{path}[{i}]", graph) for i, part in enumerate(value)]
     return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
 
 
@@ -163,7 +163,7 @@ def trace(torque, p):
     one = (1.0, 1.0, 1.0)
     tracer = Tracer(lambda copy: copy, replace=[(sincos, traced_sincos), (fma, product_and_sum)])
     tracer.done[attitude] = tracer(matrix)  # the motion itself keeps |q| = 1
-    body = named(Body(one, one), "body", graph)
+    body = symbols_of(Body(one, one), "body", graph)
     return graph, tuple(
-        map(graph.symbol, tracer(slope)(t, y, body, tracer(torque), named(p, "p", graph)))
+        map(graph.symbol, tracer(slope)(t, y, body, tracer(torque), symbols_of(p, "p", graph)))
     )

@@ -19,7 +19,9 @@ from itertools import permutations
 from polhode.core.jit import jit
 from polhode.core.vec import renormalise, sincos
 from polhode.methods._kicked import State, kicked, start
-from polhode.methods._registry import Method, family, register, variant
+from polhode.methods._families import family
+from polhode.methods._method import Method, variant
+from polhode.methods._registry import register
 from polhode.methods.compose import compose
 
 

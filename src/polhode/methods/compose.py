@@ -23,7 +23,8 @@ from typing import NamedTuple
 from polhode.core.generated import generated
 from polhode.core.jit import jit
 from polhode.errors import InputError, unknown
-from polhode.methods._registry import Method, get, suffix
+from polhode.methods._method import Method
+from polhode.methods._registry import get, suffix
 from polhode.methods._states import constructor
 
 

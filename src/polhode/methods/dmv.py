@@ -23,6 +23,7 @@ its equation could be solved up to 2.5, with h~ = -1.02; DMV6 has no solution ab
 """
 
 import math
+from functools import partial
 
 from polhode.core.jit import jit
 from polhode.core.newton import differences, gyroscopic_tangent, newton, products, size
@@ -147,104 +148,49 @@ def drift6_att(h, q, Pi, body):
     return drift6(h, qmul(q, qexp(scale(-k * z * (b3 + z * b5), P))), Pi, body)
 
 
-@method(
-    "DMV",
+dmv_method = partial(
+    method,
     state=State,
     start=start,
     order=2,
     torques=1,
     solves=1,
     symmetric=True,
-    symplectic=True,
     conserves=("momentum", "energy"),
     family="variational",
-    limit=LIMIT,
-    cite="moser1991discrete",
 )
+corrected_method = partial(dmv_method, symplectic="orbits", limit=CORRECTED)
+
+
+@dmv_method("DMV", symplectic=True, limit=LIMIT, cite="moser1991discrete")
 @jit
 def step(h, t, s, body, torque, p):
     """Discrete Moser-Veselov: integrable like the free body itself."""
     return kicked(moser_veselov, h, t, s, body, torque, p)
 
 
-@method(
-    "DMV4",
-    state=State,
-    start=start,
-    order=2,
-    torques=1,
-    solves=1,
-    symmetric=True,
-    symplectic="orbits",
-    conserves=("momentum", "energy"),
-    free_order=(2, 4),
-    family="variational",
-    limit=CORRECTED,
-    cite="mclachlan2005discrete",
-)
+@corrected_method("DMV4", free_order=(2, 4), cite="mclachlan2005discrete")
 @jit
 def step_4(h, t, s, body, torque, p):
     """Discrete Moser-Veselov with the step corrected: the free momentum is of order 4."""
     return kicked(drift4, h, t, s, body, torque, p)
 
 
-@method(
-    "DMV6",
-    state=State,
-    start=start,
-    order=2,
-    torques=1,
-    solves=1,
-    symmetric=True,
-    symplectic="orbits",
-    conserves=("momentum", "energy"),
-    free_order=(2, 6),
-    family="variational",
-    limit=CORRECTED,
-    cite="mclachlan2005discrete",
-)
+@corrected_method("DMV6", free_order=(2, 6), cite="mclachlan2005discrete")
 @jit
 def step_6(h, t, s, body, torque, p):
     """Discrete Moser-Veselov with the step corrected: the free momentum is of order 6."""
     return kicked(drift6, h, t, s, body, torque, p)
 
 
-@method(
-    "DMV4+att",
-    state=State,
-    start=start,
-    order=2,
-    torques=1,
-    solves=1,
-    symmetric=True,
-    symplectic="orbits",
-    conserves=("momentum", "energy"),
-    free_order=(4, 4),
-    family="variational",
-    limit=CORRECTED,
-    cite="hairer2006preprocessed",
-)
+@corrected_method("DMV4+att", free_order=(4, 4), cite="hairer2006preprocessed")
 @jit
 def step_4_att(h, t, s, body, torque, p):
     """Discrete Moser-Veselov with step and attitude corrected: the free motion is of order 4."""
     return kicked(drift4_att, h, t, s, body, torque, p)
 
 
-@method(
-    "DMV6+att",
-    state=State,
-    start=start,
-    order=2,
-    torques=1,
-    solves=1,
-    symmetric=True,
-    symplectic="orbits",
-    conserves=("momentum", "energy"),
-    free_order=(6, 6),
-    family="variational",
-    limit=CORRECTED,
-    cite="hairer2006preprocessed",
-)
+@corrected_method("DMV6+att", free_order=(6, 6), cite="hairer2006preprocessed")
 @jit
 def step_6_att(h, t, s, body, torque, p):
     """Discrete Moser-Veselov with step and attitude corrected: the free motion is of order 6."""

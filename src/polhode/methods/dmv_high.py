@@ -19,9 +19,14 @@ order is 2.
 
 from polhode.core.jit import jit
 from polhode.core.vec import dot, neg, qexp, qmul, scale, times
-from polhode.methods._kicked import State, kicked, start
-from polhode.methods._registry import method
-from polhode.methods.dmv import CORRECTED, in_steps, moser_veselov, rates, symmetric_polynomials
+from polhode.methods._kicked import kicked
+from polhode.methods.dmv import (
+    corrected_method,
+    in_steps,
+    moser_veselov,
+    rates,
+    symmetric_polynomials,
+)
 
 
 @jit
@@ -99,42 +104,14 @@ def drift10(h, q, Pi, body):
     )
 
 
-@method(
-    "DMV8+att",
-    state=State,
-    start=start,
-    order=2,
-    torques=1,
-    solves=1,
-    symmetric=True,
-    symplectic="orbits",
-    conserves=("momentum", "energy"),
-    free_order=(8, 8),
-    family="variational",
-    limit=CORRECTED,
-    cite="hairer2006preprocessed",
-)
+@corrected_method("DMV8+att", free_order=(8, 8), cite="hairer2006preprocessed")
 @jit
 def step_8(h, t, s, body, torque, p):
     """Discrete Moser-Veselov with step and attitude corrected: the free motion is of order 8."""
     return kicked(drift8, h, t, s, body, torque, p)
 
 
-@method(
-    "DMV10+att",
-    state=State,
-    start=start,
-    order=2,
-    torques=1,
-    solves=1,
-    symmetric=True,
-    symplectic="orbits",
-    conserves=("momentum", "energy"),
-    free_order=(10, 10),
-    family="variational",
-    limit=CORRECTED,
-    cite="hairer2006preprocessed",
-)
+@corrected_method("DMV10+att", free_order=(10, 10), cite="hairer2006preprocessed")
 @jit
 def step_10(h, t, s, body, torque, p):
     """Discrete Moser-Veselov with step and attitude corrected: the free motion is of order 10."""

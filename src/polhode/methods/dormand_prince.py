@@ -23,7 +23,8 @@ from polhode.core.loops.tolerance import Pair, axpy7, projected, scale7, slope, 
 from polhode.core.fma import fma
 from polhode.core.jit import jit
 from polhode.methods import _tableaux
-from polhode.methods._registry import Motion, method
+from polhode.methods._method import Motion
+from polhode.methods._registry import method
 from polhode.methods._taylor import written
 
 NAMES = {"axpy7": axpy7, "scale7": scale7, "sub7": sub7, "slope": slope}
@@ -50,7 +51,7 @@ def combined(row):
     return text
 
 
-def listed(count):
+def stage_names(count):
     return "".join(f"k{i}, " for i in range(count))
 
 
@@ -68,7 +69,7 @@ def stages_of(tableau):
         "stages",
         "h, t, y, k0, body, torque, p",
         stage_lines(tableau, range(1, s)),
-        f"{advanced(tableau.a[s])}, ({listed(s)})",
+        f"{advanced(tableau.a[s])}, ({stage_names(s)})",
         **NAMES,
     )
 
@@ -78,7 +79,7 @@ def extension_of(tableau):
     last."""
     s = tableau.stages
     lines = [
-        f"{listed(s + 1)} = k",
+        f"{stage_names(s + 1)} = k",
         *stage_lines(tableau, range(s + 1, len(tableau.a))),
         "F0 = sub7(end, y)",
         "F1 = sub7(scale7(h, k0), F0)",
@@ -92,7 +93,7 @@ def extension_of(tableau):
 
 def estimates_of(tableau):
     """`estimates(slopes)`: one estimate of the error, over h, for each row of the table."""
-    lines = [f"{listed(tableau.stages + 1)} = k"]
+    lines = [f"{stage_names(tableau.stages + 1)} = k"]
     return written(
         "estimates",
         "k",

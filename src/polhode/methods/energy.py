@@ -57,7 +57,8 @@ from polhode.core.vec import (
     sub,
     times,
 )
-from polhode.methods._registry import Method, suffix, variant
+from polhode.methods._method import Method, variant
+from polhode.methods._registry import suffix
 from polhode.methods._states import MOVED, TURNED, constructor, extended, velocity_of
 
 INF = math.inf

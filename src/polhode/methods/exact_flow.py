@@ -18,7 +18,8 @@ from polhode.core.jit import jit
 from polhode.core.closed.short_motion import exact_motion as triaxial
 from polhode.core.vec import qtimes, renormalise, scale, sinc_cos
 from polhode.methods._kicked import State, kicked, start
-from polhode.methods._registry import Method, register, variant
+from polhode.methods._method import Method, variant
+from polhode.methods._registry import register
 
 # two moments that differ by no more, relative to their size, are one
 EQUAL = 4.0 * sys.float_info.epsilon

@@ -29,7 +29,9 @@ from polhode.core.vec import (
     times,
 )
 from polhode.errors import InputError
-from polhode.methods._registry import Method, method, number_family
+from polhode.methods._families import number_family
+from polhode.methods._method import Method
+from polhode.methods._registry import method
 
 
 class State(NamedTuple):

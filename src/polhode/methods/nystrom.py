@@ -28,7 +28,8 @@ from polhode.core.jit import jit
 from polhode.core.vec import axpy, times
 from polhode.methods._kicked import State, start
 from polhode.methods._length import of_length, square
-from polhode.methods._registry import Method, register, variant
+from polhode.methods._method import Method, variant
+from polhode.methods._registry import register
 from polhode.methods.axis_splitting import ROTATIONS
 from polhode.methods.compose import larger
 from polhode.methods.exact_flow import SYMMETRIC, free_drift, of_unit_length, triaxial

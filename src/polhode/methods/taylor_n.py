@@ -18,7 +18,7 @@ from functools import cache
 from math import factorial
 
 from polhode.errors import InputError
-from polhode.methods._registry import number_family
+from polhode.methods._families import number_family
 from polhode.methods._series import LARGEST, Recursion
 from polhode.methods._taylor import number, taylor_method, total, written
 

@@ -7,9 +7,7 @@ sources, so that a result is used again as long as nothing has changed that coul
 import csv
 import hashlib
 import json
-import os
 import time
-from contextlib import contextmanager
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -17,9 +15,9 @@ from pathlib import Path
 from polhode import __version__
 from polhode.papers._registry import items
 from polhode.papers._style import PRINT_DPI, painted, style
+from polhode.support.atomic import written_whole
 
 SUFFIXES = ("png", "svg")
-PARTIAL = ".{}.{}.part"  # where a file grows until it is whole: its name, and that of the process
 
 
 @cache
@@ -62,23 +60,26 @@ def keep(record, result, folder):
         with style():
             for suffix in SUFFIXES:
                 metadata = {"Date": None} if suffix == "svg" else None
-                with whole(place / f"{record['item']}.{suffix}") as partial:
+                with written_whole(place / f"{record['item']}.{suffix}") as partial:
                     figure.savefig(partial, format=suffix, dpi=PRINT_DPI, metadata=metadata)
     for rows, name in ((record["cells"], "cells"), (points(record["series"]), "series")):
         if rows:
             path = place / f"{record['item']}-{name}.csv"
-            with whole(path) as partial, open(partial, "w", newline="", encoding="utf-8") as file:
+            with (
+                written_whole(path) as partial,
+                open(partial, "w", newline="", encoding="utf-8") as file,
+            ):
                 table = csv.DictWriter(file, list(rows[0]))
                 table.writeheader()
                 table.writerows(rows)
     data = {**record, "sources": sources(), "drawn": figure is not None}
-    with whole(place / f"{record['item']}.json") as partial:
+    with written_whole(place / f"{record['item']}.json") as partial:
         partial.write_text(
             json.dumps(data, indent=1, ensure_ascii=False, allow_nan=False), encoding="utf-8"
         )
 
 
-def kept(key, folder, quick=False):
+def stored_result(key, folder, quick=False):
     """The record of an item that the folder holds, or None where there is none or it is out of
     date.
 
@@ -121,14 +122,3 @@ def points(series):
         for curve in series
         for i in range(len(curve["x"]))
     ]
-
-
-@contextmanager
-def whole(path):
-    """A place to write a file, which gets its name only when it is complete."""
-    partial = path.with_name(PARTIAL.format(path.name, os.getpid()))
-    try:
-        yield partial
-        os.replace(partial, path)
-    finally:
-        partial.unlink(missing_ok=True)

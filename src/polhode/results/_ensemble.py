@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
     from xarray import Dataset
     from polhode.loads._torque import Torque
-    from polhode.methods._registry import Method
+    from polhode.methods._method import Method
 
 
 @dataclass(frozen=True)
@@ -304,7 +304,7 @@ class Ensemble:
 
     def save(self, path: str | PathLike[str], force: bool = False) -> Path:
         """Write the Dataset to a file: .nc (netCDF), .npz or .zarr."""
-        return polhode.io.ensemble.save(self, path, force)
+        return polhode.io.save(self, path, force=force)
 
     def __repr__(self) -> str:
         return (

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from xarray import Dataset
     from polhode.bodies._body import RigidBody
     from polhode.loads._torque import Torque
-    from polhode.methods._registry import Method
+    from polhode.loads.force import Force
+    from polhode.methods._method import Method
 
 BLOCK = 65536  # points that are worked on at a time where a run may be longer than memory
 FINISHED, EVENT, INTERRUPTED, BLOW_UP, FAILED = (
@@ -87,6 +88,7 @@ class Trajectory(InMotion):
     steps: int
     mode: str
     kind: Kind = ROTATION
+    force: Force | None = None  # on the centre of mass, in flight
     tolerance: tuple[float, float] | None = None
     rejected: int = 0
     note: str = ""
@@ -261,6 +263,7 @@ class Trajectory(InMotion):
             "body": self.body.to_dict(),
             "torque": repr(self.torque),
             "torque_terms": self.torque.record(),
+            **({"force_terms": self.force.record()} if self.force else {}),
             "torque_mode": self.mode,
             "source_digest": self.source,
             "torque_digest": self.torque_source,

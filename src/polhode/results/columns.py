@@ -152,9 +152,9 @@ _RULES = {
         lambda fact: isinstance(fact, dict) or fact == EACH_ITS_OWN,
     ),
     "method_facts": ("a table", lambda fact: isinstance(fact, dict)),
-    "torque_terms": (
-        "a list of torques",
-        lambda fact: isinstance(fact, list) and all(map(_is_term, fact)),
+    **dict.fromkeys(
+        ("torque_terms", "force_terms"),
+        ("a list of loads", lambda fact: isinstance(fact, list) and all(map(_is_term, fact))),
     ),
     "step": ("a number, or a list of times", lambda fact: _is_number(fact) or _are_numbers(fact)),
     "tolerance": ("two numbers", lambda fact: _are_numbers(fact) and len(fact) == 2),

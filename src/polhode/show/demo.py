@@ -5,7 +5,6 @@ Nothing here prints; the command line prints the rows and the path of the report
 """
 
 import base64
-import html
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -13,14 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from polhode import __version__, problems, rotations
+from polhode import problems, rotations
 from polhode.bodies._body import RigidBody
 from polhode.engine._integrate import integrate
-from polhode.errors import InputError
-from polhode.io.store import check_report
+from polhode.io.store import make_report_folder
 from polhode.results._trajectory import Trajectory
 from polhode.show import plots
-from polhode.show.view._page import document, encode, record, script_json
+from polhode.show.html import render
+from polhode.show.view._page import encode, record
+from polhode.support.atomic import write_text
 
 METHODS = ("NMB-cay", "NMB", "SW", "VLV", "LP2")
 PROBLEM = "bou-rabee/stress"
@@ -49,7 +49,7 @@ def write_demo_report(
         Plain data: the flip, the stress test's rows, and the paths of report and figures.
     """
     report_progress = progress or (lambda *_: None)
-    folder = _make_folder(folder)
+    folder = make_report_folder(folder, PAGE, *(f"{name}.png" for name in FIGURES)).resolve()
     report_progress(0, STAGES, "tumbling a box")
     tumble = tumbling()
     problem = problems.get(PROBLEM)
@@ -75,21 +75,9 @@ def write_demo_report(
         "figures": [str(path) for path in figures.values()],
         "report": str(report),
     }
-    report.write_text(_page(data, tumble, runs, figures), encoding="utf-8")
+    write_text(report, _page(data, tumble, runs, figures))
     report_progress(STAGES, STAGES, "done")
     return data
-
-
-def _make_folder(folder: str | Path) -> Path:
-    folder = Path(folder)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(
-            f"cannot make the folder {str(folder)!r} for the report: {error.strerror}; choose another with --out"
-        ) from None
-    check_report(folder, PAGE, *(f"{name}.png" for name in FIGURES))
-    return folder.resolve()
 
 
 # --- numbers --------------------------------------------------------------------------------------
@@ -227,58 +215,25 @@ def format_cell(key: str, row: dict[str, Any]) -> str:
     return f"{value:.3g}" if isinstance(value, float) else str(value)
 
 
-_STYLE = """
-.report { font: 16px/1.5 ui-sans-serif, system-ui, sans-serif; max-width: 84rem; margin: 0 auto;
-  padding: 1.6rem clamp(1rem, 3vw, 2.5rem) }
-.report h1, .report h2 { font-family: "Iowan Old Style", "Palatino Linotype", Palatino, Georgia, serif; font-weight: 500;
-  line-height: 1.2; margin: 0 0 .4rem }
-.report h1 { font-size: 2rem } .report h2 { font-size: 1.3rem } .report p { margin: 0 0 .8rem }
-.report .lead, .report .note, .report footer { color: var(--muted) } .report .note, .report footer { font-size: .85rem }
-.report .pair { display: grid; gap: 1.5rem 2.5rem; margin: 1.4rem 0 2.5rem;
-  grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)) }
-.report .stage { min-height: min(26rem, 90vw) } .report .wide { overflow-x: auto }
-.report img { max-width: 100%; border-radius: 12px }
-.report table { border-collapse: collapse; margin: 1rem 0; font-variant-numeric: tabular-nums; font-size: .9rem }
-.report th, .report td { padding: .3rem .8rem; text-align: right; border-bottom: 1px solid var(--hair) }
-.report th:first-child, .report td:first-child { text-align: left }
-"""
-_BODY = """<style>{style}</style>
-<div class="report">
-<h1>polhode</h1>
-<p class="lead">Simulate anything that spins, tumbles or precesses, and know what your integrator does to it.</p>
-<div class="pair">
-<section><h2>A box in the air turns over</h2><p>{flip}</p><div id="viewer"></div></section>
-<section><h2>In a long run the method decides</h2><p>{drift}</p><div id="drift"></div></section>
-</div>
-<h2>The methods side by side</h2>
-{table}
-<h2>What the box keeps</h2>
-<p>{overview}</p>
-<img alt="Angular velocity, energy, momentum and path of an axis of the box" src="data:image/png;base64,{picture}">
-<footer>polhode {version}. Every number and figure on this page comes from the run that wrote it.</footer>
-</div>"""
-_START = """polhode.viewer = polhode.mount(document.getElementById("viewer"), {runs}, {{compact: true}});
-polhode.chart(document.getElementById("drift"), "Energy error (E − E₀) / |E₀| [%], running mean", {times}, {lines},
-  {{tall: 400}});"""
-
-
 def _page(
     data: dict[str, Any], tumble: Trajectory, runs: list[Trajectory], figures: dict[str, Path]
 ) -> str:
     """The report: the box in 3D beside the drift of the methods, then the table and what is
     conserved."""
-    texts = {name: html.escape(text) for name, text in explanations(data).items()}
-    picture = base64.b64encode(figures["overview"].read_bytes()).decode()
     times, lines = _running_means(runs)
-    start = _START.format(
-        runs=script_json(encode([record(tumble)])),
-        times=script_json(times),
-        lines=script_json(lines),
+    return render(
+        "show/templates/demo.html",
+        title="polhode demo",
+        texts=explanations(data),
+        columns=COLUMNS,
+        rows=data["methods"],
+        format=format_cell,
+        note=explain_columns(data),
+        picture=base64.b64encode(figures["overview"].read_bytes()).decode(),
+        runs=encode([record(tumble)]),
+        times=times,
+        lines=lines,
     )
-    body = _BODY.format(
-        style=_STYLE, table=_table(data), picture=picture, version=__version__, **texts
-    )
-    return document("polhode demo", body, start)
 
 
 def _running_means(
@@ -296,19 +251,6 @@ def _running_means(
     return means(runs[0].t), [
         {"label": run.method.name, "y": means(percent(run.total_energy))} for run in runs
     ]
-
-
-def _table(data: dict[str, Any]) -> str:
-    head = "".join(f"<th>{html.escape(title)}</th>" for title in COLUMNS.values())
-    rows = "".join(
-        "<tr>"
-        + "".join(f"<td>{html.escape(format_cell(key, row))}</td>" for key in COLUMNS)
-        + "</tr>\n"
-        for row in data["methods"]
-    )
-    note = html.escape(explain_columns(data))
-    table = f"<div class='wide'><table>\n<tr>{head}</tr>\n{rows}</table></div>"
-    return f"{table}\n<p class='note'>{note}</p>"
 
 
 def explain_columns(data: dict[str, Any]) -> str:

@@ -5,9 +5,10 @@ import numpy as np
 
 from polhode.engine import checkpoint_files
 from polhode.errors import InputError
-from polhode.io import read, trees
+from polhode.io import read
+from polhode.io.formats import format_to_read, zarr
 from polhode.studies.sweep.store import Store
-from polhode.support.regular import named
+from polhode.support.regular import file_path
 
 _OWN = (
     "title",
@@ -29,14 +30,14 @@ def describe(path):
     Parameters
     ----------
     path : str or Path
-        A stored run (.nc, .npz, .csv, .zarr), an ensemble (.nc, .npz, .zarr), a sweep (.zarr) or an
-        unfinished run (its folder, or the file it was to become).
+        A stored run, ensemble or sweep, or an unfinished run (its folder, or the file it was to
+        become).
 
     Returns
     -------
     dict
     """
-    path = named(path)
+    path = file_path(path)
     folder = path if checkpoint_files.is_checkpoint(path) else path.with_name(path.name + ".part")
     if not (path.exists() and path is not folder) and checkpoint_files.is_checkpoint(folder):
         return {
@@ -45,12 +46,12 @@ def describe(path):
             "bytes": _bytes(folder),
             **_unfinished(folder),
         }
-    if path.is_dir() and not trees.is_tree(path):
+    if path.is_dir() and not zarr.is_store(path):
         raise InputError(
             f"{str(path)!r} is a folder, and neither a Zarr store nor an unfinished run; give a file that polhode "
             "wrote"
         )
-    if "polhode_sweep" in (trees.attributes_of(path) or {}):
+    if "polhode_sweep" in (zarr.attributes_of(path) or {}):
         kind, told = "sweep", _sweep(path)
     else:
         arrays, facts = read.contents(path)
@@ -59,7 +60,7 @@ def describe(path):
     return {
         "file": str(path),
         "kind": kind,
-        "format": path.suffix.lstrip(".").lower(),
+        "format": format_to_read(path).suffix,
         "bytes": _bytes(path),
         **told,
     }
@@ -112,7 +113,7 @@ def _ensemble(path, arrays, facts):
 
 def _sweep(path):
     store = Store(path, mode="r")
-    identity, attributes = store.identity, trees.attributes_of(path)
+    identity, attributes = store.identity, zarr.attributes_of(path)
     scenario = identity["scenario"]
     return {
         "title": attributes.get("title", ""),

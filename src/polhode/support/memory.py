@@ -6,6 +6,9 @@ import shutil
 from polhode.errors import InputError
 
 UNKNOWN = 2**36  # bytes, where the system does not say
+DISTRUST = (
+    "open it on a larger machine, if you trust it"  # what to do with a file that is too large
+)
 
 
 def total():

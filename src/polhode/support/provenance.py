@@ -35,7 +35,7 @@ def environment():
     }
 
 
-def listed(numbers):
+def short_list(numbers):
     """Numbers as plain data: a short list as it is, of a long one the ends and a name for the
     whole."""
     if len(numbers) <= 1000:

@@ -9,7 +9,7 @@ from polhode.errors import InputError, as_path
 LARGEST_TEXT = 2**26  # bytes of a scenario
 
 
-def named(path: str | PathLike[str]) -> Path:
+def file_path(path: str | PathLike[str]) -> Path:
     """The path of a file, which has a name."""
     path = as_path("path", path)
     if not path.name:
@@ -17,7 +17,7 @@ def named(path: str | PathLike[str]) -> Path:
     return path
 
 
-def regular(path: Path, what: str, largest: int | None = None) -> Path:
+def check_regular(path: Path, what: str, largest: int | None = None) -> Path:
     """Refuse what is not a plain file, or is larger than it may be; what does not exist raises
     `OSError`."""
     found = path.stat()

@@ -101,7 +101,7 @@ def _figure_paths(
         folder.mkdir(parents=True, exist_ok=True)
         paths = {target: folder / f"{file_name(target)}.png" for target in targets}
     for path in paths.values():
-        store.check(path, None, force, FIGURE_FORMATS)
+        store.check_output(path, FIGURE_FORMATS, force)
     return paths
 
 

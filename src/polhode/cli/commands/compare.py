@@ -64,7 +64,7 @@ def compare(
     task = as_task(problem, torque_file=torque_file).until(until)
     for path, formats in ((output, FIGURE_FORMATS), (html, ("html",))):
         if path:
-            store.check(path, None, force, formats)
+            store.check_output(path, formats, force)
     comparison = _measure(task, names, goals)
     if comparison.curves and output:
         comparison.figure(output, currency)

@@ -33,7 +33,8 @@ def ensemble(
     ] = None,
     method: Annotated[str | None, typer.Option(help="A method in place of the scenario's.")] = None,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="Write the bodies: .nc, .npz or .zarr.")
+        Path | None,
+        typer.Option("-o", "--output", help="Write the bodies, to FILE.nc for example."),
     ] = None,
     torque_file: TorqueFile = None,
     force: Force = False,
@@ -43,8 +44,7 @@ def ensemble(
     import polhode
     from polhode.errors import InputError
     from polhode.io import load, store
-    from polhode.io.ensemble import FORMATS
-    from polhode.io.many import arguments
+    from polhode.io.scenario.ensembles import arguments
     from polhode.support import provenance
 
     job = load(scenario, torque_file)
@@ -53,7 +53,7 @@ def ensemble(
             f"--n must be a whole number of bodies, at least 1, got {n}; write --n 1000"
         )
     if output:
-        store.check(output, None, force, FORMATS)
+        store.check(output, None, force, ensembles=True)
     options = arguments(job, n)
     if method is not None:
         options["method"] = method

@@ -30,7 +30,7 @@ def plot(
     from polhode.io import store
     from polhode.io.read import read
     from polhode.show import plots
-    from polhode.support.regular import named
+    from polhode.support.regular import file_path
 
     if kind not in OF_ONE + OF_SEVERAL:
         raise unknown("kind of figure", kind, OF_ONE + OF_SEVERAL)
@@ -39,8 +39,8 @@ def plot(
         raise InputError(
             f"the figure {kind!r} is of one run, got {len(runs)}; {several} take several"
         )
-    output = output or named(runs[0]).with_name(f"{runs[0].stem}-{kind}.png")
-    store.check(output, None, force, FIGURE_FORMATS)
+    output = output or file_path(runs[0]).with_name(f"{runs[0].stem}-{kind}.png")
+    store.check_output(output, FIGURE_FORMATS, force)
     records = [read(path) for path in runs]
     getattr(plots, kind)(records if kind in OF_SEVERAL else records[0], output)
     print_path("Figure", output)

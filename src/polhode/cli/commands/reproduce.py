@@ -1,6 +1,5 @@
 """`polhode reproduce`."""
 
-import os
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -33,7 +32,9 @@ def reproduce(
     from polhode.cli.reproduction import reproduce_items
     from polhode.cli.reproduction_tables import items_table, print_record, summary_table
     from polhode.errors import InputError
+    from polhode.io.store import make_report_folder
     from polhode.papers import items
+    from polhode.papers._report import NAME
 
     console = make_console()
     if listing:
@@ -50,7 +51,7 @@ def reproduce(
     if out is None and name.lower() == "all":
         out = FOLDER
     if out is not None:
-        check_writable(out)
+        make_report_folder(out, NAME)
     records = reproduce_items(chosen, quick, out)
     report = _write_report(out, records) if out is not None else None
     if as_json:
@@ -69,31 +70,12 @@ def reproduce(
         )
 
 
-def check_writable(folder: Path) -> None:
-    """Make the folder, or refuse it before any work."""
-    from polhode.errors import InputError
-    from polhode.io.store import check_report
-    from polhode.papers._report import NAME
-
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(
-            f"cannot write into {str(folder)!r}: {error.strerror}; choose another folder for --out"
-        ) from error
-    if not os.access(folder, os.W_OK):
-        raise InputError(
-            f"cannot write into {str(folder)!r}: it is not writable; choose another folder for --out"
-        )
-    check_report(folder, NAME)
-
-
 def _write_report(folder: Path, records: list[dict[str, Any]]) -> Path:
     """Write one page about these records and everything else that the folder holds."""
     from polhode.papers import errata, items
     from polhode.papers._report import write
-    from polhode.papers._store import kept
+    from polhode.papers._store import stored_result
 
     own = {f"{record['paper']}/{record['item']}": record for record in records}
-    found = (own.get(item.key) or kept(item.key, folder, quick=True) for item in items())
+    found = (own.get(item.key) or stored_result(item.key, folder, quick=True) for item in items())
     return write(folder, [record for record in found if record is not None], errata())

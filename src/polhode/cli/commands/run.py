@@ -26,7 +26,9 @@ def run(
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", help="Write the motion: .nc, .npz, .csv or .zarr."),
+        typer.Option(
+            "-o", "--output", help="Write the motion, to FILE.nc or FILE.csv for example."
+        ),
     ] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw an overview: .png, .pdf or .svg.")] = None,
     torque_file: TorqueFile = None,
@@ -54,7 +56,7 @@ def run(
     else:
         task = new_run(scenario, output, torque_file, checkpoint, force)
     if plot:
-        store.check(plot, None, force, FIGURE_FORMATS)
+        store.check_output(plot, FIGURE_FORMATS, force)
     provenance.note_command(task.command)
     trajectory, code, message = _integrate(task)
     if code == INTERRUPTED and task.checkpoint:
@@ -123,7 +125,7 @@ def _save(task: "RunTask", trajectory: Any) -> None:
     # A file left half-written by a crash is deleted with the checkpoint's folder.
     folder = task.checkpoint and task.checkpoint.folder
     try:
-        store.save(trajectory, task.target, task.format, task.force, workshop=folder)
+        store.save(trajectory, task.target, task.format, task.force, folder=folder)
     except InputError as error:
         if task.checkpoint:
             raise InputError(f"{error}.  Nothing is lost: {task.checkpoint.again}") from error

@@ -12,9 +12,7 @@ GROUP = "First steps"
 
 
 def view(
-    runs: Annotated[
-        list[Path], typer.Argument(metavar="RUN.nc", help="A stored run, .nc or .npz.")
-    ],
+    runs: Annotated[list[Path], typer.Argument(metavar="RUN.nc", help="A stored run.")],
     compare: Annotated[
         list[Path] | None, typer.Option(metavar="OTHER.nc ...", help="Runs to show beside it.")
     ] = None,
@@ -36,11 +34,11 @@ def view(
     from polhode.io import store
     from polhode.show.view._page import FORMATS, page
     from polhode.support.file_names import readable
-    from polhode.support.regular import named
+    from polhode.support.regular import file_path
 
     runs = [runs[0], *(compare or []), *runs[1:]]
-    output = output or named(runs[0]).with_suffix(".html")
-    store.check(output, None, force, FORMATS)
+    output = output or file_path(runs[0]).with_suffix(".html")
+    store.check_output(output, FORMATS, force)
     surface = mesh_file and triangles(mesh_file)[:2]  # drawing does not need it closed
     made = page(runs, title=title and readable(title), mesh=surface, poinsot=poinsot)
     made.save(output, force)

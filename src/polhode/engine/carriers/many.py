@@ -42,7 +42,7 @@ from polhode.support.on_device import on_host
 if TYPE_CHECKING:
     from polhode.engine.driver import Driver
     from polhode.engine.schedule import Segment
-    from polhode.methods._registry import Method
+    from polhode.methods._method import Method
 
 # of a call: between two of them all states go through the memory once, and Ctrl-C is heard
 FIRST_STEPS, SECONDS = 8, 0.25

@@ -30,7 +30,7 @@ from polhode.engine.one_body import as_body
 from polhode.methods.exact_flow import EQUAL
 
 if TYPE_CHECKING:
-    from polhode.methods._registry import Method
+    from polhode.methods._method import Method
 
 BLOCK = 4096  # bodies that share a random stream
 BYTES_PER_BODY = 256  # state, inputs and results

@@ -8,7 +8,7 @@ instead and needs fewer steps.
 from polhode.core.jit import jit
 from polhode.core.vec import matrix, qrotate, times
 from polhode.methods import get
-from polhode.methods._registry import variant
+from polhode.methods._method import variant
 from polhode.methods.simo_wong import State
 
 

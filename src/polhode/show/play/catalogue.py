@@ -13,7 +13,7 @@ BOX = Problem(
     "a box spun about its intermediate axis",
     "It turns over, as Dzhanibekov's wing nut did",
     RigidBody.box(0.20, 0.13, 0.03),
-    lambda step: torques.free(),
+    torques.free(),
     np.eye(3),
     np.array([0.02, 6.0, 0.0]),
     (0.0, 12.0),

@@ -21,15 +21,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from polhode.errors import InputError
 from polhode.show.play import work
 from polhode.show.play.catalogue import catalogue
-from polhode.show.view._page import document, script_json
+from polhode.show.html import render
 
 ADDRESS = "127.0.0.1"
 LARGEST_BODY = 8192  # bytes: a request has seven short fields
 IDLE_SECONDS = 30.0  # a connection that says nothing is closed
 WAITING_SECONDS = 0.25  # between signs of life while another computation has the desk
 
-_BODY = '<div id="play"></div>\n<noscript>This page draws with JavaScript, which is switched off here.</noscript>'
-_START = 'polhode.playground = polhode.play(document.getElementById("play"), {catalogue}, {token});'
 _HEADERS = {
     "Cache-Control": "no-store",
     "X-Content-Type-Options": "nosniff",
@@ -64,11 +62,11 @@ class Server(ThreadingHTTPServer):
             ) from error
         self.token = secrets.token_urlsafe(24)
         self.desk = threading.Lock()  # who holds it computes
-        self.page = document(
-            "polhode playground",
-            _BODY,
-            _START.format(catalogue=script_json(catalogue()), token=script_json(self.token)),
-            "; connect-src 'self'",
+        self.page = render(
+            "show/templates/play.html",
+            title="polhode playground",
+            catalogue=catalogue(),
+            token=self.token,
         ).encode()
 
     def server_bind(self):
@@ -184,7 +182,7 @@ class Handler(BaseHTTPRequestHandler):
 
     def _work(self, data):
         try:
-            request = work.checked(self._parsed(data))
+            request = work.check_request(self._parsed(data))
             while not self.server.desk.acquire(timeout=WAITING_SECONDS):
                 self._tell("waiting", "", 0.0)
             try:

@@ -57,7 +57,7 @@ class Request(NamedTuple):
 # --- checking -------------------------------------------------------------------------------------
 
 
-def checked(asked):
+def check_request(asked):
     """The Request, or every field that is wrong at once."""
     if not isinstance(asked, dict):
         raise Refused(
@@ -257,11 +257,11 @@ def code(request):
     """The same in Python, for the reader to take along."""
     body, named = request.body, request.problem.name != catalogue.BOX.name
     size = (body.shape or {}).get("size") or (body.shape or {}).get("semi_axes")
-    made = (
-        f"polhode.RigidBody.{body.shape['kind']}({_listed(size)})"
-        if size
-        else f"polhode.RigidBody([{_listed(body.moments)}]{'' if body.to_dict()['check_triangle'] else ', check_triangle=False'})"
-    )
+    if size:
+        made = f"polhode.RigidBody.{body.shape['kind']}({_format_numbers(size)})"
+    else:
+        rule = "" if body.to_dict()["check_triangle"] else ", check_triangle=False"
+        made = f"polhode.RigidBody([{_format_numbers(body.moments)}]{rule})"
     torque, attitude = (
         (f"problem.torque({request.step!r})", "rotation0=problem.rotation0, ")
         if named
@@ -271,7 +271,7 @@ def code(request):
     runs = [
         f"{name} = polhode.integrate(\n"
         f'    body, {torque}, ({start!r}, {start + request.span!r}), {request.step!r}, "{method.name}",\n'
-        f"    {attitude}omega0=({_listed(request.omega0)}))"
+        f"    {attitude}omega0=({_format_numbers(request.omega0)}))"
         for name, method in zip(("run", "other"), request.methods, strict=False)
     ]
     show = "run.view().open()" if len(runs) == 1 else "run.view(compare=other).open()"
@@ -279,5 +279,5 @@ def code(request):
     return "\n".join(["import polhode", "", *problem, f"body = {made}", *runs, show, ""])
 
 
-def _listed(values):
+def _format_numbers(values):
     return ", ".join(repr(float(value)) for value in values)

@@ -60,7 +60,7 @@ def work_precision(
         choice("currency", currency, CURRENCIES)
     _check(comparison)
     path = target(path)
-    curves = [curve for curve in comparison.curves if _shown(curve)]
+    curves = [curve for curve in comparison.curves if _plotted_points(curve)]
     if not curves:
         raise InputError(
             "there is no curve to draw: no method gave a finite error; take other methods or larger errors"
@@ -111,7 +111,9 @@ def convergence(
     """
     _check(comparison)
     path = target(path)
-    curves = [curve for curve in comparison.curves if curve.knob == "step" and _shown(curve)]
+    curves = [
+        curve for curve in comparison.curves if curve.knob == "step" and _plotted_points(curve)
+    ]
     if not curves:
         raise InputError(
             "there is no curve to draw: no method by step gave a finite error; take other methods or larger errors"
@@ -132,7 +134,7 @@ def convergence(
 def _order_line(axes, curve, colour):
     """The measured order as a line through the middle of the points it is seen in: those above
     round-off and below a tenth."""
-    points = [point for point in _shown(curve) if ROUND_OFF < point.error < 0.1]
+    points = [point for point in _plotted_points(curve) if ROUND_OFF < point.error < 0.1]
     if curve.slope is None or len(points) < 2:
         return
     steps = np.array([point.setting for point in points])
@@ -142,7 +144,7 @@ def _order_line(axes, curve, colour):
     axes.plot(steps, np.exp(height) * steps**curve.slope, color=colour, lw=1.2)
 
 
-def _shown(curve):
+def _plotted_points(curve):
     return [
         point
         for point in curve.points
@@ -162,7 +164,7 @@ def _look(number):
 
 
 def _line(axes, curve, currency, number, **look):
-    points = _shown(curve)
+    points = _plotted_points(curve)
     slope = "" if curve.slope is None else f"  {curve.slope:.1f}"
     axes.plot(
         [getattr(point, currency) for point in points],

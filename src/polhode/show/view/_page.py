@@ -3,48 +3,21 @@
 from __future__ import annotations
 
 import html
-import json
-import os
-from importlib.resources import files
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-import polhode
 from polhode import problems
-from polhode.errors import InputError, flag, label, printable, disk_advice
+from polhode.errors import InputError, flag, label, printable
 from polhode.io import store
 from polhode.io.read import record
-from polhode.support.regular import named
-from polhode.show.view.runs import ALL_FRAMES, FRAMES, about, encoded
+from polhode.support.atomic import write_text
+from polhode.support.regular import file_path
+from polhode.show.html import render
+from polhode.show.view.runs import ALL_FRAMES, FRAMES, describe_run, encode_run
 
 RUNS = 6  # side by side; more would be too small to see
 FORMATS = ("html", "htm")
-
-# The policy lets the page run what is in it and load nothing: that it works without a network is
-# not a promise but a rule.
-_FRAME = """<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy"
-  content="default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:{also}">
-<meta name="generator" content="polhode {version}">
-<title>{title}</title>
-<style>{style}</style>
-</head>
-<body>
-{body}
-<script>{script}</script>
-<script>
-{start}
-</script>
-</body>
-</html>
-"""
-_BODY = '<div id="viewer"></div>\n<noscript>This page draws with JavaScript, which is switched off here.</noscript>'
-_START = 'polhode.viewer = polhode.mount(document.getElementById("viewer"), {runs}, {options});'
 
 
 class Page:
@@ -64,18 +37,9 @@ class Page:
     def save(self, path: str | PathLike[str], force: bool = False) -> Path:
         """Write the page to a .html file and return its path; an existing file is kept unless
         `force`."""
-        path = named(path)
-        store.check(path, None, force, FORMATS)
-        partial = path.with_name(f".{path.name}.{os.getpid()}.part")
-        try:
-            partial.write_text(self.html, encoding="utf-8")
-            os.replace(partial, path)
-        except OSError as error:
-            partial.unlink(missing_ok=True)
-            raise InputError(
-                f"cannot write {str(path)!r}: {error.strerror or error}; {disk_advice(error)}"
-            ) from error
-        self.path = path
+        path = file_path(path)
+        store.check_output(path, FORMATS, force)
+        self.path = write_text(path, self.html, force)
         return path
 
     def open(self) -> bool:
@@ -143,16 +107,13 @@ def page(
     options = {"title": title, "subtitle": _subtitle(records), "poinsot": flag("poinsot", poinsot)}
     if autoplay is not None:
         options["autoplay"] = flag("autoplay", autoplay)
-    return Page(
-        title,
-        document(title, _BODY, _START.format(runs=script_json(data), options=script_json(options))),
-    )
+    return Page(title, render("show/templates/runs.html", title=title, runs=data, options=options))
 
 
 def encode(records, mesh=None):
     """What `polhode.mount` takes: one dict for each run, labels made different."""
     frames = min(FRAMES, ALL_FRAMES // len(records))
-    data = [encoded(each, frames, mesh) for each in records]
+    data = [encode_run(each, frames, mesh) for each in records]
     if len({run["label"] for run in data}) < len(data):  # one method more than once
         for run in data:
             run["label"], run["detail"] = f"{run['label']}, {run['detail']}", ""
@@ -161,31 +122,6 @@ def encode(records, mesh=None):
         if labels.count(run["label"]) > 1:
             run["label"] += f" ({number})"
     return data
-
-
-def document(title, body, start, also=""):
-    """The whole document around a body and the script that starts it; `also` adds to what the
-    policy allows."""
-    return _FRAME.format(
-        title=html.escape(title),
-        version=polhode.__version__,
-        style=built("viewer.css"),
-        script=built("viewer.js"),
-        body=body,
-        start=start,
-        also=also,
-    )
-
-
-def built(name):
-    """A file of the built viewer."""
-    return (files("polhode.show.view") / "static" / name).read_text(encoding="utf-8")
-
-
-def script_json(data):
-    """JSON inside a script element: no text in it can end the script."""
-    text = json.dumps(data, ensure_ascii=False, allow_nan=False)
-    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
 def _title(record):
@@ -205,7 +141,7 @@ def _title(record):
 
 
 def _subtitle(records):
-    first = about(records[0])
+    first = describe_run(records[0])
     moments = f"principal moments {first['principal moments']}"
     if len(records) > 1:
         return f"{len(records)} runs in step, {moments}"

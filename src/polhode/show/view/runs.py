@@ -1,6 +1,6 @@
 """A run as the page carries it: thinned, differences formed in float64, arrays as text.
 
-`encoded` gives a dict of plain data; `web/src/data.js` reads it.
+`encode_run` gives a dict of plain data; `web/src/data.js` reads it.
 """
 
 from itertools import pairwise
@@ -10,16 +10,16 @@ import numpy as np
 from polhode.results import conserved
 from polhode import rotations
 from polhode.errors import InputError
-from polhode.show.view.packing import packed
-from polhode.show.view.shapes import drawn
+from polhode.show.view.packing import pack_array
+from polhode.show.view.shapes import choose_shape
 
 FRAMES = 5001  # of one run: the start and five thousand steps
 ALL_FRAMES = 12_000  # of all runs on a page
 
 
-def encoded(record, frames=FRAMES, mesh=None):
+def encode_run(record, frames=FRAMES, mesh=None):
     """The run as plain data for the page, at most `frames` points of it."""
-    record, notes = _sound(record)
+    record, notes = _finite_part(record)
     start = 0 if record.facts["forwards"] else -1
     weight = record.weight
     arm, up = (weight["arm"], weight["up"]) if weight else (None, (0.0, 0.0, 1.0))
@@ -31,18 +31,18 @@ def encoded(record, frames=FRAMES, mesh=None):
         "energy": conserved.energy(record, start),
         "momentum": conserved.momentum(record, start),
     }
-    kept = _kept(len(record.t), frames)
-    shape, remark = drawn(record.body, arm, mesh)
+    kept = _choose_frames(len(record.t), frames)
+    shape, remark = choose_shape(record.body, arm, mesh)
     notes += [remark] if remark else []
     notes += _thinning_notes(record, kept)
     moments, axes = record.body.moments, record.body.axes
     return {
         "label": record.facts["method"],
         "detail": _step(record.facts),
-        "t": packed(record.t[kept], "f8"),
-        "quaternion": packed(record.quaternion[kept]),
-        "omega": packed(record.omega[kept]),
-        **{key: packed(_worst(error.values, kept)) for key, error in errors.items()},
+        "t": pack_array(record.t[kept], "f8"),
+        "quaternion": pack_array(record.quaternion[kept]),
+        "omega": pack_array(record.omega[kept]),
+        **{key: pack_array(_worst(error.values, kept)) for key, error in errors.items()},
         "titles": {key: error.title for key, error in errors.items()},
         "inertia": record.body.inertia.ravel().tolist(),
         "moments": moments.tolist(),
@@ -51,12 +51,12 @@ def encoded(record, frames=FRAMES, mesh=None):
         "arm": arm,
         "free": record.free,
         "shape": shape,
-        "about": about(record),
+        "about": describe_run(record),
         "notes": notes,
     }
 
 
-def _sound(record):
+def _finite_part(record):
     """The finite part of the run, in the order of time."""
     notes = []
     finite = (
@@ -90,7 +90,7 @@ def _sound(record):
     ), notes
 
 
-def _kept(n, frames):
+def _choose_frames(n, frames):
     """Which of n points are shown: the ends and what lies evenly between."""
     return (
         np.arange(n)
@@ -131,7 +131,7 @@ def _step(facts):
     return f"step {step:g} s" if isinstance(step, (int, float)) else "uneven steps"
 
 
-def about(record):
+def describe_run(record):
     """What a reader may want to know of a run, as text."""
     facts, known = record.facts, record.facts.get("method_facts") or {}
     kinds = [word for word in ("symplectic", "symmetric", "implicit") if known.get(word) is True]

@@ -8,7 +8,7 @@ import numpy as np
 from polhode import rotations
 from polhode.bodies.shapes import SHAPES
 from polhode.errors import InputError, floats
-from polhode.show.view.packing import packed
+from polhode.show.view.packing import pack_array
 
 NUMBERS = {"length": (), "lengths": (3,), "positions": (3,)}  # how many, where a page draws by them
 SIZES = {  # what each shape has, and how many numbers that is
@@ -20,10 +20,10 @@ SIZES = {  # what each shape has, and how many numbers that is
 FACES = 20_000  # more would make the page too large
 
 
-def drawn(body, arm, mesh=None):
+def choose_shape(body, arm, mesh=None):
     """The shape as plain data, and a remark for the reader or ""."""
     if mesh is not None:
-        return _mesh(*_checked(mesh)), ""
+        return _mesh(*_check_mesh(mesh)), ""
     shape = body.shape or {}
     with contextlib.suppress(InputError):  # a stored body may have the shape of anyone
         if shape.get("kind") in SIZES:
@@ -33,7 +33,7 @@ def drawn(body, arm, mesh=None):
             ):
                 return shape, ""
         if shape.get("kind") == "mesh":
-            return _mesh(*_checked((shape.get("vertices"), shape.get("faces")))), ""
+            return _mesh(*_check_mesh((shape.get("vertices"), shape.get("faces")))), ""
     if arm:
         return {"kind": "top", "arm": arm}, ""
     return equivalent_box(body), "The body is drawn as a box of the same moments of inertia."
@@ -50,7 +50,7 @@ def equivalent_box(body):
     }
 
 
-def _checked(mesh):
+def _check_mesh(mesh):
     try:
         vertices, faces = mesh
     except (TypeError, ValueError):
@@ -81,6 +81,6 @@ def _checked(mesh):
 def _mesh(vertices, faces):
     return {
         "kind": "mesh",
-        "vertices": packed(vertices),
-        "faces": packed(faces.astype(np.uint32), "u4"),
+        "vertices": pack_array(vertices),
+        "faces": pack_array(faces.astype(np.uint32), "u4"),
     }

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
     from scipy.spatial.transform import Rotation
     from polhode.bodies._body import RigidBody
-    from polhode.io.config import Scenario
+    from polhode.io.scenario._load import Scenario
     from polhode.loads._torque import Torque
     from polhode.problems import Problem
 

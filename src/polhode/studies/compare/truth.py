@@ -18,7 +18,7 @@ from polhode.engine.one_body import as_body, initial_rotation
 from polhode.results.motion import in_principal_axes, in_user_axes, parts
 from polhode.loads.potential import potential_energy
 from polhode.exact import free_body, lagrange_top, reference
-from polhode.io.config import load
+from polhode.io.scenario._load import load
 
 CHECKS = 120  # times at which the truth is known: a number with many divisors
 

@@ -27,7 +27,7 @@ from polhode.studies.facts.trial import LIVELY
 from polhode.errors import ConvergenceError
 
 if TYPE_CHECKING:
-    from polhode.methods._registry import Method
+    from polhode.methods._method import Method
     from polhode.problems import Problem
 
 HELD, BROKEN = 1e-11, 1e-9

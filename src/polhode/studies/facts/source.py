@@ -9,7 +9,7 @@ from polhode.studies.facts.trial import Map, trial_torque
 from polhode.core.layout import flatten, shape
 from polhode.errors import ConvergenceError, InputError
 from polhode.methods import Method, Motion, everything, get
-from polhode.methods._registry import start_motion
+from polhode.methods._method import start_motion
 
 UNIT = 1e-9  # how far from 1 the length of a quaternion may be after a step
 

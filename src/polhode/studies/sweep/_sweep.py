@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Never
 
 from polhode.errors import InputError, called_as, flag, check_options, number, whole
-from polhode.support.regular import named
+from polhode.support.regular import file_path
 from polhode.studies.sweep import cluster as clusters
 from polhode.studies.sweep import plan as plans
 from polhode.studies.sweep import store as stores
@@ -86,7 +86,7 @@ def sweep(
     plan = plans.load(source)
     if out is None and isinstance(source, dict):
         raise InputError('out is missing; name the store, such as out="sweep.zarr"')
-    out = named(out if out is not None else f"{Path(source).stem}.zarr")
+    out = file_path(out if out is not None else f"{Path(source).stem}.zarr")
     if chunk is not None:
         plan.chunk_shape(None, chunk)
     stores.check(out, plan, force)
@@ -135,7 +135,7 @@ class Sweep:
     """
 
     def __init__(self, path: str | PathLike[str], **run: Any) -> None:
-        path = named(path)
+        path = file_path(path)
         if not stores.is_store(path):
             raise InputError(
                 f"{str(path)!r} is not the store of a sweep; give what `polhode sweep --out` wrote"

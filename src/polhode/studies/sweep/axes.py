@@ -26,7 +26,7 @@ from pydantic import Field, ValidationError
 from polhode.loads import torques
 from polhode.engine.ensemble.inputs import drawn
 from polhode.errors import InputError, unknown
-from polhode.io import schema
+from polhode.io.scenario import messages, schema
 
 SAMPLE = "sample"
 # these dimensions come first: a chunk has one method and one step
@@ -194,7 +194,7 @@ def _axis(path, leaf):
     except ValidationError as errors:
         # misspelt, then missing
         first = min(errors.errors(), key=lambda error: error["type"] != "extra_forbidden")
-        place, message = schema.complaint(first, LEAF, path)
+        place, message = messages.complaint(first, LEAF, path)
         raise InputError(f"{'.'.join(map(str, (path, *place)))}: {message}") from None
     if model is Grid:
         return Axis(path, _spaced(path, section))

@@ -27,9 +27,11 @@ from polhode.errors import InputError, whole
 from polhode.support.file_names import readable
 from polhode.engine.carriers.tiles import LANES
 from polhode.engine.schedule import segments
-from polhode.io import config
+from polhode.io.scenario._load import make_scenario
+from polhode.io.scenario.faults import Faults
+from polhode.io.scenario.toml import check_depth, parse
 from polhode.methods import get
-from polhode.support.regular import named
+from polhode.support.regular import file_path
 from polhode.studies.sweep import axes as reading
 from polhode.studies.sweep.axes import FIRST, SAMPLE, put
 
@@ -44,8 +46,8 @@ CHECKED_VALUES = 200  # of each axis, before any work
 def load(source):
     """The Plan of a sweep file, or of the same as a dict."""
     if not isinstance(source, dict):
-        path = named(source)
-        return Plan(config.parse(path), path)
+        path = file_path(source)
+        return Plan(parse(path), path)
     return Plan(source, "the sweep")
 
 
@@ -64,7 +66,7 @@ class Plan:
     """
 
     def __init__(self, source, path):
-        config.check_depth(source, path)
+        check_depth(source, path)
         data = copy.deepcopy(source)
         self.source, self.path = source, path
         self.title = str(data.get("title", readable(Path(path).stem)))
@@ -78,7 +80,7 @@ class Plan:
                 raise InputError(
                     f"{path}: [{key}] does not go with [sweep]; drop it, and name the store with --out"
                 )
-        faults = config.Faults()
+        faults = Faults()
         for key in ("body", "initial", "run"):
             if not isinstance(data.get(key, {}), dict):
                 faults.add(
@@ -125,7 +127,7 @@ class Plan:
     def scenario(self, index):
         """The Scenario there."""
         where = ", ".join(f"{name} {number}" for name, number in index.items())
-        return config.scenario(self.at(index), f"{self.path} ({where})" if where else self.path)
+        return make_scenario(self.at(index), f"{self.path} ({where})" if where else self.path)
 
     def _check_values(self):
         """Read the scenario at every value of every axis, the others at their first: what is wrong
@@ -149,7 +151,7 @@ class Plan:
             for step in steps:
                 put(trial := copy.deepcopy(self.data), "run.method", method)
                 put(trial, "run.step", step)
-                scenario = config.scenario(trial, self.path)
+                scenario = make_scenario(trial, self.path)
                 if scenario.rtol is not None:
                     raise InputError(
                         f"run.method: {method} chooses its own steps; a sweep needs steps of a given size; take "

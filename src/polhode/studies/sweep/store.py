@@ -8,17 +8,16 @@ byte for byte.
 import hashlib
 import json
 import math
-import os
 import shutil
-import warnings
 from pathlib import Path
 
 import numpy as np
 
 from polhode.errors import InputError, difference
-from polhode.io import trees
-from polhode.io.store import place
+from polhode.io.formats import zarr as zarr_format
+from polhode.io.store import check_place
 from polhode.studies.sweep.plan import boxes
+from polhode.support.atomic import written_whole
 
 INSTALL = "pip install 'polhode[cluster]'"
 # codes from 0 on; -1 is a body that has not been computed
@@ -119,7 +118,7 @@ class Store:
         """The numbers of the chunks that are there and whole; what a killed process left
         half-written is swept away."""
         for path in self.path.rglob("*.partial"):
-            if trees.LITTER.fullmatch(path.name):
+            if zarr_format.LITTER.fullmatch(path.name):
                 path.unlink(missing_ok=True)
         return [
             number
@@ -180,13 +179,9 @@ def check(path, plan, force):
             )
         return
     if path.exists():
-        trees.check_owned(path)
+        zarr_format.check_owned(path)
+    check_place(path, force, may_replace=is_store)
     folder = path.absolute().parent
-    if not (folder.is_dir() and os.access(folder, os.W_OK)):
-        state = "is not writable" if folder.is_dir() else "does not exist"
-        raise InputError(
-            f"cannot write {str(path)!r}: the folder {str(folder)!r} {state}; create it or choose another"
-        )
     size, free = BYTES * plan.n, shutil.disk_usage(folder).free
     if size > free:
         raise InputError(
@@ -198,15 +193,8 @@ def check(path, plan, force):
 def create(path, plan, chunk_shape, force=False):
     """Make an empty store; it appears whole or not at all."""
     path = Path(path)
-    partial = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
+    with written_whole(path, force) as partial:
         _fill(partial, plan, chunk_shape)
-        if force:
-            place(partial, path, force)
-        else:
-            partial.rename(path)
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
     return Store(path)
 
 
@@ -248,10 +236,7 @@ def _fill(path, plan, chunk_shape):
         compressors=None,
         dimension_names=["chunk", "byte"],
     )
-    with warnings.catch_warnings():
-        # readers ask for this summary, though it is no part of the standard yet
-        warnings.simplefilter("ignore", UserWarning)
-        zarr.consolidate_metadata(path)
+    zarr_format.finish(path)
 
 
 def _coordinate(group, axis, plan):

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
-from polhode.support import memory
 from polhode.errors import InputError
-from polhode.results.columns import attributes, columns
-from polhode.results.motion import LABELS
+from polhode.io.formats import Format, register
+from polhode.results import columns
 from polhode.results._trajectory import BLOCK
+from polhode.results.motion import LABELS
+from polhode.support import memory
 
 SUM = "attributes_crc32"
 INSTALL = "pip install 'polhode[cluster]'"
@@ -21,6 +22,37 @@ INSTALL = "pip install 'polhode[cluster]'"
 LITTER = re.compile(r"(?:zarr|c|\d+)\.[0-9a-f]{32}\.partial")
 # what a store consists of
 _PART = re.compile(rf"(?:[^/]+/)*(?:zarr\.json|c(?:/\d+)*|{LITTER.pattern})")
+
+
+class ZarrStore(Format):
+    """A folder that holds an array in chunks, each with a checksum."""
+
+    suffix = "zarr"
+
+    def write(self, contents, path):
+        group = need().create_group(path, attributes=_signed(contents.attributes))
+        arrays = {one.name: _array(group, one) for one in contents.variables}
+        _put_labels(group)
+        # the last piece may be longer than a chunk; both begin at whole chunks
+        for first, piece in contents.blocks():
+            for name, values in piece.items():
+                arrays[name][first : first + len(values)] = values
+        finish(path)
+
+    def read(self, path):
+        attributes = checked_attributes(path)
+        return numbers(path), columns.provenance_in(attributes)
+
+    def check_installed(self):
+        need()
+
+    def recognises(self, path):
+        return is_store(path)
+
+    def may_replace(self, folder):
+        if is_store(folder):
+            check_owned(folder)
+        return is_store(folder)
 
 
 def need():
@@ -35,48 +67,21 @@ def need():
     return zarr
 
 
-def write(run, path):
-    """Write a trajectory, chunk by chunk."""
-    group = need().create_group(path, attributes=_signed(attributes(run.provenance())))
-    held = [
-        (one, _array(group, one.name, one.shape(len(run)), "f8", one.dimensions, one.about))
-        for one in columns(run)
-    ]
-    _put_labels(group)
-    # the last piece may be longer than a chunk; both begin at whole chunks
-    for first, piece in run.blocks():
-        for one, array in held:
-            array[first : first + len(piece)] = one.values(piece)
-    finish(path)
-
-
-def write_dataset(data, path):
-    """Write an xarray Dataset, as it is."""
-    group = need().create_group(path, attributes=_signed(dict(data.attrs)))
-    for name, variable in data.variables.items():
-        if name not in LABELS:
-            about = {
-                key: value.tolist() if isinstance(value, np.ndarray) else value
-                for key, value in variable.attrs.items()
-            }
-            _array(group, name, variable.shape, variable.dtype, variable.dims, about)[...] = (
-                variable.values
-            )
-    _put_labels(group)
-    finish(path)
-
-
-def _array(group, name, shape, kind, dimensions, about):
-    chunks = (max(min(shape[0], BLOCK), 1), *shape[1:])
+def _array(group, variable):
+    attributes = {
+        key: value.tolist() if isinstance(value, np.ndarray) else value
+        for key, value in variable.attributes.items()
+    }
+    shape = variable.shape
     return group.create_array(
-        name,
+        variable.name,
         shape=shape,
-        chunks=chunks,
-        dtype=kind,
+        chunks=(max(min(shape[0], BLOCK), 1), *shape[1:]),
+        dtype=variable.dtype,
         compressors=_sums(),
-        dimension_names=list(dimensions),
-        attributes=about,
-        fill_value=0 if np.dtype(kind).kind in "iu" else float("nan"),
+        dimension_names=list(variable.dimensions),
+        attributes=attributes,
+        fill_value=0 if variable.dtype.kind in "iu" else float("nan"),
         config={"write_empty_chunks": True},
     )
 
@@ -128,7 +133,7 @@ def finish(path):
         need().consolidate_metadata(path)
 
 
-def is_tree(path):
+def is_store(path):
     """Whether a Zarr store is there."""
     return attributes_of(path) is not None
 
@@ -173,3 +178,6 @@ def _values(name, array):
         return np.asarray(array[...], dtype=float)
     except Exception as error:  # there is no end to what a broken store makes the library raise
         raise ValueError(f"{name} is not what was written") from error
+
+
+register(ZarrStore())

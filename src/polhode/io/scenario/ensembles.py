@@ -15,7 +15,7 @@ import numpy as np
 
 from polhode.engine.ensemble.inputs import drawn, enough, terms_of
 from polhode.support.frames import rows_times
-from polhode.io import schema
+from polhode.io.scenario import schema
 
 
 def arguments(scenario, n=None, first=0):

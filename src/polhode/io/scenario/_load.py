@@ -1,0 +1,200 @@
+"""Scenario files: a run described in TOML, checked as a whole before anything starts.
+
+    problem = "krysl/slow-top"        # or the three sections [body], [initial] and [torque]
+
+    [run]
+    method = "NMB"
+    step = 0.0125
+    t_span = [0, 10]
+
+A section beside a problem replaces that part of it: [body] its body, [torque] its torque, and each
+key of [initial] and [run] what it says.  Every error in the file is reported at once, with the path
+of its key.  A scenario holds data and names, never code: a torque in Python is given beside it, by
+--torque-file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode import problems
+from polhode.bodies._body import RigidBody
+from polhode.engine._integrate import integrate
+from polhode.engine.ensemble.inputs import check_parameters
+from polhode.errors import as_path
+from polhode.io.formats import formats, suffix_of
+from polhode.io.scenario import schema
+from polhode.io.scenario.faults import Faults
+from polhode.io.scenario.messages import TOP, as_toml, unknown_key
+from polhode.io.scenario.motion import read_body, read_initial
+from polhode.io.scenario.run import read_run
+from polhode.io.scenario.toml import parse
+from polhode.io.scenario.torque import (
+    NEVER,
+    TORQUE_FILE,
+    read_torque,
+    torque_from_file,
+    try_torque,
+)
+from polhode.support.file_names import from_text, readable
+
+if TYPE_CHECKING:
+    from polhode.engine.checkpoint import Checkpoint
+    from polhode.results._trajectory import Trajectory
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A run, ready to go.  `load` makes one from a file; the attributes are the arguments of
+    `polhode.integrate`."""
+
+    title: str
+    body: RigidBody
+    torque: Any
+    rotation0: np.ndarray
+    omega0: np.ndarray
+    method: Any
+    step: float | list | None
+    t_span: tuple
+    rtol: float | None = None
+    atol: float | None = None
+    max_step: float | None = None
+    every: int | str = 1
+    t_eval: list | None = None
+    breaks: list | float | None = None
+    output: Path | None = None
+    format: str | None = None
+    ensemble: schema.Ensemble | None = None
+
+    def integrate(
+        self,
+        progress: Callable[[int, int], Any] | None = None,
+        checkpoint: str | PathLike[str] | Checkpoint | None = None,
+    ) -> Trajectory:
+        """Run it; `progress` and `checkpoint` are those of `polhode.integrate`."""
+        return integrate(
+            self.body,
+            self.torque,
+            self.t_span,
+            self.step,
+            self.method,
+            rotation0=self.rotation0,
+            omega0=self.omega0,
+            rtol=self.rtol,
+            atol=self.atol,
+            max_step=self.max_step,
+            every=self.every,
+            t_eval=self.t_eval,
+            breaks=self.breaks,
+            progress=progress,
+            checkpoint=checkpoint,
+            title=self.title,
+        )
+
+
+def load(path: str | PathLike[str], torque_file: str | PathLike[str] | None = None) -> Scenario:
+    """Read a scenario file.
+
+    Parameters
+    ----------
+    path : str or Path
+    torque_file : str or Path, optional
+        "FILE.py" or "FILE.py:NAME": a torque in Python, in place of a [torque] section.  The file is run, which no
+        scenario can ask for.
+
+    Returns
+    -------
+    Scenario
+
+    Raises
+    ------
+    InputError
+        When the file cannot be read or anything in it is wrong; the message lists every fault.
+
+    Examples
+    --------
+    >>> load("flip.toml").method.name   # the file of that name in the folder examples
+    'VLV'
+    """
+    path = as_path("path", path)
+    return make_scenario(parse(path), path, torque_file)
+
+
+def make_scenario(
+    data: dict[str, Any], path: str | PathLike[str], torque_file: str | PathLike[str] | None = None
+) -> Scenario:
+    """A Scenario from the contents of a file; `path` is for the messages and the title, and a mesh
+    is looked for beside it."""
+    faults = Faults()
+    parts = _read(data, faults, torque_file, Path(path).parent)
+    faults.report(path)
+    return Scenario(title=data.get("title", readable(Path(path).stem)), **parts)
+
+
+def _read(data, faults, torque_file, folder):
+    """The arguments of Scenario from the sections; what is wrong goes to `faults`."""
+    for key in data:
+        if key == "sweep":
+            faults.add(
+                (key,),
+                "makes many runs of one; give the file to `polhode sweep`, or drop the section",
+            )
+        elif key in ("torque_file", "torque-file"):
+            faults.add((key,), f"{NEVER} {as_toml(data[key])}; {TORQUE_FILE}")
+        elif key not in TOP:
+            faults.add((key,), unknown_key(key, TOP))
+    if not isinstance(data.get("title", ""), str):
+        faults.add(("title",), f"must be text, got {as_toml(data['title'])}; put it in quotes")
+    problem = None
+    if "problem" in data:
+        with faults.at("problem"):
+            problem = problems.get(data["problem"])
+    known = "problem" in data  # what a misspelt problem would have supplied is not missing
+    run = faults.check(schema.Run, data.get("run", {}), "run")
+    times = read_run(run, problem, known, faults) if run else {}
+    body = read_body(data, problem, known, folder, faults)
+    rotation0, omega0 = read_initial(data, body, problem, known, faults)
+    if torque_file is None:
+        torque = read_torque(
+            data, body, problem, [] if "rtol" in times else times.get("step"), faults
+        )
+    else:
+        torque = torque_from_file(data, torque_file, faults)
+    if torque is not None and not faults:
+        try_torque(torque, times["t_span"][0], rotation0, omega0, faults)
+    return {
+        "body": body,
+        "torque": torque,
+        "rotation0": rotation0,
+        "omega0": omega0,
+        **times,
+        **_output(data, faults),
+        **_ensemble(data, torque, faults),
+    }
+
+
+def _output(data, faults):
+    section = faults.check(schema.Output, data["output"], "output") if "output" in data else None
+    if section is None:
+        return {}
+    with faults.at("output", "format" if section.format else "file"):
+        suffix_of(section.file, formats(), section.format)
+    return {"output": Path(from_text(section.file)), "format": section.format}
+
+
+def _ensemble(data, torque, faults):
+    section = (
+        faults.check(schema.Ensemble, data["ensemble"], "ensemble") if "ensemble" in data else None
+    )
+    if section is None:
+        return {}
+    if torque is not None:
+        with faults.at("ensemble", "parameter_spread"):
+            check_parameters(torque, section.parameter_spread)
+    return {"ensemble": section}

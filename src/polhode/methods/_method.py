@@ -1,0 +1,155 @@
+"""What a method is: one pure `step` function and the facts it declares about itself."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from polhode.core.jit import jit
+from polhode.core.layout import Quaternion, Vector
+
+
+class Motion(NamedTuple):
+    """The smallest state: attitude (body to space) and body angular velocity."""
+
+    q: Quaternion
+    Om: Vector
+
+
+@jit
+def start_motion(h, t, q, Om, body, torque, p):
+    return Motion(q, Om)
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method and its declared facts.
+
+    Attributes
+    ----------
+    order : int
+        Order of attitude and momentum under a nonlinear torque.
+    free_order : tuple of int
+        Orders of attitude and body momentum for the torque-free body, where they differ from
+        `order`.
+    omega_order : int or None
+        Order under torques that look at the angular velocity, where it differs from `order`.
+    torques : int or None
+        Torque evaluations per step, beyond one at the start; None when an iteration decides.
+    solves : int
+        Nonlinear equations solved per step.
+    symmetric : bool
+        A step of h followed by a step of -h comes back to where it began.
+    symplectic : bool or "orbits"
+        The step preserves the symplectic form of T*SO(3); "orbits": only that of the body momentum
+        on its coadjoint orbits.
+    conserves : tuple of str
+        What the torque-free motion keeps to round-off: "momentum" (spatial), "energy".
+    multistep : bool
+        The state remembers more than attitude and velocity: a start from these alone is a new
+        start.
+    limit : str
+        The largest step there is a solution for, in words, where that is known.
+    adapt : function or None
+        `adapt(torque, body)` gives the same method with a step made for what is known of the torque
+        (that there is none, that it offers derivatives, that it looks at the angular velocity) and
+        of the body (that it is symmetric; None: nothing is known, or there are several); without it
+        the step takes every torque and body alike.
+    control : core.adaptive.Pair, methods._series.Recursion or None
+        What a loop that chooses its own steps needs of the method; without it the method takes
+        steps of given size alone.
+    potential : bool
+        The step asks for the potential energy, `torque.potential(t, R, p)`.
+    remark : str
+        What a run has to say of the method as it was run.
+    counted : tuple of (str, function)
+        Fields of the state that count steps, each with a function that says the total in words.
+    restores_energy : bool
+        After a step the state is moved to one of the right energy, where that is known: NAME+ep.
+    """
+
+    name: str
+    step: Callable
+    start: Callable
+    state: type
+    order: int | None
+    torques: int | None
+    symmetric: bool | None
+    symplectic: bool | str | None
+    conserves: tuple = ()
+    free_order: tuple = ()
+    solves: int = 0
+    multistep: bool = False
+    family: str = ""
+    aliases: tuple = ()
+    cite: str = ""
+    summary: str = ""
+    adapt: Callable | None = None
+    limit: str = ""
+    control: tuple | None = None
+    potential: bool = False
+    remark: str = ""
+    omega_order: int | None = None
+    restores_energy: bool = False
+    counted: tuple = ()
+
+    def order_under(self, torque: Any) -> int | None:
+        """The order under a torque."""
+        return (
+            self.omega_order if torque.feels_omega and self.omega_order is not None else self.order
+        )
+
+    def lowered(self, torque: Any) -> str:
+        """What is lost under a torque that looks at the angular velocity, in words; empty where
+        nothing is."""
+        order = self.order_under(torque)
+        return (
+            ""
+            if order == self.order
+            else (
+                f"{self.name} is of order {order}, not {self.order}, under a torque that looks at "
+                "the angular velocity"
+            )
+        )
+
+    def remarks(self, total: Callable[[str], float]) -> str:
+        """What a run adds to its message; `total(field)` is the total of a field of the state."""
+        said = [self.remark, *(words(total(field)) for field, words in self.counted)]
+        return "".join(f"; {one}" for one in said if one)
+
+    def suited(self, torque: Any, body: Any = None) -> "Method":
+        """The method as it is best run with a torque and, where there is just one, a body."""
+        return self if self.adapt is None else self.adapt(torque, body)
+
+    @property
+    def implicit(self) -> bool:
+        """Whether a step solves a nonlinear equation."""
+        return bool(self.solves)
+
+    def facts(self) -> dict[str, Any]:
+        """The facts as plain data, for tables and JSON."""
+        return {
+            "name": self.name,
+            "aliases": list(self.aliases),
+            "family": self.family,
+            "order": self.order,
+            "free_order": list(self.free_order),
+            "omega_order": self.order if self.omega_order is None else self.omega_order,
+            "torques_per_step": self.torques,
+            "implicit": self.implicit,
+            "solves_per_step": self.solves,
+            "symmetric": self.symmetric,
+            "symplectic": self.symplectic,
+            "conserves": list(self.conserves or ()),
+            "multistep": self.multistep,
+            "reference": self.cite,
+            "summary": self.summary,
+            "limit": self.limit,
+        }
+
+    def __repr__(self) -> str:
+        return f"<method {self.name}, order {self.order}>"
+
+
+def variant(entry: Method, **changes: Any) -> Method:
+    """A copy of a method with other facts."""
+    return replace(entry, **changes)
