@@ -39,7 +39,7 @@ class Table(Format):
             rows = _rows(file)
         if rows.shape[1] != len(header):
             raise ValueError("the names do not fit the columns")
-        return _gathered(header, rows), columns.facts(notes)
+        return _gathered(header, rows), columns.provenance_in(notes)
 
 
 def _header(variable):

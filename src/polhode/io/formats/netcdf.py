@@ -46,7 +46,7 @@ class NetCDF(Format):
 
     def read(self, path):
         arrays, attributes = read(path)
-        return arrays, columns.facts(attributes)
+        return arrays, columns.provenance_in(attributes)
 
 
 # --- writing --------------------------------------------------------------------------------------

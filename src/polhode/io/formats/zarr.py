@@ -41,7 +41,7 @@ class ZarrStore(Format):
 
     def read(self, path):
         attributes = checked_attributes(path)
-        return numbers(path), columns.facts(attributes)
+        return numbers(path), columns.provenance_in(attributes)
 
     def check_installed(self):
         need()
