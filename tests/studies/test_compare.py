@@ -14,7 +14,7 @@ from polhode import compare, problems, torques
 from polhode.cli import app
 from polhode.studies.compare import entries
 from polhode.studies.compare.task import as_task, truth
-from polhode.show.view._comparison import shown
+from polhode.show.view._comparison import format_cell
 from polhode.studies.compare.runner import Point, StepRunner
 from polhode.studies.compare.search import Curve
 from polhode.errors import InputError
@@ -88,11 +88,11 @@ def test_a_splitting_far_from_its_order_is_told_none(slow_top):
     first, *_, last = [point for point in found.curves[0].points if point.error < 1e-2]
     assert math.log(first.error / last.error) / math.log(first.setting / last.setting) > 10.0
     assert found.curves[0].slope is None and found.to_dict()["table"][0]["slope"] is None
-    assert shown(found.table[0], "slope") == "–"
+    assert format_cell(found.table[0], "slope") == "–"
 
 
 def test_a_tolerance_says_that_it_is_one(slow_top):
-    cells = {row["method"]: shown(row, "setting") for row in slow_top.table}
+    cells = {row["method"]: format_cell(row, "setting") for row in slow_top.table}
     assert cells["DP5@rtol"].startswith("rtol ") and float(cells["NMB"]) > 0.0
     assert {row["method"]: row["knob"] for row in slow_top.to_dict()["table"]} == {
         "NMB": "step",
