@@ -9,7 +9,7 @@ import polhode
 from contestants.common import spins, timed
 from polhode import problems
 from polhode.studies.compare import entries
-from polhode.studies.compare.task import as_task, constant_energy, errors, truth
+from polhode.studies.compare.truth import as_task, constant_energy, errors, truth
 from polhode.core.loops.tolerance import MOTION
 from polhode.engine.carriers.tiles import Tiles
 from polhode.engine.carriers.tolerance import ByTolerance, Tolerance
@@ -97,7 +97,7 @@ class Ours:
         """The method, compiled."""
         if name not in self._runners:
             self._runners[name] = entries.runner(
-                self.task.task, known, entries.chosen([name])[0]
+                self.task.task, known, entries.method_names([name])[0]
             ).compile()
         return self._runners[name]
 

@@ -71,8 +71,10 @@ def counter(monkeypatch):
     )
     monkeypatch.setitem(motions.KINDS, "counting", kind)
     parts = {
-        "angle": meanings.Part("angle", "angle", None, "rad", "angle of a rotor", rate="pace"),
-        "pace": meanings.Part("pace", "pace", None, "rad/s", "rate of a rotor"),
+        "angle": meanings.MotionPart(
+            "angle", "angle", None, "rad", "angle of a rotor", rate="pace"
+        ),
+        "pace": meanings.MotionPart("pace", "pace", None, "rad/s", "rate of a rotor"),
     }
     for name, part in parts.items():
         monkeypatch.setitem(meanings.PARTS, name, part)

@@ -20,9 +20,9 @@ from polhode.studies.facts.source import as_method
 from polhode.studies.facts.trial import torque_of
 from polhode.studies.compare import entries
 from polhode.studies.compare._compare import check_errors
-from polhode.studies.compare.task import as_task
+from polhode.studies.compare.truth import as_task
 from polhode.show.plots.comparison import convergence
-from polhode.studies.compare.result import Comparison
+from polhode.studies.compare.comparison import Comparison
 from polhode.engine._ensemble import ensemble
 from polhode.errors import floats, number
 from polhode.exact import free_body, lagrange_top, reference

@@ -15,7 +15,7 @@ from polhode.studies.facts.trial import Map, torque_of
 from polhode.io.store import make_report_folder
 from polhode.methods import get
 from polhode.studies.compare.runner import StepRunner
-from polhode.studies.compare.task import as_task, truth
+from polhode.studies.compare.truth import as_task, truth
 from polhode.engine.carriers import gpu
 from polhode.engine.ensemble.measure import of_function
 from polhode.io.formats import zarr

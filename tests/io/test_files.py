@@ -198,10 +198,10 @@ plain = single | st.lists(single, max_size=3) | st.dictionaries(text, single, ma
 def test_attributes_give_provenance_back(facts):
     held = columns.attributes(facts)
     assert all(type(value) in (str, int, float) for value in held.values())
-    assert columns.facts(held) == facts
+    assert columns.provenance_in(held) == facts
     as_text = {key: str(value) for key, value in held.items()}  # as a CSV has them
     assert not any(letter in value for value in as_text.values() for letter in "\0\n\r")
-    assert columns.facts(as_text) == facts
+    assert columns.provenance_in(as_text) == facts
 
 
 def test_pieces_are_the_same_bits_as_the_whole():

@@ -14,13 +14,13 @@ import pytest
 import polhode
 from polhode import advise, problems, torques
 from polhode.studies.advise import candidates
-from polhode.studies.advise.cost import seconds, spelt
+from polhode.studies.advise.cost import seconds, duration_text
 from polhode.studies.advise.pilot import growth
 from polhode.cli import app
 from polhode.cli.commands.advise import candidates_table
 from polhode.studies.compare import entries
-from polhode.studies.compare.task import as_task
-from polhode.studies.compare.task import truth as truth_of
+from polhode.studies.compare.truth import as_task
+from polhode.studies.compare.truth import truth as truth_of
 from polhode.errors import InputError
 from polhode.exact import free_body
 
@@ -149,7 +149,7 @@ def is_closed_solution(name, task):
 
 
 def energy_truth(task):
-    from polhode.studies.compare.task import constant_energy
+    from polhode.studies.compare.truth import constant_energy
 
     return constant_energy(task, 480)
 
@@ -286,7 +286,7 @@ def test_under_damping_nothing_is_symplectic():
 def test_durations():
     assert seconds("cost", "2ms") == 2e-3 and seconds("cost", "500us") == pytest.approx(5e-4)
     assert seconds("cost", " 1.5 s ") == 1.5 and seconds("cost", 3e-6) == 3e-6
-    assert [spelt(value) for value in (2.0, 3e-3, 4.56e-6, 7e-9)] == [
+    assert [duration_text(value) for value in (2.0, 3e-3, 4.56e-6, 7e-9)] == [
         "2 s",
         "3 ms",
         "4.56 µs",

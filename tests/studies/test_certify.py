@@ -11,7 +11,8 @@ from typer.testing import CliRunner
 
 import polhode
 from polhode import certify, facts, methods
-from polhode.studies.facts import conserve, energy, judge, long_run, orders, source
+from polhode.studies.facts.drift import drift_fact
+from polhode.studies.facts import conserve, judge, long_run, orders, source
 from polhode.cli import app
 from polhode.core.jit import jit
 from polhode.core.vec import axpy, cross, matrix, qexp, qmul, renormalise, scale, sub, times
@@ -114,7 +115,7 @@ def test_a_chaotic_run_has_no_drift(name):
     drift = facts.drift_slope(name, 0.25)
     assert drift.chaotic and not drift.resolved
     assert min(drift.slopes) < 0.0 < max(drift.slopes) and drift.scatter > 5e-7
-    fact = energy.drift_fact("drift", 0.25, drift, steady=False)
+    fact = drift_fact("drift", 0.25, drift, steady=False)
     assert fact.measured is None and fact.text.startswith("chaotic: no drift resolved")
     assert facts.drift_slope(name, 0.125).resolved
 

@@ -13,7 +13,7 @@ import polhode
 from polhode import compare, problems, torques
 from polhode.cli import app
 from polhode.studies.compare import entries
-from polhode.studies.compare.task import as_task, truth
+from polhode.studies.compare.truth import as_task, truth
 from polhode.show.view._comparison import format_cell
 from polhode.studies.compare.runner import Point, StepRunner
 from polhode.studies.compare.search import Curve
@@ -224,8 +224,8 @@ def test_bad_input_is_refused_before_any_work(options, message):
 
 
 def test_everything_registered_can_be_asked_for():
-    assert set(entries.chosen("all")) == {*polhode.methods.names(), *entries.by_tolerance()}
-    assert all(name in entries.chosen("all") for name in entries.DEFAULT)
+    assert set(entries.method_names("all")) == {*polhode.methods.names(), *entries.by_tolerance()}
+    assert all(name in entries.method_names("all") for name in entries.DEFAULT)
     assert len(entries.DEFAULT) <= 16
 
 

@@ -26,7 +26,7 @@ from polhode.engine.diagnosis import (
 from polhode.engine.one_body import as_body, initial_rotation
 from polhode.results.motion import InMotion, in_user_axes
 from polhode.methods import get
-from polhode.engine.programs import find, watched
+from polhode.engine.programs import find_bound
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -41,7 +41,7 @@ AGAIN = "correct it and take the step again: the state is that before it"
 
 
 @dataclass(frozen=True, eq=False)
-class State:
+class StepperState:
     """Everything a Stepper needs to go on exactly: the method's memory, and the time as origin plus
     count steps."""
 
@@ -82,9 +82,9 @@ class Stepper(InMotion):
     __slots__ = (  # what a Stepper does not have cannot be assigned
         "__weakref__",
         "_body",
+        "_bound",
         "_compiled",
         "_count",
-        "_fields",
         "_grid",
         "_h",
         "_march",
@@ -92,10 +92,8 @@ class Stepper(InMotion):
         "_method",
         "_origin",
         "_out",
-        "_program",
         "_start",
         "_torque",
-        "_watch",
         "_z",
     )
 
@@ -133,22 +131,11 @@ class Stepper(InMotion):
             raise self._placed(error) from error.__cause__
 
     def _build(self) -> None:
-        """Bind the torque as it is now; what it reads is noted, since a bound copy would not notice
-        a change."""
-        self._program = program = find(
+        """Bind the torque as it is now; a bound copy would not notice a change."""
+        self._bound = find_bound(
             self._method, self._torque, self._body, self._compiled, start=self._start
         )
-        self._march, self._may_raise = program.march(), program.may_raise
-        self._watch = None if program.mode == "callback" else watched(self._method, self._torque)[1]
-        terms = getattr(self._torque, "terms", ())
-        self._fields = [(vars(one), (*vars(one).values(),)) for one in (self._torque, *terms)]
-
-    def _unchanged(self) -> bool:
-        """Whether the torque, its parameters and all that it reads are those that were bound."""
-        for now, then in self._fields:
-            if not all(map(operator.is_, now.values(), then)):
-                return False
-        return self._watch is None or self._watch.unchanged()
+        self._march, self._may_raise = self.program.march(), self.program.may_raise
 
     def _at(self, origin: float, count: int, h: float) -> None:
         """So many steps of h from the origin of time."""
@@ -163,7 +150,7 @@ class Stepper(InMotion):
             n -= MOST
         if n == 0:
             return
-        if not self._unchanged():
+        if not self._bound.unchanged():
             self._build()
         before = self._z.copy() if self._may_raise else None
         try:
@@ -203,7 +190,7 @@ class Stepper(InMotion):
     body = property(operator.attrgetter("_body"), doc="The body.")
     torque = property(operator.attrgetter("_torque"), doc="The torque.")
     method = property(operator.attrgetter("_method"), doc="The method.")
-    program = property(operator.attrgetter("_program"), doc="What is run.")
+    program = property(operator.attrgetter("_bound.program"), doc="What is run.")
 
     @property
     def t(self) -> float:
@@ -213,12 +200,12 @@ class Stepper(InMotion):
     @property
     def kind(self) -> Kind:
         """What is followed."""
-        return self._program.motion_kind
+        return self.program.motion_kind
 
     @property
     def motion(self) -> np.ndarray:
         """Where the body is, in the user's axes."""
-        return in_user_axes(self._body, self._program.motion(self._z), self.kind)
+        return in_user_axes(self._body, self.program.motion(self._z), self.kind)
 
     @property
     def note(self) -> str:
@@ -227,14 +214,16 @@ class Stepper(InMotion):
         return self.program.remarks(self._z).removeprefix("; ")
 
     @property
-    def state(self) -> State:
+    def state(self) -> StepperState:
         """All of it; assign it back, to this or another Stepper of the same kind, to go on from
         there bit for bit."""
-        return State(self.method.name, self._origin, self._count, self._h, self._z[:, 0].copy())
+        return StepperState(
+            self.method.name, self._origin, self._count, self._h, self._z[:, 0].copy()
+        )
 
     @state.setter
-    def state(self, saved: State) -> None:
-        if not isinstance(saved, State) or saved.method != self.method.name:
+    def state(self, saved: StepperState) -> None:
+        if not isinstance(saved, StepperState) or saved.method != self.method.name:
             raise InputError(
                 f"a Stepper of {self.method.name} cannot go on from {brief(saved)}; use the state of another one "
                 "like it"

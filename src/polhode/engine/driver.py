@@ -110,7 +110,7 @@ class Driver:
 
     def _between_chunks(self, interrupts: Interrupts) -> tuple[str, str] | None:
         """(status, message) if the run ends here."""
-        if self.recorder.over:
+        if self.recorder.watch is not None and self.recorder.over:
             surplus, *self._end = self.recorder.watch.end
             self.t = self._end[0]
             self._take_back(surplus)
@@ -121,7 +121,8 @@ class Driver:
             return self._cut()
         if self.progress is not None:
             self.progress(self.done, self.total)
-        self.save(interrupts.pressed)
+        if self.checkpoint is not None:
+            self.save(interrupts.pressed)
         if interrupts.pressed:
             return INTERRUPTED, self.so_far()
         return None

@@ -187,7 +187,7 @@ class Watch:
                 "when it was called again; make it a function of its arguments alone"
             ) from None
 
-    def found(self) -> tuple[list[np.ndarray], list[np.ndarray]]:
+    def results(self) -> tuple[list[np.ndarray], list[np.ndarray]]:
         """For each event function its times and the motions there (quaternion, omega, ...), in the
         user's axes."""
         motions = [

@@ -56,7 +56,7 @@ def flying(method, velocity, residual, calls):
     state."""
     base_start, base_step = method.start, method.step
 
-    class State(NamedTuple):
+    class FlyingState(NamedTuple):
         q: Quaternion
         Om: Vector
         base: method.state
@@ -76,15 +76,15 @@ def flying(method, velocity, residual, calls):
     def start(h, t, q, Om, x, v, body, torque, p):
         base = base_start(h, t, q, Om, body, torque, Airborne(p.torque, x, v))
         Om, a = accelerated(t, base, x, v, body, torque, p)
-        return State(base.q, Om, base, x, v, a, 0.0, 0.0)
+        return FlyingState(base.q, Om, base, x, v, a, 0.0, 0.0)
 
     @jit
     def step(h, t, s, body, torque, p):
         x, predicted = axpy(h, axpy(0.5 * h, s.a, s.v), s.x), axpy(h, s.a, s.v)
         base = base_step(h, t, s.base, body, torque, Airborne(p.torque, x, predicted))
         Om, a = accelerated(t + h, base, x, predicted, body, torque, p)
-        return State(
+        return FlyingState(
             base.q, Om, base, x, axpy(0.5 * h, add(s.a, a), s.v), a, residual(base), calls(base)
         )
 
-    return variant(method, step=step, start=start, state=State)
+    return variant(method, step=step, start=start, state=FlyingState)

@@ -179,6 +179,7 @@ class OneBody:
         self.segments = segments(
             t_span, step, breaks, self.method.multistep, f"method {self.method.name}"
         )
+        self.t0, self.t1 = self.segments[0].time(0), self.segments[-1].end
         self.step, self.breaks = step if type(step) is float else np.asarray(step).tolist(), breaks
 
     def will_choose(
@@ -195,6 +196,7 @@ class OneBody:
         if t_span is None:
             raise InputError("t_span is missing; give (t0, t1)")
         self.segments, self.breaks = stretches(t_span, breaks), breaks
+        self.t0, self.t1 = self.segments[0].time(0), self.segments[-1].end
         latest = max(abs(self.t0), abs(self.t1))
         if not self.longest > loops.LEAST * latest:
             raise InputError(
@@ -242,16 +244,6 @@ class OneBody:
             steps = abs(self.t1 - self.t0) / self.longest
             self.recorder.fewest = max(self.recorder.capacity, int(steps // self.recorder.every))
 
-    @property
-    def t0(self) -> float:
-        """Where the run begins."""
-        return self.segments[0].time(0)
-
-    @property
-    def t1(self) -> float:
-        """Where it is to end."""
-        return self.segments[-1].end
-
     # --- running ----------------------------------------------------------------------------------
 
     def follow(
@@ -261,8 +253,8 @@ class OneBody:
         checkpoint: Checkpoint | None = None,
     ) -> Trajectory:
         """Take the steps: a Trajectory."""
-        first = in_user_axes(self.body, self.motion, self.kind)
-        start = Start(self.t0, self.t1, first, self.kind)
+        self.first = in_user_axes(self.body, self.motion, self.kind)
+        start = Start(self.t0, self.t1, self.first, self.kind)
         self.program = find(self.method, self.torque, self.body, compiled, self.force, start)
         carrier = (
             FixedSteps(self.program, self.motion)
@@ -342,7 +334,7 @@ class OneBody:
             "torque_mode": self.program.mode,
             "force": self.force and repr(self.force),
             "body": self.body.to_dict(),
-            "initial": described(in_user_axes(self.body, self.motion, self.kind), self.kind),
+            "initial": described(self.first, self.kind),
             "t_span": [self.t0, self.t1],
             "breaks": None if self.breaks is None else short_list(np.ravel(self.breaks)),
             **steps,
@@ -355,18 +347,16 @@ class OneBody:
 
     def _trajectory(self, status: str, message: str) -> Trajectory:
         driver, carrier = self.driver, self.driver.carrier
-        if status == FINISHED:
+        if status == FINISHED and driver.checkpoint is not None:
             driver.save()
         message += carrier.remarks
         lowered = self.method.lowered(self.torque)
         message += f"; {lowered}" if lowered else ""
+        last = driver.motion
         if status != EVENT:
-            self.recorder.last(driver.t, driver.motion)
+            self.recorder.last(driver.t, last)
         t_events, y_events = self.recorder.events()
-        ends = tuple(
-            (t, in_user_axes(self.body, y, self.kind))
-            for t, y in ((self.t0, self.motion), (driver.t, driver.motion))
-        )
+        ends = (self.t0, self.first), (driver.t, in_user_axes(self.body, last, self.kind))
         return self.recorder.points.trajectory(
             body=self.body,
             kind=self.kind,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, get_type_hints
 
@@ -268,7 +268,7 @@ class Program:
 
         return self.method.remarks(total)
 
-    @property
+    @cached_property
     def start_calls(self) -> int:
         """How many torque evaluations the method's start makes."""
         return _start_calls(self.method.start, kind_of(self.method.state))

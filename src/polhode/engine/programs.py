@@ -111,7 +111,8 @@ def find_bound(
     start: Start | None = None,
     like: RigidBody | None = None,
 ) -> Bound:
-    """The same, with what tells whether it is out of date; `given` is empty where nothing can."""
+    """The same, with what tells whether it is out of date; `given` is empty where it is not
+    shared."""
     start = start or Start()
     key = id(method), id(torque), id(body), id(force), id(like), compiled and compiling()
     with _finding:
@@ -119,12 +120,13 @@ def find_bound(
     if found is not None and found.serves(start):
         return found
     program = build(method, torque, body, compiled, force, like, start)
-    shared = program.mode != "python" and not any(program.pythons)
-    told, watch = watched(method, torque, force) if shared else (False, None)
-    if not told:
-        return Bound(program, (), [], None, None)
+    # what is called back is as it is now
+    told, watch = (False, None) if program.mode == "callback" else watched(method, torque, force)
+    fields = _fields(torque, force)
+    if not told or program.mode == "python" or any(program.pythons):
+        return Bound(program, (), fields, watch, None)
     span = None if torque.is_ours and (force is None or force.is_ours) else (start.t, start.end)
-    entry = Bound(program, (method, torque, body, force, like), _fields(torque, force), watch, span)
+    entry = Bound(program, (method, torque, body, force, like), fields, watch, span)
     with _finding:
         _programs[key] = entry
         while len(_programs) > KEPT:

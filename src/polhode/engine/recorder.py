@@ -148,7 +148,7 @@ class Recorder:
 
     def events(self) -> tuple[Any, Any]:
         """The times of the events and the motion there."""
-        return self.watch.found() if self.watch else (None, None)
+        return self.watch.results() if self.watch else (None, None)
 
 
 class AtSteps(Recorder):

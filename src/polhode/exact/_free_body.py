@@ -17,6 +17,7 @@ from polhode.core.layout import layout
 from polhode.core.vec import normalise, qconj, qmul
 from polhode.errors import InputError, floats, one_given
 from polhode.exact._axes import principal
+from polhode.exact._motion import ExactMotion
 from polhode.support.frames import rows_times
 
 if TYPE_CHECKING:
@@ -28,23 +29,13 @@ pack, unpack = _memory.pack, _memory.unpack
 
 
 @dataclass(frozen=True)
-class FreeMotion:
+class FreeMotion(ExactMotion):
     """A free motion at the times t.  Shapes are t.shape + (shape of the bodies and initial states) + (component,)."""
 
     t: np.ndarray
     quaternion: np.ndarray  # body to space, scalar last
     omega: np.ndarray  # body frame, the user's own axes
     momentum: np.ndarray  # body frame
-
-    @property
-    def matrix(self) -> np.ndarray:
-        """The attitudes as 3x3 matrices, body to space."""
-        return rotations.matrices(self.quaternion)
-
-    @property
-    def rotation(self) -> Rotation:
-        """The attitudes as a scipy Rotation, all in one row."""
-        return rotations.as_rotation(self.quaternion.reshape(-1, 4))
 
 
 @dataclass(frozen=True)

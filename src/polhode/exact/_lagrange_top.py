@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from polhode import rotations
+from polhode.exact._motion import ExactMotion
 from polhode.bodies._body import RigidBody
 from polhode.core.closed.heavy_top import Top, at
 from polhode.core.jit import bind
@@ -27,7 +28,7 @@ OVER = np.array([1.0, 0.0, 0.0, 0.0])  # half a turn about x: exchanges up and d
 
 
 @dataclass(frozen=True)
-class TopMotion:
+class TopMotion(ExactMotion):
     """A motion of the heavy top at the times t."""
 
     t: np.ndarray
@@ -36,16 +37,6 @@ class TopMotion:
     heights: tuple  # lowest and highest value of R33, the cosine of the tilt
     # period of the tilt; inf on the homoclinic motion and where the tilt is constant
     nutation: float
-
-    @property
-    def matrix(self) -> np.ndarray:
-        """The attitudes as 3x3 matrices, body to space."""
-        return rotations.matrices(self.quaternion)
-
-    @property
-    def rotation(self) -> Rotation:
-        """The attitudes as a scipy Rotation, all in one row."""
-        return rotations.as_rotation(self.quaternion.reshape(-1, 4))
 
 
 def lagrange_top(

@@ -27,7 +27,7 @@ from polhode.engine.diagnosis import check_callbacks, torque_error
 from polhode.engine.driver import Driver
 from polhode.engine.one_body import as_body, initial_rotation
 from polhode.results._trajectory import FAILED, FINISHED, INTERRUPTED
-from polhode.results.motion import in_user_axes, parts, row
+from polhode.results.motion import Attitudes, in_user_axes, parts, row
 from polhode.methods import get as method
 from polhode.problems import Problem, get
 from polhode.engine.program import build
@@ -44,7 +44,7 @@ END_EARLIER = "correct it, or end earlier"
 
 
 @dataclass(frozen=True)
-class Reference:
+class Reference(Attitudes):
     """A reference solution at the times t."""
 
     t: np.ndarray
@@ -55,16 +55,6 @@ class Reference:
     body: RigidBody
     steps: int
     evaluations: int
-
-    @property
-    def matrix(self) -> np.ndarray:
-        """The attitudes as 3x3 matrices, body to space."""
-        return rotations.matrices(self.quaternion)
-
-    @property
-    def rotation(self) -> Rotation:
-        """The attitudes as a scipy Rotation."""
-        return rotations.as_rotation(self.quaternion)
 
     @property
     def momentum(self) -> np.ndarray:

@@ -166,7 +166,7 @@ def contents(path: str | PathLike[str]) -> tuple[dict[str, np.ndarray], dict[str
     check_regular(path, "a stored run")
     try:
         arrays, facts = format_to_read(path).read(path)
-        columns.sound(facts)
+        columns.check_facts(facts)
     except InputError:
         raise
     except Exception as error:  # there is no end to what a broken file makes the libraries behind the readers raise

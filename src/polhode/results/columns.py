@@ -91,7 +91,7 @@ def columns(run: Any) -> list[Column]:
 
 
 def attributes(provenance: dict[str, Any], title: str = UNTITLED) -> dict[str, Any]:
-    """Provenance as texts and numbers, which every format holds; `facts` gives it back exactly."""
+    """Provenance as texts and numbers, which every format holds; `provenance_in` gives it back exactly."""
     return {"title": title, **{key: _held(value) for key, value in provenance.items()}}
 
 
@@ -112,7 +112,7 @@ def _is_json(text):
     return True
 
 
-def facts(attributes: Mapping[str, Any]) -> dict[str, Any]:
+def provenance_in(attributes: Mapping[str, Any]) -> dict[str, Any]:
     """The provenance that `attributes` was made of."""
     held = {key: _plain(value) for key, value in attributes.items()}
     if held.get("title") in (UNTITLED, UNTITLED_MANY):
@@ -186,7 +186,7 @@ def _is_term(fact):
     )
 
 
-def sound(facts: Any) -> dict[str, Any]:
+def check_facts(facts: Any) -> dict[str, Any]:
     """The facts of a stored run or ensemble, if each that is known is of the kind it was written
     as; else a ValueError."""
     if not isinstance(facts, dict):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 LABELS = {"quaternion_component": "xyzw", "axis": "xyz"}  # of components
 
 
-class Part(NamedTuple):
+class MotionPart(NamedTuple):
     """A part of a motion: its name for users, and how it turns and is interpolated."""
 
     name: str
@@ -41,7 +41,7 @@ class Part(NamedTuple):
 
 # by the name of the field; an attitude turns at the rate of the angular velocity
 PARTS = {
-    "attitude": Part(
+    "attitude": MotionPart(
         "quaternion",
         "R",
         "quaternion_component",
@@ -50,11 +50,11 @@ PARTS = {
         "attitude",
         "omega",
     ),
-    "omega": Part("omega", "omega", "axis", "rad/s", "angular velocity, body frame", "body"),
-    "position": Part(
+    "omega": MotionPart("omega", "omega", "axis", "rad/s", "angular velocity, body frame", "body"),
+    "position": MotionPart(
         "position", "x", "axis", "m", "position of the centre of mass", rate="velocity"
     ),
-    "velocity": Part("velocity", "v", "axis", "m/s", "velocity of the centre of mass"),
+    "velocity": MotionPart("velocity", "v", "axis", "m/s", "velocity of the centre of mass"),
 }
 OMEGA = ROTATION.slices["omega"]  # in every kind of motion
 
@@ -86,13 +86,31 @@ def call_form(name: str, kind: Kind) -> str:
     return f"{name}(t, {', '.join(PARTS[part].symbol for part in kind.slices)})"
 
 
-class InMotion:
+class Attitudes:
+    """What has one `quaternion` or many."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+        quaternion: np.ndarray
+
+    @property
+    def rotation(self) -> Rotation:
+        """Attitude as a scipy Rotation."""
+        return rotations.as_rotation(self.quaternion)
+
+    @property
+    def matrix(self) -> np.ndarray:
+        """Attitude as 3x3 matrices, body to space."""
+        return rotations.matrices(self.quaternion)
+
+
+class InMotion(Attitudes):
     """What has a `kind` and a `motion`, or many, with the parts as attributes: one that the kind
     does not have is None."""
 
     __slots__ = ()
 
-    quaternion: np.ndarray
     omega: np.ndarray
     position: np.ndarray | None
     velocity: np.ndarray | None
@@ -104,16 +122,6 @@ class InMotion:
             if field is None:
                 raise AttributeError(f"a {type(self).__name__} has no attribute {name!r}")
             return getattr(parts(self.motion, self.kind), field, None)
-
-    @property
-    def rotation(self) -> Rotation:
-        """Attitude as a scipy Rotation."""
-        return rotations.as_rotation(self.quaternion)
-
-    @property
-    def matrix(self) -> np.ndarray:
-        """Attitude as 3x3 matrices, body to space."""
-        return rotations.matrices(self.quaternion)
 
 
 # --- axes -----------------------------------------------------------------------------------------

@@ -63,19 +63,19 @@ def advise(
     import polhode
     from polhode.errors import number
     from polhode.studies.advise import candidates
-    from polhode.studies.advise._advise import tried
+    from polhode.studies.advise._advise import methods_to_try
     from polhode.studies.advise.cost import seconds
     from polhode.studies.compare import entries
     from polhode.studies.compare._compare import check_error
-    from polhode.studies.compare.task import as_task
+    from polhode.studies.compare.truth import as_task
 
-    wanted = None if methods is None else entries.chosen(methods.split(","))
+    wanted = None if methods is None else entries.method_names(methods.split(","))
     check_error(error)
     number("budget", budget, positive=True)
     cost = None if torque_cost is None else seconds("--torque-cost", torque_cost)
     task = as_task(problem, torque_file=torque_file).until(until)
     demands = candidates.demands(symplectic, explicit, symmetric, one_torque, order)
-    names, _ = tried(task, demands, wanted, long, symplectic)
+    names, _ = methods_to_try(task, demands, wanted, long, symplectic)
     with progress_bar("compiling") as bar:
         _compile_all(task.recipe, names, bar)
         advice = polhode.advise(
@@ -115,7 +115,7 @@ def _compile_all(recipe: dict[str, Any], names: list[str], bar: Bar) -> None:
 def _compile(recipe: dict[str, Any], name: str) -> None:
     """Compile one candidate, in a process of its own."""
     from polhode.studies.compare import entries
-    from polhode.studies.compare.task import as_task
+    from polhode.studies.compare.truth import as_task
 
     entries.runner(as_task(**recipe), None, name).compile()
 
@@ -139,7 +139,7 @@ def print_advice(advice: Any) -> None:
 
 def candidates_table(advice: Any) -> Table:
     """Return a table of all candidates, the cheapest first."""
-    from polhode.studies.advise.cost import spelt
+    from polhode.studies.advise.cost import duration_text
 
     table = make_table(*COLUMNS)
     for trial in advice.trials:
@@ -153,7 +153,7 @@ def candidates_table(advice: Any) -> Table:
             settings.get(trial.knob, "–"),
             str(point.steps),
             str(point.evaluations),
-            spelt(trial.cost),
+            duration_text(trial.cost),
             f"{point.error:.1e}",
             f"{point.energy:.1e}",
             escape(trial.note),
@@ -162,6 +162,6 @@ def candidates_table(advice: Any) -> Table:
     source = "measured" if advice.verified else "extrapolated"
     table.caption = (
         f"Errors {source}; the truth by {advice.truth}, pilot runs over t = {t0:g} to {t1:g}, {advice.spent} "
-        f"torque evaluations used; a torque evaluation costs {spelt(advice.price.torque)}."
+        f"torque evaluations used; a torque evaluation costs {duration_text(advice.price.torque)}."
     )
     return table

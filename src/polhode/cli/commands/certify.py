@@ -172,6 +172,6 @@ def comparison_table(certificates: list[Any]) -> Table:
         f"{certificates[0].problem}, or when it was lost altogether; limit: largest stable h omega; ns: per step"
     )
     for certificate in certificates:
-        name, *cells, verdict = map(escape, report.compared(certificate))
+        name, *cells, verdict = map(escape, report.comparison_row(certificate))
         table.add_row(f"[cyan]{name}", *cells, f"[{COLOUR[verdict]}]{verdict}")
     return table

@@ -57,9 +57,9 @@ def compare(
     from polhode.io import store
     from polhode.studies.compare import entries
     from polhode.studies.compare._compare import check_errors
-    from polhode.studies.compare.task import as_task
+    from polhode.studies.compare.truth import as_task
 
-    names = entries.chosen(None if methods is None else methods.split(","), family)
+    names = entries.method_names(None if methods is None else methods.split(","), family)
     goals = check_errors(parse_errors(errors))
     task = as_task(problem, torque_file=torque_file).until(until)
     for path, formats in ((output, FIGURE_FORMATS), (html, ("html",))):
@@ -126,19 +126,19 @@ def print_comparison(comparison: Any) -> None:
 
 def ranking_table(comparison: Any, error: float) -> Table:
     """Return the methods in the order of the time they take to reach an error."""
-    from polhode.show.view._comparison import said, shown
+    from polhode.show.view._comparison import describe_measurement, format_cell
 
     table = make_table(
         *((title, "left" if key == "method" else "right") for key, title in COLUMNS.items())
     )
     table.title = f"{escape(comparison.title)}: to an error of {error:g}"
     if error == comparison.errors[-1]:
-        table.caption = said(comparison)
+        table.caption = describe_measurement(comparison)
     for row in comparison.ranking(error):
         if row["seconds"] is None:
             best = "" if row["best_error"] is None else f"[dim]best {row['best_error']:.1e}"
-            table.add_row(f"[dim]{escape(row['method'])}", shown(row, "slope"), best)
+            table.add_row(f"[dim]{escape(row['method'])}", format_cell(row, "slope"), best)
         else:
-            cells = [shown(row, key) for key in COLUMNS if key != "method"]
+            cells = [format_cell(row, key) for key in COLUMNS if key != "method"]
             table.add_row(f"[cyan]{escape(row['method'])}", *cells)
     return table

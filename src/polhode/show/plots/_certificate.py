@@ -10,7 +10,7 @@ from matplotlib.ticker import NullFormatter
 
 from polhode.studies.facts.orders import CEILING, FLOOR
 from polhode.studies.facts.report import rows
-from polhode.studies.facts.result import Certificate
+from polhode.studies.facts.certificate import Certificate
 from polhode.errors import InputError, brief
 from polhode.show.plots.style import PALETTE, new_figure, saved, styled, target
 

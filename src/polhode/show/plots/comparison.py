@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, IO
 
 import numpy as np
 
-from polhode.studies.compare.result import CURRENCIES, Comparison
+from polhode.studies.compare.comparison import CURRENCIES, Comparison
 from polhode.errors import InputError, brief, choice
 from polhode.show.plots.style import PALETTE, literal, new_figure, saved, styled, target
 

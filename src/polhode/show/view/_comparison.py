@@ -15,7 +15,7 @@ from polhode.support.atomic import write_text
 from polhode.support.regular import file_path
 
 if TYPE_CHECKING:
-    from polhode.studies.compare.result import Comparison
+    from polhode.studies.compare.comparison import Comparison
 
 COLUMNS = {
     "asked": "error asked",

@@ -4,5 +4,5 @@ _advise.py      `polhode.advise`
 candidates.py   which methods are tried
 pilot.py        pilot runs
 cost.py         what a run costs
-result.py       the recommendation and why
+advice.py       the recommendation and why
 """

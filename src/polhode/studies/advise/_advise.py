@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, Never
 from polhode.studies.advise import candidates
 from polhode.studies.advise.cost import Price, seconds
 from polhode.studies.advise.pilot import Pilot
-from polhode.studies.advise.result import Advice, exact_solution, explained
+from polhode.studies.advise.advice import Advice, exact_solution, explanation
 from polhode.studies.compare._compare import check_error
-from polhode.studies.compare.task import as_task
+from polhode.studies.compare.truth import as_task
 from polhode.errors import InputError, IntegrationError, called_as, flag, check_options, number
 from polhode.methods import get
 
@@ -120,7 +120,7 @@ def advise(
         momentum0=momentum0,
         breaks=breaks,
     ).until(until)
-    names, notes = tried(task, made, methods, long, symplectic)
+    names, notes = methods_to_try(task, made, methods, long, symplectic)
     price = Price(task, given)
     pilot = Pilot(task, price, error, long, number("budget", budget, positive=True))
     trials = sorted(pilot.try_all(names, told), key=lambda trial: trial.cost)
@@ -143,12 +143,12 @@ def advise(
         pilot.task.t_span,
         int(pilot.spent),
         price,
-        explained(trials, error, price, task, long, pilot),
+        explanation(trials, error, price, task, long, pilot),
         notes,
     )
 
 
-def tried(task, made, methods, long, symplectic):
+def methods_to_try(task, made, methods, long, symplectic):
     """The names to try, and what has to be said about them."""
     felt = task.torque.feels_omega
     if symplectic and felt:

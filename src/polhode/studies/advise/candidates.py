@@ -62,11 +62,11 @@ def facts(name, torque):
 def shortlist(made, methods, long, torque):
     """The names to try; an InputError says which demand leaves none."""
     ours = LONG if long and torque.acts else CANDIDATES if torque.acts else FREE
-    preferred = entries.chosen(methods) if methods is not None else [*ours, *_foreign()]
+    preferred = entries.method_names(methods) if methods is not None else [*ours, *_foreign()]
     pool = (
         preferred
         if methods is not None
-        else list(dict.fromkeys([*preferred, *entries.chosen("all")]))
+        else list(dict.fromkeys([*preferred, *entries.method_names("all")]))
     )
     known = {name: facts(name, torque) for name in pool}
     if long:

@@ -36,7 +36,7 @@ def seconds(what, value):
     return number(what, float(match[1]) * UNITS[match[2]], positive=True)
 
 
-def spelt(duration):
+def duration_text(duration):
     """Seconds as text, with a unit that fits."""
     unit, size = next(
         (pair for pair in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)) if duration >= pair[1]),

@@ -10,12 +10,12 @@ from polhode import rotations
 from polhode.studies.compare import entries
 from polhode.studies.compare.runner import Point
 from polhode.studies.compare.search import Curve
-from polhode.studies.compare.task import (
-    checked,
+from polhode.studies.compare.truth import (
+    truth_of,
     constant_energy,
     errors,
     is_lagrange_top,
-    matched,
+    common_times,
     truth,
 )
 from polhode.errors import PolhodeError
@@ -168,7 +168,7 @@ class Pilot:
         point = curve.reach(min(1e-2, 30.0 * self.target), tries=0)
         if point is not None:
             times, motions = curve.runner.motions(point.setting)
-            here, there = matched(times, self.truth)
+            here, there = common_times(times, self.truth)
             since = np.abs(times[here] - self.task.t_span[0])
             self.growth = growth(since, errors(motions[here], self.truth, there), self.whole.length)
 
@@ -202,7 +202,7 @@ class Pilot:
     def _against_half(self, runner, setting):
         """The point of a run over the whole span, one with half its step being the truth."""
         runner.truth = replace(
-            checked(self.whole, *runner.motions(runner.finer(setting)), math.nan, "half the step"),
+            truth_of(self.whole, *runner.motions(runner.finer(setting)), math.nan, "half the step"),
             checks=self.truth.checks,
             judges=self.truth.judges,
         )

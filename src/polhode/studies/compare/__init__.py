@@ -2,8 +2,8 @@
 
 _compare.py   `polhode.compare`
 entries.py    which methods are compared
-task.py       a motion to be computed, and the truth about it
+truth.py      a motion to be computed, and the truth about it
 runner.py     one method on one task: a run becomes a point
 search.py     the longest step that is accurate enough
-result.py     what was found
+comparison.py what was found
 """

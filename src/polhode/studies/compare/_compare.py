@@ -17,10 +17,10 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any, Never
 
 from polhode.studies.compare import entries
-from polhode.studies.compare.result import Comparison, MethodCurve
+from polhode.studies.compare.comparison import Comparison, MethodCurve
 from polhode.studies.compare.search import Curve
 from polhode.studies.processes import run_in_processes
-from polhode.studies.compare.task import Task, Truth, as_task, truth
+from polhode.studies.compare.truth import Task, Truth, as_task, truth
 from polhode.errors import InputError, PolhodeError, brief, called_as, floats, check_options, whole
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def compare(
     [2, 2]
     """
     check_options(compare, misspelt)
-    chosen, errors = entries.chosen(methods, family), check_errors(errors)
+    chosen, errors = entries.method_names(methods, family), check_errors(errors)
     task = as_task(
         problem,
         torque,
@@ -131,7 +131,7 @@ def compare(
         else:
             for done, name in enumerate(chosen):
                 tell(done, len(chosen), name)
-                curves[name] = measured(task, found.truth, name, errors)
+                curves[name] = method_curve(task, found.truth, name, errors)
     except BaseException as error:  # Ctrl-C, or an error of `progress`
         found.interrupted = True
         error.comparison = found
@@ -149,10 +149,10 @@ def _measured_elsewhere(
     errors: tuple[float, ...],
 ) -> MethodCurve:
     """The curve of one method, in a process that makes the task again from its recipe."""
-    return measured(as_task(**recipe).until(until), known, name, errors)
+    return method_curve(as_task(**recipe).until(until), known, name, errors)
 
 
-def measured(
+def method_curve(
     task: Task, known: Truth, name: str, errors: tuple[float, ...], patience: float = PATIENCE
 ) -> MethodCurve:
     """The curve of one method, and the cost of reaching each of the errors."""

@@ -25,7 +25,7 @@ DEFAULT = (
 )
 
 
-def chosen(methods=None, family=None):
+def method_names(methods=None, family=None):
     """The names asked for, each once and spelt as the registry spells them; a name that is unknown
     is refused."""
     if methods is not None and family is not None:
@@ -46,10 +46,10 @@ def chosen(methods=None, family=None):
         return names() + by_tolerance()
     if not given:
         raise InputError("methods is empty; name some, or leave it out")
-    return list(dict.fromkeys(_spelt(name) for name in given))
+    return list(dict.fromkeys(_entry_name(name) for name in given))
 
 
-def _spelt(name):
+def _entry_name(name):
     base, at, knob = name.strip().partition("@") if isinstance(name, str) else (name, "", "")
     method = get(base)
     if not at:
@@ -72,6 +72,6 @@ def by_tolerance():
 
 
 def runner(task, truth, name):
-    """A runner for a name that `chosen` gave."""
+    """A runner for a name that `method_names` gave."""
     base, at, _ = name.partition("@")
     return (ToleranceRunner if at else StepRunner)(task, truth, get(base))

@@ -22,7 +22,7 @@ from polhode.errors import IntegrationError
 from polhode.loads.agreement import Start
 from polhode.results._trajectory import FINISHED, INTERRUPTED
 from polhode.results.motion import in_user_axes
-from polhode.studies.compare.task import errors, matched
+from polhode.studies.compare.truth import errors, common_times
 
 REPEATS, ENOUGH = 20, 0.03  # runs that are timed: so many, or as many as take so many seconds
 FEW_RADIANS = 3.0  # turned in the longest step that is tried
@@ -140,7 +140,7 @@ class Runner:
         if looked is None:
             return point
         times, motions = looked
-        here, there = matched(times, self.truth)
+        here, there = common_times(times, self.truth)
         return replace(
             point, **deviations(self.task, self.truth, times[here], motions[here], there)
         )

@@ -27,7 +27,7 @@ also with forty digits (digits.py); `drift_slope` and `cost` alone compile.
 from polhode.studies.facts.conserve import AxisDrift, FreeDrift, axis_drift, free_drift, size_drift
 from polhode.studies.facts.judge import certify
 from polhode.studies.facts.long_run import EnergyDrift, cost, drift_slope, stability_limit
-from polhode.studies.facts.measure import (
+from polhode.studies.facts.structure import (
     Defect,
     TorqueCalls,
     poisson,
@@ -39,7 +39,7 @@ from polhode.studies.facts.measure import (
     torque_calls,
 )
 from polhode.studies.facts.orders import Orders, errors, order
-from polhode.studies.facts.result import Certificate, Fact
+from polhode.studies.facts.certificate import Certificate, Fact
 from polhode.studies.facts.source import from_file
 from polhode.studies.facts.trial import ATTITUDE, BODY, LIVELY, VELOCITY, trial_torque
 

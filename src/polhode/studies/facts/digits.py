@@ -131,7 +131,7 @@ def precise_nearest(x):
     return Real(_decimal(x).to_integral_value())
 
 
-class Mathematics:
+class PreciseMathematics:
     """What functions find under the name math; a function that is missing here is one they cannot
     use."""
 
@@ -139,7 +139,7 @@ class Mathematics:
     pi = math.pi
     sin = staticmethod(lambda x: precise_sincos(x)[0])
     cos = staticmethod(lambda x: precise_sincos(x)[1])
-    tan = staticmethod(lambda x: Mathematics.sin(x) / Mathematics.cos(x))
+    tan = staticmethod(lambda x: PreciseMathematics.sin(x) / PreciseMathematics.cos(x))
     sqrt = staticmethod(lambda x: Real(_decimal(x).sqrt()))
     exp = staticmethod(lambda x: Real(_decimal(x).exp()))
     log = staticmethod(lambda x: Real(_decimal(x).ln()))
@@ -148,12 +148,12 @@ class Mathematics:
     isnan = staticmethod(lambda x: _decimal(x).is_nan())
     frexp = staticmethod(lambda x: math.frexp(_decimal(x)))
     ldexp = staticmethod(lambda x, k: x * 2.0**k)
-    hypot = staticmethod(lambda *x: Mathematics.sqrt(sum(a * a for a in x)))
+    hypot = staticmethod(lambda *x: PreciseMathematics.sqrt(sum(a * a for a in x)))
     copysign = staticmethod(lambda x, y: Real(_decimal(x).copy_sign(_decimal(y))))
     atan2 = staticmethod(lambda y, x: Real(_atan2(_decimal(y), _decimal(x))))
-    atan = staticmethod(lambda x: Mathematics.atan2(x, 1.0))
-    asin = staticmethod(lambda x: Mathematics.atan2(x, Mathematics.sqrt(1.0 - x * x)))
-    acos = staticmethod(lambda x: Mathematics.atan2(Mathematics.sqrt(1.0 - x * x), x))
+    atan = staticmethod(lambda x: PreciseMathematics.atan2(x, 1.0))
+    asin = staticmethod(lambda x: PreciseMathematics.atan2(x, PreciseMathematics.sqrt(1.0 - x * x)))
+    acos = staticmethod(lambda x: PreciseMathematics.atan2(PreciseMathematics.sqrt(1.0 - x * x), x))
 
 
 def same(x):
@@ -177,9 +177,9 @@ class Precise(Rebinder):
 
     def __call__(self, obj):
         if obj is math:
-            return Mathematics
+            return PreciseMathematics
         if isinstance(obj, BuiltinFunctionType) and obj.__module__ == "math":
-            return getattr(Mathematics, obj.__name__, obj)
+            return getattr(PreciseMathematics, obj.__name__, obj)
         return super().__call__(obj)
 
     def _seen(self, name, value, paths):

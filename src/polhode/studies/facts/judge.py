@@ -18,10 +18,10 @@ import numpy as np
 from polhode import problems
 import polhode.studies.facts.conserve as conserve
 import polhode.studies.facts.long_run as long_run
-import polhode.studies.facts.measure as measure
+import polhode.studies.facts.structure as structure
 import polhode.studies.facts.orders as orders
-from polhode.studies.facts.energy import energy_facts, finite
-from polhode.studies.facts.result import Certificate, Fact
+from polhode.studies.facts.drift import energy_facts, finite
+from polhode.studies.facts.certificate import Certificate, Fact
 from polhode.studies.facts.source import as_method, check
 from polhode.studies.facts.trial import LIVELY
 from polhode.errors import ConvergenceError
@@ -164,21 +164,21 @@ def _structure(method):
         "symmetric",
         "symmetric in time",
         method.symmetric,
-        lambda h: (measure.symmetry_defect(method, h), 0.0),
+        lambda h: (structure.symmetry_defect(method, h), 0.0),
         (0.5, 1.0),
     )
     yield _property(
         "symplectic",
         "symplectic",
         whole,
-        partial(measure.symplecticity, method, velocity=LIVELY),
+        partial(structure.symplecticity, method, velocity=LIVELY),
         (0.1, 0.2, 0.4),
     )
     yield _property(
         "poisson",
         "symplectic on coadjoint orbits",
         orbits,
-        partial(measure.poisson, method, velocity=LIVELY),
+        partial(structure.poisson, method, velocity=LIVELY),
         (0.1, 0.2, 0.4),
     )
 
@@ -305,7 +305,7 @@ def _limit(method):
 
 
 def _counts(method):
-    calls = measure.torque_calls(method)
+    calls = structure.torque_calls(method)
     varies = method.torques is None
     agreed = calls.reported == calls.steps if varies else set(calls.steps) == {method.torques}
     yield _count(
@@ -315,7 +315,7 @@ def _counts(method):
         calls.steps,
         None if varies and calls.reported is None else agreed,
     )
-    solved = measure.solver_calls(method)
+    solved = structure.solver_calls(method)
     yield _count(
         "solves",
         "nonlinear solves per step",

@@ -20,7 +20,7 @@ rebind = Precise()
 logarithm, length, unit = rebind(qlog), rebind(norm), rebind(normalise)
 
 
-class Trial:
+class PreciseTrial:
     """The body, a torque of the trial problem, and the motion under it from each of STARTS."""
 
     def __init__(self, kind):
@@ -95,7 +95,7 @@ class Trial:
         ]
 
 
-trial = cache(Trial)
+trial = cache(PreciseTrial)
 SIZE = math.hypot(*(BODY.moments * VELOCITY))  # of the momentum, by which its errors are measured
 
 

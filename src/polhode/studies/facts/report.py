@@ -45,7 +45,7 @@ def declared(fact):
     return "exact" if fact.declared == float("inf") else f"{fact.declared:g}"
 
 
-def compared(certificate):
+def comparison_row(certificate):
     """The row of a certificate among several: its name, a few facts, its verdict."""
     cells = [certificate.name]
     for _, name in COLUMNS:

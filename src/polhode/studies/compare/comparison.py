@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, IO
 import numpy as np
 
 import polhode
-from polhode.studies.compare.task import Truth
+from polhode.studies.compare.truth import Truth
 from polhode.errors import number
 
 if TYPE_CHECKING:

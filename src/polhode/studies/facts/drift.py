@@ -7,7 +7,7 @@ import numpy as np
 from polhode import problems
 import polhode.studies.facts.conserve as conserve
 import polhode.studies.facts.long_run as long_run
-from polhode.studies.facts.result import Fact
+from polhode.studies.facts.certificate import Fact
 from polhode.errors import InputError
 
 NO_DRIFT = 1e-9  # of the energy per unit time, in the stress test: as good as none

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from polhode.studies.advise.cost import Price, spelt
+from polhode.studies.advise.cost import Price, duration_text
 from polhode.studies.advise.pilot import Trial
 from polhode.studies.compare.runner import Point
-from polhode.studies.compare.task import Task
+from polhode.studies.compare.truth import Task
 from polhode.engine._integrate import integrate
 from polhode.exact import FreeMotion, free_body
 from polhode.results._trajectory import Trajectory
@@ -140,7 +140,7 @@ class Advice:
             if self.rtol
             else "closed form"
         )
-        return f"<Advice: {self.method}, {size}, error {self.error:.1e}, {spelt(self.seconds)}>"
+        return f"<Advice: {self.method}, {size}, error {self.error:.1e}, {duration_text(self.seconds)}>"
 
 
 def exact_solution(task):
@@ -170,14 +170,14 @@ def exact_solution(task):
     )
 
 
-def explained(trials, error, price, task, long, pilot):
+def explanation(trials, error, price, task, long, pilot):
     """Why, in two sentences."""
     best, second = trials[0], next((trial for trial in trials[1:] if trial.point is not None), None)
     point = best.point
     if best.name == EXACT_SOLUTION:
         return (
             "Nothing acts on the body, so its motion is known in closed form: polhode.exact.free_body gives it at any time "
-            f"to about 1e-13 in {spelt(best.cost)}.  Where steps are needed, take {second.name if second else 'EXACT'}."
+            f"to about 1e-13 in {duration_text(best.cost)}.  Where steps are needed, take {second.name if second else 'EXACT'}."
         )
     fixed = best.knob == "step"
     size = (
@@ -196,7 +196,7 @@ def explained(trials, error, price, task, long, pilot):
         )
     first = (
         f"{best.name} (order {best.facts['order']}) keeps to {what} of {error:g} with {size}, {point.evaluations} torque "
-        f"evaluations and {spelt(best.cost)}, {lead}."
+        f"evaluations and {duration_text(best.cost)}, {lead}."
     )
     return f"{first}  {_reason(best, price, task, long, pilot)}"
 
@@ -212,11 +212,12 @@ def _reason(best, price, task, long, pilot):
     share = price.share(best.point)
     if share > 0.6:
         return (
-            f"The torque takes {100 * share:.0f} % of that time at {spelt(price.torque)} an evaluation, so what counts is "
-            "how few evaluations a method needs."
+            f"The torque takes {100 * share:.0f} % of that time at {duration_text(price.torque)} an evaluation, "
+            "so what counts is how few evaluations a method needs."
         )
     own = price.own(best.point) / max(best.point.evaluations, 1)
     return (
-        f"The torque is cheap ({spelt(price.torque)} an evaluation, and {spelt(own)} of the method's own work with it), so "
+        f"The torque is cheap ({duration_text(price.torque)} an evaluation, and {duration_text(own)} of the method's "
+        "own work with it), so "
         f"what counts is arithmetic: at this error order {best.facts['order']} pays for it."
     )

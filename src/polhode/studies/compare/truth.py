@@ -227,7 +227,7 @@ def constant_energy(task, checks):
     that does not change."""
     times = np.linspace(*task.t_span, checks + 1)
     motion = np.tile(task.motion, (checks + 1, 1))
-    known = checked(task, times, motion, 0.0, "conservation of energy")
+    known = truth_of(task, times, motion, 0.0, "conservation of energy")
     return replace(known, checks=checks, judges="energy")
 
 
@@ -258,7 +258,7 @@ def truth(task, tolerance=1e-14, checks=CHECKS):
     motion = in_principal_axes(task.body.moments, axes, found.quaternion, found.omega, False)
     # at the jump itself the mean of both sides is half way
     kept = ~np.isin(times, task.jumps) if task.unit else slice(None)
-    return checked(task, times[kept], motion[kept], error, origin, evaluations, checks)
+    return truth_of(task, times[kept], motion[kept], error, origin, evaluations, checks)
 
 
 def _reference(task, times, tolerance):
@@ -278,7 +278,7 @@ def _reference(task, times, tolerance):
         raise
 
 
-def checked(task, times, motion, error, origin, evaluations=0, checks=CHECKS):
+def truth_of(task, times, motion, error, origin, evaluations=0, checks=CHECKS):
     """A Truth, with the energy, momentum and scales that belong to it."""
     energy, momentum = task.energies(times, motion), task.momenta(motion)
     scales = (
@@ -304,7 +304,7 @@ def errors(motions, truth, at):
     return np.maximum(rotations.angle_between(q, true_q), away)
 
 
-def matched(times, truth):
+def common_times(times, truth):
     """Pairs of indices (into times, into truth.t) that are the same moment."""
     sign = 1.0 if truth.t[-1] >= truth.t[0] else -1.0
     near = (
