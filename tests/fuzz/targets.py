@@ -29,7 +29,7 @@ from polhode.io.scenario._load import make_scenario
 from polhode.io.scenario.toml import parse
 from polhode.io.read import read
 from polhode.methods import everything, get
-from polhode.show.play.work import checked
+from polhode.show.play.work import check_request
 from polhode.studies.sweep.plan import Plan
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -167,7 +167,7 @@ def body(data):
 
 @allowed
 def playground(data):
-    checked(altered(ASKED, Choices(data)))
+    check_request(altered(ASKED, Choices(data)))
 
 
 # --- files ----------------------------------------------------------------------------------------
