@@ -232,6 +232,8 @@ def flow_rows(problem):
                     contestant.again(error, BUDGET)
     for error in ERRORS:
         able = [one for one in all_of_them if error in one.answers]
+        if len({one.ours for one in able}) < 2:  # one side has nothing to show
+            continue
         best, rival = (
             min((one for one in able if one.ours is whose), key=lambda one: one.answers[error][2])
             for whose in (True, False)
