@@ -26,9 +26,9 @@ from .results._trajectory import Trajectory
 from .show import plots, poinsot, view
 from .studies import facts
 from .studies.advise._advise import advise
-from .studies.advise.result import Advice
+from .studies.advise.advice import Advice
 from .studies.compare._compare import compare
-from .studies.compare.result import Comparison, MethodCurve
+from .studies.compare.comparison import Comparison, MethodCurve
 from .studies.compare.runner import Point
 from .studies.facts import Certificate, Fact, certify
 from .studies.sweep._sweep import Sweep, sweep

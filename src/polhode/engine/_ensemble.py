@@ -49,13 +49,13 @@ def ensemble(
     Every body moves by the same equations with its own numbers.  On a processor in float64 each
     motion is, bit for bit, the one `integrate` computes, whatever the number of threads.
 
-    Parameters ---------- bodies : RigidBody or inertia, a list of them, or array (n, 3) of
-    principal moments or (n, 3, 3) of tensors
-        A single one stands for all.
+    Parameters
+    ----------
+    bodies : RigidBody or inertia, a list of them, or array (n, 3) or (n, 3, 3)
+        A single one stands for all.  An array has principal moments or tensors.
     torque, t_span, step, method, breaks
         As in `integrate`.
-    rotation0 : one rotation, scipy Rotation of n, array (n, 4), (n, 3, 3) or (n, 3), "random", or
-    None
+    rotation0 : one rotation, scipy Rotation of n, array (n, 4), (n, 3, 3) or (n, 3), or "random"
         Attitudes at t0.  "random": spread evenly over all rotations.
     omega0, momentum0 : three numbers, array (n, 3), or a distribution of scipy.stats
         Body angular velocity or momentum at t0; one of the two.

@@ -69,8 +69,9 @@ def free_body(
     the attitude is good to 1e-13 rad after a thousand turns, taking the numbers given as exact, for
     every kind of body and of motion.
 
-    Parameters ---------- body : RigidBody, inertia, list of RigidBody, or array (..., 3) of
-    principal moments of many bodies
+    Parameters
+    ----------
+    body : RigidBody, inertia, list of RigidBody, or array (..., 3) of principal moments
         An array of shape (3, 3) is an inertia tensor; give three bodies as a list.
     rotation0 : as for `integrate`, or array (..., 4) of quaternions
     omega0, momentum0 : array (..., 3)

@@ -29,8 +29,7 @@ def torque(function: None = None, /, **options: Any) -> Callable[[Callable[..., 
 def torque(
     function: Callable[..., Any] | None = None, /, **options: Any
 ) -> Torque | Callable[[Callable[..., Any]], Torque]:
-    """Turn a function into a Torque; use as `@torque` or `@torque(frame="body", params={"k": 2.0},
-    ...)`.
+    """Turn a function into a Torque; use as `@torque` or `@torque(frame="body", ...)`.
 
     The function is called as `f(t, R[, omega][, x, v][, p])`: `omega` (body frame) when
     `uses_omega=True`, position and velocity when `uses_position=True`, `p` when there are `params`.

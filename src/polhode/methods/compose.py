@@ -120,8 +120,8 @@ def compose(method, scheme):
     ----------
     method : str or Method
         Symmetric, of order 2, without memory of earlier steps.
-    scheme : {"yoshida4", "suzuki4", "yoshida6", "yoshida8", "kahanli6", "kahanli8", "kahanli10"} or
-    Scheme
+    scheme : Scheme or str
+        "yoshida4", "suzuki4", "yoshida6", "yoshida8", "kahanli6", "kahanli8" or "kahanli10".
         A name, or one of your own: Scheme(order, (c_1, ..., c_s), cite).
 
     Examples

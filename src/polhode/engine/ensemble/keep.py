@@ -45,8 +45,10 @@ class Statistics:
     ----------
     every : int
         Sample after every so many steps, and at the start.
-    of : names among "energy", "kinetic_energy", "momentum" (its size), "momentum_x", "momentum_y",
-    "momentum_z" (in space) functions : dict of functions
+    of : list of str
+        Names among "energy", "kinetic_energy", "momentum" (its size), "momentum_x", "momentum_y"
+        and "momentum_z" (in space).
+    functions : dict of functions
         Quantities of one's own: functions of any of t, R, omega, body, p that return a number;
         compiled where numba can.
 

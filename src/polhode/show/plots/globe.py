@@ -40,9 +40,10 @@ def sphere(
 ) -> Figure:
     """The path of a body axis in space, one sphere for each run; what lies behind is paler.
 
-    Parameters ---------- paths : Trajectory, path of a stored run, array (n, 3) of directions, a
-    list of them, or a dict from title to them
-        Directions need not have length 1.
+    Parameters
+    ----------
+    paths : Trajectory, path of a stored run, or array (n, 3) of directions
+        Or a list of them, or a dict from title to them.  Directions need not have length 1.
     path : str or Path, optional
         Where to save the figure.
     axis : {1, 2, 3}
