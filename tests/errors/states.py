@@ -140,6 +140,8 @@ STATES = [
      lambda: polhode.integrate([1, 2, 3], None, (0, 100), 0.1, omega0=W), "1002 stored points need", "or take fewer steps"),
     ([("polhode.support.memory.total", lambda: 1000)], lambda: contents("run.npz"), "the arrays in 'run.npz' need",
      "open it on a larger machine"),
+    ([("polhode.support.memory.total", lambda: 1000)], lambda: contents("run.nc"), "the arrays in 'run.nc' need",
+     "open it on a larger machine"),
     ([], lambda: polhode.Stepper([1, 2, 3], None, step=1e3, rotation0=Q, omega0=(1e5, 2e4, 1e4)).step(),
      "LP2 blew up in the step", "take a smaller step"),
     ([], lambda: polhode.Flow([1, 2, 3], None, step=1e3)(Q, (1e5, 2e4, 1e4), 0, 1e4), "LP2 blew up by step",

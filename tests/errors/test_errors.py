@@ -41,7 +41,6 @@ ELSEWHERE = {  # "file function": the test that makes its errors, and words of t
     "bodies/mesh.py _check_parts": ("test_mesh.py", "parts is inside out"),
     "support/atomic.py written_whole": ("test_cli.py", "has appeared during the run"),
     "io/store.py make_report_folder": ("test_others_files.py", "which polhode did not write"),
-    "support/atomic.py cannot_write": ("test_checkpoint.py", "cannot write"),
     "io/formats/zarr.py check_owned": ("test_others_files.py", "which is no part of a Zarr store"),
     "show/play/work.py progress": ("test_play.py", "as long as the playground"),
     "studies/sweep/cluster.py connect": ("test_sweep.py", "no Dask scheduler answers"),
