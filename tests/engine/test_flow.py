@@ -208,6 +208,9 @@ def test_trouble_is_told_as_integrate_tells_it():
     with pytest.raises(IntegrationError, match="blew up") as blown:
         flow(Q, [(0.1, 0.0, 0.0), fast], 0.0, 1e4)
     assert "state 1" in blown.value.__notes__[0]
+    with pytest.raises(IntegrationError, match="blew up") as blown:
+        flow(Q, [(0.1, 0.0, 0.0), fast], 0.0, 1e4, t_eval=[1e4])
+    assert "state 1" in blown.value.__notes__[0]
 
 
 @pytest.mark.parametrize(

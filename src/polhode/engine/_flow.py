@@ -352,8 +352,8 @@ class Flow:
         floats("rotation0", q), floats("omega0", Om)  # not a number is refused
         if t_eval is not None:
             each = [
-                self._followed(*one, t0, t1, parameters, inertia, t_eval)
-                for one in zip(q, Om, strict=True)
+                self._one_of_many(i, *one, t0, t1, parameters, inertia, t_eval)
+                for i, one in enumerate(zip(q, Om, strict=True))
             ]
             return BodyMotion(*map(np.stack, zip(*each, strict=True)))
         if self.tolerance is None:
@@ -392,9 +392,9 @@ class Flow:
             motions[i] = np.concatenate(one)
         return BodyMotion(*parts(motions))
 
-    def _one_of_many(self, i, q, Om, t0, t1, parameters, inertia):
+    def _one_of_many(self, i, q, Om, t0, t1, parameters, inertia, t_eval=None):
         try:
-            return self._followed(q, Om, t0, t1, parameters, inertia, None)
+            return self._followed(q, Om, t0, t1, parameters, inertia, t_eval)
         except Exception as error:
             error.add_note(f"(state {i} of those given)")
             raise
