@@ -212,6 +212,14 @@ class Flow:
             self._advance = key, advance_of(ready, self.torque, self._control, self._axes)
         return self._advance[1]
 
+    def __repr__(self) -> str:
+        if self.tolerance is None:
+            control = f"step = {self.step:g}"
+        else:
+            control = f"rtol = {self.tolerance.rtol:g}"
+            control += f", atol = {self.tolerance.atol:g}" if self.tolerance.atol else ""
+        return f"<Flow: {self.method.name}, {control}, torque {self.torque.name}, {self.body!r}>"
+
     # --- the quick way: everything is plain, and nothing goes wrong -------------------------------
 
     def _end(self, q, Om, t0, t1, parameters, inertia):
