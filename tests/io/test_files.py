@@ -538,6 +538,12 @@ def test_info_names_what_is_wrong(tmp_path):
             info.describe(tmp_path / name)
 
 
+def test_a_stored_run_says_in_a_line_what_it_is(tmp_path):
+    stored = read.read(store.save(tumble(), tmp_path / "run.nc"))
+    assert repr(stored).startswith("<Record: ") and "\n" not in repr(stored)
+    assert f"{len(stored.t)} points, t = 0 to 5, finished, {stored.body!r}>" in repr(stored)
+
+
 def test_another_suffix_is_no_obstacle(tmp_path):
     run = tumble()
     for format in ("nc", "npz", "csv", "zarr"):
