@@ -513,7 +513,11 @@ def test_info_of_a_sweep_and_the_command(tmp_path):
         told["kind"] == "sweep"
         and told["bodies"] == told["pending"] == 2
         and told["varies"] == {"run.step": [0.05, 0.025]}
+        and told["method"] == "NMB"
     )
+    made = plan.load(tops | {"sweep": {"run.method": ["NMB", "VLV"]}})
+    stores.create(tmp_path / "both.zarr", made, made.chunk_shape(None, 2))
+    assert info.describe(tmp_path / "both.zarr")["method"] == "NMB, VLV"
     done = polhode_command("info", "tops.zarr", folder=tmp_path)
     assert done.returncode == 0 and "tops" in done.stdout and "run.step" in done.stdout, done.stderr
     store.save(tumble(title="one [red]top[/]"), tmp_path / "run.nc")
