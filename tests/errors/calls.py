@@ -333,6 +333,7 @@ CALLS = [
      "make a new Flow for a body with other axes"),
     (lambda: polhode.Flow([5, 5, 4], guarded, step=0.1).compiled, "torque 'guarded' runs as Python",
      "make it a function that numba can"),
+    (lambda: [polhode.io.save(spun((0, 0, 1)), "twice.nc") for _ in range(2)], "'twice.nc' exists", "(in Python force=True)"),
     (lambda: polhode.io.formats.register(Bare), "Bare", "write register(MyFormat())"),
     (lambda: polhode.io.formats.register(Bare()), "got None of Bare", "write suffix = 'json' in the class"),
     (lambda: polhode.io.formats.register(Dotted()), "got '.bare' of Dotted", "write suffix = 'json' in the class"),
