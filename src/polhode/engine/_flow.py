@@ -212,6 +212,14 @@ class Flow:
             self._advance = key, advance_of(ready, self.torque, self._control, self._axes)
         return self._advance[1]
 
+    def __repr__(self) -> str:
+        if self.tolerance is None:
+            control = f"step = {self.step:g}"
+        else:
+            control = f"rtol = {self.tolerance.rtol:g}"
+            control += f", atol = {self.tolerance.atol:g}" if self.tolerance.atol else ""
+        return f"<Flow: {self.method.name}, {control}, torque {self.torque.name}, {self.body!r}>"
+
     # --- the quick way: everything is plain, and nothing goes wrong -------------------------------
 
     def _end(self, q, Om, t0, t1, parameters, inertia):
@@ -352,8 +360,8 @@ class Flow:
         floats("rotation0", q), floats("omega0", Om)  # not a number is refused
         if t_eval is not None:
             each = [
-                self._followed(*one, t0, t1, parameters, inertia, t_eval)
-                for one in zip(q, Om, strict=True)
+                self._one_of_many(i, *one, t0, t1, parameters, inertia, t_eval)
+                for i, one in enumerate(zip(q, Om, strict=True))
             ]
             return BodyMotion(*map(np.stack, zip(*each, strict=True)))
         if self.tolerance is None:
@@ -392,9 +400,9 @@ class Flow:
             motions[i] = np.concatenate(one)
         return BodyMotion(*parts(motions))
 
-    def _one_of_many(self, i, q, Om, t0, t1, parameters, inertia):
+    def _one_of_many(self, i, q, Om, t0, t1, parameters, inertia, t_eval=None):
         try:
-            return self._followed(q, Om, t0, t1, parameters, inertia, None)
+            return self._followed(q, Om, t0, t1, parameters, inertia, t_eval)
         except Exception as error:
             error.add_note(f"(state {i} of those given)")
             raise
