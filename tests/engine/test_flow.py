@@ -173,6 +173,16 @@ def test_a_change_of_closure_default_or_field_is_noticed():
     assert not np.array_equal(first.omega, flow(Q, W, 0.0, 1.0).omega)
 
 
+def test_what_was_prepared_cannot_be_replaced():
+    flow = Flow([5.0, 4.0, 2.0], TOP, "LP2", step=0.05)
+    assert flow.step == 0.05 and flow.torque is TOP and flow.method.name == "LP2"
+    assert flow.tolerance is None and flow.max_step is None and flow.body.is_principal
+    other = {"body": flow.body, "torque": TOP, "method": "SW", "step": 0.1, "tolerance": 1e-3}
+    for name, value in (other | {"max_step": 1.0, "stepp": 0.1}).items():
+        with pytest.raises(AttributeError):
+            setattr(flow, name, value)
+
+
 def test_times_far_from_those_before():
     flow = Flow([5.0, 5.0, 1.0], weight, "LP2", step=0.05)
     for start in (0.0, 1.0, 5.0, -40.0):
