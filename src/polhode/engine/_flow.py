@@ -327,7 +327,7 @@ class Flow:
     def _changed(self, parameters, inertia):
         """Body and torque of this call."""
         body = self._body if inertia is None else as_body(moments_of(self._body, inertia))
-        return body, changed(self._torque, parameters) if parameters else self._torque
+        return body, self._torque if parameters is None else changed(self._torque, parameters)
 
     def _followed(self, rotation0, omega0, t0, t1, parameters, inertia, t_eval):
         """The same by `integrate`: long, in Python, at given times, or with something to report."""
