@@ -28,7 +28,7 @@ from polhode.engine.prepared import (
     axes_of,
     changed,
     kind_of_body,
-    kinetic_energy,
+    energy_ratio,
     moments_of,
     named,
     places,
@@ -66,6 +66,7 @@ if TYPE_CHECKING:
 
 # steps of one call: more of them go through `integrate`, in chunks, between which Ctrl-C is heard
 MOST = 100_000
+_motion = BodyMotion._make
 
 
 class Flow:
@@ -197,7 +198,7 @@ class Flow:
             motion = self._end(q, Om, t0, t1, parameters, inertia)
             if motion is not None:
                 y = np.array(motion)
-                return BodyMotion(y[:4], y[4:])
+                return _motion((y[:4], y[4:]))
         return self._followed(q, Om, t0, t1, parameters, inertia, t_eval)
 
     body = property(operator.attrgetter("_body"), doc="The body.")
@@ -267,10 +268,7 @@ class Flow:
             return None
         if why != DONE:
             return None
-        if (
-            ready.conservative
-            and kinetic_energy(I, spin) > RUNAWAY * kinetic_energy(I, Om) + 1e-300
-        ):
+        if ready.conservative and energy_ratio(I, spin, Om) > RUNAWAY:
             body, torque = self._changed(given, inertia)
             guard = Runaway(torque, body, t0, np.array(q + Om))
             if guard.escaped(t1, np.array(end + spin)):
