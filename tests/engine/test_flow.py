@@ -101,6 +101,24 @@ def test_parameters_of_a_sum():
     same(flow(Q, W, *span, parameters={"heavy_top.moment": 18.0, "k": 0.3}), wanted)
 
 
+def test_terms_of_one_name_change_together():
+    flow, span = Flow([5.0, 4.0, 2.0], TOP + torques.heavy_top(3.0), step=0.05), (0.0, 2.0)
+    changed = torques.heavy_top(8.0) + torques.heavy_top(8.0)
+    wanted = end([5.0, 4.0, 2.0], changed, span, "LP2", step=0.05)
+    found = flow(Q, W, *span, parameters={"heavy_top.moment": 8.0})
+    same(found, wanted)
+    many = flow(Q, [W], *span, parameters={"heavy_top.moment": 8.0})
+    same((many.attitude[0], many.omega[0]), wanted)
+
+
+@pytest.mark.parametrize("parameters", [{"moment": [1.0]}, {"moment": (1.0, 2.0)}, (), (1.0, 2.0)])
+def test_parameters_are_refused_alike_in_every_kind_of_call(parameters):
+    flow = Flow([5.0, 5.0, 1.0], TOP, step=0.05)
+    for omega, t_eval in ((W, None), ([W, W], None), (W, [0.5])):
+        with pytest.raises(InputError, match=r"must have shape|must be a dict"):
+            flow(Q, omega, 0.0, 1.0, parameters=parameters, t_eval=t_eval)
+
+
 @pytest.mark.parametrize("body", [[5.0, 5.0, 1.0], TENSOR])
 @pytest.mark.parametrize("options", [{"step": 0.06, "method": "LP2"}, {"rtol": 1e-8}])
 def test_many_states_are_each_what_a_single_call_gives(body, options):
@@ -171,6 +189,16 @@ def test_a_change_of_closure_default_or_field_is_noticed():
     top.params = top.params._replace(moment=10.0)
     same(flow(Q, W, 0.0, 1.0), end([5.0, 5.0, 1.0], top, (0.0, 1.0), "LP2", step=0.05))
     assert not np.array_equal(first.omega, flow(Q, W, 0.0, 1.0).omega)
+
+
+def test_what_was_prepared_cannot_be_replaced():
+    flow = Flow([5.0, 4.0, 2.0], TOP, "LP2", step=0.05)
+    assert flow.step == 0.05 and flow.torque is TOP and flow.method.name == "LP2"
+    assert flow.tolerance is None and flow.max_step is None and flow.body.is_principal
+    other = {"body": flow.body, "torque": TOP, "method": "SW", "step": 0.1, "tolerance": 1e-3}
+    for name, value in (other | {"max_step": 1.0, "stepp": 0.1}).items():
+        with pytest.raises(AttributeError):
+            setattr(flow, name, value)
 
 
 def test_times_far_from_those_before():
@@ -320,3 +348,16 @@ def test_called_from_machine_code(body, torque, options):
     same(changed, flow(Q, W, 0.0, 2.0, parameters=named))
     assert advance((1.0, 1.0, 0.0, 0.0), W, 0.0, 1.0)[2] == 5
     assert advance(Q, W, 1.0, 1.0)[2] == 5
+
+
+@pytest.mark.compiled
+def test_numbers_of_any_kind_are_doubles_in_machine_code():
+    flow, steps = Flow([5.0, 4.0, 2.0], TOP, "LP2", step=0.0625), (0.0, 1.0)
+    single = np.full(4, 0.5, dtype=np.float32), np.array(W, dtype=np.float32)
+    times = np.float32(0.0), np.float32(1.0)
+    q, omega = (part.astype(float) for part in single)
+    wanted = flow.compiled(tuple(q.tolist()), tuple(omega.tolist()), *steps, (3.0,))
+    same(flow.compiled(*single, *times, (np.float32(3.0),)), wanted)
+    same(flow.compiled(q, omega, 0, 1, (3,)), wanted)
+    again = Flow([5.0, 4.0, 2.0], TOP, "LP2", step=0.0625)
+    same(again(q, omega, *steps, parameters={"moment": 3}), wanted)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Never
 
@@ -94,6 +95,20 @@ class Flow:
     (2, 4)
     """
 
+    __slots__ = (  # what was prepared is for these: none can be assigned
+        "__weakref__",
+        "_advance",
+        "_axes",
+        "_body",
+        "_control",
+        "_max_step",
+        "_method",
+        "_ready",
+        "_step",
+        "_tolerance",
+        "_torque",
+    )
+
     def __init__(
         self,
         body: RigidBody | ArrayLike,
@@ -108,23 +123,23 @@ class Flow:
     ) -> None:
         check_options(Flow, misspelt)
         chosen = not (rtol is None and atol is None and max_step is None)
-        self.body, self.torque = as_body(body), as_torque(torque)
-        self.method = get(method or (BY_TOLERANCE if chosen else STANDARD))
-        self.step = self.tolerance = self.max_step = None
+        self._body, self._torque = as_body(body), as_torque(torque)
+        self._method = get(method or (BY_TOLERANCE if chosen else STANDARD))
+        self._step = self._tolerance = self._max_step = None
         self._control: tuple[float, ...]
         if chosen:
-            self.tolerance, longest = check_control(self.method, step, rtol, atol, max_step)
-            self.max_step, self._control = max_step, (*self.tolerance, longest)
+            self._tolerance, longest = check_control(self._method, step, rtol, atol, max_step)
+            self._max_step, self._control = max_step, (*self._tolerance, longest)
         elif step is None:
             raise InputError(
                 "step is missing; give the size of a step, or rtol to have the steps chosen"
             )
         else:
-            self.step = check_step(number("step", step, positive=True))
-            self._control = (self.step,)
+            self._step = check_step(number("step", step, positive=True))
+            self._control = (self._step,)
         self._axes = None  # to the principal ones and back, where they differ
-        if not self.body.is_principal:
-            self._axes = axes_of(self.body.axes), axes_of(self.body.axes.T)
+        if not self._body.is_principal:
+            self._axes = axes_of(self._body.axes), axes_of(self._body.axes.T)
         self._advance: tuple[Any, Callable[..., Any]] | None = None
         self._ready: dict[int | None, Ready] = {}  # by the kind of body, see `_kind`
 
@@ -185,6 +200,13 @@ class Flow:
                 return BodyMotion(y[:4], y[4:])
         return self._followed(q, Om, t0, t1, parameters, inertia, t_eval)
 
+    body = property(operator.attrgetter("_body"), doc="The body.")
+    torque = property(operator.attrgetter("_torque"), doc="The torque.")
+    method = property(operator.attrgetter("_method"), doc="The method.")
+    step = property(operator.attrgetter("_step"), doc="Size of the steps, or None.")
+    tolerance = property(operator.attrgetter("_tolerance"), doc="The tolerance, or None.")
+    max_step = property(operator.attrgetter("_max_step"), doc="The largest step, or None.")
+
     @property
     def compiled(self) -> Callable[..., Any]:
         """The flow for machine code: `advance(q, omega, t0, t1, parameters=None)`, a function of
@@ -202,14 +224,14 @@ class Flow:
         if ready is None or not ready.bound.unchanged():
             ready = self._prepare(None, tuple(ANYHOW.tolist()), 0.0, 1.0, None)
         if ready is None or not compiling():
-            note = find_bound(self.method, self.torque, self.body).program.note
+            note = find_bound(self._method, self._torque, self._body).program.note
             raise InputError(
-                f"torque {self.torque.name!r} runs as Python ({note}), which machine code cannot call; make it a function "
+                f"torque {self._torque.name!r} runs as Python ({note}), which machine code cannot call; make it a function "
                 "that numba can compile, or call the flow from Python"
             )
         key = ready.loop, ready.moments, ready.parameters
         if self._advance is None or self._advance[0] != key:
-            self._advance = key, advance_of(ready, self.torque, self._control, self._axes)
+            self._advance = key, advance_of(ready, self._torque, self._control, self._axes)
         return self._advance[1]
 
     def __repr__(self) -> str:
@@ -260,8 +282,8 @@ class Flow:
     def _found(self, motion, t0, t1, parameters, inertia):
         """What is ready for a run from a motion, with the moments and parameters of the loop, and
         the torque's by name; None where `integrate` is to be asked."""
-        I = None if inertia is None else moments_of(self.body, inertia)
-        kind = None if I is None else kind_of_body(self.method, I)
+        I = None if inertia is None else moments_of(self._body, inertia)
+        kind = None if I is None else kind_of_body(self._method, I)
         ready = self._ready.get(kind)
         if ready is None or not ready.serves(t0, t1):
             ready = self._prepare(kind, motion, t0, t1, I)
@@ -269,7 +291,7 @@ class Flow:
                 return None
         if parameters is None:
             return ready, I or ready.moments, ready.parameters, None
-        given = named(self.torque, parameters)
+        given = named(self._torque, parameters)
         return ready, I or ready.moments, ready.filled(given), given
 
     def _prepare(self, kind, motion, t0, t1, moments):
@@ -280,25 +302,25 @@ class Flow:
             a, b = before.span
             a, b = (a if low >= a else low - (b - a)), (b if high <= b else high + (b - a))
             low, high = max(a, -LARGEST_TIME), min(b, LARGEST_TIME)
-        body = self.body if moments is None else as_body(moments)
+        body = self._body if moments is None else as_body(moments)
         start = Start(low, high, np.array(motion))
-        bound = find_bound(self.method, self.torque, body, start=start)
+        bound = find_bound(self._method, self._torque, body, start=start)
         program = bound.program
-        if not bound.given or kind_of(self.method.state) is not ROTATION:
+        if not bound.given or kind_of(self._method.state) is not ROTATION:
             return None
         try:
             check_first(program, t0, self._principal(motion))
         except IntegrationError:
             program.tried = False  # `integrate` will say so
             return None
-        loop = run_loop(program, self.tolerance and self.tolerance.rtol)
+        loop = run_loop(program, self._tolerance and self._tolerance.rtol)
         moments, p = tuple(program.moments[:, 0].tolist()), tuple(program.parameters[:, 0].tolist())
         # nothing is computed where the two times are the same
         still = (motion[:4], motion[4:], 0.0, 0.0, *self._control, MOST, moments, p)
         where = places(program.acting, 0 if body.is_principal else 9)
         span = (low, high) if bound.span else (-math.inf, math.inf)
         run = direct(loop, *still)
-        ready = Ready(bound, loop, run, moments, p, *where, span, self.torque.conservative)
+        ready = Ready(bound, loop, run, moments, p, *where, span, self._torque.conservative)
         self._ready[kind] = ready
         return ready
 
@@ -312,22 +334,22 @@ class Flow:
 
     def _changed(self, parameters, inertia):
         """Body and torque of this call."""
-        body = self.body if inertia is None else as_body(moments_of(self.body, inertia))
-        return body, changed(self.torque, parameters) if parameters else self.torque
+        body = self._body if inertia is None else as_body(moments_of(self._body, inertia))
+        return body, self._torque if parameters is None else changed(self._torque, parameters)
 
     def _followed(self, rotation0, omega0, t0, t1, parameters, inertia, t_eval):
         """The same by `integrate`: long, in Python, at given times, or with something to report."""
         body, torque = self._changed(parameters, inertia)
-        rtol, atol = self.tolerance or (None, None)
+        rtol, atol = self._tolerance or (None, None)
         run = integrate(
             body,
             torque,
             (t0, t1),
-            self.step,
-            self.method,
+            self._step,
+            self._method,
             rtol=rtol,
             atol=atol,
-            max_step=self.max_step,
+            max_step=self._max_step,
             rotation0=rotation0,
             omega0=omega0,
             t_eval=t_eval,
@@ -364,14 +386,14 @@ class Flow:
                 for i, one in enumerate(zip(q, Om, strict=True))
             ]
             return BodyMotion(*map(np.stack, zip(*each, strict=True)))
-        if self.tolerance is None:
+        if self._tolerance is None:
             return self._by_lanes(q, Om, t0, t1, parameters, inertia)
         return self._by_threads(q, Om, t0, t1, parameters, inertia)
 
     def _by_lanes(self, q, Om, t0, t1, parameters, inertia):
         """Many states by steps of one size, as an ensemble."""
         body, torque = self._changed(parameters, inertia)
-        run = ensemble(body, torque, (t0, t1), self.step, self.method, rotation0=q, omega0=Om)
+        run = ensemble(body, torque, (t0, t1), self._step, self._method, rotation0=q, omega0=Om)
         if run.failures:
             i = min(one.body for one in run.failures)
             self._one_of_many(i, q[i], Om[i], t0, t1, parameters, inertia)
@@ -389,12 +411,12 @@ class Flow:
             motions = np.concatenate([q, Om], axis=1)
         else:
             ready, I, p, _ = found
-            axes = None if self.body.is_principal else self.body.axes
+            axes = None if self._body.is_principal else self._body.axes
             motions = in_principal_axes(None, axes, q, Om, False)
-            loop = run_loop(ready.bound.program, self.tolerance.rtol, many=True)
+            loop = run_loop(ready.bound.program, self._tolerance.rtol, many=True)
             rest = (motions, t0, t1, *self._control, MOST, I, p, why)
             spread(direct(loop, 0, 0, *rest), len(q), rest)
-            motions = in_user_axes(self.body, motions)
+            motions = in_user_axes(self._body, motions)
         for i in np.flatnonzero(why != DONE):  # long, or with something to report
             one = self._one_of_many(i, q[i], Om[i], t0, t1, parameters, inertia)
             motions[i] = np.concatenate(one)

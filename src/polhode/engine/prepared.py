@@ -155,7 +155,7 @@ class Ready(NamedTuple):
     moments: tuple[float, ...]
     parameters: tuple[float, ...]
     own: list[tuple[slice, tuple[int, ...]]]  # the places of the torque's parameters, their shapes
-    places: dict[str, tuple[slice, tuple[int, ...]]]  # the same by name
+    places: dict[str, list[tuple[slice, tuple[int, ...]]]]  # the same by name
     span: tuple[float, float]  # over which machine code and Python were compared
     conservative: bool
 
@@ -170,18 +170,23 @@ class Ready(NamedTuple):
         for name, value in given.items():
             if name not in self.places:
                 raise unknown("parameter", name, self.places)
-            place, form = self.places[name]
-            if type(value) is float and form == () and math.isfinite(value):
-                numbers[place.start] = value
-                continue
-            array = floats(f"parameter {name!r}", value)
-            if array.shape != form:
-                raise InputError(
-                    f"parameter {name!r} must have shape {form}, got {array.shape}; give as many numbers as the "
-                    "torque has"
-                )
-            numbers[place] = array.ravel().tolist()
+            for place, form in self.places[name]:
+                if type(value) is float and form == () and math.isfinite(value):
+                    numbers[place.start] = value
+                else:
+                    numbers[place] = _fitting(name, value, form).ravel().tolist()
         return tuple(numbers)
+
+
+def _fitting(name, value, form):
+    """The value of a parameter as an array of the shape it has in the torque."""
+    array = floats(f"parameter {name!r}", value)
+    if array.shape != form:
+        raise InputError(
+            f"parameter {name!r} must have shape {form}, got {array.shape}; give as many numbers as the "
+            "torque has"
+        )
+    return array
 
 
 def places(torque, first):
@@ -195,8 +200,9 @@ def places(torque, first):
             place = slice(first, first + math.prod(form)), form
             first = place[0].stop
             own.append(place)
-            named |= {f"{term.name}.{name}": place} if isinstance(torque, Sum) else {}
-            named |= {name: place} if names.count(name) == 1 else {}
+            keys = [f"{term.name}.{name}"] if isinstance(torque, Sum) else []
+            for key in keys + [name] * (names.count(name) == 1):
+                named.setdefault(key, []).append(place)  # terms of one name change together
         first += len(flatten(term.values)) - len(flatten(term.params or ()))
     return own, named
 
@@ -279,7 +285,11 @@ def changed(torque: Torque, parameters: Any) -> Torque:
             for key in (name, f"{term.name}.{name}")
             if key in given
         }
+        for name, value in own.items():
+            _fitting(name, value, np.shape(getattr(term.params, name)))
         terms.append(term.with_params(**own) if own else term)
+    if not given:
+        return torque
     return Sum(terms) if isinstance(torque, Sum) else terms[0]
 
 
@@ -307,19 +317,19 @@ def advance_of(ready, torque, control, axes):
     fill = dispatcher(filler(kind, ready.parameters, places))
     whole, unitary = dispatcher(unturned if axes is None else turned), dispatcher(unit)
     inward, outward = axes or (None, None)
-    refused = fixed.REFUSED
+    refused, double = fixed.REFUSED, np.float64  # numba's float() leaves a float32 what it is
     run, usual, rest = ready.loop, ready.parameters, (*control, int(LARGEST_COUNT), ready.moments)
 
     @numba.njit(error_model="numpy")
     def advance(q, omega, t0, t1, parameters=None):
         p = usual if parameters is None else fill(parameters)
-        attitude = (float(q[0]), float(q[1]), float(q[2]), float(q[3]))
-        spin = (float(omega[0]), float(omega[1]), float(omega[2]))
+        attitude = (double(q[0]), double(q[1]), double(q[2]), double(q[3]))
+        spin = (double(omega[0]), double(omega[1]), double(omega[2]))
         attitude, fits = unitary(attitude)
         if not fits:
             return attitude, spin, refused
         attitude, spin = whole(attitude, spin, inward)
-        attitude, spin, why = run(attitude, spin, float(t0), float(t1), *(*rest, p))
+        attitude, spin, why = run(attitude, spin, double(t0), double(t1), *(*rest, p))
         attitude, spin = whole(attitude, spin, outward)
         return attitude, spin, why
 
