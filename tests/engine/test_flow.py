@@ -238,6 +238,48 @@ def test_trouble_is_told_as_integrate_tells_it():
     assert "state 1" in blown.value.__notes__[0]
 
 
+@pytest.mark.parametrize("options", [{"step": 0.05, "method": "LP2"}, {"rtol": 1e-8}])
+def test_what_a_torque_raises_for_one_of_many_states(options):
+    @polhode.torque(uses_omega=True)
+    def early(t, R, omega):
+        if omega[0] > 0.9:
+            raise ValueError("too fast")
+        return np.array([0.1, 0.0, 0.0])
+
+    flow, slow = Flow([5.0, 4.0, 2.0], early, **options), (0.0, 0.0, 1.0)
+    with pytest.raises(TorqueError, match="too fast") as one:
+        flow(Q, (0.895, 0.0, 0.0), 0.0, 1.0)
+    with pytest.raises(TorqueError, match="too fast") as many:
+        flow(Q, [slow, (0.895, 0.0, 0.0), slow], 0.0, 1.0)
+    assert str(many.value) == str(one.value) and "state 1" in many.value.__notes__[0]
+    alone, (several,) = flow(Q, slow, 0.0, 1.0), flow(Q, [slow], 0.0, 1.0).omega
+    assert np.array_equal(several, alone.omega)
+
+
+@pytest.mark.parametrize("body", [[5.0, 4.0, 2.0], TENSOR])
+def test_a_runaway_among_many_states(body):
+    flow, still = Flow(body, torques.heavy_top(2000.0), "RKMK4", step=3.0), (0.1, 0.0, 0.1)
+    with pytest.raises(IntegrationError, match="kinetic energy") as one:
+        flow(Q, still, 0.0, 6.0)
+    with pytest.raises(IntegrationError, match="kinetic energy") as many:
+        flow(Q, [still, still], 0.0, 6.0)
+    assert str(many.value) == str(one.value) and "state 0" in many.value.__notes__[0]
+
+
+def test_no_states_at_all():
+    for options in ({"step": 0.05}, {"rtol": 1e-8}):
+        flow = Flow([5.0, 4.0, 2.0], TOP, **options)
+        for attitude, omega in (
+            (Q, np.empty((0, 3))),
+            (np.empty((0, 4)), W),
+            (np.empty((0, 4)), np.empty((0, 3))),
+        ):
+            none = flow(attitude, omega, 0.0, 1.0)
+            assert none.attitude.shape == (0, 4) and none.omega.shape == (0, 3)
+            none = flow(attitude, omega, 0.0, 1.0, t_eval=[0.5, 1.0])
+            assert none.attitude.shape == (0, 2, 4) and none.omega.shape == (0, 2, 3)
+
+
 @pytest.mark.parametrize(
     "call",
     [
