@@ -25,11 +25,10 @@ def weight(t, R):
     return -20.0 * np.cross(R[:, 2], np.array([0.0, 0.0, 1.0]))
 
 
-def end(body, torque, span, method, **options):
+def end(body, torque, span, method=None, **options):
     """The end of a run."""
-    run = integrate(
-        body, torque, span, method=method, **{"rotation0": Q, "omega0": W, "every": "end"} | options
-    )
+    options |= {} if method is None else {"method": method}
+    run = integrate(body, torque, span, **{"rotation0": Q, "omega0": W, "every": "end"} | options)
     return run.quaternion[-1], run.omega[-1]
 
 
@@ -99,6 +98,22 @@ def test_parameters_of_a_sum():
     changed = torques.heavy_top(18.0) + drag.with_params(k=0.3)
     wanted = end(TENSOR, changed, span, "LP2", step=0.05)
     same(flow(Q, W, *span, parameters={"heavy_top.moment": 18.0, "k": 0.3}), wanted)
+
+
+@pytest.mark.parametrize("options", [{"step": 0.1, "method": "LP2"}, {"rtol": 1e-8}])
+def test_parameters_with_which_whole_numbers_overflow(options):
+    """Python's whole numbers have no end, machine code's have 64 bits."""
+
+    @polhode.torque(frame="body", form="tuple", params={"n": 3.0})
+    def powers(t, R, p):
+        return (1e-21 * 2 ** int(p.n), 0.0, 0.0)
+
+    flow, span = Flow([5.0, 4.0, 2.0], powers, **options), (0.0, 1.0)
+    for n in (3.0, 40.0, 70.0, 50.0, 69.0):
+        wanted = end([5.0, 4.0, 2.0], powers.with_params(n=n), span, **options)
+        same(flow(Q, W, *span, parameters={"n": n}), wanted)
+        many = flow(Q, [W, W], *span, parameters={"n": n})
+        same((many.attitude[1], many.omega[1]), wanted)
 
 
 def test_terms_of_one_name_change_together():

@@ -37,10 +37,12 @@ from polhode.engine.prepared import (
     spread,
     turned,
 )
+from polhode.engine.program import build
 from polhode.engine.programs import find_bound
 from polhode.errors import (
     InputError,
     IntegrationError,
+    PolhodeError,
     check_options,
     floats,
     number,
@@ -285,7 +287,22 @@ class Flow:
         if parameters is None:
             return ready, I or ready.moments, ready.parameters, None
         given = named(self._torque, parameters)
-        return ready, I or ready.moments, ready.filled(given), given
+        p = ready.filled(given)
+        if ready.bound.span is not None and not ready.knows(p):
+            if not self._agrees(ready, motion, given):
+                return None
+            ready.learn(p)
+        return ready, I or ready.moments, p, given
+
+    def _agrees(self, ready, motion, given):
+        """Whether machine code and Python give the same with other parameters too; where not,
+        `integrate` calls Python."""
+        start, body = Start(*ready.span, np.array(motion)), ready.bound.program.body
+        try:
+            other = build(self._method, changed(self._torque, given), body, start=start)
+        except PolhodeError:  # of the potential: `integrate` will say so
+            return False
+        return other.mode == "compiled"
 
     def _prepare(self, kind, motion, t0, t1, moments):
         """Bind the torque as it is now, or None where it must be bound anew for each run."""
@@ -313,7 +330,7 @@ class Flow:
         where = places(program.acting, 0 if body.is_principal else 9)
         span = (low, high) if bound.span else (-math.inf, math.inf)
         run = direct(loop, *still)
-        ready = Ready(bound, loop, run, moments, p, *where, span, self._torque.conservative)
+        ready = Ready(bound, loop, run, moments, p, *where, span, self._torque.conservative, [p, p])
         self._ready[kind] = ready
         return ready
 
