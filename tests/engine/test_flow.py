@@ -25,11 +25,10 @@ def weight(t, R):
     return -20.0 * np.cross(R[:, 2], np.array([0.0, 0.0, 1.0]))
 
 
-def end(body, torque, span, method, **options):
+def end(body, torque, span, method=None, **options):
     """The end of a run."""
-    run = integrate(
-        body, torque, span, method=method, **{"rotation0": Q, "omega0": W, "every": "end"} | options
-    )
+    options |= {} if method is None else {"method": method}
+    run = integrate(body, torque, span, **{"rotation0": Q, "omega0": W, "every": "end"} | options)
     return run.quaternion[-1], run.omega[-1]
 
 
@@ -99,6 +98,22 @@ def test_parameters_of_a_sum():
     changed = torques.heavy_top(18.0) + drag.with_params(k=0.3)
     wanted = end(TENSOR, changed, span, "LP2", step=0.05)
     same(flow(Q, W, *span, parameters={"heavy_top.moment": 18.0, "k": 0.3}), wanted)
+
+
+@pytest.mark.parametrize("options", [{"step": 0.1, "method": "LP2"}, {"rtol": 1e-8}])
+def test_parameters_with_which_whole_numbers_overflow(options):
+    """Python's whole numbers have no end, machine code's have 64 bits."""
+
+    @polhode.torque(frame="body", form="tuple", params={"n": 3.0})
+    def powers(t, R, p):
+        return (1e-21 * 2 ** int(p.n), 0.0, 0.0)
+
+    flow, span = Flow([5.0, 4.0, 2.0], powers, **options), (0.0, 1.0)
+    for n in (3.0, 40.0, 70.0, 50.0, 69.0):
+        wanted = end([5.0, 4.0, 2.0], powers.with_params(n=n), span, **options)
+        same(flow(Q, W, *span, parameters={"n": n}), wanted)
+        many = flow(Q, [W, W], *span, parameters={"n": n})
+        same((many.attitude[1], many.omega[1]), wanted)
 
 
 def test_terms_of_one_name_change_together():
@@ -239,6 +254,48 @@ def test_trouble_is_told_as_integrate_tells_it():
     with pytest.raises(IntegrationError, match="blew up") as blown:
         flow(Q, [(0.1, 0.0, 0.0), fast], 0.0, 1e4, t_eval=[1e4])
     assert "state 1" in blown.value.__notes__[0]
+
+
+@pytest.mark.parametrize("options", [{"step": 0.05, "method": "LP2"}, {"rtol": 1e-8}])
+def test_what_a_torque_raises_for_one_of_many_states(options):
+    @polhode.torque(uses_omega=True)
+    def early(t, R, omega):
+        if omega[0] > 0.9:
+            raise ValueError("too fast")
+        return np.array([0.1, 0.0, 0.0])
+
+    flow, slow = Flow([5.0, 4.0, 2.0], early, **options), (0.0, 0.0, 1.0)
+    with pytest.raises(TorqueError, match="too fast") as one:
+        flow(Q, (0.895, 0.0, 0.0), 0.0, 1.0)
+    with pytest.raises(TorqueError, match="too fast") as many:
+        flow(Q, [slow, (0.895, 0.0, 0.0), slow], 0.0, 1.0)
+    assert str(many.value) == str(one.value) and "state 1" in many.value.__notes__[0]
+    alone, (several,) = flow(Q, slow, 0.0, 1.0), flow(Q, [slow], 0.0, 1.0).omega
+    assert np.array_equal(several, alone.omega)
+
+
+@pytest.mark.parametrize("body", [[5.0, 4.0, 2.0], TENSOR])
+def test_a_runaway_among_many_states(body):
+    flow, still = Flow(body, torques.heavy_top(2000.0), "RKMK4", step=3.0), (0.1, 0.0, 0.1)
+    with pytest.raises(IntegrationError, match="kinetic energy") as one:
+        flow(Q, still, 0.0, 6.0)
+    with pytest.raises(IntegrationError, match="kinetic energy") as many:
+        flow(Q, [still, still], 0.0, 6.0)
+    assert str(many.value) == str(one.value) and "state 0" in many.value.__notes__[0]
+
+
+def test_no_states_at_all():
+    for options in ({"step": 0.05}, {"rtol": 1e-8}):
+        flow = Flow([5.0, 4.0, 2.0], TOP, **options)
+        for attitude, omega in (
+            (Q, np.empty((0, 3))),
+            (np.empty((0, 4)), W),
+            (np.empty((0, 4)), np.empty((0, 3))),
+        ):
+            none = flow(attitude, omega, 0.0, 1.0)
+            assert none.attitude.shape == (0, 4) and none.omega.shape == (0, 3)
+            none = flow(attitude, omega, 0.0, 1.0, t_eval=[0.5, 1.0])
+            assert none.attitude.shape == (0, 2, 4) and none.omega.shape == (0, 2, 3)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """The Stepper: the same motion as integrate, restarted without loss."""
 
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -184,3 +185,11 @@ def test_parameters_assigned_between_steps_take_effect(compiled):
 def test_what_has_no_effect_cannot_be_assigned(name):
     with pytest.raises(AttributeError):
         setattr(make(torque=None), name, 0.02)
+
+
+def test_a_state_of_another_size_leaves_the_stepper_as_it_was():
+    stepper = make(compiled=False)
+    other = replace(stepper.state, count=7, memory=np.zeros(3))
+    with pytest.raises(InputError, match="cannot go on from"):
+        stepper.state = other
+    assert stepper.t == 0.0

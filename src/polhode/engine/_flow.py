@@ -12,7 +12,7 @@ import numpy as np
 
 from polhode import rotations
 from polhode.core.jit import compiling, direct
-from polhode.core.loops.fixed import DONE
+from polhode.core.loops.fixed import DONE, REFUSED
 from polhode.core.motions import ROTATION, kind_of
 from polhode.engine._ensemble import ensemble
 from polhode.engine._integrate import BY_TOLERANCE, STANDARD, integrate
@@ -37,10 +37,12 @@ from polhode.engine.prepared import (
     spread,
     turned,
 )
+from polhode.engine.program import build
 from polhode.engine.programs import find_bound
 from polhode.errors import (
     InputError,
     IntegrationError,
+    PolhodeError,
     check_options,
     floats,
     number,
@@ -48,9 +50,10 @@ from polhode.errors import (
 from polhode.loads._torque import Torque
 from polhode.loads.agreement import ANYHOW, Start
 from polhode.loads.conversion import as_torque
+from polhode.loads.potential import potential_energy
 from polhode.methods._method import Method
 from polhode.methods._registry import get
-from polhode.results.motion import described, in_principal_axes, in_user_axes, parts
+from polhode.results.motion import OMEGA, described, in_principal_axes, in_user_axes, parts
 from polhode.support.limits import (
     LARGEST_RATE,
     LARGEST_TIME,
@@ -290,7 +293,22 @@ class Flow:
         if parameters is None:
             return ready, I or ready.moments, ready.parameters, None
         given = named(self._torque, parameters)
-        return ready, I or ready.moments, ready.filled(given), given
+        p = ready.filled(given)
+        if ready.bound.span is not None and not ready.knows(p):
+            if not self._agrees(ready, motion, given):
+                return None
+            ready.learn(p)
+        return ready, I or ready.moments, p, given
+
+    def _agrees(self, ready, motion, given):
+        """Whether machine code and Python give the same with other parameters too; where not,
+        `integrate` calls Python."""
+        start, body = Start(*ready.span, np.array(motion)), ready.bound.program.body
+        try:
+            other = build(self._method, changed(self._torque, given), body, start=start)
+        except PolhodeError:  # of the potential: `integrate` will say so
+            return False
+        return other.mode == "compiled"
 
     def _prepare(self, kind, motion, t0, t1, moments):
         """Bind the torque as it is now, or None where it must be bound anew for each run."""
@@ -318,7 +336,7 @@ class Flow:
         where = places(program.acting, 0 if body.is_principal else 9)
         span = (low, high) if bound.span else (-math.inf, math.inf)
         run = direct(loop, *still)
-        ready = Ready(bound, loop, run, moments, p, *where, span, self._torque.conservative)
+        ready = Ready(bound, loop, run, moments, p, *where, span, self._torque.conservative, [p, p])
         self._ready[kind] = ready
         return ready
 
@@ -378,6 +396,9 @@ class Flow:
         counts.add("omega0", len(Om))
         q, Om = np.broadcast_to(q, (counts.n, 4)), np.broadcast_to(Om, (counts.n, 3))
         floats("rotation0", q), floats("omega0", Om)  # not a number is refused
+        if counts.n == 0:
+            times = () if t_eval is None else np.shape(t_eval)
+            return BodyMotion(np.empty((0, *times, 4)), np.empty((0, *times, 3)))
         if t_eval is not None:
             each = [
                 self._one_of_many(i, *one, t0, t1, parameters, inertia, t_eval)
@@ -392,10 +413,28 @@ class Flow:
         """Many states by steps of one size, as an ensemble."""
         body, torque = self._changed(parameters, inertia)
         run = ensemble(body, torque, (t0, t1), self._step, self._method, rotation0=q, omega0=Om)
-        if run.failures:
-            i = min(one.body for one in run.failures)
+        escaped = self._escaped(body, torque, t0, t1, (q, Om), (run.quaternion, run.omega))
+        for i in sorted({*(one.body for one in run.failures), *escaped}):
             self._one_of_many(i, q[i], Om[i], t0, t1, parameters, inertia)
         return BodyMotion(run.quaternion, run.omega)
+
+    def _escaped(self, body, torque, t0, t1, before, after):
+        """The numbers of the states in which `Runaway` will see a conservative motion that has left
+        all bounds: `integrate` will say so."""
+        if not torque.conservative or torque.energy_unknown():
+            return []
+        axes = None if body.is_principal else body.axes
+        ends = [in_principal_axes(None, axes, *motion, False) for motion in (before, after)]
+        with np.errstate(over="ignore", invalid="ignore"):
+            first, last = (0.5 * (end[:, OMEGA] ** 2 @ body.moments) for end in ends)
+            fast = np.flatnonzero(last > RUNAWAY * first)
+        if not len(fast):
+            return []
+        q0, q1 = (end[fast, :4] for end in ends)
+        times = np.repeat([float(t0), float(t1), float(t1)], len(fast))
+        V = potential_energy(torque, body, times, np.concatenate([q0, q0, q1])).reshape(3, -1)
+        bound = RUNAWAY * (first[fast] + abs(V[2] - V[0]))
+        return fast[(V[0] == V[1]) & (last[fast] > bound)].tolist()
 
     def _by_threads(self, q, Om, t0, t1, parameters, inertia):
         """Many states by tolerance, each in its own steps."""
@@ -413,9 +452,15 @@ class Flow:
             motions = in_principal_axes(None, axes, q, Om, False)
             loop = run_loop(ready.bound.program, self._tolerance.rtol, many=True)
             rest = (motions, t0, t1, *self._control, MOST, I, p, why)
-            spread(direct(loop, 0, 0, *rest), len(q), rest)
+            try:
+                spread(direct(loop, 0, 0, *rest), len(q), rest)
+            except Exception:  # of the torque, for one of them: `integrate` will say where
+                why[:] = REFUSED
             motions = in_user_axes(self._body, motions)
-        for i in np.flatnonzero(why != DONE):  # long, or with something to report
+        # long, or with something to report
+        body, torque = self._changed(parameters, inertia)
+        escaped = self._escaped(body, torque, t0, t1, (q, Om), parts(motions))
+        for i in sorted({*np.flatnonzero(why != DONE).tolist(), *escaped}):
             one = self._one_of_many(i, q[i], Om[i], t0, t1, parameters, inertia)
             motions[i] = np.concatenate(one)
         return BodyMotion(*parts(motions))

@@ -222,7 +222,8 @@ class Stepper(InMotion):
 
     @state.setter
     def state(self, saved: StepperState) -> None:
-        if not isinstance(saved, StepperState) or saved.method != self.method.name:
+        fits = isinstance(saved, StepperState) and saved.method == self.method.name
+        if not fits or saved.memory.shape != self._z[:, 0].shape:
             raise InputError(
                 f"a Stepper of {self.method.name} cannot go on from {brief(saved)}; use the state of another one "
                 "like it"

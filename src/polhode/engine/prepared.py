@@ -4,6 +4,7 @@ alone."""
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
@@ -158,11 +159,25 @@ class Ready(NamedTuple):
     places: dict[str, list[tuple[slice, tuple[int, ...]]]]  # the same by name
     span: tuple[float, float]  # over which machine code and Python were compared
     conservative: bool
+    # the least and the largest of each parameter with which they were compared
+    known: list[tuple[float, ...]]
 
     def serves(self, t0: float, t1: float) -> bool:
         """Whether it is still what it was, and good for a run between these times."""
         low, high = self.span
         return low <= t0 <= high and low <= t1 <= high and self.bound.unchanged()
+
+    def knows(self, parameters: tuple[float, ...]) -> bool:
+        """Whether machine code and Python were compared with parameters like these."""
+        least, largest = self.known
+        return all(map(operator.le, least, parameters)) and all(
+            map(operator.le, parameters, largest)
+        )
+
+    def learn(self, parameters: tuple[float, ...]) -> None:
+        """They have been compared with these."""
+        least, largest = self.known
+        self.known[:] = tuple(map(min, least, parameters)), tuple(map(max, largest, parameters))
 
     def filled(self, given: Mapping[str, Any]) -> tuple[float, ...]:
         """The parameters of the loop with some of the torque's changed."""
