@@ -284,20 +284,6 @@ def test_a_runaway_among_many_states(body):
     assert str(many.value) == str(one.value) and "state 0" in many.value.__notes__[0]
 
 
-def test_no_states_at_all():
-    for options in ({"step": 0.05}, {"rtol": 1e-8}):
-        flow = Flow([5.0, 4.0, 2.0], TOP, **options)
-        for attitude, omega in (
-            (Q, np.empty((0, 3))),
-            (np.empty((0, 4)), W),
-            (np.empty((0, 4)), np.empty((0, 3))),
-        ):
-            none = flow(attitude, omega, 0.0, 1.0)
-            assert none.attitude.shape == (0, 4) and none.omega.shape == (0, 3)
-            none = flow(attitude, omega, 0.0, 1.0, t_eval=[0.5, 1.0])
-            assert none.attitude.shape == (0, 2, 4) and none.omega.shape == (0, 2, 3)
-
-
 @pytest.mark.parametrize(
     "call",
     [
