@@ -405,3 +405,11 @@ def test_numbers_of_any_kind_are_doubles_in_machine_code():
     same(flow.compiled(q, omega, 0, 1, (3,)), wanted)
     again = Flow([5.0, 4.0, 2.0], TOP, "LP2", step=0.0625)
     same(again(q, omega, *steps, parameters={"moment": 3}), wanted)
+
+
+@pytest.mark.compiled
+def test_a_quaternion_is_brought_to_unit_length_alike_in_machine_code():
+    flow, numbers = Flow([5.0, 4.0, 2.0], None, "LP2", step=0.1), np.random.default_rng(5)
+    for size in np.repeat([1e-7, 1e-9, 1e-15, 5e-16], 200):
+        q = polhode.rotations.exp(numbers.normal(size=3)) * (1.0 + size * numbers.normal())
+        same(flow.compiled(tuple(q.tolist()), W, 0.0, 0.1), flow(q, W, 0.0, 0.1))
