@@ -165,7 +165,8 @@ def of_ours(ours, name, task):
         return Contestant(label, True, given, ask, method=name, loop=loop)
 
     if name == EXACT:
-        return [loop, replace(through("exact"), name="exact.free_body")]
+        calls = {"exact": "exact.free_body", "Flow": "Flow EXACT"}
+        return [loop, *(replace(through(door), name=label) for door, label in calls.items())]
     return [loop, *map(through, DOORS)]
 
 

@@ -251,6 +251,9 @@ def test_trouble_is_told_as_integrate_tells_it():
     with pytest.raises(IntegrationError, match="blew up") as blown:
         flow(Q, [(0.1, 0.0, 0.0), fast], 0.0, 1e4)
     assert "state 1" in blown.value.__notes__[0]
+    with pytest.raises(IntegrationError, match="blew up") as blown:
+        flow(Q, [(0.1, 0.0, 0.0), fast], 0.0, 1e4, t_eval=[1e4])
+    assert "state 1" in blown.value.__notes__[0]
 
 
 @pytest.mark.parametrize("options", [{"step": 0.05, "method": "LP2"}, {"rtol": 1e-8}])
@@ -360,6 +363,16 @@ def test_ctrl_c_ends_a_long_call():
         except subprocess.TimeoutExpired:
             continue
     assert process.returncode is not None and "KeyboardInterrupt" in said
+
+
+def test_it_says_what_it_is():
+    body = "RigidBody(moments=(5, 5, 1), mass=1)>"
+    assert repr(Flow([5, 5, 1], step=0.01)) == f"<Flow: LP2, step = 0.01, torque free, {body}"
+    assert (
+        repr(Flow([5, 5, 1], TOP, rtol=1e-9))
+        == f"<Flow: DOP853, rtol = 1e-09, torque heavy_top, {body}"
+    )
+    assert "rtol = 1e-06, atol = 1e-12," in repr(Flow([5, 5, 1], rtol=1e-6, atol=1e-12))
 
 
 # --- inside numba ---------------------------------------------------------------------------------

@@ -43,6 +43,14 @@ class There:
         self.__cuda_array_interface__ = {"shape": (2, 3), "typestr": "<f8", "data": (0, False), "version": 3}
 
 
+class Bare(polhode.io.formats.Format):
+    """A file format that says nothing of itself."""
+
+
+class Dotted(Bare):
+    suffix = ".bare"
+
+
 LOCK = threading.Lock()   # has no state that could be compared
 
 
@@ -153,6 +161,10 @@ CALLS = [
      "omega0: cannot draw (3,) for each", "give a law of that shape"),
     (lambda: ensemble([1, 2, 2.5], t_span=(0, 1), step=0.1, omega0=(0, 0, 1), n=0),
      "got 0", "write n=1000"),
+    (lambda: ensemble([1, 2, 2.5], t_span=(0, 1), step=0.1, omega0=np.zeros((0, 3))),
+     "omega0 must be for at least one body, got an array for 0", "give a row for each body"),
+    (lambda: polhode.Flow([1, 2, 2.5], rtol=1e-6)(np.zeros((0, 4)), (0, 0, 1), 0, 1),
+     "rotation0 must be for at least one body, got an array for 0", "give a row for each body"),
     (lambda: ensemble([[1, 2, 2.5]] * 2, t_span=(0, 1), step=0.1, omega0=(0, 0, 1), n=3),
      "n is for 3 bodies and bodies for 2", "give one for all, or as many of each"),
     (lambda: ensemble(np.ones((2, 2)), t_span=(0, 1), step=0.1, omega0=(0, 0, 1)),
@@ -323,6 +335,12 @@ CALLS = [
      "give numbers"),
     (lambda: polhode.Flow([5, 5, 4], guarded, step=0.1).compiled, "torque 'guarded' runs as Python",
      "make it a function that numba can"),
+    (lambda: [polhode.io.save(spun((0, 0, 1)), "twice.nc") for _ in range(2)], "'twice.nc' exists", "(in Python force=True)"),
+    (lambda: polhode.io.formats.register(Bare), "Bare", "write register(MyFormat())"),
+    (lambda: polhode.io.formats.register(Bare()), "got None of Bare", "write suffix = 'json' in the class"),
+    (lambda: polhode.io.formats.register(Dotted()), "got '.bare' of Dotted", "write suffix = 'json' in the class"),
+    (lambda: Bare().write(None, "run.bare"), "cannot write 'run.bare'", "define write(self, contents, path)"),
+    (lambda: Bare().read("run.bare"), "cannot read 'run.bare'", "define read(self, path)"),
     (lambda: polhode.Stepper([1, 2, 2.5], step=0.1, omegaa=1), "'omegaa'", "valid: 'body', 'torque', 'step', 't', 'metho"),
     (lambda: polhode.Stepper([1, 2, 2.5], step=0.0, omega0=(0, 0, 1)), "step must not be zero", "a negative step runs backwards"),
     (lambda: polhode.Stepper([1, 2, 2.5], step=0.1, omega0=(0, 0, 1), compiled=False).step(-1),

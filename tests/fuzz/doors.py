@@ -481,7 +481,7 @@ DOORS = {
     "io.save": (
         io.save,
         {
-            "trajectory": Made(run),
+            "result": Made(run),
             "path": Made(lambda: FOLDER / "saved.npz"),
             "format": None,
             "force": True,

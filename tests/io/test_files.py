@@ -513,7 +513,11 @@ def test_info_of_a_sweep_and_the_command(tmp_path):
         told["kind"] == "sweep"
         and told["bodies"] == told["pending"] == 2
         and told["varies"] == {"run.step": [0.05, 0.025]}
+        and told["method"] == "NMB"
     )
+    made = plan.load(tops | {"sweep": {"run.method": ["NMB", "VLV"]}})
+    stores.create(tmp_path / "both.zarr", made, made.chunk_shape(None, 2))
+    assert info.describe(tmp_path / "both.zarr")["method"] == "NMB, VLV"
     done = polhode_command("info", "tops.zarr", folder=tmp_path)
     assert done.returncode == 0 and "tops" in done.stdout and "run.step" in done.stdout, done.stderr
     store.save(tumble(title="one [red]top[/]"), tmp_path / "run.nc")
@@ -536,6 +540,12 @@ def test_info_names_what_is_wrong(tmp_path):
     }.items():
         with pytest.raises(InputError, match=words):
             info.describe(tmp_path / name)
+
+
+def test_a_stored_run_says_in_a_line_what_it_is(tmp_path):
+    stored = read.read(store.save(tumble(), tmp_path / "run.nc"))
+    assert repr(stored).startswith("<Record: ") and "\n" not in repr(stored)
+    assert f"{len(stored.t)} points, t = 0 to 5, finished, {stored.body!r}>" in repr(stored)
 
 
 def test_another_suffix_is_no_obstacle(tmp_path):

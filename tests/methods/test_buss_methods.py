@@ -333,7 +333,7 @@ def extended_precision(name):
         return mpmath.sinc(mpmath.sqrt(z)), mpmath.cos(mpmath.sqrt(z))
 
     exact = {
-        vec.half_angle: half_angle,
+        scalars.half_angle: half_angle,
         scalars.sinc_cos: sinc_cos,
         _taylor.ratio: lambda a, b: mpmath.mpf(a) / mpmath.mpf(b),
     }

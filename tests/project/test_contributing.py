@@ -58,6 +58,24 @@ def run(source, *arguments):
     return done.stdout
 
 
+def test_its_examples_pass_the_linter(tmp_path):
+    """Who copies them finds `make check` satisfied."""
+    code = [one.partition("\n")[2] for one in BLOCKS if one.startswith("python\n")]
+    assert len(code) == 2
+    for name, text in zip(("euler.py", "count_down.py"), code, strict=True):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    for check in (["check"], ["format", "--check"]):
+        run(
+            ROOT / "src",
+            "-m",
+            "ruff",
+            *check,
+            "--config",
+            str(ROOT / "pyproject.toml"),
+            str(tmp_path),
+        )
+
+
 def test_the_tests_pass_with_a_new_method(source):
     quick = ["-q", "-p", "no:cacheprovider", "-n", "0", "-m", "not slow"]
     files = [f"tests/{name}" for name in FILES]

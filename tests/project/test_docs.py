@@ -30,6 +30,7 @@ from typing import NamedTuple
 import pytest
 
 from polhode import papers
+from polhode.io import formats
 
 DOCS = Path(__file__).parents[2] / "docs"
 GENERATED = {"_build", "_static", "_templates", "gallery", "api", "commands", "methods"}
@@ -231,6 +232,7 @@ def test_what_a_page_shows_is_what_happens(path, tmp_path, monkeypatch):
         shutil.copy(file, tmp_path)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "Agg")
+    monkeypatch.setattr(formats, "_registered", dict(formats.formats()))  # a page may add to it
     page = Page(path, tmp_path)
     for one in blocks(path):
         if not NOT_HERE & one.classes:

@@ -32,7 +32,7 @@ PARTS = {  # expressions of a script, and the types they must have
     "run.elapsed": "float",
     "run.body": r"polhode\.bodies\._body\.RigidBody",
     "run.torque": r"polhode\.loads\._torque\.Torque",
-    "run.method": r"polhode\.methods\._registry\.Method",
+    "run.method": r"polhode\.methods\._method\.Method",
     "run.to_xarray()": r"xarray\..*Dataset",
     "run.plot()": r"matplotlib\.figure\.Figure",
     "run.view()": r"polhode\.show\.view\._page\.Page",
@@ -51,7 +51,7 @@ PARTS = {  # expressions of a script, and the types they must have
     "stepper.matrix": ARRAY,
     "stepper.omega": ARRAY,
     "stepper.state": r"polhode\.engine\._stepper\.StepperState",
-    "polhode.compare('krysl/slow-top')": r"polhode\.studies\.compare\.result\.Comparison",
+    "polhode.compare('krysl/slow-top')": r"polhode\.studies\.compare\.comparison\.Comparison",
     "polhode.advise('krysl/slow-top').method": "str",
     "polhode.certify('NMB').ok": "bool",
     "polhode.sweep('sweep.toml').n": "int",
@@ -60,7 +60,7 @@ PARTS = {  # expressions of a script, and the types they must have
     "polhode.exact.free_body([1.0, 2.0, 3.0], omega0=(0, 1, 0)).omega": ARRAY,
     "polhode.io.load('mine.toml')": r"polhode\.io\.scenario\._load\.Scenario",
     "polhode.plots.overview(run)": r"matplotlib\.figure\.Figure",
-    "polhode.methods.get('NMB')": r"polhode\.methods\._registry\.Method",
+    "polhode.methods.get('NMB')": r"polhode\.methods\._method\.Method",
     "polhode.torques.heavy_top()": r"polhode\.loads\._torque\.Torque",
 }
 MORE = """

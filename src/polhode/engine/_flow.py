@@ -28,7 +28,7 @@ from polhode.engine.prepared import (
     axes_of,
     changed,
     kind_of_body,
-    kinetic_energy,
+    energy_ratio,
     moments_of,
     named,
     places,
@@ -69,6 +69,7 @@ if TYPE_CHECKING:
 
 # steps of one call: more of them go through `integrate`, in chunks, between which Ctrl-C is heard
 MOST = 100_000
+_motion = BodyMotion._make
 
 
 class Flow:
@@ -200,7 +201,7 @@ class Flow:
             motion = self._end(q, Om, t0, t1, parameters, inertia)
             if motion is not None:
                 y = np.array(motion)
-                return BodyMotion(y[:4], y[4:])
+                return _motion((y[:4], y[4:]))
         return self._followed(q, Om, t0, t1, parameters, inertia, t_eval)
 
     body = property(operator.attrgetter("_body"), doc="The body.")
@@ -237,6 +238,14 @@ class Flow:
             self._advance = key, advance_of(ready, self._torque, self._control, self._axes)
         return self._advance[1]
 
+    def __repr__(self) -> str:
+        if self.tolerance is None:
+            control = f"step = {self.step:g}"
+        else:
+            control = f"rtol = {self.tolerance.rtol:g}"
+            control += f", atol = {self.tolerance.atol:g}" if self.tolerance.atol else ""
+        return f"<Flow: {self.method.name}, {control}, torque {self.torque.name}, {self.body!r}>"
+
     # --- the quick way: everything is plain, and nothing goes wrong -------------------------------
 
     def _end(self, q, Om, t0, t1, parameters, inertia):
@@ -262,10 +271,7 @@ class Flow:
             return None
         if why != DONE:
             return None
-        if (
-            ready.conservative
-            and kinetic_energy(I, spin) > RUNAWAY * kinetic_energy(I, Om) + 1e-300
-        ):
+        if ready.conservative and energy_ratio(I, spin, Om) > RUNAWAY:
             body, torque = self._changed(given, inertia)
             guard = Runaway(torque, body, t0, np.array(q + Om))
             if guard.escaped(t1, np.array(end + spin)):
@@ -395,8 +401,8 @@ class Flow:
             return BodyMotion(np.empty((0, *times, 4)), np.empty((0, *times, 3)))
         if t_eval is not None:
             each = [
-                self._followed(*one, t0, t1, parameters, inertia, t_eval)
-                for one in zip(q, Om, strict=True)
+                self._one_of_many(i, *one, t0, t1, parameters, inertia, t_eval)
+                for i, one in enumerate(zip(q, Om, strict=True))
             ]
             return BodyMotion(*map(np.stack, zip(*each, strict=True)))
         if self._tolerance is None:
@@ -459,9 +465,9 @@ class Flow:
             motions[i] = np.concatenate(one)
         return BodyMotion(*parts(motions))
 
-    def _one_of_many(self, i, q, Om, t0, t1, parameters, inertia):
+    def _one_of_many(self, i, q, Om, t0, t1, parameters, inertia, t_eval=None):
         try:
-            return self._followed(q, Om, t0, t1, parameters, inertia, None)
+            return self._followed(q, Om, t0, t1, parameters, inertia, t_eval)
         except Exception as error:
             error.add_note(f"(state {i} of those given)")
             raise

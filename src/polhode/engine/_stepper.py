@@ -88,7 +88,6 @@ class Stepper(InMotion):
         "_grid",
         "_h",
         "_march",
-        "_may_raise",
         "_method",
         "_origin",
         "_out",
@@ -135,7 +134,7 @@ class Stepper(InMotion):
         self._bound = find_bound(
             self._method, self._torque, self._body, self._compiled, start=self._start
         )
-        self._march, self._may_raise = self.program.march(), self.program.may_raise
+        self._march = self.program.march()
 
     def _at(self, origin: float, count: int, h: float) -> None:
         """So many steps of h from the origin of time."""
@@ -152,7 +151,7 @@ class Stepper(InMotion):
             return
         if not self._bound.unchanged():
             self._build()
-        before = self._z.copy() if self._may_raise else None
+        before = self._z.copy()
         try:
             why, self._count, _ = self._march(1, n, self._count, self._grid, self._z, *self._out)
         except BaseException as error:  # of the torque, in Python or in machine code, or Ctrl-C

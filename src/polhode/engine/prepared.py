@@ -231,10 +231,10 @@ class BodyMotion(NamedTuple):
     omega: np.ndarray
 
 
-def kinetic_energy(I: tuple[float, ...], Om: tuple[float, ...]) -> float:
-    """Of a body that turns."""
-    (A, B, C), (a, b, c) = I, Om
-    return 0.5 * (A * a * a + B * b * b + C * c * c)
+def energy_ratio(I: tuple[float, ...], Om: tuple[float, ...], Om0: tuple[float, ...]) -> float:
+    """Kinetic energy over that at the start."""
+    (A, B, C), (a, b, c), (x, y, z) = I, Om, Om0
+    return (A * a * a + B * b * b + C * c * c) / (A * x * x + B * y * y + C * z * z + 1e-300)
 
 
 # --- what a call gives ----------------------------------------------------------------------------
@@ -243,9 +243,11 @@ def kinetic_energy(I: tuple[float, ...], Om: tuple[float, ...]) -> float:
 def plain(value: Any, count: int) -> tuple[float, ...] | None:
     """So many floats in a tuple, where `value` is a tuple, list or array of just these."""
     kind = type(value)
-    if kind is np.ndarray and value.ndim == 1:
-        value = tuple(value.tolist())
-    elif kind is list:
+    if kind is np.ndarray:
+        if value.shape != (count,) or value.dtype.char != "d":
+            return None
+        return tuple(value.tolist())
+    if kind is list:
         value = tuple(value)
     elif kind is not tuple:
         return None

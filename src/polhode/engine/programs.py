@@ -3,9 +3,9 @@ reads has changed."""
 
 from __future__ import annotations
 
-import operator
 import threading
 from collections import OrderedDict
+from operator import is_
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from polhode.core.digest import watch
@@ -36,7 +36,7 @@ class Bound(NamedTuple):
     def unchanged(self) -> bool:
         """Whether torque, force and all that they read are what they were."""
         for now, then in self.fields:
-            if len(now) != len(then) or not all(map(operator.is_, now.values(), then)):
+            if len(now) != len(then) or not all(map(is_, now.values(), then)):
                 return False
         return self.watch is None or self.watch.unchanged()
 

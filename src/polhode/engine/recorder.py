@@ -196,6 +196,9 @@ class AtSteps(Recorder):
                 self.points.put(t, y, [worst])
             self.worst = 0.0 if kept else worst
             return
+        if not self.watch and before // self.every == self.done // self.every:  # none is stored
+            self.worst = max(self.worst, float(r.max()))
+            return
         if (
             not self.watch
             and not self.worst

@@ -39,6 +39,12 @@ class Record(NamedTuple):
     facts: dict
     parts: dict  # of the motion, by name: also those that not every run has, such as position
 
+    def __repr__(self) -> str:
+        return (
+            f"<Record: {self.facts['method']}, {len(self.t)} points, t = {self.t[0]:g} to {self.t[-1]:g}, "
+            f"{self.facts.get('status', 'status unknown')}, {self.body!r}>"
+        )
+
     @property
     def energy(self) -> np.ndarray:
         """Total energy; the kinetic energy where the torque has no potential."""

@@ -122,7 +122,8 @@ def check_place(
         raise InputError(f"the output {str(path)!r} is a folder; give the name of a file")
     if path.exists() and not force:
         raise InputError(
-            f"the output file {str(path)!r} exists; choose another name, or overwrite it with --force"
+            f"the output file {str(path)!r} exists; choose another name, or overwrite it with --force (in Python "
+            "force=True)"
         )
     folder = path.absolute().parent
     if not (folder.is_dir() and os.access(folder, os.W_OK)):

@@ -114,10 +114,9 @@ def _ensemble(path, arrays, facts):
 def _sweep(path):
     store = Store(path, mode="r")
     identity, attributes = store.identity, zarr.attributes_of(path)
-    scenario = identity["scenario"]
     return {
         "title": attributes.get("title", ""),
-        "method": scenario.get("run", {}).get("method", ""),
+        "method": ", ".join(identity["code"]),  # all that the sweep runs
         "bodies": store.n,
         "shape": list(store.shape),
         "varies": {key: value for key, value in identity["sweep"].items() if "." in key},

@@ -101,6 +101,10 @@ class Counts:
         self.given = {} if n is None else {"n": whole("n", n, 1, "write n=1000")}
 
     def add(self, what: str, count: int) -> None:
+        if count == 0:
+            raise InputError(
+                f"{what} must be for at least one body, got an array for 0; give a row for each body"
+            )
         if count != 1:
             self.given[what] = count
 

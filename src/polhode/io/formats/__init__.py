@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from polhode.errors import InputError, label, unknown
+from polhode.errors import InputError, brief, label, unknown
 
 
 class Variable(NamedTuple):
@@ -54,11 +54,17 @@ class Format:
 
     def write(self, contents: Contents, path: Path) -> None:
         """Write a new file, or a folder."""
-        raise NotImplementedError
+        raise InputError(
+            f"cannot write {str(path)!r}: the format {type(self).__name__} has no method for it; define "
+            "write(self, contents, path), or choose another suffix"
+        )
 
     def read(self, path: Path) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
         """(arrays of numbers by name, provenance); a ValueError says what is wrong with the file."""
-        raise NotImplementedError
+        raise InputError(
+            f"cannot read {str(path)!r}: the format {type(self).__name__} has no method for it; define "
+            "read(self, path), or store the run with another suffix"
+        )
 
     def check_installed(self) -> None:
         """Raise an InputError where a library is missing."""
@@ -92,6 +98,17 @@ def register(format: Format) -> Format:
     >>> register(Json()).suffix in formats()
     True
     """
+    if not isinstance(format, Format):
+        raise InputError(
+            f"a format must be an object of a subclass of polhode.io.formats.Format, got {brief(format)}; write "
+            "register(MyFormat())"
+        )
+    suffix = getattr(format, "suffix", None)
+    if not (isinstance(suffix, str) and suffix and suffix == suffix.lower() and "." not in suffix):
+        raise InputError(
+            f"the suffix of a format must be text in lower case without a dot, got {brief(suffix)} of "
+            f"{type(format).__name__}; write suffix = 'json' in the class, for example"
+        )
     _registered[format.suffix] = format
     return format
 
