@@ -331,8 +331,6 @@ CALLS = [
      "a body with other axes", "give Flow the principal moments"),
     (lambda: polhode.Flow([5, 5, 4], step=0.1)(Q, (0, 0, 1), 0, 1, inertia=[[5, 1, 0], [1, 5, 0], [0, 0, 4]]), "[[5, 1, 0]",
      "make a new Flow for a body with other axes"),
-    (lambda: ensemble([1, 2, 2.5], None, (0, 1), 0.1, omega0=np.empty((0, 3))), "omega0 must be for one body at least, got 0",
-     "give numbers"),
     (lambda: polhode.Flow([5, 5, 4], guarded, step=0.1).compiled, "torque 'guarded' runs as Python",
      "make it a function that numba can"),
     (lambda: [polhode.io.save(spun((0, 0, 1)), "twice.nc") for _ in range(2)], "'twice.nc' exists", "(in Python force=True)"),

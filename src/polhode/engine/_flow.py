@@ -396,9 +396,6 @@ class Flow:
         counts.add("omega0", len(Om))
         q, Om = np.broadcast_to(q, (counts.n, 4)), np.broadcast_to(Om, (counts.n, 3))
         floats("rotation0", q), floats("omega0", Om)  # not a number is refused
-        if counts.n == 0:
-            times = () if t_eval is None else np.shape(t_eval)
-            return BodyMotion(np.empty((0, *times, 4)), np.empty((0, *times, 3)))
         if t_eval is not None:
             each = [
                 self._one_of_many(i, *one, t0, t1, parameters, inertia, t_eval)

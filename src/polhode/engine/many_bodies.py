@@ -106,9 +106,6 @@ class ManyBodies:
         known = {name: value for name, value in values.items() if not inputs.is_distribution(value)}
         inputs.parameter_rows(self.torque, known, counts)
         self.n = counts.n
-        if self.n == 0:
-            empty = ", ".join(counts.given)
-            raise InputError(f"{empty} must be for one body at least, got 0; give numbers")
         inputs.enough(self.n)
         if random or law or len(known) < len(values):
             self.seed = inputs.seed_of(rng)
