@@ -284,6 +284,19 @@ def test_a_runaway_among_many_states(body):
     assert str(many.value) == str(one.value) and "state 0" in many.value.__notes__[0]
 
 
+def test_no_states_at_all_are_refused():
+    for options in ({"step": 0.05}, {"rtol": 1e-8}):
+        flow = Flow([5.0, 4.0, 2.0], TOP, **options)
+        for attitude, omega in (
+            (Q, np.empty((0, 3))),
+            (np.empty((0, 4)), W),
+            (np.empty((0, 4)), np.empty((0, 3))),
+        ):
+            for t_eval in (None, [0.5, 1.0]):
+                with pytest.raises(InputError, match="at least one body"):
+                    flow(attitude, omega, 0.0, 1.0, t_eval=t_eval)
+
+
 @pytest.mark.parametrize(
     "call",
     [
@@ -404,3 +417,11 @@ def test_numbers_of_any_kind_are_doubles_in_machine_code():
     same(flow.compiled(q, omega, 0, 1, (3,)), wanted)
     again = Flow([5.0, 4.0, 2.0], TOP, "LP2", step=0.0625)
     same(again(q, omega, *steps, parameters={"moment": 3}), wanted)
+
+
+@pytest.mark.compiled
+def test_a_quaternion_is_brought_to_unit_length_alike_in_machine_code():
+    flow, numbers = Flow([5.0, 4.0, 2.0], None, "LP2", step=0.1), np.random.default_rng(5)
+    for size in np.repeat([1e-7, 1e-9, 1e-15, 5e-16], 200):
+        q = polhode.rotations.exp(numbers.normal(size=3)) * (1.0 + size * numbers.normal())
+        same(flow.compiled(tuple(q.tolist()), W, 0.0, 0.1), flow(q, W, 0.0, 0.1))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from polhode import rotations
+from polhode.core.closed.double_double import two_product, two_sum
 from polhode.core.jit import Build, compiled as dispatcher, jit
 from polhode.core.layout import filler, flatten, layout, shape
 from polhode.core.loops import fixed, tolerance
@@ -314,9 +315,23 @@ def changed(torque: Torque, parameters: Any) -> Torque:
 
 
 @jit
+def length(q):
+    """`math.hypot`, which rounds once: with the errors of the squares, of their sum and of its
+    root."""
+    total, lost = 0.0, 0.0
+    for x in q:
+        square, a = two_product(x, x)
+        total, b = two_sum(total, square)
+        lost += a + b
+    norm = math.sqrt(total)
+    square, a = two_product(norm, norm)
+    return norm + ((total - square) - a + lost) / (2.0 * norm) if norm > 0.0 else norm
+
+
+@jit
 def unit(q):
     """(a quaternion at unit length, whether it was one): the rule of `rotations.as_quaternion`."""
-    norm = math.sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+    norm = length(q)
     fits = abs(norm - 1.0) <= OFF_UNIT
     if abs(norm - 1.0) <= UNIT:
         norm = 1.0
