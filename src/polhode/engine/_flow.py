@@ -12,14 +12,14 @@ import numpy as np
 
 from polhode import rotations
 from polhode.core.jit import compiling, direct
-from polhode.core.loops.fixed import DONE, REFUSED
+from polhode.core.loops.fixed import DONE
 from polhode.core.motions import ROTATION, kind_of
-from polhode.engine._ensemble import ensemble
 from polhode.engine._integrate import BY_TOLERANCE, STANDARD, integrate
+from polhode.engine.many_states import ManyStates, are_many
 from polhode.engine.diagnosis import RUNAWAY, Runaway, check_first
-from polhode.engine.ensemble import inputs
 from polhode.engine.one_body import as_body, check_control, three
 from polhode.engine.prepared import (
+    MOST,
     OFF_UNIT,
     UNIT,
     BodyMotion,
@@ -34,7 +34,6 @@ from polhode.engine.prepared import (
     places,
     plain,
     run_loop,
-    spread,
     turned,
 )
 from polhode.engine.program import build
@@ -44,22 +43,18 @@ from polhode.errors import (
     IntegrationError,
     PolhodeError,
     check_options,
-    floats,
     number,
 )
 from polhode.loads._torque import Torque
 from polhode.loads.agreement import ANYHOW, Start
 from polhode.loads.conversion import as_torque
-from polhode.loads.potential import potential_energy
 from polhode.methods._method import Method
 from polhode.methods._registry import get
-from polhode.results.motion import OMEGA, described, in_principal_axes, in_user_axes, parts
+from polhode.results.motion import described
 from polhode.support.limits import (
     LARGEST_RATE,
     LARGEST_TIME,
-    check_rates,
     check_step,
-    check_times,
 )
 
 if TYPE_CHECKING:
@@ -67,8 +62,6 @@ if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation as Attitude
     from polhode.bodies._body import RigidBody
 
-# steps of one call: more of them go through `integrate`, in chunks, between which Ctrl-C is heard
-MOST = 100_000
 _motion = BodyMotion._make
 
 
@@ -191,8 +184,8 @@ class Flow:
         """
         q, Om = plain(rotation0, 4), plain(omega0, 3)
         if q is None or Om is None or t_eval is not None:
-            if self._several(rotation0, omega0):
-                return self._many(rotation0, omega0, t0, t1, parameters, inertia, t_eval)
+            if are_many(rotation0, omega0):
+                return ManyStates(self, t0, t1, parameters, inertia).end(rotation0, omega0, t_eval)
             q = tuple(rotations.as_quaternion(rotation0).tolist())
             Om = tuple(three("omega0", omega0).tolist())
         t0 = t0 if type(t0) is float else number("t0", t0)
@@ -381,90 +374,3 @@ class Flow:
         return BodyMotion(
             *(part if t_eval is not None else part[-1] for part in (run.quaternion, run.omega))
         )
-
-    def _several(self, rotation0, omega0):
-        """Whether these are many states."""
-        if hasattr(rotation0, "as_quat"):
-            return not rotation0.single or np.ndim(omega0) == 2
-        form = np.shape(rotation0) if rotation0 is not None else ()
-        return np.ndim(omega0) == 2 or (len(form) == 2 and form != (3, 3)) or len(form) == 3
-
-    def _many(self, rotation0, omega0, t0, t1, parameters, inertia, t_eval):
-        q, Om = inputs.attitudes(rotation0), inputs.vectors("omega0", omega0)
-        counts = inputs.Counts(None)
-        counts.add("rotation0", len(q))
-        counts.add("omega0", len(Om))
-        q, Om = np.broadcast_to(q, (counts.n, 4)), np.broadcast_to(Om, (counts.n, 3))
-        floats("rotation0", q), floats("omega0", Om)  # not a number is refused
-        if t_eval is not None:
-            each = [
-                self._one_of_many(i, *one, t0, t1, parameters, inertia, t_eval)
-                for i, one in enumerate(zip(q, Om, strict=True))
-            ]
-            return BodyMotion(*map(np.stack, zip(*each, strict=True)))
-        if self._tolerance is None:
-            return self._by_lanes(q, Om, t0, t1, parameters, inertia)
-        return self._by_threads(q, Om, t0, t1, parameters, inertia)
-
-    def _by_lanes(self, q, Om, t0, t1, parameters, inertia):
-        """Many states by steps of one size, as an ensemble."""
-        body, torque = self._changed(parameters, inertia)
-        run = ensemble(body, torque, (t0, t1), self._step, self._method, rotation0=q, omega0=Om)
-        escaped = self._escaped(body, torque, t0, t1, (q, Om), (run.quaternion, run.omega))
-        for i in sorted({*(one.body for one in run.failures), *escaped}):
-            self._one_of_many(i, q[i], Om[i], t0, t1, parameters, inertia)
-        return BodyMotion(run.quaternion, run.omega)
-
-    def _escaped(self, body, torque, t0, t1, before, after):
-        """The numbers of the states in which `Runaway` will see a conservative motion that has left
-        all bounds: `integrate` will say so."""
-        if not torque.conservative or torque.energy_unknown():
-            return []
-        axes = None if body.is_principal else body.axes
-        ends = [in_principal_axes(None, axes, *motion, False) for motion in (before, after)]
-        with np.errstate(over="ignore", invalid="ignore"):
-            first, last = (0.5 * (end[:, OMEGA] ** 2 @ body.moments) for end in ends)
-            fast = np.flatnonzero(last > RUNAWAY * first)
-        if not len(fast):
-            return []
-        q0, q1 = (end[fast, :4] for end in ends)
-        times = np.repeat([float(t0), float(t1), float(t1)], len(fast))
-        V = potential_energy(torque, body, times, np.concatenate([q0, q0, q1])).reshape(3, -1)
-        bound = RUNAWAY * (first[fast] + abs(V[2] - V[0]))
-        return fast[(V[0] == V[1]) & (last[fast] > bound)].tolist()
-
-    def _by_threads(self, q, Om, t0, t1, parameters, inertia):
-        """Many states by tolerance, each in its own steps."""
-        t0, t1 = number("t0", t0), number("t1", t1)
-        check_rates(Om)
-        check_times(np.array([t0, t1]), "t0 and t1")
-        first = (*q[0].tolist(), *Om[0].tolist())
-        found = self._found(first, t0, t1, parameters, inertia)
-        why = np.ones(len(q), dtype=np.int64)
-        if found is None:
-            motions = np.concatenate([q, Om], axis=1)
-        else:
-            ready, I, p, _ = found
-            axes = None if self._body.is_principal else self._body.axes
-            motions = in_principal_axes(None, axes, q, Om, False)
-            loop = run_loop(ready.bound.program, self._tolerance.rtol, many=True)
-            rest = (motions, t0, t1, *self._control, MOST, I, p, why)
-            try:
-                spread(direct(loop, 0, 0, *rest), len(q), rest)
-            except Exception:  # of the torque, for one of them: `integrate` will say where
-                why[:] = REFUSED
-            motions = in_user_axes(self._body, motions)
-        # long, or with something to report
-        body, torque = self._changed(parameters, inertia)
-        escaped = self._escaped(body, torque, t0, t1, (q, Om), parts(motions))
-        for i in sorted({*np.flatnonzero(why != DONE).tolist(), *escaped}):
-            one = self._one_of_many(i, q[i], Om[i], t0, t1, parameters, inertia)
-            motions[i] = np.concatenate(one)
-        return BodyMotion(*parts(motions))
-
-    def _one_of_many(self, i, q, Om, t0, t1, parameters, inertia, t_eval=None):
-        try:
-            return self._followed(q, Om, t0, t1, parameters, inertia, t_eval)
-        except Exception as error:
-            error.add_note(f"(state {i} of those given)")
-            raise

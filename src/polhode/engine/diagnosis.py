@@ -12,7 +12,14 @@ from polhode.core.loops import fixed as loops
 from polhode.errors import ConvergenceError, IntegrationError, TorqueError
 from polhode.loads.potential import potential_energy
 from polhode.results._trajectory import BLOW_UP
-from polhode.results.motion import OMEGA, described, in_user_axes, parts
+from polhode.results.motion import (
+    ATTITUDE,
+    OMEGA,
+    described,
+    in_principal_axes,
+    in_user_axes,
+    parts,
+)
 
 if TYPE_CHECKING:
     from polhode.bodies._body import RigidBody
@@ -196,3 +203,24 @@ class Runaway:
         before, now = self._potential(np.array([self.t0, t]), np.stack([self.y0, self.y0]))
         # in a field that changes any energy is possible
         return before == now and self.excess(t, y[None])[0] > 0.0
+
+
+def escaped_states(
+    torque: Torque, body: RigidBody, t0: float, t1: float, before: Any, after: Any
+) -> list[int]:
+    """The numbers of the motions (attitudes, velocities) whose `Runaway` would say, at t1, that
+    they have left all bounds."""
+    if not torque.conservative or torque.energy_unknown():
+        return []
+    axes = None if body.is_principal else body.axes
+    ends = [in_principal_axes(None, axes, q, Om, False) for q, Om in (before, after)]
+    with np.errstate(over="ignore", invalid="ignore"):
+        first, last = (0.5 * (end[:, OMEGA] ** 2 @ body.moments) for end in ends)
+        fast = np.flatnonzero(last > RUNAWAY * first)
+    if not len(fast):
+        return []
+    q0, q1 = (end[fast][:, ATTITUDE] for end in ends)
+    times = np.repeat([float(t0), float(t1), float(t1)], len(fast))
+    V = potential_energy(torque, body, times, np.concatenate([q0, q0, q1])).reshape(3, -1)
+    bound = RUNAWAY * (first[fast] + abs(V[2] - V[0]))
+    return fast[(V[0] == V[1]) & (last[fast] > bound)].tolist()

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from polhode.loads._torque import Torque
     from polhode.methods._method import Method
 
+# steps of one call: more of them go through `integrate`, in chunks, between which Ctrl-C is heard
+MOST = 100_000
 TASK = 8  # states that a thread takes at a time
 UNIT = 4 * float(np.finfo(float).eps)  # a quaternion that is unit to rounding stays as it is
 OFF_UNIT = 1e-6

@@ -56,6 +56,7 @@ PARTS = {
     ),
     "velocity": MotionPart("velocity", "v", "axis", "m/s", "velocity of the centre of mass"),
 }
+ATTITUDE = ROTATION.slices["attitude"]
 OMEGA = ROTATION.slices["omega"]  # in every kind of motion
 
 
