@@ -8,7 +8,7 @@ from polhode.papers._style import look
 from polhode.papers.buss2001.costs import nanoseconds
 from polhode.papers.buss2001.simo_wong import SW_AS_PRINTED
 from polhode.papers.buss2001.tables import angle_error
-from polhode.papers.buss2001.verdicts import COLUMNS, FAR, FOURTH, SIXTH, N, heading
+from polhode.papers.buss2001.step_counts import COLUMNS, FAR, FOURTH, SIXTH, N, heading
 from polhode.problems import get
 
 METHODS = (

@@ -6,7 +6,7 @@ from polhode import lie
 from polhode.papers import FAILS, Cell, Claim, Series, Table, item, judged
 from polhode.papers._style import BLUE, VERMILION, plain_ticks
 from polhode.papers.buss2001.tables import printed, steps_needed
-from polhode.papers.buss2001.verdicts import FOURTH, THIRD, N
+from polhode.papers.buss2001.step_counts import FOURTH, THIRD, N
 from polhode.problems import get
 
 TITLES = {1: "Results", 2: "Symplectic"}

@@ -7,10 +7,10 @@ from polhode.papers import Cell, Series, Table, item, judged
 from polhode.papers._style import BLUE, GREEN, VERMILION, plain_ticks
 import polhode.papers.buss2001.verdicts as verdicts
 from polhode.papers.buss2001.tables import PROBLEM, angle_error, fig6_fig7_steps, printed
-from polhode.papers.buss2001.verdicts import heading
+from polhode.papers.buss2001.step_counts import COLUMNS, heading
 from polhode.problems import get
 
-FIG6, FIG7 = verdicts.COLUMNS[:3], verdicts.COLUMNS[3:]
+FIG6, FIG7 = COLUMNS[:3], COLUMNS[3:]
 
 
 # --- cells ----------------------------------------------------------------------------------------
@@ -188,7 +188,7 @@ def fig7(work):
         rows,
         [
             theta_claim(rows),
-            *verdicts.high_accuracy((*FIG6[:1], *columns) if work.quick else verdicts.COLUMNS),
+            *verdicts.high_accuracy((*FIG6[:1], *columns) if work.quick else COLUMNS),
             *([] if work.quick else verdicts.long_runs()),
         ],
     )

@@ -7,21 +7,32 @@ import numpy as np
 
 from polhode.engine._integrate import integrate
 from polhode.papers import FAILS, Claim, judged
+from polhode.papers.buss2001.step_counts import (
+    COLUMNS,
+    FAR,
+    FIFTH,
+    FIRST,
+    FOURTH,
+    SECOND,
+    SIXTH,
+    THIRD,
+    N,
+    cost,
+    fewer,
+    heading,
+    listed,
+    ratios,
+    text,
+)
 from polhode.papers.buss2001.simo_wong import SW_AS_PRINTED
 from polhode.papers.buss2001.tables import (
     LIMIT,
     PROBLEM,
     angle_error,
-    printed,
     reference_offset,
-    steps_needed,
 )
 from polhode.problems import get
 
-# (T, eps)
-COLUMNS = ((0.4, 1e-3), (0.4, 1e-6), (4.0, 1e-3), (4.0, 1e-6), (40.0, 1e-3), (40.0, 1e-6))
-FIRST, SECOND, THIRD, FOURTH, FIFTH, SIXTH = COLUMNS
-FAR = max(LIMIT.values())  # steps to try where the paper tries fewer
 AUGMENTED = ("taylor2-augmented", "taylor2-augmented+ep")
 RIVALS = [
     name + ending
@@ -32,56 +43,6 @@ WHY = (
     "the free motion is reversible, and the leading error of a method of odd order can drift only in the energy, which is put "
     "right"
 )
-
-
-def heading(T, eps):
-    """The title of a column."""
-    return f"T = {T:g}, ε = {eps:g}"
-
-
-def N(method, column, limit=None):
-    """Steps a method needs for a column, None when the limit, the paper's unless given, is not
-    enough."""
-    return steps_needed(method, *column, limit or LIMIT[column[0]])
-
-
-def listed(method, columns, limit=None):
-    """Counts as text."""
-    return ", ".join(
-        str(N(method, column, limit) or f"more than {limit or LIMIT[column[0]]}")
-        for column in columns
-    )
-
-
-def fewer(method, columns, than):
-    """The columns in which a method needs no more steps than any of some others."""
-    return [
-        column
-        for column in columns
-        if N(method, column) and N(method, column) <= min(N(name, column) for name in than)
-    ]
-
-
-def ratios(upper, lower, columns):
-    """Steps of one method over those of another, where both succeed."""
-    return [
-        N(upper, column) / N(lower, column)
-        for column in columns
-        if N(upper, column) and N(lower, column)
-    ]
-
-
-def text(numbers):
-    """Ratios as text."""
-    return ", ".join(f"{number:.2f}" for number in numbers)
-
-
-def cost(method):
-    """The printed cost of a step."""
-    key = "preserving" if method.endswith("+ep") else "plain"
-    return next(
-        float(row[key]) for row in printed()["costs"] if row["method"] == method.removesuffix("+ep")
-    )
 
 
 RUNGE_KUTTA_COST = 1.20  # in the text
