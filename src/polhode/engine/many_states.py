@@ -3,7 +3,7 @@ tolerance.  What is long, or has something to report, goes through `integrate` o
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,9 +17,6 @@ from polhode.errors import floats, number
 from polhode.results.motion import in_principal_axes, in_user_axes, parts
 from polhode.support.limits import check_rates, check_times
 
-if TYPE_CHECKING:
-    from polhode.engine._flow import Flow
-
 
 def are_many(rotation0: Any, omega0: Any) -> bool:
     """Whether these are many states."""
@@ -32,7 +29,7 @@ def are_many(rotation0: Any, omega0: Any) -> bool:
 class ManyStates(NamedTuple):
     """What a call of a flow has in common for all states."""
 
-    flow: Flow
+    flow: Any  # the `Flow`
     t0: float
     t1: float
     parameters: Any
