@@ -119,16 +119,15 @@ def readme_table(one):
     """README's: for each problem our fastest call by each door, the loop in it, and the peers."""
 
     def ours(found, kind):
-        """The fastest by one door, or of all loops; the closed solution is one of each."""
+        """The fastest by one door, or of all loops."""
         costs = []
         for c in found:
             loop, answer = c.loop, c.answers.get(ERROR)
-            if loop and answer and c.method == EXACT:
-                costs.append((loop.answers[ERROR][2] if kind == "loop" else answer[2], c.name))
-            elif loop and answer and kind == "loop":
-                costs.append((loop.answers[ERROR][2], c.method))
+            method = "EXACT" if c.method == EXACT else c.method
+            if loop and answer and kind == "loop":
+                costs.append((loop.answers[ERROR][2], method))
             elif loop and answer and c.name.startswith(f"{kind} "):
-                costs.append((answer[2], c.method))
+                costs.append((answer[2], method))
         return f"{1e6 * min(costs)[0]:.3g} ({min(costs)[1]})" if costs else "–"
 
     def peer(found, start):

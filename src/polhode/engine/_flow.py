@@ -191,10 +191,10 @@ class Flow:
         t0 = t0 if type(t0) is float else number("t0", t0)
         t1 = t1 if type(t1) is float else number("t1", t1)
         if t_eval is None:
-            motion = self._end(q, Om, t0, t1, parameters, inertia)
-            if motion is not None:
-                y = np.array(motion)
-                return _motion((y[:4], y[4:]))
+            end = self._end(q, Om, t0, t1, parameters, inertia)
+            if end is not None:
+                attitude, omega = end
+                return _motion((np.array(attitude), np.array(omega)))
         return self._followed(q, Om, t0, t1, parameters, inertia, t_eval)
 
     body = property(operator.attrgetter("_body"), doc="The body.")
@@ -242,15 +242,17 @@ class Flow:
     # --- the quick way: everything is plain, and nothing goes wrong -------------------------------
 
     def _end(self, q, Om, t0, t1, parameters, inertia):
-        """The motion at t1, seven numbers, or None where `integrate` is to be asked."""
+        """The motion at t1, two tuples of numbers, or None where `integrate` is to be asked."""
         norm, (a, b, c) = math.hypot(*q), Om
         if not -UNIT <= norm - 1.0 <= UNIT:
             if not -OFF_UNIT <= norm - 1.0 <= OFF_UNIT:
                 return None
             q = q[0] / norm, q[1] / norm, q[2] / norm, q[3] / norm
-        if not (abs(a) <= LARGEST_RATE and abs(b) <= LARGEST_RATE and abs(c) <= LARGEST_RATE):
+        most = LARGEST_RATE
+        if not (-most <= a <= most and -most <= b <= most and -most <= c <= most):
             return None
-        if not (abs(t0) <= LARGEST_TIME and abs(t1) <= LARGEST_TIME):
+        most = LARGEST_TIME
+        if not (-most <= t0 <= most and -most <= t1 <= most):
             return None
         found = self._found(q + Om, t0, t1, parameters, inertia)
         if found is None:
@@ -271,7 +273,7 @@ class Flow:
                 return None
         if self._axes is not None:
             end, spin = turned(end, spin, self._axes[1])
-        return end + spin
+        return end, spin
 
     def _found(self, motion, t0, t1, parameters, inertia):
         """What is ready for a run from a motion, with the moments and parameters of the loop, and
