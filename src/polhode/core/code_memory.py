@@ -78,7 +78,8 @@ class _Library(JITCodeLibrary):
     def _link(self, module):
         # callers first: LLVM takes from a module what has been asked for so far
         for library in reversed(self._below({})):
-            self._reload_init.update(library._reload_init)
+            if hasattr(self, "_reload_init"):  # from numba 0.62 on
+                self._reload_init.update(library._reload_init)
             inside = isinstance(library, _Library)
             part = library._own() if inside else library._get_module_for_linking()
             module.link_in(part, preserve=True)
