@@ -448,7 +448,8 @@ def test_memory_for_the_end_alone_does_not_grow():
         free(step=0.001, t_span=(0, span), every="end")
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
-    assert peaks[1] < peaks[0] + 2**16
+    # one number for each of the million steps would be 8 MB; other threads of the process allocate too
+    assert peaks[1] < peaks[0] + 2**20
 
 
 @pytest.mark.slow
