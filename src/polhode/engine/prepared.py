@@ -27,6 +27,7 @@ from polhode.errors import InputError, brief, floats, unknown
 from polhode.loads.kernels import nested
 from polhode.loads.sum import Sum
 from polhode.methods.exact_flow import symmetry_axis
+from polhode.rotations.convert import OFF_GROUP as OFF_UNIT, ROUNDING as UNIT
 from polhode.support.limits import LARGEST_MOMENT, LEAST_MOMENT
 
 if TYPE_CHECKING:
@@ -38,8 +39,6 @@ if TYPE_CHECKING:
 # steps of one call: more of them go through `integrate`, in chunks, between which Ctrl-C is heard
 MOST = 100_000
 TASK = 8  # states that a thread takes at a time
-UNIT = 4 * float(np.finfo(float).eps)  # a quaternion that is unit to rounding stays as it is
-OFF_UNIT = 1e-6
 _FLOATS = {count: (float,) * count for count in (3, 4)}
 
 
