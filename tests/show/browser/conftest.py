@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import time
 
 import pytest
 
@@ -60,6 +61,14 @@ class Tab:
         self.page.evaluate(
             "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
         )
+
+    def wait(self, condition, seconds=60):
+        """Wait until an expression is true.  It is evaluated from here: playwright's own waiting
+        calls eval in the page, which the page's content security policy forbids."""
+        end = time.monotonic() + seconds
+        while not self.page.evaluate(condition):
+            assert time.monotonic() < end, f"not true after {seconds} s: {condition}"
+            self.page.wait_for_timeout(20)
 
     def do(self, code, value=None):
         """Evaluate a function of the viewer and one value, then wait until it is drawn."""

@@ -127,7 +127,7 @@ def test_keys(tab, folder):
 def test_plays_unless_the_reader_wants_little_motion(tab, folder):
     assert not tab(folder / "box.html").state()["playing"]
     one = tab(folder / "box.html", reduced_motion="no-preference")
-    one.page.wait_for_function("polhode.viewer.state().time > 0.05")
+    one.wait("polhode.viewer.state().time > 0.05")
     one.page.locator(".play").click()
     stopped = one.state()
     one.settle()

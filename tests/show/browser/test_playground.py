@@ -31,9 +31,7 @@ def open_page(tab, server):
 def ready(one):
     """Wait until nothing is on its way: longer only where a method is compiled for the first
     time."""
-    one.page.wait_for_function(
-        "() => polhode.playground && !polhode.playground.state().busy", timeout=120_000
-    )
+    one.wait("polhode.playground && !polhode.playground.state().busy", seconds=120)
     one.settle()
 
 
