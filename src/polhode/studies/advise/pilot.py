@@ -15,7 +15,7 @@ from polhode.studies.compare.truth import (
     truth_of,
     constant_energy,
     errors,
-    is_lagrange_top,
+    is_upright_top,
     common_times,
     truth,
 )
@@ -97,7 +97,7 @@ class Pilot:
         radians = affordable / PER_RADIAN
         if self._needs_no_motion():
             radians = min(LONG_RADIANS, affordable / 100.0)
-        elif not self.whole.torque.acts or is_lagrange_top(self.whole):
+        elif not self.whole.torque.acts or is_upright_top(self.whole.torque, self.whole.body):
             radians = math.inf
         fraction = max(radians, SUBSPAN) / (rate * self.whole.length)
         if not fraction < 1.0:
