@@ -67,7 +67,7 @@ def initial_rotation(
     """Quaternion and body angular velocity in principal axes, as one array of seven, from what the
     user gave."""
     name, value = one_given("three numbers, body frame", omega0=omega0, momentum0=momentum0)
-    q, vector = rotations.as_quaternion(rotation0), three(name, value)
+    q, vector = rotations.as_quaternion(rotation0, "rotation0"), three(name, value)
     if body.is_principal and momentum0 is None:
         return row(ROTATION, q, check_rates(vector))
     axes = None if body.is_principal else body.axes
