@@ -233,4 +233,6 @@ def everything() -> list[Method]:
     ['EXACT-RKN4', 'MR2-BM4']
     """
     _load()
-    return list(itertools.chain(*grouped(dict.fromkeys(_methods.values())).values()))
+    # by file: the order of registration is that of imports, whoever makes them
+    ordered = sorted(dict.fromkeys(_methods.values()), key=lambda entry: entry.step.__module__)
+    return list(itertools.chain(*grouped(ordered).values()))
