@@ -90,7 +90,7 @@ class Program:
     body: RigidBody
     mode: str  # "compiled", "callback", "python"
     note: str  # why not compiled, in a few words
-    kind: type  # of the state: the NamedTuple class
+    kind: Any  # of the state: the NamedTuple class
     shape: Any  # of the parameters
     size: int  # components of the state
     motion_kind: Kind  # what is followed

@@ -234,6 +234,19 @@ def called_as(what: str, value: Any, *forms: str) -> Any:
     )
 
 
+def reporter(progress: Callable[..., Any] | None, form: str) -> Callable[..., Any]:
+    """Return the function of the option `progress`, called as `form`; one that does nothing where
+    it is None.
+
+    Examples
+    --------
+    >>> reporter(None, "progress(done, total)")(1, 2)
+    """
+    if progress is None:
+        return lambda *_: None
+    return called_as("progress", progress, form)
+
+
 def as_path(what: str, value: Any) -> Path:
     """Return `value` as a Path, or raise an `InputError` that calls it `what`; the file need not
     exist.
