@@ -22,9 +22,9 @@ WORDS = {
     **GREEK,
     "Pm": "P_m",
     "Tm": "T_m",
-    "exp": r"\exp",
-    "cay": r"\mathrm{cay}",
-    "dexp": r"\mathrm{dexp}",
+    "exp": r"\,\exp",
+    "cay": r"\,\mathrm{cay}",
+    "dexp": r"\,\mathrm{dexp}",
     "sum": r"\sum",
     "sqrt": r"\sqrt",
     "drift": r"\mathrm{drift}",
@@ -140,10 +140,10 @@ def _letter(atom, close):
         base, below = WORDS.get(name[1], name[1]), [name[2]] if name[2] else []
     if name[3]:
         base = rf"\tilde{{{base}}}"
-    above = []
+    above, primes = [], ""
     for mark in re.findall(r"'|[+-]$|[+-](?=')|_\{[^}]*\}|_\w|\^\([^)]*\)|\^-?\w+", close):
         if mark == "'":
-            above.append(r"\prime")
+            primes += "'"
         elif mark[0] == "_":
             below.append(_inside(mark[1:].strip("{}")))
         elif mark[0] == "^":
@@ -152,11 +152,10 @@ def _letter(atom, close):
             above.append(mark)
     if "_" in base and below:
         base = f"{{{base}}}"
-    return (
-        base
-        + (f"_{{{' '.join(below)}}}" if below else "")
-        + (f"^{{{' '.join(above)}}}" if above else "")
-    )
+    whole = base + (f"_{{{' '.join(below)}}}" if below else "") + primes
+    if not above:
+        return whole
+    return (f"{{{whole}}}" if primes else whole) + f"^{{{' '.join(above)}}}"
 
 
 def _group(text):

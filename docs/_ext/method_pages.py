@@ -10,7 +10,7 @@ import sys
 import called
 import formulas
 from docutils import nodes
-from restructured import blocks, code, escaped, math, prose, table, title, toctree
+from restructured import blocks, code, escaped, literal, prose, table, title, toctree
 from sphinx.addnodes import pending_xref
 from symbols import explained
 
@@ -239,14 +239,18 @@ def symbols(modules, shared):
     for module in (*modules, *map(sys.modules.get, shared)):
         shown = "\n".join(displayed(inspect.getdoc(module)))
         rows |= dict(explained(short(module), formulas.letters(shown), shown)) | rows
-    marks = {"prime": "'", "plus": "^+", "minus": "^-"}
+    marks = {"prime": "x'", "plus": "x^+", "minus": "x^-"}
+    plain = {"prime": "x'", "plus": "x+", "minus": "x-"}
     named = [
-        (f":math:`x{marks[key]}`" if key in marks else math(key), meaning)
+        (f":math:`{marks.get(key, formulas.letter(key))}`", literal(plain.get(key, key)), meaning)
         for key, meaning in rows.items()
     ]
     if not named:
         return "The letters are those of :doc:`/theory/notation`.\n"
-    return table(("letter", "meaning"), named, "18 82") + "\nMore in :doc:`/theory/notation`.\n"
+    return (
+        table(("symbol", "in text and code", "meaning"), named, "12 18 70")
+        + "\nMore in :doc:`/theory/notation`.\n"
+    )
 
 
 def displayed(docstring):
@@ -335,10 +339,13 @@ def rows_of(functions):
     """Name, first sentence and file of functions, once each."""
     rows = {}
     for function in functions:
-        said = re.split(r"(?<=[.:;])\s", inspect.getdoc(function) or "–", maxsplit=1)[0]
+        text = inspect.getdoc(function) or "–"
+        said = re.split(r"(?<=[.:;])\s+(?=[A-Z])|:\s|;\s|\n\n", text, maxsplit=1)[0]
         name = (function.__name__, function.__module__)
         module = sys.modules[function.__module__]
-        rows.setdefault(name, (f"``{name[0]}``", escaped(" ".join(said.split())), linked(module)))
+        rows.setdefault(
+            name, (f"``{name[0]}``", escaped(" ".join(said.split()).rstrip(".:;")), linked(module))
+        )
     return list(rows.values())
 
 

@@ -47,7 +47,7 @@ def _kind(part):
         return "code"
     if formulas.is_displayed(part):
         return "formula"
-    return "list" if all("   " in line.strip() for line in _items(part)) else "code"
+    return "list" if all("  " in line.strip() for line in _items(part)) else "code"
 
 
 def displayed(block):
@@ -55,16 +55,10 @@ def displayed(block):
     return ".. math::\n\n" + indented(formulas.tex(block))
 
 
-def math(text):
-    return f":math:`{formulas.letter(text)}`"
-
-
 def columns(block):
     """A list of names as a table; a line that is indented further goes on from the one before."""
     rows = [re.split(r"\s{2,}", item.strip(), maxsplit=1) for item in _items(block)]
-    return table(("", ""), [(literal(name), escaped(said)) for name, said in rows]).replace(
-        "   :header-rows: 1\n", ""
-    )
+    return table(None, [(literal(name), escaped(said)) for name, said in rows])
 
 
 def _items(block):
@@ -93,15 +87,15 @@ def code(text, language="text"):
 
 
 def table(header, rows, widths="auto", css=""):
-    """A table of cells that are reStructuredText already."""
+    """A table of cells that are reStructuredText already; header may be None."""
     lines = [
         ".. list-table::",
-        "   :header-rows: 1",
+        f"   :header-rows: {0 if header is None else 1}",
         f"   :widths: {widths}",
         *([f"   :class: {css}"] if css else []),
         "",
     ]
-    for row in (header, *rows):
+    for row in rows if header is None else (header, *rows):
         for number, cell in enumerate(row):
             first, *rest = (str(cell) or "\\").splitlines()
             lines.append(f"   {'* -' if number == 0 else '  -'} {first}")

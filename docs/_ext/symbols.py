@@ -21,7 +21,7 @@ SYMBOLS = {
     "H": "energy",
     "C": "half the square of the angular momentum",
     "K": "the energy that the method conserves exactly",
-    "S": r"the derivative of :math:`\exp`, see below",
+    "S": r"the derivative of :math:`\exp`, as given in the formula",
     "gamma": "parameter of the Newmark family",
     "exp": "rotation by the length of a vector, about it",
     "cay": r"Cayley map: rotation about :math:`x` by :math:`2 \arctan(|x|/2)`",
@@ -75,14 +75,14 @@ OWN = {
         "j": "index of the sum",
     },
 }
-UNEXPLAINED = {"sum", "sqrt"}
+EVERYDAY = {"sum", "sqrt"}  # need no explanation
 
 
 def explained(name, letters, text):
     """(letter, meaning) of what the formulas of a file use, and of the marks on them."""
     own = OWN.get(name, {})
     meanings = SYMBOLS | own
-    rows = [(letter, meanings[letter]) for letter in letters if letter not in UNEXPLAINED]
+    rows = [(letter, meanings[letter]) for letter in letters if letter in meanings]
     if "'" in text:
         rows.append(("prime", own.get("prime", PRIME)))
     return rows + [(mark, own[mark]) for mark in ("plus", "minus") if mark in own]
