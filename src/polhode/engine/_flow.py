@@ -27,7 +27,6 @@ from polhode.engine.prepared import (
     advance_of,
     axes_of,
     changed,
-    kind_of_body,
     energy_ratio,
     moments_of,
     named,
@@ -37,7 +36,7 @@ from polhode.engine.prepared import (
     turned,
 )
 from polhode.engine.program import build
-from polhode.engine.programs import find_bound
+from polhode.engine.programs import find_bound, kind_of_body
 from polhode.errors import (
     InputError,
     IntegrationError,
@@ -50,7 +49,7 @@ from polhode.loads.agreement import ANYHOW, Start
 from polhode.loads.conversion import as_torque
 from polhode.methods._method import Method
 from polhode.methods._registry import get
-from polhode.results.motion import described
+from polhode.results.motion import ATTITUDE, OMEGA, described
 from polhode.support.limits import (
     LARGEST_RATE,
     LARGEST_TIME,
@@ -327,7 +326,7 @@ class Flow:
         loop = run_loop(program, self._tolerance and self._tolerance.rtol)
         moments, p = tuple(program.moments[:, 0].tolist()), tuple(program.parameters[:, 0].tolist())
         # nothing is computed where the two times are the same
-        still = (motion[:4], motion[4:], 0.0, 0.0, *self._control, MOST, moments, p)
+        still = (motion[ATTITUDE], motion[OMEGA], 0.0, 0.0, *self._control, MOST, moments, p)
         where = places(program.acting, 0 if body.is_principal else 9)
         span = (low, high) if bound.span else (-math.inf, math.inf)
         run = direct(loop, *still)
@@ -336,7 +335,7 @@ class Flow:
         return ready
 
     def _principal(self, motion):
-        q, Om = motion[:4], motion[4:]
+        q, Om = motion[ATTITUDE], motion[OMEGA]
         if self._axes is not None:
             q, Om = turned(q, Om, self._axes[0])
         return np.array(q + Om)

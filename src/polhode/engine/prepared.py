@@ -26,7 +26,6 @@ from polhode.engine.schedule import LARGEST_COUNT
 from polhode.errors import InputError, brief, floats, unknown
 from polhode.loads.kernels import nested
 from polhode.loads.sum import Sum
-from polhode.methods.exact_flow import symmetry_axis
 from polhode.rotations.convert import OFF_GROUP as OFF_UNIT, ROUNDING as UNIT
 from polhode.support.limits import LARGEST_MOMENT, LEAST_MOMENT
 
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
     from polhode.bodies._body import RigidBody
     from polhode.engine.program import Program
     from polhode.loads._torque import Torque
-    from polhode.methods._method import Method
 
 # steps of one call: more of them go through `integrate`, in chunks, between which Ctrl-C is heard
 MOST = 100_000
@@ -271,13 +269,6 @@ def moments_of(body: RigidBody, inertia: Any) -> tuple[float, ...]:
             f"inertia must be three principal moments, got {brief(inertia)}; make a new Flow for a body with other axes"
         )
     return tuple(other.moments.tolist())
-
-
-def kind_of_body(method: Method, moments: tuple[float, ...]) -> int:
-    """All that a method made to measure asks of a body: the axis of symmetry, 3 where there is
-    none."""
-    axis = None if method.adapt is None else symmetry_axis(moments)
-    return 3 if axis is None else axis
 
 
 def named(torque: Torque, parameters: Any) -> Mapping[str, Any]:
