@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, get_type_hints
 
@@ -114,6 +114,21 @@ class Program:
             self._found[key] = make()
         return self._found[key]
 
+    def with_numbers(self, torque: Torque, acting: Torque, body: RigidBody) -> Program:
+        """The same loops with the moments of another body and the parameters of another torque of
+        the same form."""
+        values = acting.values if body.is_principal else (nested(body.axes), acting.values)
+        other = replace(
+            self,
+            torque=torque,
+            acting=acting,
+            body=body,
+            moments=_moments(body),
+            parameters=column(values),
+        )
+        other._found = self._found
+        return other
+
     def trouble(self) -> Exception | None:
         """What a Python torque or force ran into, or None; both may be called again.  Ctrl-C and
         exit are raised."""
@@ -168,7 +183,13 @@ class Program:
 
     def march(self, uneven: bool = False) -> Callable[..., Any]:
         """The time loop for a grid given as (t0, h), or time by time."""
-        return self.kept(("march", uneven), lambda: self._march(uneven))
+        loop = self.kept(("march", uneven), lambda: self._march(uneven))
+        moments, parameters = self.moments, self.parameters
+
+        def run(count, every, k, grid, z, points, residuals):
+            return loop(count, every, k, grid, z, moments, parameters, points, residuals)
+
+        return run
 
     def _march(self, uneven):
         clock = loops.listed_clock if uneven else loops.even_clock
@@ -186,11 +207,7 @@ class Program:
                 np.empty((0, self.width)),
                 np.empty(0),
             )
-
-        def run(count, every, k, grid, z, points, residuals):
-            return loop(count, every, k, grid, z, self.moments, self.parameters, points, residuals)
-
-        return run
+        return loop
 
     def controlled(self, rtol: float) -> tuple[Any, Callable[..., Any]]:
         """(what the method says of the steps it chooses, the loop that takes them)."""
@@ -369,12 +386,16 @@ def _assemble(method, torque, body, force, setting, way, thrust, like, start):
         shape(values),
         size,
         kind_of(run.state),
-        np.array(body.moments, dtype=float).reshape(3, 1),
+        _moments(body),
         column(values),
         names,
         way.acting or torque,
         tuple(one.python for one in taken),
     )
+
+
+def _moments(body):
+    return np.array(body.moments, dtype=float).reshape(3, 1)
 
 
 def _known(torque, way):

@@ -13,7 +13,7 @@ from polhode.results import columns
 from polhode.results.motion import LABELS
 
 
-class Table(Format):
+class CsvTable(Format):
     """One row for each stored time."""
 
     suffix, first_bytes, stores_ensembles = "csv", b"# t", False
@@ -71,4 +71,4 @@ def _rows(file):
         raise ValueError(f"its numbers are not what was written: {reason}") from None
 
 
-register(Table())
+register(CsvTable())
