@@ -2,7 +2,7 @@
 the stages.
 
     CG-RK4   R' = R exp(h/6 k1) exp(h/3 k2) exp(h/3 k3) exp(h/6 k4), body momentum by plain RK4: Crouch & Grossman's update
-             with the classical tableau, as Engo & Marthinsen 1998 and Krysl & Endres 2005 use it;
+             with the classical tableau, as Engo & Marthinsen 1998 and Krysl & Endres 2004 use it;
              second order, since that tableau fails Crouch & Grossman's third-order condition
     CG4      the same form with the five-stage tableau of Jackiewicz, Marthinsen & Owren 2000: fourth order
     RKMK4    R exp(u), u' = dexp_{-u}^-1 Om, by the classical tableau (Munthe-Kaas 1998), with all but two of the commutators

@@ -1,4 +1,4 @@
-"""Simo & Wong's explicit momentum-conserving algorithm (SW).  Krysl & Endres 2005, appendix A;
+"""Simo & Wong's explicit momentum-conserving algorithm (SW).  Krysl & Endres 2004, appendix A;
 gamma = 1 in Buss 2001.
 
     R' = R exp(h Om + h^2/2 A)

@@ -1,25 +1,14 @@
 """What the page offers: problems to start from, and methods by family with their facts."""
 
-import numpy as np
+import math
 
 from polhode import methods
-from polhode.loads import torques
-from polhode.bodies._body import RigidBody
 from polhode.errors import unknown
-from polhode.problems import ALL, Problem
+from polhode.problems import ALL
+from polhode.show.play.lessons import LESSONS
+from polhode.show.play.start import other_terms, tilt, weight
 
-BOX = Problem(
-    "tumbling-box",
-    "a box spun about its intermediate axis",
-    "It turns over, as Dzhanibekov's wing nut did",
-    RigidBody.box(0.20, 0.13, 0.03),
-    torques.free(),
-    np.eye(3),
-    np.array([0.02, 6.0, 0.0]),
-    (0.0, 12.0),
-    0.02,
-)
-PROBLEMS = {BOX.name: BOX, **ALL}
+PROBLEMS = {**{name: lesson.problem for name, lesson in LESSONS.items()}, **ALL}
 FIRST = "LP2"  # the method that the page begins with
 START = (FIRST, "VLV", "NMB", "EXACT", "SW", "AKW", "RK4-quaternion", "taylor4", "DOP853")
 LONGEST = 500.0  # a long run of a paper is offered with a span that is computed at once
@@ -85,15 +74,20 @@ def _place(entry):
 
 def _described(one):
     t0, t1 = one.t_span
-    torque = one.torque()
+    torque, lesson = other_terms(one, one.step), LESSONS.get(one.name)
     return {
         "name": one.name,
+        "group": "Problems of the papers" if lesson is None else "Lessons",
+        "poinsot": lesson is not None and lesson.poinsot,
         "title": one.title,
         "source": one.source,
         "assumptions": one.assumptions,
-        "torque": f"torque {torque.name}" if torque.acts else "nothing acts",
+        "torque": "" if torque is None else f"torque {torque.name}",  # besides the weight
         "body": _body(one.body),
+        "moments": one.body.moments.tolist(),
         "omega0": one.omega0.tolist(),
+        "tilt": math.degrees(tilt(one)),
+        "weight": weight(one),
         "step": one.step,
         "span": min(t1 - t0, LONGEST),
     }

@@ -109,10 +109,6 @@ class Runner:
         self.program = build(method, task.torque, task.body, start=start)
         self._counted = 0  # calls of a Python torque before this run
 
-    def facts(self):
-        """What the registry says about the method, with its order under the torque at hand."""
-        return {**self.method.facts(), "order": self.method.order_under(self.task.torque)}
-
     def run(self, setting, timed=True):
         """The Point of a setting; where it is `timed`, the quickest of several runs."""
         point, elapsed = self._once(setting), 0.0
@@ -225,15 +221,6 @@ class ToleranceRunner(Runner):
     def __init__(self, task, truth, method):
         super().__init__(task, truth, method)
         self.name = f"{method.name}@rtol"
-
-    def facts(self):
-        """A step that depends on where the body is makes no method symmetric or symplectic."""
-        return {
-            **super().facts(),
-            "symmetric": False,
-            "symplectic": False,
-            "torques_per_step": None,
-        }
 
     def compile(self):
         """Compile, or load, before anyone looks at a clock."""
