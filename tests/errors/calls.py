@@ -334,6 +334,17 @@ CALLS = [
      "a body with other axes", "give Flow the principal moments"),
     (lambda: polhode.Flow([5, 5, 4], step=0.1)(Q, (0, 0, 1), 0, 1, inertia=[[5, 1, 0], [1, 5, 0], [0, 0, 4]]), "[[5, 1, 0]",
      "make a new Flow for a body with other axes"),
+    (lambda: polhode.Flow([5, 5, 4], step=0.1)(Q, (0, 0, 1), 0, 1, inertia=(1, 2, 30)), "got (1, 2, 30)",
+     "make a new Flow of RigidBody(..., check_triangle=False)"),
+    (lambda: polhode.Flow([5, 5, 1], polhode.torques.heavy_top(2.0) + polhode.torques.heavy_top(3.0), step=0.1)(
+        Q, (0, 0, 1), 0, 1, parameters=(1.0, 2.0)),
+     "a sum of torques must be a dict, got (1.0, 2.0)", "write parameters={name: value}"),
+    (lambda: polhode.Flow([5, 5, 1], polhode.torques.heavy_top(2.0) + polhode.torques.damping(0.1), step=0.1)(
+        Q, (0, 0, 1), 0, 1, parameters={"moment": 1.0, "heavy_top.moment": 2.0}),
+     "as 'moment' and 'heavy_top.moment'", "give it once"),
+    (lambda: polhode.Flow([5, 5, 1], step=0.1)(Q, (0, 0, 1), 1, 1), "got 1.0 for both", "give another t1"),
+    (lambda: polhode.Flow([5, 5, 1], step=0.1)((1.0, 1.0, 0.0, 0.0), (0, 0, 1), 0, 1),
+     "rotation0 must be a unit quaternion", "divide it by its norm"),
     (lambda: polhode.Flow([5, 5, 4], guarded, step=0.1).compiled, "torque 'guarded' runs as Python",
      "make it a function that numba can"),
     (lambda: [polhode.io.save(spun((0, 0, 1)), "twice.nc") for _ in range(2)], "'twice.nc' exists", "(in Python force=True)"),

@@ -29,7 +29,7 @@ from polhode.engine.prepared import (
 )
 from polhode.engine.program import build
 from polhode.engine.programs import find_bound, kind_of_body
-from polhode.engine.whole_run import FAST, MOST, advance_of, axes_of, carry_loop, run_loop
+from polhode.engine.whole_run import FAST, MOST, Axes, advance_of, axes_of, carry_loop, run_loop
 from polhode.errors import (
     InputError,
     IntegrationError,
@@ -122,7 +122,8 @@ class Flow:
         else:
             self._step = check_step(number("step", step, positive=True))
             self._control = (self._step,)
-        self._axes = None, None  # to the principal ones and back, where they differ
+        # to the principal ones and back, where they differ
+        self._axes: tuple[Axes | None, Axes | None] = None, None
         if not self._body.is_principal:
             self._axes = axes_of(self._body.axes), axes_of(self._body.axes.T)
         self._advance: tuple[Any, Callable[..., Any]] | None = None
@@ -204,7 +205,8 @@ class Flow:
         """
         ready = self._ready.get(None)
         if ready is None or not ready.bound.unchanged():
-            ready = self._prepare(None, *parts(ANYHOW.copy()), 0.0, 1.0, None)
+            q, Om = parts(ANYHOW.copy())
+            ready = self._prepare(None, q, Om, 0.0, 1.0, None)
         if ready is None or not compiling():
             note = find_bound(self._method, self._torque, self._body).program.note
             raise InputError(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from polhode.bodies._body import RigidBody
 from polhode.core.layout import flatten
 from polhode.engine.ensemble import inputs
 from polhode.engine.one_body import as_body
@@ -18,7 +19,6 @@ from polhode.loads.sum import Sum
 from polhode.support.limits import LARGEST_MOMENT, LEAST_MOMENT
 
 if TYPE_CHECKING:
-    from polhode.bodies._body import RigidBody
     from polhode.loads._torque import Torque
 
 _FLOAT, _FLOATS = np.dtype(float), {count: (float,) * count for count in (3, 4)}
@@ -133,7 +133,14 @@ def moments_of(body: RigidBody, inertia: Any) -> tuple[float, ...]:
     I = () if numbers is None else tuple(numbers.tolist())
     if I and min(I) >= LEAST_MOMENT and 2.0 * max(I) <= sum(I) <= LARGEST_MOMENT:
         return I
-    other = as_body(inertia)
+    try:
+        other = as_body(inertia)
+    except InputError:
+        as_body(RigidBody(inertia, check_triangle=False))  # raises what else is wrong with it
+        raise InputError(
+            f"inertia must be three principal moments of which none is larger than the sum of the other two, got "
+            f"{brief(inertia)}; correct it, or make a new Flow of RigidBody(..., check_triangle=False)"
+        ) from None
     if not other.is_principal:
         raise InputError(
             f"inertia must be three principal moments, got {brief(inertia)}; make a new Flow for a body with other axes"
@@ -144,7 +151,13 @@ def moments_of(body: RigidBody, inertia: Any) -> tuple[float, ...]:
 def named(torque: Torque, parameters: Any) -> Mapping[str, Any]:
     """The torque's parameters in a call, by name."""
     if isinstance(parameters, Mapping):
+        inputs.check_given_once(parameters)
         return parameters
+    if isinstance(torque, Sum) and parameters != ():
+        raise InputError(
+            f"parameters of a sum of torques must be a dict, got {brief(parameters)}; write "
+            "parameters={name: value}, or 'torque.name' where a name occurs twice"
+        )
     names = inputs.fields(torque)
     if not isinstance(parameters, tuple) or len(parameters) != len(names):
         raise InputError(

@@ -99,6 +99,7 @@ def classical(a, b, c, d):
     free_order=(2, 4),
     family="runge-kutta",
     cite="engo1998modeling",
+    flaw="the classical tableau fails a condition of order 3 on the group; use CG4",
 )
 @jit
 def step_cg_rk4(h, t, s, body, torque, p):

@@ -80,6 +80,7 @@ def finish(c, V, h, t, q, s, body, torque, p):
     symplectic=False,
     family="newmark",
     cite="krysl2004explicit",
+    best_for="impacts and contacts with a fixed step",
 )
 @jit
 def step(h, t, s, body, torque, p):

@@ -71,6 +71,7 @@ def simo_wong(gamma, h, t, s, body, torque, p):
     family="newmark",
     aliases=("Simo-Wong",),
     cite="simo1991unconditionally",
+    best_for="the cheapest step: millions of bodies, graphics processors, games",
 )
 @jit
 def step(h, t, s, body, torque, p):

@@ -62,6 +62,7 @@ def newmark_matrix(mend, h, t, s, body, torque, p):
     symplectic=False,
     family="newmark",
     cite="krysl2004explicit",
+    flaw="round-off takes the matrix off the rotation group; use NMB",
 )
 @jit
 def step(h, t, s, body, torque, p):
