@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 import numpy as np
@@ -15,6 +15,7 @@ from polhode.core.layout import flatten, layout, shape
 from polhode.core.loops import fixed as loops
 from polhode.core.loops.tolerance import STEP
 from polhode.core.motions import Kind, kind_of
+from polhode.engine.start_calls import start_calls
 from polhode.engine.flight import Actions, Parameters, flying
 from polhode.engine.ways import derivatives_trouble, potential_trouble, ways
 from polhode.errors import InputError
@@ -23,11 +24,9 @@ from polhode.loads.known_energy import check_potential
 from polhode.loads.kernels import (
     FLIGHT,
     GROUND,
-    Frames,
     column,
     in_frame,
     nested,
-    no_potential,
     potential_on_ground,
 )
 from polhode.loads.own_axes import derivatives_in_axes, in_axes, potential_in_axes
@@ -59,25 +58,6 @@ def _method_names(method):
         "calls": loops.calls_of_state if "calls" in fields else loops.no_calls,
         **kind_of(method.state).names(),
     }
-
-
-class _Counter:
-    """A torque of zero that counts its calls."""
-
-    calls = 0
-
-    def __call__(self, t: float, R: Any, Om: Any, p: Any) -> tuple[float, float, float]:
-        self.calls += 1
-        return (0.0, 0.0, 0.0)
-
-
-@lru_cache(256)
-def _start_calls(start, kind):
-    counter, one = _Counter(), (1.0, 1.0, 1.0)
-    torque = Frames(*[counter] * 4, potential=no_potential)
-    motion = layout(kind.parts).unpack(np.linspace(0.0, 1.0, kind.width)[:, None], 0)
-    kind.launch(start, 0.1, 0.0, motion, loops.Body(one, one), torque, ())
-    return counter.calls
 
 
 @dataclass
@@ -249,7 +229,7 @@ class Program:
     @cached_property
     def start_calls(self) -> int:
         """How many torque evaluations the method's start makes."""
-        return _start_calls(self.method.start, kind_of(self.method.state))
+        return start_calls(self.method.start, kind_of(self.method.state))
 
     def motion(self, z: np.ndarray, lane: int = 0) -> np.ndarray:
         """The numbers of the motion (principal axes) in a lane of z."""
