@@ -58,7 +58,7 @@ def catalogue():
     """Everything as plain data, for the page."""
     entries = sorted(methods.everything(), key=_place)
     return {
-        "problems": [_described(one) for one in PROBLEMS.values()],
+        "problems": [_describe_problem(one) for one in PROBLEMS.values()],
         "methods": [
             {"name": one.name, "group": _LABELS.get(_group(one), _group(one)), "fact": fact(one)}
             for one in entries
@@ -83,7 +83,7 @@ def _place(entry):
     )
 
 
-def _described(one):
+def _describe_problem(one):
     t0, t1 = one.t_span
     torque = one.torque()
     return {
@@ -92,14 +92,14 @@ def _described(one):
         "source": one.source,
         "assumptions": one.assumptions,
         "torque": f"torque {torque.name}" if torque.acts else "nothing acts",
-        "body": _body(one.body),
+        "body": _describe_body(one.body),
         "omega0": one.omega0.tolist(),
         "step": one.step,
         "span": min(t1 - t0, LONGEST),
     }
 
 
-def _body(body):
+def _describe_body(body):
     if body.shape:
         return {"kind": "box", "values": list(body.shape["size"]), "unphysical": False}
     return {
