@@ -207,10 +207,10 @@ def another_user(place, number):
     )
 
     def may_start(python):
-        return (
-            subprocess.run([*prefix, python, "-c", "import sys"], capture_output=True).returncode
-            == 0
-        )
+        """Whether the user can start it, and it can start itself: setpriv still has root's rights
+        when it starts a program."""
+        again = "import subprocess, sys; subprocess.run([sys.executable, '-c', ''], check=True)"
+        return subprocess.run([*prefix, python, "-c", again], capture_output=True).returncode == 0
 
     python = sys.executable
     if not may_start(python):

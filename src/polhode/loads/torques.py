@@ -208,7 +208,7 @@ def _coulomb_potential(t, R, p):
 
 @named("coulomb_wall")
 def coulomb_wall(sign: str = "described", centre: float = 1.1, wall: float = 0.01) -> Torque:
-    """Attraction -1/z and soft wall wall/10 z^-10, z = centre + R33.  Krysl & Endres 2005, section 3.6.
+    """Attraction -1/z and soft wall wall/10 z^-10, z = centre + R33.  Krysl & Endres 2004, section 3.6.
 
     The paper prints the torque (-z^-2 + 0.01 z^-11) [-R23, R13, 0]; its text describes an
     attraction and a wall that repels, which is the opposite sign.  `sign="described"` is the
@@ -279,7 +279,7 @@ def stress_potential(alpha: float = 0.3, attractor: ArrayLike = ATTRACTOR) -> To
 def book_toss(
     step: float, toss: float = 20.0, release: float = 2.0, disturbance: float = 0.2
 ) -> Torque:
-    """A toss about the intermediate axis and a nudge of one time step.  Simo & Wong 1991; Krysl & Endres 2005, section 3.2.
+    """A toss about the intermediate axis and a nudge of one time step.  Simo & Wong 1991; Krysl & Endres 2004, section 3.2.
 
     (toss, 0, 0) until `release`, then (0, disturbance/step, 0) for one `step`, then nothing;
     spatial frame.

@@ -12,7 +12,7 @@ import numpy as np
 
 from polhode.engine.carriers.fixed import FixedSteps
 from polhode.engine.carriers.tolerance import ByTolerance, Tolerance
-from polhode.engine.diagnosis import check_callbacks, first_state
+from polhode.engine.diagnosis import first_state
 from polhode.engine.driver import Driver
 from polhode.engine.one_body import LARGEST_RTOL, SMALLEST_RTOL
 from polhode.engine.program import build
@@ -168,7 +168,6 @@ class StepRunner(Runner):
     def compile(self):
         """Compile, or load, before anyone looks at a clock."""
         first_state(self.program, 1e-3 * self.task.length, self.task.t_span[0], self.task.motion)
-        check_callbacks(self.program, f"in a run of {self.name}", "correct it")
         self.program.march()
         self._evaluations(FixedSteps(self.program, self.task.motion))
         return self
