@@ -22,7 +22,7 @@ from polhode.studies.sweep.axes import FIRST
 from polhode.studies.sweep.plan import Plan
 from polhode.studies.sweep.store import STATUS
 
-_plans = {}  # the sweep this worker is busy with, by its digest
+_plans: dict[str, Plan] = {}  # the sweep this worker is busy with, by its digest
 
 
 def compute(source, digest, box, threads=None):
