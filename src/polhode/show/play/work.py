@@ -14,9 +14,8 @@ import numpy as np
 
 from polhode.bodies._body import RigidBody
 from polhode.engine._integrate import integrate
-from polhode.results.conserved import energy, momentum
+from polhode.results.conserved import energy, is_free, momentum
 from polhode.errors import InputError, IntegrationError, PolhodeError, floats, number, unknown
-from polhode.io.read import record
 from polhode.show.play import catalogue
 from polhode.show.view._page import encode
 from polhode.problems import Problem
@@ -194,7 +193,7 @@ def computed(request, tell):
     if wrong:
         raise Refused(wrong)
     return {
-        "runs": encode([record(run) for run in runs]),
+        "runs": encode(runs),
         "verdicts": verdicts,
         "code": code(request),
     }
@@ -236,13 +235,12 @@ def _run(request, method, tell):
 
 def _verdict(run, message):
     """What came out, in numbers that JSON has: largest errors, evaluations, time."""
-    kept = record(run)
-    strays = {"energy": energy(kept), "momentum": momentum(kept)}
+    strays = {"energy": energy(run), "momentum": momentum(run)}
     largest = {key: float(np.nanmax(np.abs(stray.values))) for key, stray in strays.items()}
     return {
         "method": run.method.name,
         "steps": int(run.steps),
-        "evaluations": None if kept.free else int(run.nfev),
+        "evaluations": None if is_free(run) else int(run.nfev),
         "seconds": run.elapsed,
         "message": message,
         "by_right": {key: bool(stray.by_right) for key, stray in strays.items()},
