@@ -11,22 +11,13 @@ from docutils import nodes
 from restructured import code, escaped, prose, table, title, toctree
 from sphinx.addnodes import pending_xref
 
-from polhode.methods import _references as references
 from polhode.cli.commands.certify import file_name
 from polhode.methods import everything, families, get
+from polhode.methods._groups import grouped
 
-FAMILIES = {
-    "newmark": "Newmark, and what grew from it",
-    "midpoint": "Midpoint",
-    "variational": "Variational",
-    "splitting": "Splitting",
-    "taylor": "Taylor series",
-    "runge-kutta": "Runge-Kutta on the group",
-    "quaternion_space": "On the quaternion, normalised",
-    "buss": "As Buss ran them",
-}
 INTRODUCTION = """
-Every method that polhode has, from its registry.  Order, symmetry, symplecticity and what is kept are declared by the method
+Every method that polhode has: those recommended, the others by family, and last the faulty variants that papers used, kept to
+reproduce their numbers.  Order, symmetry, symplecticity and what is kept are declared by the method
 and measured by ``polhode certify``; each name leads to a page with the formulas, what was measured, what a step costs, and the
 literature.
 
@@ -103,13 +94,9 @@ def pages(docs):
 
 def index(methods, certificates):
     parts = [title("Methods"), INTRODUCTION]
-    found = list(dict.fromkeys(method.family for method in methods))
-    for family in sorted(
-        found, key=lambda name: list(FAMILIES).index(name) if name in FAMILIES else len(FAMILIES)
-    ):
-        members = [method for method in methods if method.family == family]
+    for heading, members in grouped(methods).items():
         parts += [
-            title(FAMILIES.get(family, family), "-"),
+            title(heading, "-"),
             table(
                 ("method", "order", "torques", "solves", "symm.", "sympl.", "keeps", "drift", "ns"),
                 [row(method, certificates.get(method.name)) for method in members],
@@ -125,6 +112,7 @@ def row(method, certificate):
     facts = certificate["facts"] if certificate else {}
     keeps = ", ".join(method.conserves or ()) or "–"
     name = f":doc:`{method.name} <{page_of(method)}>`\n\n{escaped(method.summary.rstrip('.'))}"
+    name += "".join(f"\n\n*{key}*: {escaped(text)}" for key, text in remarks(method).items())
     lower = "" if method.omega_order in (None, method.order) else f" ({method.omega_order})"
     return (
         name,
@@ -137,6 +125,12 @@ def row(method, certificate):
         drift(facts.get("drift")),
         cost(facts.get("cost")),
     )
+
+
+def remarks(method):
+    """What it is recommended for, or what is wrong with it."""
+    found = {"Best for": method.best_for, "Faulty": method.flaw}
+    return {key: text for key, text in found.items() if text}
 
 
 def torques(method):
@@ -164,8 +158,8 @@ def page(method, certificate, docs):
         "Declared and measured": measured(method, certificate),
         "Use": use(method),
         "Source": source(method, modules, docs),
-        "Literature": f":cite:t:`{method.cite}`; ``polhode cite '{method.name}'`` prints\n\n"
-        + code(references.bibtex(method.cite), "bibtex"),
+        "Literature": f":cite:t:`{', '.join(method.references)}`; ``polhode cite '{method.name}'`` prints\n\n"
+        + code(method.bibtex(), "bibtex"),
     }
     head = [
         f".. _method-{page_of(method)}:\n",
@@ -186,6 +180,7 @@ def files_of(method):
 def told(method):
     """What a method says of itself."""
     rows = [
+        *((key, escaped(text)) for key, text in remarks(method).items()),
         ("Family", method.family),
         ("Other names", ", ".join(method.aliases)),
         ("Order", order(method)),

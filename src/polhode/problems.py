@@ -124,7 +124,7 @@ def _problem(
     )
 
 
-KE = "Krysl & Endres, Int. J. Numer. Meth. Engng 62 (2005)"
+KE = "Krysl & Endres 2004"
 
 ALL = dict(
     [

@@ -35,6 +35,7 @@ method = "VLV"
 step = 0.05
 t_span = [0, 5]
 """
+STANDARD = ({"step": 0.1}, {"rtol": 1e-6})  # what chooses the standard methods
 UNSTABLE = SCENARIO + '[torque]\nname = "damping"\ncoefficient = -5.0\n'
 ENDLESS = (
     SCENARIO.replace("step = 0.05", "step = 1e-7").replace("[0, 5]", "[0, 1000]")
@@ -149,9 +150,7 @@ def test_misspelt(call, arguments, expected):
 
 def test_methods(call):
     rows = json.loads(call("methods", "--json").stdout)
-    assert [row["name"] for row in rows] == [
-        entry.name for entry in sorted(methods.everything(), key=lambda one: one.family)
-    ]
+    assert [row["name"] for row in rows] == methods.names()
     wanted = {
         "name",
         "aliases",
@@ -176,6 +175,30 @@ def test_methods_of_one_family(call):
     assert rows and {row["family"] for row in rows} == {"newmark"}
 
 
+def test_recommended_methods_come_first_and_faulty_ones_last(call):
+    """The order is that of what the methods declare; families are not torn apart."""
+    rows = json.loads(call("methods", "--json").stdout)
+    ranks = [2 if row["flaw"] else not row["best_for"] for row in rows]
+    assert ranks == sorted(ranks) and set(ranks) == {0, 1, 2}
+    assert not any(row["flaw"] and row["best_for"] for row in rows)
+    families = [row["family"] for row, rank in zip(rows, ranks, strict=True) if rank == 1]
+    changes = [one for one, before in zip(families, ["", *families], strict=False) if one != before]
+    assert len(changes) == len(set(families))
+    standard = {
+        integrate([1, 2, 3], t_span=(0, 1), omega0=(0, 1, 0), **how).method.name for how in STANDARD
+    }
+    assert standard <= {row["name"] for row in rows if row["best_for"]}
+    table = " ".join(call("methods").stdout.split())
+    for row in rows:
+        assert f"best for {row['best_for']}" in table and f"faulty: {row['flaw']}" in table
+    assert table.index("Recommended") < table.index("Splitting") < table.index("Faulty variants")
+
+
+def test_a_composition_of_a_faulty_method_is_faulty():
+    assert methods.get("NMB-matrix+yoshida4").flaw == methods.get("NMB-matrix").flaw
+    assert methods.get("taylor3-false+ep").flaw and not methods.get("LP2+yoshida4").flaw
+
+
 def test_problems(call):
     rows = json.loads(call("problems", "--json").stdout)
     assert [row["name"] for row in rows] == problems.names()
@@ -186,20 +209,46 @@ def test_problems(call):
 
 
 def test_cite(call):
-    assert call("cite", "nmb").stdout.strip() == references.bibtex("krysl2005explicit")
+    assert call("cite", "nmb").stdout.strip() == references.bibtex("krysl2004explicit")
     data = json.loads(call("cite", "Lie-Verlet", "--json").stdout)
+    (entry,) = data["references"]
     assert (
         data["method"] == "VLV"
-        and data["key"] == "bourabee2009hamilton"
-        and data["fields"]["year"] == "2009"
+        and entry["key"] == "bourabee2009hamilton"
+        and entry["fields"]["year"] == "2009"
     )
-    assert data["bibtex"].startswith("@article{bourabee2009hamilton,")
+    assert entry["bibtex"].startswith("@article{bourabee2009hamilton,")
+
+
+@pytest.mark.parametrize(
+    "name, keys",
+    {
+        "LP2+yoshida4": ("yoshida1990construction", "mclachlan1993explicit"),
+        "VLV+kahanli6": ("kahan1997composition", "bourabee2009hamilton"),
+        "LP2+suzuki4+ep": ("buss2001accurate", "suzuki1990fractal", "mclachlan1993explicit"),
+        "MR4-312": ("buss2001accurate", "yoshida1990construction", "mclachlan1993explicit"),
+        "MR2-312": ("mclachlan1993explicit",),
+        "taylor3+ep": ("buss2001accurate",),
+        "newmark(0.6)": ("krysl2005explicit",),
+        "EXACT-RKN4": ("blanes2002practical", "vanzon2007numerical"),
+        "DMV6+att": ("hairer2006preprocessed", "moser1991discrete"),
+    }.items(),
+)
+def test_a_method_made_of_others_cites_them_too(call, name, keys):
+    assert methods.get(name).references == keys
+    assert methods.get(name).facts()["reference"] == ",".join(keys)
+    printed = call("cite", name).stdout
+    assert printed.strip() == methods.get(name).bibtex()
+    assert printed.strip() == "\n\n".join(map(references.bibtex, keys))
+    data = json.loads(call("cite", name, "--json").stdout)
+    assert tuple(one["key"] for one in data["references"]) == keys
 
 
 @pytest.mark.parametrize("entry", methods.everything(), ids=lambda entry: entry.name)
 def test_every_method_has_its_reference(entry):
-    fields = references.fields(entry.cite)
-    assert {"author", "title", "year"} <= set(fields)
+    assert entry.references[0] == entry.cite
+    for key in entry.references:
+        assert {"author", "title", "year"} <= set(references.fields(key))
 
 
 def test_references_are_sorted_and_parse():

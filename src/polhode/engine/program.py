@@ -90,7 +90,7 @@ class Program:
     body: RigidBody
     mode: str  # "compiled", "callback", "python"
     note: str  # why not compiled, in a few words
-    kind: type  # of the state: the NamedTuple class
+    kind: Any  # of the state: the NamedTuple class
     shape: Any  # of the parameters
     size: int  # components of the state
     motion_kind: Kind  # what is followed
@@ -117,11 +117,10 @@ class Program:
     def trouble(self) -> Exception | None:
         """What a Python torque or force ran into, or None; both may be called again.  Ctrl-C and
         exit are raised."""
-        found = next(
-            (python.error for python in self.pythons if python and python.error is not None), None
-        )
-        for python in filter(None, self.pythons):
-            python.error = None
+        found = None
+        for python in self.pythons:
+            if python is not None and python.error is not None:
+                found, python.error = python.error if found is None else found, None
         if found is not None and not isinstance(found, Exception):
             raise found
         return found

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from polhode.core.jit import jit
 from polhode.core.layout import Quaternion, Vector
+from polhode.methods._references import bibtex
 
 
 class Motion(NamedTuple):
@@ -65,6 +66,14 @@ class Method:
         Fields of the state that count steps, each with a function that says the total in words.
     restores_energy : bool
         After a step the state is moved to one of the right energy, where that is known: NAME+ep.
+    cite : str
+        The key of its source in `methods/references.bib`.
+    builds_on : tuple of str
+        The keys of the methods that it is made from.
+    best_for : str
+        What it is recommended for, in words; empty for most.
+    flaw : str
+        What is wrong with it and what to use instead: a faulty variant that a paper used.
     """
 
     name: str
@@ -91,6 +100,9 @@ class Method:
     omega_order: int | None = None
     restores_energy: bool = False
     counted: tuple = ()
+    builds_on: tuple = ()
+    best_for: str = ""
+    flaw: str = ""
 
     def order_under(self, torque: Any) -> int | None:
         """The order under a torque."""
@@ -141,10 +153,31 @@ class Method:
             "symplectic": self.symplectic,
             "conserves": list(self.conserves or ()),
             "multistep": self.multistep,
-            "reference": self.cite,
+            "reference": ",".join(self.references),
             "summary": self.summary,
+            "best_for": self.best_for,
+            "flaw": self.flaw,
             "limit": self.limit,
         }
+
+    @property
+    def references(self) -> tuple[str, ...]:
+        """The BibTeX keys of its source and of the methods that it is made from, each once."""
+        return tuple(dict.fromkeys(filter(None, (self.cite, *self.builds_on))))
+
+    def bibtex(self) -> str:
+        """The BibTeX entries of its references.
+
+        Examples
+        --------
+        >>> import polhode
+        >>> composed = polhode.methods.get("LP2+yoshida4")
+        >>> composed.references
+        ('yoshida1990construction', 'mclachlan1993explicit')
+        >>> composed.bibtex().count("@article")
+        2
+        """
+        return "\n\n".join(map(bibtex, self.references))
 
     def __repr__(self) -> str:
         return f"<method {self.name}, order {self.order}>"

@@ -1,5 +1,5 @@
 """The implicit midpoint rule on SO(3) (AKW).  Austin, Krishnaprasad & Wang 1993; AKW in Krysl &
-Endres 2005, IMR in Krysl 2005.
+Endres 2004, IMR in Krysl 2005.
 
     Pi' = Pi + h (Pm x W + Tm),   Pm = (Pi + Pi')/2,  W = I^-1 Pm
     R'  = R cay(h W)
@@ -152,7 +152,7 @@ def step_end(h, t, s, body, torque, p):
     symplectic=False,
     conserves=("energy",),
     family="midpoint",
-    cite="krysl2005explicit",
+    cite="krysl2004explicit",
 )
 @jit
 def step_exp(h, t, s, body, torque, p):

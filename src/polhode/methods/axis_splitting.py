@@ -102,7 +102,7 @@ def split(*turns):
     return step
 
 
-def splitting(name, step, summary):
+def splitting(name, step, summary, best_for=""):
     """The Method of a second-order splitting."""
     return Method(
         name,
@@ -118,6 +118,7 @@ def splitting(name, step, summary):
         family="splitting",
         cite="mclachlan1993explicit",
         summary=summary,
+        best_for=best_for,
     )
 
 
@@ -142,10 +143,12 @@ def mr2(axes, ending):
 def mr4(axes, ending):
     """Yoshida's fourth-order composition of MR2-abc."""
     second = mr2(axes, ending)
+    fourth = compose(second, "yoshida4")
     return variant(
-        compose(second, "yoshida4"),
+        fourth,
         name=f"MR4-{axes}{ending or ''}",
         cite="buss2001accurate",
+        builds_on=fourth.references,
         summary=f"Yoshida's fourth-order composition of {second.name}",
     )
 
@@ -155,6 +158,7 @@ register(
         "LP2",
         split(*ROTATIONS),
         "Lie-Poisson splitting into rotations about the axes 1, 2, 3, 2, 1",
+        best_for="a first run with a fixed step (the default): explicit, one torque evaluation per step, no energy drift",
     )
 )
 # the order of LP2, and the better one on Buss's bodies, in both forms

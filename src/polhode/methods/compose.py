@@ -167,6 +167,8 @@ def compose(method, scheme):
         False,
         base.family,
         cite=cite,
+        builds_on=base.references,
+        flaw=base.flaw,
         summary=f"{base.name} composed to order {order} ({name}, {len(steps)} stages)",
         # explicit steps see a velocity a little ahead of their kick: they are not symmetric under a
         # torque that looks at it

@@ -160,7 +160,9 @@ dmv_method = partial(
     conserves=("momentum", "energy"),
     family="variational",
 )
-corrected_method = partial(dmv_method, symplectic="orbits", limit=CORRECTED)
+corrected_method = partial(
+    dmv_method, symplectic="orbits", limit=CORRECTED, builds_on=("moser1991discrete",)
+)
 
 
 @dmv_method("DMV", symplectic=True, limit=LIMIT, cite="moser1991discrete")

@@ -121,6 +121,7 @@ EXACT = register(
         free_order=(float("inf"), float("inf")),
         family="splitting",
         cite="vanzon2007numerical",
+        best_for="free bodies, exact with any step; one torque evaluation per step in real time",
         summary="Kicks and the exact free motion: trigonometric or elliptic functions, as the body asks for",
         adapt=lambda torque, body: variant(EXACT, step=STEPS[free_drift(body)], adapt=None),
     )

@@ -1,4 +1,4 @@
-"""Hulbert's staggered momentum-conserving algorithm (HSTAGM).  Krysl & Endres 2005, appendix A,
+"""Hulbert's staggered momentum-conserving algorithm (HSTAGM).  Krysl & Endres 2004, appendix A,
 after Hulbert 1992.
 
 Two copies of the motion, half a step apart, each driven by the velocity and the torque of the

@@ -145,7 +145,7 @@ def free_twice(h, q, Pi, body):
     symplectic=False,
     conserves=("momentum",),
     family="midpoint",
-    cite="krysl2005momentum",
+    cite="krysl2005newmark",
 )
 @jit
 def step(h, t, s, body, torque, p):
@@ -165,7 +165,7 @@ def step(h, t, s, body, torque, p):
     conserves=("momentum",),
     free_order=(2, 2),
     family="midpoint",
-    cite="krysl2005momentum",
+    cite="krysl2005newmark",
 )
 @jit
 def step_1(h, t, s, body, torque, p):
@@ -188,7 +188,7 @@ def step_1(h, t, s, body, torque, p):
     conserves=("momentum",),
     free_order=(2, 2),
     family="midpoint",
-    cite="krysl2005momentum",
+    cite="krysl2005newmark",
 )
 @jit
 def step_2(h, t, s, body, torque, p):
@@ -216,7 +216,7 @@ def torque_halfway(W, place):
     symplectic=False,
     conserves=("momentum",),
     family="midpoint",
-    cite="krysl2005momentum",
+    cite="krysl2005newmark",
 )
 @jit
 def step_implicit(h, t, s, body, torque, p):

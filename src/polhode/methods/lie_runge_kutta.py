@@ -2,7 +2,7 @@
 the stages.
 
     CG-RK4   R' = R exp(h/6 k1) exp(h/3 k2) exp(h/3 k3) exp(h/6 k4), body momentum by plain RK4: Crouch & Grossman's update
-             with the classical tableau, as Engo & Marthinsen 1998 and Krysl & Endres 2005 use it;
+             with the classical tableau, as Engo & Marthinsen 1998 and Krysl & Endres 2004 use it;
              second order, since that tableau fails Crouch & Grossman's third-order condition
     CG4      the same form with the five-stage tableau of Jackiewicz, Marthinsen & Owren 2000: fourth order
     RKMK4    R exp(u), u' = dexp_{-u}^-1 Om, by the classical tableau (Munthe-Kaas 1998), with all but two of the commutators
@@ -99,6 +99,7 @@ def classical(a, b, c, d):
     free_order=(2, 4),
     family="runge-kutta",
     cite="engo1998modeling",
+    flaw="the classical tableau fails a condition of order 3 on the group; use CG4",
 )
 @jit
 def step_cg_rk4(h, t, s, body, torque, p):

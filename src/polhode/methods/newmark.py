@@ -1,4 +1,4 @@
-"""Explicit Newmark on SO(3), body frame (NMB).  Krysl & Endres 2005, section 2.4; Bou-Rabee et al.
+"""Explicit Newmark on SO(3), body frame (NMB).  Krysl & Endres 2004, section 2.4; Bou-Rabee et al.
 2009, eq. (3).
 
     R' = R exp(h W),  W = Om + h/2 A                        KE (30);  NMB-cay has cay(h W), BR (3b)
@@ -79,7 +79,8 @@ def finish(c, V, h, t, q, s, body, torque, p):
     symmetric=True,
     symplectic=False,
     family="newmark",
-    cite="krysl2005explicit",
+    cite="krysl2004explicit",
+    best_for="impacts and contacts with a fixed step",
 )
 @jit
 def step(h, t, s, body, torque, p):
@@ -139,6 +140,6 @@ def newmark(gamma):
         free_order=(2, 2) if half else (1, 1),
         solves=1,
         family="newmark",
-        cite="krysl2005explicit",
+        cite="krysl2004explicit",
         summary=f"Explicit Newmark with gamma = {gamma:g}, body frame.",
     )

@@ -1,4 +1,4 @@
-"""Explicit Newmark on SO(3), spatial frame (NMS).  Krysl & Endres 2005, section 2.5.
+"""Explicit Newmark on SO(3), spatial frame (NMS).  Krysl & Endres 2004, section 2.5.
 
     R' = exp(h w) R,  w = om + h/2 al
     i' al' + om' x i' om' = t(t', R')        (20), (42)    i = R I R^T
@@ -83,7 +83,7 @@ def start(h, t, q, Om, body, torque, p):
     symmetric=True,
     symplectic=False,
     family="newmark",
-    cite="krysl2005explicit",
+    cite="krysl2004explicit",
 )
 @jit
 def step(h, t, s, body, torque, p):

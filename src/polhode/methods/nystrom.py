@@ -183,7 +183,7 @@ def over(drift):
     return move
 
 
-def over_exact(name, scheme, order, arranged, aliases):
+def over_exact(name, scheme, order, arranged, aliases, best_for=""):
     """Register a splitting over the exact free motion, with a step for each kind of body."""
     kicks, drifts = rows(scheme)
     steps = {drift: arranged(over(drift), kicks, drifts) for drift in (triaxial, *SYMMETRIC)}
@@ -202,6 +202,8 @@ def over_exact(name, scheme, order, arranged, aliases):
         family="splitting",
         aliases=aliases,
         cite="blanes2002practical",
+        builds_on=("vanzon2007numerical",),
+        best_for=best_for,
         omega_order=2,
         summary=f"Runge-Kutta-Nystrom splitting of order {order} over the exact free motion, {torques} stages",
         adapt=lambda torque, body: variant(entry, step=steps[free_drift(body)], adapt=None),
@@ -209,8 +211,22 @@ def over_exact(name, scheme, order, arranged, aliases):
     return register(entry)
 
 
-over_exact("EXACT-RKN4", "RKN4", 4, kicks_first, ("EXACT-RKN4-6", "SRKN6b"))
-over_exact("EXACT-RKN6", "RKN6-11", 6, kicks_first, ("EXACT-RKN6-11", "SRKN11b"))
+over_exact(
+    "EXACT-RKN4",
+    "RKN4",
+    4,
+    kicks_first,
+    ("EXACT-RKN4-6", "SRKN6b"),
+    best_for="torques of the attitude alone, and long runs in which the energy must not drift",
+)
+over_exact(
+    "EXACT-RKN6",
+    "RKN6-11",
+    6,
+    kicks_first,
+    ("EXACT-RKN6-11", "SRKN11b"),
+    best_for="torques of the attitude alone, with errors below 1e-6",
+)
 over_exact("EXACT-RKN6-14", "RKN6-14", 6, drifts_first, ("SRKN14a",))
 
 
@@ -254,6 +270,7 @@ def over_rotations(name, scheme, order):
             free_order=(order, order),
             family="splitting",
             cite="blanes2002practical",
+            builds_on=("mclachlan1993explicit",),
             omega_order=2,
             summary=f"Splitting of order {order} into kicks and rotations about the axes 1, 2, 3",
         )

@@ -1,4 +1,4 @@
-"""Simo & Wong's explicit momentum-conserving algorithm (SW).  Krysl & Endres 2005, appendix A;
+"""Simo & Wong's explicit momentum-conserving algorithm (SW).  Krysl & Endres 2004, appendix A;
 gamma = 1 in Buss 2001.
 
     R' = R exp(h Om + h^2/2 A)
@@ -69,6 +69,7 @@ def simo_wong(gamma, h, t, s, body, torque, p):
     family="newmark",
     aliases=("Simo-Wong",),
     cite="simo1991unconditionally",
+    best_for="the cheapest step: millions of bodies, graphics processors, games",
 )
 @jit
 def step(h, t, s, body, torque, p):

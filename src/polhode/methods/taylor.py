@@ -96,21 +96,31 @@ def sixth(h, W):
     return axpy(h * h * h * h * h * h / 720.0, add(double, triple), fifth(h, W))
 
 
-for name, order, rotation, terms, summary in (
-    ("taylor1", 1, first, 1, "First-order: the angular velocity of the beginning"),
-    ("taylor2", 2, second, 2, "Second-order: with the angular acceleration"),
-    ("taylor3-false", 2, false_third, 3, "False third-order: Taylor series without brackets"),
+FALSE_THIRD = "it leaves out the brackets: order 2, not 3; use taylor3"
+
+for name, order, rotation, terms, summary, flaw in (
+    ("taylor1", 1, first, 1, "First-order: the angular velocity of the beginning", ""),
+    ("taylor2", 2, second, 2, "Second-order: with the angular acceleration", ""),
+    (
+        "taylor3-false",
+        2,
+        false_third,
+        3,
+        "False third-order: Taylor series without brackets",
+        FALSE_THIRD,
+    ),
     (
         "taylor2-augmented",
         2,
         augmented_second,
         2,
         "Augmented second-order: the first bracket, without the derivative beside it",
+        "",
     ),
-    ("taylor3", 3, third, 3, "Third-order, with the paper's extra term"),
-    ("taylor3-plain", 3, third_plain, 3, "Third-order, without the paper's extra term"),
-    ("taylor4", 4, fourth, 4, "Fourth-order Taylor series in the exponential"),
-    ("taylor5", 5, fifth, 5, "Fifth-order Taylor series in the exponential"),
-    ("taylor6", 6, sixth, 6, "Sixth-order Taylor series in the exponential"),
+    ("taylor3", 3, third, 3, "Third-order, with the paper's extra term", ""),
+    ("taylor3-plain", 3, third_plain, 3, "Third-order, without the paper's extra term", ""),
+    ("taylor4", 4, fourth, 4, "Fourth-order Taylor series in the exponential", ""),
+    ("taylor5", 5, fifth, 5, "Fifth-order Taylor series in the exponential", ""),
+    ("taylor6", 6, sixth, 6, "Sixth-order Taylor series in the exponential", ""),
 ):
-    register(taylor_method(name, order, rotation, terms, summary=summary))
+    register(taylor_method(name, order, rotation, terms, summary=summary, flaw=flaw))

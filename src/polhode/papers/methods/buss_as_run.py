@@ -63,6 +63,7 @@ def turned(q, x):
     conserves=("momentum",),
     family="buss",
     cite="buss2001accurate",
+    flaw="it averages rotation vectors, which leaves out the commutators: order 2, not 4; use RK4-quaternion",
 )
 @jit
 def runge_kutta(h, t, s, body, torque, p):
@@ -123,6 +124,7 @@ def in_five(h, t, q, pi, body, torque, p):
     multistep=True,
     family="buss",
     cite="buss2001accurate",
+    flaw="it averages rotation vectors, and uses a velocity in the wrong frame: order 2, not 4; use ABAM",
 )
 @jit
 def adams(h, t, s, body, torque, p):
@@ -170,6 +172,7 @@ def start_remembered(h, t, q, Om, body, torque, p):
     multistep=True,
     family="buss",
     cite="buss2001accurate",
+    flaw="the acceleration enters with one factor h too many: order 1, not 2; use SW",
 )
 @jit
 def simo_wong(h, t, s, body, torque, p):

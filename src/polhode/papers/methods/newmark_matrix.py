@@ -1,4 +1,4 @@
-"""NMB on the attitude matrix itself, as Krysl & Endres 2005 wrote it: R' = R exp(h W), product
+"""NMB on the attitude matrix itself, as Krysl & Endres 2004 wrote it: R' = R exp(h W), product
 after product.
 
 Rounding then takes R off the rotation group, slowly: figure 9 shows it in the projection pi.chi of
@@ -61,7 +61,8 @@ def newmark_matrix(mend, h, t, s, body, torque, p):
     symmetric=True,
     symplectic=False,
     family="newmark",
-    cite="krysl2005explicit",
+    cite="krysl2004explicit",
+    flaw="round-off takes the matrix off the rotation group; use NMB",
 )
 @jit
 def step(h, t, s, body, torque, p):
@@ -79,7 +80,7 @@ def step(h, t, s, body, torque, p):
     symmetric=True,
     symplectic=False,
     family="newmark",
-    cite="krysl2005explicit",
+    cite="krysl2004explicit",
 )
 @jit
 def step_orthogonal(h, t, s, body, torque, p):

@@ -16,8 +16,6 @@ from polhode.engine._integrate import integrate
 from polhode.exact import FreeMotion, free_body
 from polhode.results._trajectory import Trajectory
 
-EXACT_SOLUTION = "exact.free_body"
-
 
 @dataclass(frozen=True, eq=False)
 class Advice:
@@ -43,7 +41,7 @@ class Advice:
     @property
     def method(self) -> str:
         """The name of the method; `exact.free_body` for the closed solution."""
-        return self.best.name.partition("@")[0]
+        return self.best.entry.method.name if self.best.entry else self.best.name
 
     @property
     def step(self) -> float | None:
@@ -89,7 +87,7 @@ class Advice:
         """Run what is recommended; options as for `polhode.integrate`.  The closed solution gives a
         FreeMotion at `t_eval`."""
         task = self.task
-        if self.method == EXACT_SOLUTION:
+        if self.best.entry is None:
             times = np.asarray(options.get("t_eval", np.linspace(*task.t_span, 1001)), dtype=float)
             return free_body(task.body, *task.start, times - task.t_span[0])
         size = {"step": self.step} if self.rtol is None else {"rtol": self.rtol}
@@ -161,7 +159,7 @@ def exact_solution(task):
         "torques_per_step": 0,
     }
     return Trial(
-        EXACT_SOLUTION,
+        None,
         facts,
         "",
         Point(0.0, 0, 0, cost, 1e-13, 1e-13, 1e-13),
@@ -174,7 +172,7 @@ def explanation(trials, error, price, task, long, pilot):
     """Why, in two sentences."""
     best, second = trials[0], next((trial for trial in trials[1:] if trial.point is not None), None)
     point = best.point
-    if best.name == EXACT_SOLUTION:
+    if best.entry is None:
         return (
             "Nothing acts on the body, so its motion is known in closed form: polhode.exact.free_body gives it at any time "
             f"to about 1e-13 in {duration_text(best.cost)}.  Where steps are needed, take {second.name if second else 'EXACT'}."

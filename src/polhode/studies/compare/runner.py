@@ -12,7 +12,7 @@ import numpy as np
 
 from polhode.engine.carriers.fixed import FixedSteps
 from polhode.engine.carriers.tolerance import ByTolerance, Tolerance
-from polhode.engine.diagnosis import check_callbacks, first_state
+from polhode.engine.diagnosis import first_state
 from polhode.engine.driver import Driver
 from polhode.engine.one_body import LARGEST_RTOL, SMALLEST_RTOL
 from polhode.engine.program import build
@@ -109,10 +109,6 @@ class Runner:
         self.program = build(method, task.torque, task.body, start=start)
         self._counted = 0  # calls of a Python torque before this run
 
-    def facts(self):
-        """What the registry says about the method, with its order under the torque at hand."""
-        return {**self.method.facts(), "order": self.method.order_under(self.task.torque)}
-
     def run(self, setting, timed=True):
         """The Point of a setting; where it is `timed`, the quickest of several runs."""
         point, elapsed = self._once(setting), 0.0
@@ -172,7 +168,6 @@ class StepRunner(Runner):
     def compile(self):
         """Compile, or load, before anyone looks at a clock."""
         first_state(self.program, 1e-3 * self.task.length, self.task.t_span[0], self.task.motion)
-        check_callbacks(self.program, f"in a run of {self.name}", "correct it")
         self.program.march()
         self._evaluations(FixedSteps(self.program, self.task.motion))
         return self
@@ -226,15 +221,6 @@ class ToleranceRunner(Runner):
     def __init__(self, task, truth, method):
         super().__init__(task, truth, method)
         self.name = f"{method.name}@rtol"
-
-    def facts(self):
-        """A step that depends on where the body is makes no method symmetric or symplectic."""
-        return {
-            **super().facts(),
-            "symmetric": False,
-            "symplectic": False,
-            "torques_per_step": None,
-        }
 
     def compile(self):
         """Compile, or load, before anyone looks at a clock."""

@@ -244,7 +244,7 @@ def truth(task, tolerance=1e-14, checks=CHECKS):
             1e-15,
             "elliptic functions",
         )
-    elif is_lagrange_top(task):
+    elif is_upright_top(task.torque, task.body):
         found = lagrange_top(task.body, task.torque.params.moment, *task.start, since)
         error, origin = 1e-15, "theta functions"
     else:
@@ -289,11 +289,11 @@ def truth_of(task, times, motion, error, origin, evaluations=0, checks=CHECKS):
     return Truth(times, motion, energy, momentum, scales, error, origin, evaluations, checks)
 
 
-def is_lagrange_top(task):
-    """Whether the torque is the weight of a symmetric top on its axis, for which there is a closed
-    form."""
-    upright = getattr(task.torque, "function", None) is torques.heavy_top().function
-    return bool(upright and task.body.is_principal and task.body.moments[0] == task.body.moments[1])
+def is_upright_top(torque, body):
+    """Whether the torque is the weight of a symmetric top on its axis, for which `lagrange_top` is
+    the closed solution."""
+    upright = getattr(torque, "function", None) is torques.heavy_top().function
+    return bool(upright and body.is_principal and body.moments[0] == body.moments[1])
 
 
 def errors(motions, truth, at):

@@ -301,6 +301,7 @@ def _limit(method):
         else f"{limit:.2f}"
         if limit >= 0.01
         else f"{limit:.1e}",
+        short=f"> {long_run.LARGEST:g}" if math.isinf(limit) else "",
     )
 
 
@@ -314,6 +315,7 @@ def _counts(method):
         method.torques,
         calls.steps,
         None if varies and calls.reported is None else agreed,
+        claim="varies" if varies and calls.reported is not None else "",
     )
     solved = structure.solver_calls(method)
     yield _count(
@@ -334,10 +336,11 @@ def _cost(method):
         spent,
         None,
         "not measured: not compiled" if spent is None else f"{spent:.0f} ns",
+        short="" if spent is None else f"{spent:.0f}",
     )
 
 
-def _count(name, title, declared, counts, ok):
+def _count(name, title, declared, counts, ok, claim=""):
     low, high = min(counts), max(counts)
     return Fact(
         name,
@@ -347,4 +350,6 @@ def _count(name, title, declared, counts, ok):
         ok,
         f"{low}" if low == high else f"{low} to {high}",
         {"steps": list(counts)},
+        short=f"{low}" if low == high else f"{low}-{high}",
+        claim=claim,
     )

@@ -8,7 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Never
 
-from polhode.errors import InputError, called_as, flag, check_options, number, whole
+from polhode.errors import InputError, flag, check_options, number, reporter, whole
 from polhode.support.regular import file_path
 from polhode.studies.sweep import cluster as clusters
 from polhode.studies.sweep import plan as plans
@@ -77,11 +77,7 @@ def sweep(
     check_options(sweep, misspelt)
     stores.need()
     workers, force = whole("workers", workers, 1), flag("force", force)
-    tell = (
-        (lambda *_: None)
-        if progress is None
-        else called_as("progress", progress, "progress(done, total)")
-    )
+    tell = reporter(progress, "progress(done, total)")
     wait = number("wait", wait, positive=True)
     plan = plans.load(source)
     if out is None and isinstance(source, dict):

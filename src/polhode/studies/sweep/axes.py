@@ -95,10 +95,16 @@ class Axis:
         return numbers[index - first]
 
 
+LAWS = {  # how numbers are drawn: from a numpy Generator, `size` of them, by the law's two numbers
+    "normal": lambda random, size, a, b: a + b * random.standard_normal(size),
+    "uniform": lambda random, size, a, b: a + (b - a) * random.random(size),
+    "loguniform": lambda random, size, a, b: a * (b / a) ** random.random(size),
+}
+
+
 @dataclass(frozen=True)
 class Law:
-    """A distribution with the one method of those of scipy.stats that draws, without the second it
-    takes to import them."""
+    """A distribution with the method `rvs` of those of scipy.stats, whose import takes a second."""
 
     name: str
     a: float
@@ -106,14 +112,7 @@ class Law:
 
     def rvs(self, size, random_state):
         """Numbers from a numpy Generator."""
-        if self.name == "normal":
-            return self.a + self.b * random_state.standard_normal(size)
-        part = random_state.random(size)
-        return (
-            self.a + (self.b - self.a) * part
-            if self.name == "uniform"
-            else self.a * (self.b / self.a) ** part
-        )
+        return LAWS[self.name](random_state, size, self.a, self.b)
 
 
 def flattened(table, valid, path=""):
@@ -307,8 +306,10 @@ def paths(data):
     )
     for path, section in _torques(data):
         make = torques.BUILT_IN.get(str(section.get("name")).lower().replace("-", "_"))
-        keys = schema.torque_model(section["name"], make).model_fields if make else ()
-        found += _entries(path, keys, section, ("name", "step"))
+        if make:
+            keys = schema.torque_model(section["name"], make).model_fields
+            supplied = torques.supplied_parameters(make)
+            found += _entries(path, keys, section, ("name", *supplied))
     return found
 
 
