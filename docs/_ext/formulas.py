@@ -114,7 +114,9 @@ def _token(token):
     if token["power"]:
         return "^" + _group(token["power"][1:])
     if token["other"]:
-        return {".": r"\cdot", "~": r"\sim", "{": r"\{", "}": r"\}"}.get(token["other"], token["other"])
+        return {".": r"\cdot", "~": r"\sim", "{": r"\{", "}": r"\}"}.get(
+            token["other"], token["other"]
+        )
     if token["atom"] == "x":
         return r"\times"
     return _letter(token["atom"], token["close"])
@@ -141,7 +143,9 @@ def _letter(atom, close):
     if "_" in base and below:
         base = f"{{{base}}}"
     return (
-        base + (f"_{{{' '.join(below)}}}" if below else "") + (f"^{{{' '.join(above)}}}" if above else "")
+        base
+        + (f"_{{{' '.join(below)}}}" if below else "")
+        + (f"^{{{' '.join(above)}}}" if above else "")
     )
 
 
