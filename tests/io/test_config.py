@@ -331,7 +331,7 @@ file = "a.xls"
         (
             "[run]",
             '[torque]\nname = "stress_potential"\n[run]',
-            "torque: cannot be evaluated where the run begins",
+            "torque: cannot be evaluated at the start of the run",
         ),
         (
             "[run]",
@@ -359,7 +359,7 @@ def test_sections_of_the_wrong_kind(faults):
 
 def test_an_empty_list_of_torques(faults):
     assert faults("torque = []\n" + GOOD) == [
-        "torque: is an empty list; leave it out when nothing acts"
+        "torque: is an empty list; leave it out for a body without torque"
     ]
 
 

@@ -1,6 +1,6 @@
 """What `polhode run` is to do: a new run, or the rest of an interrupted one.
 
-An unfinished run is kept in the folder FILE.part, next to the FILE that it is to become.
+An unfinished run is kept in the folder FILE.part, next to the output FILE.
 """
 
 import os
@@ -51,8 +51,8 @@ def new_run(
     """Return a run from its beginning."""
     if scenario is None:
         raise InputError(
-            "a scenario is missing; give one, as in `polhode run SCENARIO.toml`, or go on with a run that "
-            "was cut short, as in `polhode run --resume FILE`"
+            "the scenario is missing; give one, as in `polhode run SCENARIO.toml`, or continue an "
+            "interrupted run, as in `polhode run --resume FILE`"
         )
     job = load(scenario, torque_file)
     target, format = (output, None) if output else (job.output, job.format)
@@ -60,9 +60,7 @@ def new_run(
         store.check(target, format, force)
     task = RunTask(job, target, format, force, _command("run", scenario, torque_file=torque_file))
     if every is not None and not target:
-        raise InputError(
-            f"--checkpoint {every} needs a file that the run is to become; give one with -o FILE"
-        )
+        raise InputError(f"--checkpoint {every} needs an output file; give one with -o FILE")
     if not target:
         return task
     about = {
@@ -96,11 +94,11 @@ def _unfinished_run_error(target: Path, restart: str) -> InputError:
     here = provenance.environment()
     elsewhere = difference({key: identity.get(key) for key in here}, here)
     if elsewhere:
-        resume = f"go on where it was begun ({elsewhere})"
+        resume = f"continue where it was started ({elsewhere})"
     elif about.keys() >= STORED:
-        resume = f"go on with `{_resume_command(target, _path_from_here(about, 'torque_file'))}`"
+        resume = f"continue with `{_resume_command(target, _path_from_here(about, 'torque_file'))}`"
     else:
-        resume = "let what began it go on"
+        resume = "let the program that started it continue"
     return InputError(f"an unfinished run is in {str(folder)!r}; {resume}, or {restart}")
 
 
@@ -115,13 +113,13 @@ def resumed_run(
     every: str | None,
     force: bool,
 ) -> RunTask:
-    """Return the rest of the run that is to become a file."""
+    """Return the rest of an unfinished run."""
     target = file_path(file)
     target = target.with_name(target.name.removesuffix(SUFFIX))
     folder = _part_folder(target)
     if output and Path(output) != target:
         raise InputError(
-            f"the run in {str(folder)!r} is to become {str(target)!r}, got -o {str(output)!r}; "
+            f"the run in {str(folder)!r} will be stored as {str(target)!r}, got -o {str(output)!r}; "
             "leave that out"
         )
     if not occupied(folder):
@@ -130,7 +128,7 @@ def resumed_run(
     about = read_run(folder, restart)["about"]
     if not about.keys() >= STORED:
         raise InputError(
-            f"the run in {str(folder)!r} was begun by a Python program; let that make the same call again"
+            f"the run in {str(folder)!r} was started by a Python program; make the same call again there"
         )
     begun = _resume_command(target, _path_from_here(about, "torque_file"))
     if (
@@ -148,7 +146,7 @@ def resumed_run(
     force = force or about["force"]
     if target.exists() and not force:
         raise InputError(
-            f"{str(target)!r} exists, and the run in {str(folder)!r} is to become it; move it away, or "
+            f"{str(target)!r} exists, and the run in {str(folder)!r} will be stored there; move it away, or "
             f"overwrite it with `{_resume_command(target, torque_file)} --force`"
         )
     store.check(target, about["format"], force)
@@ -169,7 +167,7 @@ def _nothing_to_resume_error(
             "run", source, "-o", target, "--checkpoint", STANDARD, torque_file=torque_file
         )
         return InputError(
-            f"there is no unfinished run {folder!r}{nearest(target.name, unfinished)}; begin one "
+            f"there is no unfinished run {folder!r}{nearest(target.name, unfinished)}; start one "
             f"with `{begin}`"
         )
     try:
@@ -177,12 +175,12 @@ def _nothing_to_resume_error(
     except InputError:
         begin = _command("run", source, "-o", target, "--force", torque_file=torque_file)
         return InputError(
-            f"there is no unfinished run {folder!r}, and {str(target)!r} is no run that can be read; "
+            f"there is no unfinished run {folder!r}, and {str(target)!r} is not a run that can be read; "
             f"overwrite it with `{begin}`"
         )
     if facts.get("status") in ("finished", "event"):
         return InputError(
-            f"the run in {str(target)!r} is finished ({facts.get('message', 'it reached its end')}), and "
+            f"the run in {str(target)!r} is finished ({facts.get('message', 'it reached its end')}), so "
             f"nothing is left to do; see it with `{_command('info', target)}`"
         )
     words = _split_command(facts.get("command"))  # polhode run SCENARIO.toml ...
@@ -192,7 +190,7 @@ def _nothing_to_resume_error(
     reason = facts.get("message", "nobody knows why")
     if facts.get("status") != "interrupted":
         return InputError(
-            f"the run in {str(target)!r} failed ({reason}), and would again; take a smaller step or "
+            f"the run in {str(target)!r} failed ({reason}), and would again; use a smaller step or "
             f"another method and run it with `{again}`, which overwrites it"
         )
     return InputError(
@@ -221,11 +219,11 @@ def _make_checkpoint(
         _part_folder(target),
         every,
         about | {"resume": resume},
-        f"go on with `{resume}`",
+        f"continue with `{resume}`",
         restart,
         NUMBERS,
         print_error,
-        f"go on with `{begun or resume}`",
+        f"continue with `{begun or resume}`",
     )
 
 
@@ -251,7 +249,7 @@ def _how_to_restart(
     command = _command(
         "run", scenario, "-o", target, *checkpoint, "--force", torque_file=torque_file
     )
-    return f"begin again with `{command}`, which deletes the run in {str(_part_folder(target))!r}"
+    return f"start again with `{command}`, which deletes the run in {str(_part_folder(target))!r}"
 
 
 def _split_command(command: str | None) -> list[str]:

@@ -23,7 +23,8 @@ def certify(
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="All registered methods.")] = False,
     problem: Annotated[
-        str | None, typer.Option(help="Where drift is measured; else the stress test.")
+        str | None,
+        typer.Option(help="Problem on which drift is measured; default: the stress test."),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Draw one certificate: .png, .pdf, .svg.")

@@ -21,20 +21,20 @@ REASONS = {
 
 def ensemble(
     scenario: Annotated[
-        Path, typer.Argument(help="A scenario; its section \\[ensemble] says how bodies differ.")
+        Path, typer.Argument(help="A scenario; its section \\[ensemble] defines how bodies differ.")
     ],
     n: Annotated[
-        int | None, typer.Option("--n", help="How many bodies, in place of the scenario's.")
+        int | None, typer.Option("--n", help="Number of bodies, instead of the scenario's.")
     ] = None,
     device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
     dtype: Annotated[str, typer.Option(help="float64 or float32.")] = "float64",
     threads: Annotated[
         int | None, typer.Option(help="Threads; one per processor by default.")
     ] = None,
-    method: Annotated[str | None, typer.Option(help="A method in place of the scenario's.")] = None,
+    method: Annotated[str | None, typer.Option(help="A method, instead of the scenario's.")] = None,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", help="Write the bodies, to FILE.nc for example."),
+        typer.Option("-o", "--output", help="Write the bodies to a file, such as FILE.nc."),
     ] = None,
     torque_file: TorqueFile = None,
     force: Force = False,
@@ -89,7 +89,7 @@ def ensemble(
         rest = "The others finished" if len(result.failures) < result.n else "None finished"
         print_error(
             f"{len(result.failures)} of {result.n} bodies failed; the first is body {first.body}, in step "
-            f"{first.step} from t = {first.t:.15g}: {REASONS.get(first.reason, first.reason)}.  {rest}; take "
+            f"{first.step} from t = {first.t:.15g}: {REASONS.get(first.reason, first.reason)}.  {rest}; use "
             "a smaller step, a slower body or another method"
         )
         raise typer.Exit(NUMERICAL_FAILURE)

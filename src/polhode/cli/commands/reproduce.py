@@ -21,7 +21,7 @@ def reproduce(
         Path | None, typer.Option("--out", help="Folder for figures, numbers and the report.")
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="A meaningful part of every item.")
+        bool, typer.Option("--quick", help="Compute only a part of every item.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
