@@ -324,7 +324,7 @@ def zeros(t, R):
         (zeros, "'zeros' is written for NumPy arrays"),
         (by_numpy, "into a NumPy array"),
         (torques.heavy_top(1.0) + zeros, "'zeros' is written for NumPy arrays"),
-        (torques.book_toss(0.1), "comparing numbers"),
+        (torques.book_toss(0.1), "compares numbers"),
     ],
 )
 def test_taylor_series_need_arithmetic(acting, why):
@@ -638,7 +638,8 @@ def test_a_torque_that_wants_a_step_must_be_told_one(tmp_path):
 @pytest.mark.parametrize("t_span", [(1e16, 1e16 + 10), (-1e16, -1e16 - 10), (3e12, 3e12 + 1e4)])
 def test_steps_lost_in_the_rounding_of_time_are_refused(method, t_span):
     with pytest.raises(
-        IntegrationError, match=r"smaller than the rounding of such times; count time from the start"
+        IntegrationError,
+        match=r"smaller than the rounding of such times; count time from the start",
     ) as told:
         integrate(BODY, "heavy_top", t_span, rtol=1e-9, method=method, omega0=(0.0, 0.0, 300.0))
     assert told.value.trajectory.t[0] == t_span[0] and told.value.trajectory.status == "failed"

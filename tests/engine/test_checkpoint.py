@@ -764,7 +764,7 @@ def test_intervals(given, expected):
     ["0", "-5", "1.5", "s", "0s", "-1s", "nan", "inf", "1e999s", "3 days", "", True, None, "1.2s3"],
 )
 def test_bad_intervals(given):
-    with pytest.raises(InputError, match=r"as in 30s, 5min or 1h, got"):
+    with pytest.raises(InputError, match=r"such as 30s, 5min or 1h, got"):
         interval(given)
 
 
@@ -890,7 +890,7 @@ def test_a_disk_that_is_full_before_the_first_checkpoint(memory):
     def action():
         resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
         with pytest.raises(
-            InputError, match="No checkpoint was made; what was computed is in"
+            InputError, match="No checkpoint was made; the results so far are in"
         ) as told:
             polhode.integrate(
                 BODY,

@@ -224,7 +224,7 @@ file = "a.xls"
         "run.method: unknown method 'VLW'",
         "run.step: must be positive, got -0.1",
         "run.every: must be a whole number of steps, at least 1, or 'end'",
-        "run.problem: unknown key here; it goes to the top of the file",
+        "run.problem: unknown key here; put it at the top of the file",
         "output.file: unknown suffix",
     ):
         assert part in text, part

@@ -79,7 +79,9 @@ def test_a_folder_with_files_of_others_is_refused_and_left_as_it_is(here, case, 
         Path(name).parent.mkdir(parents=True, exist_ok=True)
         Path(name).write_text(text)
     before = tree(here)
-    with pytest.raises(InputError, match=r"which no run wrote; move that away|cannot continue from"):
+    with pytest.raises(
+        InputError, match=r"which no run wrote; move that away|cannot continue from"
+    ):
         polhode.integrate(BODY, checkpoint=".", **call)
     assert tree(here) == before
 
