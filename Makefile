@@ -62,7 +62,7 @@ certificates: setup   # what the documentation says was measured of the methods;
 	mv docs/data/certificates.json.new docs/data/certificates.json
 
 verdicts: setup   # what the documentation says of the papers' claims; minutes
-	$(BIN)/polhode reproduce all --quick --out docs/_build/papers
+	$(BIN)/polhode reproduce all --quick --output docs/_build/papers
 	$(BIN)/python docs/_ext/verdict_pages.py docs/_build/papers docs/data
 
 fuzz: setup   # a million hostile inputs for all readers, by atheris; ten to thirty minutes, Linux with Python below 3.13
