@@ -300,7 +300,7 @@ def test_problems(call):
 
 
 def test_cite(call):
-    assert call("cite", "nmb").stdout.strip() == references.bibtex("krysl2005explicit")
+    assert call("cite", "nmb").stdout.strip() == references.bibtex("krysl2004explicit")
     data = json.loads(call("cite", "Lie-Verlet", "--json").stdout)
     (entry,) = data["references"]
     assert (

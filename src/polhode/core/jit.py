@@ -43,7 +43,7 @@ INLINE = {
 }
 PLAIN = {"error_model": "numpy", "no_cfunc_wrapper": True}
 # a user's function raises where Python would
-USERS = {"error_model": "python", "boundscheck": True}
+USERS = {"error_model": "python", "boundscheck": True, "no_cpython_wrapper": True}
 THREADED = {**PLAIN, "nogil": True}  # loops that several Python threads run at once
 
 BOUND_LIMIT = 256  # loops kept in the process; the least recently used go first

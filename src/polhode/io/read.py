@@ -239,7 +239,10 @@ def as_record(
     if "torque_terms" not in facts and _was_free(arrays, facts):
         facts = {**facts, "torque_terms": free().record()}
     return Record(
-        *(arrays[name] for name in ("t", *_NEEDED)),
+        arrays["t"],
+        arrays["quaternion"],
+        arrays["omega"],
+        arrays["kinetic_energy"],
         arrays.get("total_energy"),
         body,
         facts,

@@ -1,4 +1,4 @@
-"""Explicit Newmark on SO(3), body frame (NMB).  Krysl & Endres 2005, section 2.4; Bou-Rabee et al.
+"""Explicit Newmark on SO(3), body frame (NMB).  Krysl & Endres 2004, section 2.4; Bou-Rabee et al.
 2009, eq. (3).
 
     R' = R exp(h W),  W = Om + h/2 A                        KE (30);  NMB-cay has cay(h W), BR (3b)
@@ -34,7 +34,7 @@ from polhode.methods._method import Method
 from polhode.methods._registry import method
 
 
-class State(NamedTuple):
+class NewmarkState(NamedTuple):
     q: Quaternion
     Om: Vector
     A: Vector  # from the torque at the end of the step: the next step does not ask for it again
@@ -49,7 +49,7 @@ def acceleration(Om, T, body):
 
 @jit
 def start(h, t, q, Om, body, torque, p):
-    return State(q, Om, acceleration(Om, torque.body(t, matrix(q), Om, p), body), 0.0)
+    return NewmarkState(q, Om, acceleration(Om, torque.body(t, matrix(q), Om, p), body), 0.0)
 
 
 @jit
@@ -66,12 +66,12 @@ def finish(c, V, h, t, q, s, body, torque, p):
     expected = axpy(h, s.A, s.Om)
     T = torque.body(t + h, matrix(q), expected, p)
     Om, residual = velocity(c, V, T, expected, body)
-    return State(q, Om, acceleration(Om, T, body), residual)
+    return NewmarkState(q, Om, acceleration(Om, T, body), residual)
 
 
 @method(
     "NMB",
-    state=State,
+    state=NewmarkState,
     start=start,
     order=2,
     torques=1,
@@ -79,7 +79,7 @@ def finish(c, V, h, t, q, s, body, torque, p):
     symmetric=True,
     symplectic=False,
     family="newmark",
-    cite="krysl2005explicit",
+    cite="krysl2004explicit",
     best_for="impacts and contacts with a fixed step",
 )
 @jit
@@ -92,7 +92,7 @@ def step(h, t, s, body, torque, p):
 
 @method(
     "NMB-cay",
-    state=State,
+    state=NewmarkState,
     start=start,
     order=2,
     torques=1,
@@ -132,7 +132,7 @@ def newmark(gamma):
         f"newmark({gamma:.17g})",
         step_gamma,
         start,
-        State,
+        NewmarkState,
         order=2 if half else 1,
         torques=1,
         symmetric=half,
@@ -140,6 +140,6 @@ def newmark(gamma):
         free_order=(2, 2) if half else (1, 1),
         solves=1,
         family="newmark",
-        cite="krysl2005explicit",
+        cite="krysl2004explicit",
         summary=f"Explicit Newmark with gamma = {gamma:g}, body frame.",
     )

@@ -63,7 +63,8 @@ def compare(
     from polhode.studies.compare._compare import check_errors
     from polhode.studies.compare.truth import as_task
 
-    names = entries.method_names(None if methods is None else methods.split(","), family)
+    chosen = entries.select(None if methods is None else methods.split(","), family)
+    names = [entry.name for entry in chosen]
     goals = check_errors(parse_errors(errors))
     task = as_task(problem, torque_file=torque_file).until(until)
     for path, formats in ((output, FIGURE_FORMATS), (html, ("html",))):

@@ -11,6 +11,7 @@ them, draws the same.
 from __future__ import annotations
 
 import zlib
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -298,7 +299,18 @@ def check_parameters(torque: Torque, given: Any) -> dict[str, Any]:
     ]
     for name in given:
         choice(f"parameter of torque {torque.name!r}", name, valid)
+    check_given_once(given)
     return dict(given)
+
+
+def check_given_once(given: Mapping[str, Any]) -> None:
+    """Refuse a parameter of a sum that is given by its name and as term.name."""
+    for name in given:
+        short = name.rpartition(".")[2] if isinstance(name, str) else name
+        if short != name and short in given:
+            raise InputError(
+                f"parameter {short!r} is given twice, as {short!r} and {name!r}; give it once"
+            )
 
 
 def fields(torque: Torque) -> tuple[str, ...]:
