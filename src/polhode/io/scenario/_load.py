@@ -16,7 +16,7 @@ of its key.  A scenario holds data and names, never code: a torque in Python is 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -144,7 +144,7 @@ def make_scenario(
     data: dict[str, Any],
     path: str | PathLike[str],
     torque_file: str | PathLike[str] | None = None,
-    settings: Iterable[tuple[str, str]] = (),
+    settings: Iterable[Sequence[str]] = (),
 ) -> Scenario:
     """A Scenario from the contents of a file; `path` is for the messages and the title, and a mesh
     is looked for beside it.  Settings, (option, text), take the place of what the file says."""
