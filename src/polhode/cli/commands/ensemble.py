@@ -61,7 +61,7 @@ def ensemble(
     if method is not None:
         options["method"] = method
     try:
-        with progress_bar("compiling") as bar:
+        with progress_bar("starting") as bar:
             result = polhode.ensemble(
                 **options,
                 device=device,

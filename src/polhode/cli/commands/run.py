@@ -116,7 +116,7 @@ def _integrate(task: "RunTask") -> tuple[Any, int, str]:
 
     name = task.job.method.name
     try:
-        with progress_bar(f"{name}: compiling") as bar:
+        with progress_bar(name) as bar:
             trajectory = task.job.integrate(
                 lambda done, total: bar(done, total, name), task.checkpoint
             )
