@@ -139,7 +139,7 @@ class Sweep:
         path = file_path(path)
         if not stores.is_store(path):
             raise InputError(
-                f"{str(path)!r} is not the store of a sweep; give what `polhode sweep --out` wrote"
+                f"{str(path)!r} is not the store of a sweep; give what `polhode sweep --output` wrote"
             )
         self.store, self._run = stores.Store(path, "r"), run
 
