@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Never
 import numpy as np
 
 from polhode.engine.many_bodies import ManyBodies
-from polhode.errors import called_as, choice, check_options
+from polhode.errors import called_as, choice, check_options, shows_options
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 DEVICES, DTYPES = ("cpu", "cuda"), ("float64", "float32")
 
 
+@shows_options()
 def ensemble(
     bodies: RigidBody | Sequence[RigidBody] | ArrayLike,
     torque: Torque | Callable[..., Any] | str | None = None,

@@ -17,7 +17,7 @@ from polhode.core.motions import ROTATION, kind_of
 from polhode.engine._integrate import BY_TOLERANCE, STANDARD, integrate
 from polhode.engine.many_states import ManyStates, are_many
 from polhode.engine.diagnosis import RUNAWAY, Runaway, check_first
-from polhode.engine.one_body import as_body, check_control, three
+from polhode.engine.one_body import as_body, body_of_checked, check_control, three
 from polhode.engine.prepared import (
     MOST,
     OFF_UNIT,
@@ -43,6 +43,7 @@ from polhode.errors import (
     IntegrationError,
     PolhodeError,
     check_options,
+    shows_options,
     number,
 )
 from polhode.loads._torque import Torque
@@ -106,6 +107,7 @@ class Flow:
         "_torque",
     )
 
+    @shows_options()
     def __init__(
         self,
         body: RigidBody | ArrayLike,
@@ -148,7 +150,7 @@ class Flow:
         t1: float,
         *,
         parameters: Mapping[str, Any] | tuple[Any, ...] | None = None,
-        inertia: ArrayLike | None = None,
+        inertia: RigidBody | ArrayLike | None = None,
         t_eval: ArrayLike | None = None,
     ) -> BodyMotion:
         """The motion at t1 from that at t0.
@@ -165,7 +167,7 @@ class Flow:
         parameters : dict, or tuple of all of them
             Values for the torque's parameters in this call.  In a sum of torques a name that occurs
             twice is written "torque.name".
-        inertia : three principal moments, optional
+        inertia : three principal moments, or RigidBody, optional
             Of the body in this call.
         t_eval : array of times, optional
             Where the motion is wanted in place of t1, as in `integrate`.
@@ -313,7 +315,7 @@ class Flow:
             a, b = before.span
             a, b = (a if low >= a else low - (b - a)), (b if high <= b else high + (b - a))
             low, high = max(a, -LARGEST_TIME), min(b, LARGEST_TIME)
-        body = self._body if moments is None else as_body(moments)
+        body = self._body if moments is None else body_of_checked(moments)
         start = Start(low, high, np.array(motion))
         bound = find_bound(self._method, self._torque, body, start=start)
         program = bound.program
@@ -345,7 +347,7 @@ class Flow:
 
     def _changed(self, parameters, inertia):
         """Body and torque of this call."""
-        body = self._body if inertia is None else as_body(moments_of(self._body, inertia))
+        body = self._body if inertia is None else body_of_checked(moments_of(self._body, inertia))
         return body, self._torque if parameters is None else changed(self._torque, parameters)
 
     def _followed(self, rotation0, omega0, t0, t1, parameters, inertia, t_eval):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Never
 
 from polhode.engine.checkpoint import Checkpoint, as_checkpoint
 from polhode.engine.one_body import OneBody
-from polhode.errors import called_as, flag, label, check_options
+from polhode.errors import called_as, flag, label, check_options, shows_options
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 STANDARD, BY_TOLERANCE = "LP2", "DOP853"  # the methods when none is named
 
 
+@shows_options()
 def integrate(
     body: RigidBody | ArrayLike,
     torque: Torque | Callable[..., Any] | str | None = None,

@@ -13,7 +13,16 @@ from polhode.loads._torque import Torque
 from polhode.loads.conversion import as_torque
 from polhode.loads.agreement import Start
 from polhode.core.loops import fixed as loops
-from polhode.errors import InputError, IntegrationError, brief, flag, check_options, number, whole
+from polhode.errors import (
+    InputError,
+    IntegrationError,
+    brief,
+    flag,
+    check_options,
+    shows_options,
+    number,
+    whole,
+)
 from polhode.support.limits import check_step, check_times
 from polhode.engine.carriers.chunk import MOST
 from polhode.engine.diagnosis import (
@@ -96,6 +105,7 @@ class Stepper(InMotion):
         "_z",
     )
 
+    @shows_options()
     def __init__(
         self,
         body: RigidBody | ArrayLike,

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -55,7 +55,9 @@ def as_body(body: RigidBody | ArrayLike) -> RigidBody:
     return body
 
 
-_body_of = lru_cache(64)(RigidBody)  # bodies do not change: the same moments are the same one
+# bodies do not change: the same moments are the same one
+_body_of = lru_cache(64)(RigidBody)
+body_of_checked = lru_cache(64)(partial(RigidBody, check_triangle=False))
 
 
 def initial_rotation(

@@ -13,6 +13,7 @@ from polhode.errors.checks import (
     check_options,
     number,
     one_given,
+    shows_options,
     whole,
 )
 from polhode.errors.exceptions import (
@@ -50,6 +51,7 @@ __all__ = [
     "number",
     "one_given",
     "printable",
+    "shows_options",
     "unknown",
     "whole",
 ]

@@ -61,6 +61,7 @@ def method(
     multistep: bool = False,
     family: str = "",
     aliases: Iterable[str] = (),
+    synonyms: Iterable[str] = (),
     cite: str = "",
     summary: str = "",
     limit: str = "",
@@ -116,6 +117,7 @@ def method(
                 limit=limit,
                 control=control,
                 omega_order=omega_order,
+                synonyms=tuple(synonyms),
             )
         )
         return step
@@ -185,7 +187,8 @@ def _make(name, key):
         parts = re.fullmatch(one.pattern, key)
         if parts:
             return one.make(*parts.groups())
-    found = unknown("method", name, names() + [one.form for one in FAMILIES])
+    meant = {synonym: entry.name for entry in everything() for synonym in entry.synonyms}
+    found = unknown("method", name, names() + [one.form for one in FAMILIES], meant)
     raise InputError(
         f"{found}; a symmetric one may be composed ({', '.join(f'NAME+{one}' for one in sorted(_suffixes))})"
     )

@@ -164,6 +164,7 @@ method(
     symplectic=False,
     family="runge-kutta",
     cite="dormand1980family",
+    synonyms=("RK45", "dopri5", "ode45", "RKF45", "Tsit5"),
     control=DP5,
     summary="Dormand-Prince 5(4); chooses its steps where a tolerance is given",
 )(step_of(DP5.stages))
@@ -175,6 +176,7 @@ method(
     symplectic=False,
     family="runge-kutta",
     cite="hairer1993solving",
+    synonyms=("dopri8", "ode89", "Vern8"),
     control=DOP853,
     summary="Dormand-Prince 8(5,3); chooses its steps where a tolerance is given",
 )(step_of(DOP853.stages))

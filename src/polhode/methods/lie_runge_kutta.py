@@ -142,6 +142,7 @@ def spun(q, c, w):
     symplectic=False,
     conserves=("momentum",),
     family="runge-kutta",
+    synonyms=("Crouch-Grossman",),
     cite="jackiewicz2000construction",
 )
 @jit
@@ -189,6 +190,7 @@ def step_cg4(h, t, s, body, torque, p):
     symplectic=False,
     conserves=("momentum",),
     family="runge-kutta",
+    synonyms=("Munthe-Kaas",),
     cite="munthekaas1999computations",
 )
 @jit

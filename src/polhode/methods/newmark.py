@@ -79,6 +79,7 @@ def finish(c, V, h, t, q, s, body, torque, p):
     symmetric=True,
     symplectic=False,
     family="newmark",
+    synonyms=("Newmark",),
     cite="krysl2005explicit",
 )
 @jit

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from os import PathLike
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -288,12 +289,19 @@ class Trajectory(InMotion):
         }
         return xr.Dataset(data, coords, attributes(self.provenance()))
 
-    def plot(self, **options: Any) -> Figure:
+    def plot(self, path: str | PathLike[str] | IO[bytes] | None = None) -> Figure:
         """An overview figure: angular velocity, energy error, momentum error, path of a body axis
-        in space."""
-        return polhode.plots.overview(self, **options)
+        in space; saved where there is a path."""
+        return polhode.plots.overview(self, path)
 
-    def view(self, compare: Any = (), **options: Any) -> polhode.view.Page:
+    def view(
+        self,
+        compare: Any = (),
+        title: str | None = None,
+        mesh: Any = None,
+        poinsot: bool = False,
+        autoplay: bool | None = None,
+    ) -> polhode.view.Page:
         """A self-contained page with the body in 3D and plots that follow; a notebook shows it
         inline.
 
@@ -301,8 +309,8 @@ class Trajectory(InMotion):
         ----------
         compare : Trajectory, path of a stored run, or a list of them
             Shown beside this run, in step.
-        **options
-            `title`, `mesh`, `poinsot`, `autoplay`, as in `polhode.view.page`.
+        title, mesh, poinsot, autoplay
+            As in `polhode.view.page`.
 
         Returns
         -------
@@ -316,9 +324,8 @@ class Trajectory(InMotion):
         >>> run.view(title="A book in the air").title
         'A book in the air'
         """
-        return polhode.view.page(
-            [self, *(compare if isinstance(compare, (list, tuple)) else [compare])], **options
-        )
+        others = compare if isinstance(compare, (list, tuple)) else [compare]
+        return polhode.view.page([self, *others], title, mesh, poinsot, autoplay)
 
     def __repr__(self) -> str:
         return (

@@ -20,7 +20,15 @@ from polhode.studies.advise.pilot import Pilot
 from polhode.studies.advise.advice import Advice, exact_solution, explanation
 from polhode.studies.compare._compare import check_error
 from polhode.studies.compare.truth import as_task
-from polhode.errors import InputError, IntegrationError, called_as, flag, check_options, number
+from polhode.errors import (
+    InputError,
+    IntegrationError,
+    called_as,
+    flag,
+    check_options,
+    shows_options,
+    number,
+)
 from polhode.methods import get
 
 if TYPE_CHECKING:
@@ -34,6 +42,7 @@ if TYPE_CHECKING:
 BUDGET = 10.0  # seconds of torque evaluations
 
 
+@shows_options()
 def advise(
     problem: str | PathLike[str] | Problem | Scenario | RigidBody | ArrayLike,
     torque: Torque | Callable[..., Any] | str | None = None,

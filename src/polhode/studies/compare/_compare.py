@@ -21,7 +21,16 @@ from polhode.studies.compare.comparison import Comparison, MethodCurve
 from polhode.studies.compare.search import Curve
 from polhode.studies.processes import run_in_processes
 from polhode.studies.compare.truth import Task, Truth, as_task, truth
-from polhode.errors import InputError, PolhodeError, brief, called_as, floats, check_options, whole
+from polhode.errors import (
+    InputError,
+    PolhodeError,
+    brief,
+    called_as,
+    floats,
+    check_options,
+    shows_options,
+    whole,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -36,6 +45,7 @@ PATIENCE = 0.5  # seconds that the longest run of a method may take, about
 SMALLEST = 1e-13  # errors below this are round-off
 
 
+@shows_options()
 def compare(
     problem: str | PathLike[str] | Problem | Scenario | RigidBody | ArrayLike,
     torque: Torque | Callable[..., Any] | str | None = None,

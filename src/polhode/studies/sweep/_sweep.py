@@ -6,9 +6,10 @@ import time
 from collections.abc import Callable, Mapping
 from os import PathLike
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Never
 
-from polhode.errors import InputError, called_as, flag, check_options, number, whole
+from polhode.errors import InputError, called_as, flag, check_options, shows_options, number, whole
 from polhode.support.regular import file_path
 from polhode.studies.sweep import cluster as clusters
 from polhode.studies.sweep import plan as plans
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from xarray import Dataset
 
 
+@shows_options()
 def sweep(
     source: str | PathLike[str] | Mapping[str, Any],
     out: str | PathLike[str] | None = None,
@@ -122,7 +124,8 @@ def _run(plan, out, cluster, chunk, force, progress):
             progress(done, plan.n)
     seconds = time.monotonic() - started
     body_steps = (done - resumed) * plan.mean_steps
-    return Sweep(out, seconds=seconds, resumed=len(finished), body_steps_per_s=body_steps / seconds)
+    rate = body_steps / seconds
+    return Sweep(out, {"seconds": seconds, "resumed": len(finished), "body_steps_per_s": rate})
 
 
 class Sweep:
@@ -132,9 +135,13 @@ class Sweep:
     ----------
     path : path
         A store that `sweep` has made.
+    run : mapping
+        What is known of the run that has just ended, for the summary.
     """
 
-    def __init__(self, path: str | PathLike[str], **run: Any) -> None:
+    def __init__(
+        self, path: str | PathLike[str], run: Mapping[str, Any] = MappingProxyType({})
+    ) -> None:
         path = file_path(path)
         if not stores.is_store(path):
             raise InputError(
