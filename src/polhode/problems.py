@@ -52,7 +52,9 @@ class Problem:
         """The torque, for runs with the given step."""
         return self.acting if step is None else self.acting.for_step(step)
 
-    @shows_options(integrate, ("body", "torque", "rotation0", "omega0", "momentum0"))
+    @shows_options(
+        integrate, ("body", "torque", "rotation0", "scalar_first", "omega0", "momentum0")
+    )
     def integrate(
         self,
         method: Method | str | None = None,
@@ -70,6 +72,7 @@ class Problem:
             step,
             method,
             rotation0=self.rotation0,
+            scalar_first=False,
             omega0=self.omega0,
             **options,
         )

@@ -170,7 +170,7 @@ CALLS = [
     (lambda: ensemble(np.ones((2, 2)), t_span=(0, 1), step=0.1, omega0=(0, 0, 1)),
      "got shape (2, 2)", "give one of these"),
     (lambda: ensemble([[1, 2, 2.5], [1, 2, 5]], t_span=(0, 1), step=0.1, omega0=(0, 0, 1)),
-     "body 1: moments (1, 2, 5): I3 = 5", "check the entries, or, if you mean them, give RigidBody("),
+     "body 1: moments (1, 2, 5): I3 = 5", "check the entries, or, if you mean them, give"),
     (lambda: ensemble([1, 2, 2.5], t_span=(0, 1), step=0.1, omega0=(0, 0, 1), rotation0=np.ones((2, 2))),
      "got shape (2, 2)", "give one of these"),
     (lambda: ensemble([1, 2, 2.5], t_span=(0, 1), step=0.1, omega0=(0, 0, 1), rotation0=np.ones((2, 4))),

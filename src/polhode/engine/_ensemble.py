@@ -31,6 +31,7 @@ def ensemble(
     method: Method | str = "LP2",
     *,
     rotation0: Rotation | ArrayLike | str | None = None,
+    scalar_first: bool | None = None,
     omega0: Any = None,
     momentum0: Any = None,
     n: int | None = None,
@@ -58,6 +59,8 @@ def ensemble(
         As in `integrate`.
     rotation0 : one rotation, scipy Rotation of n, array (n, 4), (n, 3, 3) or (n, 3), or "random"
         Attitudes at t0.  "random": spread evenly over all rotations.
+    scalar_first : bool, optional
+        As in `integrate`.
     omega0, momentum0 : three numbers, array (n, 3), or a distribution of scipy.stats
         Body angular velocity or momentum at t0; one of the two.
     n : int, optional
@@ -110,6 +113,6 @@ def ensemble(
     if progress is not None:
         called_as("progress", progress, "progress(done, total)")
     run = ManyBodies(bodies, torque, t_span, step, method, breaks, device, dtype)
-    run.will_start(rotation0, omega0, momentum0, n, parameters, rng, first)
+    run.will_start(rotation0, scalar_first, omega0, momentum0, n, parameters, rng, first)
     run.will_keep(keep)
     return run.follow(threads, progress)

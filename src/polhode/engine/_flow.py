@@ -43,14 +43,16 @@ from polhode.errors import (
     IntegrationError,
     PolhodeError,
     check_options,
-    shows_options,
+    flag,
     number,
+    shows_options,
 )
 from polhode.loads._torque import Torque
 from polhode.loads.agreement import ANYHOW, Start
 from polhode.loads.conversion import as_torque
 from polhode.methods._method import Method
 from polhode.methods._registry import get
+from polhode.rotations.convert import scalar_last
 from polhode.results.motion import described
 from polhode.support.limits import (
     LARGEST_RATE,
@@ -82,6 +84,9 @@ class Flow:
         Size of the steps; the last one is cut to end at t1.
     rtol, atol, max_step : float
         In place of `step`, as in `integrate`.
+    scalar_first : bool, optional
+        Whether the quaternions given to calls are (w, x, y, z), as in `integrate`; those that come
+        back are (x, y, z, w), and so are those of `compiled`.
 
     Examples
     --------
@@ -102,6 +107,7 @@ class Flow:
         "_max_step",
         "_method",
         "_ready",
+        "_scalar_first",
         "_step",
         "_tolerance",
         "_torque",
@@ -118,12 +124,14 @@ class Flow:
         rtol: float | None = None,
         atol: float | None = None,
         max_step: float | None = None,
+        scalar_first: bool | None = None,
         **misspelt: Never,
     ) -> None:
         check_options(Flow, misspelt)
         chosen = not (rtol is None and atol is None and max_step is None)
         self._body, self._torque = as_body(body), as_torque(torque)
         self._method = get(method or (BY_TOLERANCE if chosen else STANDARD))
+        self._scalar_first = None if scalar_first is None else flag("scalar_first", scalar_first)
         self._step = self._tolerance = self._max_step = None
         self._control: tuple[float, ...]
         if chosen:
@@ -188,8 +196,10 @@ class Flow:
         if q is None or Om is None or t_eval is not None:
             if are_many(rotation0, omega0):
                 return ManyStates(self, t0, t1, parameters, inertia).end(rotation0, omega0, t_eval)
-            q = tuple(rotations.as_quaternion(rotation0).tolist())
+            q = tuple(rotations.as_quaternion(rotation0, self._scalar_first).tolist())
             Om = tuple(three("omega0", omega0).tolist())
+        elif q[0] == 1.0 or self._scalar_first:
+            q = tuple(scalar_last(np.array(q), self._scalar_first).tolist())
         t0 = t0 if type(t0) is float else number("t0", t0)
         t1 = t1 if type(t1) is float else number("t1", t1)
         if t_eval is None:
@@ -364,6 +374,7 @@ class Flow:
             atol=atol,
             max_step=self._max_step,
             rotation0=rotation0,
+            scalar_first=False,
             omega0=omega0,
             t_eval=t_eval,
             every="end" if t_eval is None else 1,

@@ -31,6 +31,7 @@ def integrate(
     method: Method | str | None = None,
     *,
     rotation0: Rotation | ArrayLike | None = None,
+    scalar_first: bool | None = None,
     omega0: ArrayLike | None = None,
     momentum0: ArrayLike | None = None,
     rtol: float | None = None,
@@ -68,6 +69,8 @@ def integrate(
         torque evaluation per step; with `rtol` it is DOP853.
     rotation0 : scipy Rotation, 3x3 matrix, scalar-last quaternion, rotation vector, or None
         Attitude at t0, body to space.
+    scalar_first : bool, optional
+        Whether a quaternion is written (w, x, y, z); (x, y, z, w), as in SciPy, by default.
     omega0, momentum0 : three numbers
         Angular velocity or angular momentum at t0, body frame; one of the two.
     rtol, atol : float, optional
@@ -142,7 +145,7 @@ def integrate(
     chosen = not (rtol is None and atol is None and max_step is None)  # the steps, by the method
     if method is None:
         method = BY_TOLERANCE if chosen else STANDARD
-    run = OneBody(body, torque, method, rotation0, omega0, momentum0)
+    run = OneBody(body, torque, method, rotation0, omega0, momentum0, scalar_first)
     if chosen:
         run.will_choose(t_span, step, rtol, atol, max_step, breaks)
     else:

@@ -115,6 +115,7 @@ class Stepper(InMotion):
         t: float = 0.0,
         method: Method | str = "LP2",
         rotation0: Rotation | ArrayLike | None = None,
+        scalar_first: bool | None = None,
         omega0: ArrayLike | None = None,
         momentum0: ArrayLike | None = None,
         compiled: bool = True,
@@ -126,7 +127,7 @@ class Stepper(InMotion):
         if h == 0.0:
             raise InputError("step must not be zero; a negative step runs backwards")
         check_step(h)
-        motion = initial_rotation(self._body, rotation0, omega0, momentum0)
+        motion = initial_rotation(self._body, rotation0, omega0, momentum0, scalar_first)
         self._at(float(check_times(np.array([number("t", t)]), "t")[0]), 0, h)
         self._compiled = flag("compiled", compiled)
         self._start = Start(self.t, self.t + MANY * h, in_user_axes(self._body, motion))

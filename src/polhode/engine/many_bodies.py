@@ -71,6 +71,7 @@ class ManyBodies:
     def will_start(
         self,
         rotation0: Rotation | ArrayLike | str | None,
+        scalar_first: bool | None,
         omega0: Any,
         momentum0: Any,
         n: int | None,
@@ -97,8 +98,8 @@ class ManyBodies:
         # what the GPU can look at is left to it
         there = self.device == "cuda"
         q, v = rotation0, vector
-        if not (random or (there and is_plain(q, 4))):
-            q = inputs.attitudes(q)
+        if not (random or (there and is_plain(q, 4) and not scalar_first)):
+            q = inputs.attitudes(q, scalar_first)
         if not (law or (there and is_plain(v, 3))):
             v = inputs.vectors(what, v)
         counts.add("rotation0", 1 if random else len(q))

@@ -65,11 +65,12 @@ def initial_rotation(
     rotation0: Rotation | ArrayLike | None,
     omega0: ArrayLike | None,
     momentum0: ArrayLike | None,
+    scalar_first: bool | None = False,
 ) -> np.ndarray:
     """Quaternion and body angular velocity in principal axes, as one array of seven, from what the
     user gave."""
     name, value = one_given("three numbers, body frame", omega0=omega0, momentum0=momentum0)
-    q, vector = rotations.as_quaternion(rotation0), three(name, value)
+    q, vector = rotations.as_quaternion(rotation0, scalar_first), three(name, value)
     if body.is_principal and momentum0 is None:
         return row(ROTATION, q, check_rates(vector))
     axes = None if body.is_principal else body.axes
@@ -150,10 +151,11 @@ class OneBody:
         rotation0: Rotation | ArrayLike | None,
         omega0: ArrayLike | None,
         momentum0: ArrayLike | None,
+        scalar_first: bool | None,
     ) -> None:
         self.body, self.torque, self.method = as_body(body), as_torque(torque), get(method)
         # at the start, principal axes
-        self.motion = initial_rotation(self.body, rotation0, omega0, momentum0)
+        self.motion = initial_rotation(self.body, rotation0, omega0, momentum0, scalar_first)
         self.kind = kind_of(self.method.state)
         if self.kind is not ROTATION:  # whatever else a method follows begins at zero
             others = np.zeros(self.kind.width - ROTATION.width)

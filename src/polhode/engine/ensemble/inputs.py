@@ -28,6 +28,7 @@ from polhode.support.limits import check_moments
 from polhode.support.on_device import OnDevice, on_host
 from polhode.engine.one_body import as_body
 from polhode.methods.exact_flow import EQUAL
+from polhode.rotations.convert import scalar_last
 
 if TYPE_CHECKING:
     from polhode.methods._method import Method
@@ -222,7 +223,7 @@ def _several(given):
 # --- states ---------------------------------------------------------------------------------------
 
 
-def attitudes(given: Any) -> np.ndarray | None:
+def attitudes(given: Any, scalar_first: bool | None = False) -> np.ndarray | None:
     """Quaternions (1 or n, 4) from whatever stands for one rotation or for many; NaN is let
     through."""
     if given is None:
@@ -231,12 +232,13 @@ def attitudes(given: Any) -> np.ndarray | None:
         return np.atleast_2d(given.as_quat())
     value = floats("rotation0", given, finite=False)
     if value.shape in ((3,), (4,), (3, 3)):
-        return rotations.as_quaternion(given)[None]
+        return rotations.as_quaternion(given, scalar_first)[None]
     if value.ndim == 3 and value.shape[1:] == (3, 3):
         return np.array([_attitude(i, one) for i, one in enumerate(value)])
     if value.ndim == 2 and value.shape[1] == 3:
         return rotations.exp(value)
     if value.ndim == 2 and value.shape[1] == 4:
+        value = scalar_last(value, scalar_first)
         x, y, z, w = value.T
         length = np.sqrt(x * x + y * y + z * z + w * w)
         # a unit quaternion stays as it is, bit for bit

@@ -85,6 +85,7 @@ class Scenario:
             self.step,
             self.method,
             rotation0=self.rotation0,
+            scalar_first=False,
             omega0=self.omega0,
             rtol=self.rtol,
             atol=self.atol,

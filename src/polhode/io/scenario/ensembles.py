@@ -40,6 +40,7 @@ def arguments(scenario, n=None, first=0):
         "method": scenario.method,
         "breaks": scenario.breaks,
         "rotation0": "random" if spread.rotation == "random" else scenario.rotation0,
+        "scalar_first": False,
         "omega0": stats.norm(scenario.omega0, omega_spread)
         if omega_spread.any()
         else scenario.omega0,

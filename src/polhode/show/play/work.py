@@ -224,6 +224,7 @@ def _run(request, method, tell):
             request.step,
             method,
             rotation0=request.problem.rotation0,
+            scalar_first=False,
             omega0=request.omega0,
             progress=progress,
         )

@@ -60,6 +60,7 @@ def advise(
     until: float | None = None,
     budget: float = BUDGET,
     rotation0: Rotation | ArrayLike | None = None,
+    scalar_first: bool | None = None,
     omega0: ArrayLike | None = None,
     momentum0: ArrayLike | None = None,
     breaks: ArrayLike | None = None,
@@ -71,8 +72,8 @@ def advise(
     Parameters
     ----------
     problem : name of a problem, path of a scenario (.toml), Problem, Scenario, or a body
-        With a body, `torque`, `t_span`, `rotation0`, `omega0` or `momentum0` and `breaks` are those
-        of `integrate`.
+        With a body, `torque`, `t_span`, `rotation0`, `scalar_first`, `omega0` or `momentum0` and
+        `breaks` are those of `integrate`.
     error : float
         Allowed, at any time of the run: of the angle in radians, and of the angular velocity
         relative to the largest.
@@ -125,6 +126,7 @@ def advise(
         torque,
         t_span,
         rotation0=rotation0,
+        scalar_first=scalar_first,
         omega0=omega0,
         momentum0=momentum0,
         breaks=breaks,

@@ -87,7 +87,7 @@ class Advice:
         """The name of the next best, or None."""
         return next((trial.name for trial in self.trials[1:] if trial.point is not None), None)
 
-    @shows_options(integrate, (*DECIDED, "breaks"))
+    @shows_options(integrate, (*DECIDED, "scalar_first", "breaks"))
     def integrate(self, **options: Any) -> Trajectory | FreeMotion:
         """Run what is recommended; options as for `polhode.integrate`.  The closed solution gives a
         FreeMotion at `t_eval`."""
@@ -102,6 +102,7 @@ class Advice:
             task.t_span,
             method=self.method,
             rotation0=task.start.attitude,
+            scalar_first=False,
             omega0=task.start.omega,
             breaks=task.breaks or None,
             **size,

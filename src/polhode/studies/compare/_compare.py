@@ -56,6 +56,7 @@ def compare(
     errors: float | Iterable[float] = ERRORS,
     until: float | None = None,
     rotation0: Rotation | ArrayLike | None = None,
+    scalar_first: bool | None = None,
     omega0: ArrayLike | None = None,
     momentum0: ArrayLike | None = None,
     breaks: ArrayLike | None = None,
@@ -68,8 +69,8 @@ def compare(
     Parameters
     ----------
     problem : name of a problem, path of a scenario (.toml), Problem, Scenario, or a body
-        With a body, `torque`, `t_span`, `rotation0`, `omega0` or `momentum0` and `breaks` are those
-        of `integrate`.
+        With a body, `torque`, `t_span`, `rotation0`, `scalar_first`, `omega0` or `momentum0` and
+        `breaks` are those of `integrate`.
     methods : list of names, "all" or None
         None: a set that shows what there is to choose from.  `NAME@rtol` runs a method by tolerance
         instead of by step.
@@ -111,6 +112,7 @@ def compare(
         torque,
         t_span,
         rotation0=rotation0,
+        scalar_first=scalar_first,
         omega0=omega0,
         momentum0=momentum0,
         breaks=breaks,

@@ -235,6 +235,7 @@ class Chunk:
             one.step,
             one.method,
             rotation0=self.rotation0[chosen],
+            scalar_first=False,
             omega0=self.omega0[chosen],
             parameters=parameters,
             breaks=one.breaks,
