@@ -159,6 +159,8 @@ CALLS = [
      "got 'dice'", "write rng=1"),
     (lambda: ensemble([1, 2, 2.5], t_span=(0, 1), step=0.1, omega0=stats.norm([0, 0], 1), n=3, rng=1),
      "omega0: cannot draw (3,) for each", "give a law of that shape"),
+    (lambda: ensemble(stats.norm((1, 2, 2.9), 0.5), t_span=(0, 1), step=0.1, omega0=(0, 0, 1), n=50, rng=1),
+     "of the bodies drawn, body ", "or choose a narrower law"),
     (lambda: ensemble([1, 2, 2.5], t_span=(0, 1), step=0.1, omega0=(0, 0, 1), n=0),
      "got 0", "write n=1000"),
     (lambda: ensemble([1, 2, 2.5], t_span=(0, 1), step=0.1, omega0=np.zeros((0, 3))),

@@ -24,7 +24,7 @@ DEVICES, DTYPES = ("cpu", "cuda"), ("float64", "float32")
 
 @shows_options()
 def ensemble(
-    bodies: RigidBody | Sequence[RigidBody] | ArrayLike,
+    bodies: RigidBody | Sequence[RigidBody] | ArrayLike | Any,
     torque: Torque | Callable[..., Any] | str | None = None,
     t_span: tuple[float, float] | ArrayLike | None = None,
     step: float | ArrayLike | None = None,
@@ -53,16 +53,21 @@ def ensemble(
 
     Parameters
     ----------
-    bodies : RigidBody or inertia, a list of them, or array (n, 3) or (n, 3, 3)
-        A single one stands for all.  An array has principal moments or tensors.
+    bodies : RigidBody or inertia, a list of them, array (n, 3) or (n, 3, 3), or a distribution
+        A single one stands for all.  An array has principal moments or tensors.  From a
+        distribution principal moments are drawn; a torque made for a body, `gravity_gradient`, then
+        is made for each.
     torque, t_span, step, method, breaks
         As in `integrate`.
-    rotation0 : one rotation, scipy Rotation of n, array (n, 4), (n, 3, 3) or (n, 3), or "random"
-        Attitudes at t0.  "random": spread evenly over all rotations.
+    rotation0 : one rotation, scipy Rotation of n, array (n, 4), (n, 3, 3) or (n, 3), "random", or a distribution
+        Attitudes at t0.  "random": spread evenly over all rotations.  A distribution is one of
+        rotation vectors, or, if it has several dimensions, of quaternions or matrices.
     scalar_first : bool, optional
         As in `integrate`.
-    omega0, momentum0 : three numbers, array (n, 3), or a distribution of scipy.stats
-        Body angular velocity or momentum at t0; one of the two.
+    omega0, momentum0 : three numbers, array (n, 3), or a distribution
+        Body angular velocity or momentum at t0; one of the two.  A distribution, here and above, is
+        a frozen one of scipy.stats, such as norm((0, 0, 5), 0.1) or multivariate_normal(mean, cov),
+        or three entries of which some are: (0, 0, norm(5, 0.1)).
     n : int, optional
         How many bodies, where nothing else says it.
     parameters : dict, optional

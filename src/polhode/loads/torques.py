@@ -305,24 +305,40 @@ def constant(value: ArrayLike, frame: str = "spatial") -> Torque:
     )
 
 
-def _tidal(t, R, p):
+@jit
+def _radius(t, p):
+    """The direction of the satellite: on the circle about the normal that begins at the x axis, which
+    goes with the normal by the shortest way from the z axis, or from -z where the normal is below."""
+    x, y, z = scale(1.0 / math.sqrt(dot(p.normal, p.normal)), p.normal)
+    side = 1.0 if z >= 0.0 else -1.0
+    a = -1.0 / (side + z)
+    b = x * y * a
     s, c = sincos(p.rate * t)
-    n = apply_t(R, (c, s, 0.0))
+    return (
+        c * (1.0 + side * x * x * a) + s * b,
+        c * (side * b) + s * (side + y * y * a),
+        -c * (side * x) - s * y,
+    )
+
+
+def _tidal(t, R, p):
+    n = apply_t(R, _radius(t, p))
     return scale(3.0 * p.rate * p.rate, cross(n, apply(p.inertia, n)))
 
 
 def _tidal_potential(t, R, p):
-    s, c = sincos(p.rate * t)
-    n = apply_t(R, (c, s, 0.0))
+    n = apply_t(R, _radius(t, p))
     return 1.5 * p.rate * p.rate * dot(n, apply(p.inertia, n))
 
 
 @named("gravity_gradient")
-def gravity_gradient(body: RigidBody, rate: float) -> Torque:
+def gravity_gradient(body: RigidBody, rate: float, normal: ArrayLike = (0.0, 0.0, 1.0)) -> Torque:
     """The torque of a central body's tide on a circular orbit: T = 3 rate^2 n x I n.
 
-    The orbit lies in the spatial x-y plane; n is the direction of the satellite from the centre, at
-    angle `rate` t from x.
+    `normal` is the direction in space about which the satellite goes round, counterclockwise; by
+    default the orbit lies in the spatial x-y plane.  n is the direction of the satellite from the
+    centre, at angle `rate` t from x; of another orbit, from where x comes to lie when the z axis is
+    turned to the normal by the shortest way (-z, for a normal below the x-y plane).
 
     Examples
     --------
@@ -330,16 +346,25 @@ def gravity_gradient(body: RigidBody, rate: float) -> Torque:
     >>> tide = gravity_gradient(RigidBody([1.0, 2.0, 3.0]), rate=0.1)
     >>> tide(2.5 * np.pi, np.eye(3)).round(6)   # after an eighth of the orbit
     array([0.   , 0.   , 0.015])
+    >>> polar = gravity_gradient(RigidBody([1.0, 2.0, 3.0]), rate=0.1, normal=(0, -1, 0))
+    >>> polar(2.5 * np.pi, np.eye(3)).round(6)
+    array([ 0.  , -0.03,  0.  ])
     """
     body = body if isinstance(body, RigidBody) else RigidBody(body)
-    return Torque(
+    tide = Torque(
         _tidal,
         frame="body",
         form="tuple",
-        params={"rate": number("rate", rate), "inertia": body.inertia},
+        params={
+            "rate": number("rate", rate),
+            "inertia": body.inertia,
+            "normal": direction("normal", normal),
+        },
         potential=_tidal_potential,
         name="gravity_gradient",
     )
+    tide.of_body = ("inertia",)
+    return tide
 
 
 def _drag(t, R, Om, p):

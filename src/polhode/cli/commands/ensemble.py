@@ -10,7 +10,7 @@ import typer
 from polhode.cli.exit_codes import INTERRUPTED, NUMERICAL_FAILURE
 from polhode.cli.options import AsJson, Force, TorqueFile
 from polhode.cli.progress import progress_bar
-from polhode.cli.terminal import print_error, print_json, print_summary
+from polhode.cli.terminal import print_error, print_json, print_summary, print_warning
 
 GROUP = "Many bodies"
 REASONS = {
@@ -81,6 +81,8 @@ def ensemble(
         print_summary(
             job.title, {key: value for key, value in summary.items() if key != "failures"}
         )
+    if result.error_estimate.advice:
+        print_warning(result.error_estimate.advice)
     if result.interrupted:
         print_error(result.message)
         raise typer.Exit(INTERRUPTED)

@@ -3,7 +3,8 @@ that repeat.
 
 A quantity is given once for all bodies, once for each, or as something to draw from:
 `rotation0="random"` for attitudes spread evenly over the rotation group, or any frozen distribution
-of scipy.stats (anything with `rvs(size=..., random_state=...)`).  What body i draws depends on the
+of scipy.stats (anything with `rvs(size=..., random_state=...)`), also as single entries of a vector.
+What body i draws depends on the
 seed, the name of the quantity and i alone, so that a run over a part of the bodies, or over more of
 them, draws the same.
 """
@@ -23,7 +24,7 @@ from polhode.loads.foreign import Foreign
 from polhode.loads.sum import Sum
 from polhode.bodies._body import RigidBody
 from polhode.core.digest import digest
-from polhode.errors import InputError, brief, choice, floats, whole
+from polhode.errors import InputError, brief, choice, floats, number, whole
 from polhode.support.limits import check_moments
 from polhode.support.on_device import OnDevice, on_host
 from polhode.engine.one_body import as_body
@@ -61,10 +62,16 @@ def seed_of(rng: Any) -> int:
 
 
 def drawn(
-    what: str, distribution: Any, shape: tuple[int, ...], seed: int, first: int, n: int
+    what: str,
+    distribution: Any,
+    shape: tuple[int, ...],
+    seed: int,
+    first: int,
+    n: int,
+    others: tuple[tuple[int, ...], ...] = (),
 ) -> np.ndarray:
     """Numbers (n, *shape) for the bodies first, first + 1, ... from a distribution, or "random" for
-    unit quaternions."""
+    unit quaternions; `others` are shapes that a distribution of several dimensions may have."""
     parts = []
     for block in range(first // BLOCK, -(-(first + n) // BLOCK)):
         stream = np.random.default_rng(
@@ -74,10 +81,12 @@ def drawn(
             part = stream.standard_normal((BLOCK, 4))
             part /= np.sqrt((part * part).sum(axis=1, keepdims=True))
         else:
+            # one of several dimensions, such as multivariate_normal, draws its own shape
+            size = BLOCK if hasattr(distribution, "dim") else (BLOCK, *shape)
             try:
-                part = np.asarray(
-                    distribution.rvs(size=(BLOCK, *shape), random_state=stream), dtype=float
-                )
+                part = np.asarray(distribution.rvs(size=size, random_state=stream), dtype=float)
+                if part.shape[1:] not in (shape, *others):
+                    raise ValueError(f"the law draws {part.shape[1:]}")
             except ValueError as error:
                 raise InputError(
                     f"{what}: cannot draw {shape or 'one number'} for each body: {error}; give a law of that "
@@ -88,8 +97,34 @@ def drawn(
     return np.concatenate(parts)
 
 
-def is_distribution(value: Any) -> bool:
-    return hasattr(value, "rvs")
+class Entries:
+    """The law of a vector whose entries are numbers or have laws of their own."""
+
+    def __init__(self, entries: Any) -> None:
+        self.entries = entries
+
+    def rvs(self, size: tuple[int, int], random_state: np.random.Generator) -> np.ndarray:
+        """Rows of numbers."""
+        count, width = size
+        if len(self.entries) != width:
+            raise ValueError(f"{len(self.entries)} entries are given")
+        return np.stack(
+            [
+                one.rvs(size=count, random_state=random_state)
+                if hasattr(one, "rvs")
+                else np.full(count, number("an entry beside a law", one))
+                for one in self.entries
+            ],
+            axis=1,
+        )
+
+
+def law_of(value: Any) -> Any:
+    """What is to be drawn from, where `value` is something to draw from; None where not."""
+    if hasattr(value, "rvs"):
+        return value
+    listed = isinstance(value, (list, tuple)) and any(hasattr(one, "rvs") for one in value)
+    return Entries(value) if listed else None
 
 
 # --- counts ---------------------------------------------------------------------------------------
@@ -301,6 +336,18 @@ def check_parameters(torque: Torque, given: Any) -> dict[str, Any]:
     for name in given:
         choice(f"parameter of torque {torque.name!r}", name, valid)
     return dict(given)
+
+
+def own_inertia(torque: Torque, inertia: np.ndarray) -> dict[str, np.ndarray]:
+    """The parameters of a torque that are the inertia of its body, for bodies with moments (n, 3) or
+    tensors (n, 3, 3)."""
+    tensors = inertia if inertia.ndim == 3 else inertia[:, None, :] * np.eye(3)
+    terms = terms_of(torque)
+    return {
+        name if len(terms) == 1 else f"{term.name}.{name}": tensors
+        for term in terms
+        for name in term.of_body
+    }
 
 
 def fields(torque: Torque) -> tuple[str, ...]:

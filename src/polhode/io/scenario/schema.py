@@ -214,6 +214,8 @@ class Ensemble(Section):
     """Seed of the random draws: the same seed, the same bodies."""
     rotation: Literal["random", "same"] = "random"
     """Attitudes spread evenly over all there are, or that of `[initial]` for every body."""
+    rotation_spread: Spread = 0.0
+    """With `rotation = "same"`: standard deviation, in radians, of a turn away from it about each body axis."""
     omega_spread: _either(
         Spread, Annotated[list[Spread], Field(min_length=3, max_length=3)], _is_list
     ) = 0.0

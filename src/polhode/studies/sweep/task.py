@@ -105,10 +105,7 @@ class Chunk:
         )
 
     def _torque_sees_body(self):
-        return any(
-            "inertia" in (term.params._fields if term.params is not None else ())
-            for term in terms_of(self.first.torque)
-        )
+        return any(term.of_body for term in terms_of(self.first.torque))
 
     def _is_plain_parameter(self, axis):
         """Whether numbers of a torque's section arrive unchanged among its parameters: seen at two
