@@ -18,7 +18,7 @@ import numpy as np
 from polhode.loads import torques
 from polhode.bodies._body import RigidBody
 from polhode.engine._integrate import integrate
-from polhode.errors import unknown
+from polhode.errors import shows_options, unknown
 from polhode.rotations import exp
 
 if TYPE_CHECKING:
@@ -52,6 +52,9 @@ class Problem:
         """The torque, for runs with the given step."""
         return self.acting if step is None else self.acting.for_step(step)
 
+    @shows_options(
+        integrate, ("body", "torque", "rotation0", "scalar_first", "omega0", "momentum0")
+    )
     def integrate(
         self,
         method: Method | str | None = None,
@@ -69,6 +72,7 @@ class Problem:
             step,
             method,
             rotation0=self.rotation0,
+            scalar_first=False,
             omega0=self.omega0,
             **options,
         )

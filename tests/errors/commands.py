@@ -15,7 +15,7 @@ SCENARIOS = [   # changes to a good scenario, as in files.scenario; all go throu
     ("[body]|inertai = [1.0, 2.0, 2.5]", "'inertai' (did you mean 'inertia'?)", "valid: 'inertia', 'mass'"),
     ('[body]|shape = "bix"|size = [1.0, 2.0, 3.0]', "'bix'", "valid: 'box', 'ellipsoid', 'cylinder', 'sphe"),
     ("[body]|inertia = [1.0, 2.0]", "got [1.0, 2.0]", "give 3: write inertia = [1.0, 2.0, 2.5], for example"),
-    ("[body]|inertia = [1.0, 2.0, 10.0]", "body: moments (1, 2, 10): I3 = 10", "check the entries, or switch the check off"),
+    ("[body]|inertia = [1.0, 2.0, 10.0]", "body: moments (1, 2, 10): I3 = 10", "check the entries, or, if you mean them, give"),
     ("[body]|inertia = [1.0, -2.0, 3.0]", "got -2.0", "give a value above 0"),
     ("[body]|inertia = [[1.0, 0.5, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]",
      "body: inertia must be symmetric: i", "correct the entry, or pass (inertia + inerti"),

@@ -106,8 +106,8 @@ class RigidBody(Shapes):
         if check_triangle and excess:
             raise InputError(
                 f"moments {show(moments)}: {excess}, breaking the triangle inequality: no distribution "
-                "of mass has these; check the entries, or switch the check off if you mean it: "
-                "check_triangle=False, in TOML check_triangle = false"
+                "of mass has these; check the entries, or, if you mean them, give "
+                "RigidBody(..., check_triangle=False), in TOML check_triangle = false"
             )
         self.__setstate__(
             {

@@ -31,6 +31,7 @@ from polhode.errors import (
     choice,
     flag,
     number,
+    shows_options,
     whole,
 )
 from polhode.loads._torque import ZERO
@@ -93,6 +94,7 @@ class Stepper(InMotion):
         "_start",
     )
 
+    @shows_options()
     def __init__(
         self,
         body: RigidBody | ArrayLike,
@@ -102,6 +104,7 @@ class Stepper(InMotion):
         t: float = 0.0,
         method: Method | str = "LP2",
         rotation0: Rotation | ArrayLike | None = None,
+        scalar_first: bool | None = None,
         omega0: ArrayLike | None = None,
         momentum0: ArrayLike | None = None,
         force: Force | Callable[..., Any] | None = None,
@@ -111,7 +114,7 @@ class Stepper(InMotion):
         **misspelt: Never,
     ) -> None:
         check_options(Stepper, misspelt)
-        one = OneBody(body, torque, method, rotation0, omega0, momentum0)
+        one = OneBody(body, torque, method, rotation0, omega0, momentum0, scalar_first)
         if not (force is None and position0 is None and velocity0 is None):
             one.will_fly(force, position0, velocity0)
         h = _size("step", number("step", step))

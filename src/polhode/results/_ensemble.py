@@ -10,6 +10,8 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import math
+
 import numpy as np
 
 import polhode
@@ -28,6 +30,9 @@ if TYPE_CHECKING:
     from polhode.methods._method import Method
 
 
+TOO_LARGE = 0.1  # an error with which the motion of a body is another one
+
+
 @dataclass(frozen=True)
 class Failure:
     """A body that could not go on: its number, the step that failed, the time before it, and
@@ -37,6 +42,52 @@ class Failure:
     step: int
     t: float
     reason: str
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorEstimate:
+    """How large the errors at the end of an ensemble are, from some of its bodies that were run once
+    more with half the step.
+
+    Attributes
+    ----------
+    bodies : (k,) array
+        Their numbers.
+    angle, omega : (k,) arrays
+        Errors of the attitudes, in radians, and of the angular velocities, relative to the largest;
+        infinite where half the step could not be run.
+    """
+
+    bodies: np.ndarray
+    angle: np.ndarray
+    omega: np.ndarray
+
+    @property
+    def largest(self) -> float:
+        """The largest of all; NaN where no body was run once more."""
+        return float(np.max([self.angle, self.omega])) if len(self.bodies) else math.nan
+
+    @property
+    def worst(self) -> int | None:
+        """The body that has it."""
+        if not len(self.bodies):
+            return None
+        return int(self.bodies[np.argmax(np.maximum(self.angle, self.omega))])
+
+    @property
+    def advice(self) -> str:
+        """What to do where the step is too large, in words; empty where it is not."""
+        if not self.largest > TOO_LARGE:
+            return ""
+        return (
+            f"the step is too large: by half the step the errors are about {self.largest:.1g} (radians, or relative to "
+            f"the largest angular velocity), body {self.worst} having the largest; take a smaller step"
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"<ErrorEstimate: about {self.largest:.1g} at the end, from {len(self.bodies)} bodies>"
+        )
 
 
 class Motions(NamedTuple):
@@ -114,16 +165,24 @@ class Ensemble:
         kept: Any,
         parameters: dict[str, Any],
         measure: Callable[[], Any],
+        estimate: Callable[[Ensemble], ErrorEstimate],
         **facts: Any,
     ) -> None:
         self.__dict__.update(facts)
         self._parameters = parameters
-        self._motions, self._kept, self._new_measure = motions, kept, measure
+        self._motions, self._kept = motions, kept
+        self._new_measure, self._new_estimate = measure, estimate
 
     @cached_property
     def _measure(self) -> Callable[..., np.ndarray]:
         """Quantities of motions in principal axes: measure(name, t, motions)."""
         return self._new_measure()
+
+    @cached_property
+    def error_estimate(self) -> ErrorEstimate:
+        """How large the errors at the end are: 16 bodies at most, some of them the fastest, are run
+        once more with half the step, when this is first asked for."""
+        return self._new_estimate(self)
 
     @cached_property
     def _at_end(self) -> Any:
@@ -269,6 +328,9 @@ class Ensemble:
             "failures": [vars(failure) for failure in self.failures[:10]],
             "interrupted": self.interrupted,
             "message": self.message,
+            "error_estimate": self.error_estimate.largest
+            if len(self.error_estimate.bodies)
+            else None,
             "seed": self.seed,
             "seconds": float(self.elapsed),
             "body_steps_per_s": float(self.body_steps_per_s),
@@ -318,7 +380,9 @@ class Ensemble:
         return polhode.io.save(self, path, format, force)
 
     def __repr__(self) -> str:
+        found = self.error_estimate
+        error = f"about {found.largest:.1g}" if len(found.bodies) else "unknown"
         return (
             f"<Ensemble: {self.n} bodies, {self.method.name}, {self.steps} steps to t = {self.t:g}, {self.device} "
-            f"{self.dtype}, {len(self.failures)} failed>"
+            f"{self.dtype}, {len(self.failures)} failed, error {error}>"
         )

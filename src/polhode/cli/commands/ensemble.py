@@ -11,7 +11,7 @@ from polhode.cli.completion import complete_method
 from polhode.cli.exit_codes import INTERRUPTED, NUMERICAL_FAILURE
 from polhode.cli.options import AsJson, Force, Problem, TorqueFile
 from polhode.cli.progress import progress_bar
-from polhode.cli.terminal import print_error, print_json, print_summary
+from polhode.cli.terminal import print_error, print_json, print_summary, print_warning
 
 GROUP = "Many bodies"
 REASONS = {
@@ -84,6 +84,8 @@ def ensemble(
         print_summary(
             job.title, {key: value for key, value in summary.items() if key != "failures"}
         )
+    if result.error_estimate.advice:
+        print_warning(result.error_estimate.advice)
     if result.interrupted:
         print_error(result.message)
         raise typer.Exit(INTERRUPTED)

@@ -306,7 +306,10 @@ def paths(data):
         "body", model.model_fields, body, ("shape", "name", "check_triangle", "hollow")
     )
     found += _entries(
-        "initial", schema.Initial.model_fields, data.get("initial") or {}, ("rotation", "matrix")
+        "initial",
+        schema.Initial.model_fields,
+        data.get("initial") or {},
+        ("rotation", "matrix", "scalar_first"),
     )
     for path, section in _torques(data):
         make = torques.BUILT_IN.get(str(section.get("name")).lower().replace("-", "_"))
