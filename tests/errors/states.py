@@ -2,6 +2,7 @@
 
 import builtins
 import errno
+import pickle
 import socket
 from types import SimpleNamespace
 
@@ -131,6 +132,8 @@ STATES = [
     ([("polhode.torques.BUILT_IN", {"odd": odd})],
      lambda: make_scenario({"problem": "krysl/slow-top", "torque": {"name": "odd"}}, "a.toml"), "no such thing", "correct them"),
     ([("polhode.bodies.mesh_file._CHECKS", {"obj": bytes})], turned, "a face three corners, which is not so here", "export"),
+    ([("polhode.support.portable.find_spec", lambda _: None)], lambda: pickle.dumps(polhode.torque(lambda t, R: R[0])),
+     "<lambda>' cannot be sent", "define it at the top of a module"),
     ([("polhode.io.formats.zarr.find_spec", lambda _: None)], zarr.need, "the library zarr, which is not installed",
      "pip install"),
     ([("polhode.support.memory.total", lambda: 1000)], lambda: polhode.integrate([1, 2, 3], None, (0, 100), 0.1, omega0=W),

@@ -130,6 +130,12 @@ class Flow:
         self._advance: tuple[Any, Callable[..., Any]] | None = None
         self._ready: dict[int | None, Ready] = {}  # by the kind of body, see `_kind`
 
+    def __reduce__(self) -> tuple[Callable[..., Flow], tuple[Any, ...]]:
+        """Another process, or a copy, prepares it anew."""
+        rtol, atol = self._tolerance or (None, None)
+        options = {"step": self._step, "rtol": rtol, "atol": atol, "max_step": self._max_step}
+        return _again, (self._body, self._torque, self._method, options)
+
     def __call__(
         self,
         rotation0: Attitude | ArrayLike | None,
@@ -349,3 +355,7 @@ class Flow:
         return BodyMotion(
             *(part if t_eval is not None else part[-1] for part in (run.quaternion, run.omega))
         )
+
+
+def _again(body, torque, method, options):
+    return Flow(body, torque, method, **options)

@@ -289,6 +289,22 @@ class Stepper(InMotion):
         self._clock = Clock(saved.origin, saved.step, saved.count, saved.earlier)
         self._carrier.resume(saved.memory)
 
+    def __reduce__(self) -> tuple[Callable[..., Stepper], tuple[Any, ...]]:
+        """Another process, or a copy, goes on from here bit for bit."""
+        start = parts(self._start.motion, self.kind)
+        options = {
+            "step": self._clock.usual,
+            "t": self._start.t,
+            "method": self.method,
+            "rotation0": start.attitude,
+            "omega0": start.omega,
+            "force": self._one.force,
+            "position0": getattr(start, "position", None),
+            "velocity0": getattr(start, "velocity", None),
+            "compiled": self._compiled,
+        }
+        return _again, (self.body, self.torque, options, self.state)
+
     # --- changes between steps --------------------------------------------------------------------
 
     def apply_impulse(self, momentum: ArrayLike, *, frame: str = "spatial") -> None:
@@ -416,3 +432,11 @@ def _size(name: str, h: float) -> float:
     if h == 0.0:
         raise InputError(f"{name} must not be zero; a negative {name} runs backwards")
     return check_step(h, name)
+
+
+def _again(
+    body: RigidBody, torque: Torque, options: dict[str, Any], state: StepperState
+) -> Stepper:
+    stepper = Stepper(body, torque, **options)
+    stepper.state = state
+    return stepper

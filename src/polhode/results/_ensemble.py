@@ -185,6 +185,11 @@ class Ensemble:
         """Motions from principal axes to the bodies' own."""
         return y if self.bodies.axes is None else back_to_axes(self.bodies.axes, y)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """For another process, and for copies: numbers come from the GPU, machine code stays."""
+        state = {**self.__dict__, "_motions": None if self.recorded else on_host(self._motions)}
+        return {name: state[name] for name in state if name not in ("_measure", "on_device")}
+
     def __len__(self) -> int:
         return self.n
 

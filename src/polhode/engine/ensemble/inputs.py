@@ -170,6 +170,10 @@ class Bodies:
         found.moments, found.axes = np.ascontiguousarray(moments.T), axes
         return found
 
+    def __getstate__(self) -> dict[str, Any]:
+        """For another process, which has no part of this one's GPU."""
+        return {**self.__dict__, "moments": self.moments, "on_device": None}
+
     @cached_property
     def moments(self) -> np.ndarray:
         """Those that lie on a GPU, copied from there."""
