@@ -368,3 +368,46 @@ def test_a_state_of_another_size_leaves_the_stepper_as_it_was():
     with pytest.raises(InputError, match="cannot go on from"):
         stepper.state = other
     assert stepper.t == 0.0
+
+
+# --- programs shared between bodies and torques ---------------------------------------------------
+
+FRAMES = (
+    [5.0, 4.0, 1.5],
+    [1.0, 1.0, 0.4],
+    [0.7, 0.7, 0.7],
+    [2.0, 3.0, 2.0],
+    TENSOR,
+    [3.0, 4.0, 4.5],
+)
+
+
+@pytest.mark.parametrize("method", ["NMB", "EXACT"])
+def test_bodies_and_named_torques_that_differ_in_numbers_move_as_they_do_alone(method):
+    """Each comes after others of its kind, whose machine code it takes."""
+    for moment in (20.0, 7.0):
+        for inertia in FRAMES:
+            ends = []
+            for compiled in (True, False):
+                top = polhode.torques.heavy_top(moment)
+                stepper = polhode.Stepper(
+                    inertia, top, step=0.01, method=method, compiled=compiled, **START
+                )
+                stepper.step(20)
+                ends.append(stepper.motion)
+            assert np.array_equal(*ends), (moment, inertia)
+
+
+def test_one_torque_of_the_users_with_many_bodies():
+    torque, change = adjustable(0.5)
+    for strength in (0.5, 3.0):
+        change(strength)
+        for inertia in FRAMES[:2]:
+            ends = []
+            for compiled in (True, False):
+                stepper = polhode.Stepper(
+                    inertia, torque, step=0.01, method="NMB", compiled=compiled, **START
+                )
+                stepper.step(10)
+                ends.append(stepper.motion)
+            np.testing.assert_allclose(*ends, rtol=1e-13, atol=1e-15)

@@ -16,7 +16,6 @@ from polhode.methods import get
 from polhode.studies.compare.runner import StepRunner
 from polhode.studies.compare.truth import as_task, truth
 from polhode.engine.carriers import gpu
-from polhode.io.formats import zarr
 from polhode.io.scenario._load import make_scenario
 from polhode.bodies.mesh_file import _read
 from polhode.show.play.server import Server
@@ -109,6 +108,11 @@ def failing_runner():
     return StepRunner(task, truth(free), get("NMB"))
 
 
+def tumble():
+    """A short run."""
+    return polhode.integrate([1, 2, 3], None, (0, 1), 0.1, omega0=W)
+
+
 def odd():
     """A torque that cannot be made."""
     raise ValueError("no such thing")
@@ -132,10 +136,12 @@ STATES = [
     ([("polhode.torques.BUILT_IN", {"odd": odd})],
      lambda: make_scenario({"problem": "krysl/slow-top", "torque": {"name": "odd"}}, "a.toml"), "no such thing", "correct them"),
     ([("polhode.bodies.mesh_file._CHECKS", {"obj": bytes})], turned, "a face three corners, which is not so here", "export"),
-    ([("polhode.support.portable.find_spec", lambda _: None)], lambda: pickle.dumps(polhode.torque(lambda t, R: R[0])),
+    ([("builtins.__import__", without("cloudpickle"))], lambda: pickle.dumps(polhode.torque(lambda t, R: R[0])),
      "<lambda>' cannot be sent", "define it at the top of a module"),
-    ([("polhode.io.formats.zarr.find_spec", lambda _: None)], zarr.need, "the library zarr, which is not installed",
-     "pip install"),
+    ([("builtins.__import__", without("zarr"))], lambda: polhode.io.save(tumble(), "run.zarr"),
+     "the library zarr, which is not installed", "pip install"),
+    ([("builtins.__import__", without("distributed"))], lambda: polhode.sweep({}, "tops.zarr"),
+     "'no_distributed' is not installed", "pip install"),
     ([("polhode.support.memory.total", lambda: 1000)], lambda: polhode.integrate([1, 2, 3], None, (0, 100), 0.1, omega0=W),
      "1001 stored points need",
      "store fewer with a larger every, every='end' or t_eval, or stream them to disk (--checkpoint)"),
@@ -175,13 +181,13 @@ STATES = [
      "take a smaller step"),
     ([], lambda: list(cluster.results(fake(client=None, connect=raising(OSError("gone"))), {}, "", [], [0])),
      "lost twice before any chunk came back: gone", "run it again"),
-    ([], lambda: list(cluster._given_out(fake(client=idle()), {}, "a", [None], [0])), "no workers for -1 s", "start one"),
+    ([], lambda: list(cluster._submit_chunks(fake(client=idle()), {}, "a", [None], [0])), "no workers for -1 s", "start one"),
     ([], outcome, "6 workers died at the same chunk, the last at tcp://there:1", "give them more memory"),
     ([], lambda: chunk({"torque": TOP}, **{"torque.frame": ["body", "spatial"]}), "'constant' is of several kinds",
      "make a sweep for each"),
     ([], lambda: chunk({"torque": [TOP, PUSH]}, **{"torque.constant.value": [[1.0, 0.0, 0.0], [2.0, 0.0, 0.0]]}),
      "two torques are called 'constant'", "one of them cannot vary"),
     ([("matplotlib.figure.Figure.savefig", raising(FULL))],
-     lambda: polhode.plots.errors(polhode.integrate([1, 2, 3], None, (0, 1), 0.1, omega0=W), "full.png"),
+     lambda: polhode.plots.errors(tumble(), "full.png"),
      "'full.png': No space left", "free some space, or choose another disk"),
 ]

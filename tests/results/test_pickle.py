@@ -175,7 +175,7 @@ def test_a_function_without_a_name_is_sent_as_code(function):
 
 
 def test_without_cloudpickle_it_is_said_what_to_do(monkeypatch):
-    monkeypatch.setattr("polhode.support.portable.find_spec", lambda name: None)
+    monkeypatch.setitem(sys.modules, "cloudpickle", None)
     with pytest.raises(InputError, match=r"'closure.<locals>.spring' cannot be sent .* top of a"):
         pickle.dumps(integrate(closure(2.0)))
 

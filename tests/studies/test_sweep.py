@@ -25,7 +25,7 @@ from polhode.errors import InputError
 from polhode import Sweep, sweep
 from polhode.studies.sweep.cluster import Cluster, Workers
 from polhode.studies.sweep.plan import Plan, boxes, load
-from polhode.studies.sweep.task import Chunk
+from polhode.studies.sweep.task import SweepChunk
 
 TOPS = """
 problem = "krysl/slow-top"
@@ -53,7 +53,7 @@ def results(plan, chunk=10**9):
     """All results, computed chunk by chunk in this process."""
     out = {}
     for start, stop in boxes(plan.shape, plan.chunk_shape(None, chunk)):
-        values, _ = Chunk(plan, (start, stop)).run(1)
+        values, _ = SweepChunk(plan, (start, stop)).run(1)
         for name, part in values.items():
             whole = out.setdefault(
                 name, np.full((*plan.shape, *part.shape[len(plan.shape) :]), -2, part.dtype)

@@ -22,14 +22,13 @@ from polhode.engine.prepared import (
     BodyMotion,
     Ready,
     changed,
-    kind_of_body,
     moments_of,
     named,
     places,
     plain,
 )
 from polhode.engine.program import build
-from polhode.engine.programs import find_bound
+from polhode.engine.programs import find_bound, kind_of_body
 from polhode.engine.whole_run import FAST, MOST, Axes, advance_of, axes_of, carry_loop, run_loop
 from polhode.errors import (
     InputError,

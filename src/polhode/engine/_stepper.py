@@ -10,7 +10,6 @@ import math
 import operator
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
@@ -23,6 +22,7 @@ from polhode.engine.diagnosis import Place, check_first
 from polhode.engine.one_body import OneBody, initial_rotation, three
 from polhode.engine.programs import find_bound
 from polhode.engine.schedule import Segment
+from polhode.engine.stepper_state import Clock, StepperState
 from polhode.errors import (
     InputError,
     IntegrationError,
@@ -54,44 +54,6 @@ SETTABLE = (
     *("rotation", "quaternion", "matrix", "omega", "momentum", "momentum_spatial"),
     *("position", "velocity", "state"),
 )
-
-
-@dataclass(frozen=True, eq=False)
-class StepperState:
-    """Everything a Stepper needs to go on exactly: the method's memory, and the time as origin plus
-    count steps; `earlier` ones were taken before the origin."""
-
-    method: str
-    origin: float
-    count: int
-    step: float
-    memory: np.ndarray = field(repr=False)
-    earlier: int = 0
-
-    @property
-    def t(self) -> float:
-        """The time."""
-        return self.origin + self.count * self.step
-
-
-class Clock:
-    """The time: k steps of h from an origin, and the steps before that; `usual` is the size of a
-    step where none is given."""
-
-    __slots__ = ("earlier", "grid", "h", "k", "origin", "usual")
-
-    def __init__(self, origin: float, usual: float, k: int = 0, earlier: int = 0) -> None:
-        self.usual = self.h = usual
-        self.origin, self.k, self.earlier = origin, k, earlier
-        self.grid = np.array([origin, usual])  # as the loops read it
-
-    t = property(lambda self: self.origin + self.k * self.h)
-    steps = property(lambda self: self.earlier + self.k)
-
-    def restart(self, h: float) -> None:
-        """Count steps of h from here on."""
-        self.origin, self.h, self.earlier, self.k = self.t, h, self.steps, 0
-        self.grid[0], self.grid[1] = self.origin, h
 
 
 class Stepper(InMotion):

@@ -16,12 +16,10 @@ from polhode.engine.one_body import as_body
 from polhode.engine.programs import Bound
 from polhode.errors import InputError, brief, floats, unknown
 from polhode.loads.sum import Sum
-from polhode.methods.exact_flow import symmetry_axis
 from polhode.support.limits import LARGEST_MOMENT, LEAST_MOMENT
 
 if TYPE_CHECKING:
     from polhode.loads._torque import Torque
-    from polhode.methods._method import Method
 
 _FLOAT, _FLOATS = np.dtype(float), {count: (float,) * count for count in (3, 4)}
 
@@ -148,13 +146,6 @@ def moments_of(body: RigidBody, inertia: Any) -> tuple[float, ...]:
             f"inertia must be three principal moments, got {brief(inertia)}; make a new Flow for a body with other axes"
         )
     return tuple(other.moments.tolist())
-
-
-def kind_of_body(method: Method, moments: tuple[float, ...]) -> int:
-    """All that a method made to measure asks of a body: the axis of symmetry, 3 where there is
-    none."""
-    axis = None if method.adapt is None else symmetry_axis(moments)
-    return 3 if axis is None else axis
 
 
 def named(torque: Torque, parameters: Any) -> Mapping[str, Any]:

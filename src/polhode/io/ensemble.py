@@ -23,18 +23,21 @@ UNITS = {
 }
 
 
+Described = tuple[tuple[str, ...], np.ndarray, dict[str, Any]]  # dimensions, values, meaning
+
+
 def dataset(run: Ensemble) -> Dataset:
     """Dimensions body, time (where something was kept on the way), axis and
     quaternion_component."""
     import xarray as xr
 
     data = arrays_of(run)
-    coords = {name: data.pop(name) for name in ("body", "time") if name in data}
+    coords: dict[str, Any] = {name: data.pop(name) for name in ("body", "time") if name in data}
     coords |= {name: list(labels) for name, labels in LABELS.items()}
     return xr.Dataset(data, coords, attributes(run.provenance(), UNTITLED_MANY))
 
 
-def arrays_of(run: Ensemble) -> dict[str, tuple[tuple[str, ...], np.ndarray, dict[str, Any]]]:
+def arrays_of(run: Ensemble) -> dict[str, Described]:
     """{name: (dimensions, values, units and meaning)}."""
     attitude = {"units": "1", "long_name": "attitude, body to space, scalar last"}
     velocity = {"units": "rad/s", "long_name": "angular velocity, body frame"}
@@ -43,7 +46,7 @@ def arrays_of(run: Ensemble) -> dict[str, tuple[tuple[str, ...], np.ndarray, dic
         "flag_values": np.arange(len(STATUS), dtype=np.int8),
         "flag_meanings": " ".join(STATUS),
     }
-    data = {
+    data: dict[str, Described] = {
         "quaternion": (("body", "quaternion_component"), run.quaternion, attitude),
         "omega": (("body", "axis"), run.omega, velocity),
         "energy": (("body",), run.energy, {"units": "J", "long_name": "energy at the end"}),
@@ -81,7 +84,7 @@ def arrays_of(run: Ensemble) -> dict[str, tuple[tuple[str, ...], np.ndarray, dic
             data[f"{PARAMETER}{name}"] = (("body", "axis")[: values.ndim], values, what)
     if run.times is not None:
         data["time"] = (("time",), run.times, {"units": "s", "long_name": "time"})
-    if run.quaternions is not None:
+    if run.quaternions is not None and run.omegas is not None:
         data["quaternions"] = (("time", "body", "quaternion_component"), run.quaternions, attitude)
         data["omegas"] = (("time", "body", "axis"), run.omegas, velocity)
     for name, statistic in (run.statistics or {}).items():

@@ -120,7 +120,8 @@ class Torque:
         )
         self.params = parameters(params)
         self.potential = potential_function(potential, self.params)
-        self.name = label("name", name) or getattr(function, "__name__", type(function).__name__)
+        own = getattr(function, "__name__", type(function).__name__)
+        self.name: str = label("name", name) or str(own)
         check_arguments(function, self)
         if form == "tuple" and isinstance(function, FunctionType):
             jit(function)  # part of the kernel: inlined, and fit for SIMD and GPU

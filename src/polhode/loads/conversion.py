@@ -66,17 +66,11 @@ def as_torque(value: Torque | Callable[..., Any] | str | None) -> Torque:
         return _nothing()
     if isinstance(value, str):
         make = polhode.torques.by_name(value)
-        try:
-            inspect.signature(make).bind()
-        except TypeError:
-            bare = [
-                one.replace(annotation=one.empty)
-                for one in inspect.signature(make).parameters.values()
-            ]
-            call = f"polhode.torques.{make.__name__}({', '.join(map(str, bare))})"
+        call = _needed_call(make)
+        if call is not None:
             raise InputError(
                 f"torque {make.__name__!r} has parameters without defaults; write {call}"
-            ) from None
+            )
         return make()
     if isinstance(value, ctypes._CFuncPtr):
         return Foreign(value)
@@ -90,6 +84,16 @@ def as_torque(value: Torque | Callable[..., Any] | str | None) -> Torque:
 def combined(one: Torque, other: Torque | Callable[..., Any] | str | None) -> Torque:
     """Both torques at once."""
     return Sum((*as_torque(one).terms, *as_torque(other).terms))
+
+
+@lru_cache(64)
+def _needed_call(make):
+    """How the function that makes a named torque is to be called; None where a name is enough."""
+    given = inspect.signature(make).parameters.values()
+    if all(one.default is not one.empty for one in given):
+        return None
+    bare = (str(one.replace(annotation=one.empty)) for one in given)
+    return f"polhode.torques.{make.__name__}({', '.join(bare)})"
 
 
 @lru_cache(1)

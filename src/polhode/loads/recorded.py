@@ -15,7 +15,8 @@ class Recorded(Torque):
     stored again; it cannot act."""
 
     is_ours = True  # there is no code that could change
-    function = potential = params = None
+    function: Any = None
+    potential = params = None
     frame, form, derivatives = "spatial", "array", ()
     uses_omega = uses_position = False
     has_potential = conservative = False

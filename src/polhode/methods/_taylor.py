@@ -24,11 +24,9 @@ with each further node: above order HIGHEST that is more than the order gains.
 
 from fractions import Fraction
 from math import comb
-from typing import NamedTuple
 
 from polhode.core.generated import generated
 from polhode.core.jit import jit
-from polhode.core.layout import Quaternion, Vector
 from polhode.core.vec import (
     add,
     apply_t,
@@ -46,6 +44,7 @@ from polhode.core.vec import (
     times,
 )
 from polhode.methods._method import Method, variant
+from polhode.methods._spatial import SpatialState, start
 
 ZERO = (0.0, 0.0, 0.0)
 HIGHEST = 18
@@ -53,16 +52,6 @@ MAGNIFIED = (
     f"steps of given size find derivatives of the torque by differences, and above order {HIGHEST} rounding in these is "
     "the larger error; take a lower order, a torque with derivatives, or rtol in place of step"
 )
-
-
-class State(NamedTuple):
-    q: Quaternion
-    pi: Vector  # spatial momentum
-
-
-@jit
-def start(h, t, q, Om, body, torque, p):
-    return State(q, qrotate(q, times(body.I, Om)))
 
 
 @jit
@@ -153,7 +142,7 @@ def free_step(n, rotation, prepare):
     @jit
     def step(h, t, s, body, torque, p):
         W, _ = series(qrotate_t(s.q, s.pi), (), body.Iinv)
-        return State(renormalise(qmul(s.q, qexp(rotation(h, prepare(W))))), s.pi)
+        return SpatialState(renormalise(qmul(s.q, qexp(rotation(h, prepare(W))))), s.pi)
 
     return step
 
@@ -269,7 +258,9 @@ def collocated_step(n, rotation, prepare, count, sweeps):
             h, t, s.q, m, T0, constant(T0), scale(h, qrotate(s.q, T0)), body, torque, p
         )
         W, _ = series(m, T, body.Iinv)
-        return State(renormalise(qmul(s.q, qexp(rotation(h, prepare(W))))), add(s.pi, impulse))
+        return SpatialState(
+            renormalise(qmul(s.q, qexp(rotation(h, prepare(W))))), add(s.pi, impulse)
+        )
 
     return step
 
@@ -322,7 +313,7 @@ def analytic_step(n, rotation, prepare, frame):
         R, m = matrix(s.q), qrotate_t(s.q, s.pi)
         T0 = torque.body(t, R, times(body.Iinv, m), p)
         W, impulse = everything(h, t, R, m, T0, body.Iinv, torque, p)
-        return State(
+        return SpatialState(
             renormalise(qmul(s.q, qexp(rotation(h, prepare(W))))), add(s.pi, qrotate(s.q, impulse))
         )
 
@@ -363,7 +354,7 @@ def taylor_method(
         name,
         collocated_step(*formula, count, sweeps),
         start,
-        State,
+        SpatialState,
         order,
         1 + sweeps * (count - 1),
         symmetric=False,

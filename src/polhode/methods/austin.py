@@ -28,7 +28,7 @@ from polhode.core.vec import (
     sub,
     times,
 )
-from polhode.methods._implicit import State, guess, implicit, start
+from polhode.methods._implicit import ImplicitState, guess, implicit, start
 from polhode.methods._length import of_length, square
 from polhode.methods._registry import method
 
@@ -83,7 +83,7 @@ def torque_at_end(W, place):
 
 @method(
     "AKW",
-    state=State,
+    state=ImplicitState,
     start=start,
     order=2,
     torques=None,
@@ -108,12 +108,12 @@ def step(h, t, s, body, torque, p):
         s.D,
     )
     Pi, excess = momentum_after(h, s, W, T, body)
-    return State(turned(s.q, scale(h, W)), Pi, T, D, residual, calls, excess)
+    return ImplicitState(turned(s.q, scale(h, W)), Pi, T, D, residual, calls, excess)
 
 
 @method(
     "AKW-end",
-    state=State,
+    state=ImplicitState,
     start=start,
     order=2,
     torques=None,
@@ -138,12 +138,12 @@ def step_end(h, t, s, body, torque, p):
         s.D,
     )
     Pi, excess = momentum_after(h, s, W, scale(0.5, add(s.T, T)), body)
-    return State(turned(s.q, scale(h, W)), Pi, T, D, residual, calls, excess)
+    return ImplicitState(turned(s.q, scale(h, W)), Pi, T, D, residual, calls, excess)
 
 
 @method(
     "AKW-exp",
-    state=State,
+    state=ImplicitState,
     start=start,
     order=2,
     torques=None,
@@ -168,4 +168,4 @@ def step_exp(h, t, s, body, torque, p):
     )
     q = renormalise(qmul(s.q, qexp(scale(h, W))))
     Pi, excess = momentum_after(h, s, W, T, body)
-    return State(q, Pi, T, D, residual, calls, excess)
+    return ImplicitState(q, Pi, T, D, residual, calls, excess)

@@ -19,7 +19,7 @@ from itertools import permutations
 from polhode.core.jit import jit
 from polhode.core.scalars import sincos
 from polhode.core.vec import renormalise
-from polhode.methods._kicked import State, kicked, start
+from polhode.methods._kicked import KickedState, kicked, start
 from polhode.methods._families import family
 from polhode.methods._method import Method, variant
 from polhode.methods._registry import register
@@ -108,7 +108,7 @@ def splitting(name, step, summary, best_for=""):
         name,
         step,
         start,
-        State,
+        KickedState,
         order=2,
         torques=1,
         symmetric=True,

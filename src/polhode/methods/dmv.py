@@ -42,7 +42,7 @@ from polhode.core.vec import (
     sub,
     times,
 )
-from polhode.methods._kicked import State, kicked, start
+from polhode.methods._kicked import KickedState, kicked, start
 from polhode.methods._registry import method
 
 LIMIT = "there is no solution beyond about h |Pi| = I"
@@ -151,7 +151,7 @@ def drift6_att(h, q, Pi, body):
 
 dmv_method = partial(
     method,
-    state=State,
+    state=KickedState,
     start=start,
     order=2,
     torques=1,

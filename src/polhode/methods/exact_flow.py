@@ -18,7 +18,7 @@ from polhode.core.jit import jit
 from polhode.core.closed.short_motion import exact_motion as triaxial
 from polhode.core.scalars import sinc_cos
 from polhode.core.vec import qtimes, renormalise, scale
-from polhode.methods._kicked import State, kicked, start
+from polhode.methods._kicked import KickedState, kicked, start
 from polhode.methods._method import Method, variant
 from polhode.methods._registry import register
 
@@ -92,7 +92,7 @@ def free_drift(body):
 def of_unit_length(s):
     """The state with what rounding did to the length of its quaternion undone; nothing waits for
     that."""
-    return State(renormalise(s.q), s.Pi, s.T, s.residual, s.excess)
+    return KickedState(renormalise(s.q), s.Pi, s.T, s.residual, s.excess)
 
 
 def kicked_by(drift):
@@ -112,7 +112,7 @@ EXACT = register(
         "EXACT",
         STEPS[triaxial],
         start,
-        State,
+        KickedState,
         order=2,
         torques=1,
         symmetric=True,

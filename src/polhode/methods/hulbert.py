@@ -32,7 +32,7 @@ from polhode.core.vec import (
 from polhode.methods._registry import method
 
 
-class State(NamedTuple):
+class HulbertState(NamedTuple):
     q: Quaternion
     pi: Vector
     q_ahead: Quaternion  # half a step ahead
@@ -48,12 +48,12 @@ def start(h, t, q, Om, body, torque, p):
     Th = axpy(0.125 * h * h, A, scale(0.5 * h, Om))
     quarter = qmul(q, qexp(scale(0.5, Th)))
     f = torque.spatial(t + 0.25 * h, matrix(quarter), axpy(0.25 * h, A, Om), p)
-    return State(q, pi, qmul(q, qexp(Th)), axpy(0.5 * h, f, pi))
+    return HulbertState(q, pi, qmul(q, qexp(Th)), axpy(0.5 * h, f, pi))
 
 
 @method(
     "HSTAGM",
-    state=State,
+    state=HulbertState,
     start=start,
     order=2,
     torques=2,
@@ -73,4 +73,4 @@ def step(h, t, s, body, torque, p):
     Om = times(body.Iinv, qrotate_t(q, pi))
     q_ahead = renormalise(qmul(s.q_ahead, qexp(scale(h, Om))))
     pi_ahead = axpy(h, torque.spatial(t + h, matrix(q), Om, p), s.pi_ahead)
-    return State(q, pi, q_ahead, pi_ahead)
+    return HulbertState(q, pi, q_ahead, pi_ahead)

@@ -32,7 +32,7 @@ from polhode.core.vec import (
     times,
     transpose,
 )
-from polhode.methods._implicit import State, guess, implicit, start
+from polhode.methods._implicit import ImplicitState, guess, implicit, start
 from polhode.methods._length import of_length, square
 from polhode.methods._registry import method
 
@@ -63,7 +63,7 @@ def torque_halfway(W, place):
 
 @method(
     "LS",
-    state=State,
+    state=ImplicitState,
     start=start,
     order=2,
     torques=None,
@@ -93,4 +93,4 @@ def step(h, t, s, body, torque, p):
     # |middle + h T|^2, |middle| = |Pi|
     pushed = fma(h, dot(T, axpy(h, T, scale(2.0, middle))), square(s.Pi))
     Pi, excess = of_length(pushed, times(body.I, axpy(2.0, W, neg(Om))), s.excess)
-    return State(q, Pi, T, D, residual, calls, excess)
+    return ImplicitState(q, Pi, T, D, residual, calls, excess)

@@ -40,10 +40,10 @@ from polhode.core.vec import (
     sub,
     times,
 )
-from polhode.methods._implicit import State as ImplicitState
+from polhode.methods._implicit import ImplicitState
 from polhode.methods._implicit import guess, implicit
 from polhode.methods._implicit import start as start_implicit
-from polhode.methods._kicked import State, kicked, start
+from polhode.methods._kicked import KickedState, kicked, start
 from polhode.methods._length import of_length, square
 from polhode.methods._registry import method
 
@@ -136,7 +136,7 @@ def free_twice(h, q, Pi, body):
 
 @method(
     "LIEMID[EA]",
-    state=State,
+    state=KickedState,
     start=start,
     order=2,
     torques=1,
@@ -155,7 +155,7 @@ def step(h, t, s, body, torque, p):
 
 @method(
     "LIEMID[E1]",
-    state=State,
+    state=KickedState,
     start=start,
     order=1,
     torques=1,
@@ -173,12 +173,12 @@ def step_1(h, t, s, body, torque, p):
     q, Pi, residual = free(h, s.q, s.Pi, body)
     Pi, excess = of_length(square(s.Pi), Pi, s.excess)
     T = torque.body(t + h, matrix(q), times(body.Iinv, axpy(h, s.T, Pi)), p)
-    return State(q, axpy(h, T, Pi), T, residual, excess)
+    return KickedState(q, axpy(h, T, Pi), T, residual, excess)
 
 
 @method(
     "LIEMID[E2]",
-    state=State,
+    state=KickedState,
     start=start,
     order=1,
     torques=1,
@@ -196,7 +196,9 @@ def step_2(h, t, s, body, torque, p):
     before = axpy(h, s.T, s.Pi)
     q, after, residual = free(h, s.q, before, body)
     Pi, excess = of_length(square(before), after, s.excess)
-    return State(q, Pi, torque.body(t + h, matrix(q), times(body.Iinv, Pi), p), residual, excess)
+    return KickedState(
+        q, Pi, torque.body(t + h, matrix(q), times(body.Iinv, Pi), p), residual, excess
+    )
 
 
 @jit

@@ -35,7 +35,7 @@ from polhode.core.vec import (
     times,
 )
 from polhode.methods._registry import method
-from polhode.methods._spatial import State, start
+from polhode.methods._spatial import SpatialState, start
 
 # Jackiewicz, Marthinsen & Owren's tableau
 A21 = 0.8177227988124852
@@ -135,7 +135,7 @@ def spun(q, c, w):
 
 @method(
     "CG4",
-    state=State,
+    state=SpatialState,
     start=start,
     order=4,
     torques=5,
@@ -177,12 +177,12 @@ def step_cg4(h, t, s, body, torque, p):
     pi = axpy(
         h * B1, f1, axpy(h * B2, f2, axpy(h * B3, f3, axpy(h * B4, f4, axpy(h * B5, f5, s.pi))))
     )
-    return State(renormalise(q), pi)
+    return SpatialState(renormalise(q), pi)
 
 
 @method(
     "RKMK4",
-    state=State,
+    state=SpatialState,
     start=start,
     order=4,
     torques=4,
@@ -203,14 +203,14 @@ def step_rkmk4(h, t, s, body, torque, p):
     )
     k4, f4 = stage(t + h, turned(s.q, h, k3), axpy(h, f3, s.pi), body, torque, p)
     mean = axpy(0.5 * h, cross(k1, k4), classical(k1, k2, k3, k4))
-    return State(
+    return SpatialState(
         renormalise(turned(s.q, h / 6.0, mean)), axpy(h / 6.0, classical(f1, f2, f3, f4), s.pi)
     )
 
 
 @method(
     "CF4",
-    state=State,
+    state=SpatialState,
     start=start,
     order=4,
     torques=4,
@@ -231,4 +231,4 @@ def step_cf4(h, t, s, body, torque, p):
     middle = scale(2.0, add(k2, k3))
     q = turned(s.q, h / 12.0, add(axpy(3.0, k1, middle), scale(-1.0, k4)))
     q = turned(q, h / 12.0, add(axpy(3.0, k4, middle), scale(-1.0, k1)))
-    return State(renormalise(q), axpy(h / 6.0, classical(f1, f2, f3, f4), s.pi))
+    return SpatialState(renormalise(q), axpy(h / 6.0, classical(f1, f2, f3, f4), s.pi))

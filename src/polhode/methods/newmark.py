@@ -34,7 +34,7 @@ from polhode.methods._method import Method
 from polhode.methods._registry import method
 
 
-class State(NamedTuple):
+class NewmarkState(NamedTuple):
     q: Quaternion
     Om: Vector
     A: Vector  # from the torque at the end of the step: the next step does not ask for it again
@@ -49,7 +49,7 @@ def acceleration(Om, T, body):
 
 @jit
 def start(h, t, q, Om, body, torque, p):
-    return State(q, Om, acceleration(Om, torque.body(t, matrix(q), Om, p), body), 0.0)
+    return NewmarkState(q, Om, acceleration(Om, torque.body(t, matrix(q), Om, p), body), 0.0)
 
 
 @jit
@@ -66,12 +66,12 @@ def finish(c, V, h, t, q, s, body, torque, p):
     expected = axpy(h, s.A, s.Om)
     T = torque.body(t + h, matrix(q), expected, p)
     Om, residual = velocity(c, V, T, expected, body)
-    return State(q, Om, acceleration(Om, T, body), residual)
+    return NewmarkState(q, Om, acceleration(Om, T, body), residual)
 
 
 @method(
     "NMB",
-    state=State,
+    state=NewmarkState,
     start=start,
     order=2,
     torques=1,
@@ -92,7 +92,7 @@ def step(h, t, s, body, torque, p):
 
 @method(
     "NMB-cay",
-    state=State,
+    state=NewmarkState,
     start=start,
     order=2,
     torques=1,
@@ -132,7 +132,7 @@ def newmark(gamma):
         f"newmark({gamma:.17g})",
         step_gamma,
         start,
-        State,
+        NewmarkState,
         order=2 if half else 1,
         torques=1,
         symmetric=half,

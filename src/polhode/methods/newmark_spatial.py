@@ -37,7 +37,7 @@ from polhode.core.vec import (
 from polhode.methods._registry import method
 
 
-class State(NamedTuple):
+class SpatialNewmarkState(NamedTuple):
     q: Quaternion
     om: Vector
     al: Vector
@@ -70,12 +70,12 @@ def balance(a, data):
 def start(h, t, q, Om, body, torque, p):
     T = qrotate_t(q, torque.spatial(t, matrix(q), Om, p))
     A = times(body.Iinv, sub(T, cross(Om, times(body.I, Om))))
-    return State(q, qrotate(q, Om), qrotate(q, A), 0.0)
+    return SpatialNewmarkState(q, qrotate(q, Om), qrotate(q, A), 0.0)
 
 
 @method(
     "NMS",
-    state=State,
+    state=SpatialNewmarkState,
     start=start,
     order=2,
     torques=1,
@@ -93,4 +93,4 @@ def step(h, t, s, body, torque, p):
     R = matrix(q)
     f = torque.spatial(t + h, R, qrotate_t(q, axpy(h, s.al, s.om)), p)
     al, residual = newton(balance, s.al, (h, w, f, inertia(R, body.I)))
-    return State(q, axpy(0.5 * h, al, w), al, residual)
+    return SpatialNewmarkState(q, axpy(0.5 * h, al, w), al, residual)

@@ -26,7 +26,7 @@ torques.  The coefficients solve the order conditions to 32 digits
 from polhode.core.generated import generated
 from polhode.core.jit import jit
 from polhode.core.vec import axpy, times
-from polhode.methods._kicked import State, start
+from polhode.methods._kicked import KickedState, start
 from polhode.methods._length import of_length, square
 from polhode.methods._method import Method, variant
 from polhode.methods._registry import register
@@ -115,7 +115,7 @@ def stage(move):
         q, Pi, residual = move(a, h, s.q, s.Pi, body)
         Pi, excess = of_length(square(s.Pi), Pi, s.excess)
         T = torque.at(t + c * h, q, times(body.Iinv, axpy(ahead * h, s.T, Pi)), p)
-        return State(q, axpy(b * h, T, Pi), T, larger(s.residual, residual), excess)
+        return KickedState(q, axpy(b * h, T, Pi), T, larger(s.residual, residual), excess)
 
     return one
 
@@ -143,7 +143,14 @@ def kicks_first(move, kicks, drifts, lengths=None):
     @jit
     def step(h, t, s, body, torque, p):
         return of_unit_length(
-            rest(h, t, State(s.q, axpy(first * h, s.T, s.Pi), s.T, 0.0, s.excess), body, torque, p)
+            rest(
+                h,
+                t,
+                KickedState(s.q, axpy(first * h, s.T, s.Pi), s.T, 0.0, s.excess),
+                body,
+                torque,
+                p,
+            )
         )
 
     return step
@@ -162,10 +169,10 @@ def drifts_first(move, kicks, drifts):
 
     @jit
     def step(h, t, s, body, torque, p):
-        s = rest(h, t, State(s.q, s.Pi, s.T, 0.0, s.excess), body, torque, p)
+        s = rest(h, t, KickedState(s.q, s.Pi, s.T, 0.0, s.excess), body, torque, p)
         q, Pi, residual = move(last, h, s.q, s.Pi, body)
         Pi, excess = of_length(square(s.Pi), Pi, s.excess)
-        return of_unit_length(State(q, Pi, s.T, larger(s.residual, residual), excess))
+        return of_unit_length(KickedState(q, Pi, s.T, larger(s.residual, residual), excess))
 
     return step
 
@@ -192,7 +199,7 @@ def over_exact(name, scheme, order, arranged, aliases, best_for=""):
         name,
         steps[triaxial],
         start,
-        State,
+        KickedState,
         order,
         torques,
         symmetric=True,
@@ -261,7 +268,7 @@ def over_rotations(name, scheme, order):
             name,
             kicks_first(rotations_between, kicks, drifts, pairs),
             start,
-            State,
+            KickedState,
             order,
             len(drifts),
             symmetric=True,

@@ -31,7 +31,7 @@ from polhode.core.vec import (
 from polhode.methods._registry import method
 
 
-class State(NamedTuple):
+class SimoWongState(NamedTuple):
     q: Quaternion
     pi: Vector  # spatial momentum: exactly constant without torque
     Om: Vector
@@ -43,7 +43,9 @@ class State(NamedTuple):
 def start(h, t, q, Om, body, torque, p):
     Pi = times(body.I, Om)
     f = torque.spatial(t, matrix(q), Om, p)
-    return State(q, qrotate(q, Pi), Om, times(body.Iinv, sub(qrotate_t(q, f), cross(Om, Pi))), f)
+    return SimoWongState(
+        q, qrotate(q, Pi), Om, times(body.Iinv, sub(qrotate_t(q, f), cross(Om, Pi))), f
+    )
 
 
 @jit
@@ -53,12 +55,12 @@ def simo_wong(gamma, h, t, s, body, torque, p):
     pi = axpy(0.5 * h, add(s.f, f), s.pi)
     Om = times(body.Iinv, qrotate_t(q, pi))
     A = axpy(1.0 / (gamma * h), sub(Om, s.Om), scale(1.0 - 1.0 / gamma, s.A))
-    return State(q, pi, Om, A, f)
+    return SimoWongState(q, pi, Om, A, f)
 
 
 @method(
     "SW",
-    state=State,
+    state=SimoWongState,
     start=start,
     order=2,
     torques=1,
@@ -79,7 +81,7 @@ def step(h, t, s, body, torque, p):
 
 @method(
     "SW1",
-    state=State,
+    state=SimoWongState,
     start=start,
     order=2,
     torques=1,

@@ -11,7 +11,7 @@ from polhode.io.formats import format_to_read, zarr
 from polhode.studies.sweep.store import Store
 from polhode.support.regular import file_path
 
-_OWN = (
+_RUN_FACTS = (
     "title",
     "method",
     "step",
@@ -45,7 +45,7 @@ def describe(path):
             "file": str(folder),
             "kind": "unfinished run",
             "bytes": _bytes(folder),
-            **_unfinished(folder),
+            **_describe_unfinished(folder),
         }
     if path.is_dir() and not zarr.is_store(path):
         raise InputError(
@@ -53,17 +53,17 @@ def describe(path):
             "wrote"
         )
     if "polhode_sweep" in (zarr.attributes_of(path) or {}):
-        kind, told = "sweep", _sweep(path)
+        kind, details = "sweep", _describe_sweep(path)
     else:
         arrays, facts = read.contents(path)
         kind = "ensemble" if "end_time" in arrays else "run"
-        told = (_ensemble if kind == "ensemble" else _run)(path, arrays, facts)
+        details = (_describe_ensemble if kind == "ensemble" else _describe_run)(path, arrays, facts)
     return {
         "file": str(path),
         "kind": kind,
         "format": format_to_read(path).suffix,
         "bytes": _bytes(path),
-        **told,
+        **details,
     }
 
 
@@ -75,11 +75,11 @@ def _bytes(path):
     )
 
 
-def _run(path, arrays, facts):
+def _describe_run(path, arrays, facts):
     run = read.as_trajectory(path, arrays, facts)
     return {
-        **_own(facts),
-        "body": _body(run.body),
+        **_run_facts(facts),
+        "body": _describe_body(run.body),
         "points": len(run),
         "t_first": _number(run.t[:1]),
         "t_last": _number(run.t[-1:]),
@@ -89,10 +89,10 @@ def _run(path, arrays, facts):
     }
 
 
-def _ensemble(path, arrays, facts):
+def _describe_ensemble(path, arrays, facts):
     run = read_ensemble.as_ensemble(path, arrays, facts)
     return {
-        **_own(facts),
+        **_run_facts(facts),
         "bodies": run.n,
         **{kind: int(np.sum(run.status == kind)) for kind in STATUS},
         "samples": 0 if run.times is None else len(run.times),
@@ -102,7 +102,7 @@ def _ensemble(path, arrays, facts):
     }
 
 
-def _sweep(path):
+def _describe_sweep(path):
     store = Store(path, mode="r")
     identity, attributes = store.identity, zarr.attributes_of(path)
     return {
@@ -122,7 +122,7 @@ def _sweep(path):
     }
 
 
-def _unfinished(folder):
+def _describe_unfinished(folder):
     held = checkpoint_files.read_run(folder)
     identity, about = held["identity"], held["about"]
     states = checkpoint_files.saved_states(folder)
@@ -151,11 +151,11 @@ def _unfinished(folder):
     }
 
 
-def _own(facts):
-    return {key: facts[key] for key in _OWN if facts.get(key) is not None}
+def _run_facts(facts):
+    return {key: facts[key] for key in _RUN_FACTS if facts.get(key) is not None}
 
 
-def _body(body):
+def _describe_body(body):
     return {"name": body.name, "mass": body.mass, "moments": body.moments.tolist()}
 
 

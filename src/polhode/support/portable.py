@@ -11,7 +11,6 @@ import importlib
 import sys
 from collections.abc import Callable
 from functools import reduce
-from importlib.util import find_spec
 from types import FunctionType
 from typing import Any
 
@@ -38,19 +37,21 @@ class Portable:
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         function = self.function
-        if not _interactive(function) and _function(_named(function)) is function:
-            return find, (function.__module__, function.__qualname__)
-        if find_spec("cloudpickle") is not None:
+        by_name = find, (function.__module__, function.__qualname__)
+        is_found = _function(_named(function)) is function
+        if is_found and not _interactive(function):
+            return by_name
+        try:
             import cloudpickle
-
-            return cloudpickle.loads, (cloudpickle.dumps(function),)
-        if _function(_named(function)) is function:  # a forked process has it
-            return find, (function.__module__, function.__qualname__)
-        raise InputError(
-            f"the function {function.__qualname__!r} cannot be sent to another process: it is not found by its name in "
-            f"{function.__module__!r}; define it at the top of a module, with what varies as params, or install "
-            "cloudpickle"
-        )
+        except ImportError:
+            if is_found:
+                return by_name  # which a forked process finds
+            raise InputError(
+                f"the function {function.__qualname__!r} cannot be sent to another process: it is not found by its name "
+                f"in {function.__module__!r}; define it at the top of a module, with what varies as params, or install "
+                "cloudpickle"
+            ) from None
+        return cloudpickle.loads, (cloudpickle.dumps(function),)
 
 
 def find(module: str, name: str) -> Any:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
+from rich.console import JustifyMethod
 from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
@@ -20,7 +21,7 @@ NAME+yoshida4, +suzuki4, +yoshida6 and +yoshida8 compose a symmetric method.
 order: in brackets that under torques that depend on the angular velocity, where it is lower; torques, solves: evaluations \
 and nonlinear equations per step; symm., sympl.: time-symmetric, symplectic; keeps: momentum (mom) and energy (E) of a free \
 body, to round-off"""
-COLUMNS = {
+COLUMNS: dict[str, JustifyMethod] = {
     "method": "left",
     "order": "right",
     "torques": "right",

@@ -36,7 +36,7 @@ from polhode.core.vec import (
     times,
 )
 from polhode.methods._registry import method
-from polhode.methods._spatial import State, bashforth, moulton, simpson, start
+from polhode.methods._spatial import SpatialState, bashforth, moulton, simpson, start
 
 
 @jit
@@ -54,7 +54,7 @@ def turned(q, x):
 
 @method(
     "RK-buss",
-    state=State,
+    state=SpatialState,
     start=start,
     order=2,
     torques=4,
@@ -76,7 +76,7 @@ def runge_kutta(h, t, s, body, torque, p):
         t + 0.5 * h, turned(s.q, scale(0.5 * h, k2)), axpy(0.5 * h, f2, s.pi), body, torque, p
     )
     k4, f4 = spatial_rates(t + h, turned(s.q, scale(h, k3)), axpy(h, f3, s.pi), body, torque, p)
-    return State(
+    return SpatialState(
         turned(s.q, scale(h, simpson(k1, k2, k3, k4))), axpy(h, simpson(f1, f2, f3, f4), s.pi)
     )
 
@@ -84,7 +84,7 @@ def runge_kutta(h, t, s, body, torque, p):
 # --- Adams-Bashforth, Adams-Moulton ---------------------------------------------------------------
 
 
-class History(NamedTuple):
+class VelocityHistory(NamedTuple):
     q: Quaternion
     pi: Vector
     taken: float  # steps so far
@@ -100,7 +100,9 @@ class History(NamedTuple):
 @jit
 def start_history(h, t, q, Om, body, torque, p):
     none = (0.0, 0.0, 0.0)
-    return History(q, qrotate(q, times(body.I, Om)), 0.0, none, none, none, none, none, none, 0.0)
+    return VelocityHistory(
+        q, qrotate(q, times(body.I, Om)), 0.0, none, none, none, none, none, none, 0.0
+    )
 
 
 @jit
@@ -114,7 +116,7 @@ def in_five(h, t, q, pi, body, torque, p):
 
 @method(
     "ABAM-buss",
-    state=History,
+    state=VelocityHistory,
     start=start_history,
     order=2,
     torques=None,
@@ -142,7 +144,7 @@ def adams(h, t, s, body, torque, p):
         q = turned(s.q, scale(h, moulton(qrotate(s.q, Om_p), k0, s.k1, s.k2)))
         pi = axpy(h, moulton(f_p, f0, s.f1, s.f2), s.pi)
         calls = 2.0
-    return History(q, pi, s.taken + 1.0, k0, s.k1, s.k2, f0, s.f1, s.f2, calls)
+    return VelocityHistory(q, pi, s.taken + 1.0, k0, s.k1, s.k2, f0, s.f1, s.f2, calls)
 
 
 # --- Simo-Wong ------------------------------------------------------------------------------------

@@ -33,7 +33,7 @@ def method(name):
 def catalogue():
     """Everything as plain data, for the page."""
     return {
-        "problems": [_described(one) for one in PROBLEMS.values()],
+        "problems": [_describe_problem(one) for one in PROBLEMS.values()],
         "methods": [
             {"name": one.name, "group": group_of(one), "fact": fact(one)}
             for one in methods.everything()
@@ -42,7 +42,7 @@ def catalogue():
     }
 
 
-def _described(one):
+def _describe_problem(one):
     t0, t1 = one.t_span
     torque, lesson = other_terms(one, one.step), LESSONS.get(one.name)
     return {
@@ -53,7 +53,7 @@ def _described(one):
         "source": one.source,
         "assumptions": one.assumptions,
         "torque": "" if torque is None else f"torque {torque.name}",  # besides the weight
-        "body": _body(one.body),
+        "body": _describe_body(one.body),
         "moments": one.body.moments.tolist(),
         "omega0": one.omega0.tolist(),
         "tilt": math.degrees(tilt(one)),
@@ -63,7 +63,7 @@ def _described(one):
     }
 
 
-def _body(body):
+def _describe_body(body):
     if body.shape:
         return {"kind": "box", "values": list(body.shape["size"]), "unphysical": False}
     return {

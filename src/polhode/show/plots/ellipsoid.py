@@ -95,7 +95,7 @@ def _on_ellipsoid(axes, shape, run):
         curve_around(axes, curve, curve @ body.inertia, color="#8F8B84", lw=0.7)
     exact = shape.polhode(400)
     curve_around(axes, exact, exact @ body.inertia, color=PALETTE[0], lw=3.2)
-    points = _thinned(shape.contact(run))
+    points = _thin_out(shape.contact(run))
     visible = points[points @ body.inertia @ towards_viewer(axes) > 0.0]
     axes.plot(*visible.T, ".", color=PALETTE[1], ms=1.6, label="the run", ls="none")
     axes.plot([], [], color=PALETTE[0], lw=3.2, label="exact")
@@ -113,7 +113,7 @@ def _in_plane(axes, shape, run):
     turn = np.linspace(0.0, 2.0 * np.pi, 181)
     for radius in (small, large):
         axes.plot(radius * np.cos(turn), radius * np.sin(turn), color=PALE, lw=1.2)
-    axes.plot(*_thinned(curve).T, color=PALETTE[1], lw=0.9)
+    axes.plot(*_thin_out(curve).T, color=PALETTE[1], lw=0.9)
     axes.plot(*curve[0], "o", color=PALETTE[0], ms=6, mec="white", label="start", ls="none")
     axes.plot(0.0, 0.0, "+", color="black", ms=9, label="foot of the momentum", ls="none")
     axes.set_aspect("equal", adjustable="datalim")
@@ -134,5 +134,5 @@ def _neighbours(body):
                 yield body.axes @ (principal / np.sqrt(body.moments))
 
 
-def _thinned(points):
+def _thin_out(points):
     return points[:: max(1, len(points) // _MOST_POINTS)]

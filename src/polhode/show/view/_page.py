@@ -48,10 +48,8 @@ class Page:
         import tempfile
         import webbrowser
 
-        if self.path is None:
-            folder = tempfile.mkdtemp(prefix="polhode-")
-            self.save(Path(folder) / "page.html")
-        return webbrowser.open(self.path.resolve().as_uri())
+        path = self.path or self.save(Path(tempfile.mkdtemp(prefix="polhode-")) / "page.html")
+        return webbrowser.open(path.resolve().as_uri())
 
     def _repr_html_(self) -> str:
         return (

@@ -39,6 +39,12 @@ class Advice:
         return self.trials[0]
 
     @property
+    def point(self) -> Point:
+        """The run recommended: its setting, what it costs and how far it is off."""
+        assert self.best.point is not None  # advice without one is an error of `advise`
+        return self.best.point
+
+    @property
     def method(self) -> str:
         """The name of the method; `exact.free_body` for the closed solution."""
         return self.best.entry.method.name if self.best.entry else self.best.name
@@ -46,32 +52,32 @@ class Advice:
     @property
     def step(self) -> float | None:
         """The size of a step; None for a run by tolerance and for the closed solution."""
-        return self.best.point.setting if self.best.knob == "step" else None
+        return self.point.setting if self.best.knob == "step" else None
 
     @property
     def rtol(self) -> float | None:
         """The tolerance; None for a run by steps."""
-        return self.best.point.setting if self.best.knob == "rtol" else None
+        return self.point.setting if self.best.knob == "rtol" else None
 
     @property
     def error(self) -> float:
         """The error to expect."""
-        return self.best.point.error
+        return self.point.error
 
     @property
     def energy_error(self) -> float:
         """The largest relative error of the energy to expect."""
-        return self.best.point.energy
+        return self.point.energy
 
     @property
     def steps(self) -> int:
         """Steps over the whole span; 0 for the closed solution."""
-        return self.best.point.steps
+        return self.point.steps
 
     @property
     def evaluations(self) -> int:
         """Torque evaluations over the whole span."""
-        return self.best.point.evaluations
+        return self.point.evaluations
 
     @property
     def seconds(self) -> float:
@@ -89,7 +95,8 @@ class Advice:
         task = self.task
         if self.best.entry is None:
             times = np.asarray(options.get("t_eval", np.linspace(*task.t_span, 1001)), dtype=float)
-            return free_body(task.body, *task.start, times - task.t_span[0])
+            attitude, omega = task.start
+            return free_body(task.body, attitude, omega, times - task.t_span[0])
         size = {"step": self.step} if self.rtol is None else {"rtol": self.rtol}
         return integrate(
             task.body,
@@ -213,7 +220,7 @@ def _reason(best, price, task, long, pilot):
             f"The torque takes {100 * share:.0f} % of that time at {duration_text(price.torque)} an evaluation, "
             "so what counts is how few evaluations a method needs."
         )
-    own = price.own(best.point) / max(best.point.evaluations, 1)
+    own = price.without_torque(best.point) / max(best.point.evaluations, 1)
     return (
         f"The torque is cheap ({duration_text(price.torque)} an evaluation, and {duration_text(own)} of the method's "
         "own work with it), so "

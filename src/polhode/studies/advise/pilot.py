@@ -149,14 +149,17 @@ class Pilot:
             why = "too costly" if math.isfinite(best) else "out of budget"
             note = f"{why} at {least:.1e}"
             return Trial(entry, facts, runner.knob, None, math.inf, each, note)
-        full = self._stretched(point)
+        full = self._over_whole_span(point)
         return Trial(entry, facts, runner.knob, full, self.price.of(full), each)
 
     def _worth(self, point, best):
         used = (self.spent + point.evaluations) * self.price.measured
-        return 2.0 * self.price.of(self._stretched(point)) < HOPELESS * best and used < self.budget
+        return (
+            2.0 * self.price.of(self._over_whole_span(point)) < HOPELESS * best
+            and used < self.budget
+        )
 
-    def _stretched(self, point):
+    def _over_whole_span(self, point):
         """The point of the pilot, as it would be over the whole span."""
         ratio = self.whole.length / self.task.length
         if ratio == 1.0 and self.growth == 1.0:

@@ -124,21 +124,21 @@ def compare(
         if processes > 1:
             made = task.recipe, task.t_span[1]
             work = {name: (*made, found.truth, name, errors) for name in chosen}
-            run_in_processes(_measured_elsewhere, work, keep, processes)
+            run_in_processes(_measure_in_process, work, keep, processes)
         else:
             for done, (name, entry) in enumerate(chosen.items()):
                 tell(done, len(chosen), name)
                 curves[name] = method_curve(task, found.truth, entry, errors)
     except BaseException as error:  # Ctrl-C, or an error of `progress`
         found.interrupted = True
-        error.comparison = found
+        error.comparison = found  # type: ignore[attr-defined]
         raise
     finally:
         found.curves.extend(curves[name] for name in chosen if name in curves)
     return found
 
 
-def _measured_elsewhere(
+def _measure_in_process(
     recipe: dict[str, Any],
     until: float,
     known: Truth,

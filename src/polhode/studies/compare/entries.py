@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from polhode.studies.compare.runner import Runner, StepRunner, ToleranceRunner
+from polhode.studies.compare.runner import StepRunner, ToleranceRunner
 from polhode.errors import InputError, brief, choice
 from polhode.methods import Method, everything, get
 
@@ -55,7 +55,7 @@ class Entry:
             facts |= {"symmetric": False, "symplectic": False, "torques_per_step": None}
         return facts
 
-    def runner(self, task: Task, truth: Truth | None) -> Runner:
+    def runner(self, task: Task, truth: Truth | None) -> StepRunner | ToleranceRunner:
         """A runner of the method on a task."""
         return (ToleranceRunner if self.by_tolerance else StepRunner)(task, truth, self.method)
 

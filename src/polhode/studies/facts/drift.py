@@ -31,7 +31,7 @@ def energy_facts(method, problem, curves):
         run = long_run.long_run(method, step, problem=chosen, compiled=compiled)
         drift = long_run.energy_drift(run, method, step, problem=chosen, compiled=compiled)
         drifts.append(drift)
-        curves["energy"].append((step, *_thinned(run.t, run.total_energy, drift.blow_up)))
+        curves["energy"].append((step, *_envelope(run.t, run.total_energy, drift.blow_up)))
         yield drift_fact(
             "drift_half" if number else "drift", step, drift, stress and method.symplectic is True
         )
@@ -112,7 +112,7 @@ def kept_facts(run, kept):
         )
 
 
-def _thinned(t, energy, end):
+def _envelope(t, energy, end):
     """The least and the largest of each of POINTS stretches, in time order."""
     inside = t <= end
     t, energy = t[inside], energy[inside]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Never
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def sweep(
-    source: str | PathLike[str] | Mapping[str, Any],
+    source: str | PathLike[str] | dict[str, Any],
     out: str | PathLike[str] | None = None,
     *,
     cluster: str | None = None,
@@ -75,14 +75,16 @@ def sweep(
     ('run.step', 'initial.omega.2')
     """
     check_options(sweep, misspelt)
-    stores.need()
+    stores.import_libraries()
     workers, force = whole("workers", workers, 1), flag("force", force)
     tell = reporter(progress, "progress(done, total)")
     wait = number("wait", wait, positive=True)
     plan = plans.load(source)
-    if out is None and isinstance(source, dict):
-        raise InputError('out is missing; name the store, such as out="sweep.zarr"')
-    out = file_path(out if out is not None else f"{Path(source).stem}.zarr")
+    if out is None:
+        if isinstance(source, dict):
+            raise InputError('out is missing; name the store, such as out="sweep.zarr"')
+        out = f"{Path(source).stem}.zarr"
+    out = file_path(out)
     if chunk is not None:
         plan.chunk_shape(None, chunk)
     stores.check(out, plan, force)
@@ -96,7 +98,10 @@ def _run(plan, out, cluster, chunk, force, progress):
             if chunk is None:
                 cluster.connect()
             store = stores.create(
-                out, plan, plan.chunk_shape(chunk is None and cluster.seen(), chunk), force
+                out,
+                plan,
+                plan.chunk_shape(chunk is None and cluster.describe_workers(), chunk),
+                force,
             )
         else:
             store = stores.Store(out)

@@ -96,11 +96,11 @@ class Plan:
         if not faults:
             with faults.at("sweep"):
                 _fill_from_problem(data, self.axes)
-                self._take(data, options)
+                self._set_dimensions(data, options)
         faults.report(path)
         self._check_values()
 
-    def _take(self, data, options):
+    def _set_dimensions(self, data, options):
         self.seed, self.device, self.dtype = options.seed, options.device, options.dtype
         self.dimensions = {axis.path: len(axis.values) for axis in self.axes if axis.values}
         if options.samples is not None:
@@ -173,7 +173,7 @@ class Plan:
         """The box of a chunk for such workers (`cluster.Workers`), or for so many bodies."""
         if chunk is None:
             fits = max(1, int(workers.memory / 4 / BYTES_PER_BODY))
-            busy = min(TILES * LANES * workers.threads, -(-self.n // workers.count))
+            busy = min(TILES * LANES * workers.threads, -(-self.n // workers.processes))
             least, most = (max(busy, steps // self.steps) for steps in CHUNK_STEPS)
             chunk = min(fits, max(least, min(-(-self.n // PARTS), most)))
         box, left = [], whole("chunk", chunk, 1, "leave it out, or take 1000")
