@@ -130,6 +130,7 @@ CALLS = [
     (lambda: polhode.read("objects.npz"), "'objects.npz' is not a run", "run the scenario again with -o"),
     (lambda: contents(holed()), "'holed.npz': omega is not finite", "run the scenario again with -o"),
     (lambda: pickle.dumps(Foreign(12345)), "torque 'foreign' is an address", "load the C library there"),
+    (lambda: polhode.view.card(3), "a card of a result, a body, a flow or a problem, got 3", "give one of these"),
     (lambda: polhode.torque(3), "got 3", "write def f(t, R): ..."),
     (lambda: polhode.torque(push).with_params(k=1.0), "'push'", "drop them, or give it some: params={...}"),
     (lambda: polhode.torques.heavy_top().with_params(k=1.0), "'heavy_top'", "valid: 'moment'"),

@@ -43,6 +43,7 @@ from polhode.loads.conversion import as_torque
 from polhode.methods._method import Method
 from polhode.methods._registry import get
 from polhode.results.motion import described, in_principal_axes, parts
+from polhode.support.card import Card
 from polhode.support.limits import LARGEST_TIME, check_step, check_times
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ if TYPE_CHECKING:
 _motion = BodyMotion._make
 
 
-class Flow:
+class Flow(Card):
     """The motion of a body from any start to any later or earlier time, prepared once and called as
     often as one likes: for optimisers, samplers and control loops.
 

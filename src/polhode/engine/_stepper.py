@@ -251,20 +251,16 @@ class Stepper(InMotion):
         self._clock = Clock(saved.origin, saved.step, saved.count, saved.earlier)
         self._carrier.resume(saved.memory)
 
+    def __repr__(self) -> str:
+        what = f"{self.method.name}, step {self._clock.usual:g}, torque {self.torque.name}"
+        return f"<Stepper: {what}, t = {self.t:g}, {self.body!r}>"
+
     def __reduce__(self) -> tuple[Callable[..., Stepper], tuple[Any, ...]]:
         """Another process, or a copy, goes on from here bit for bit."""
-        start = parts(self._start.motion, self.kind)
-        options = {
-            "step": self._clock.usual,
-            "t": self._start.t,
-            "method": self.method,
-            "rotation0": start.attitude,
-            "omega0": start.omega,
-            "force": self._one.force,
-            "position0": getattr(start, "position", None),
-            "velocity0": getattr(start, "velocity", None),
-            "compiled": self._compiled,
-        }
+        start, names = self._start, ("rotation0", "omega0", "position0", "velocity0")
+        options = dict(zip(names, parts(start.motion, start.kind), strict=False))
+        options |= {"step": self._clock.usual, "t": start.t, "method": self.method}
+        options |= {"force": self._one.force, "compiled": self._compiled}
         return _again, (self.body, self.torque, options, self.state)
 
     # --- changes between steps --------------------------------------------------------------------

@@ -19,6 +19,7 @@ from polhode.results.columns import EACH_ITS_OWN
 from polhode.results.motion import OMEGA, back_to_axes, in_principal_axes, parts
 from polhode.errors import InputError
 from polhode.support import provenance
+from polhode.support.card import Card
 from polhode.support.on_device import OnDevice, on_host, require
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class Motions(NamedTuple):
     omega: Any
 
 
-class Ensemble:
+class Ensemble(Card):
     """Many bodies after a run, fresh or read from a file.  Body first, component last; vectors in
     each body's own axes unless named spatial.
 

@@ -161,6 +161,9 @@ class Bodies:
                     f"moments or (n, 3, 3) of tensors, got shape {array.shape}; give one of these"
                 )
 
+    def __repr__(self) -> str:
+        return f"<{self.count} bodies>" if self.count > 1 else repr(self.one)
+
     @classmethod
     def stored(cls, moments: np.ndarray, axes: np.ndarray | None) -> Bodies:
         """Bodies of a stored ensemble, from moments (n, 3) and axes (n, 3, 3), None where all are

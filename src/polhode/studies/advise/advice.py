@@ -15,10 +15,11 @@ from polhode.studies.compare.truth import Task
 from polhode.engine._integrate import integrate
 from polhode.exact import FreeMotion, free_body
 from polhode.results._trajectory import Trajectory
+from polhode.support.card import Card
 
 
 @dataclass(frozen=True, eq=False)
-class Advice:
+class Advice(Card):
     """A recommendation.  `polhode.advise` makes one; `integrate()` follows it."""
 
     task: Task
