@@ -46,6 +46,7 @@ from polhode.methods._method import Method
 from polhode.methods._registry import get
 from polhode.rotations.convert import scalar_last
 from polhode.results.motion import described, in_principal_axes, parts
+from polhode.support.card import Card
 from polhode.support.limits import LARGEST_TIME, check_step, check_times
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
 _motion = BodyMotion._make
 
 
-class Flow:
+class Flow(Card):
     """The motion of a body from any start to any later or earlier time, prepared once and called as
     often as one likes: for optimisers, samplers and control loops.
 
@@ -138,6 +139,12 @@ class Flow:
             self._axes = axes_of(self._body.axes), axes_of(self._body.axes.T)
         self._advance: tuple[Any, Callable[..., Any]] | None = None
         self._ready: dict[int | None, Ready] = {}  # by the kind of body, see `_kind`
+
+    def __reduce__(self) -> tuple[Callable[..., Flow], tuple[Any, ...]]:
+        """Another process, or a copy, prepares it anew."""
+        rtol, atol = self._tolerance or (None, None)
+        options = {"step": self._step, "rtol": rtol, "atol": atol, "max_step": self._max_step}
+        return _again, (self._body, self._torque, self._method, options)
 
     def __call__(
         self,
@@ -361,3 +368,7 @@ class Flow:
         return BodyMotion(
             *(part if t_eval is not None else part[-1] for part in (run.quaternion, run.omega))
         )
+
+
+def _again(body, torque, method, options):
+    return Flow(body, torque, method, **options)

@@ -21,6 +21,7 @@ from polhode.results.columns import EACH_ITS_OWN
 from polhode.results.motion import OMEGA, back_to_axes, in_principal_axes, parts
 from polhode.errors import InputError
 from polhode.support import provenance
+from polhode.support.card import Card
 from polhode.support.on_device import OnDevice, on_host, require
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ class Motions(NamedTuple):
     omega: Any
 
 
-class Ensemble:
+class Ensemble(Card):
     """Many bodies after a run, fresh or read from a file.  Body first, component last; vectors in
     each body's own axes unless named spatial.
 
@@ -243,6 +244,11 @@ class Ensemble:
     def to_user_axes(self, y: np.ndarray) -> np.ndarray:
         """Motions from principal axes to the bodies' own."""
         return y if self.bodies.axes is None else back_to_axes(self.bodies.axes, y)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For another process, and for copies: numbers come from the GPU, machine code stays."""
+        state = {**self.__dict__, "_motions": None if self.recorded else on_host(self._motions)}
+        return {name: state[name] for name in state if name not in ("_measure", "on_device")}
 
     def __len__(self) -> int:
         return self.n

@@ -194,6 +194,9 @@ class Bodies:
                     f"moments or (n, 3, 3) of tensors, got shape {array.shape}; give one of these"
                 )
 
+    def __repr__(self) -> str:
+        return f"<{self.count} bodies>" if self.count > 1 else repr(self.one)
+
     @classmethod
     def stored(cls, moments: np.ndarray, axes: np.ndarray | None) -> Bodies:
         """Bodies of a stored ensemble, from moments (n, 3) and axes (n, 3, 3), None where all are
@@ -202,6 +205,10 @@ class Bodies:
         found.count, found.one = len(moments), RigidBody(moments[0], check_triangle=False)
         found.moments, found.axes = np.ascontiguousarray(moments.T), axes
         return found
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For another process, which has no part of this one's GPU."""
+        return {**self.__dict__, "moments": self.moments, "on_device": None}
 
     @cached_property
     def moments(self) -> np.ndarray:
