@@ -18,8 +18,9 @@ import numpy as np
 from polhode.loads import torques
 from polhode.bodies._body import RigidBody
 from polhode.engine._integrate import integrate
-from polhode.errors import unknown
+from polhode.errors import shows_options, unknown
 from polhode.rotations import exp
+from polhode.support.card import Card
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class Problem(Card):
     """A body, a torque, an initial motion and a span of time.
 
     `torque` is a function of the step, since a torque may be made for steps of one size.  Until
@@ -52,6 +53,9 @@ class Problem:
         """The torque, for runs with the given step."""
         return self.acting if step is None else self.acting.for_step(step)
 
+    @shows_options(
+        integrate, ("body", "torque", "rotation0", "scalar_first", "omega0", "momentum0")
+    )
     def integrate(
         self,
         method: Method | str | None = None,
@@ -69,9 +73,13 @@ class Problem:
             step,
             method,
             rotation0=self.rotation0,
+            scalar_first=False,
             omega0=self.omega0,
             **options,
         )
+
+    def __repr__(self) -> str:
+        return f"<Problem: {self.name}, {self.title}>"
 
     def describe(self) -> dict[str, Any]:
         """The problem as plain data."""

@@ -1,5 +1,6 @@
 """Calls from Python that are refused: (call, the value as the message names it, the way out)."""
 
+import pickle
 import threading
 
 from around import (
@@ -128,6 +129,8 @@ CALLS = [
      "run it again with -o"),
     (lambda: polhode.read("objects.npz"), "'objects.npz' is not a run", "run the scenario again with -o"),
     (lambda: contents(holed()), "'holed.npz': omega is not finite", "run the scenario again with -o"),
+    (lambda: pickle.dumps(Foreign(12345)), "torque 'foreign' is an address", "load the C library there"),
+    (lambda: polhode.view.card(3), "a card of a result, a body, a flow or a problem, got 3", "give one of these"),
     (lambda: polhode.torque(3), "got 3", "write def f(t, R): ..."),
     (lambda: polhode.torque(push).with_params(k=1.0), "'push'", "drop them, or give it some: params={...}"),
     (lambda: polhode.torques.heavy_top().with_params(k=1.0), "'heavy_top'", "valid: 'moment'"),
@@ -175,6 +178,8 @@ CALLS = [
      "got 'dice'", "write rng=1"),
     (lambda: ensemble([1, 2, 2.5], t_span=(0, 1), step=0.1, omega0=stats.norm([0, 0], 1), n=3, rng=1),
      "omega0: cannot draw (3,) for each", "give a law of that shape"),
+    (lambda: ensemble(stats.norm((1, 2, 2.9), 0.5), t_span=(0, 1), step=0.1, omega0=(0, 0, 1), n=50, rng=1),
+     "of the bodies drawn, body ", "or choose a narrower law"),
     (lambda: ensemble([1, 2, 2.5], t_span=(0, 1), step=0.1, omega0=(0, 0, 1), n=0),
      "got 0", "write n=1000"),
     (lambda: ensemble([1, 2, 2.5], t_span=(0, 1), step=0.1, omega0=np.zeros((0, 3))),
@@ -186,7 +191,7 @@ CALLS = [
     (lambda: ensemble(np.ones((2, 2)), t_span=(0, 1), step=0.1, omega0=(0, 0, 1)),
      "got shape (2, 2)", "give one of these"),
     (lambda: ensemble([[1, 2, 2.5], [1, 2, 5]], t_span=(0, 1), step=0.1, omega0=(0, 0, 1)),
-     "body 1: moments (1, 2, 5): I3 = 5", "check the entries, or switch the check off"),
+     "body 1: moments (1, 2, 5): I3 = 5", "check the entries, or, if you mean them, give"),
     (lambda: ensemble([1, 2, 2.5], t_span=(0, 1), step=0.1, omega0=(0, 0, 1), rotation0=np.ones((2, 2))),
      "got shape (2, 2)", "give one of these"),
     (lambda: ensemble([1, 2, 2.5], t_span=(0, 1), step=0.1, omega0=(0, 0, 1), rotation0=np.ones((2, 4))),
@@ -382,7 +387,7 @@ CALLS = [
     (lambda: setattr(polhode.Stepper([1, 2, 2.5], step=0.1, omega0=(0, 0, 1), compiled=False), "state", 3),
      "a Stepper of LP2 cannot continue from", "use the state of a Stepper with the same method"),
     (lambda: polhode.sweep({"problem": "krysl/slow-top"}, chunks=3), "'chunks'", "valid: 'source', 'out', 'cluster', 'workers'"),
-    (lambda: polhode.Sweep("nowhere.zarr"), "'nowhere.zarr'", "give what `polhode sweep --out` wrote"),
+    (lambda: polhode.Sweep("nowhere.zarr"), "'nowhere.zarr'", "give what `polhode sweep --output` wrote"),
     (lambda: swept({"sweep": {"initial": {"omega": [[1.0, 2.0, 3.0]]}, "initial.omega.0": [1.0]}}),
      "sweep: initial.omega.0 and init", "drop one"),
     (lambda: swept({"body": {"inertia": 3.0}, "sweep": {"body.inertia.0": [1.0, 2.0]}}),

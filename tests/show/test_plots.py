@@ -352,5 +352,5 @@ def test_drift_comes_with_an_honest_uncertainty():
 
 def test_demo_needs_a_folder(tmp_path):
     (tmp_path / "taken").write_text("")
-    with pytest.raises(InputError, match="--out"):
+    with pytest.raises(InputError, match="--output"):
         demo.write_demo_report(tmp_path / "taken")

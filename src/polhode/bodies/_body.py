@@ -22,6 +22,7 @@ from polhode.bodies import mesh, urdf
 from polhode.bodies.inertia import check_positive, principal, show, symmetric, triangle_excess
 from polhode.bodies.shapes import Shapes
 from polhode.errors import InputError, brief, flag, floats, label, number, unknown
+from polhode.support.card import Card
 from polhode.support.frames import rows_times
 
 __all__ = ["RigidBody"]
@@ -29,7 +30,7 @@ __all__ = ["RigidBody"]
 _KEYS = ("inertia", "mass", "check_triangle", "name", "shape")
 
 
-class RigidBody(Shapes):
+class RigidBody(Card, Shapes):
     """A rigid body, immutable.
 
     Parameters
@@ -106,8 +107,8 @@ class RigidBody(Shapes):
         if check_triangle and excess:
             raise InputError(
                 f"moments {show(moments)}: {excess}, breaking the triangle inequality: no distribution "
-                "of mass has these; check the entries, or switch the check off if you mean it: "
-                "check_triangle=False, in TOML check_triangle = false"
+                "of mass has these; check the entries, or, if you mean them, give "
+                "RigidBody(..., check_triangle=False), in TOML check_triangle = false"
             )
         self.__setstate__(
             {

@@ -31,6 +31,7 @@ from polhode.errors import (
     choice,
     flag,
     number,
+    shows_options,
     whole,
 )
 from polhode.loads._torque import ZERO
@@ -93,6 +94,7 @@ class Stepper(InMotion):
         "_start",
     )
 
+    @shows_options()
     def __init__(
         self,
         body: RigidBody | ArrayLike,
@@ -102,6 +104,7 @@ class Stepper(InMotion):
         t: float = 0.0,
         method: Method | str = "LP2",
         rotation0: Rotation | ArrayLike | None = None,
+        scalar_first: bool | None = None,
         omega0: ArrayLike | None = None,
         momentum0: ArrayLike | None = None,
         force: Force | Callable[..., Any] | None = None,
@@ -111,7 +114,7 @@ class Stepper(InMotion):
         **misspelt: Never,
     ) -> None:
         check_options(Stepper, misspelt)
-        one = OneBody(body, torque, method, rotation0, omega0, momentum0)
+        one = OneBody(body, torque, method, rotation0, omega0, momentum0, scalar_first)
         if not (force is None and position0 is None and velocity0 is None):
             one.will_fly(force, position0, velocity0)
         h = _size("step", number("step", step))
@@ -251,6 +254,18 @@ class Stepper(InMotion):
         self._clock = Clock(saved.origin, saved.step, saved.count, saved.earlier)
         self._carrier.resume(saved.memory)
 
+    def __repr__(self) -> str:
+        what = f"{self.method.name}, step {self._clock.usual:g}, torque {self.torque.name}"
+        return f"<Stepper: {what}, t = {self.t:g}, {self.body!r}>"
+
+    def __reduce__(self) -> tuple[Callable[..., Stepper], tuple[Any, ...]]:
+        """Another process, or a copy, goes on from here bit for bit."""
+        start, names = self._start, ("rotation0", "omega0", "position0", "velocity0")
+        options = dict(zip(names, parts(start.motion, start.kind), strict=False))
+        options |= {"step": self._clock.usual, "t": start.t, "method": self.method}
+        options |= {"force": self._one.force, "compiled": self._compiled}
+        return _again, (self.body, self.torque, options, self.state)
+
     # --- changes between steps --------------------------------------------------------------------
 
     def apply_impulse(self, momentum: ArrayLike, *, frame: str = "spatial") -> None:
@@ -378,3 +393,11 @@ def _size(name: str, h: float) -> float:
     if h == 0.0:
         raise InputError(f"{name} must not be zero; a negative {name} runs backwards")
     return check_step(h, name)
+
+
+def _again(
+    body: RigidBody, torque: Torque, options: dict[str, Any], state: StepperState
+) -> Stepper:
+    stepper = Stepper(body, torque, **options)
+    stepper.state = state
+    return stepper

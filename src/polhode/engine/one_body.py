@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -55,7 +55,9 @@ def as_body(body: RigidBody | ArrayLike) -> RigidBody:
     return body
 
 
-_body_of = lru_cache(64)(RigidBody)  # bodies do not change: the same moments are the same one
+# bodies do not change: the same moments are the same one
+_body_of = lru_cache(64)(RigidBody)
+body_of_checked = lru_cache(64)(partial(RigidBody, check_triangle=False))
 
 
 def initial_rotation(
@@ -63,11 +65,13 @@ def initial_rotation(
     rotation0: Rotation | ArrayLike | None,
     omega0: ArrayLike | None,
     momentum0: ArrayLike | None,
+    scalar_first: bool | None = False,
 ) -> np.ndarray:
     """Quaternion and body angular velocity in principal axes, as one array of seven, from what the
     user gave."""
     name, value = one_given("three numbers, body frame", omega0=omega0, momentum0=momentum0)
-    q, vector = rotations.as_quaternion(rotation0, "rotation0"), three(name, value)
+    q = rotations.as_quaternion(rotation0, scalar_first, "rotation0")
+    vector = three(name, value)
     if body.is_principal and momentum0 is None:
         return row(ROTATION, q, check_rates(vector))
     axes = None if body.is_principal else body.axes
@@ -146,10 +150,11 @@ class OneBody:
         rotation0: Rotation | ArrayLike | None,
         omega0: ArrayLike | None,
         momentum0: ArrayLike | None,
+        scalar_first: bool | None,
     ) -> None:
         self.body, self.torque, self.method = as_body(body), as_torque(torque), get(method)
         # at the start, principal axes
-        self.motion = initial_rotation(self.body, rotation0, omega0, momentum0)
+        self.motion = initial_rotation(self.body, rotation0, omega0, momentum0, scalar_first)
         self.kind = kind_of(self.method.state)
         if self.kind is not ROTATION:  # whatever else a method follows begins at zero
             others = np.zeros(self.kind.width - ROTATION.width)

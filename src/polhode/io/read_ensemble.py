@@ -18,7 +18,7 @@ from polhode.io.ensemble import PARAMETER, STATUS
 from polhode.loads.recorded import Recorded
 from polhode.loads.torques import free
 from polhode.methods._method import recorded
-from polhode.results._ensemble import Ensemble, Failure
+from polhode.results._ensemble import Ensemble, ErrorEstimate, Failure
 from polhode.results._trajectory import FAILED, INTERRUPTED
 
 _SHAPES = {  # n bodies, k times
@@ -51,6 +51,7 @@ def as_ensemble(
             if name.startswith(PARAMETER)
         },
         measure=partial(Measure, bodies, free(), {}),
+        estimate=_no_estimate,
         n=len(status),
         first=int(arrays["body"][0]) if "body" in arrays else 0,
         t=facts.get("t_final", float(end[np.argmax(np.abs(end))])),
@@ -81,6 +82,11 @@ def as_ensemble(
     found._at_end = arrays["quaternion"], arrays["omega"]
     found._on_the_way = arrays.get("quaternions"), arrays.get("omegas")
     return found
+
+
+def _no_estimate(run):
+    """A stored ensemble cannot be run once more."""
+    return ErrorEstimate(np.empty(0, dtype=int), np.empty(0), np.empty(0))
 
 
 def _check(path, arrays, facts):

@@ -64,6 +64,9 @@ class Method:
         What a run has to say of the method as it was run.
     counted : tuple of (str, function)
         Fields of the state that count steps, each with a function that says the total in words.
+    synonyms : tuple of str
+        What other libraries call it, or something like it: a name that is not known is answered with
+        the method that is meant.
     restores_energy : bool
         After a step the state is moved to one of the right energy, where that is known: NAME+ep.
     cite : str
@@ -103,6 +106,7 @@ class Method:
     builds_on: tuple = ()
     best_for: str = ""
     flaw: str = ""
+    synonyms: tuple = ()
 
     def order_under(self, torque: Any) -> int | None:
         """The order under a torque."""

@@ -92,6 +92,7 @@ def torque_at_end(W, place):
     conserves=("momentum", "energy"),
     family="midpoint",
     aliases=("IMR",),
+    synonyms=("implicit midpoint", "midpoint"),
     cite="austin1993almost",
 )
 @jit

@@ -151,6 +151,7 @@ def spun(q, c, w):
     symplectic=False,
     conserves=("momentum",),
     family="runge-kutta",
+    synonyms=("Crouch-Grossman",),
     cite="jackiewicz2000construction",
 )
 @jit
@@ -198,6 +199,7 @@ def step_cg4(h, t, s, body, torque, p):
     symplectic=False,
     conserves=("momentum",),
     family="runge-kutta",
+    synonyms=("Munthe-Kaas",),
     cite="munthekaas1999computations",
 )
 @jit

@@ -83,6 +83,7 @@ def finish(c, V, h, t, q, s, body, torque, p):
     symmetric=True,
     symplectic=False,
     family="newmark",
+    synonyms=("Newmark",),
     cite="krysl2004explicit",
     best_for="impacts and contacts with a fixed step",
 )

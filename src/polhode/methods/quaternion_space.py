@@ -109,6 +109,7 @@ def start_history(h, t, q, Om, body, torque, p):
     conserves=("momentum",),
     multistep=True,
     aliases=("AB-AM",),
+    synonyms=("Adams", "ode113"),
     cite="buss2001accurate",
 )
 @jit

@@ -10,6 +10,8 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import math
+
 import numpy as np
 
 import polhode
@@ -19,6 +21,7 @@ from polhode.results.columns import EACH_ITS_OWN
 from polhode.results.motion import OMEGA, back_to_axes, in_principal_axes, parts
 from polhode.errors import InputError
 from polhode.support import provenance
+from polhode.support.card import Card
 from polhode.support.on_device import OnDevice, on_host, require
 
 if TYPE_CHECKING:
@@ -26,6 +29,9 @@ if TYPE_CHECKING:
     from xarray import Dataset
     from polhode.loads._torque import Torque
     from polhode.methods._method import Method
+
+
+TOO_LARGE = 0.1  # an error with which the motion of a body is another one
 
 
 @dataclass(frozen=True)
@@ -39,6 +45,52 @@ class Failure:
     reason: str
 
 
+@dataclass(frozen=True, eq=False)
+class ErrorEstimate:
+    """How large the errors at the end of an ensemble are, from some of its bodies that were run once
+    more with half the step.
+
+    Attributes
+    ----------
+    bodies : (k,) array
+        Their numbers.
+    angle, omega : (k,) arrays
+        Errors of the attitudes, in radians, and of the angular velocities, relative to the largest;
+        infinite where half the step could not be run.
+    """
+
+    bodies: np.ndarray
+    angle: np.ndarray
+    omega: np.ndarray
+
+    @property
+    def largest(self) -> float:
+        """The largest of all; NaN where no body was run once more."""
+        return float(np.max([self.angle, self.omega])) if len(self.bodies) else math.nan
+
+    @property
+    def worst(self) -> int | None:
+        """The body that has it."""
+        if not len(self.bodies):
+            return None
+        return int(self.bodies[np.argmax(np.maximum(self.angle, self.omega))])
+
+    @property
+    def advice(self) -> str:
+        """What to do where the step is too large, in words; empty where it is not."""
+        if not self.largest > TOO_LARGE:
+            return ""
+        return (
+            f"the step is too large: by half the step the errors are about {self.largest:.1g} (radians, or relative to "
+            f"the largest angular velocity), body {self.worst} having the largest; take a smaller step"
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"<ErrorEstimate: about {self.largest:.1g} at the end, from {len(self.bodies)} bodies>"
+        )
+
+
 class Motions(NamedTuple):
     """Attitudes (n, 4) and body angular velocities (n, 3)."""
 
@@ -46,7 +98,7 @@ class Motions(NamedTuple):
     omega: Any
 
 
-class Ensemble:
+class Ensemble(Card):
     """Many bodies after a run, fresh or read from a file.  Body first, component last; vectors in
     each body's own axes unless named spatial.
 
@@ -114,16 +166,24 @@ class Ensemble:
         kept: Any,
         parameters: dict[str, Any],
         measure: Callable[[], Any],
+        estimate: Callable[[Ensemble], ErrorEstimate],
         **facts: Any,
     ) -> None:
         self.__dict__.update(facts)
         self._parameters = parameters
-        self._motions, self._kept, self._new_measure = motions, kept, measure
+        self._motions, self._kept = motions, kept
+        self._new_measure, self._new_estimate = measure, estimate
 
     @cached_property
     def _measure(self) -> Callable[..., np.ndarray]:
         """Quantities of motions in principal axes: measure(name, t, motions)."""
         return self._new_measure()
+
+    @cached_property
+    def error_estimate(self) -> ErrorEstimate:
+        """How large the errors at the end are: 16 bodies at most, some of them the fastest, are run
+        once more with half the step, when this is first asked for."""
+        return self._new_estimate(self)
 
     @cached_property
     def _at_end(self) -> Any:
@@ -184,6 +244,11 @@ class Ensemble:
     def to_user_axes(self, y: np.ndarray) -> np.ndarray:
         """Motions from principal axes to the bodies' own."""
         return y if self.bodies.axes is None else back_to_axes(self.bodies.axes, y)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For another process, and for copies: numbers come from the GPU, machine code stays."""
+        state = {**self.__dict__, "_motions": None if self.recorded else on_host(self._motions)}
+        return {name: state[name] for name in state if name not in ("_measure", "on_device")}
 
     def __len__(self) -> int:
         return self.n
@@ -269,6 +334,9 @@ class Ensemble:
             "failures": [vars(failure) for failure in self.failures[:10]],
             "interrupted": self.interrupted,
             "message": self.message,
+            "error_estimate": self.error_estimate.largest
+            if len(self.error_estimate.bodies)
+            else None,
             "seed": self.seed,
             "seconds": float(self.elapsed),
             "body_steps_per_s": float(self.body_steps_per_s),
@@ -318,7 +386,9 @@ class Ensemble:
         return polhode.io.save(self, path, format, force)
 
     def __repr__(self) -> str:
+        found = self.error_estimate
+        error = f"about {found.largest:.1g}" if len(found.bodies) else "unknown"
         return (
             f"<Ensemble: {self.n} bodies, {self.method.name}, {self.steps} steps to t = {self.t:g}, {self.device} "
-            f"{self.dtype}, {len(self.failures)} failed>"
+            f"{self.dtype}, {len(self.failures)} failed, error {error}>"
         )

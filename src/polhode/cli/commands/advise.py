@@ -6,7 +6,8 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from polhode.cli.options import AsJson, TorqueFile
+from polhode.cli.completion import complete_methods
+from polhode.cli.options import AsJson, Problem, TorqueFile
 from polhode.cli.progress import Bar, progress_bar
 from polhode.cli.terminal import make_console, make_table, print_json
 
@@ -24,9 +25,7 @@ COLUMNS = (
 
 
 def advise(
-    problem: Annotated[
-        str, typer.Argument(help="A SCENARIO.toml or a problem (see polhode problems).")
-    ],
+    problem: Problem,
     error: Annotated[
         float, typer.Option(help="Allowed error: radians, and relative angular velocity.")
     ] = 1e-6,
@@ -50,7 +49,8 @@ def advise(
     ] = False,
     order: Annotated[int | None, typer.Option(help="The least order.")] = None,
     methods: Annotated[
-        str | None, typer.Option(help="Methods to try, separated by commas.")
+        str | None,
+        typer.Option(help="Methods to try, separated by commas.", autocompletion=complete_methods),
     ] = None,
     until: Annotated[float | None, typer.Option(help="End the span at this time.")] = None,
     budget: Annotated[

@@ -134,6 +134,10 @@ BODY_KEYS = tuple(
 )
 
 
+def _quaternion(value, info):
+    return as_quaternion(value, info.data.get("scalar_first"))
+
+
 class Initial(Section):
     """Where the motion begins: the attitude in one of four ways, the identity when none is given,
     and how the body turns."""
@@ -142,11 +146,13 @@ class Initial(Section):
     """The attitude: body axes along those of space."""
     rotation_vector: Annotated[Vector, AfterValidator(as_quaternion)] | None = None
     """The attitude: axis times angle, in radians."""
+    scalar_first: bool | None = None
+    """Whether the quaternion is written (w, x, y, z); (x, y, z, w) by default."""
     quaternion: (
-        Annotated[list[float], Field(min_length=4, max_length=4), AfterValidator(as_quaternion)]
+        Annotated[list[float], Field(min_length=4, max_length=4), AfterValidator(_quaternion)]
         | None
     ) = None
-    """The attitude: a quaternion, scalar last, of length 1 to a few digits."""
+    """The attitude: a quaternion, scalar last unless the key above says otherwise, of length 1 to a few digits."""
     matrix: Annotated[Matrix, AfterValidator(as_quaternion)] | None = None
     """The attitude: the rotation matrix from body to space, row by row."""
     omega: Vector | None = None
@@ -209,6 +215,8 @@ class Ensemble(Section):
     """Seed of the random draws: the same seed, the same bodies."""
     rotation: Literal["random", "same"] = "random"
     """Attitudes distributed uniformly over all rotations, or that of `[initial]` for every body."""
+    rotation_spread: Spread = 0.0
+    """With `rotation = "same"`: standard deviation, in radians, of a turn away from it about each body axis."""
     omega_spread: _either(
         Spread, Annotated[list[Spread], Field(min_length=3, max_length=3)], _is_list
     ) = 0.0

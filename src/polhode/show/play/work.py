@@ -309,6 +309,7 @@ def _run(request, body, method, tell):
             request.step,
             method,
             rotation0=body.rotation0,
+            scalar_first=False,
             omega0=body.omega0,
             progress=progress,
         )

@@ -106,6 +106,7 @@ def as_task(
     t_span=None,
     *,
     rotation0=None,
+    scalar_first=None,
     omega0=None,
     momentum0=None,
     breaks=None,
@@ -117,6 +118,7 @@ def as_task(
         "torque": torque,
         "t_span": t_span,
         "rotation0": rotation0,
+        "scalar_first": scalar_first,
         "omega0": omega0,
         "momentum0": momentum0,
         "breaks": breaks,
@@ -137,7 +139,7 @@ def as_task(
         body.name or "a body",
         body,
         as_torque(torque),
-        rotation0,
+        rotations.as_quaternion(rotation0, scalar_first),
         omega0,
         momentum0,
         span(t_span),
@@ -205,10 +207,10 @@ def _times_inside(times, t_span):
 class Truth:
     """The motion itself at some times, in principal axes, and how it is known."""
 
-    t: np.ndarray
-    motion: np.ndarray
-    energy: np.ndarray
-    momentum: np.ndarray
+    t: np.ndarray = field(repr=False)
+    motion: np.ndarray = field(repr=False)
+    energy: np.ndarray = field(repr=False)
+    momentum: np.ndarray = field(repr=False)
     scales: tuple  # of angular velocity, energy and momentum
     error: float  # its own
     origin: str
