@@ -276,7 +276,7 @@ COMMANDS = [   # command lines, in a folder with the files of files.make
     ("sweep sweep-laws.toml", "got normal and uniform", "keep one of them"),
     ("sweep sweep-normal.toml", "got -1.0", "drop it, or give a law such as { normal = [0, 1] }"),
     ("sweep sweep-uniform.toml", "got [1.0, 0.0]", "drop it, or give a law such as { normal = [0, 1] }"),
-    ("sweep sweep-samples.toml", "sweep-samples.toml: sweep: samples", "initial.omega.0 is drawn, so say how many"),
+    ("sweep sweep-samples.toml", "sweep-samples.toml: sweep: samples", "initial.omega.0 is drawn, so give their number"),
     ("sweep sweep-no-law.toml", "sweep-no-law.toml: sweep: samples", "drop it, or give a law such as { normal = [0"),
     ("sweep sweep-component.toml", "sweep-component.toml: sweep: initi", "give all its entries"),
     ("sweep sweep-output.toml", "sweep-output.toml: [output] does n", "drop it, and name the store with --output"),
