@@ -72,6 +72,7 @@ dist: setup   # the sdist, and the wheel made of it, in dist/, checked as packag
 
 certificates: setup   # what the documentation says was measured of the methods; minutes
 	$(BIN)/polhode certify --all --json > docs/data/certificates.json.new
+	$(BIN)/python docs/_ext/machine.py > docs/data/certificates-machine.txt
 	mv docs/data/certificates.json.new docs/data/certificates.json
 
 verdicts: setup   # what the documentation says of the papers' claims; minutes

@@ -62,6 +62,12 @@ def guarded_event(t, R, omega):
     return 1.0 + LOCK.locked()
 
 
+def changed(name, **arrays):
+    """A stored result with other arrays."""
+    np.savez("changed.npz", **dict(np.load(name)) | arrays)
+    return "changed.npz"
+
+
 def oversized():
     """A stored run with numbers that no run has."""
     run = integrate([1, 2, 3], None, (0, 1), 0.1, omega0=(0, 0, 1))
@@ -110,6 +116,16 @@ CALLS = [
      "'guarded_event' uses 'LOCK', a lock", "leave it out of the event, or run without checkpoint"),
     (lambda: polhode.support.limits.check_step(1e-310), "got 1e-310", "choose another unit of time"),
     (lambda: polhode.sweep({"problem": "krysl/slow-top", "sweep": {"run.step": [0.1]}}), "out is missing", "name the store"),
+    (lambda: polhode.read("run.nc", polhode.RigidBody), "polhode.Trajectory or polhode.Ensemble, got", "leave it out"),
+    (lambda: polhode.read("run.nc", polhode.Ensemble), "'run.nc' holds one run", "leave out kind"),
+    (lambda: integrate([1, 2, 3], polhode.read("run.nc").torque, (0, 1), 0.1, omega0=(0, 0, 1)), "the torque 'heavy_top'",
+     "give the torque itself"),
+    (lambda: polhode.read(changed("run.npz", **{name: values[:0] for name, values in np.load("run.npz").items() if values.ndim})),
+     "'changed.npz' holds no points", "run the scenario again with -o"),
+    (lambda: polhode.read(changed("many.npz", omega=np.zeros((2, 3)))), "'changed.npz': omega has shape (2, 3), expected (3, 3)",
+     "the file is damaged"),
+    (lambda: polhode.read(changed("many.npz", moments=-np.ones((3, 3)))), "'changed.npz' holds bodies that cannot be read",
+     "run it again with -o"),
     (lambda: polhode.read("objects.npz"), "'objects.npz' is not a run", "run the scenario again with -o"),
     (lambda: contents(holed()), "'holed.npz': omega is not finite", "run the scenario again with -o"),
     (lambda: polhode.torque(3), "got 3", "write def f(t, R): ..."),

@@ -169,7 +169,7 @@ COMMANDS = [   # command lines, in a folder with the files of files.make
      "move that away"),
     ("run good.toml -o blocked.nc --checkpoint 5", "cannot write to 'blocked.nc.part'", "choose another place"),
     (f"run good.toml -o {'a' * 245}.nc", "no file can be made in the folder", "choose another place"),
-    ("view lost.npz", "'lost.npz' holds an ensemble", "open it with xarray"),
+    ("view lost.npz", "'lost.npz' holds an ensemble", "read it with polhode.read"),
     ("run missing.toml", "'missing.toml'", "give a TOML file"),
     ("run bad.toml", "bad.toml: not valid TOML: Invalid", "correct it there"),
     ("run latin.toml", "latin.toml: a scenario is UTF-8 te", "save it as UTF-8"),

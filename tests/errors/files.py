@@ -170,6 +170,7 @@ def make():
     point = polhode.integrate([1.0, 2.0, 2.5], None, (0, 1), 0.5, "NMB", omega0=(0, 1, 0), compiled=False, t_eval=[0.0])
     for name, one in (("run.nc", run), ("run.npz", run), ("rest.nc", rest), ("point.nc", point)):
         store.save(one, name)
+    store.save(polhode.ensemble([1.0, 2.0, 2.5], None, (0, 1), 0.5, "NMB", omega0=(0, 1, 0), n=3), "many.npz")
     held = dict(np.load("run.npz"))
     np.savez("lacks.npz", t=held["t"])
     np.savez("shape.npz", **held | {"omega": held["omega"][:-1]})

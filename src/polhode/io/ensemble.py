@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from xarray import Dataset
     from polhode.results._ensemble import Ensemble
 
+PARAMETER = "parameter_"  # before the name of one that differs from body to body
 STATUS = (FINISHED, FAILED, INTERRUPTED)
 UNITS = {
     "energy": "J",
@@ -63,11 +64,24 @@ def arrays_of(run: Ensemble) -> dict[str, Described]:
     if run.bodies.count > 1:
         inertia = {"units": "kg m2", "long_name": "principal moments of inertia"}
         data["moments"] = (("body", "axis"), run.bodies.moments.T, inertia)
+        if run.bodies.axes is not None:
+            tilt = {"units": "1", "long_name": "principal axes as columns"}
+            data["principal_axes"] = (("body", "axis", "principal_axis"), run.bodies.axes, tilt)
+    if run.failures:
+        bodies = [failure.body for failure in run.failures]
+        reasons = run.failure_reasons()
+        step, reason = np.full((2, run.n), -1, dtype="i4")
+        step[bodies] = [failure.step for failure in run.failures]
+        reason[bodies] = [reasons.index(failure.reason) for failure in run.failures]
+        told = {"long_name": "number of the step that failed, -1 for none"}
+        data["failed_step"] = (("body",), step, told)
+        told = {"long_name": "number of its reason among failure_reasons, -1 for none"}
+        data["failure_reason"] = (("body",), reason, told)
     for name, values in run.parameters.items():
         values = np.asarray(values, dtype=float)
         if len(np.atleast_1d(values)) == run.n > 1 and values.shape[1:] in ((), (3,)):
             what = {"long_name": f"parameter {name} of the torque"}
-            data[f"parameter_{name}"] = (("body", "axis")[: values.ndim], values, what)
+            data[f"{PARAMETER}{name}"] = (("body", "axis")[: values.ndim], values, what)
     if run.times is not None:
         data["time"] = (("time",), run.times, {"units": "s", "long_name": "time"})
     if run.quaternions is not None and run.omegas is not None:

@@ -15,6 +15,7 @@ import polhode
 from polhode.errors import InputError, brief, check_options
 from polhode.loads._torque import Torque
 from polhode.loads.foreign import Foreign
+from polhode.loads.recorded import Recorded
 from polhode.loads.sum import Sum
 
 
@@ -56,6 +57,8 @@ def as_torque(value: Torque | Callable[..., Any] | str | None) -> Torque:
     (<torque heavy_top(moment=20.0), body frame>, <torque free(), body frame>)
     """
     if isinstance(value, Torque):
+        if isinstance(value, Recorded):
+            value.refuse()
         return value
     if isinstance(value, FunctionType):
         return _of_function(value)
@@ -80,7 +83,7 @@ def as_torque(value: Torque | Callable[..., Any] | str | None) -> Torque:
 
 def combined(one: Torque, other: Torque | Callable[..., Any] | str | None) -> Torque:
     """Both torques at once."""
-    return Sum((*one.terms, *as_torque(other).terms))
+    return Sum((*as_torque(one).terms, *as_torque(other).terms))
 
 
 @lru_cache(64)

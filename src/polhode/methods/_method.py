@@ -183,6 +183,38 @@ class Method:
         return f"<method {self.name}, order {self.order}>"
 
 
+def recorded_step(h, t, s, body, torque, p):
+    """The step of a method that is known by its facts alone, as a stored run carries them: `get`
+    looks for the method itself by its name."""
+
+
+def recorded(name: str, facts: dict[str, Any]) -> Method:
+    """A method as a stored run knows it; facts that are missing are None."""
+    held: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in facts.items()
+    }
+    return Method(
+        name,
+        recorded_step,
+        start_motion,
+        Motion,
+        held.get("order"),
+        held.get("torques_per_step"),
+        held.get("symmetric"),
+        held.get("symplectic"),
+        held.get("conserves", ()),
+        held.get("free_order", ()),
+        held.get("solves_per_step", 0),
+        held.get("multistep", False),
+        held.get("family", ""),
+        held.get("aliases", ()),
+        held.get("reference", ""),
+        held.get("summary", ""),
+        limit=held.get("limit", ""),
+        omega_order=held.get("omega_order"),
+    )
+
+
 def variant(entry: Method, **changes: Any) -> Method:
     """A copy of a method with other facts."""
     return replace(entry, **changes)

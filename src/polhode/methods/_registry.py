@@ -17,7 +17,7 @@ from polhode.core.jit import jit
 from polhode.errors import InputError, brief, unknown
 from polhode.methods._families import FAMILIES, Family
 from polhode.methods._groups import grouped
-from polhode.methods._method import Method, Motion, start_motion
+from polhode.methods._method import Method, Motion, recorded_step, start_motion
 
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -163,7 +163,7 @@ def get(name: str | Method) -> Method:
     2
     """
     if isinstance(name, Method):
-        return name
+        return name if name.step is not recorded_step else get(name.name)
     if not isinstance(name, str):
         raise InputError(
             f"method must be a name or a Method, got {brief(name)}; see polhode.methods.names()"

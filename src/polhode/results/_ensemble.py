@@ -47,8 +47,12 @@ class Motions(NamedTuple):
 
 
 class Ensemble:
-    """Many bodies after a run.  Body first, component last; vectors in each body's own axes unless
-    named spatial.
+    """Many bodies after a run, fresh or read from a file.  Body first, component last; vectors in
+    each body's own axes unless named spatial.
+
+    Of an ensemble that was read, `torque` and `method` are what the file records of them,
+    `parameters` has those that differ from body to body, `elapsed` is NaN, and `threads`,
+    `vectorised` and `note` are not known.
 
     Attributes
     ----------
@@ -101,6 +105,7 @@ class Ensemble:
     source: str
     torque_source: str
     title: str = ""
+    recorded: dict[str, Any] | None = None  # the provenance of one that was read
 
     def __init__(
         self,
@@ -142,10 +147,10 @@ class Ensemble:
     def on_device(self) -> Motions:
         """`quaternion` and `omega` as arrays on the GPU, of a run with device="cuda"; they are where
         the run left them, and CuPy, PyTorch and others read them in place."""
-        if self.device != "cuda":
+        if self.device != "cuda" or self.recorded is not None:
+            how = "read from a file" if self.recorded else f"made with device={self.device!r}"
             raise InputError(
-                f"on_device is for device='cuda', and this run was made with device={self.device!r}; use "
-                "quaternion and omega"
+                f"on_device is for device='cuda', and this run was {how}; use quaternion and omega"
             )
         motions, module = self._motions, require()
         if isinstance(motions, np.ndarray) or self.bodies.axes is not None:
@@ -240,7 +245,7 @@ class Ensemble:
         """Kinetic energy (n,)."""
         return self._measure("kinetic_energy", self.end_times, self._principal())
 
-    @property
+    @cached_property
     def energy(self) -> np.ndarray:
         """Kinetic plus potential energy (n,); the kinetic energy alone when the torque has no
         potential."""
@@ -272,6 +277,8 @@ class Ensemble:
     def provenance(self) -> dict[str, Any]:
         """Where the numbers come from: method and its facts, step, body, torque, digests of the
         sources, versions, command."""
+        if self.recorded is not None:
+            return dict(self.recorded)
         return {
             **({"title": self.title} if self.title else {}),
             **provenance.environment(),
@@ -290,16 +297,25 @@ class Ensemble:
             "dtype": self.dtype,
             "seed": "none" if self.seed is None else str(self.seed),
             "steps": self.steps,
+            "t_final": float(self.t),
             "message": self.message,
+            **({"failure_reasons": reasons} if (reasons := self.failure_reasons()) else {}),
         }
+
+    def failure_reasons(self) -> list[str]:
+        """Why bodies failed, each reason once."""
+        return list(dict.fromkeys(failure.reason for failure in self.failures))
 
     def to_xarray(self) -> Dataset:
         """An xarray Dataset with units and provenance."""
         return polhode.io.ensemble.dataset(self)
 
-    def save(self, path: str | PathLike[str], force: bool = False) -> Path:
-        """Write the Dataset to a file: .nc (netCDF), .npz or .zarr."""
-        return polhode.io.save(self, path, force=force)
+    def save(
+        self, path: str | PathLike[str], *, format: str | None = None, force: bool = False
+    ) -> Path:
+        """Write the ensemble to a file, as `polhode.io.save` does: .nc (netCDF), .npz or .zarr;
+        `polhode.read` reads it back."""
+        return polhode.io.save(self, path, format, force)
 
     def __repr__(self) -> str:
         return (

@@ -22,7 +22,7 @@ import numpy as np
 
 from polhode.support import memory
 from polhode.errors import InputError, whole
-from polhode.io.read import Record, record
+from polhode.io.read import as_run
 from polhode.engine.one_body import as_body, initial_rotation
 from polhode.results.motion import parts
 from polhode.rotations import matrices
@@ -154,16 +154,16 @@ class Poinsot:
         curve[:, c] = sign * np.sqrt(np.maximum(L2 - curve[:, a] ** 2 - curve[:, b] ** 2, 0.0))
         return self._in_user_axes(curve * k / np.sqrt(twice))
 
-    def contact(self, run: Record | Trajectory) -> np.ndarray:
+    def contact(self, run: Trajectory) -> np.ndarray:
         """The point of contact rho along a computed torque-free run: on the polhode, (n, 3) in body
         axes."""
-        run = record(run)
+        run = as_run(run)
         return run.omega / np.sqrt(2.0 * run.kinetic_energy)[:, None]
 
-    def herpolhode(self, run: Record | Trajectory) -> np.ndarray:
+    def herpolhode(self, run: Trajectory) -> np.ndarray:
         """The curve on the invariable plane along a computed torque-free run, (n, 2), in the
         plane's own axes."""
-        run = record(run)
+        run = as_run(run)
         spatial = run.omega_spatial / np.sqrt(2.0 * run.kinetic_energy)[:, None]
         return spatial @ self.plane().axes.T
 

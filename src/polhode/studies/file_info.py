@@ -5,7 +5,8 @@ import numpy as np
 
 from polhode.engine import checkpoint_files
 from polhode.errors import InputError
-from polhode.io import read
+from polhode.io import read, read_ensemble
+from polhode.io.ensemble import STATUS
 from polhode.io.formats import format_to_read, zarr
 from polhode.studies.sweep.store import Store
 from polhode.support.regular import file_path
@@ -75,38 +76,28 @@ def _bytes(path):
 
 
 def _describe_run(path, arrays, facts):
-    run = read.as_record(path, arrays, facts)
-    t, energy = run.t, run.energy
+    run = read.as_trajectory(path, arrays, facts)
     return {
         **_run_facts(facts),
         "body": _describe_body(run.body),
-        "points": len(t),
-        "t_first": _number(t[:1]),
-        "t_last": _number(t[-1:]),
-        "energy": "kinetic" if run.total_energy is None else "total",
-        **_range("energy", energy),
+        "points": len(run),
+        "t_first": _number(run.t[:1]),
+        "t_last": _number(run.t[-1:]),
+        "energy": "kinetic" if run.potential_energy is None else "total",
+        **_range("energy", run.total_energy),
         "provenance": facts,
     }
 
 
 def _describe_ensemble(path, arrays, facts):
-    missing = [name for name in ("quaternion", "omega", "energy", "status") if name not in arrays]
-    if missing:
-        raise InputError(
-            f"{str(path)!r} lacks {', '.join(missing)}: it is not an ensemble that polhode stored; run it again "
-            "with -o"
-        )
-    status = arrays["status"]
-    times = arrays.get("t")
+    run = read_ensemble.as_ensemble(path, arrays, facts)
     return {
         **_run_facts(facts),
-        "bodies": len(status),
-        "finished": int(np.sum(status == 0)),
-        "failed": int(np.sum(status == 1)),
-        "interrupted": int(np.sum(status == 2)),
-        "samples": 0 if times is None else len(times),
-        "t_last": _number(arrays["end_time"].max(keepdims=True)),
-        **_range("energy", arrays["energy"]),
+        "bodies": run.n,
+        **{kind: int(np.sum(run.status == kind)) for kind in STATUS},
+        "samples": 0 if run.times is None else len(run.times),
+        "t_last": float(run.end_times.max()),
+        **_range("energy", run.energy),
         "provenance": facts,
     }
 

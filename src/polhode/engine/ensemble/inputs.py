@@ -161,6 +161,15 @@ class Bodies:
                     f"moments or (n, 3, 3) of tensors, got shape {array.shape}; give one of these"
                 )
 
+    @classmethod
+    def stored(cls, moments: np.ndarray, axes: np.ndarray | None) -> Bodies:
+        """Bodies of a stored ensemble, from moments (n, 3) and axes (n, 3, 3), None where all are
+        principal."""
+        found = cls.__new__(cls)
+        found.count, found.one = len(moments), RigidBody(moments[0], check_triangle=False)
+        found.moments, found.axes = np.ascontiguousarray(moments.T), axes
+        return found
+
     @cached_property
     def moments(self) -> np.ndarray:
         """Those that lie on a GPU, copied from there."""

@@ -15,9 +15,8 @@ import numpy as np
 
 from polhode.bodies._body import RigidBody
 from polhode.engine._integrate import integrate
-from polhode.results.conserved import energy, momentum
+from polhode.results.conserved import energy, is_free, momentum
 from polhode.errors import InputError, IntegrationError, PolhodeError, floats, number, unknown
-from polhode.io.read import record
 from polhode.show.play import catalogue, start
 from polhode.show.view._page import encode
 from polhode.problems import Problem
@@ -275,7 +274,7 @@ def computed(request, tell):
         verdicts.append(_verdict(run, message))
     if wrong:
         raise Refused(wrong)
-    shown = encode([record(run) for run in runs])
+    shown = encode(runs)
     if len(request.starts) > 1:
         for one, verdict, which in zip(shown, verdicts, ("first", "second"), strict=True):
             one["label"], one["detail"] = f"{which} body", verdict["method"]
@@ -322,13 +321,12 @@ def _run(request, body, method, tell):
 
 def _verdict(run, message):
     """What came out, in numbers that JSON has: largest errors, evaluations, time."""
-    kept = record(run)
-    strays = {"energy": energy(kept), "momentum": momentum(kept)}
+    strays = {"energy": energy(run), "momentum": momentum(run)}
     largest = {key: float(np.nanmax(np.abs(stray.values))) for key, stray in strays.items()}
     return {
         "method": run.method.name,
         "steps": int(run.steps),
-        "evaluations": None if kept.free else int(run.nfev),
+        "evaluations": None if is_free(run) else int(run.nfev),
         "seconds": run.elapsed,
         "message": message,
         "by_right": {key: bool(stray.by_right) for key, stray in strays.items()},

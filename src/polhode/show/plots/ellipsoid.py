@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, IO
 import numpy as np
 
 from polhode.errors import InputError
-from polhode.io.read import Record, record
+from polhode.io.read import as_run
+from polhode.results.conserved import is_free
 from polhode.show.plots.style import (
     PALE,
     PALETTE,
@@ -34,7 +35,7 @@ _MOST_POINTS = 5000
 
 
 def polhode(
-    run: Record | Trajectory | str | PathLike[str],
+    run: Trajectory | str | PathLike[str],
     path: str | PathLike[str] | IO[bytes] | None = None,
 ) -> Figure:
     """The polhode of a torque-free run on the inertia ellipsoid, among its neighbours, and the
@@ -59,10 +60,10 @@ def polhode(
     >>> run = library.integrate([1.0, 2.0, 3.0], t_span=(0, 40), step=0.01, omega0=(0.1, 1.0, 0.0))
     >>> figure = polhode(run)
     """
-    run, path = record(run), target(path)
-    if not run.free:
+    run, path = as_run(run), target(path)
+    if not is_free(run):
         raise InputError(
-            f"the polhode is the curve of a body on which nothing acts, and here the torque {run.torque_name} does; "
+            f"the polhode is the curve of a body on which nothing acts, and here the torque {run.torque.name} does; "
             "draw the overview or the errors"
         )
     shape = Poinsot(run.body, run.quaternion[0], run.omega[0])
