@@ -60,7 +60,7 @@ def free(**changes):
         ({"t_eval": [0.5], "every": 2}, ["t_eval or every"]),
         ({"breaks": [2.0]}, ["breaks", "inside the span", "2.0"]),
         ({"events": 3}, ["event", "3"]),
-        ({"step": [0.0, 0.5, 0.4, 1.0]}, ["go one way", "0.5", "0.4"]),
+        ({"step": [0.0, 0.5, 0.4, 1.0]}, ["increasing or decreasing", "0.5", "0.4"]),
         ({"step": [0.0, 0.5]}, ["0.5", "t_span"]),
         ({"step": [0.0, 0.5, 1.0], "method": "SW"}, ["SW", "equal size"]),
         ({"body": [1, 2, 4]}, ["triangle", "check_triangle"]),

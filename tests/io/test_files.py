@@ -400,7 +400,7 @@ def test_a_store_whose_attributes_change_is_noticed(tmp_path):
         (path / "zarr.json").write_text(held.replace(was, now), encoding="utf-8")
         with pytest.raises(
             InputError,
-            match=r"damaged: the attributes in zarr.json are not what was written; run the scenario",
+            match=r"damaged: the attributes in zarr.json have changed since they were written; run the scenario",
         ):
             polhode.read(path)
     (path / "zarr.json").write_text(held.replace(zarr.SUM, "another"), encoding="utf-8")
@@ -414,17 +414,17 @@ def test_it_says_which_variable_and_which_bytes(tmp_path):
     path.write_bytes(whole[:place] + b"!" + whole[place + 1 :])
     with pytest.raises(
         InputError,
-        match=r"damaged: time \(bytes \d+ to \d+\) is not what was written; run the scenario again",
+        match=r"damaged: time \(bytes \d+ to \d+\) has changed since it was written; run the scenario again",
     ):
         polhode.read(path)
     path.write_bytes(whole[:-2000])
     with pytest.raises(
         InputError,
-        match=rf"takes the bytes \d+ to \d+, and the file has {len(whole) - 2000}: it was cut short",
+        match=rf"takes the bytes \d+ to \d+, and the file has {len(whole) - 2000}: it was truncated",
     ):
         polhode.read(path)
     path.write_bytes(whole[:100])
-    with pytest.raises(InputError, match="ends within its header, at byte 100: it was cut short"):
+    with pytest.raises(InputError, match="ends within its header, at byte 100: it was truncated"):
         polhode.read(path)
 
 

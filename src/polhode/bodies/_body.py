@@ -306,8 +306,8 @@ class RigidBody(Card, Shapes):
         """Return the body that `to_dict` described; only ``"inertia"`` is required."""
         if not isinstance(data, Mapping) or "inertia" not in data:
             raise InputError(
-                f"a body is a dict with at least the key 'inertia', got {brief(data)}; give what "
-                "RigidBody.to_dict() gave"
+                f"a body is a dict with at least the key 'inertia', got {brief(data)}; pass the "
+                "result of RigidBody.to_dict()"
             )
         for key in data:
             if key not in _KEYS:

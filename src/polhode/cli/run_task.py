@@ -1,6 +1,6 @@
 """What `polhode run` is to do: a new run, or the rest of an interrupted one.
 
-An unfinished run is kept in the folder FILE.part, next to the FILE that it is to become.
+An unfinished run is kept in the folder FILE.part, next to the output FILE.
 """
 
 import itertools
@@ -56,7 +56,7 @@ def new_run(
     if scenario is None:
         raise InputError(
             "a scenario is missing; give one, as in `polhode run SCENARIO.toml`, or a problem, as in "
-            "`polhode run slow-top`, or go on with a run that was cut short, as in `polhode run --resume FILE`"
+            "`polhode run slow-top`, or continue an interrupted run, as in `polhode run --resume FILE`"
         )
     data, path = read_source(scenario)
     job = make_scenario(data, path, torque_file, settings)
@@ -66,9 +66,7 @@ def new_run(
     command = _command("run", scenario, torque_file=torque_file, settings=settings)
     task = RunTask(job, target, format, force, command)
     if every is not None and not target:
-        raise InputError(
-            f"--checkpoint {every} needs a file that the run is to become; give one with -o FILE"
-        )
+        raise InputError(f"--checkpoint {every} needs an output file; give one with -o FILE")
     if not target:
         return task
     about = {
@@ -103,11 +101,11 @@ def _unfinished_run_error(target: Path, restart: str) -> InputError:
     here = provenance.environment()
     elsewhere = difference({key: identity.get(key) for key in here}, here)
     if elsewhere:
-        resume = f"go on where it was begun ({elsewhere})"
+        resume = f"continue where it was started ({elsewhere})"
     elif about.keys() >= STORED:
-        resume = f"go on with `{_resume_command(target, _path_from_here(about, 'torque_file'))}`"
+        resume = f"continue with `{_resume_command(target, _path_from_here(about, 'torque_file'))}`"
     else:
-        resume = "let what began it go on"
+        resume = "let the program that started it continue"
     return InputError(f"an unfinished run is in {str(folder)!r}; {resume}, or {restart}")
 
 
@@ -123,18 +121,18 @@ def resumed_run(
     force: bool,
     settings: Settings,
 ) -> RunTask:
-    """Return the rest of the run that is to become a file."""
+    """Return the rest of an unfinished run."""
     if settings:
         raise InputError(
-            f"a run goes on with the settings that it was begun with, got {settings[0][0]}; drop it, "
-            "or begin a new run"
+            f"a run continues with the settings it was started with, got {settings[0][0]}; drop it, "
+            "or start a new run"
         )
     target = file_path(file)
     target = target.with_name(target.name.removesuffix(SUFFIX))
     folder = _part_folder(target)
     if output and Path(output) != target:
         raise InputError(
-            f"the run in {str(folder)!r} is to become {str(target)!r}, got -o {str(output)!r}; "
+            f"the run in {str(folder)!r} will be stored as {str(target)!r}, got -o {str(output)!r}; "
             "leave that out"
         )
     if not occupied(folder):
@@ -143,7 +141,7 @@ def resumed_run(
     about = read_run(folder, restart)["about"]
     if not about.keys() >= STORED:
         raise InputError(
-            f"the run in {str(folder)!r} was begun by a Python program; let that make the same call again"
+            f"the run in {str(folder)!r} was started by a Python program; make the same call again there"
         )
     begun = _resume_command(target, _path_from_here(about, "torque_file"))
     if (
@@ -161,7 +159,7 @@ def resumed_run(
     force = force or about["force"]
     if target.exists() and not force:
         raise InputError(
-            f"{str(target)!r} exists, and the run in {str(folder)!r} is to become it; move it away, or "
+            f"{str(target)!r} exists, and the run in {str(folder)!r} will be stored there; move it away, or "
             f"overwrite it with `{_resume_command(target, torque_file)} --force`"
         )
     store.check(target, about["format"], force)
@@ -182,7 +180,7 @@ def _nothing_to_resume_error(
             "run", source, "-o", target, "--checkpoint", STANDARD, torque_file=torque_file
         )
         return InputError(
-            f"there is no unfinished run {folder!r}{nearest(target.name, unfinished)}; begin one "
+            f"there is no unfinished run {folder!r}{nearest(target.name, unfinished)}; start one "
             f"with `{begin}`"
         )
     try:
@@ -190,12 +188,12 @@ def _nothing_to_resume_error(
     except InputError:
         begin = _command("run", source, "-o", target, "--force", torque_file=torque_file)
         return InputError(
-            f"there is no unfinished run {folder!r}, and {str(target)!r} is no run that can be read; "
+            f"there is no unfinished run {folder!r}, and {str(target)!r} is not a run that can be read; "
             f"overwrite it with `{begin}`"
         )
     if facts.get("status") in ("finished", "event"):
         return InputError(
-            f"the run in {str(target)!r} is finished ({facts.get('message', 'it reached its end')}), and "
+            f"the run in {str(target)!r} is finished ({facts.get('message', 'it reached its end')}), so "
             f"nothing is left to do; see it with `{_command('info', target)}`"
         )
     words = _split_command(facts.get("command"))  # polhode run SCENARIO.toml ...
@@ -205,7 +203,7 @@ def _nothing_to_resume_error(
     reason = facts.get("message", "nobody knows why")
     if facts.get("status") != "interrupted":
         return InputError(
-            f"the run in {str(target)!r} failed ({reason}), and would again; take a smaller step or "
+            f"the run in {str(target)!r} failed ({reason}), and would again; use a smaller step or "
             f"another method and run it with `{again}`, which overwrites it"
         )
     return InputError(
@@ -238,11 +236,11 @@ def _make_checkpoint(
         _part_folder(target),
         every,
         about | {"resume": resume},
-        f"go on with `{resume}`",
+        f"continue with `{resume}`",
         restart,
         NUMBERS,
         print_error,
-        f"go on with `{begun or resume}`",
+        f"continue with `{begun or resume}`",
     )
 
 
@@ -271,7 +269,7 @@ def _how_to_restart(
     checkpoint = ["--checkpoint", every] if every else []
     words = ("run", scenario, "-o", target, *checkpoint, "--force")
     command = _command(*words, torque_file=torque_file, settings=settings)
-    return f"begin again with `{command}`, which deletes the run in {str(_part_folder(target))!r}"
+    return f"start again with `{command}`, which deletes the run in {str(_part_folder(target))!r}"
 
 
 def _split_command(command: str | None) -> list[str]:

@@ -127,9 +127,7 @@ class Flow(Card):
             self._tolerance, longest = check_control(self._method, step, rtol, atol, max_step)
             self._max_step, self._control = max_step, (*self._tolerance, longest)
         elif step is None:
-            raise InputError(
-                "step is missing; give the size of a step, or rtol to have the steps chosen"
-            )
+            raise InputError("step is missing; give the size of a step, or rtol for adaptive steps")
         else:
             self._step = check_step(number("step", step, positive=True))
             self._control = (self._step,)

@@ -203,8 +203,8 @@ class ManyBodies:
         check_rates(well[:, 4:], "the angular velocity of momentum0" if is_momentum else "omega0")
         if len(self.lost) == self.n:
             raise InputError(
-                f"rotation0 and {what} must be finite, got {self.motions[0].tolist()} for body 0 and the like for "
-                "every other; give numbers"
+                f"rotation0 and {what} must be finite, got {self.motions[0].tolist()} for body 0 and similarly for "
+                "the others; give finite numbers"
             )
 
     def will_keep(self, keep: int | str | Statistics) -> None:
@@ -344,7 +344,7 @@ class ManyBodies:
                 if other.mode != "compiled":
                     raise InputError(
                         f"torque {term.name!r} with the parameters of body {body} must run as Python "
-                        f"({other.note}), which knows one set of parameters; correct it, or integrate the bodies "
+                        f"({other.note}) with one set of parameters; correct it, or integrate the bodies "
                         "one by one"
                     )
 

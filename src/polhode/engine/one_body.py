@@ -95,13 +95,13 @@ def check_tolerance(rtol: float | None, atol: float | None) -> Tolerance:
     """The tolerance, checked."""
     if rtol is None:
         raise InputError(
-            "atol and max_step go with rtol, which is missing; give rtol too, or step for steps of given size"
+            "atol and max_step go with rtol, which is missing; give rtol too, or step for fixed steps"
         )
     rtol, atol = number("rtol", rtol), number("atol", 0.0 if atol is None else atol)
     if not SMALLEST_RTOL <= rtol <= LARGEST_RTOL:
         raise InputError(
             f"rtol must lie between {SMALLEST_RTOL:g}, where round-off begins, and {LARGEST_RTOL:g}, got "
-            f"{rtol!r}; take 1e-9"
+            f"{rtol!r}; use 1e-9"
         )
     if atol < 0.0:
         raise InputError(f"atol must not be negative, got {atol!r}; give 0 or more")
@@ -117,14 +117,12 @@ def check_control(
 ) -> tuple[Tolerance, float]:
     """(tolerance, largest step) of a run by tolerance, as far as they make sense together."""
     if step is not None:
-        raise InputError(
-            "give step, for steps of given size, or rtol, to have them chosen; not both"
-        )
+        raise InputError("give step, for fixed steps, or rtol, for adaptive steps; not both")
     if method.control is None:
         able = ", ".join([*(one.name for one in everything() if one.control), "taylor"])
         raise InputError(
-            f"{method.name} takes steps of given size; give step instead of rtol, or a method that chooses its "
-            f"steps: {able}"
+            f"{method.name} takes fixed steps; give step instead of rtol, or use an adaptive method: "
+            f"{able}"
         )
     longest = (
         np.inf
@@ -172,7 +170,7 @@ class OneBody:
         """The steps are given."""
         if step is None:
             raise InputError(
-                "step is missing; give the size of a step, an array of times, or rtol to have the steps chosen"
+                "step is missing; give the size of a step, an array of times, or rtol for adaptive steps"
             )
         if t_span is None and np.ndim(step) == 0:
             raise InputError("t_span is missing; give (t0, t1)")
@@ -200,7 +198,7 @@ class OneBody:
         latest = max(abs(self.t0), abs(self.t1))
         if not self.longest > loops.LEAST * latest:
             raise InputError(
-                f"max_step = {self.longest!r} is lost in the rounding of times as large as {latest!r}; take a "
+                f"max_step = {self.longest!r} is smaller than the rounding of times as large as {latest!r}; use a "
                 "larger one, or count time from the start of the run"
             )
 

@@ -318,7 +318,7 @@ def build(
             derivatives_trouble(torque, start) is None and compiles(program.march)
         ):
             return program
-    raise AssertionError("a callback always works")
+    raise AssertionError("a callback works in every case")
 
 
 def _assemble(method, torque, body, force, setting, way, thrust, like, start):

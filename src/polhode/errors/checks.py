@@ -147,7 +147,7 @@ def whole(what: str, value: Any, least: int = 0, example: str | None = None) -> 
     ):
         return int(value)
     raise InputError(
-        f"{what} must be a whole number, at least {least}, got {brief(value)}; {example or f'take {max(least, 1)}'}"
+        f"{what} must be a whole number, at least {least}, got {brief(value)}; {example or f'use {max(least, 1)}'}"
     )
 
 

@@ -54,8 +54,8 @@ def save(
     path = file_path(path)
     if not isinstance(result, (Trajectory, Ensemble)):
         raise InputError(
-            f"only a Trajectory or an Ensemble can be saved, got {brief(result)}; give what polhode.integrate or "
-            "polhode.ensemble returned"
+            f"only a Trajectory or an Ensemble can be saved, got {brief(result)}; pass the result of "
+            "polhode.integrate or polhode.ensemble"
         )
     chosen = check(path, format, force, isinstance(result, Ensemble))
     try:

@@ -154,7 +154,7 @@ def three(T):
     """What a user's function returned, as a tuple; the length of a tuple is known when it is
     compiled."""
     if len(T) != 3:
-        raise ValueError("three numbers are wanted, and it returned more or fewer")
+        raise ValueError("it must return three numbers, and returned more or fewer")
     return (float(T[0]), float(T[1]), float(T[2]))
 
 

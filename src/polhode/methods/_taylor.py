@@ -50,8 +50,8 @@ from polhode.methods._spatial import SpatialState, start
 ZERO = (0.0, 0.0, 0.0)
 HIGHEST = 18
 MAGNIFIED = (
-    f"steps of given size find derivatives of the torque by differences, and above order {HIGHEST} rounding in these is "
-    "the larger error; take a lower order, a torque with derivatives, or rtol in place of step"
+    f"fixed steps compute derivatives of the torque by differences, and above order {HIGHEST} rounding in these is "
+    "the larger error; use a lower order, a torque with derivatives, or rtol in place of step"
 )
 
 

@@ -141,16 +141,16 @@ def compose(method, scheme):
         )
     if not base.symmetric:
         raise InputError(
-            f"only a symmetric method gains from a composition, and {base.name} is not one; take VLV, LP2, ..."
+            f"only a symmetric method gains from a composition, and {base.name} is not one; use VLV, LP2, ..."
         )
     if base.multistep:
         raise InputError(
-            f"{base.name} remembers the step before, and the steps of a composition differ; take a one-step method"
+            f"{base.name} uses the previous step, and the steps of a composition differ; use a one-step method"
         )
     if base.order != 2:
         raise InputError(
             f"the composition {name} is made for methods of order 2, and {base.name} has order {base.order}; "
-            "take a method of order 2"
+            "use a method of order 2"
         )
     return Method(
         f"{base.name}+{name}",

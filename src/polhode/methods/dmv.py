@@ -51,7 +51,7 @@ from polhode.methods._registry import method
 LIMIT = "there is no solution beyond about h |Pi| = I"
 CORRECTED = (
     "there is no solution beyond about h~ |Pi| = I, h~ the corrected step; and a step so long that h~ no longer grows "
-    "with it is refused, since the series for h~ means nothing there"
+    "with it is rejected, since the series for h~ is not valid there"
 )
 SMALLEST = Constant(1e-12, single=1e-6)  # w^2 where |v| >= 1, which is no solution
 

@@ -124,7 +124,7 @@ EXACT = register(
         family="splitting",
         cite="vanzon2007numerical",
         best_for="free bodies, exact with any step; one torque evaluation per step in real time",
-        summary="Kicks and the exact free motion: trigonometric or elliptic functions, as the body asks for",
+        summary="Kicks and the exact free motion: trigonometric or elliptic functions, depending on the body",
         adapt=lambda torque, body: variant(EXACT, step=STEPS[free_drift(body)], adapt=None),
     )
 )

@@ -100,7 +100,7 @@ def sixth(h, W):
 FALSE_THIRD = "it leaves out the brackets: order 2, not 3; use taylor3"
 
 for name, order, rotation, terms, summary, flaw in (
-    ("taylor1", 1, first, 1, "First-order: the angular velocity of the beginning", ""),
+    ("taylor1", 1, first, 1, "First-order: the angular velocity at the start of the step", ""),
     ("taylor2", 2, second, 2, "Second-order: with the angular acceleration", ""),
     (
         "taylor3-false",
@@ -115,7 +115,7 @@ for name, order, rotation, terms, summary, flaw in (
         2,
         augmented_second,
         2,
-        "Augmented second-order: the first bracket, without the derivative beside it",
+        "Augmented second-order: the first bracket, without the derivative",
         "",
     ),
     ("taylor3", 3, third, 3, "Third-order, with the paper's extra term", ""),

@@ -27,7 +27,7 @@ def certify(
     problem: Annotated[
         str | None,
         typer.Option(
-            help="Where drift is measured; else the stress test.",
+            help="Problem on which drift is measured; default: the stress test.",
             autocompletion=complete_problem_name,
         ),
     ] = None,

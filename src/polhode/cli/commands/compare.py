@@ -32,14 +32,12 @@ def compare(
     problem: Problem,
     methods: Annotated[
         str | None,
-        typer.Option(
-            help="Names with commas between them, or all.", autocompletion=complete_methods
-        ),
+        typer.Option(help="Names separated by commas, or all.", autocompletion=complete_methods),
     ] = None,
     family: Annotated[
         str | None, typer.Option(help="All methods of a family.", autocompletion=complete_family)
     ] = None,
-    errors: Annotated[str, typer.Option(help="Errors to be reached.")] = "1e-3,1e-6,1e-9",
+    errors: Annotated[str, typer.Option(help="Target errors.")] = "1e-3,1e-6,1e-9",
     until: Annotated[float | None, typer.Option(help="End the span at this time.")] = None,
     currency: Annotated[
         str | None, typer.Option(help="Draw one panel: evaluations, steps or seconds.")
@@ -92,7 +90,7 @@ def parse_errors(text: str) -> list[float]:
         return [float(part) for part in text.split(",")]
     except ValueError:
         raise InputError(
-            f"--errors must be numbers with commas between them, got {text!r}; write --errors 1e-3,1e-6"
+            f"--errors must be numbers separated by commas, got {text!r}; write --errors 1e-3,1e-6"
         ) from None
 
 

@@ -23,7 +23,7 @@ REASONS = {
 def ensemble(
     problem: Problem,
     n: Annotated[
-        int | None, typer.Option("--n", help="How many bodies, in place of the scenario's.")
+        int | None, typer.Option("--n", help="Number of bodies, instead of the scenario's.")
     ] = None,
     device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
     dtype: Annotated[str, typer.Option(help="float64 or float32.")] = "float64",
@@ -32,11 +32,11 @@ def ensemble(
     ] = None,
     method: Annotated[
         str | None,
-        typer.Option(help="A method in place of the scenario's.", autocompletion=complete_method),
+        typer.Option(help="A method, instead of the scenario's.", autocompletion=complete_method),
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", help="Write the bodies, to FILE.nc for example."),
+        typer.Option("-o", "--output", help="Write the bodies to a file, such as FILE.nc."),
     ] = None,
     torque_file: TorqueFile = None,
     force: Force = False,
@@ -94,7 +94,7 @@ def ensemble(
         rest = "The others finished" if len(result.failures) < result.n else "None finished"
         print_error(
             f"{len(result.failures)} of {result.n} bodies failed; the first is body {first.body}, in step "
-            f"{first.step} from t = {first.t:.15g}: {REASONS.get(first.reason, first.reason)}.  {rest}; take "
+            f"{first.step} from t = {first.t:.15g}: {REASONS.get(first.reason, first.reason)}.  {rest}; use "
             "a smaller step, a slower body or another method"
         )
         raise typer.Exit(NUMERICAL_FAILURE)

@@ -21,7 +21,8 @@ def plot(
         str, typer.Option(help="overview, errors, drift, polhode or flip.")
     ] = "overview",
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="A .png, .pdf or .svg; else RUN-KIND.png.")
+        Path | None,
+        typer.Option("-o", "--output", help="A .png, .pdf or .svg file; default: RUN-KIND.png."),
     ] = None,
     force: Force = False,
     as_json: AsJson = False,

@@ -27,7 +27,7 @@ def reproduce(
         ),
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="A meaningful part of every item.")
+        bool, typer.Option("--quick", help="Compute only a part of every item.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:

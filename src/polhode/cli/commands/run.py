@@ -47,7 +47,7 @@ def run(
     output: Annotated[
         Path | None,
         typer.Option(
-            "-o", "--output", help="Write the motion, to FILE.nc or FILE.csv for example."
+            "-o", "--output", help="Write the motion to a file, such as FILE.nc or FILE.csv."
         ),
     ] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw an overview: .png, .pdf or .svg.")] = None,
@@ -61,7 +61,7 @@ def run(
         ),
     ] = None,
     resume: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Resume the run that was to become FILE.")
+        Path | None, typer.Option(metavar="FILE", help="Resume the unfinished run of FILE.")
     ] = None,
     force: Force = False,
     as_json: AsJson = False,
@@ -95,7 +95,7 @@ def run(
         ):  # --force lets a run replace a file only when it is complete
             task.target = _unused_name(task.target)
         _save(task, trajectory)
-        message += f" (what was computed is in {task.target})"
+        message += f" (the results so far are in {task.target})"
     if plot:
         trajectory.plot(path=plot)
     summary = trajectory.summary() | {"output": str(task.target) if task.target else None}

@@ -16,21 +16,29 @@ GROUP = "Many bodies"
 def sweep(
     source: Annotated[
         Path,
-        typer.Argument(metavar="SWEEP.toml", help="A scenario; \\[sweep] in it says what varies."),
+        typer.Argument(
+            metavar="SWEEP.toml", help="A scenario; its section \\[sweep] defines what varies."
+        ),
     ],
     output: Annotated[
         Path | None,
         typer.Option(
-            "-o", "--output", metavar="STORE.zarr", help="The store; else SWEEP.zarr here."
+            "-o",
+            "--output",
+            metavar="STORE.zarr",
+            help="The store; default: SWEEP.zarr in this folder.",
         ),
     ] = None,
     cluster: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="A Dask scheduler; else this machine.")
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Address of a Dask scheduler; default: this machine."),
     ] = None,
     workers: Annotated[
         int, typer.Option(help="Processes on this machine; each has several threads.")
     ] = 1,
-    chunk: Annotated[int | None, typer.Option(help="Bodies in a chunk; else by memory.")] = None,
+    chunk: Annotated[
+        int | None, typer.Option(help="Bodies per chunk; default: chosen by memory.")
+    ] = None,
     wait: Annotated[
         float, typer.Option(help="Seconds to wait for a lost scheduler or for workers.")
     ] = 30.0,
@@ -72,7 +80,7 @@ def sweep(
     if summary["failed"]:
         reasons = ", ".join(f"{count} {reason}" for reason, count in summary["failures"].items())
         print_error(
-            f"{summary['failed']} of {summary['n']} bodies failed ({reasons}), the others finished; take a "
+            f"{summary['failed']} of {summary['n']} bodies failed ({reasons}), the others finished; use a "
             "smaller step or another method for them: the variable status says which they are"
         )
         raise typer.Exit(NUMERICAL_FAILURE)
@@ -84,9 +92,9 @@ def _stored_so_far(output: Path) -> str:
     from polhode.studies.sweep.store import is_store
 
     if not is_store(output):
-        return "nothing was stored yet"
+        return "nothing has been stored yet"
     store = Sweep(output).store
     return (
         f"{store.done()} of {len(store.boxes)} chunks are in {output}, and the same command "
-        "(without --force) goes on from there"
+        "(without --force) continues from there"
     )

@@ -17,14 +17,15 @@ def view(
         list[Path] | None, typer.Option(metavar="OTHER.nc ...", help="Runs to show beside it.")
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="The page; else RUN.html beside the run.")
+        Path | None,
+        typer.Option("-o", "--output", help="The page; default: RUN.html beside the run."),
     ] = None,
     title: Annotated[str | None, typer.Option(help="Title of the page.")] = None,
     mesh_file: Annotated[
         Path | None, typer.Option("--mesh", help="Draw this surface, in body axes, as the body.")
     ] = None,
     poinsot: Annotated[
-        bool, typer.Option("--poinsot", help="Begin with Poinsot's picture.")
+        bool, typer.Option("--poinsot", help="Start with Poinsot's construction.")
     ] = False,
     show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
     force: Force = False,

@@ -38,7 +38,7 @@ class CsvTable(Format):
             header = next(csv.reader([line]))
             rows = _rows(file)
         if rows.shape[1] != len(header):
-            raise ValueError("the names do not fit the columns")
+            raise ValueError("the names do not match the columns")
         return _join_columns(header, rows), columns.provenance_in(notes)
 
 
@@ -68,7 +68,7 @@ def _rows(file):
         return np.loadtxt(file, delimiter=",", ndmin=2)
     except ValueError as error:
         reason = str(error).partition(";")[0]
-        raise ValueError(f"its numbers are not what was written: {reason}") from None
+        raise ValueError(f"its numbers have changed since they were written: {reason}") from None
 
 
 register(CsvTable())

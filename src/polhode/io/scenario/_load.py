@@ -162,7 +162,7 @@ def _read(data, faults, torque_file, folder):
         if key == "sweep":
             faults.add(
                 (key,),
-                "makes many runs of one; give the file to `polhode sweep`, or drop the section",
+                "defines many runs; give the file to `polhode sweep`, or drop the section",
             )
         elif key in ("torque_file", "torque-file"):
             faults.add((key,), f"{NEVER} {as_toml(data[key])}; {TORQUE_FILE}")

@@ -118,5 +118,5 @@ def unknown_key(key, keys):
     """What to say of a key that does not belong where it stands."""
     hint = nearest(key, keys)
     if not hint and key in TOP:
-        hint = " here; it goes to the top of the file, before the first [section]"
+        hint = " here; put it at the top of the file, before the first [section]"
     return f"unknown key{hint}; valid: {', '.join(keys)}"

@@ -18,8 +18,8 @@ def check_depth(data, path):
     while level:
         if depth > DEEPEST:
             raise InputError(
-                f"{path}: tables and lists lie more than {DEEPEST} deep inside each other; that is not a scenario, "
-                "take some away"
+                f"{path}: tables and lists are nested more than {DEEPEST} deep; that is not a scenario: "
+                "remove some levels"
             )
         inside = [list(one.values()) if isinstance(one, dict) else one for one in level]
         level, depth = (
@@ -45,7 +45,7 @@ def parse(path):
         ) from None
     except RecursionError:
         raise InputError(
-            f"{path}: not valid TOML: brackets are nested too deeply; take some away"
+            f"{path}: not valid TOML: brackets are nested too deeply; remove some levels"
         ) from None
     except tomllib.TOMLDecodeError as error:  # names line and column
         raise InputError(

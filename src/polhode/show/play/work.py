@@ -236,7 +236,7 @@ def _too_much(step, span):
     steps = span / step
     if steps < 1.0 - 1e-9:
         return {
-            "step": f"the step {step:g} s is longer than the span of {span:g} s; take a smaller one"
+            "step": f"the step {step:g} s is longer than the span of {span:g} s; use a smaller one"
         }
     if steps > MOST_STEPS:
         shortest = span / MOST_STEPS
@@ -247,7 +247,7 @@ def _too_much(step, span):
         )
         return {
             field: f"{span:g} s in steps of {step:g} s are {steps:.3g} steps, and the playground takes at most {MOST_STEPS}; "
-            f"shorten the span to {MOST_STEPS * step:.3g} s or less, or take {longer}"
+            f"shorten the span to {MOST_STEPS * step:.3g} s or less, or use {longer}"
         }
     return {}
 
@@ -296,7 +296,7 @@ def _run(request, body, method, tell):
         if now - started > MOST_SECONDS:
             raise InputError(
                 f"{method.name} took {done} of {total} steps in {MOST_SECONDS:g} s, which is as long as the "
-                "playground waits; take a longer step or a shorter span"
+                "playground waits; use a longer step or a shorter span"
             )
         tell("running", method.name, done / total)
 

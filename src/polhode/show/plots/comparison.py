@@ -63,7 +63,7 @@ def work_precision(
     curves = [curve for curve in comparison.curves if _plotted_points(curve)]
     if not curves:
         raise InputError(
-            "there is no curve to draw: no method gave a finite error; take other methods or larger errors"
+            "there is no curve to draw: no method gave a finite error; use other methods or larger errors"
         )
     panels = [currency] if currency else list(CURRENCIES)
 
@@ -116,7 +116,7 @@ def convergence(
     ]
     if not curves:
         raise InputError(
-            "there is no curve to draw: no method by step gave a finite error; take other methods or larger errors"
+            "there is no curve to draw: no method by step gave a finite error; use other methods or larger errors"
         )
     with styled():
         figure = new_figure(7.4, 5.4)

@@ -94,10 +94,10 @@ def flip(
     >>> len(flip(polhode.integrate(box, t_span=(0, 20), step=0.02, omega0=(0.002, 6, 0)), snapshots=5).axes)
     6
     """
-    run, path, snapshots = as_run(run), target(path), whole("snapshots", snapshots, 1, "take 7")
+    run, path, snapshots = as_run(run), target(path), whole("snapshots", snapshots, 1, "use 7")
     if snapshots > _MOST_SNAPSHOTS:
         raise InputError(
-            f"a figure has room for {_MOST_SNAPSHOTS} snapshots, got {brief(snapshots)}; take 7"
+            f"a figure has room for {_MOST_SNAPSHOTS} snapshots, got {brief(snapshots)}; use 7"
         )
     spin = int(np.argmax(np.abs(run.omega[0])))
     if not run.omega[0, spin]:

@@ -158,13 +158,13 @@ def methods_to_try(task, made, methods, long, symplectic):
     """The entries to try, and notes about them."""
     if symplectic and task.torque.feels_omega:
         raise InputError(
-            f"torque {task.torque.name!r} looks at the angular velocity: under it no method is symplectic; "
+            f"torque {task.torque.name!r} depends on the angular velocity: under it no method is symplectic; "
             "drop that demand"
         )
     notes = []
     if task.torque.feels_omega:
         notes.append(
-            "The torque looks at the angular velocity: no method is symplectic here, and none is preferred for it."
+            "The torque depends on the angular velocity: no method is symplectic here, and none is preferred for it."
         )
     if long and not task.torque.conservative:
         notes.append(

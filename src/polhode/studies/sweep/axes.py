@@ -250,7 +250,7 @@ def _grid_values(path, grid):
         return tuple(np.linspace(a, b, grid.count).tolist())
     if a * b <= 0.0:
         raise InputError(
-            f"{path}: a log scale needs from and to of one sign and not zero, got {a!r} and {b!r}; take a linear "
+            f"{path}: a log scale needs from and to of one sign and not zero, got {a!r} and {b!r}; use a linear "
             "scale, or other ends"
         )
     return tuple(np.geomspace(a, b, grid.count).tolist())

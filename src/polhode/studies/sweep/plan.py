@@ -154,7 +154,7 @@ class Plan:
                 scenario = make_scenario(trial, self.path)
                 if scenario.rtol is not None:
                     raise InputError(
-                        f"run.method: {method} chooses its own steps; a sweep needs steps of a given size; take "
+                        f"run.method: {method} chooses its own steps; a sweep needs steps of a given size; use "
                         "another method"
                     )
         self.methods = methods
@@ -176,7 +176,7 @@ class Plan:
             busy = min(TILES * LANES * workers.threads, -(-self.n // workers.processes))
             least, most = (max(busy, steps // self.steps) for steps in CHUNK_STEPS)
             chunk = min(fits, max(least, min(-(-self.n // PARTS), most)))
-        box, left = [], whole("chunk", chunk, 1, "leave it out, or take 1000")
+        box, left = [], whole("chunk", chunk, 1, "leave it out, or use 1000")
         for name, length in reversed(self.dimensions.items()):
             box.append(1 if name in FIRST else min(length, left))
             left = left // length if name not in FIRST and left >= length else 0
@@ -186,7 +186,7 @@ class Plan:
         )
         if count > MOST_CHUNKS:
             raise InputError(
-                f"{self.n} bodies in chunks of {chunk} are {count} chunks, over {MOST_CHUNKS}; take larger ones"
+                f"{self.n} bodies in chunks of {chunk} are {count} chunks, over {MOST_CHUNKS}; use larger ones"
             )
         return tuple(reversed(box))
 
