@@ -12,6 +12,7 @@ export class Plot {
     this.seek = seek;
     this.tall = tall;
     this.log = false;
+    this.timeLabel = "t";
     this.element = make("section", "plot");
     const head = make("header", "plot-head");
     this.title = make("h3", "", title);
@@ -78,7 +79,7 @@ export class Plot {
           ...axis,
           size: 22,
           space: 60,
-          label: "t [s]",
+          label: this.timeLabel,
           labelFont: FONT,
           labelSize: 15,
           labelGap: 0,

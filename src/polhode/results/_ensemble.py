@@ -19,6 +19,7 @@ from polhode.results.columns import EACH_ITS_OWN
 from polhode.results.motion import OMEGA, back_to_axes, in_principal_axes, parts
 from polhode.errors import InputError
 from polhode.support import provenance
+from polhode.support.units import UNSPECIFIED, Units
 from polhode.support.on_device import OnDevice, on_host, require
 
 if TYPE_CHECKING:
@@ -124,6 +125,8 @@ class Ensemble:
         What random numbers were drawn with.
     title : str
         Of the scenario; "" where there is none.
+    units : Units
+        Those of the bodies, or those that were given: the attributes length, mass and time.
     """
 
     n: int
@@ -150,6 +153,7 @@ class Ensemble:
     source: str
     torque_source: str
     title: str = ""
+    units: Units
 
     def __init__(
         self,
@@ -349,6 +353,7 @@ class Ensemble:
             "seed": "none" if self.seed is None else str(self.seed),
             "steps": self.steps,
             "message": self.message,
+            **({"units": self.units._asdict()} if self.units != UNSPECIFIED else {}),
         }
 
     def to_xarray(self) -> Dataset:

@@ -194,6 +194,18 @@ class Output(Section):
     """The format, such as "nc", where the ending of the file does not say."""
 
 
+class Units(Section):
+    """The units of the numbers in this file, for labels of figures, pages and files; nothing is converted.  `units = "SI"`
+    at the top of the file is short for those of the SI."""
+
+    length: str | None = None
+    """Of lengths, such as "mm"."""
+    mass: str | None = None
+    """Of masses, such as "g"."""
+    time: str | None = None
+    """Of times, such as "s"."""
+
+
 def _count(value):
     if type(value) is not int or value < 1:
         raise InputError(

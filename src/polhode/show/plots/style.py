@@ -94,7 +94,7 @@ def caption(record):
     """Body, method, step and torque of a run in one line."""
     step, tolerance = record.facts.get("step"), record.facts.get("tolerance")
     shown = (
-        f"{step:g} s"
+        record.body.units.value(f"{step:g}", "s")
         if isinstance(step, (int, float))
         else f"by rtol {tolerance[0]:g}"
         if _is_pair(tolerance)

@@ -38,7 +38,8 @@ def encode_run(record, frames=FRAMES, mesh=None):
     moments, axes = record.body.moments, record.body.axes
     return {
         "label": record.facts["method"],
-        "detail": _step(record.facts),
+        "units": {"time": record.body.units.of("s"), "rate": record.body.units.of("rad/s")},
+        "detail": _step(record),
         "t": pack_array(record.t[kept], "f8"),
         "quaternion": pack_array(record.quaternion[kept]),
         "omega": pack_array(record.omega[kept]),
@@ -58,7 +59,7 @@ def encode_run(record, frames=FRAMES, mesh=None):
 
 def _finite_part(record):
     """The finite part of the run, in the order of time."""
-    notes = []
+    notes, units = [], record.body.units
     finite = (
         np.isfinite(record.quaternion).all(axis=1)
         & np.isfinite(record.omega).all(axis=1)
@@ -67,7 +68,8 @@ def _finite_part(record):
     n = len(finite) if finite.all() else int(np.argmin(finite))
     if n < len(finite):
         notes.append(
-            f"The run is shown until t = {record.t[max(n - 1, 0)]:g} s; after that its numbers are not finite."
+            f"The run is shown until t = {units.value(f'{record.t[max(n - 1, 0)]:g}', 's')}; after that its numbers are not "
+            "finite."
         )
     if n < 2:
         raise InputError(
@@ -79,7 +81,7 @@ def _finite_part(record):
     if not forwards:
         order = slice(n - 1, None, -1)
         notes.append(
-            f"Integrated backwards, from t = {record.t[0]:g} s; shown in the order of time."
+            f"Integrated backwards, from t = {units.value(f'{record.t[0]:g}', 's')}; shown in the order of time."
         )
     arrays = {
         key: getattr(record, key)[order] for key in ("t", "quaternion", "omega", "kinetic_energy")
@@ -126,9 +128,13 @@ def _thinning_notes(record, kept):
     return notes
 
 
-def _step(facts):
-    step = facts.get("step")
-    return f"step {step:g} s" if isinstance(step, (int, float)) else "uneven steps"
+def _step(record):
+    step = record.facts.get("step")
+    return (
+        record.body.units.value(f"step {step:g}", "s")
+        if isinstance(step, (int, float))
+        else "uneven steps"
+    )
 
 
 def describe_run(record):
@@ -144,12 +150,14 @@ def describe_run(record):
             ]
         ),
         "": known.get("summary", ""),
-        "step": _step(facts).removeprefix("step ").removesuffix(" steps"),
+        "step": _step(record).removeprefix("step ").removesuffix(" steps"),
         "steps": facts.get("steps"),
         "torque": str(facts.get("torque", "")).removeprefix("<torque ").removesuffix(">"),
         "torque evaluations": None if record.free else facts.get("torque_evaluations"),
         "body": record.body.name or "",
-        "principal moments": f"{', '.join(f'{value:.6g}' for value in record.body.moments)} kg m²",
+        "principal moments": record.body.units.value(
+            ", ".join(f"{value:.6g}" for value in record.body.moments), "kg m2"
+        ),
         "status": facts.get("message") or facts.get("status"),
         "polhode": facts.get("polhode_version"),
         "source digest": facts.get("source_digest"),
