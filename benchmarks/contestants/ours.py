@@ -96,9 +96,7 @@ class Ours:
     def runner(self, name, known):
         """The method, compiled."""
         if name not in self._runners:
-            self._runners[name] = entries.runner(
-                self.task.task, known, entries.method_names([name])[0]
-            ).compile()
+            self._runners[name] = entries.find(name).runner(self.task.task, known).compile()
         return self._runners[name]
 
     def call(self, door, name, setting):

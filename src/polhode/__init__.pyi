@@ -14,7 +14,7 @@ from .errors import (
     PolhodeError,
     TorqueError,
 )
-from .io.read import Record, read
+from .io.read import read
 from .loads import torques
 from .loads._torque import Torque
 from .loads.conversion import torque
@@ -51,7 +51,6 @@ __all__ = [
     "MethodCurve",
     "Point",
     "PolhodeError",
-    "Record",
     "RigidBody",
     "Statistics",
     "Stepper",

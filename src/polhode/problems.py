@@ -64,10 +64,10 @@ class Problem:
     ) -> Trajectory:
         """Run the problem; `step` (unless there is `rtol`) and `t_span` default to the paper's."""
         step = self.step if step is None and "rtol" not in options else step
-        alone = isinstance(step, (int, float, np.number))
+        size = float(step) if isinstance(step, (int, float, np.integer, np.floating)) else None
         return integrate(
             self.body,
-            self.torque(step if alone else None),
+            self.torque(size),
             self.t_span if t_span is None else t_span,
             step,
             method,
@@ -128,7 +128,7 @@ def _problem(
     )
 
 
-KE = "Krysl & Endres, Int. J. Numer. Meth. Engng 62 (2005)"
+KE = "Krysl & Endres 2004"
 
 ALL = dict(
     [

@@ -54,7 +54,7 @@ def test_names_that_the_locale_cannot_show(environment, name, shown, tmp_path):
     assert code == 0, said
     (stored,) = tmp_path.glob("*.nc")
     assert os.fsencode(stored.name) == name + b".nc"
-    assert read(stored).facts["command"] == f"polhode run '{shown}.toml'"
+    assert read(stored).provenance()["command"] == f"polhode run '{shown}.toml'"
     said, code = polhode(tmp_path, environment, b"info", name + b".nc")
     assert code == 0 and rb"fl\xefp" in said, said
     assert ("Würfel, 2 µm" if environment is UTF8 else r"W\xfcrfel, 2 um").encode() in said

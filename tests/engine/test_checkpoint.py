@@ -227,8 +227,8 @@ def command(
     """The exit code of `polhode run`, in this process."""
     try:
         run(
-            scenario and Path(scenario),
-            output and Path(output),
+            scenario,
+            output=output and Path(output),
             torque_file=torque_file,
             checkpoint=checkpoint,
             resume=resume and Path(resume),
@@ -481,9 +481,9 @@ def test_what_comes_after_the_last_checkpoint_does_not_matter(cut, place):
         (lambda cut: (cut / "run").unlink(), "its file 'run' is missing; begin again with"),
         (
             lambda cut: (cut / "run").write_text(
-                (cut / "run").read_text("utf-8").replace("checkpoint 2", "checkpoint 1")
+                (cut / "run").read_text("utf-8").replace("checkpoint 3", "checkpoint 1")
             ),
-            r"of another version of polhode \(format 1, here 2\); go on with that version, or begin again with",
+            r"of another version of polhode \(format 1, here 3\); go on with that version, or begin again with",
         ),
     ],
 )

@@ -124,8 +124,8 @@ def test_between_steps_it_is_interpolated_by_its_rate_and_seen_by_events(counter
 def test_it_is_stored_and_read_back(counter, tmp_path, suffix):
     found = run(counter, every=10)
     stored = polhode.read(polhode.io.save(found, tmp_path / f"run.{suffix}"))
-    assert np.array_equal(stored.parts["angle"], found.angle)
-    assert np.array_equal(stored.parts["pace"], found.pace)
+    assert np.array_equal(stored.angle, found.angle)
+    assert np.array_equal(stored.pace, found.pace)
     assert np.array_equal(stored.omega, found.omega)
     data = found.to_xarray()
     assert data["angle"].attrs == {"units": "rad", "long_name": "angle of a rotor"}

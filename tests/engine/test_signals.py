@@ -158,10 +158,10 @@ def test_what_is_ignored_stays_ignored(tmp_path, begun):
 COMMANDS = {
     "ensemble": ("ensemble long.toml --n 2000 --json", "interrupted after"),
     "compare": ("compare krysl/slow-top --methods all", "interrupted"),
-    "reproduce": ("reproduce all --out papers", "interrupted"),
-    "sweep": ("sweep sweep.toml --out s.zarr", "interrupted"),
+    "reproduce": ("reproduce all -o papers", "interrupted"),
+    "sweep": ("sweep sweep.toml -o s.zarr", "interrupted"),
     "certify": ("certify NMB LP2", "interrupted"),
-    "demo": ("demo --out demo", "interrupted"),
+    "demo": ("demo -o demo", "interrupted"),
 }
 
 

@@ -62,6 +62,12 @@ def guarded_event(t, R, omega):
     return 1.0 + LOCK.locked()
 
 
+def changed(name, **arrays):
+    """A stored result with other arrays."""
+    np.savez("changed.npz", **dict(np.load(name)) | arrays)
+    return "changed.npz"
+
+
 def oversized():
     """A stored run with numbers that no run has."""
     run = integrate([1, 2, 3], None, (0, 1), 0.1, omega0=(0, 0, 1))
@@ -110,6 +116,16 @@ CALLS = [
      "'guarded_event' uses 'LOCK', a lock", "leave it out of the event, or run without checkpoint"),
     (lambda: polhode.support.limits.check_step(1e-310), "got 1e-310", "choose another unit of time"),
     (lambda: polhode.sweep({"problem": "krysl/slow-top", "sweep": {"run.step": [0.1]}}), "out is missing", "name the store"),
+    (lambda: polhode.read("run.nc", polhode.RigidBody), "polhode.Trajectory or polhode.Ensemble, got", "leave it out"),
+    (lambda: polhode.read("run.nc", polhode.Ensemble), "'run.nc' holds one run", "leave out kind"),
+    (lambda: integrate([1, 2, 3], polhode.read("run.nc").torque, (0, 1), 0.1, omega0=(0, 0, 1)), "the torque 'heavy_top'",
+     "give the torque itself"),
+    (lambda: polhode.read(changed("run.npz", **{name: values[:0] for name, values in np.load("run.npz").items() if values.ndim})),
+     "'changed.npz' holds no points", "run the scenario again with -o"),
+    (lambda: polhode.read(changed("many.npz", omega=np.zeros((2, 3)))), "'changed.npz': omega has shape (2, 3), expected (3, 3)",
+     "the file is damaged"),
+    (lambda: polhode.read(changed("many.npz", moments=-np.ones((3, 3)))), "'changed.npz' holds bodies that cannot be read",
+     "run it again with -o"),
     (lambda: polhode.read("objects.npz"), "'objects.npz' is not a run", "run the scenario again with -o"),
     (lambda: contents(holed()), "'holed.npz': omega is not finite", "run the scenario again with -o"),
     (lambda: polhode.torque(3), "got 3", "write def f(t, R): ..."),
@@ -304,7 +320,7 @@ CALLS = [
     (lambda: Item("krysl-2005", "fig0", "", "table", 1.0, lambda work: 3).run(), "got int", "return a Table"),
     (lambda: Claim("it is so", "perhaps", ""), "'perhaps'", "valid: 'holds', 'holds for another reason',"),
     (lambda: Claim("it is so", "holds", ""), "'it is so'", "say which numbers decide it"),
-    (lambda: check_request({"colour": 1}), "'colour'", "valid: 'problem', 'body', 'omega0', 'method'"),
+    (lambda: check_request({"colour": 1}), "'colour'", "valid: 'problem', 'body', 'omega0', 'tilt'"),
     (lambda: check_request({}), "got None;", "give a number of seconds"),
     (lambda: check_request({"problem": "nonsense", "method": "nonsense", "omega0": [1.0, None, 2.0], "body": {"kind": "ring"}}),
      "'nonsense'", "give a number of seconds"),
@@ -312,6 +328,9 @@ CALLS = [
      "got shape (2,);", "give a number of seconds"),
     (lambda: check_request({"omega0": 3, "body": {"kind": "box", "values": [1.0, 2.0]}}),
      "got 2;", "give a number of seconds"),
+    (lambda: check_request({"second": 3}), "got 3;", "body, omega0, tilt"),
+    (lambda: check_request({"weight": -2.0}), "got -2;", "give 0 or more N m"),
+    (lambda: check_request({"tilt": 200.0}), "got 200;", "at most 180 degrees"),
     (lambda: check_request({"body": {"kind": "box", "values": [1.0, 1e-9, 1e-9]}}),
      "got None;", "give a number of seconds"),
     (lambda: polhode.plots.sphere([], axis=7), "unknown axis of the body 7", "valid: '1', '2', '3'"),
@@ -336,6 +355,17 @@ CALLS = [
      "a body with other axes", "give Flow the principal moments"),
     (lambda: polhode.Flow([5, 5, 4], step=0.1)(Q, (0, 0, 1), 0, 1, inertia=[[5, 1, 0], [1, 5, 0], [0, 0, 4]]), "[[5, 1, 0]",
      "make a new Flow for a body with other axes"),
+    (lambda: polhode.Flow([5, 5, 4], step=0.1)(Q, (0, 0, 1), 0, 1, inertia=(1, 2, 30)), "got (1, 2, 30)",
+     "make a new Flow of RigidBody(..., check_triangle=False)"),
+    (lambda: polhode.Flow([5, 5, 1], polhode.torques.heavy_top(2.0) + polhode.torques.heavy_top(3.0), step=0.1)(
+        Q, (0, 0, 1), 0, 1, parameters=(1.0, 2.0)),
+     "a sum of torques must be a dict, got (1.0, 2.0)", "write parameters={name: value}"),
+    (lambda: polhode.Flow([5, 5, 1], polhode.torques.heavy_top(2.0) + polhode.torques.damping(0.1), step=0.1)(
+        Q, (0, 0, 1), 0, 1, parameters={"moment": 1.0, "heavy_top.moment": 2.0}),
+     "as 'moment' and 'heavy_top.moment'", "give it once"),
+    (lambda: polhode.Flow([5, 5, 1], step=0.1)(Q, (0, 0, 1), 1, 1), "got 1.0 for both", "give another t1"),
+    (lambda: polhode.Flow([5, 5, 1], step=0.1)((1.0, 1.0, 0.0, 0.0), (0, 0, 1), 0, 1),
+     "rotation0 must be a unit quaternion", "divide it by its norm"),
     (lambda: polhode.Flow([5, 5, 4], guarded, step=0.1).compiled, "torque 'guarded' runs as Python",
      "make it a function that numba can"),
     (lambda: [polhode.io.save(spun((0, 0, 1)), "twice.nc") for _ in range(2)], "'twice.nc' exists", "(in Python force=True)"),
@@ -350,10 +380,14 @@ CALLS = [
      "got -1", "take 1"),
     (lambda: polhode.Stepper([1, 2, 2.5], raising, step=0.1, omega0=(0, 0, 1), compiled=False),
      "raised ValueError at t", "correct it, or end the run before"),
+    (lambda: polhode.Stepper([1, 2, 2.5], step=0.1, omega0=(0, 0, 1), method="SW", compiled=False).step(dt=0.2),
+     "got dt = 0.2 with step = 0.1", "leave out dt, or take another method"),
+    (lambda: setattr(polhode.Stepper([1, 2, 2.5], step=0.1, omega0=(0, 0, 1), compiled=False), "position", (1, 2, 3)),
+     "position cannot be set", "give it position0, velocity0 or force"),
     (lambda: setattr(polhode.Stepper([1, 2, 2.5], step=0.1, omega0=(0, 0, 1), compiled=False), "state", 3),
      "a Stepper of LP2 cannot go on from", "use the state of another one like it"),
     (lambda: polhode.sweep({"problem": "krysl/slow-top"}, chunks=3), "'chunks'", "valid: 'source', 'out', 'cluster', 'workers'"),
-    (lambda: polhode.Sweep("nowhere.zarr"), "'nowhere.zarr'", "give what `polhode sweep --out` wrote"),
+    (lambda: polhode.Sweep("nowhere.zarr"), "'nowhere.zarr'", "give what `polhode sweep --output` wrote"),
     (lambda: swept({"sweep": {"initial": {"omega": [[1.0, 2.0, 3.0]]}, "initial.omega.0": [1.0]}}),
      "sweep: initial.omega.0 and init", "drop one"),
     (lambda: swept({"body": {"inertia": 3.0}, "sweep": {"body.inertia.0": [1.0, 2.0]}}),

@@ -170,6 +170,7 @@ def make():
     point = polhode.integrate([1.0, 2.0, 2.5], None, (0, 1), 0.5, "NMB", omega0=(0, 1, 0), compiled=False, t_eval=[0.0])
     for name, one in (("run.nc", run), ("run.npz", run), ("rest.nc", rest), ("point.nc", point)):
         store.save(one, name)
+    store.save(polhode.ensemble([1.0, 2.0, 2.5], None, (0, 1), 0.5, "NMB", omega0=(0, 1, 0), n=3), "many.npz")
     held = dict(np.load("run.npz"))
     np.savez("lacks.npz", t=held["t"])
     np.savez("shape.npz", **held | {"omega": held["omega"][:-1]})
@@ -189,7 +190,7 @@ def make():
 def unfinished():
     """Folders of runs that were cut short, and what may have become of them."""
     for name, torque_file in (("cut", None), ("code", "torques.py:push")):
-        task = new_run(Path("good.toml"), Path(f"{name}.nc"), torque_file, "5", False)
+        task = new_run("good.toml", Path(f"{name}.nc"), torque_file, "5", False, [])
         task.job.integrate(None, task.checkpoint)
     polhode.integrate([1, 2, 3], t_span=(0, 1), step=0.5, omega0=(0, 0, 1), checkpoint="python.nc.part")
     for name in ("hurt", "lost", "both"):

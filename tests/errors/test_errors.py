@@ -46,7 +46,6 @@ ELSEWHERE = {  # "file function": the test that makes its errors, and words of t
     "studies/sweep/cluster.py connect": ("test_sweep.py", "no Dask scheduler answers"),
     "studies/sweep/_sweep.py _run": ("test_sweep.py", "would make others"),
     "studies/sweep/store.py check": ("test_sweep.py", "another sweep: "),
-    "studies/sweep/store.py need": ("test_sweep.py", "is not installed; install with:"),
 }
 
 

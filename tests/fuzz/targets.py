@@ -132,11 +132,11 @@ READERS = (
     get,
     problems.get,
     torques.by_name,
-    lambda text: entries.method_names(text.split(",")),
+    lambda text: entries.select(text.split(",")),
     lambda text: seconds("cost", text),
     lambda text: check_errors(parse_errors(text)),
     polhode.loads.conversion.as_torque,
-    lambda text: entries.method_names(None, text),
+    lambda text: entries.select(None, text),
 )
 
 

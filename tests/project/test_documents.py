@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from polhode import papers
+from polhode.methods import _references
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -117,3 +120,40 @@ def test_the_version_is_the_same_everywhere():
 
     assert f"version: {polhode.__version__}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
     assert f"## {polhode.__version__}" in (ROOT / "CHANGELOG.md").read_text("utf-8")
+
+
+# How the text names each of the five documents; a year may follow.
+NAMED = {
+    "krysl-endres-2004": r"Krysl\s+(?:&|and)\s+Endres",
+    "krysl-2005": r"(?<!Petr )Krysl",
+    "bou-rabee-2009": r"Bou-Rabee\s+et\s+al\.|Saccon",
+    "buss-2001": r"Buss",
+}
+
+
+def test_each_of_the_five_documents_is_cited_with_one_year():
+    cited = [paper.cite for paper in papers.PAPERS.values()]
+    assert len(set(cited)) == 5
+    for paper in papers.PAPERS.values():
+        year = _references.fields(paper.cite)["year"]
+        assert year in paper.name and year in paper.short
+    page = (ROOT / "docs" / "theory" / "disagreements.rst").read_text("utf-8")
+    assert all(key in page for key in cited)
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_the_year_of_a_document_is_the_same_everywhere(name):
+    year = _references.fields(papers.PAPERS[name].cite)["year"]
+    citation = re.compile(rf"(?:{NAMED[name]}),?\s+\(?((?:19|20)\d\d)\b")
+    files = [
+        path
+        for folder in ("src", "docs", "examples", "benchmarks")
+        for path in (ROOT / folder).rglob("*")
+        if path.suffix in (".py", ".rst", ".md", ".toml", ".html")
+        and not path.is_relative_to(ROOT / "docs" / "_build")
+        and not path.is_relative_to(ROOT / "docs" / "reference" / "methods")  # both generated
+    ]
+    files += ROOT.glob("*.md")
+    years = {path: citation.findall(path.read_text("utf-8")) for path in files}
+    assert sum(map(len, years.values())) > 2
+    assert {path: found for path, found in years.items() if set(found) - {year}} == {}

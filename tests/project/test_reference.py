@@ -74,7 +74,7 @@ def test_every_public_name_is_in_the_reference(name):
 
 def test_a_module_s_source_is_linked_from_names_with_one_prefix():
     """The page of a module's source knows one prefix for its links back: with `read` and
-    `io.read.Record` one would be broken."""
+    `io.read.as_run` one would be broken."""
     prefixes = {}
     for entry in ENTRIES:
         thing = attrgetter(entry)(polhode)

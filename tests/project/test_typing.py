@@ -50,7 +50,7 @@ PARTS = {  # expressions of a script, and the types they must have
     "stepper.t": "float",
     "stepper.matrix": ARRAY,
     "stepper.omega": ARRAY,
-    "stepper.state": r"polhode\.engine\._stepper\.StepperState",
+    "stepper.state": r"polhode\.engine\.stepper_state\.StepperState",
     "polhode.compare('krysl/slow-top')": r"polhode\.studies\.compare\.comparison\.Comparison",
     "polhode.advise('krysl/slow-top').method": "str",
     "polhode.certify('NMB').ok": "bool",

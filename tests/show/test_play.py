@@ -15,10 +15,10 @@ import time
 import numpy as np
 import pytest
 
-from polhode import InputError, RigidBody, integrate, problems
-from polhode.io.read import record
+from polhode import InputError, RigidBody, integrate, problems, rotations
 from polhode.methods import names
 from polhode.show.play import catalogue, work
+from polhode.show.play.lessons import LESSONS
 from polhode.show.play.server import Server
 from polhode.show.view._page import encode
 
@@ -31,6 +31,9 @@ ASKED = {
     "step": 0.02,
     "span": 2.0,
 }
+
+
+BALL = {"kind": "moments", "values": [1.0, 1.0, 1.0]}
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +87,7 @@ def test_the_numbers_are_the_librarys(server):
         integrate(box, t_span=(0.0, 2.0), step=0.02, method=name, omega0=(0.02, 6.0, 0.0))
         for name in ("LP2", "NMB")
     ]
-    for shown, run in zip(found["runs"], encode([record(run) for run in runs]), strict=True):
+    for shown, run in zip(found["runs"], encode(runs), strict=True):
         assert [shown[key] for key in ("t", "quaternion", "omega", "energy")] == [
             run[key] for key in ("t", "quaternion", "omega", "energy")
         ]
@@ -194,6 +197,18 @@ def test_requests_that_are_none(server):
             "body",
             "unknown key of the body 'path'",
         ),
+        ({"tilt": 181}, "tilt", "at most 180 degrees, got 181"),
+        ({"tilt": -1}, "tilt", "must not be negative"),
+        ({"tilt": None}, "tilt", "the tilt is missing; give a number of degrees"),
+        ({"weight": "heavy"}, "weight", "real numbers"),
+        ({"weight": -1}, "weight", "must not be negative"),
+        ({"damping": float("inf")}, "damping", "finite"),
+        ({"second": {"body": None}}, "second", "the keys body, omega0, tilt"),
+        (
+            {"second": {"body": None, "omega0": [1, 0, 0], "tilt": 0}},
+            "second",
+            "body must be an object",
+        ),
         ({"file": "/etc/passwd"}, "", "unknown key of the request 'file'"),
     ],
 )
@@ -265,28 +280,98 @@ def test_the_code_runs_and_gives_the_same_motion():
             "step": 0.05,
             "compare": "NMB",
         },
-        {"body": {"kind": "ellipsoid", "values": [3, 2, 1]}},
+        {"body": {"kind": "ellipsoid", "values": [3, 2, 1]}, "weight": 2.0, "tilt": 30.0},
+        {
+            "problem": "krysl/slow-top",
+            "damping": 0.1,
+            "second": {"body": BALL, "omega0": [0, 1, 9], "tilt": 90},
+        },
+        {"problem": "bou-rabee/stress", "weight": 0.25, "tilt": 10.0},
     ):
         request = work.check_request(ASKED | changes)
         space = {}
         exec(work.code(request).replace(".open()", ""), space)
-        run = work.computed(request, lambda *_: None)["runs"][0]
-        assert encode([record(space["run"])])[0]["quaternion"] == run["quaternion"]
+        runs = work.computed(request, lambda *_: None)["runs"]
+        for name, run in zip(("run", "other"), runs, strict=False):
+            assert encode([space[name]])[0]["quaternion"] == run["quaternion"]
+
+
+# --- tilt, weight, damping, a second body, lessons ------------------------------------------------
+
+
+def test_a_problem_left_as_it_is_is_the_papers():
+    """Tilt and weight that nobody changed leave every bit as it was."""
+    for one in problems.names():
+        problem = problems.get(one)
+        request = work.check_request(ASKED | {"problem": one, "step": problem.step})
+        assert np.array_equal(
+            request.starts[0].rotation0, rotations.as_quaternion(problem.rotation0)
+        )
+        theirs = problem.torque(problem.step)
+        assert repr(request.torque) == repr(theirs if theirs.acts else None)
+
+
+def test_tilt_weight_and_damping_do_what_they_say():
+    top = {"body": BALL, "omega0": [0, 0, 0], "tilt": 60.0, "weight": 3.0, "span": 1.0}
+    request = work.check_request(ASKED | top)
+    axis = rotations.rotate(request.starts[0].rotation0, [0.0, 0.0, 1.0])
+    assert np.isclose(axis[2], 0.5) and np.isclose(axis[0], 0.0)
+    run, _ = work._run(request, request.starts[0], request.methods[0], lambda *_: None)
+    assert np.isclose(
+        run.omega[1, 0], 3.0 * np.sin(np.pi / 3) * 0.02, rtol=1e-3
+    )  # it falls about x
+    slowed = work.check_request(ASKED | {"body": BALL, "omega0": [0, 0, 2.0], "damping": 0.5})
+    run, _ = work._run(slowed, slowed.starts[0], slowed.methods[0], lambda *_: None)
+    assert np.isclose(run.omega[-1, 2], 2.0 * np.exp(-0.5 * 2.0), rtol=1e-3)
+
+
+def test_a_second_body_runs_beside_the_first(server):
+    second = {"body": BALL, "omega0": [0, 0, 1], "tilt": 0}
+    found = ask(server, second=second)
+    assert [one["label"] for one in found["runs"]] == ["first body", "second body"]
+    assert [one["method"] for one in found["verdicts"]] == ["LP2", "LP2"]
+    found = ask(server, second=second, compare="NMB")
+    assert [one["method"] for one in found["verdicts"]] == ["LP2", "NMB"]
+
+
+def lesson(name, **changes):
+    """The motion of a lesson, by its own values."""
+    one = next(one for one in catalogue.catalogue()["problems"] if one["name"] == name)
+    keys = ("body", "omega0", "tilt", "weight", "step", "span")
+    request = work.check_request(
+        {**ASKED, "problem": name, **{key: one[key] for key in keys}, **changes}
+    )
+    run, _ = work._run(request, request.starts[0], request.methods[0], lambda *_: None)
+    axes = rotations.rotate(run.quaternion, np.array([0.0, 0.0, 1.0]))
+    return run, np.degrees(np.arccos(np.clip(axes[:, 2], -1.0, 1.0)))
+
+
+def test_the_lessons_show_what_their_sentences_say():
+    assert lesson("sleeping-top")[1].max() < 3.0
+    assert lesson("sleeping-top", omega0=[0, 0, 3.0])[1].max() > 60.0
+    assert lesson("sleeping-top", damping=0.05)[1].max() > 60.0
+    assert np.ptp(lesson("precession")[1]) < 0.01
+    assert np.ptp(lesson("precession", omega0=[0, 0.2, 10.0])[1]) > 0.5
+    tilt = lesson("nutation")[1]
+    assert np.ptp(tilt) > 2.0 and np.isclose(tilt.min(), 40.0, atol=0.01)  # it returns to the cusp
+    turned = rotations.rotate(lesson("tumbling-box")[0].quaternion, np.array([0.0, 1.0, 0.0]))
+    assert turned[:, 1].min() < -0.99
+    assert catalogue.catalogue()["problems"][1]["poinsot"]
 
 
 def test_the_catalogue_holds_every_problem_and_method():
     data = catalogue.catalogue()
-    assert [one["name"] for one in data["problems"]] == ["tumbling-box", *problems.names()]
-    assert sorted(one["name"] for one in data["methods"]) == sorted(names())
+    assert [one["name"] for one in data["problems"]] == [*LESSONS, *problems.names()]
+    assert [one["name"] for one in data["methods"]] == names()
     for one in data["problems"]:  # each can be asked for as it stands
         work.check_request(
             ASKED
             | {"problem": one["name"]}
-            | {key: one[key] for key in ("body", "omega0", "step", "span")}
+            | {key: one[key] for key in ("body", "omega0", "tilt", "weight", "step", "span")}
         )
     groups = list(dict.fromkeys(one["group"] for one in data["methods"]))
-    assert groups[0] == "Start here" and groups[-1] == "As Buss ran them, mistakes included"
-    assert [one["name"] for one in data["methods"]][: len(catalogue.START)] == list(catalogue.START)
+    assert groups[0] == "Recommended" and groups[-1] == "Faulty variants from papers"
+    assert data["methods"][0]["name"] == data["first"]
     assert "order 2, symplectic" in next(
         one["fact"] for one in data["methods"] if one["name"] == "LP2"
     )

@@ -16,8 +16,7 @@ from polhode.cli.commands.plot import plot
 from polhode.show import demo
 from polhode.errors import InputError
 from polhode.io import store
-from polhode.io.read import record
-from polhode.results.conserved import momentum
+from polhode.results.conserved import is_free, momentum, weight
 from polhode.show.plots import ellipsoid, globe, motion, strays
 from polhode.show.plots.motion import edges, moments_around_flip
 from polhode.show.plots.style import POINTS, thin
@@ -208,12 +207,12 @@ def test_what_is_kept_is_known_from_the_torque_and_not_from_its_name(
         compiled=False,
     )
     for one in (
-        record(run),
+        run,
         *(polhode.read(store.save(run, tmp_path / f"run.{kind}")) for kind in ("nc", "npz", "csv")),
     ):
         stray = momentum(one)
         assert (
-            one.free is free
+            is_free(one) is free
             and (stray.up is not None) is vertical
             and stray.title.startswith("Vertical") is vertical
         )
@@ -242,7 +241,7 @@ def test_of_a_torque_that_an_older_file_knows_as_text_no_more_is_claimed_than_is
         "".join(line for line in lines if not line.startswith("# torque_terms")), "utf-8"
     )
     older = polhode.read(tmp_path / "older.csv")
-    assert older.free is free and older.weight is None and momentum(older).by_right is not free
+    assert is_free(older) is free and weight(older) is None and momentum(older).by_right is not free
 
 
 def test_a_polhode_needs_a_body_on_which_nothing_acts(top):
@@ -353,5 +352,5 @@ def test_drift_comes_with_an_honest_uncertainty():
 
 def test_demo_needs_a_folder(tmp_path):
     (tmp_path / "taken").write_text("")
-    with pytest.raises(InputError, match="--out"):
+    with pytest.raises(InputError, match="--output"):
         demo.write_demo_report(tmp_path / "taken")

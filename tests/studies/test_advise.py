@@ -131,21 +131,19 @@ def test_the_recommendation_is_accurate_and_nearly_the_cheapest(name):
         motion = advice.integrate(t_eval=known.t).quaternion
         assert polhode.rotations.angle_between(motion, known.motion[:, :4]).max() < 1e-12
     else:
-        runner = entries.runner(task, known, advice.best.name)
+        runner = advice.best.entry.runner(task, known)
         assert runner.run(advice.best.point.setting, timed=False).error <= 3.0 * error
     rivals = [
-        trial for trial in advice.trials if trial.knob and not is_closed_solution(trial.name, task)
+        trial for trial in advice.trials if trial.knob and not is_closed_solution(trial, task)
     ]
     assert advice.seconds <= 1.5 * min(
         exhaustive(task, known, trial, error, 1.5 * advice.seconds) for trial in rivals
     )
 
 
-def is_closed_solution(name, task):
+def is_closed_solution(trial, task):
     """A step of EXACT is the closed solution where nothing acts: the same thing by another name."""
-    return (
-        not task.torque.acts and math.inf in polhode.methods.get(name.partition("@")[0]).free_order
-    )
+    return not task.torque.acts and math.inf in trial.entry.method.free_order
 
 
 def energy_truth(task):
@@ -158,7 +156,7 @@ def exhaustive(task, known, trial, error, enough):
     """The least cost of a candidate over all settings a few percent apart, up to one that is more
     than enough.  A torque evaluation costs what the advice measured for it: errors and counts do
     not depend on how busy the machine is."""
-    runner = entries.runner(task, known, trial.name)
+    runner = trial.entry.runner(task, known)
     cheapest, setting = math.inf, runner.first()
     while setting > 1e-12 * task.length:
         point = runner.run(setting, timed=False)
@@ -220,7 +218,7 @@ def test_a_small_budget_means_a_shorter_pilot_and_a_run_to_check():
     task = make()
     advice = advise(task, error=error, budget=0.05, methods=["EXACT-RKN4"])
     assert advice.pilot_span[1] < task.t_span[1]
-    runner = entries.runner(task, truth_of(task), "EXACT-RKN4")
+    runner = entries.find("EXACT-RKN4").runner(task, truth_of(task))
     assert runner.run(advice.step, timed=False).error <= 3.0 * error
     assert not advice.verified or advice.error <= 3.0 * error
 
@@ -242,16 +240,13 @@ def test_demands_are_met():
         ({"symmetric": True, "explicit": True}, lambda f: f["symmetric"] and not f["implicit"]),
         ({"order": 8}, lambda f: f["order"] >= 8),
     ):
-        names = candidates.shortlist(candidates.demands(**made), None, False, top)
-        assert names and all(fits(candidates.facts(name, top)) for name in names)
+        chosen = candidates.shortlist(candidates.demands(**made), None, False, top)
+        assert chosen and all(fits(entry.facts(top)) for entry in chosen)
     assert all(
-        candidates.facts(name, top)["symplectic"] is True
-        for name in candidates.shortlist([], None, True, top)
+        entry.facts(top)["symplectic"] is True
+        for entry in candidates.shortlist([], None, True, top)
     )
-    assert all(
-        name.partition("@")[0] in polhode.methods.names()
-        for name in (*candidates.CANDIDATES, *candidates.LONG)
-    )
+    assert entries.select((*candidates.CANDIDATES, *candidates.LONG))
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from polhode.errors import InputError
 from polhode import Sweep, sweep
 from polhode.studies.sweep.cluster import Cluster, Workers
 from polhode.studies.sweep.plan import Plan, boxes, load
-from polhode.studies.sweep.task import Chunk
+from polhode.studies.sweep.task import SweepChunk
 
 TOPS = """
 problem = "krysl/slow-top"
@@ -53,7 +53,7 @@ def results(plan, chunk=10**9):
     """All results, computed chunk by chunk in this process."""
     out = {}
     for start, stop in boxes(plan.shape, plan.chunk_shape(None, chunk)):
-        values, _ = Chunk(plan, (start, stop)).run(1)
+        values, _ = SweepChunk(plan, (start, stop)).run(1)
         for name, part in values.items():
             whole = out.setdefault(
                 name, np.full((*plan.shape, *part.shape[len(plan.shape) :]), -2, part.dtype)
@@ -227,7 +227,7 @@ WRONG = {
     START + "[sweep]\nbody.inertia.0 = [1.0]\n'body.inertia' = [[1.0, 2.0, 2.5]]\n": "both vary",
     START + "[sweep]\nrun.step = [0.1]\nsede = 3\n": "unknown key 'sede' .did you mean 'seed'",
     START + "[sweep]\nrun.step = [0.1]\nseed = -3\n": "seed",
-    START + "[output]\nfile = 'a.nc'\n[sweep]\nrun.step = [0.1]\n": "name the store with --out",
+    START + "[output]\nfile = 'a.nc'\n[sweep]\nrun.step = [0.1]\n": "name the store with --output",
     START.replace("step", "every = 2\nstep")
     + "[sweep]\nrun.step = [0.1]\n": "run.every: does not go with",
     BODY + RUN + "[sweep]\ninitial.omega.1 = [1.0]\n": "initial.omega is missing",
@@ -315,7 +315,7 @@ class Command:
                 "polhode",
                 "sweep",
                 file,
-                "--out",
+                "--output",
                 out,
                 "--chunk",
                 str(CHUNK),

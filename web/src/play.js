@@ -27,6 +27,11 @@ class Playground {
     this.token = token;
     this.answers = 0; // results shown so far
     this.form = new Form(catalogue, (fresh) => this.changed(fresh));
+    this.form.read(location.hash.slice(1));
+    window.addEventListener("hashchange", () => {
+      this.form.read(location.hash.slice(1));
+      this.changed(true);
+    });
     this.status = make("p", "play-status");
     this.status.setAttribute("role", "status");
     this.result = make("section", "play-result");
@@ -44,6 +49,7 @@ class Playground {
   /** Asks soon; `fresh` begins the picture anew. */
   changed(fresh = false) {
     this.fresh ||= fresh;
+    history.replaceState(null, "", `#${this.form.address()}`);
     this.asking?.abort();
     this.busy = true;
     this.quiet();
@@ -100,17 +106,20 @@ class Playground {
 
   show({ runs, verdicts, code }) {
     this.form.complain({});
-    const { title, subtitle } = this.form.names();
+    const { title, subtitle } = this.form.names(),
+      { poinsot } = this.form.chosen();
     if (!this.viewer) {
-      this.viewer = mount(this.place, runs, { title, subtitle });
+      this.viewer = mount(this.place, runs, { title, subtitle, poinsot });
     } else {
-      this.viewer.update(runs, { title, subtitle, fresh: this.fresh || runs.length !== this.viewer.runs.length });
+      const fresh = this.fresh || runs.length !== this.viewer.runs.length;
+      this.viewer.update(runs, { title, subtitle, fresh, ...(this.fresh ? { poinsot } : {}) });
     }
     this.fresh = false;
     this.answers += 1;
     this.root().classList.remove("old");
     this.say(verdicts.map((one) => one.message).filter(Boolean).join(" "), true);
-    this.result.replaceChildren(table(verdicts), python(code));
+    const share = button("play-copy", "Copy the address of this motion", () => navigator.clipboard?.writeText(location.href));
+    this.result.replaceChildren(table(verdicts), python(code), share);
   }
 
   root() {

@@ -13,6 +13,7 @@ export class Plot {
     this.tall = tall;
     this.log = false;
     this.timeLabel = "t";
+    this.needed = this.width = 0; // of the labels of the second axis: what they need, and what they get
     this.element = make("section", "plot");
     const head = make("header", "plot-head");
     this.title = make("h3", "", title);
@@ -87,7 +88,7 @@ export class Plot {
         },
         {
           ...axis,
-          size: (u, labels) => room(labels),
+          size: (u, labels) => Math.max((this.needed = room(labels)), this.width),
           space: 26,
           ...(this.log ? { splits: (u, i, low, high) => powers(low, high), filter: (u, ticks) => ticks } : {}),
           values: (u, ticks) => (this.ticks = this.log ? ticks.map((v) => number(v, 1)) : tickLabels(ticks)),
@@ -130,6 +131,13 @@ export class Plot {
     this.lines.forEach((line) => (line.value.textContent = number(valuesAt(line, time))));
   }
 
+  /** At least this much room for the labels of the second axis. */
+  widen(width) {
+    if (width === this.width) return;
+    this.width = width;
+    this.chart.redraw(false, true);
+  }
+
   resize() {
     if (this.chart && this.canvas.clientWidth) this.chart.setSize({ width: this.canvas.clientWidth, height: this.height() });
   }
@@ -159,7 +167,7 @@ function margin(low, high) {
 
 const pen = document.createElement("canvas").getContext("2d");
 
-/** How wide the widest label is, with a gap: no minus sign is cut off. Never narrow, so that plots one above the other line up. */
+/** How wide the widest label is, with a gap: no minus sign is cut off. */
 function room(labels) {
   pen.font = FONT;
   return Math.max(62, ...(labels ?? []).map((label) => Math.ceil(pen.measureText(label ?? "").width) + 14));

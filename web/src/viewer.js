@@ -83,13 +83,13 @@ class Viewer {
   }
 
   /** New runs in place of the old ones: camera, switches and (where the new span holds it) time stay. */
-  update(runs, { fresh = false, title, subtitle } = {}) {
+  update(runs, { fresh = false, title, subtitle, poinsot = this.options.poinsot } = {}) {
     this.runs = runs.map(decodeRun);
     if (title !== undefined) this.title.textContent = title;
     if (subtitle !== undefined) this.subtitle.textContent = subtitle;
     this.free = this.runs.every((run) => run.free && largest(run.omega) > 0);
     if (fresh) Object.assign(this.options, { trace: Boolean(this.runs[0].arm), axes: !this.runs[0].arm });
-    this.options.poinsot &&= this.free;
+    this.options.poinsot = poinsot && this.free;
     this.work.classList.toggle("many", this.runs.length > 1);
     this.work.style.setProperty("--runs", this.runs.length);
     this.cells.replaceChildren(...this.runs.map((run, i) => this.cell(run, i)));
@@ -272,8 +272,16 @@ class Viewer {
     });
   }
 
+  /** Plots one above the other have their time axes in line: all labels get the room that the widest need. */
+  align() {
+    const plots = Object.values(this.plots),
+      width = Math.max(...plots.map((plot) => plot.needed));
+    for (const plot of plots) plot.widen(width);
+  }
+
   draw() {
     const window = this.window();
+    this.align();
     this.stage.render(this.clock.time, this.options);
     for (const plot of Object.values(this.plots)) plot.show(this.clock.time, valueAt, window);
     this.transport.show(this.clock);

@@ -146,6 +146,8 @@ class RigidBody(Shapes):
             f"a RigidBody cannot be changed (tried to delete {key!r}); make a new one"
         )
 
+    _shape: dict[str, Any] | None
+
     @property
     def shape(self) -> dict[str, Any] | None:
         """Geometry for drawing (a fresh dict), or None."""

@@ -9,15 +9,15 @@ BUG = 70
 INTERRUPTED = 130
 
 EXIT_CODES = {
-    FINE: "fine",
+    FINE: "success",
     UNCERTIFIED: "certify measured a method and found a declared fact false",
     BAD_INPUT: "bad input, found before anything is computed: an argument, a scenario, a file; "
     "or a file that cannot be written",
     NUMERICAL_FAILURE: "numerical failure: blow-up, an equation without solution, a torque that failed; "
-    "what came before is kept; or certify could not measure a declared fact, and found none false",
-    CLUSTER_LOST: "a cluster was lost or has no workers; what it had finished is stored",
-    BUG: "a bug of polhode; POLHODE_DEBUG=1 shows where",
-    129: "ended by SIGHUP, as when the terminal is closed; what was computed is kept",
-    INTERRUPTED: "interrupted by Ctrl-C; what was computed is kept",
-    143: "ended by SIGTERM; what was computed is kept",
+    "earlier results are kept; or certify could not measure a declared fact and found none false",
+    CLUSTER_LOST: "a cluster was lost or has no workers; finished parts are stored",
+    BUG: "a bug in polhode; POLHODE_DEBUG=1 shows where",
+    129: "ended by SIGHUP, for example when the terminal is closed; results so far are kept",
+    INTERRUPTED: "interrupted by Ctrl-C; results so far are kept",
+    143: "ended by SIGTERM; results so far are kept",
 }

@@ -36,7 +36,7 @@ if llvm_version_info[0] <= 22:
 
 BARE = {"__builtins__", "__name__"}  # what every function has among its globals
 
-_context = cpu_target.target_context
+_context, _typing = cpu_target.target_context, cpu_target.typing_context
 
 
 class _Library(JITCodeLibrary):
@@ -147,6 +147,7 @@ def _engine(codegen):
         gc.disable()  # the compiler makes many objects, and what it drops are no cycles
         for name in WRAPPERS:
             setattr(_context, name, partial(_wrapped, getattr(type(_context), name)))
+        _typing.resolve_function_type = _resolved
         try:
             yield
         finally:
@@ -155,6 +156,7 @@ def _engine(codegen):
                 gc.enable()
             for name in WRAPPERS:
                 vars(_context).pop(name, None)
+            vars(_typing).pop("resolve_function_type", None)
 
 
 WRAPPERS = "create_cpython_wrapper", "create_cfunc_wrapper"
@@ -165,6 +167,25 @@ def _wrapped(make, library, fndesc, *arguments, **options):
     code alone."""
     if not (fndesc.modname.startswith("numba.") and "<locals>" in fndesc.qualname):
         make(_context, library, fndesc, *arguments, **options)
+
+
+NUMBERS = {types.Float, types.Integer, types.Boolean}
+_signatures = {}  # of functions of numbers: (function, kinds) -> signature
+
+
+def _resolved(function, kinds, keywords):
+    """The signature of a call.  numba goes through all that it knows of a product each time it meets
+    one; here it does so once for numbers of each kind."""
+    resolve = type(_typing).resolve_function_type
+    if keywords or type(function) is not types.Function or not NUMBERS.issuperset(map(type, kinds)):
+        return resolve(_typing, function, kinds, keywords)
+    key = function, tuple(kinds)
+    if key not in _signatures:
+        found = resolve(_typing, function, kinds, keywords)
+        if found is None:
+            return None
+        _signatures[key] = found
+    return _signatures[key]
 
 
 def _has_functions(kind):

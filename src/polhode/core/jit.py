@@ -26,6 +26,7 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from polhode.core import cache as disk
+from polhode.core import notice
 from polhode.core.digest import digest
 from polhode.core.reads import code_text, is_lasting, ours
 from polhode.core.rebind import Interpreted, Rebinder
@@ -43,7 +44,7 @@ INLINE = {
 }
 PLAIN = {"error_model": "numpy", "no_cfunc_wrapper": True}
 # a user's function raises where Python would
-USERS = {"error_model": "python", "boundscheck": True}
+USERS = {"error_model": "python", "boundscheck": True, "no_cpython_wrapper": True}
 THREADED = {**PLAIN, "nogil": True}  # loops that several Python threads run at once
 
 BOUND_LIMIT = 256  # loops kept in the process; the least recently used go first
@@ -174,7 +175,7 @@ def compile_now(loop, *arguments):
     for this audience."""
     from numba.core.errors import NumbaPerformanceWarning
 
-    with warnings.catch_warnings():
+    with notice.compiling(getattr(loop, "subject", "")), warnings.catch_warnings():
         warnings.simplefilter("ignore", NumbaPerformanceWarning)
         return loop(*arguments)
 

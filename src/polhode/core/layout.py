@@ -27,7 +27,7 @@ class Layout(NamedTuple):
 def _parts(kind):
     """(constructor, parts) of a structure given as an annotation or as a shape; None for a
     number."""
-    if isinstance(kind, Shape):
+    if isinstance(kind, TupleShape):
         return kind
     if hasattr(kind, "_fields"):
         hints = get_type_hints(kind)
@@ -65,10 +65,10 @@ def shape(value):
     if not isinstance(value, tuple):
         return float
     parts = tuple(map(shape, value))
-    return Shape(type(value), parts) if hasattr(value, "_fields") else parts
+    return TupleShape(type(value), parts) if hasattr(value, "_fields") else parts
 
 
-class Shape(NamedTuple):
+class TupleShape(NamedTuple):
     """A NamedTuple class without annotations, and the shapes of its fields."""
 
     make: type

@@ -11,7 +11,14 @@ from numba.core import compiler, ir, typed_passes, untyped_passes
 from numba.core.compiler_machinery import FunctionPass, register_pass
 from numba.core.ir_utils import get_definition, guard
 from numba.extending import overload
-from numba.np import arraymath
+from numba.np import linalg
+
+# numba imports SciPy's BLAS, a tenth of a second, to see that it is there, which it is; what calls it
+# imports it then
+_ensure_blas, linalg.ensure_blas = linalg.ensure_blas, lambda: None
+from numba.np import arraymath  # noqa: E402
+
+linalg.ensure_blas = _ensure_blas
 
 np = arraymath.np  # as numba sees it
 

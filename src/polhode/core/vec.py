@@ -1,12 +1,12 @@
-"""Tuple algebra of the rotation group: vectors, 3x3 matrices, quaternions, exp, log, cay and their
-tangent maps.
+"""Tuple algebra of the rotation group: vectors, 3x3 matrices, quaternions, exp, log, cay and the
+tangent map of exp.
 
 Conventions.  A vector is a 3-tuple, a matrix a 3-tuple of rows, a quaternion a scalar-last 4-tuple (x, y, z, w) of unit
 length with R(q) taking body to space, so that R(p q) = R(p) R(q).  hat(a) b = a x b, written a^ b; th = |x|.
 
     exp(x) = 1 + (sin th / th) x^ + ((1 - cos th) / th^2) x^^2
     cay(x) = (1 - x^/2)^-1 (1 + x^/2), which turns by 2 atan(th/2)
-    exp(x + e y) = exp(e dexp_x y) exp(x) + O(e^2), likewise cay and dcay; the body (right) version is dexp_{-x}
+    exp(x + e y) = exp(e dexp_x y) exp(x) + O(e^2); the body (right) version is dexp_{-x}
 
 Numerics.  Every function is straight-line code in + - * / sqrt whose only choices are selects, so that one source runs
 as Python, vectorises over lanes and compiles for CUDA; plain Python and compiled code agree bit for bit.  (The logs
@@ -304,18 +304,6 @@ def cay(x):
     return rodrigues(2.0 * c, c, x)
 
 
-@jit
-def qcayinv(q):
-    """x with cay(x) = R(q): 2 v/w; NaN at angle pi, which cay never reaches."""
-    return scale(2.0 / nonzero(q[3]), q[:3])
-
-
-@jit
-def cayinv(R):
-    """x with cay(x) = R; NaN at angle pi."""
-    return qcayinv(quaternion(R))
-
-
 # ------------------------------------------------------------------------------------- tangent maps
 @jit
 def dexp(x, y):
@@ -348,15 +336,3 @@ def dexpinv(x, y):
 def dexpinv_body(x, y):
     """dexp_{-x}^-1 y."""
     return dexpinv(neg(x), y)
-
-
-@jit
-def dcay(x, y):
-    """dcay_x y = 4/(4 + |x|^2) (y + x^ y/2), from (1 - x^/2)^-1 y^ (1 + x^/2)^-1."""
-    return scale(4.0 / (4.0 + dot(x, x)), axpy(0.5, cross(x, y), y))
-
-
-@jit
-def dcayinv(x, y):
-    """dcay_x^-1 y = y - x^ y/2 + (x.y) x/4."""
-    return axpy(0.25 * dot(x, y), x, axpy(-0.5, cross(x, y), y))

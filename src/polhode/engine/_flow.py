@@ -16,28 +16,20 @@ from polhode.core.loops.fixed import DONE
 from polhode.core.motions import ROTATION, kind_of
 from polhode.engine._integrate import BY_TOLERANCE, STANDARD, integrate
 from polhode.engine.many_states import ManyStates, are_many
-from polhode.engine.diagnosis import RUNAWAY, Runaway, check_first
+from polhode.engine.diagnosis import RUNAWAY, check_first, escaped_states
 from polhode.engine.one_body import as_body, body_of_checked, check_control, three
 from polhode.engine.prepared import (
-    MOST,
-    OFF_UNIT,
-    UNIT,
     BodyMotion,
     Ready,
-    advance_of,
-    axes_of,
     changed,
-    kind_of_body,
-    energy_ratio,
     moments_of,
     named,
     places,
     plain,
-    run_loop,
-    turned,
 )
 from polhode.engine.program import build
-from polhode.engine.programs import find_bound
+from polhode.engine.programs import find_bound, kind_of_body
+from polhode.engine.whole_run import FAST, MOST, Axes, advance_of, axes_of, carry_loop, run_loop
 from polhode.errors import (
     InputError,
     IntegrationError,
@@ -53,12 +45,8 @@ from polhode.loads.conversion import as_torque
 from polhode.methods._method import Method
 from polhode.methods._registry import get
 from polhode.rotations.convert import scalar_last
-from polhode.results.motion import described
-from polhode.support.limits import (
-    LARGEST_RATE,
-    LARGEST_TIME,
-    check_step,
-)
+from polhode.results.motion import described, in_principal_axes, parts
+from polhode.support.limits import LARGEST_TIME, check_step, check_times
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -144,7 +132,8 @@ class Flow:
         else:
             self._step = check_step(number("step", step, positive=True))
             self._control = (self._step,)
-        self._axes = None  # to the principal ones and back, where they differ
+        # to the principal ones and back, where they differ
+        self._axes: tuple[Axes | None, Axes | None] = None, None
         if not self._body.is_principal:
             self._axes = axes_of(self._body.axes), axes_of(self._body.axes.T)
         self._advance: tuple[Any, Callable[..., Any]] | None = None
@@ -196,18 +185,16 @@ class Flow:
         if q is None or Om is None or t_eval is not None:
             if are_many(rotation0, omega0):
                 return ManyStates(self, t0, t1, parameters, inertia).end(rotation0, omega0, t_eval)
-            q = tuple(rotations.as_quaternion(rotation0, self._scalar_first).tolist())
-            Om = tuple(three("omega0", omega0).tolist())
+            q = rotations.as_quaternion(rotation0, "rotation0", self._scalar_first)
+            Om, rotation0 = three("omega0", omega0).copy(), q.copy()
         elif q[0] == 1.0 or self._scalar_first:
-            q = tuple(scalar_last(np.array(q), self._scalar_first).tolist())
+            q = scalar_last(q, self._scalar_first)
+            rotation0 = q.copy()
         t0 = t0 if type(t0) is float else number("t0", t0)
         t1 = t1 if type(t1) is float else number("t1", t1)
-        if t_eval is None:
-            end = self._end(q, Om, t0, t1, parameters, inertia)
-            if end is not None:
-                attitude, omega = end
-                return _motion((np.array(attitude), np.array(omega)))
-        return self._followed(q, Om, t0, t1, parameters, inertia, t_eval)
+        if t_eval is None and self._carried(q, Om, t0, t1, parameters, inertia):
+            return _motion((q, Om))
+        return self._followed(rotation0, omega0, t0, t1, parameters, inertia, t_eval)
 
     body = property(operator.attrgetter("_body"), doc="The body.")
     torque = property(operator.attrgetter("_torque"), doc="The torque.")
@@ -231,16 +218,18 @@ class Flow:
         """
         ready = self._ready.get(None)
         if ready is None or not ready.bound.unchanged():
-            ready = self._prepare(None, tuple(ANYHOW.tolist()), 0.0, 1.0, None)
+            q, Om = parts(ANYHOW.copy())
+            ready = self._prepare(None, q, Om, 0.0, 1.0, None)
         if ready is None or not compiling():
             note = find_bound(self._method, self._torque, self._body).program.note
             raise InputError(
                 f"torque {self._torque.name!r} runs as Python ({note}), which machine code cannot call; make it a function "
                 "that numba can compile, or call the flow from Python"
             )
-        key = ready.loop, ready.moments, ready.parameters
+        loop = run_loop(ready.bound.program, self._tolerance and self._tolerance.rtol)
+        key = loop, ready.moments, ready.parameters
         if self._advance is None or self._advance[0] != key:
-            self._advance = key, advance_of(ready, self._torque, self._control, self._axes)
+            self._advance = key, advance_of(ready, loop, self._torque, self._control, self._axes)
         return self._advance[1]
 
     def __repr__(self) -> str:
@@ -253,48 +242,34 @@ class Flow:
 
     # --- the quick way: everything is plain, and nothing goes wrong -------------------------------
 
-    def _end(self, q, Om, t0, t1, parameters, inertia):
-        """The motion at t1, two tuples of numbers, or None where `integrate` is to be asked."""
-        norm, (a, b, c) = math.hypot(*q), Om
-        if not -UNIT <= norm - 1.0 <= UNIT:
-            if not -OFF_UNIT <= norm - 1.0 <= OFF_UNIT:
-                return None
-            q = q[0] / norm, q[1] / norm, q[2] / norm, q[3] / norm
-        most = LARGEST_RATE
-        if not (-most <= a <= most and -most <= b <= most and -most <= c <= most):
-            return None
-        most = LARGEST_TIME
-        if not (-most <= t0 <= most and -most <= t1 <= most):
-            return None
-        found = self._found(q + Om, t0, t1, parameters, inertia)
+    def _carried(self, q, Om, t0, t1, parameters, inertia):
+        """Whether the motion in two arrays, which was that at t0, is now that at t1; where not,
+        `integrate` is to be asked."""
+        found = self._found(q, Om, t0, t1, parameters, inertia)
         if found is None:
-            return None
+            return False
         ready, I, p, given = found
-        if self._axes is not None:
-            q, Om = turned(q, Om, self._axes[0])
+        inward, outward = self._axes
         try:
-            end, spin, why = ready.run(q, Om, t0, t1, *self._control, MOST, I, p)
+            why = ready.carry(
+                q, Om, t0, t1, self._control, MOST, ready.growth, I, p, inward, outward
+            )
         except Exception:  # of the torque: `integrate` will say where
-            return None
-        if why != DONE:
-            return None
-        if ready.conservative and energy_ratio(I, spin, Om) > RUNAWAY:
-            body, torque = self._changed(given, inertia)
-            guard = Runaway(torque, body, t0, np.array(q + Om))
-            if guard.escaped(t1, np.array(end + spin)):
-                return None
-        if self._axes is not None:
-            end, spin = turned(end, spin, self._axes[1])
-        return end, spin
+            return False
+        if why != FAST:
+            return why == DONE
+        before, (body, torque) = (q[None].copy(), Om[None].copy()), self._changed(given, inertia)
+        ready.carry(q, Om, t0, t1, self._control, MOST, math.inf, I, p, inward, outward)
+        return not escaped_states(torque, body, t0, t1, before, (q[None], Om[None]))
 
-    def _found(self, motion, t0, t1, parameters, inertia):
+    def _found(self, q, Om, t0, t1, parameters, inertia):
         """What is ready for a run from a motion, with the moments and parameters of the loop, and
         the torque's by name; None where `integrate` is to be asked."""
         I = None if inertia is None else moments_of(self._body, inertia)
         kind = None if I is None else kind_of_body(self._method, I)
         ready = self._ready.get(kind)
         if ready is None or not ready.serves(t0, t1):
-            ready = self._prepare(kind, motion, t0, t1, I)
+            ready = self._prepare(kind, q, Om, t0, t1, I)
             if ready is None:
                 return None
         if parameters is None:
@@ -302,22 +277,22 @@ class Flow:
         given = named(self._torque, parameters)
         p = ready.filled(given)
         if ready.bound.span is not None and not ready.knows(p):
-            if not self._agrees(ready, motion, given):
+            if not self._agrees(ready, q, Om, given):
                 return None
             ready.learn(p)
         return ready, I or ready.moments, p, given
 
-    def _agrees(self, ready, motion, given):
+    def _agrees(self, ready, q, Om, given):
         """Whether machine code and Python give the same with other parameters too; where not,
         `integrate` calls Python."""
-        start, body = Start(*ready.span, np.array(motion)), ready.bound.program.body
+        start, body = Start(*ready.span, np.concatenate([q, Om])), ready.bound.program.body
         try:
             other = build(self._method, changed(self._torque, given), body, start=start)
         except PolhodeError:  # of the potential: `integrate` will say so
             return False
         return other.mode == "compiled"
 
-    def _prepare(self, kind, motion, t0, t1, moments):
+    def _prepare(self, kind, q, Om, t0, t1, moments):
         """Bind the torque as it is now, or None where it must be bound anew for each run."""
         low, high = min(t0, t1), max(t0, t1)
         before = self._ready.get(kind)
@@ -326,32 +301,27 @@ class Flow:
             a, b = (a if low >= a else low - (b - a)), (b if high <= b else high + (b - a))
             low, high = max(a, -LARGEST_TIME), min(b, LARGEST_TIME)
         body = self._body if moments is None else body_of_checked(moments)
-        start = Start(low, high, np.array(motion))
+        start = Start(low, high, np.concatenate([q, Om]))
         bound = find_bound(self._method, self._torque, body, start=start)
         program = bound.program
         if not bound.given or kind_of(self._method.state) is not ROTATION:
             return None
+        axes = None if body.is_principal else body.axes
         try:
-            check_first(program, t0, self._principal(motion))
+            check_first(program, t0, in_principal_axes(None, axes, q, Om, False))
         except IntegrationError:
             program.tried = False  # `integrate` will say so
             return None
-        loop = run_loop(program, self._tolerance and self._tolerance.rtol)
+        loop = carry_loop(program, self._tolerance and self._tolerance.rtol)
         moments, p = tuple(program.moments[:, 0].tolist()), tuple(program.parameters[:, 0].tolist())
+        growth = RUNAWAY if self._torque.conservative else math.inf
         # nothing is computed where the two times are the same
-        still = (motion[:4], motion[4:], 0.0, 0.0, *self._control, MOST, moments, p)
+        still = (q, Om, 0.0, 0.0, self._control, MOST, growth, moments, p, *self._axes)
         where = places(program.acting, 0 if body.is_principal else 9)
         span = (low, high) if bound.span else (-math.inf, math.inf)
-        run = direct(loop, *still)
-        ready = Ready(bound, loop, run, moments, p, *where, span, self._torque.conservative, [p, p])
+        ready = Ready(bound, direct(loop, *still), moments, p, *where, span, growth, [p, p])
         self._ready[kind] = ready
         return ready
-
-    def _principal(self, motion):
-        q, Om = motion[:4], motion[4:]
-        if self._axes is not None:
-            q, Om = turned(q, Om, self._axes[0])
-        return np.array(q + Om)
 
     # --- the other ways ---------------------------------------------------------------------------
 
@@ -363,6 +333,9 @@ class Flow:
     def _followed(self, rotation0, omega0, t0, t1, parameters, inertia, t_eval):
         """The same by `integrate`: long, in Python, at given times, or with something to report."""
         body, torque = self._changed(parameters, inertia)
+        check_times(np.array([t0, t1]), "t0 and t1")
+        if t0 == t1:
+            raise InputError(f"t0 and t1 must differ, got {t0!r} for both; give another t1")
         rtol, atol = self._tolerance or (None, None)
         run = integrate(
             body,

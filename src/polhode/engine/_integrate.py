@@ -138,7 +138,8 @@ def integrate(
     >>> run.method.name, run.steps < 100
     ('DOP853', True)
     """
-    check_options(integrate, misspelt)
+    if misspelt:
+        check_options(integrate, misspelt)
     if progress is not None:
         called_as("progress", progress, "progress(done, total)")
     compiled = flag("compiled", compiled)

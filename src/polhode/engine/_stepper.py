@@ -1,79 +1,71 @@
-"""A motion advanced step by step, for programs that own the time loop."""
+"""A motion advanced step by step, for programs that own the time loop.
+
+A Stepper has a carrier and a program like any run, and no driver: its user owns the time, and a
+step costs microseconds.
+"""
 
 from __future__ import annotations
 
+import math
 import operator
+import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
 
-from polhode.loads._torque import Torque
-from polhode.loads.conversion import as_torque
-from polhode.loads.agreement import Start
-from polhode.core.loops import fixed as loops
+from polhode import rotations
+from polhode.core.loops.fixed import DONE
+from polhode.engine.carriers.chunk import MOST, Chunk
+from polhode.engine.carriers.fixed import FixedSteps
+from polhode.engine.diagnosis import Place, check_first
+from polhode.engine.one_body import OneBody, initial_rotation, three
+from polhode.engine.programs import find_bound
+from polhode.engine.schedule import Segment
+from polhode.engine.stepper_state import Clock, StepperState
 from polhode.errors import (
     InputError,
     IntegrationError,
     brief,
-    flag,
     check_options,
-    shows_options,
+    choice,
+    flag,
     number,
+    shows_options,
     whole,
 )
+from polhode.loads._torque import ZERO
+from polhode.loads.agreement import Start
+from polhode.results.motion import ATTITUDE, OMEGA, InMotion, described, in_user_axes, parts
 from polhode.support.limits import check_step, check_times
-from polhode.engine.carriers.chunk import MOST
-from polhode.engine.diagnosis import (
-    check_callbacks,
-    check_first,
-    first_state,
-    step_error,
-    torque_error,
-)
-from polhode.engine.one_body import as_body, initial_rotation
-from polhode.results.motion import InMotion, in_user_axes
-from polhode.methods import get
-from polhode.engine.programs import find_bound
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
     from scipy.spatial.transform import Rotation
     from polhode.bodies._body import RigidBody
-    from polhode.core.motions import Kind
+    from polhode.engine.program import Program
+    from polhode.loads._torque import Torque
+    from polhode.loads.force import Force
     from polhode.methods._method import Method
 
 
 MANY = 1000  # steps in a run, as far as one can tell
 AGAIN = "correct it and take the step again: the state is that before it"
-
-
-@dataclass(frozen=True, eq=False)
-class StepperState:
-    """Everything a Stepper needs to go on exactly: the method's memory, and the time as origin plus
-    count steps."""
-
-    method: str
-    origin: float
-    count: int
-    step: float
-    memory: np.ndarray = field(repr=False)
-
-    @property
-    def t(self) -> float:
-        """The time."""
-        return self.origin + self.count * self.step
+SETTABLE = (
+    *("rotation", "quaternion", "matrix", "omega", "momentum", "momentum_spatial"),
+    *("position", "velocity", "state"),
+)
 
 
 class Stepper(InMotion):
     """A motion advanced step by step.
 
-    Parameters are those of `integrate` for a body that does not fly; `t` is the time at the start,
-    and a negative `step` runs backwards.  What your torque reads outside itself (globals, closures,
-    defaults, attributes of modules) may change between two calls of `step`: the next one takes the
-    new values.  So may the torque's `params`.  Floats in closures and defaults aside, the torque is
-    compiled anew.
+    Parameters are those of `integrate`; `t` is the time at the start, and a negative `step` runs
+    backwards.  Between two calls of `step` these may be assigned to: `rotation`, `quaternion` or
+    `matrix`, `omega`, `momentum` or `momentum_spatial`, in flight `position` and `velocity`; the
+    method then starts anew from there.  What your torque reads outside itself (globals, closures,
+    defaults, attributes of modules) may change too: the next step takes the new values.  So may the
+    torque's `params`.  Floats in closures and defaults aside, the torque is compiled anew.
 
     Examples
     --------
@@ -81,6 +73,8 @@ class Stepper(InMotion):
     >>> top.step(100)
     >>> round(top.t, 12)
     1.0
+    >>> top.step(dt=0.004)
+    >>> top.apply_impulse((0.5, 0.0, 0.0), frame="body")
     >>> saved = top.state
     >>> top.step(7)
     >>> top.state = saved
@@ -88,21 +82,16 @@ class Stepper(InMotion):
     True
     """
 
-    __slots__ = (  # what a Stepper does not have cannot be assigned
+    __slots__ = (
         "__weakref__",
-        "_body",
         "_bound",
+        "_carrier",
+        "_clock",
         "_compiled",
-        "_count",
-        "_grid",
-        "_h",
-        "_march",
-        "_method",
-        "_origin",
+        "_loop",
+        "_one",
         "_out",
         "_start",
-        "_torque",
-        "_z",
     )
 
     @shows_options()
@@ -118,126 +107,277 @@ class Stepper(InMotion):
         scalar_first: bool | None = None,
         omega0: ArrayLike | None = None,
         momentum0: ArrayLike | None = None,
+        force: Force | Callable[..., Any] | None = None,
+        position0: ArrayLike | None = None,
+        velocity0: ArrayLike | None = None,
         compiled: bool = True,
         **misspelt: Never,
     ) -> None:
         check_options(Stepper, misspelt)
-        self._body, self._torque, self._method = as_body(body), as_torque(torque), get(method)
-        h = number("step", step)
-        if h == 0.0:
-            raise InputError("step must not be zero; a negative step runs backwards")
-        check_step(h)
-        motion = initial_rotation(self._body, rotation0, omega0, momentum0, scalar_first)
-        self._at(float(check_times(np.array([number("t", t)]), "t")[0]), 0, h)
-        self._compiled = flag("compiled", compiled)
-        self._start = Start(self.t, self.t + MANY * h, in_user_axes(self._body, motion))
+        one = OneBody(body, torque, method, rotation0, omega0, momentum0, scalar_first)
+        if not (force is None and position0 is None and velocity0 is None):
+            one.will_fly(force, position0, velocity0)
+        h = _size("step", number("step", step))
+        t = float(check_times(np.array([number("t", t)]), "t")[0])
+        self._one, self._clock, self._compiled = one, Clock(t, h), flag("compiled", compiled)
+        self._start = Start(t, t + MANY * h, in_user_axes(one.body, one.motion, one.kind), one.kind)
         self._build()
         self._out = np.empty((1, self.program.width)), np.empty(1)
-        self._z = first_state(self.program, h, self._origin, motion)
-        try:
-            check_callbacks(self.program, "at the start", "correct it")
-            check_first(self.program, self._origin, motion)
-        except IntegrationError as error:
-            raise self._placed(error) from error.__cause__
+        self._carrier = FixedSteps(self.program, one.motion)
+        self._begin(one.motion)
 
     def _build(self) -> None:
         """Bind the torque as it is now; a bound copy would not notice a change."""
+        one = self._one
         self._bound = find_bound(
-            self._method, self._torque, self._body, self._compiled, start=self._start
+            one.method, one.torque, one.body, self._compiled, one.force, self._start
         )
-        self._march = self.program.march()
+        self._loop = self.program.march()
 
-    def _at(self, origin: float, count: int, h: float) -> None:
-        """So many steps of h from the origin of time."""
-        self._origin, self._count, self._h, self._grid = origin, count, h, np.array([origin, h])
+    def _begin(self, motion: np.ndarray) -> None:
+        """Let the method start (anew) from a motion in principal axes; where that fails all is as it
+        was."""
+        clock, carrier = self._clock, FixedSteps(self.program, motion)
+        try:
+            carrier.begin(Segment(np.array([clock.t, clock.usual]), sys.maxsize, math.inf))
+            check_first(self.program, clock.t, motion)
+        except IntegrationError as error:
+            raise self._placed(error) from error.__cause__
+        self._carrier = carrier
 
-    def step(self, n: int = 1) -> None:
-        """Take n steps."""
+    def step(self, n: int = 1, *, dt: float | None = None) -> None:
+        """Take n steps of the size given when the Stepper was made; with `dt`, these n are of that
+        size.
+
+        Another size each time costs next to nothing.  Methods that remember earlier steps need them
+        of equal size and refuse it.
+        """
         if n.__class__ is not int or n < 1:
             n = whole("the number of steps", n)
-        while n > MOST:  # Ctrl-C is noticed in between
-            self.step(MOST)
-            n -= MOST
-        if n == 0:
-            return
+        clock = self._clock
+        h = clock.usual if dt is None else dt if dt.__class__ is float else number("dt", dt)
+        if h != clock.h or h != clock.usual:
+            self._resize(h)
         if not self._bound.unchanged():
-            self._build()
-        before = self._z.copy()
+            self._rebind()
+        while n:
+            some = min(n, MOST)  # Ctrl-C is noticed in between
+            self._take(some)
+            n -= some
+
+    def _take(self, n: int) -> None:
+        clock = self._clock
+        why, clock.k, _ = self._carrier.march(self._loop, 1, n, clock.k, clock.grid, *self._out)
+        if why != DONE:
+            if n == 1 or not isinstance(why, Exception):
+                self._fail(why)
+            for _ in range(n):  # one by one until it is raised again
+                self._take(1)
+
+    def _resize(self, h: float) -> None:
+        """Steps of h from here on."""
+        _size("dt", h)
+        if self.method.multistep and h != self._clock.usual:
+            raise InputError(
+                f"method {self.method.name} remembers earlier steps and needs them of equal size, got dt = {h!r} with "
+                f"step = {self._clock.usual!r}; leave out dt, or take another method"
+            )
+        self._clock.restart(h)
+
+    def _rebind(self) -> None:
+        """The torque has changed: bind it anew.  The state goes on, unless it has another form."""
+        carrier, motion, before = self._carrier, self._carrier.motion, (self._bound, self._loop)
+        self._build()
+        if _form(carrier.program) == _form(self.program):
+            carrier.program = self.program
+            return
         try:
-            why, self._count, _ = self._march(1, n, self._count, self._grid, self._z, *self._out)
-        except BaseException as error:  # of the torque, in Python or in machine code, or Ctrl-C
-            self._z[:] = before
-            if not isinstance(error, Exception):
-                raise
-            if n > 1:
-                for _ in range(n):  # one by one until it is raised again
-                    self.step()
-                return
-            raise self._placed(torque_error(error, self._where, AGAIN)) from error
-        if why != loops.DONE:
-            raise self._placed(self._failure(why))
+            self._begin(motion)
+        except IntegrationError:
+            self._bound, self._loop = before
+            raise
 
-    @property
-    def _where(self) -> str:
-        return f"in the step from t = {self.t!r}"
-
-    def _failure(self, why: int) -> IntegrationError:
-        """What made a step fail."""
-        cause = self.program.trouble()
-        if cause is not None:
-            return torque_error(cause, self._where, AGAIN)
-        return step_error(
-            self.program, self._z, self.t, self._h, self._count, why == loops.UNSOLVED
-        ) or IntegrationError(
-            f"{self.method.name} blew up {self._where}; take a smaller step: the state is still that before it"
-        )
+    def _fail(self, why: Any) -> Never:
+        """Say what made a step fail."""
+        try:
+            _, message = self._carrier.diagnose(Chunk(failure=why), self._place)
+        except IntegrationError as error:
+            raise self._placed(error) from error.__cause__
+        raise self._placed(IntegrationError(message))
 
     def _placed(self, error: IntegrationError) -> IntegrationError:
         """The error with the time, the number of the step and the state."""
-        error.t, error.step_index, error.state = self.t, self._count, self.state
+        state = None if self._carrier.z is None else self.state
+        error.t, error.step_index, error.state = self.t, self._clock.steps, state
         return error
 
-    body = property(operator.attrgetter("_body"), doc="The body.")
-    torque = property(operator.attrgetter("_torque"), doc="The torque.")
-    method = property(operator.attrgetter("_method"), doc="The method.")
+    @property
+    def _place(self) -> Place:
+        clock = self._clock
+        return Place(clock.t, clock.steps, described(self.motion, self.kind), clock.h, AGAIN)
+
+    body = property(operator.attrgetter("_one.body"), doc="The body.")
+    torque = property(operator.attrgetter("_one.torque"), doc="The torque.")
+    method = property(operator.attrgetter("_one.method"), doc="The method.")
+    kind = property(operator.attrgetter("_one.kind"), doc="What is followed.")
     program = property(operator.attrgetter("_bound.program"), doc="What is run.")
-
-    @property
-    def t(self) -> float:
-        """The time."""
-        return self._origin + self._count * self._h
-
-    @property
-    def kind(self) -> Kind:
-        """What is followed."""
-        return self.program.motion_kind
+    t = property(operator.attrgetter("_clock.t"), doc="The time.")
 
     @property
     def motion(self) -> np.ndarray:
         """Where the body is, in the user's axes."""
-        return in_user_axes(self._body, self.program.motion(self._z), self.kind)
+        return in_user_axes(self.body, self._carrier.motion.copy(), self.kind)
 
     @property
     def note(self) -> str:
-        """What there is to say about the steps so far: energies that NAME+ep did not restore; ""
-        where there is nothing."""
-        return self.program.remarks(self._z).removeprefix("; ")
+        """What there is to say about the steps since the motion was last given: energies that
+        NAME+ep did not restore; "" where there is nothing."""
+        return self._carrier.remarks.removeprefix("; ")
 
     @property
     def state(self) -> StepperState:
         """All of it; assign it back, to this or another Stepper of the same kind, to go on from
         there bit for bit."""
-        return StepperState(
-            self.method.name, self._origin, self._count, self._h, self._z[:, 0].copy()
-        )
+        clock, name, memory = self._clock, self.method.name, self._carrier.z[:, 0].copy()
+        if clock.h != clock.usual:  # a step of any size begins a new count
+            return StepperState(name, clock.t, 0, clock.usual, memory, clock.steps)
+        return StepperState(name, clock.origin, clock.k, clock.h, memory, clock.earlier)
 
     @state.setter
     def state(self, saved: StepperState) -> None:
         fits = isinstance(saved, StepperState) and saved.method == self.method.name
-        if not fits or saved.memory.shape != self._z[:, 0].shape:
+        if not fits or saved.memory.shape != self._carrier.z[:, 0].shape:
             raise InputError(
                 f"a Stepper of {self.method.name} cannot go on from {brief(saved)}; use the state of another one "
                 "like it"
             )
-        self._at(saved.origin, saved.count, saved.step)
-        self._z[:, 0] = saved.memory
+        self._clock = Clock(saved.origin, saved.step, saved.count, saved.earlier)
+        self._carrier.resume(saved.memory)
+
+    # --- changes between steps --------------------------------------------------------------------
+
+    def apply_impulse(self, momentum: ArrayLike, *, frame: str = "spatial") -> None:
+        """A blow: add to the angular momentum, at once.
+
+        Parameters
+        ----------
+        momentum : three numbers
+            Angular impulse about the centre of mass (about the fixed point of a top).
+        frame : {"spatial", "body"}
+            The axes of these numbers.
+        """
+        blow = three("momentum", momentum)
+        if choice("frame", frame, ("spatial", "body")) == "spatial":
+            blow = rotations.rotate_inverse(self.quaternion, blow)
+        self.momentum = self.momentum + blow
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not name.startswith("_") and name not in SETTABLE:
+            raise AttributeError(
+                f"{name!r} of a Stepper cannot be set, got {brief(value)}; set one of {', '.join(SETTABLE)}, or give the "
+                "size of steps to the call: step(dt=...)"
+            )
+        object.__setattr__(self, name, value)
+
+    def _set(self, part: str, value: np.ndarray) -> None:
+        """Give a part of the motion another value, in principal axes, and start anew."""
+        motion = self._carrier.motion.copy()
+        motion[self.kind.slices[part]] = value
+        self._begin(motion)
+
+    def _turn(self, rotation: Rotation | ArrayLike) -> None:
+        self._set("attitude", initial_rotation(self.body, rotation, ZERO, None)[ATTITUDE])
+
+    def _fly(self, part: str, value: ArrayLike | None) -> None:
+        if part not in self.kind.slices:
+            raise InputError(
+                f"{part} cannot be set: this Stepper follows the rotation alone; give it position0, velocity0 or force "
+                "when it is made"
+            )
+        self._set(part, three(part, value))
+
+    @property
+    def rotation(self) -> Rotation:
+        """Attitude as a scipy Rotation.  To be set from anything that `rotation0` takes."""
+        return rotations.as_rotation(self.quaternion)
+
+    @rotation.setter
+    def rotation(self, value: Rotation | ArrayLike) -> None:
+        self._turn(value)
+
+    @property
+    def matrix(self) -> np.ndarray:
+        """Attitude as a 3x3 matrix, body to space."""
+        return rotations.matrices(self.quaternion)
+
+    @matrix.setter
+    def matrix(self, value: Rotation | ArrayLike) -> None:
+        self._turn(value)
+
+    @property
+    def quaternion(self) -> np.ndarray:
+        """Attitude as a quaternion, body to space, scalar last."""
+        return self.motion[ATTITUDE]
+
+    @quaternion.setter
+    def quaternion(self, value: Rotation | ArrayLike) -> None:
+        self._turn(value)
+
+    @property
+    def omega(self) -> np.ndarray:
+        """Angular velocity in the body frame."""
+        return self.motion[OMEGA]
+
+    @omega.setter
+    def omega(self, value: ArrayLike) -> None:
+        given = initial_rotation(self.body, None, three("omega", value), None)
+        self._set("omega", given[OMEGA])
+
+    @property
+    def momentum(self) -> np.ndarray:
+        """Angular momentum in the body frame."""
+        return self.body.momentum(self.omega)
+
+    @momentum.setter
+    def momentum(self, value: ArrayLike) -> None:
+        given = initial_rotation(self.body, None, None, three("momentum", value))
+        self._set("omega", given[OMEGA])
+
+    @property
+    def momentum_spatial(self) -> np.ndarray:
+        """Angular momentum in space."""
+        return rotations.rotate(self.quaternion, self.momentum)
+
+    @momentum_spatial.setter
+    def momentum_spatial(self, value: ArrayLike) -> None:
+        self.momentum = rotations.rotate_inverse(self.quaternion, three("momentum_spatial", value))
+
+    @property
+    def position(self) -> np.ndarray | None:
+        """Position of the centre of mass, in flight."""
+        return getattr(parts(self.motion, self.kind), "position", None)
+
+    @position.setter
+    def position(self, value: ArrayLike | None) -> None:
+        self._fly("position", value)
+
+    @property
+    def velocity(self) -> np.ndarray | None:
+        """Velocity of the centre of mass, in flight."""
+        return getattr(parts(self.motion, self.kind), "velocity", None)
+
+    @velocity.setter
+    def velocity(self, value: ArrayLike | None) -> None:
+        self._fly("velocity", value)
+
+
+def _form(program: Program) -> tuple[Any, int]:
+    """Which numbers a state is made of."""
+    return program.kind._fields, program.size
+
+
+def _size(name: str, h: float) -> float:
+    """The size of a step, checked."""
+    if h == 0.0:
+        raise InputError(f"{name} must not be zero; a negative {name} runs backwards")
+    return check_step(h, name)

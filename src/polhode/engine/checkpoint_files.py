@@ -13,7 +13,7 @@ from polhode.errors import InputError
 from polhode.support.atomic import written_whole
 
 # the number changes whenever a folder of before could not be understood
-_HEAD = "polhode checkpoint 2 "
+_HEAD = "polhode checkpoint 3 "
 _WRITTEN = ("run", "state-0", "state-1")  # by `write`
 FILES = ("points", *_WRITTEN, *(f".{name}.new" for name in _WRITTEN), "lock")
 # in the file lock

@@ -32,11 +32,14 @@ CORRECT = "correct it, or end the run before"
 
 
 class Place(NamedTuple):
-    """Where a run is: the time, the steps done, and the parts of the motion in the user's axes."""
+    """Where a run is: the time, the steps done, and the parts of the motion in the user's axes; the
+    size of the next step, and what to do about a torque that raises there."""
 
     t: float
     step: int
     parts: dict[str, Any]
+    next_step: float
+    fix: str = CORRECT
 
     def __str__(self) -> str:
         return f"t = {self.t!r} (step {self.step}; {in_words(self.parts)})"
@@ -50,20 +53,34 @@ def in_words(parts: dict[str, Any]) -> str:
 # --- torques --------------------------------------------------------------------------------------
 
 
+def raised(cause: BaseException, where: str = "", who: str = "the torque") -> str:
+    """What a torque or force raised, in words."""
+    return f"{who} raised {type(cause).__name__}{where and ' '}{where}: {cause}"
+
+
 def torque_error(
     cause: BaseException, where: str, fix: str = CORRECT, who: str = "the torque"
 ) -> TorqueError:
     """The TorqueError for what a torque or force raised; `where` in words."""
-    error = TorqueError(f"{who} raised {type(cause).__name__} {where}: {cause}; {fix}")
+    error = TorqueError(f"{raised(cause, where, who)}; {fix}")
     error.__cause__ = cause
     return error
 
 
-def check_callbacks(program: Program, where: Any, fix: str = CORRECT) -> None:
+def check_callbacks(program: Program, where: str, fix: str = CORRECT) -> None:
     """Raise what a Python torque or force ran into, if anything."""
     cause = program.trouble()
     if cause is not None:
-        raise torque_error(cause, str(where), fix)
+        raise torque_error(cause, where, fix)
+
+
+def check_torque(program: Program, failure: Any, place: Place) -> None:
+    """Raise what a torque or force raised in a step that failed, in Python or, as the `failure`
+    itself, in machine code."""
+    where = f"in the step from {place}"
+    check_callbacks(program, where, place.fix)
+    if isinstance(failure, Exception):
+        raise torque_error(failure, where, place.fix)
 
 
 def torque_trouble(program: Program, t: float, y: np.ndarray) -> IntegrationError | None:
@@ -107,13 +124,15 @@ def first_state(program: Program, h: float, t: float, motion: np.ndarray) -> np.
     """The method's first state; where that fails, the torque is asked what is wrong with its
     answer."""
     try:
-        return program.begin(h, t, motion)
+        z = program.begin(h, t, motion)
     except Exception as cause:
         if type(cause).__module__.startswith("numba."):  # it is not the torque that failed
             raise
         error = torque_trouble(program, t, motion) or torque_error(cause, f"at t = {t!r}")
         error.t = t
         raise error from cause
+    check_callbacks(program, f"at t = {t!r}")
+    return z
 
 
 def step_error(
@@ -154,11 +173,21 @@ def unsolved_error(
     )
     if program.method.limit:
         advice += f" ({program.method.limit})"
+    where = f"from t = {t:.15g} (step {step}, size {h:g})"
+    return unsolved(
+        program.method, where, residual, advice, largest_step=None if good is None else abs(good)
+    )
+
+
+def unsolved(
+    method: Method, where: str, residual: float, advice: str, **more: Any
+) -> ConvergenceError:
+    """The ConvergenceError of a step; where it was taken in words."""
     return ConvergenceError(
-        f"{program.method.name} could not take the step from t = {t:.15g} (step {step}, size {h:g}): the relative residual of "
-        f"its equation is {residual:.2g} (1 where none was found) instead of {loops.ROUND_OFF:g}; {advice}",
+        f"{method.name} could not take the step {where}: the relative residual of its equation is {residual:.2g} (1 where "
+        f"none was found) instead of {loops.ROUND_OFF:g}; {advice}",
         residual=residual,
-        largest_step=None if good is None else abs(good),
+        **more,
     )
 
 

@@ -39,7 +39,7 @@ class Carrier(Protocol):
     @property
     def motion(self) -> np.ndarray: ...
 
-    def begin(self, segment: Any, driver: Driver | None = None) -> None: ...
+    def begin(self, segment: Any) -> None: ...
 
     def advance(self, segment: Any, k: int, recorder: Any, most: int) -> Chunk: ...
 
@@ -86,7 +86,7 @@ class Driver:
                     self.index, self.k, self.through = self.index + 1, 0, False
                 segment = self.segments[self.index]
                 if self.k == 0 and (self.index == 0 or segment.fresh):
-                    self.carrier.begin(segment, self)
+                    self.carrier.begin(segment)
                 end = self._advance(segment) or self._between_chunks(interrupts)
                 if end:
                     return end
@@ -103,7 +103,7 @@ class Driver:
             self.t = segment.end if chunk.through else chunk.reached
         self.recorder.add(chunk)
         return (
-            self.carrier.diagnose(chunk, self)
+            self.carrier.diagnose(chunk, self.place)
             if chunk.failure is not None and not self.recorder.over
             else None
         )
@@ -151,21 +151,13 @@ class Driver:
         self.done -= surplus
         self.carrier.take_back(surplus)
 
-    def __str__(self) -> str:
-        """Where the run is, for messages."""
-        return f"in the step from {self.place}"
-
     @property
     def place(self) -> Place:
         """Where the run is, for messages."""
         program = self.carrier.program
         motion = in_user_axes(program.body, self.motion, program.motion_kind)
-        return Place(self.t, self.done, described(motion, program.motion_kind))
-
-    @property
-    def next_step(self) -> float:
-        """The size of the next step."""
-        return self.segments[self.index].step_at(self.k)
+        next_step = self.segments[self.index].step_at(self.k)
+        return Place(self.t, self.done, described(motion, program.motion_kind), next_step)
 
     # --- checkpoints ------------------------------------------------------------------------------
 

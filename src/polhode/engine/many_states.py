@@ -12,7 +12,8 @@ from polhode.core.loops.fixed import DONE, REFUSED
 from polhode.engine._ensemble import ensemble
 from polhode.engine.diagnosis import escaped_states
 from polhode.engine.ensemble import inputs
-from polhode.engine.prepared import MOST, BodyMotion, run_loop, spread
+from polhode.engine.prepared import BodyMotion
+from polhode.engine.whole_run import MOST, runs_loop, spread
 from polhode.errors import floats, number
 from polhode.results.motion import in_principal_axes, in_user_axes, parts
 from polhode.support.limits import check_rates, check_times
@@ -67,8 +68,7 @@ class ManyStates(NamedTuple):
         flow, t0, t1 = self.flow, number("t0", self.t0), number("t1", self.t1)
         check_rates(Om)
         check_times(np.array([t0, t1]), "t0 and t1")
-        first = (*q[0].tolist(), *Om[0].tolist())
-        found = flow._found(first, t0, t1, self.parameters, self.inertia)
+        found = flow._found(q[0].copy(), Om[0].copy(), t0, t1, self.parameters, self.inertia)
         why = np.ones(len(q), dtype=np.int64)
         if found is None:
             motions = np.concatenate([q, Om], axis=1)
@@ -76,8 +76,8 @@ class ManyStates(NamedTuple):
             ready, I, p, _ = found
             axes = None if flow._body.is_principal else flow._body.axes
             motions = in_principal_axes(None, axes, q, Om, False)
-            loop = run_loop(ready.bound.program, flow._tolerance.rtol, many=True)
-            rest = (motions, t0, t1, *flow._control, MOST, I, p, why)
+            loop = runs_loop(ready.bound.program, flow._tolerance.rtol)
+            rest = (motions, t0, t1, flow._control, MOST, I, p, why)
             try:
                 spread(direct(loop, 0, 0, *rest), len(q), rest)
             except Exception:  # of the torque, for one of them: `integrate` will say where

@@ -20,7 +20,7 @@ from polhode.engine.diagnosis import Runaway, check_first
 from polhode.engine.driver import Driver
 from polhode.engine.events import Watch
 from polhode.engine.flight import check_flight
-from polhode.engine.programs import find
+from polhode.engine.programs import find_bound
 from polhode.engine.recorder import AtSteps, AtTimes
 from polhode.engine.schedule import segments, stretches
 from polhode.errors import InputError, IntegrationError, floats, number, one_given
@@ -70,7 +70,8 @@ def initial_rotation(
     """Quaternion and body angular velocity in principal axes, as one array of seven, from what the
     user gave."""
     name, value = one_given("three numbers, body frame", omega0=omega0, momentum0=momentum0)
-    q, vector = rotations.as_quaternion(rotation0, scalar_first), three(name, value)
+    q = rotations.as_quaternion(rotation0, "rotation0", scalar_first)
+    vector = three(name, value)
     if body.is_principal and momentum0 is None:
         return row(ROTATION, q, check_rates(vector))
     axes = None if body.is_principal else body.axes
@@ -254,7 +255,9 @@ class OneBody:
         """Take the steps: a Trajectory."""
         self.first = in_user_axes(self.body, self.motion, self.kind)
         start = Start(self.t0, self.t1, self.first, self.kind)
-        self.program = find(self.method, self.torque, self.body, compiled, self.force, start)
+        self.program = find_bound(
+            self.method, self.torque, self.body, compiled, self.force, start
+        ).program
         carrier = (
             FixedSteps(self.program, self.motion)
             if self.tolerance is None

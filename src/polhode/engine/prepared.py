@@ -1,149 +1,27 @@
-"""What a `Flow` has prepared: a program with the loop that takes a whole run in one call, on numbers
-alone."""
+"""What a `Flow` has prepared, and what its calls give: parameters, moments, states."""
 
 from __future__ import annotations
 
 import math
 import operator
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache
-from types import FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from polhode import rotations
-from polhode.core.closed.double_double import two_product, two_sum
-from polhode.core.jit import Build, compiled as dispatcher, jit
-from polhode.core.layout import filler, flatten, layout, shape
-from polhode.core.loops import fixed, tolerance
-from polhode.engine.carriers.tiles import default_threads
+from polhode.bodies._body import RigidBody
+from polhode.core.layout import flatten
 from polhode.engine.ensemble import inputs
 from polhode.engine.one_body import as_body
 from polhode.engine.programs import Bound
-from polhode.engine.schedule import LARGEST_COUNT
 from polhode.errors import InputError, brief, floats, unknown
-from polhode.loads.kernels import nested
 from polhode.loads.sum import Sum
-from polhode.methods.exact_flow import symmetry_axis
-from polhode.rotations.convert import OFF_GROUP as OFF_UNIT, ROUNDING as UNIT
 from polhode.support.limits import LARGEST_MOMENT, LEAST_MOMENT
 
 if TYPE_CHECKING:
-    from polhode.bodies._body import RigidBody
-    from polhode.engine.program import Program
     from polhode.loads._torque import Torque
-    from polhode.methods._method import Method
 
-# steps of one call: more of them go through `integrate`, in chunks, between which Ctrl-C is heard
-MOST = 100_000
-TASK = 8  # states that a thread takes at a time
-_FLOATS = {count: (float,) * count for count in (3, 4)}
-
-
-# --- the loops ------------------------------------------------------------------------------------
-
-
-def run_loop(program: Program, rtol: float | None, many: bool = False) -> Callable[..., Any]:
-    """The loop that carries a motion from one time to another in one call, by steps of one size or
-    by tolerance; for `many` motions, by several threads at once."""
-    control = None if rtol is None else program.method.control.suited(program, rtol)
-    return program.kept(("run", control, many), lambda: _run_loop(program, control, many))
-
-
-def _run_loop(program, control, many):
-    flat = {"load_parameters": layout(program.shape, flat=True).unpack}
-    if control is None:
-        return program.bound(fixed.run, **flat, multistep=program.method.multistep)
-    inside = {**program.names, **control.names, **flat, "load_body": fixed.flat_body}
-    names = {
-        "follow_on": _seeing(control.loop, inside),
-        "memory_of_run": _memory(tuple(control.blank())),
-    }
-    if not many:
-        return program.bound(tolerance.run, **names)
-    one = _seeing(tolerance.run, names)
-    return program.bound(tolerance.runs, Build(threaded=True), one_run=one)
-
-
-def _seeing(loop, names):
-    """A copy of a loop that sees the given functions under the given names, to be part of another
-    loop."""
-    copy = FunctionType(loop.__code__, {**loop.__globals__, **names}, loop.__name__)
-    copy.__module__, copy.__qualname__ = loop.__module__, f"{loop.__name__} of a run"
-    return copy
-
-
-@lru_cache(64)
-def _memory(numbers):
-    """`memory()`: a fresh array of these numbers."""
-    blank = np.array(numbers)
-
-    @jit
-    def memory():
-        return blank.copy()
-
-    return memory
-
-
-def spread(loop, count, rest):
-    """Call loop(first, last, *rest) for all of so many states, by threads."""
-    tasks = iter(range(0, count, TASK))  # a thread takes the next when it has done one
-
-    def work(_):
-        for first in tasks:
-            loop(first, min(first + TASK, count), *rest)
-
-    threads = min(default_threads(), -(-count // TASK))
-    if threads == 1:
-        return work(None)
-    pool = ThreadPoolExecutor(threads)
-    try:
-        list(pool.map(work, range(threads)))
-    finally:
-        for _ in tasks:  # after Ctrl-C none is left
-            pass
-        pool.shutdown()
-
-
-# --- axes of the body -----------------------------------------------------------------------------
-
-
-class Axes(NamedTuple):
-    """A change of the axes of a body: as a quaternion, and as a matrix."""
-
-    turn: tuple
-    matrix: tuple
-
-
-@jit
-def turned(q, Om, axes):
-    """A motion in other axes of the body, R -> R Q, Om -> Q^T Om: the arithmetic of
-    `results.motion`."""
-    (x, y, z, w), (a, b, c, d), M = q, axes.turn, axes.matrix
-    attitude = (
-        w * a + d * x + (y * c - z * b),
-        w * b + d * y + (z * a - x * c),
-        w * c + d * z + (x * b - y * a),
-        w * d - (x * a + y * b + z * c),
-    )
-    return attitude, (
-        Om[0] * M[0][0] + Om[1] * M[1][0] + Om[2] * M[2][0],
-        Om[0] * M[0][1] + Om[1] * M[1][1] + Om[2] * M[2][1],
-        Om[0] * M[0][2] + Om[1] * M[1][2] + Om[2] * M[2][2],
-    )
-
-
-@jit
-def unturned(q, Om, axes):
-    """The same where the axes stay."""
-    return q, Om
-
-
-def axes_of(matrix: np.ndarray) -> Axes:
-    """The change to axes that are the columns of a matrix."""
-    return Axes(tuple(rotations.as_quaternion(matrix).tolist()), nested(matrix))
+_FLOAT, _FLOATS = np.dtype(float), {count: (float,) * count for count in (3, 4)}
 
 
 # --- ready to be called ---------------------------------------------------------------------------
@@ -153,14 +31,13 @@ class Ready(NamedTuple):
     """A program and its loop, ready to be called."""
 
     bound: Bound
-    loop: Callable[..., Any]  # for machine code
-    run: Callable[..., Any]  # for Python
+    carry: Callable[..., Any]  # the loop, see `whole_run`
     moments: tuple[float, ...]
     parameters: tuple[float, ...]
     own: list[tuple[slice, tuple[int, ...]]]  # the places of the torque's parameters, their shapes
     places: dict[str, list[tuple[slice, tuple[int, ...]]]]  # the same by name
     span: tuple[float, float]  # over which machine code and Python were compared
-    conservative: bool
+    growth: float  # of the kinetic energy, beyond which the potential is asked
     # the least and the largest of each parameter with which they were compared
     known: list[tuple[float, ...]]
 
@@ -232,27 +109,17 @@ class BodyMotion(NamedTuple):
     omega: np.ndarray
 
 
-def energy_ratio(I: tuple[float, ...], Om: tuple[float, ...], Om0: tuple[float, ...]) -> float:
-    """Kinetic energy over that at the start."""
-    (A, B, C), (a, b, c), (x, y, z) = I, Om, Om0
-    return (A * a * a + B * b * b + C * c * c) / (A * x * x + B * y * y + C * z * z + 1e-300)
-
-
 # --- what a call gives ----------------------------------------------------------------------------
 
 
-def plain(value: Any, count: int) -> tuple[float, ...] | None:
-    """So many floats in a tuple, where `value` is a tuple, list or array of just these."""
+def plain(value: Any, count: int) -> np.ndarray | None:
+    """So many floats in a fresh array, where `value` is a tuple, list or array of just these."""
     kind = type(value)
     if kind is np.ndarray:
-        if value.shape != (count,) or value.dtype.char != "d":
-            return None
-        return tuple(value.tolist())
-    if kind is list:
-        value = tuple(value)
-    elif kind is not tuple:
-        return None
-    return value if tuple(map(type, value)) == _FLOATS[count] else None
+        return value.copy() if value.shape == (count,) and value.dtype is _FLOAT else None
+    if (kind is tuple or kind is list) and tuple(map(type, value)) == _FLOATS[count]:
+        return np.array(value)
+    return None
 
 
 def moments_of(body: RigidBody, inertia: Any) -> tuple[float, ...]:
@@ -262,10 +129,18 @@ def moments_of(body: RigidBody, inertia: Any) -> tuple[float, ...]:
             "inertia=... is for a body whose axes are the principal ones, got a Flow of a body with other axes; "
             "give Flow the principal moments, or make a new Flow"
         )
-    I = plain(inertia, 3)
-    if I is not None and min(I) >= LEAST_MOMENT and 2.0 * max(I) <= sum(I) <= LARGEST_MOMENT:
+    numbers = plain(inertia, 3)
+    I = () if numbers is None else tuple(numbers.tolist())
+    if I and min(I) >= LEAST_MOMENT and 2.0 * max(I) <= sum(I) <= LARGEST_MOMENT:
         return I
-    other = as_body(inertia)
+    try:
+        other = as_body(inertia)
+    except InputError:
+        as_body(RigidBody(inertia, check_triangle=False))  # raises what else is wrong with it
+        raise InputError(
+            f"inertia must be three principal moments of which none is larger than the sum of the other two, got "
+            f"{brief(inertia)}; correct it, or make a new Flow of RigidBody(..., check_triangle=False)"
+        ) from None
     if not other.is_principal:
         raise InputError(
             f"inertia must be three principal moments, got {brief(inertia)}; make a new Flow for a body with other axes"
@@ -273,17 +148,16 @@ def moments_of(body: RigidBody, inertia: Any) -> tuple[float, ...]:
     return tuple(other.moments.tolist())
 
 
-def kind_of_body(method: Method, moments: tuple[float, ...]) -> int:
-    """All that a method made to measure asks of a body: the axis of symmetry, 3 where there is
-    none."""
-    axis = None if method.adapt is None else symmetry_axis(moments)
-    return 3 if axis is None else axis
-
-
 def named(torque: Torque, parameters: Any) -> Mapping[str, Any]:
     """The torque's parameters in a call, by name."""
     if isinstance(parameters, Mapping):
+        inputs.check_given_once(parameters)
         return parameters
+    if isinstance(torque, Sum) and parameters != ():
+        raise InputError(
+            f"parameters of a sum of torques must be a dict, got {brief(parameters)}; write "
+            "parameters={name: value}, or 'torque.name' where a name occurs twice"
+        )
     names = inputs.fields(torque)
     if not isinstance(parameters, tuple) or len(parameters) != len(names):
         raise InputError(
@@ -310,60 +184,3 @@ def changed(torque: Torque, parameters: Any) -> Torque:
     if not given:
         return torque
     return Sum(terms) if isinstance(torque, Sum) else terms[0]
-
-
-# --- for machine code -----------------------------------------------------------------------------
-
-
-@jit
-def length(q):
-    """`math.hypot`, which rounds once: with the errors of the squares, of their sum and of its
-    root."""
-    total, lost = 0.0, 0.0
-    for x in q:
-        square, a = two_product(x, x)
-        total, b = two_sum(total, square)
-        lost += a + b
-    norm = math.sqrt(total)
-    square, a = two_product(norm, norm)
-    return norm + ((total - square) - a + lost) / (2.0 * norm) if norm > 0.0 else norm
-
-
-@jit
-def unit(q):
-    """(a quaternion at unit length, whether it was one): the rule of `rotations.as_quaternion`."""
-    norm = length(q)
-    fits = abs(norm - 1.0) <= OFF_UNIT
-    if abs(norm - 1.0) <= UNIT:
-        norm = 1.0
-    return (q[0] / norm, q[1] / norm, q[2] / norm, q[3] / norm), fits
-
-
-def advance_of(ready, torque, control, axes):
-    """`Flow.compiled`."""
-    import numba
-
-    terms = torque.terms
-    values = [term.params or () for term in terms]
-    places = [i for place, _ in ready.own for i in range(place.start, place.stop)]
-    kind = shape(tuple(values) if isinstance(torque, Sum) else values[0])
-    fill = dispatcher(filler(kind, ready.parameters, places))
-    whole, unitary = dispatcher(unturned if axes is None else turned), dispatcher(unit)
-    inward, outward = axes or (None, None)
-    refused, double = fixed.REFUSED, np.float64  # numba's float() leaves a float32 what it is
-    run, usual, rest = ready.loop, ready.parameters, (*control, int(LARGEST_COUNT), ready.moments)
-
-    @numba.njit(error_model="numpy")
-    def advance(q, omega, t0, t1, parameters=None):
-        p = usual if parameters is None else fill(parameters)
-        attitude = (double(q[0]), double(q[1]), double(q[2]), double(q[3]))
-        spin = (double(omega[0]), double(omega[1]), double(omega[2]))
-        attitude, fits = unitary(attitude)
-        if not fits:
-            return attitude, spin, refused
-        attitude, spin = whole(attitude, spin, inward)
-        attitude, spin, why = run(attitude, spin, double(t0), double(t1), *(*rest, p))
-        attitude, spin = whole(attitude, spin, outward)
-        return attitude, spin, why
-
-    return advance

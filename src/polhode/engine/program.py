@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 import numpy as np
@@ -15,6 +15,7 @@ from polhode.core.layout import flatten, layout, shape
 from polhode.core.loops import fixed as loops
 from polhode.core.loops.tolerance import STEP
 from polhode.core.motions import Kind, kind_of
+from polhode.engine.start_calls import start_calls
 from polhode.engine.flight import Actions, Parameters, flying
 from polhode.engine.ways import derivatives_trouble, potential_trouble, ways
 from polhode.errors import InputError
@@ -23,11 +24,9 @@ from polhode.loads.known_energy import check_potential
 from polhode.loads.kernels import (
     FLIGHT,
     GROUND,
-    Frames,
     column,
     in_frame,
     nested,
-    no_potential,
     potential_on_ground,
 )
 from polhode.loads.own_axes import derivatives_in_axes, in_axes, potential_in_axes
@@ -61,25 +60,6 @@ def _method_names(method):
     }
 
 
-class _Counter:
-    """A torque of zero that counts its calls."""
-
-    calls = 0
-
-    def __call__(self, t: float, R: Any, Om: Any, p: Any) -> tuple[float, float, float]:
-        self.calls += 1
-        return (0.0, 0.0, 0.0)
-
-
-@lru_cache(256)
-def _start_calls(start, kind):
-    counter, one = _Counter(), (1.0, 1.0, 1.0)
-    torque = Frames(*[counter] * 4, potential=no_potential)
-    motion = layout(kind.parts).unpack(np.linspace(0.0, 1.0, kind.width)[:, None], 0)
-    kind.launch(start, 0.1, 0.0, motion, loops.Body(one, one), torque, ())
-    return counter.calls
-
-
 @dataclass
 class Program:
     """Bound loops and the arrays they run on.  `build` makes one."""
@@ -90,7 +70,7 @@ class Program:
     body: RigidBody
     mode: str  # "compiled", "callback", "python"
     note: str  # why not compiled, in a few words
-    kind: type  # of the state: the NamedTuple class
+    kind: Any  # of the state: the NamedTuple class
     shape: Any  # of the parameters
     size: int  # components of the state
     motion_kind: Kind  # what is followed
@@ -114,14 +94,28 @@ class Program:
             self._found[key] = make()
         return self._found[key]
 
+    def with_numbers(self, torque: Torque, acting: Torque, body: RigidBody) -> Program:
+        """The same loops with the moments of another body and the parameters of another torque of
+        the same form."""
+        values = acting.values if body.is_principal else (nested(body.axes), acting.values)
+        other = replace(
+            self,
+            torque=torque,
+            acting=acting,
+            body=body,
+            moments=_moments(body),
+            parameters=column(values),
+        )
+        other._found = self._found
+        return other
+
     def trouble(self) -> Exception | None:
         """What a Python torque or force ran into, or None; both may be called again.  Ctrl-C and
         exit are raised."""
-        found = next(
-            (python.error for python in self.pythons if python and python.error is not None), None
-        )
-        for python in filter(None, self.pythons):
-            python.error = None
+        found = None
+        for python in self.pythons:
+            if python is not None and python.error is not None:
+                found, python.error = python.error if found is None else found, None
         if found is not None and not isinstance(found, Exception):
             raise found
         return found
@@ -147,7 +141,11 @@ class Program:
             for name, value in {**self.names, **names}.items()
             if name in loop.__code__.co_names
         }
-        return interpreted(loop, **used) if self.mode == "python" else bind(loop, build, **used)
+        if self.mode == "python":
+            return interpreted(loop, **used)
+        machine = bind(loop, build, **used)
+        machine.subject = self.method.name  # for the notice, should it have to be compiled
+        return machine
 
     def begin(self, h: float, t: float, motion: np.ndarray) -> np.ndarray:
         """The method's first state, in lane 0 of a fresh (size, 2) array."""
@@ -169,7 +167,13 @@ class Program:
 
     def march(self, uneven: bool = False) -> Callable[..., Any]:
         """The time loop for a grid given as (t0, h), or time by time."""
-        return self.kept(("march", uneven), lambda: self._march(uneven))
+        loop = self.kept(("march", uneven), lambda: self._march(uneven))
+        moments, parameters = self.moments, self.parameters
+
+        def run(count, every, k, grid, z, points, residuals):
+            return loop(count, every, k, grid, z, moments, parameters, points, residuals)
+
+        return run
 
     def _march(self, uneven):
         clock = loops.listed_clock if uneven else loops.even_clock
@@ -187,11 +191,7 @@ class Program:
                 np.empty((0, self.width)),
                 np.empty(0),
             )
-
-        def run(count, every, k, grid, z, points, residuals):
-            return loop(count, every, k, grid, z, self.moments, self.parameters, points, residuals)
-
-        return run
+        return loop
 
     def controlled(self, rtol: float) -> tuple[Any, Callable[..., Any]]:
         """(what the method says of the steps it chooses, the loop that takes them)."""
@@ -233,7 +233,7 @@ class Program:
     @cached_property
     def start_calls(self) -> int:
         """How many torque evaluations the method's start makes."""
-        return _start_calls(self.method.start, kind_of(self.method.state))
+        return start_calls(self.method.start, kind_of(self.method.state))
 
     def motion(self, z: np.ndarray, lane: int = 0) -> np.ndarray:
         """The numbers of the motion (principal axes) in a lane of z."""
@@ -370,12 +370,16 @@ def _assemble(method, torque, body, force, setting, way, thrust, like, start):
         shape(values),
         size,
         kind_of(run.state),
-        np.array(body.moments, dtype=float).reshape(3, 1),
+        _moments(body),
         column(values),
         names,
         way.acting or torque,
         tuple(one.python for one in taken),
     )
+
+
+def _moments(body):
+    return np.array(body.moments, dtype=float).reshape(3, 1)
 
 
 def _known(torque, way):

@@ -6,13 +6,16 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from operator import is_
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from polhode.core.digest import watch
 from polhode.core.jit import compiling
+from polhode.core.layout import shape
 from polhode.core.reads import contents, is_lasting, ours, python_function, reads
 from polhode.engine.program import Program, build
 from polhode.loads.agreement import Start
+from polhode.methods.exact_flow import symmetry_axis
 
 if TYPE_CHECKING:
     from polhode.bodies._body import RigidBody
@@ -80,7 +83,41 @@ def watched(method: Method, torque: Torque, force: Force | None = None) -> tuple
     return not users or found is not None, found
 
 
+def kind_of_body(method: Method, moments: Sequence[float]) -> int:
+    """All that a method made to measure asks of a body: the axis of symmetry, 3 where there is
+    none."""
+    axis = None if method.adapt is None else symmetry_axis(moments)
+    return 3 if axis is None else axis
+
+
+def _family(method, torque, body, compiled):
+    """What programs have in common that differ in numbers alone, moments and parameters."""
+    form: Any = id(torque)
+    if torque.is_ours:  # another torque is as good if it is made of the same functions
+        numbers = {"params", "compared"} if method.adapt is None else {"compared"}
+        form = tuple(
+            (shape(term.values), *((k, v) for k, v in vars(term).items() if k not in numbers))
+            for term in torque.terms
+        )
+    kind = kind_of_body(method, body.moments.tolist())
+    return id(method), type(torque), form, body.is_principal, kind, compiled
+
+
+def _related(found, method, torque, body, start):
+    """A program like another one, for other numbers; None where it would not be what `build`
+    makes."""
+    if not torque.is_ours and not found.serves(start):
+        return None
+    acting = torque if torque.is_ours else found.program.acting
+    program = found.program.with_numbers(torque, acting, body)
+    return found._replace(
+        program=program, given=(method, torque, body, None, None), fields=_fields(torque, None)
+    )
+
+
+# by the objects they were made for, and the latest of each family
 _programs: OrderedDict[tuple, Bound] = OrderedDict()
+_families: OrderedDict[tuple, Bound] = OrderedDict()
 _finding = threading.Lock()
 
 
@@ -119,6 +156,17 @@ def find_bound(
         found = _programs.get(key)
     if found is not None and found.serves(start):
         return found
+    family = (
+        None
+        if force is not None or like is not None
+        else _hashable(_family(method, torque, body, key[-1]))
+    )
+    with _finding:
+        found = _families.get(family)
+    entry = None if found is None else _related(found, method, torque, body, start)
+    if entry is not None:
+        _keep(_programs, key, entry)
+        return entry
     program = build(method, torque, body, compiled, force, like, start)
     # what is called back is as it is now
     told, watch = (False, None) if program.mode == "callback" else watched(method, torque, force)
@@ -127,8 +175,23 @@ def find_bound(
         return Bound(program, (), fields, watch, None)
     span = None if torque.is_ours and (force is None or force.is_ours) else (start.t, start.end)
     entry = Bound(program, (method, torque, body, force, like), fields, watch, span)
-    with _finding:
-        _programs[key] = entry
-        while len(_programs) > KEPT:
-            _programs.popitem(last=False)
+    _keep(_programs, key, entry)
+    if family is not None and (program.acting is torque or not torque.is_ours):
+        _keep(_families, family, entry)
     return entry
+
+
+def _keep(known, key, entry):
+    with _finding:
+        known[key] = entry
+        while len(known) > KEPT:
+            known.popitem(last=False)
+
+
+def _hashable(key):
+    """The key, or None where it cannot be one."""
+    try:
+        hash(key)
+    except TypeError:
+        return None
+    return key

@@ -163,7 +163,8 @@ class AtSteps(Recorder):
                 raise unknown("value of every", every, ["end"])
             every = total or sys.maxsize
         every = whole("every", every, 1, "write every=10, or every='end'")
-        super().__init__(total // every + 2, kind, watch)
+        # the first, and one after each group of steps, the last of which may be shorter
+        super().__init__(1 + max(1, -(-total // every)), kind, watch)
         self.every = min(every, sys.maxsize)
         self.worst = 0.0  # residual since the last stored point
 

@@ -63,9 +63,15 @@ class Segment:
         """The times after k + every, k + 2 every, ... steps."""
         if groups == 1:
             return np.array([self.time(k + every)])
-        k = k + every * np.arange(1, groups + 1)
-        t = self.grid[k] if self.uneven else self.grid[0] + k * self.grid[1]
-        t[k == self.count] = self.end
+        last = k + every * groups
+        if self.uneven:
+            t = self.grid[k + every : last + 1 : every].copy()
+        else:
+            t = np.arange(k + every, last + 1, every, dtype=float)
+            t *= self.grid[1]
+            t += self.grid[0]
+        if last == self.count:
+            t[-1] = self.end
         return t
 
 
@@ -97,7 +103,7 @@ def stretches(
 ) -> list[Stretch]:
     """The run as stretches in which steps may end anywhere."""
     t0, t1 = span(t_span)
-    inner = _breaks(breaks, t0, t1)
+    inner = [] if breaks is None else _breaks(breaks, t0, t1)
     ends = [t0, *inner, t1]
     hairs = [0.0, *(_hair(t1 - t0, t) for t in inner), 0.0]
     return [
@@ -113,18 +119,19 @@ def _hair(direction: float, *sizes: float) -> float:
 
 def span(t_span: tuple[float, float] | ArrayLike | None) -> tuple[float, float]:
     """The two ends of the run, checked."""
-    ends = floats("t_span", t_span)
-    if ends.shape != (2,):
+    given = floats("t_span", t_span)
+    if given.shape != (2,):
         raise InputError(
             f"t_span must be two times (t0, t1), got {brief(t_span)}; write t_span=(0, 10)"
         )
-    if ends[0] == ends[1]:
+    t0, t1 = given.tolist()
+    if t0 == t1:
         raise InputError(
             f"t_span must have a length, got {brief(t_span)}, with which the run would have no step; make the two "
             "differ"
         )
-    check_times(ends)
-    return float(ends[0]), float(ends[1])
+    check_times(given)
+    return t0, t1
 
 
 def segments(
@@ -154,8 +161,9 @@ def segments(
             f"step = {h!r} is lost in the rounding of times as large as {max(abs(t0), abs(t1))!r}; take a larger "
             "step, or count time from the start of the run"
         )
-    inner = _breaks(breaks, t0, t1)
-    result = []
+    if breaks is None:
+        return _even(t0, t1, h, False, False, multistep)
+    inner, result = _breaks(breaks, t0, t1), []
     for a, b, first, last in zip(
         [t0, *inner],
         [*inner, t1],
@@ -173,9 +181,8 @@ def _even(
     """Steps of h from a to b.  A side where the torque jumps is kept by a few units in the last
     place, so that the torque is asked for its limit on this side."""
     direction = 1.0 if b > a else -1.0
-    hair = _hair(direction, a, b, h)
-    begin = a + hair if jump_before else a
-    end = b - hair if jump_after else b
+    begin = a + _hair(direction, a, b, h) if jump_before else a
+    end = b - _hair(direction, a, b, h) if jump_after else b
     count, whole = even_steps(a, b, h)
     if whole and not jump_after:
         return [Segment(np.array([begin, direction * h]), count, b, fresh=jump_before)]
@@ -206,9 +213,7 @@ def break_times(breaks: ArrayLike) -> np.ndarray:
     return values
 
 
-def _breaks(breaks: ArrayLike | None, t0: float, t1: float) -> list[float]:
-    if breaks is None:
-        return []
+def _breaks(breaks: ArrayLike, t0: float, t1: float) -> list[float]:
     values = break_times(breaks)
     outside = values[(values < min(t0, t1)) | (values > max(t0, t1))]
     if len(outside):

@@ -133,7 +133,9 @@ def potential_trouble(torque: Torque, start: Start | None) -> str | None:
 
 def _why_not(acting, form, kernel, setting, start):
     """Compile the kernel of a form of the torque, or load it; None if that works and gives what
-    Python gives, else the reason."""
+    Python gives, else the reason.  That of the package is known to."""
+    if acting.is_ours:
+        return None
 
     def evaluator(made, kernel, inner):
         """`evaluate(t, q, omega, place)` for rows of all of them, by a loop around the kernel; the
@@ -166,13 +168,10 @@ def _why_not(acting, form, kernel, setting, start):
         plain = acting.in_python()
         return evaluator(interpreted, plain.kernel(setting), plain.values)[0]
 
-    (evaluate, machine, parameters), none = evaluator(bind, kernel, form.values), np.empty((0, 4))
+    evaluate, machine, parameters = evaluator(bind, kernel, form.values)
+    none = np.empty((0, 4))
     note = compile_obstacle(lambda: machine(none[:, 0], none, none, parameters, none))
-    return (
-        note
-        if note or acting.is_ours
-        else disagreement(machine, parameters, evaluate, python, start)
-    )
+    return note or disagreement(machine, parameters, evaluate, python, start)
 
 
 def derivatives_trouble(torque: Torque, start: Start | None) -> str | None:

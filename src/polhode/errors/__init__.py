@@ -13,6 +13,7 @@ from polhode.errors.checks import (
     check_options,
     number,
     one_given,
+    reporter,
     shows_options,
     whole,
 )
@@ -51,6 +52,7 @@ __all__ = [
     "number",
     "one_given",
     "printable",
+    "reporter",
     "shows_options",
     "unknown",
     "whole",

@@ -19,6 +19,7 @@ from polhode.errors.wording import brief, unknown
 
 
 F = TypeVar("F", bound=Callable[..., Any])
+_REAL = {float, int}
 
 
 def _plain_floats(value: Any) -> np.ndarray | None:
@@ -29,11 +30,7 @@ def _plain_floats(value: Any) -> np.ndarray | None:
         if value.dtype != np.float64 or value.ndim != 1 or value.size > 8:
             return None
         items, array = value.tolist(), value
-    elif (
-        kind in (tuple, list)
-        and len(value) <= 8
-        and all(type(item) is float or type(item) is int for item in value)
-    ):
+    elif kind in (tuple, list) and len(value) <= 8 and _REAL.issuperset(map(type, value)):
         items, array = value, None
     else:
         return None
@@ -236,6 +233,19 @@ def called_as(what: str, value: Any, *forms: str) -> Any:
     raise InputError(
         f"{what} will be called as {form} but is defined as f{signature}; write def {forms[0]}: ..."
     )
+
+
+def reporter(progress: Callable[..., Any] | None, form: str) -> Callable[..., Any]:
+    """Return the function of the option `progress`, called as `form`; one that does nothing where
+    it is None.
+
+    Examples
+    --------
+    >>> reporter(None, "progress(done, total)")(1, 2)
+    """
+    if progress is None:
+        return lambda *_: None
+    return called_as("progress", progress, form)
 
 
 def as_path(what: str, value: Any) -> Path:

@@ -161,6 +161,9 @@ class _Interval:
     def time(self, k):
         return self.end if k == self.count else self.start + k * self.step
 
+    def step_at(self, k):
+        return self.step
+
 
 class _Collocation:
     """Carries a body by Gauss collocation: attitude and body momentum, as sums of two doubles."""
@@ -176,7 +179,13 @@ class _Collocation:
         self.steps = self.evaluations = 0
         self.elapsed = 0.0
 
-    def begin(self, segment, driver):
+    @property
+    def motion(self):
+        """Where the body is, in principal axes."""
+        q, momentum = parts(self.y)
+        return row(ROTATION, q, momentum / self.program.moments[:, 0])
+
+    def begin(self, segment):
         """Nothing: a step remembers nothing of the one before."""
 
     def advance(self, segment, k, recorder, most):
@@ -211,9 +220,9 @@ class _Collocation:
             failure=None if why == CONVERGED else why,
         )
 
-    def diagnose(self, chunk, driver):
+    def diagnose(self, chunk, place):
         """A step that cannot be solved is too long."""
-        return FAILED, f"a step cannot be solved at t = {driver.t!r}"
+        return FAILED, f"a step cannot be solved at t = {place.t!r}"
 
 
 def _between(segment):

@@ -1,5 +1,5 @@
-from . import ensemble
+from . import ensemble, formats
 from .scenario._load import Scenario, load
 from .store import save
 
-__all__ = ["Scenario", "ensemble", "load", "save"]
+__all__ = ["Scenario", "ensemble", "formats", "load", "save"]

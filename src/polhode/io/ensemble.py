@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from xarray import Dataset
     from polhode.results._ensemble import Ensemble
 
+PARAMETER = "parameter_"  # before the name of one that differs from body to body
 STATUS = (FINISHED, FAILED, INTERRUPTED)
 UNITS = {
     "energy": "J",
@@ -22,13 +23,16 @@ UNITS = {
 }
 
 
+Described = tuple[tuple[str, ...], np.ndarray, dict[str, Any]]  # dimensions, values, meaning
+
+
 def dataset(run: Ensemble) -> Dataset:
     """Dimensions body, time (where something was kept on the way), axis and
     quaternion_component."""
     import xarray as xr
 
     data = arrays_of(run)
-    coords = {name: data.pop(name) for name in ("body", "time") if name in data}
+    coords: dict[str, Any] = {name: data.pop(name) for name in ("body", "time") if name in data}
     coords |= {name: list(labels) for name, labels in LABELS.items()}
     return xr.Dataset(data, coords, attributes(run.provenance(), UNTITLED_MANY))
 
@@ -39,7 +43,7 @@ def about(run: Ensemble, si: str, meaning: str) -> dict[str, str]:
     return {**({"units": unit} if unit else {}), "long_name": meaning}
 
 
-def arrays_of(run: Ensemble) -> dict[str, tuple[tuple[str, ...], np.ndarray, dict[str, Any]]]:
+def arrays_of(run: Ensemble) -> dict[str, Described]:
     """{name: (dimensions, values, units and meaning)}."""
     attitude = {"units": "1", "long_name": "attitude, body to space, scalar last"}
     velocity = about(run, "rad/s", "angular velocity, body frame")
@@ -48,7 +52,7 @@ def arrays_of(run: Ensemble) -> dict[str, tuple[tuple[str, ...], np.ndarray, dic
         "flag_values": np.arange(len(STATUS), dtype=np.int8),
         "flag_meanings": " ".join(STATUS),
     }
-    data = {
+    data: dict[str, Described] = {
         "quaternion": (("body", "quaternion_component"), run.quaternion, attitude),
         "omega": (("body", "axis"), run.omega, velocity),
         "energy": (("body",), run.energy, about(run, "J", "energy at the end")),
@@ -66,14 +70,27 @@ def arrays_of(run: Ensemble) -> dict[str, tuple[tuple[str, ...], np.ndarray, dic
     if run.bodies.count > 1:
         inertia = about(run, "kg m2", "principal moments of inertia")
         data["moments"] = (("body", "axis"), run.bodies.moments.T, inertia)
+        if run.bodies.axes is not None:
+            tilt = {"units": "1", "long_name": "principal axes as columns"}
+            data["principal_axes"] = (("body", "axis", "principal_axis"), run.bodies.axes, tilt)
+    if run.failures:
+        bodies = [failure.body for failure in run.failures]
+        reasons = run.failure_reasons()
+        step, reason = np.full((2, run.n), -1, dtype="i4")
+        step[bodies] = [failure.step for failure in run.failures]
+        reason[bodies] = [reasons.index(failure.reason) for failure in run.failures]
+        told = {"long_name": "number of the step that failed, -1 for none"}
+        data["failed_step"] = (("body",), step, told)
+        told = {"long_name": "number of its reason among failure_reasons, -1 for none"}
+        data["failure_reason"] = (("body",), reason, told)
     for name, values in run.parameters.items():
         values = np.asarray(values, dtype=float)
         if len(np.atleast_1d(values)) == run.n > 1 and values.shape[1:] in ((), (3,)):
             what = {"long_name": f"parameter {name} of the torque"}
-            data[f"parameter_{name}"] = (("body", "axis")[: values.ndim], values, what)
+            data[f"{PARAMETER}{name}"] = (("body", "axis")[: values.ndim], values, what)
     if run.times is not None:
         data["time"] = (("time",), run.times, about(run, "s", "time"))
-    if run.quaternions is not None:
+    if run.quaternions is not None and run.omegas is not None:
         data["quaternions"] = (("time", "body", "quaternion_component"), run.quaternions, attitude)
         data["omegas"] = (("time", "body", "axis"), run.omegas, velocity)
     for name, statistic in (run.statistics or {}).items():

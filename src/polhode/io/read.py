@@ -1,4 +1,4 @@
-"""Stored runs read back: the motion, the energies and the provenance.
+"""Stored runs and ensembles read back, with their provenance.
 
 Nothing that is read is ever executed: no pickle, no code.
 """
@@ -8,126 +8,55 @@ from __future__ import annotations
 import os
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, overload
 
 import numpy as np
 
-from polhode import rotations
 from polhode.bodies._body import RigidBody
+from polhode.core.motions import KINDS
 from polhode.errors import InputError, PolhodeError, brief, as_path
-from polhode.results import columns
 from polhode.io.formats import format_to_read
+from polhode.io.read_ensemble import as_ensemble
+from polhode.loads.recorded import Recorded
 from polhode.loads.torques import free
-from polhode.support.regular import check_regular
+from polhode.methods._method import recorded
+from polhode.results import columns
+from polhode.results._ensemble import Ensemble
 from polhode.results._trajectory import Trajectory
-from polhode.results.motion import PARTS
+from polhode.results.motion import PARTS, row
+from polhode.support.regular import check_regular
 
 _LARGEST = 1e150  # of any number in a run: figures and pages take squares
-_NEEDED = ("quaternion", "omega", "kinetic_energy")
+_NEEDED = ("t", "quaternion", "omega", "kinetic_energy")
 
 
-class Record(NamedTuple):
-    """What a run left behind, whether it is still in memory or comes from a file; `facts` is its
-    provenance."""
-
-    t: np.ndarray
-    quaternion: np.ndarray
-    omega: np.ndarray
-    kinetic_energy: np.ndarray
-    total_energy: np.ndarray | None  # None: the torque has no potential
-    body: RigidBody
-    facts: dict
-    parts: dict  # of the motion, by name: also those that not every run has, such as position
-
-    def __repr__(self) -> str:
-        return (
-            f"<Record: {self.facts['method']}, {len(self.t)} points, t = {self.t[0]:g} to {self.t[-1]:g}, "
-            f"{self.facts.get('status', 'status unknown')}, {self.body!r}>"
-        )
-
-    @property
-    def energy(self) -> np.ndarray:
-        """Total energy; the kinetic energy where the torque has no potential."""
-        return self.kinetic_energy if self.total_energy is None else self.total_energy
-
-    @property
-    def matrix(self) -> np.ndarray:
-        """The attitudes as (n, 3, 3) matrices, body to space."""
-        return rotations.matrices(self.quaternion)
-
-    @property
-    def omega_spatial(self) -> np.ndarray:
-        """Angular velocity in space."""
-        return rotations.rotate(self.quaternion, self.omega)
-
-    @property
-    def momentum_spatial(self) -> np.ndarray:
-        """Angular momentum in space."""
-        return rotations.rotate(self.quaternion, self.body.momentum(self.omega))
-
-    @property
-    def terms(self) -> list[dict[str, Any]]:
-        """What is known of each torque, as `Torque.record` gives it; empty where a file does not
-        say."""
-        return self.facts.get("torque_terms") or []
-
-    @property
-    def torque_name(self) -> str:
-        """The names of the torques; all that is known of them where a file has their text alone."""
-        names = [term["name"] for term in self.terms]
-        return " + ".join(names) if names else str(self.facts.get("torque", ""))
-
-    @property
-    def free(self) -> bool:
-        """Whether nothing acts, as far as is known."""
-        return bool(self.terms) and not any(term["acts"] for term in self.terms)
-
-    @property
-    def weight(self) -> dict[str, Any] | None:
-        """The first torque that is a weight on an arm, if there is one."""
-        return next((term for term in self.terms if term["arm"] and term["up"]), None)
-
-    @property
-    def kept_axis(self) -> list[float] | None:
-        """The direction in space about which no torque acts, where all that act are known to have
-        the same."""
-        first, *others = [term["up"] for term in self.terms if term["acts"]] or [None]
-        return first if all(other == first for other in others) else None
-
-
-def record(run: Record | Trajectory | str | PathLike[str]) -> Record:
-    """The record of a trajectory, of a stored run (its path), or a record as it is."""
-    if isinstance(run, Record):
+def as_run(run: Trajectory | str | PathLike[str]) -> Trajectory:
+    """A trajectory as it is, or the stored run that a path leads to."""
+    if isinstance(run, Trajectory):
         return run
     if isinstance(run, (str, os.PathLike)):
-        return read(run)
-    if not isinstance(run, Trajectory):
-        raise InputError(
-            f"a run must be a Trajectory or the path of a stored one, got {brief(run)}; give one of them"
-        )
-    return record_of(run)
-
-
-def record_of(trajectory: Trajectory) -> Record:
-    """The record of a `Trajectory`."""
-    total = None if trajectory.potential_energy is None else trajectory.total_energy
-    return Record(
-        trajectory.t,
-        trajectory.quaternion,
-        trajectory.omega,
-        trajectory.kinetic_energy,
-        total,
-        trajectory.body,
-        trajectory.provenance(),
-        {
-            part.name: getattr(trajectory, part.name)
-            for part in (PARTS[field] for field in trajectory.kind.slices)
-        },
+        return read(run, Trajectory)
+    raise InputError(
+        f"a run must be a Trajectory or the path of a stored one, got {brief(run)}; give one of them"
     )
 
 
-def read(path: str | PathLike[str]) -> Record:
-    """Read a stored run: what `polhode run -o` or `polhode.io.save` wrote, bit for bit.
+@overload
+def read(path: str | PathLike[str], kind: None = None) -> Trajectory | Any: ...
+
+
+@overload
+def read(path: str | PathLike[str], kind: type[Trajectory]) -> Trajectory: ...
+
+
+@overload
+def read(path: str | PathLike[str], kind: type[Ensemble]) -> Ensemble: ...
+
+
+def read(
+    path: str | PathLike[str], kind: type[Trajectory] | type[Ensemble] | None = None
+) -> Trajectory | Ensemble | Any:
+    """Read a stored run or ensemble: what `save` or `polhode run -o` wrote, bit for bit.
 
     Nothing in the file is executed, and no pickle is loaded.
 
@@ -135,31 +64,48 @@ def read(path: str | PathLike[str]) -> Record:
     ----------
     path : str or Path
         A file in any of the formats that `polhode.io.save` writes.
+    kind : Trajectory or Ensemble, optional
+        Refuse a file that holds the other one.  Type checkers then know what is returned.
 
     Returns
     -------
-    Record
-        The times `t`, `quaternion`, `omega`, `kinetic_energy`, `total_energy` (None where the
-        torque has no potential), the `body`, the provenance, `facts`, and all parts of the motion
-        by name, `parts`; from these `energy`,
-        `matrix`, `omega_spatial` and `momentum_spatial`.
+    Trajectory or Ensemble
+        Whichever the file holds, with all that a fresh one has; the descriptions of both say what a
+        file does not keep.
 
     Raises
     ------
     InputError
         When there is no such file, when it is not a run that polhode stored, or when it is damaged:
-        the sums in .nc, .npz and .zarr files show that, and the message tells where.
+        the checksums in .nc, .npz and .zarr files show that, and the message says where.
 
     Examples
     --------
     >>> import polhode
     >>> run = polhode.integrate([1.0, 2.0, 3.0], t_span=(0, 1), step=0.01, omega0=(0.01, 1.0, 0.0))
-    >>> stored = polhode.read(polhode.io.save(run, "flip.nc"))
-    >>> bool((stored.omega == run.omega).all()), stored.body == run.body, stored.facts["method"]
+    >>> stored = polhode.read(run.save("flip.nc"))
+    >>> bool((stored.omega == run.omega).all()), stored.body == run.body, stored.method.name
     (True, True, 'LP2')
     """
     path = as_path("path", path)
-    return as_record(path, *contents(path))
+    if kind not in (None, Trajectory, Ensemble):
+        raise InputError(
+            f"kind must be polhode.Trajectory or polhode.Ensemble, got {brief(kind)}; give one of them, or leave it "
+            "out"
+        )
+    arrays, facts = contents(path)
+    if "end_time" not in arrays:
+        if kind is Ensemble:
+            raise InputError(
+                f"{str(path)!r} holds one run, and an ensemble is asked for; leave out kind"
+            )
+        return as_trajectory(path, arrays, facts)
+    if kind is Trajectory:
+        raise InputError(
+            f"{str(path)!r} holds an ensemble, and one run is asked for; read it with polhode.read, or see "
+            f"`polhode info {path}`"
+        )
+    return as_ensemble(path, arrays, facts)
 
 
 def contents(path: str | PathLike[str]) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
@@ -198,16 +144,11 @@ def _reason(error):
     return text if len(text) <= 160 else text[:157] + "..."
 
 
-def as_record(
+def as_trajectory(
     path: str | PathLike[str], arrays: dict[str, np.ndarray], facts: dict[str, Any]
-) -> Record:
-    """The record in the contents of a file."""
-    if "end_time" in arrays:
-        raise InputError(
-            f"{str(path)!r} holds an ensemble, and one run is asked for; open it with xarray, or see `polhode info "
-            f"{path}`"
-        )
-    missing = [name for name in ("t", *_NEEDED) if name not in arrays]
+) -> Trajectory:
+    """The run in the contents of a file."""
+    missing = [name for name in _NEEDED if name not in arrays]
     missing += [name for name in ("method", "body") if name not in facts]
     if missing:
         raise InputError(
@@ -218,9 +159,60 @@ def as_record(
         raise InputError(
             f"{str(path)!r}: time has shape {arrays['t'].shape}, expected one number a point; the file is damaged"
         )
+    _check_arrays(path, arrays)
+    try:
+        body = RigidBody.from_dict(facts["body"])
+    except (PolhodeError, TypeError) as error:
+        raise InputError(f"{str(path)!r} holds a body that cannot be read: {error}") from error
+    if "torque_terms" not in facts and _was_free(arrays, facts):
+        facts = {**facts, "torque_terms": free().record()}
+    t, potential, tolerance = arrays["t"], arrays.get("potential_energy"), facts.get("tolerance")
+    kind = max(
+        (
+            kind
+            for kind in KINDS.values()
+            if all(PARTS[part].name in arrays for part in kind.slices)
+        ),
+        key=lambda kind: kind.width,
+    )
+    motion = row(kind, *(arrays[PARTS[part].name] for part in kind.slices))
+    run = Trajectory(
+        t=t,
+        motion=motion,
+        ends=((float(t[0]), motion[0]), (float(t[-1]), motion[-1])),
+        residuals=arrays.get("residual", np.zeros(len(t))),
+        body=body,
+        torque=Recorded(
+            facts.get("torque") or "", facts.get("torque_terms") or [], potential is not None
+        ),
+        method=recorded(facts["method"], facts.get("method_facts") or {}),
+        step=facts.get("step"),
+        status=facts.get("status") or "unknown",
+        message=facts.get("message") or "",
+        nfev=facts.get("torque_evaluations") or 0,
+        steps=facts.get("steps") or 0,
+        mode=facts.get("torque_mode") or "",
+        kind=kind,
+        tolerance=None if tolerance is None else (tolerance[0], tolerance[1]),
+        elapsed=float("nan"),
+        source=facts.get("source_digest") or "",
+        torque_source=facts.get("torque_digest") or "",
+        title=facts.get("title") or "",
+        recorded=facts,
+    )
+    run.potential_energy = potential
+    return run
+
+
+def _check_arrays(path, arrays):
+    """Refuse arrays of other shapes than a run has, and numbers that no run reaches."""
     n = len(arrays["t"])
+    if n == 0:
+        raise InputError(f"{str(path)!r} holds no points; run the scenario again with -o")
     shapes = {
-        **dict.fromkeys(("t", "kinetic_energy", "total_energy"), (n,)),
+        **dict.fromkeys(
+            ("t", "kinetic_energy", "potential_energy", "total_energy", "residual"), (n,)
+        ),
         **{one.name: (n, *one.shape) for one in PARTS.values()},
     }
     for name, shape in shapes.items():
@@ -232,19 +224,6 @@ def as_record(
             raise InputError(
                 f"{str(path)!r}: {name} is beyond {_LARGEST:g}, where no run goes; the file is damaged"
             )
-    try:
-        body = RigidBody.from_dict(facts["body"])
-    except (PolhodeError, TypeError) as error:
-        raise InputError(f"{str(path)!r} holds a body that cannot be read: {error}") from error
-    if "torque_terms" not in facts and _was_free(arrays, facts):
-        facts = {**facts, "torque_terms": free().record()}
-    return Record(
-        *(arrays[name] for name in ("t", *_NEEDED)),
-        arrays.get("total_energy"),
-        body,
-        facts,
-        {one.name: arrays[one.name] for one in PARTS.values() if one.name in arrays},
-    )
 
 
 def _was_free(arrays, facts):

@@ -161,13 +161,13 @@ def make_report_folder(folder: str | PathLike[str], page: str, *others: str) -> 
         state = error.strerror
     if state:
         raise InputError(
-            f"cannot write into {str(folder)!r}: {state}; choose another folder with --out"
+            f"cannot write into {str(folder)!r}: {state}; choose another folder with --output"
         )
     taken = next((name for name in (page, *others) if os.path.lexists(folder / name)), None)
     if taken and not _is_report(folder / page):
         raise InputError(
             f"the report would overwrite {str(folder / taken)!r}, which polhode did not write; move that away, or "
-            "choose another folder with --out"
+            "choose another folder with --output"
         )
     return folder
 

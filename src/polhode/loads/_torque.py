@@ -77,7 +77,7 @@ class Torque:
     """
 
     acts = True  # False for the torque that is always zero
-    of_body = ()  # the parameters that are the body's own inertia
+    of_body: tuple[str, ...] = ()  # the parameters that are the body's own inertia
     arm = None  # of a weight: from the fixed point to the centre of mass, in the body
     up = None  # a direction in space about which the torque never acts: the momentum about it stays
     unit = None  # the step that the torque is made for, where its jumps fall on ends of steps
@@ -120,7 +120,8 @@ class Torque:
         )
         self.params = parameters(params)
         self.potential = potential_function(potential, self.params)
-        self.name = label("name", name) or getattr(function, "__name__", type(function).__name__)
+        own = getattr(function, "__name__", type(function).__name__)
+        self.name: str = label("name", name) or str(own)
         check_arguments(function, self)
         if form == "tuple" and isinstance(function, FunctionType):
             jit(function)  # part of the kernel: inlined, and fit for SIMD and GPU

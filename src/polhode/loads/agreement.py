@@ -64,7 +64,8 @@ class Start(NamedTuple):
 
 
 # {machine code: {(parameters, span): verdict}}
-_verdicts, _lock = WeakKeyDictionary(), threading.Lock()
+_verdicts: WeakKeyDictionary = WeakKeyDictionary()
+_lock = threading.Lock()
 
 
 def disagreement(machine, parameters, evaluate, python, start):

@@ -15,6 +15,7 @@ import polhode
 from polhode.errors import InputError, brief, check_options, shows_options
 from polhode.loads._torque import Torque
 from polhode.loads.foreign import Foreign
+from polhode.loads.recorded import Recorded
 from polhode.loads.sum import Sum
 
 
@@ -70,6 +71,8 @@ def as_torque(value: Torque | Callable[..., Any] | str | None) -> Torque:
     (<torque heavy_top(moment=20.0), body frame>, <torque free(), body frame>)
     """
     if isinstance(value, Torque):
+        if isinstance(value, Recorded):
+            value.refuse()
         return value
     if isinstance(value, FunctionType):
         return _of_function(value)
@@ -77,17 +80,11 @@ def as_torque(value: Torque | Callable[..., Any] | str | None) -> Torque:
         return _nothing()
     if isinstance(value, str):
         make = polhode.torques.by_name(value)
-        try:
-            inspect.signature(make).bind()
-        except TypeError:
-            bare = [
-                one.replace(annotation=one.empty)
-                for one in inspect.signature(make).parameters.values()
-            ]
-            call = f"polhode.torques.{make.__name__}({', '.join(map(str, bare))})"
+        call = _needed_call(make)
+        if call is not None:
             raise InputError(
                 f"torque {make.__name__!r} has parameters without defaults; write {call}"
-            ) from None
+            )
         return make()
     if isinstance(value, ctypes._CFuncPtr):
         return Foreign(value)
@@ -100,7 +97,17 @@ def as_torque(value: Torque | Callable[..., Any] | str | None) -> Torque:
 
 def combined(one: Torque, other: Torque | Callable[..., Any] | str | None) -> Torque:
     """Both torques at once."""
-    return Sum((*one.terms, *as_torque(other).terms))
+    return Sum((*as_torque(one).terms, *as_torque(other).terms))
+
+
+@lru_cache(64)
+def _needed_call(make):
+    """How the function that makes a named torque is to be called; None where a name is enough."""
+    given = inspect.signature(make).parameters.values()
+    if all(one.default is not one.empty for one in given):
+        return None
+    bare = (str(one.replace(annotation=one.empty)) for one in given)
+    return f"polhode.torques.{make.__name__}({', '.join(bare)})"
 
 
 @lru_cache(1)

@@ -38,14 +38,13 @@ class Sum(Torque):
 
     def __call__(self, t: float, R: ArrayLike, *rest: Any) -> np.ndarray:
         R = floats("R", R, finite=False)
-        return sum(
-            (
-                term(t, R, *rest)
-                if term.frame == "spatial"
-                else rows_times(term(t, R, *rest), np.transpose(R))
+        total = np.zeros(3)
+        for term in self.terms:
+            value = term(t, R, *rest)
+            total = total + (
+                value if term.frame == "spatial" else rows_times(value, np.transpose(R))
             )
-            for term in self.terms
-        )
+        return total
 
     def __repr__(self) -> str:
         inside = [

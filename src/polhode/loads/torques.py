@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from enum import Enum
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
@@ -68,15 +69,30 @@ F = TypeVar("F", bound=Callable[..., Torque])
 BUILT_IN: dict[str, Callable[..., Torque]] = {}
 
 
-def named(name: str) -> Callable[[F], F]:
-    """Enter a function that makes a torque under a name: `as_torque`, scenario files, sweeps and the
-    documentation find it."""
+class Source(Enum):
+    """Where a scenario takes a parameter of a torque from, if not from its section [torque]."""
+
+    BODY = "the body"
+    STEP = "the step of the run"
+
+
+_SUPPLIED: dict[Callable[..., Torque], dict[str, Source]] = {}
+
+
+def named(name: str, **supplied: Source) -> Callable[[F], F]:
+    """Register a function that makes a torque under a name: `as_torque`, scenario files, sweeps and
+    the documentation find it.  `supplied` says which of its parameters a scenario fills in."""
 
     def enter(make: F) -> F:
-        BUILT_IN[name] = make
+        BUILT_IN[name], _SUPPLIED[make] = make, supplied
         return make
 
     return enter
+
+
+def supplied_parameters(make: Callable[..., Torque]) -> dict[str, Source]:
+    """The parameters of a named torque that a scenario fills in, and from where."""
+    return _SUPPLIED.get(make, {})
 
 
 def _nothing(t, R):
@@ -192,7 +208,7 @@ def _coulomb_potential(t, R, p):
 
 @named("coulomb_wall")
 def coulomb_wall(sign: str = "described", centre: float = 1.1, wall: float = 0.01) -> Torque:
-    """Attraction -1/z and soft wall wall/10 z^-10, z = centre + R33.  Krysl & Endres 2005, section 3.6.
+    """Attraction -1/z and soft wall wall/10 z^-10, z = centre + R33.  Krysl & Endres 2004, section 3.6.
 
     The paper prints the torque (-z^-2 + 0.01 z^-11) [-R23, R13, 0]; its text describes an
     attraction and a wall that repels, which is the opposite sign.  `sign="described"` is the
@@ -259,11 +275,11 @@ def stress_potential(alpha: float = 0.3, attractor: ArrayLike = ATTRACTOR) -> To
 # --- others ---------------------------------------------------------------------------------------
 
 
-@named("book_toss")
+@named("book_toss", step=Source.STEP)
 def book_toss(
     step: float, toss: float = 20.0, release: float = 2.0, disturbance: float = 0.2
 ) -> Torque:
-    """A toss about the intermediate axis and a nudge of one time step.  Simo & Wong 1991; Krysl & Endres 2005, section 3.2.
+    """A toss about the intermediate axis and a nudge of one time step.  Simo & Wong 1991; Krysl & Endres 2004, section 3.2.
 
     (toss, 0, 0) until `release`, then (0, disturbance/step, 0) for one `step`, then nothing;
     spatial frame.
@@ -331,7 +347,7 @@ def _tidal_potential(t, R, p):
     return 1.5 * p.rate * p.rate * dot(n, apply(p.inertia, n))
 
 
-@named("gravity_gradient")
+@named("gravity_gradient", body=Source.BODY)
 def gravity_gradient(body: RigidBody, rate: float, normal: ArrayLike = (0.0, 0.0, 1.0)) -> Torque:
     """The torque of a central body's tide on a circular orbit: T = 3 rate^2 n x I n.
 

@@ -19,7 +19,7 @@ from polhode.errors import InputError, as_path, brief, nearest
 from polhode.support.file_names import readable
 
 PACKAGE = "polhode_user"  # the modules of files are in it, so that what they define can be pickled
-_modules = {}  # each file is run once
+_modules: dict[Path, ModuleType] = {}  # each file is run once
 
 
 def is_target(given):

@@ -35,7 +35,7 @@ ITERATIONS = 60
 ZERO = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
 
 
-class State(NamedTuple):
+class ImplicitState(NamedTuple):
     q: Quaternion
     Pi: Vector
     T: Vector  # the last torque
@@ -47,7 +47,9 @@ class State(NamedTuple):
 
 @jit
 def start(h, t, q, Om, body, torque, p):
-    return State(q, times(body.I, Om), torque.body(t, matrix(q), Om, p), ZERO, 0.0, 0.0, 0.0)
+    return ImplicitState(
+        q, times(body.I, Om), torque.body(t, matrix(q), Om, p), ZERO, 0.0, 0.0, 0.0
+    )
 
 
 @jit

@@ -1,11 +1,11 @@
 """What kick-drift-kick methods share: H = T + V, half a kick by the torque, a free motion, half a kick.
 
     Pi-  = Pi + h/2 T(t, R)          kick
-    (R', Pi-') = drift_h(R, Pi-)     torque-free motion, by whatever the method is named after
-    Pi'  = Pi-' + h/2 T(t', R')      kick; this torque also begins the next step
+    (R', Pi-') = drift_h(R, Pi-)     torque-free motion, by the method
+    Pi'  = Pi-' + h/2 T(t', R')      kick
 
-The free motion turns Pi and does not change its length: `of_length` takes back what rounding did to
-it.
+The torque of the last kick is also that of the first kick of the next step.  The free motion
+rotates Pi and does not change its length; `of_length` corrects the rounding error of the length.
 """
 
 from typing import NamedTuple
@@ -16,7 +16,7 @@ from polhode.core.vec import axpy, times
 from polhode.methods._length import of_length, square
 
 
-class State(NamedTuple):
+class KickedState(NamedTuple):
     q: Quaternion
     Pi: Vector  # body momentum
     T: Vector  # body torque at the end of the last step
@@ -26,7 +26,7 @@ class State(NamedTuple):
 
 @jit
 def start(h, t, q, Om, body, torque, p):
-    return State(q, times(body.I, Om), torque.at(t, q, Om, p), 0.0, 0.0)
+    return KickedState(q, times(body.I, Om), torque.at(t, q, Om, p), 0.0, 0.0)
 
 
 @jit
@@ -38,4 +38,4 @@ def kicked(drift, h, t, s, body, torque, p):
     # a torque that looks at the velocity gets the one half a kick ahead, which is second-order
     # accurate
     T = torque.at(t + h, q, times(body.Iinv, axpy(0.5 * h, s.T, Pi)), p)
-    return State(q, axpy(0.5 * h, T, Pi), T, residual, excess)
+    return KickedState(q, axpy(0.5 * h, T, Pi), T, residual, excess)

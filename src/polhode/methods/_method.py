@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from polhode.core.jit import jit
 from polhode.core.layout import Quaternion, Vector
+from polhode.methods._references import bibtex
 
 
 class Motion(NamedTuple):
@@ -68,6 +69,14 @@ class Method:
         the method that is meant.
     restores_energy : bool
         After a step the state is moved to one of the right energy, where that is known: NAME+ep.
+    cite : str
+        The key of its source in `methods/references.bib`.
+    builds_on : tuple of str
+        The keys of the methods that it is made from.
+    best_for : str
+        What it is recommended for, in words; empty for most.
+    flaw : str
+        What is wrong with it and what to use instead: a faulty variant that a paper used.
     """
 
     name: str
@@ -95,6 +104,9 @@ class Method:
     restores_energy: bool = False
     counted: tuple = ()
     synonyms: tuple = ()
+    builds_on: tuple = ()
+    best_for: str = ""
+    flaw: str = ""
 
     def order_under(self, torque: Any) -> int | None:
         """The order under a torque."""
@@ -145,13 +157,66 @@ class Method:
             "symplectic": self.symplectic,
             "conserves": list(self.conserves or ()),
             "multistep": self.multistep,
-            "reference": self.cite,
+            "reference": ",".join(self.references),
             "summary": self.summary,
+            "best_for": self.best_for,
+            "flaw": self.flaw,
             "limit": self.limit,
         }
 
+    @property
+    def references(self) -> tuple[str, ...]:
+        """The BibTeX keys of its source and of the methods that it is made from, each once."""
+        return tuple(dict.fromkeys(filter(None, (self.cite, *self.builds_on))))
+
+    def bibtex(self) -> str:
+        """The BibTeX entries of its references.
+
+        Examples
+        --------
+        >>> import polhode
+        >>> composed = polhode.methods.get("LP2+yoshida4")
+        >>> composed.references
+        ('yoshida1990construction', 'mclachlan1993explicit')
+        >>> composed.bibtex().count("@article")
+        2
+        """
+        return "\n\n".join(map(bibtex, self.references))
+
     def __repr__(self) -> str:
         return f"<method {self.name}, order {self.order}>"
+
+
+def recorded_step(h, t, s, body, torque, p):
+    """The step of a method that is known by its facts alone, as a stored run carries them: `get`
+    looks for the method itself by its name."""
+
+
+def recorded(name: str, facts: dict[str, Any]) -> Method:
+    """A method as a stored run knows it; facts that are missing are None."""
+    held: dict[str, Any] = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in facts.items()
+    }
+    return Method(
+        name,
+        recorded_step,
+        start_motion,
+        Motion,
+        held.get("order"),
+        held.get("torques_per_step"),
+        held.get("symmetric"),
+        held.get("symplectic"),
+        held.get("conserves", ()),
+        held.get("free_order", ()),
+        held.get("solves_per_step", 0),
+        held.get("multistep", False),
+        held.get("family", ""),
+        held.get("aliases", ()),
+        held.get("reference", ""),
+        held.get("summary", ""),
+        limit=held.get("limit", ""),
+        omega_order=held.get("omega_order"),
+    )
 
 
 def variant(entry: Method, **changes: Any) -> Method:

@@ -6,6 +6,7 @@ when measured, so that the table cannot be timid.
 """
 
 import importlib
+import itertools
 import pkgutil
 import re
 from collections.abc import Callable, Iterable
@@ -15,7 +16,8 @@ import polhode
 from polhode.core.jit import jit
 from polhode.errors import InputError, brief, unknown
 from polhode.methods._families import FAMILIES, Family
-from polhode.methods._method import Method, Motion, start_motion
+from polhode.methods._groups import grouped
+from polhode.methods._method import Method, Motion, recorded_step, start_motion
 
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -63,7 +65,10 @@ def method(
     aliases: Iterable[str] = (),
     synonyms: Iterable[str] = (),
     cite: str = "",
+    builds_on: Iterable[str] = (),
     summary: str = "",
+    best_for: str = "",
+    flaw: str = "",
     limit: str = "",
     control: tuple | None = None,
 ) -> Callable[[F], F]:
@@ -118,6 +123,9 @@ def method(
                 control=control,
                 omega_order=omega_order,
                 synonyms=tuple(synonyms),
+                builds_on=tuple(builds_on),
+                best_for=best_for,
+                flaw=flaw,
             )
         )
         return step
@@ -157,7 +165,7 @@ def get(name: str | Method) -> Method:
     2
     """
     if isinstance(name, Method):
-        return name
+        return name if name.step is not recorded_step else get(name.name)
     if not isinstance(name, str):
         raise InputError(
             f"method must be a name or a Method, got {brief(name)}; see polhode.methods.names()"
@@ -195,7 +203,7 @@ def _make(name, key):
 
 
 def names() -> list[str]:
-    """The names of all registered methods, in the order of registration.
+    """The names of all registered methods, in the order of `everything`.
 
     Examples
     --------
@@ -218,12 +226,16 @@ def families() -> list[Family]:
 
 
 def everything() -> list[Method]:
-    """All registered methods, each once.
+    """All registered methods, each once: those recommended, the others by family, the faulty.
 
     Examples
     --------
+    >>> everything()[0].name, everything()[0].best_for.partition(":")[0]
+    ('LP2', 'a first run with a fixed step (the default)')
     >>> [entry.name for entry in everything() if entry.symplectic is True and entry.order == 4 and entry.torques == 6]
     ['EXACT-RKN4', 'MR2-BM4']
     """
     _load()
-    return list(dict.fromkeys(_methods.values()))
+    # by file: the order of registration is that of imports, whoever makes them
+    ordered = sorted(dict.fromkeys(_methods.values()), key=lambda entry: entry.step.__module__)
+    return list(itertools.chain(*grouped(ordered).values()))

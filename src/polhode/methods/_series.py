@@ -24,7 +24,7 @@ from polhode.methods._trace import SIGNS, Symbol, Untraceable, trace
 LARGEST = 24  # beyond it round-off eats what another order would gain
 
 
-class Writer:
+class SeriesWriter:
     """Writes `series(t, y, n, W, body, p)` for a graph; the coefficients of the i-th node that is
     kept begin at W[i (n + 1)]."""
 
@@ -171,7 +171,7 @@ class Writer:
 # --- what a run by tolerance needs ----------------------------------------------------------------
 
 
-class Series(NamedTuple):
+class TaylorSeries(NamedTuple):
     """The recursion of a torque, and the order."""
 
     series: object
@@ -212,8 +212,8 @@ class Recursion(NamedTuple):
             except (Untraceable, TypeError, AttributeError, ValueError) as error:
                 why = str(error)
             else:
-                writer = Writer(graph, slopes)
-                return Series(recursion_function(writer.lines()), len(writer.kept), order)
+                writer = SeriesWriter(graph, slopes)
+                return TaylorSeries(recursion_function(writer.lines()), len(writer.kept), order)
         raise InputError(
             f"Taylor series cannot be made for the torque {program.torque.name!r}: {why}.  They need a torque in "
             "tuple form made of + - * /, square roots, sines and cosines; take DOP853 for others"

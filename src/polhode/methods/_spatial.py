@@ -8,14 +8,14 @@ from polhode.core.layout import Quaternion, Vector
 from polhode.core.vec import add, axpy, qrotate, scale, times
 
 
-class State(NamedTuple):
+class SpatialState(NamedTuple):
     q: Quaternion
     pi: Vector
 
 
 @jit
 def start(h, t, q, Om, body, torque, p):
-    return State(q, qrotate(q, times(body.I, Om)))
+    return SpatialState(q, qrotate(q, times(body.I, Om)))
 
 
 @jit

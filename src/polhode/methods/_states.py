@@ -35,7 +35,7 @@ def velocity_of(state):
 
 def extended(state, **fields):
     """A state class with further fields."""
-    return NamedTuple("State", [*get_type_hints(state).items(), *fields.items()])
+    return NamedTuple("ExtendedState", [*get_type_hints(state).items(), *fields.items()])
 
 
 def constructor(make, arguments, scope=MAPS, **expressions):

@@ -1,13 +1,12 @@
 """The implicit midpoint rule on SO(3) (AKW).  Austin, Krishnaprasad & Wang 1993; AKW in Krysl &
-Endres 2005, IMR in Krysl 2005.
+Endres 2004, IMR in Krysl 2005.
 
     Pi' = Pi + h (Pm x W + Tm),   Pm = (Pi + Pi')/2,  W = I^-1 Pm
     R'  = R cay(h W)
 
-Tm is the torque at the attitude half way, R turned by atan(h |W|/2) about W.  AKW-end takes the
-mean (T + T')/2 of both ends instead.  AKW-exp turns by exp(h W) and keeps the rest: it shows how
-much of AKW's error is the Cayley map's, and it loses what the map is there for, the conservation of
-spatial momentum.
+Tm is the torque at the attitude half way, which is R rotated by atan(h |W|/2) about W.  AKW-end
+uses the mean (T + T')/2 of both ends instead.  AKW-exp uses exp(h W) instead of the Cayley map.  It
+shows how much of AKW's error is due to the Cayley map, but it no longer conserves spatial momentum.
 """
 
 from polhode.core.fma import fma
@@ -28,7 +27,7 @@ from polhode.core.vec import (
     sub,
     times,
 )
-from polhode.methods._implicit import State, guess, implicit, start
+from polhode.methods._implicit import ImplicitState, guess, implicit, start
 from polhode.methods._length import of_length, square
 from polhode.methods._registry import method
 
@@ -83,7 +82,7 @@ def torque_at_end(W, place):
 
 @method(
     "AKW",
-    state=State,
+    state=ImplicitState,
     start=start,
     order=2,
     torques=None,
@@ -109,12 +108,12 @@ def step(h, t, s, body, torque, p):
         s.D,
     )
     Pi, excess = momentum_after(h, s, W, T, body)
-    return State(turned(s.q, scale(h, W)), Pi, T, D, residual, calls, excess)
+    return ImplicitState(turned(s.q, scale(h, W)), Pi, T, D, residual, calls, excess)
 
 
 @method(
     "AKW-end",
-    state=State,
+    state=ImplicitState,
     start=start,
     order=2,
     torques=None,
@@ -139,12 +138,12 @@ def step_end(h, t, s, body, torque, p):
         s.D,
     )
     Pi, excess = momentum_after(h, s, W, scale(0.5, add(s.T, T)), body)
-    return State(turned(s.q, scale(h, W)), Pi, T, D, residual, calls, excess)
+    return ImplicitState(turned(s.q, scale(h, W)), Pi, T, D, residual, calls, excess)
 
 
 @method(
     "AKW-exp",
-    state=State,
+    state=ImplicitState,
     start=start,
     order=2,
     torques=None,
@@ -153,7 +152,7 @@ def step_end(h, t, s, body, torque, p):
     symplectic=False,
     conserves=("energy",),
     family="midpoint",
-    cite="krysl2005explicit",
+    cite="krysl2004explicit",
 )
 @jit
 def step_exp(h, t, s, body, torque, p):
@@ -169,4 +168,4 @@ def step_exp(h, t, s, body, torque, p):
     )
     q = renormalise(qmul(s.q, qexp(scale(h, W))))
     Pi, excess = momentum_after(h, s, W, T, body)
-    return State(q, Pi, T, D, residual, calls, excess)
+    return ImplicitState(q, Pi, T, D, residual, calls, excess)

@@ -1,16 +1,16 @@
 """Rotations about the principal axes in turn: McLachlan 1993, Reich 1994; LP2 in Krysl & Endres,
 MR2 and MR4 in Buss 2001.
 
-The kinetic energy is a sum of three terms Pi_i^2 / (2 I_i), each of whose flows is a rotation about
-body axis i by the constant angle h Pi_i / I_i.  Composed symmetrically, a b c b a with half steps
-but for the middle one, they are a free motion that is symplectic, explicit and keeps the spatial
-momentum; torque comes in as kicks before and after.
+The kinetic energy is a sum of three terms Pi_i^2 / (2 I_i).  The flow of each is a rotation about
+body axis i by the constant angle h Pi_i / I_i.  Their symmetric composition a b c b a, with half
+steps except for c, is a free motion that is symplectic and explicit and conserves the spatial
+momentum.  The torque acts as kicks before and after.
 
 MR2-abc takes the axes in any of the six orders; LP2 is MR2-123.  The order matters: on Buss's thin
-body 2-1-3 and 2-3-1 need a fourteenth of the steps of 1-2-3.  MR2-abc-cay has the rotation by 2
-atan(angle/2) for the rotation by the angle, which Buss recommends for speed; on a thin body it
-costs eighteen times as many steps.  MR4-abc is Yoshida's composition of MR2-abc.  Those of a few
-orders are registered, the others are made when their name is looked for.
+body 2-1-3 and 2-3-1 need a fourteenth of the steps of 1-2-3.  MR2-abc-cay rotates by 2
+atan(angle/2) instead of the angle, which Buss recommends for speed; on a thin body it needs
+eighteen times as many steps.  MR4-abc is Yoshida's composition of MR2-abc.  A few orders are
+registered; the others are made when they are requested by name.
 """
 
 import math
@@ -19,7 +19,7 @@ from itertools import permutations
 from polhode.core.jit import jit
 from polhode.core.scalars import sincos
 from polhode.core.vec import renormalise
-from polhode.methods._kicked import State, kicked, start
+from polhode.methods._kicked import KickedState, kicked, start
 from polhode.methods._families import family
 from polhode.methods._method import Method, variant
 from polhode.methods._registry import register
@@ -102,13 +102,13 @@ def split(*turns):
     return step
 
 
-def splitting(name, step, summary):
+def splitting(name, step, summary, best_for=""):
     """The Method of a second-order splitting."""
     return Method(
         name,
         step,
         start,
-        State,
+        KickedState,
         order=2,
         torques=1,
         symmetric=True,
@@ -118,6 +118,7 @@ def splitting(name, step, summary):
         family="splitting",
         cite="mclachlan1993explicit",
         summary=summary,
+        best_for=best_for,
     )
 
 
@@ -142,10 +143,12 @@ def mr2(axes, ending):
 def mr4(axes, ending):
     """Yoshida's fourth-order composition of MR2-abc."""
     second = mr2(axes, ending)
+    fourth = compose(second, "yoshida4")
     return variant(
-        compose(second, "yoshida4"),
+        fourth,
         name=f"MR4-{axes}{ending or ''}",
         cite="buss2001accurate",
+        builds_on=fourth.references,
         summary=f"Yoshida's fourth-order composition of {second.name}",
     )
 
@@ -155,6 +158,7 @@ register(
         "LP2",
         split(*ROTATIONS),
         "Lie-Poisson splitting into rotations about the axes 1, 2, 3, 2, 1",
+        best_for="a first run with a fixed step (the default): explicit, one torque evaluation per step, no energy drift",
     )
 )
 # the order of LP2, and the better one on Buss's bodies, in both forms

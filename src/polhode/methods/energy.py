@@ -272,6 +272,8 @@ def energy_preserving(base):
         base.multistep,
         base.family,
         cite="buss2001accurate",
+        builds_on=base.references,
+        flaw=base.flaw,
         summary=f"{base.summary}; energy preserving",
         omega_order=base.omega_order,
         adapt=adapt,

@@ -1,14 +1,16 @@
 """Kicks and the exact free motion (EXACT).  van Zon & Schofield 2007; Celledoni, Fasso, Safstrom &
 Zanna 2008.
 
-H = T + V: half a kick by the torque, the free motion over h without error, half a kick.  Symplectic, symmetric, explicit, one
-torque per step; exact without torque.  The free motion of a body with equal moments I_i = I_j is a product of two rotations,
+H = T + V: half a kick by the torque, the exact free motion over h, half a kick.  The method is
+symplectic, symmetric and explicit, with one torque evaluation per step, and exact without torque.
+The free motion of a body with equal moments I_i = I_j is a product of two rotations,
 
-    q' = q exp(h Pi / I_i) exp(h (1/I_k - 1/I_i) Pi_k e_k),    Pi turned about e_k by the opposite of the second angle,
+    q' = q exp(h Pi / I_i) exp(h (1/I_k - 1/I_i) Pi_k e_k),
 
-that of a sphere the first of them alone; that of three different moments is in
-`polhode.core.closed.short_motion`.  Which of the two a run takes is decided when its body is known,
-so that neither carries the other along.
+and Pi is rotated about e_k by the opposite of the second angle.  For a sphere only the first
+rotation remains.  The free motion for three different moments is in
+`polhode.core.closed.short_motion`.  The choice is made when the body of a run is known, so that the
+compiled code contains only one of them.
 """
 
 import sys
@@ -18,7 +20,7 @@ from polhode.core.jit import jit
 from polhode.core.closed.short_motion import exact_motion as triaxial
 from polhode.core.scalars import sinc_cos
 from polhode.core.vec import qtimes, renormalise, scale
-from polhode.methods._kicked import State, kicked, start
+from polhode.methods._kicked import KickedState, kicked, start
 from polhode.methods._method import Method, variant
 from polhode.methods._registry import register
 
@@ -92,7 +94,7 @@ def free_drift(body):
 def of_unit_length(s):
     """The state with what rounding did to the length of its quaternion undone; nothing waits for
     that."""
-    return State(renormalise(s.q), s.Pi, s.T, s.residual, s.excess)
+    return KickedState(renormalise(s.q), s.Pi, s.T, s.residual, s.excess)
 
 
 def kicked_by(drift):
@@ -112,7 +114,7 @@ EXACT = register(
         "EXACT",
         STEPS[triaxial],
         start,
-        State,
+        KickedState,
         order=2,
         torques=1,
         symmetric=True,
@@ -121,6 +123,7 @@ EXACT = register(
         free_order=(float("inf"), float("inf")),
         family="splitting",
         cite="vanzon2007numerical",
+        best_for="free bodies, exact with any step; one torque evaluation per step in real time",
         summary="Kicks and the exact free motion: trigonometric or elliptic functions, as the body asks for",
         adapt=lambda torque, body: variant(EXACT, step=STEPS[free_drift(body)], adapt=None),
     )

@@ -1,15 +1,16 @@
-"""Hulbert's staggered momentum-conserving algorithm (HSTAGM).  Krysl & Endres 2005, appendix A,
+"""Hulbert's staggered momentum-conserving algorithm (HSTAGM).  Krysl & Endres 2004, appendix A,
 after Hulbert 1992.
 
 Two copies of the motion, half a step apart, each driven by the velocity and the torque of the
 other:
 
-    R'   = R exp(h Om+),     pi'   = pi + h t(R+)            whole steps, from what is known half a step ahead (+)
+    R'   = R exp(h Om+),     pi'   = pi + h t(R+)            whole steps, with values half a step ahead (+)
     R'+  = R+ exp(h Om'),    pi'+  = pi+ + h t(R')           half steps
 
-It starts with R+ = R exp(Th), Th = h/2 Om + h^2/8 A, and pi+ = pi + h/2 t(R exp(Th/2)), where A takes the body torque R^T t;
-the paper prints t.  Nothing holds the two copies together.  On the slow top with h = 0.1 they are 5e-3 rad apart after 1.5 s, 0.1
-after 7.5 s and 2 after 12 s, where the run is lost.
+It starts with R+ = R exp(Th), Th = h/2 Om + h^2/8 A, and pi+ = pi + h/2 t(R exp(Th/2)), where A
+contains the body torque R^T t; the paper prints t.  Nothing keeps the two copies together.  On the
+slow top with h = 0.1 they are 5e-3 rad apart after 1.5 s, 0.1 after 7.5 s and 2 after 12 s, where
+the run diverges.
 """
 
 from typing import NamedTuple
@@ -32,7 +33,7 @@ from polhode.core.vec import (
 from polhode.methods._registry import method
 
 
-class State(NamedTuple):
+class HulbertState(NamedTuple):
     q: Quaternion
     pi: Vector
     q_ahead: Quaternion  # half a step ahead
@@ -48,12 +49,12 @@ def start(h, t, q, Om, body, torque, p):
     Th = axpy(0.125 * h * h, A, scale(0.5 * h, Om))
     quarter = qmul(q, qexp(scale(0.5, Th)))
     f = torque.spatial(t + 0.25 * h, matrix(quarter), axpy(0.25 * h, A, Om), p)
-    return State(q, pi, qmul(q, qexp(Th)), axpy(0.5 * h, f, pi))
+    return HulbertState(q, pi, qmul(q, qexp(Th)), axpy(0.5 * h, f, pi))
 
 
 @method(
     "HSTAGM",
-    state=State,
+    state=HulbertState,
     start=start,
     order=2,
     torques=2,
@@ -73,4 +74,4 @@ def step(h, t, s, body, torque, p):
     Om = times(body.Iinv, qrotate_t(q, pi))
     q_ahead = renormalise(qmul(s.q_ahead, qexp(scale(h, Om))))
     pi_ahead = axpy(h, torque.spatial(t + h, matrix(q), Om, p), s.pi_ahead)
-    return State(q, pi, q_ahead, pi_ahead)
+    return HulbertState(q, pi, q_ahead, pi_ahead)

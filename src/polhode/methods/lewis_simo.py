@@ -3,8 +3,9 @@
     R'  = R exp(h W),   W = (Om + Om')/2
     pi' = pi + h t(R exp(h W/2))
 
-Seen from the attitude half way, with v = exp(-h W/2) Pi, it reads exp(h W/2) I (2 W - Om) - v = h T.  Free, it keeps momentum
-(the second line) and energy: Om'.Pi' - Om.Pi = (Pi' - Pi).(Om + Om') = 0, since exp(h W) does not move W.
+At the attitude half way, with v = exp(-h W/2) Pi, it reads exp(h W/2) I (2 W - Om) - v = h T.
+Without torque it conserves momentum (second line) and energy: Om'.Pi' - Om.Pi =
+(Pi' - Pi).(Om + Om') = 0, since exp(h W) does not change W.
 """
 
 from polhode.core.fma import fma
@@ -32,7 +33,7 @@ from polhode.core.vec import (
     times,
     transpose,
 )
-from polhode.methods._implicit import State, guess, implicit, start
+from polhode.methods._implicit import ImplicitState, guess, implicit, start
 from polhode.methods._length import of_length, square
 from polhode.methods._registry import method
 
@@ -63,7 +64,7 @@ def torque_halfway(W, place):
 
 @method(
     "LS",
-    state=State,
+    state=ImplicitState,
     start=start,
     order=2,
     torques=None,
@@ -93,4 +94,4 @@ def step(h, t, s, body, torque, p):
     # |middle + h T|^2, |middle| = |Pi|
     pushed = fma(h, dot(T, axpy(h, T, scale(2.0, middle))), square(s.Pi))
     Pi, excess = of_length(pushed, times(body.I, axpy(2.0, W, neg(Om))), s.excess)
-    return State(q, Pi, T, D, residual, calls, excess)
+    return ImplicitState(q, Pi, T, D, residual, calls, excess)

@@ -1,21 +1,24 @@
 """The midpoint Lie algorithm and its explicit relatives (LIEMID).  Krysl 2005.
 
-The free flow F_h, momentum-conserving, with W the velocity half way:
+The momentum-conserving free flow F_h, with the velocity W half way:
 
     I W = exp(-h W/2) Pi,   R' = R exp(h W),   Pi' = exp(-h W) Pi
 
-LIEMID[I] has the torque half way in it as well; the paper drops exp(-h W/2) before the momentum
-half way, which costs an order:
+LIEMID[I] includes the torque half way; the paper omits exp(-h W/2) before the momentum half way,
+which reduces the order by one:
 
-    I W = exp(-h W/2) Pi + h/2 Tm,   Pi' = exp(-h W/2) (exp(-h W/2) Pi + h Tm),   Tm = T(R exp(h W/2))
+    I W = exp(-h W/2) Pi + h/2 Tm,   Tm = T(R exp(h W/2))
+    Pi' = exp(-h W/2) (exp(-h W/2) Pi + h Tm)
 
 With the kick K_h: Pi' = Pi + h T(R),
 
-    LIEMID[E1] = K_h F_h    kick last      LIEMID[E2] = F_h K_h    kick first      LIEMID[EA] = K_{h/2} F_{h/2} F_{h/2} K_{h/2}
+    LIEMID[E1] = K_h F_h                              kick last
+    LIEMID[E2] = F_h K_h                              kick first
+    LIEMID[EA] = K_{h/2} F_{h/2} F_{h/2} K_{h/2}      E2, then E1, each with half the step
 
-the last being E1 after E2 with half the step, each the adjoint of the other; the paper prints
-exp(-h W) (Pi + h T) in the adjoint, which costs an order too.  Its claim that LIEMID[EA] is
-symplectic does not hold, even for the free body.
+E1 and E2 are adjoints of each other.  The paper prints exp(-h W) (Pi + h T) in the adjoint, which
+also reduces the order by one.  Its claim that LIEMID[EA] is symplectic does not hold, even for the
+free body.
 """
 
 import math
@@ -40,10 +43,10 @@ from polhode.core.vec import (
     sub,
     times,
 )
-from polhode.methods._implicit import State as ImplicitState
+from polhode.methods._implicit import ImplicitState
 from polhode.methods._implicit import guess, implicit
 from polhode.methods._implicit import start as start_implicit
-from polhode.methods._kicked import State, kicked, start
+from polhode.methods._kicked import KickedState, kicked, start
 from polhode.methods._length import of_length, square
 from polhode.methods._registry import method
 
@@ -136,7 +139,7 @@ def free_twice(h, q, Pi, body):
 
 @method(
     "LIEMID[EA]",
-    state=State,
+    state=KickedState,
     start=start,
     order=2,
     torques=1,
@@ -145,7 +148,7 @@ def free_twice(h, q, Pi, body):
     symplectic=False,
     conserves=("momentum",),
     family="midpoint",
-    cite="krysl2005momentum",
+    cite="krysl2005newmark",
 )
 @jit
 def step(h, t, s, body, torque, p):
@@ -155,7 +158,7 @@ def step(h, t, s, body, torque, p):
 
 @method(
     "LIEMID[E1]",
-    state=State,
+    state=KickedState,
     start=start,
     order=1,
     torques=1,
@@ -165,7 +168,7 @@ def step(h, t, s, body, torque, p):
     conserves=("momentum",),
     free_order=(2, 2),
     family="midpoint",
-    cite="krysl2005momentum",
+    cite="krysl2005newmark",
 )
 @jit
 def step_1(h, t, s, body, torque, p):
@@ -173,12 +176,12 @@ def step_1(h, t, s, body, torque, p):
     q, Pi, residual = free(h, s.q, s.Pi, body)
     Pi, excess = of_length(square(s.Pi), Pi, s.excess)
     T = torque.body(t + h, matrix(q), times(body.Iinv, axpy(h, s.T, Pi)), p)
-    return State(q, axpy(h, T, Pi), T, residual, excess)
+    return KickedState(q, axpy(h, T, Pi), T, residual, excess)
 
 
 @method(
     "LIEMID[E2]",
-    state=State,
+    state=KickedState,
     start=start,
     order=1,
     torques=1,
@@ -188,7 +191,7 @@ def step_1(h, t, s, body, torque, p):
     conserves=("momentum",),
     free_order=(2, 2),
     family="midpoint",
-    cite="krysl2005momentum",
+    cite="krysl2005newmark",
 )
 @jit
 def step_2(h, t, s, body, torque, p):
@@ -196,7 +199,9 @@ def step_2(h, t, s, body, torque, p):
     before = axpy(h, s.T, s.Pi)
     q, after, residual = free(h, s.q, before, body)
     Pi, excess = of_length(square(before), after, s.excess)
-    return State(q, Pi, torque.body(t + h, matrix(q), times(body.Iinv, Pi), p), residual, excess)
+    return KickedState(
+        q, Pi, torque.body(t + h, matrix(q), times(body.Iinv, Pi), p), residual, excess
+    )
 
 
 @jit
@@ -216,7 +221,7 @@ def torque_halfway(W, place):
     symplectic=False,
     conserves=("momentum",),
     family="midpoint",
-    cite="krysl2005momentum",
+    cite="krysl2005newmark",
 )
 @jit
 def step_implicit(h, t, s, body, torque, p):

@@ -1,17 +1,25 @@
 """Runge-Kutta methods on the rotation group, explicit, body frame; k_i = Om_i are the velocities of
 the stages.
 
-    CG-RK4   R' = R exp(h/6 k1) exp(h/3 k2) exp(h/3 k3) exp(h/6 k4), body momentum by plain RK4: Crouch & Grossman's update
-             with the classical tableau, as Engo & Marthinsen 1998 and Krysl & Endres 2005 use it;
-             second order, since that tableau fails Crouch & Grossman's third-order condition
-    CG4      the same form with the five-stage tableau of Jackiewicz, Marthinsen & Owren 2000: fourth order
-    RKMK4    R exp(u), u' = dexp_{-u}^-1 Om, by the classical tableau (Munthe-Kaas 1998), with all but two of the commutators
-             combined away: h/4 k1 x k2 in the third stage, h/2 k1 x k4 in the sum.  Munthe-Kaas &
-             Owren 1999
-    CF4      R' = R exp(h/12 (3 k1 + 2 k2 + 2 k3 - k4)) exp(h/12 (-k1 + 2 k2 + 2 k3 + 3 k4)), and the fourth stage begins at the
-             second: commutator-free.  Celledoni, Marthinsen & Owren 2003
+CG-RK4 is Crouch & Grossman's update with the classical tableau, as Engo & Marthinsen 1998 and Krysl
+& Endres 2004 use it, and plain RK4 for the body momentum.  It is of second order, since that tableau
+fails Crouch & Grossman's third-order condition.  CG4 has the same form with the five-stage tableau
+of Jackiewicz, Marthinsen & Owren 2000 and is of fourth order.
 
-All but the first have the spatial momentum for an unknown, pi' = t: free, it stands still, and Om = I^-1 R^T pi.
+    R' = R exp(h/6 k1) exp(h/3 k2) exp(h/3 k3) exp(h/6 k4)      CG-RK4
+
+RKMK4 solves an equation for a rotation vector u, with the attitude R exp(u), by the classical
+tableau (Munthe-Kaas 1998).  All but two of the commutators are combined away: h/4 k1 x k2 in the
+third stage, h/2 k1 x k4 in the sum (Munthe-Kaas & Owren 1999).
+
+    u' = dexp_{-u}^-1 Om      RKMK4
+
+CF4 is commutator-free (Celledoni, Marthinsen & Owren 2003); its fourth stage begins at the second.
+
+    R' = R exp(h/12 (3 k1 + 2 k2 + 2 k3 - k4)) exp(h/12 (-k1 + 2 k2 + 2 k3 + 3 k4))      CF4
+
+All but CG-RK4 use the spatial momentum as an unknown, pi' = t: without torque it is constant, and
+Om = I^-1 R^T pi.
 """
 
 import math
@@ -35,7 +43,7 @@ from polhode.core.vec import (
     times,
 )
 from polhode.methods._registry import method
-from polhode.methods._spatial import State, start
+from polhode.methods._spatial import SpatialState, start
 
 # Jackiewicz, Marthinsen & Owren's tableau
 A21 = 0.8177227988124852
@@ -99,6 +107,7 @@ def classical(a, b, c, d):
     free_order=(2, 4),
     family="runge-kutta",
     cite="engo1998modeling",
+    flaw="the classical tableau fails a condition of order 3 on the group; use CG4",
 )
 @jit
 def step_cg_rk4(h, t, s, body, torque, p):
@@ -134,7 +143,7 @@ def spun(q, c, w):
 
 @method(
     "CG4",
-    state=State,
+    state=SpatialState,
     start=start,
     order=4,
     torques=5,
@@ -177,12 +186,12 @@ def step_cg4(h, t, s, body, torque, p):
     pi = axpy(
         h * B1, f1, axpy(h * B2, f2, axpy(h * B3, f3, axpy(h * B4, f4, axpy(h * B5, f5, s.pi))))
     )
-    return State(renormalise(q), pi)
+    return SpatialState(renormalise(q), pi)
 
 
 @method(
     "RKMK4",
-    state=State,
+    state=SpatialState,
     start=start,
     order=4,
     torques=4,
@@ -204,14 +213,14 @@ def step_rkmk4(h, t, s, body, torque, p):
     )
     k4, f4 = stage(t + h, turned(s.q, h, k3), axpy(h, f3, s.pi), body, torque, p)
     mean = axpy(0.5 * h, cross(k1, k4), classical(k1, k2, k3, k4))
-    return State(
+    return SpatialState(
         renormalise(turned(s.q, h / 6.0, mean)), axpy(h / 6.0, classical(f1, f2, f3, f4), s.pi)
     )
 
 
 @method(
     "CF4",
-    state=State,
+    state=SpatialState,
     start=start,
     order=4,
     torques=4,
@@ -232,4 +241,4 @@ def step_cf4(h, t, s, body, torque, p):
     middle = scale(2.0, add(k2, k3))
     q = turned(s.q, h / 12.0, add(axpy(3.0, k1, middle), scale(-1.0, k4)))
     q = turned(q, h / 12.0, add(axpy(3.0, k4, middle), scale(-1.0, k1)))
-    return State(renormalise(q), axpy(h / 6.0, classical(f1, f2, f3, f4), s.pi))
+    return SpatialState(renormalise(q), axpy(h / 6.0, classical(f1, f2, f3, f4), s.pi))

@@ -11,7 +11,7 @@ between half kicks by the torque; W is the velocity half way.
 from polhode.core.jit import jit
 from polhode.core.newton import differences, gyroscopic_tangent, newton_after, products, size
 from polhode.core.vec import add, dot, madd, outer, qcay, qmul, renormalise, scale, sub, times
-from polhode.methods._kicked import State, kicked, start
+from polhode.methods._kicked import KickedState, kicked, start
 from polhode.methods._registry import method
 
 
@@ -53,7 +53,7 @@ def drift(h, q, Pi, body):
 
 @method(
     "VLV",
-    state=State,
+    state=KickedState,
     start=start,
     order=2,
     torques=1,

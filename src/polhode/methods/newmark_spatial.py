@@ -1,11 +1,11 @@
-"""Explicit Newmark on SO(3), spatial frame (NMS).  Krysl & Endres 2005, section 2.5.
+"""Explicit Newmark on SO(3), spatial frame (NMS).  Krysl & Endres 2004, section 2.5.
 
     R' = exp(h w) R,  w = om + h/2 al
-    i' al' + om' x i' om' = t(t', R')        (20), (42)    i = R I R^T
+    i' al' + om' x i' om' = t(t', R'),  i = R I R^T        (20), (42)
     om' = w + h/2 al'
 
-The same trajectory as NMB, equation (37) to (41): w is the axis of the rotation that would carry it
-along.
+The trajectory is the same as that of NMB, equations (37) to (41): w is the axis of the rotation
+that would transform it.
 """
 
 from typing import NamedTuple
@@ -37,7 +37,7 @@ from polhode.core.vec import (
 from polhode.methods._registry import method
 
 
-class State(NamedTuple):
+class SpatialNewmarkState(NamedTuple):
     q: Quaternion
     om: Vector
     al: Vector
@@ -70,12 +70,12 @@ def balance(a, data):
 def start(h, t, q, Om, body, torque, p):
     T = qrotate_t(q, torque.spatial(t, matrix(q), Om, p))
     A = times(body.Iinv, sub(T, cross(Om, times(body.I, Om))))
-    return State(q, qrotate(q, Om), qrotate(q, A), 0.0)
+    return SpatialNewmarkState(q, qrotate(q, Om), qrotate(q, A), 0.0)
 
 
 @method(
     "NMS",
-    state=State,
+    state=SpatialNewmarkState,
     start=start,
     order=2,
     torques=1,
@@ -83,7 +83,7 @@ def start(h, t, q, Om, body, torque, p):
     symmetric=True,
     symplectic=False,
     family="newmark",
-    cite="krysl2005explicit",
+    cite="krysl2004explicit",
 )
 @jit
 def step(h, t, s, body, torque, p):
@@ -93,4 +93,4 @@ def step(h, t, s, body, torque, p):
     R = matrix(q)
     f = torque.spatial(t + h, R, qrotate_t(q, axpy(h, s.al, s.om)), p)
     al, residual = newton(balance, s.al, (h, w, f, inertia(R, body.I)))
-    return State(q, axpy(0.5 * h, al, w), al, residual)
+    return SpatialNewmarkState(q, axpy(0.5 * h, al, w), al, residual)

@@ -1,32 +1,34 @@
 """Splittings of high order into kicks and free motions.  Blanes & Moan 2002, J. Comput. Appl. Math.
 142.
 
-H = T + V, with T quadratic in the momentum and V a function of the attitude alone, so that {V, {V, {V, T}}} = 0 on T*SO(3) as
-it is in a vector space: the splittings made for Runge-Kutta-Nystrom problems apply, which have fewer order conditions and smaller
-errors than general ones.  A step is a palindrome of kicks b_i h and drifts a_i h:
+H = T + V, with T quadratic in the momentum and V a function of the attitude alone.  So
+{V, {V, {V, T}}} = 0 on T*SO(3), as in a vector space, and the splittings for Runge-Kutta-Nystrom
+problems apply.  They have fewer order conditions and smaller errors than general ones.  A step is a
+palindrome of kicks b_i h and drifts a_i h:
 
     EXACT-RKN4       b1 a1 b2 a2 b3 a3 b4 a3 ... b1            order 4,  6 stages   (SRKN_6^b)
     EXACT-RKN6       b1 a1 ... b6 a6 b6 ... a1 b1              order 6, 11 stages   (SRKN_11^b)
     EXACT-RKN6-14    a1 b1 ... a7 b7 a8 b7 ... b1 a1           order 6, 14 stages   (SRKN_14^a)
 
-A kick is the torque at one attitude, a drift the exact free motion (`exact_flow`): the order rests
-on that, since a drift with an error of its own, even a symplectic one such as MR2's five rotations,
-brings brackets that the conditions leave open, and the splitting falls back to the order of its
-drift.  Over the rotations about the axes, the flows of four parts of H, go schemes that hold for
-any splitting: a first-order step made of the parts in turn and its adjoint, alternating,
+A kick is the torque at one attitude, a drift is the exact free motion (`exact_flow`).  The order
+depends on this: a drift with an error of its own, even a symplectic one such as MR2's five
+rotations, introduces brackets that the order conditions do not cover, and the splitting falls back
+to the order of its drift.  With the rotations about the axes, the flows of four parts of H, schemes
+for general splittings are used instead.  They alternate between a first-order step made of the
+parts in turn and its adjoint:
 
     MR2-BM4          order 4, 6 kicks and 30 rotations   (S_6)
     MR2-BM6          order 6, 10 kicks and 50 rotations  (S_10)
 
-The last kick of a step and the first of the next share their torque, so that n stages cost n
-torques.  The coefficients solve the order conditions to 32 digits
+The last kick of a step and the first of the next share their torque, so n stages need n torque
+evaluations.  The coefficients solve the order conditions to 32 digits
 (benchmarks/splitting_coefficients.py).
 """
 
 from polhode.core.generated import generated
 from polhode.core.jit import jit
 from polhode.core.vec import axpy, times
-from polhode.methods._kicked import State, start
+from polhode.methods._kicked import KickedState, start
 from polhode.methods._length import of_length, square
 from polhode.methods._method import Method, variant
 from polhode.methods._registry import register
@@ -115,7 +117,7 @@ def stage(move):
         q, Pi, residual = move(a, h, s.q, s.Pi, body)
         Pi, excess = of_length(square(s.Pi), Pi, s.excess)
         T = torque.at(t + c * h, q, times(body.Iinv, axpy(ahead * h, s.T, Pi)), p)
-        return State(q, axpy(b * h, T, Pi), T, larger(s.residual, residual), excess)
+        return KickedState(q, axpy(b * h, T, Pi), T, larger(s.residual, residual), excess)
 
     return one
 
@@ -143,7 +145,14 @@ def kicks_first(move, kicks, drifts, lengths=None):
     @jit
     def step(h, t, s, body, torque, p):
         return of_unit_length(
-            rest(h, t, State(s.q, axpy(first * h, s.T, s.Pi), s.T, 0.0, s.excess), body, torque, p)
+            rest(
+                h,
+                t,
+                KickedState(s.q, axpy(first * h, s.T, s.Pi), s.T, 0.0, s.excess),
+                body,
+                torque,
+                p,
+            )
         )
 
     return step
@@ -162,10 +171,10 @@ def drifts_first(move, kicks, drifts):
 
     @jit
     def step(h, t, s, body, torque, p):
-        s = rest(h, t, State(s.q, s.Pi, s.T, 0.0, s.excess), body, torque, p)
+        s = rest(h, t, KickedState(s.q, s.Pi, s.T, 0.0, s.excess), body, torque, p)
         q, Pi, residual = move(last, h, s.q, s.Pi, body)
         Pi, excess = of_length(square(s.Pi), Pi, s.excess)
-        return of_unit_length(State(q, Pi, s.T, larger(s.residual, residual), excess))
+        return of_unit_length(KickedState(q, Pi, s.T, larger(s.residual, residual), excess))
 
     return step
 
@@ -183,7 +192,7 @@ def over(drift):
     return move
 
 
-def over_exact(name, scheme, order, arranged, aliases):
+def over_exact(name, scheme, order, arranged, aliases, best_for=""):
     """Register a splitting over the exact free motion, with a step for each kind of body."""
     kicks, drifts = rows(scheme)
     steps = {drift: arranged(over(drift), kicks, drifts) for drift in (triaxial, *SYMMETRIC)}
@@ -192,7 +201,7 @@ def over_exact(name, scheme, order, arranged, aliases):
         name,
         steps[triaxial],
         start,
-        State,
+        KickedState,
         order,
         torques,
         symmetric=True,
@@ -202,6 +211,8 @@ def over_exact(name, scheme, order, arranged, aliases):
         family="splitting",
         aliases=aliases,
         cite="blanes2002practical",
+        builds_on=("vanzon2007numerical",),
+        best_for=best_for,
         omega_order=2,
         summary=f"Runge-Kutta-Nystrom splitting of order {order} over the exact free motion, {torques} stages",
         adapt=lambda torque, body: variant(entry, step=steps[free_drift(body)], adapt=None),
@@ -209,8 +220,22 @@ def over_exact(name, scheme, order, arranged, aliases):
     return register(entry)
 
 
-over_exact("EXACT-RKN4", "RKN4", 4, kicks_first, ("EXACT-RKN4-6", "SRKN6b"))
-over_exact("EXACT-RKN6", "RKN6-11", 6, kicks_first, ("EXACT-RKN6-11", "SRKN11b"))
+over_exact(
+    "EXACT-RKN4",
+    "RKN4",
+    4,
+    kicks_first,
+    ("EXACT-RKN4-6", "SRKN6b"),
+    best_for="torques of the attitude alone, and long runs in which the energy must not drift",
+)
+over_exact(
+    "EXACT-RKN6",
+    "RKN6-11",
+    6,
+    kicks_first,
+    ("EXACT-RKN6-11", "SRKN11b"),
+    best_for="torques of the attitude alone, with errors below 1e-6",
+)
 over_exact("EXACT-RKN6-14", "RKN6-14", 6, drifts_first, ("SRKN14a",))
 
 
@@ -245,7 +270,7 @@ def over_rotations(name, scheme, order):
             name,
             kicks_first(rotations_between, kicks, drifts, pairs),
             start,
-            State,
+            KickedState,
             order,
             len(drifts),
             symmetric=True,
@@ -254,6 +279,7 @@ def over_rotations(name, scheme, order):
             free_order=(order, order),
             family="splitting",
             cite="blanes2002practical",
+            builds_on=("mclachlan1993explicit",),
             omega_order=2,
             summary=f"Splitting of order {order} into kicks and rotations about the axes 1, 2, 3",
         )

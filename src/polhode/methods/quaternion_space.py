@@ -1,11 +1,11 @@
 """Runge-Kutta and Adams methods on q' = q nu / 2 in the four-space of quaternions, normalised after every step.
 
 Buss 2001 finds these methods to be of second order only, "the reason being that the sphere is not a
-linear space".  That is true of averages of rotation vectors (RK-buss).  The quaternions
-around the sphere are a linear space, the equation extends to it, and both methods are of fourth
-order there; what they lose is the exact unit length, which is put back.
+linear space".  That is true of averages of rotation vectors (RK-buss).  The quaternions around the
+sphere are a linear space, the equation extends to it, and both methods are of fourth order there.
+They lose only the exact unit length, which is restored.
 
-The spatial momentum pi' = t is a state beside q, constant without torque; nu = J^-1 R(q)^T pi.
+The spatial momentum pi' = t is part of the state beside q, constant without torque; nu = J^-1 R(q)^T pi.
 """
 
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from polhode.core.jit import jit
 from polhode.core.layout import Quaternion, Vector
 from polhode.core.vec import axpy, matrix, normalise, qmul, qrotate, qrotate_t, times
 from polhode.methods._registry import method
-from polhode.methods._spatial import State, bashforth, moulton, simpson, start
+from polhode.methods._spatial import SpatialState, bashforth, moulton, simpson, start
 
 
 @jit
@@ -59,7 +59,7 @@ def runge_kutta(h, t, q, pi, k1, f1, body, torque, p):
 
 @method(
     "RK4-quaternion",
-    state=State,
+    state=SpatialState,
     start=start,
     order=4,
     torques=4,
@@ -74,10 +74,10 @@ def step(h, t, s, body, torque, p):
     """Classical Runge-Kutta on the quaternion, normalised."""
     k, f = rates(t, s.q, s.pi, body, torque, p)
     q, pi = runge_kutta(h, t, s.q, s.pi, k, f, body, torque, p)
-    return State(q, pi)
+    return SpatialState(q, pi)
 
 
-class History(NamedTuple):
+class QuaternionHistory(NamedTuple):
     q: Quaternion
     pi: Vector
     taken: float  # steps so far
@@ -93,14 +93,14 @@ class History(NamedTuple):
 @jit
 def start_history(h, t, q, Om, body, torque, p):
     none, still = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 0.0)
-    return History(
+    return QuaternionHistory(
         q, qrotate(q, times(body.I, Om)), 0.0, still, still, still, none, none, none, 0.0
     )
 
 
 @method(
     "ABAM",
-    state=History,
+    state=QuaternionHistory,
     start=start_history,
     order=4,
     torques=None,
@@ -131,4 +131,4 @@ def step_adams(h, t, s, body, torque, p):
         q = normalise(axpy4(h, weighted4(MOULTON, k_p, k0, s.k1, s.k2), s.q))
         pi = axpy(h, moulton(f_p, f0, s.f1, s.f2), s.pi)
         calls = 2.0
-    return History(q, pi, s.taken + 1.0, k0, s.k1, s.k2, f0, s.f1, s.f2, calls)
+    return QuaternionHistory(q, pi, s.taken + 1.0, k0, s.k1, s.k2, f0, s.f1, s.f2, calls)

@@ -1,13 +1,14 @@
-"""Simo & Wong's explicit momentum-conserving algorithm (SW).  Krysl & Endres 2005, appendix A;
+"""Simo & Wong's explicit momentum-conserving algorithm (SW).  Krysl & Endres 2004, appendix A;
 gamma = 1 in Buss 2001.
 
     R' = R exp(h Om + h^2/2 A)
     pi' = pi + h/2 (t + t'),   Om' = I^-1 R'^T pi'
     A' = (Om' - Om)/(gamma h) + (1 - 1/gamma) A
 
-The acceleration is remembered, not evaluated: the method starts itself from the equation of motion,
-and a restart from attitude and velocity alone is a new start.  With gamma = 1 it is the mean of the
-last step, half a step old: still of second order, but no longer symmetric, and the energy drifts.
+The acceleration is part of the state and is not evaluated.  The first one comes from the equation
+of motion, so a restart from attitude and velocity alone is a new start.  With gamma = 1 the
+acceleration is the mean of the last step, half a step old: the method is still of second order, but
+no longer symmetric, and the energy drifts.
 """
 
 from typing import NamedTuple
@@ -31,7 +32,7 @@ from polhode.core.vec import (
 from polhode.methods._registry import method
 
 
-class State(NamedTuple):
+class SimoWongState(NamedTuple):
     q: Quaternion
     pi: Vector  # spatial momentum: exactly constant without torque
     Om: Vector
@@ -43,7 +44,9 @@ class State(NamedTuple):
 def start(h, t, q, Om, body, torque, p):
     Pi = times(body.I, Om)
     f = torque.spatial(t, matrix(q), Om, p)
-    return State(q, qrotate(q, Pi), Om, times(body.Iinv, sub(qrotate_t(q, f), cross(Om, Pi))), f)
+    return SimoWongState(
+        q, qrotate(q, Pi), Om, times(body.Iinv, sub(qrotate_t(q, f), cross(Om, Pi))), f
+    )
 
 
 @jit
@@ -53,12 +56,12 @@ def simo_wong(gamma, h, t, s, body, torque, p):
     pi = axpy(0.5 * h, add(s.f, f), s.pi)
     Om = times(body.Iinv, qrotate_t(q, pi))
     A = axpy(1.0 / (gamma * h), sub(Om, s.Om), scale(1.0 - 1.0 / gamma, s.A))
-    return State(q, pi, Om, A, f)
+    return SimoWongState(q, pi, Om, A, f)
 
 
 @method(
     "SW",
-    state=State,
+    state=SimoWongState,
     start=start,
     order=2,
     torques=1,
@@ -69,6 +72,7 @@ def simo_wong(gamma, h, t, s, body, torque, p):
     family="newmark",
     aliases=("Simo-Wong",),
     cite="simo1991unconditionally",
+    best_for="the cheapest step: millions of bodies, graphics processors, games",
 )
 @jit
 def step(h, t, s, body, torque, p):
@@ -78,7 +82,7 @@ def step(h, t, s, body, torque, p):
 
 @method(
     "SW1",
-    state=State,
+    state=SimoWongState,
     start=start,
     order=2,
     torques=1,

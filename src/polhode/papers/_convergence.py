@@ -15,6 +15,7 @@ from polhode import exact, problems
 from polhode.errors import IntegrationError
 from polhode.papers._results import Cell, Series
 from polhode.papers._style import look
+from polhode.studies.compare.truth import is_upright_top
 
 FINEST = 4  # a slope is fitted to so many of the finest points
 FLOOR, CEILING = 2e-11, 0.3  # below it round-off shows, above it nothing is asymptotic
@@ -42,7 +43,7 @@ def exact_motion(problem, t):
     if not torque.acts:
         found = exact.free_body(problem.body, *start, t)
         return found.matrix, found.momentum, found.omega
-    if torque.name == "heavy_top":
+    if is_upright_top(torque, problem.body):
         found = exact.lagrange_top(problem.body, torque.params.moment, *start, t)
         return found.matrix, problem.body.momentum(found.omega), found.omega
     found = exact.reference(problem, (problem.t_span[0], t))

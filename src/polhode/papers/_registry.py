@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from polhode.errors import InputError, unknown
+from polhode.methods._references import fields
 from polhode.papers._results import Erratum, Figure, Table, Work
 
 KINDS = {"table": Table, "figure": Figure}
@@ -17,45 +18,29 @@ KINDS = {"table": Table, "figure": Figure}
 
 @dataclass(frozen=True)
 class Paper:
-    """One of the documents."""
+    """One of the five documents; `cite` is its key in the bibliography."""
 
     name: str
     short: str
-    reference: str
+    cite: str
+
+    @property
+    def reference(self):
+        """Authors, title, where it appeared, and year, from the bibliography."""
+        entry = fields(self.cite)
+        authors = [" ".join(one.split(", ")[::-1]) for one in entry["author"].split(" and ")]
+        eprint = [f"arXiv:{entry['eprint']}"] if "eprint" in entry else []
+        return ", ".join([*authors, entry["title"], entry["howpublished"], entry["year"], *eprint])
 
 
 PAPERS = {
     paper.name: paper
     for paper in (
-        Paper(
-            "buss-2001",
-            "Buss 2001",
-            "S. R. Buss, Accurate and efficient simulation of rigid body rotations, J. Comput. Phys. 164 "
-            "(2000) 377–406, version of 30 October 2001",
-        ),
-        Paper(
-            "buss-2001-slides",
-            "Buss 2001, slides",
-            "S. R. Buss, slides of a talk on the same subject",
-        ),
-        Paper(
-            "krysl-endres-2004",
-            "Krysl & Endres 2004",
-            "P. Krysl, L. Endres, Explicit Newmark/Verlet algorithm for time "
-            "integration of the rotational dynamics of rigid bodies, Int. J. Numer. Meth. Engng 62 (2005) 2154–2177",
-        ),
-        Paper(
-            "krysl-2005",
-            "Krysl 2005",
-            "P. Krysl, Explicit Newmark algorithm for rotational dynamics, four pages, 2005; at length "
-            "in Int. J. Numer. Meth. Engng 63 (2005) 2171–2193",
-        ),
-        Paper(
-            "bou-rabee-2009",
-            "Bou-Rabee, Ortolan & Saccon 2009",
-            "N. Bou-Rabee, G. Ortolan, A. Saccon, A counterexample showing "
-            "the semi-explicit Lie–Newmark algorithm is not variational, 2009, arXiv:1005.3078",
-        ),
+        Paper("buss-2001", "Buss 2001", "buss2001accurate"),
+        Paper("buss-2001-slides", "Buss 2001, slides", "buss2001taylor"),
+        Paper("krysl-endres-2004", "Krysl & Endres 2004", "krysl2004explicit"),
+        Paper("krysl-2005", "Krysl 2005", "krysl2005newmark"),
+        Paper("bou-rabee-2009", "Bou-Rabee, Ortolan & Saccon 2009", "bourabee2009counterexample"),
     )
 }
 

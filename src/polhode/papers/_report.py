@@ -42,7 +42,7 @@ def write(folder, records, errata):
 
 def describe_paper(paper, records, errata, folder):
     """What the page says about a paper."""
-    count = sum(one.paper.startswith(paper.name) for one in errata)
+    count = sum(one.paper == paper.name for one in errata)
     return {
         "name": paper.name,
         "short": paper.short,

@@ -97,8 +97,12 @@ class Motions(NamedTuple):
 
 
 class Ensemble:
-    """Many bodies after a run.  Body first, component last; vectors in each body's own axes unless
-    named spatial.
+    """Many bodies after a run, fresh or read from a file.  Body first, component last; vectors in
+    each body's own axes unless named spatial.
+
+    Of an ensemble that was read, `torque` and `method` are what the file records of them,
+    `parameters` has those that differ from body to body, `elapsed` is NaN, and `threads`,
+    `vectorised` and `note` are not known.
 
     Attributes
     ----------
@@ -154,6 +158,7 @@ class Ensemble:
     torque_source: str
     title: str = ""
     units: Units
+    recorded: dict[str, Any] | None = None  # the provenance of one that was read
 
     def __init__(
         self,
@@ -162,7 +167,7 @@ class Ensemble:
         kept: Any,
         parameters: dict[str, Any],
         measure: Callable[[], Any],
-        estimate: Callable[[Ensemble], ErrorEstimate],
+        estimate: Callable[[Ensemble], ErrorEstimate] | None,
         **facts: Any,
     ) -> None:
         self.__dict__.update(facts)
@@ -176,10 +181,11 @@ class Ensemble:
         return self._new_measure()
 
     @cached_property
-    def error_estimate(self) -> ErrorEstimate:
+    def error_estimate(self) -> ErrorEstimate | None:
         """How large the errors at the end are: 16 bodies at most, some of them the fastest, are run
-        once more with half the step, when this is first asked for."""
-        return self._new_estimate(self)
+        once more with half the step, when this is first asked for.  None for an ensemble that was
+        read from a file, whose `provenance()` has the largest error."""
+        return None if self._new_estimate is None else self._new_estimate(self)
 
     @cached_property
     def _at_end(self) -> Any:
@@ -203,10 +209,10 @@ class Ensemble:
     def on_device(self) -> Motions:
         """`quaternion` and `omega` as arrays on the GPU, of a run with device="cuda"; they are where
         the run left them, and CuPy, PyTorch and others read them in place."""
-        if self.device != "cuda":
+        if self.device != "cuda" or self.recorded is not None:
+            how = "read from a file" if self.recorded else f"made with device={self.device!r}"
             raise InputError(
-                f"on_device is for device='cuda', and this run was made with device={self.device!r}; use "
-                "quaternion and omega"
+                f"on_device is for device='cuda', and this run was {how}; use quaternion and omega"
             )
         motions, module = self._motions, require()
         if isinstance(motions, np.ndarray) or self.bodies.axes is not None:
@@ -301,7 +307,7 @@ class Ensemble:
         """Kinetic energy (n,)."""
         return self._measure("kinetic_energy", self.end_times, self._principal())
 
-    @property
+    @cached_property
     def energy(self) -> np.ndarray:
         """Kinetic plus potential energy (n,); the kinetic energy alone when the torque has no
         potential."""
@@ -325,15 +331,23 @@ class Ensemble:
             "failures": [vars(failure) for failure in self.failures[:10]],
             "interrupted": self.interrupted,
             "message": self.message,
-            "error_estimate": self.error_estimate.largest,
+            "error_estimate": self._largest_error(),
             "seed": self.seed,
             "seconds": float(self.elapsed),
             "body_steps_per_s": float(self.body_steps_per_s),
         }
 
+    def _largest_error(self) -> float | None:
+        """The largest error at the end, where it is known."""
+        if self.recorded is not None:
+            return self.recorded.get("error_estimate")
+        return self.error_estimate.largest if self.error_estimate else None
+
     def provenance(self) -> dict[str, Any]:
         """Where the numbers come from: method and its facts, step, body, torque, digests of the
         sources, versions, command."""
+        if self.recorded is not None:
+            return dict(self.recorded)
         return {
             **({"title": self.title} if self.title else {}),
             **provenance.environment(),
@@ -352,20 +366,32 @@ class Ensemble:
             "dtype": self.dtype,
             "seed": "none" if self.seed is None else str(self.seed),
             "steps": self.steps,
+            "t_final": float(self.t),
             "message": self.message,
+            "error_estimate": self._largest_error(),
             **({"units": self.units._asdict()} if self.units != UNSPECIFIED else {}),
+            **({"failure_reasons": reasons} if (reasons := self.failure_reasons()) else {}),
         }
+
+    def failure_reasons(self) -> list[str]:
+        """Why bodies failed, each reason once."""
+        return list(dict.fromkeys(failure.reason for failure in self.failures))
 
     def to_xarray(self) -> Dataset:
         """An xarray Dataset with units and provenance."""
         return polhode.io.ensemble.dataset(self)
 
-    def save(self, path: str | PathLike[str], force: bool = False) -> Path:
-        """Write the Dataset to a file: .nc (netCDF), .npz or .zarr."""
-        return polhode.io.save(self, path, force=force)
+    def save(
+        self, path: str | PathLike[str], *, format: str | None = None, force: bool = False
+    ) -> Path:
+        """Write the ensemble to a file, as `polhode.io.save` does: .nc (netCDF), .npz or .zarr;
+        `polhode.read` reads it back."""
+        return polhode.io.save(self, path, format, force)
 
     def __repr__(self) -> str:
+        error = self._largest_error()
+        told = "" if error is None else f", error about {error:.1g}"
         return (
             f"<Ensemble: {self.n} bodies, {self.method.name}, {self.steps} steps to t = {self.t:g}, {self.device} "
-            f"{self.dtype}, {len(self.failures)} failed, error about {self.error_estimate.largest:.1g}>"
+            f"{self.dtype}, {len(self.failures)} failed{told}>"
         )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from os import PathLike
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
@@ -41,8 +42,11 @@ FINISHED, EVENT, INTERRUPTED, BLOW_UP, FAILED = (
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Trajectory(InMotion):
-    """A computed motion.  Time first, component last; vectors in the user's own body axes unless
-    named spatial.
+    """A computed motion, fresh or read from a file.  Time first, component last; vectors in the
+    user's own body axes unless named spatial.
+
+    Of a run that was read, `torque` and `method` are what the file records of them, the ends are the
+    first and last stored points, `elapsed` is NaN and there are no events.
 
     Attributes
     ----------
@@ -100,6 +104,7 @@ class Trajectory(InMotion):
     torque_source: str = ""
     potential_source: str | None = None
     title: str = ""
+    recorded: dict[str, Any] | None = None  # the provenance of a run that was read
 
     def __len__(self) -> int:
         return len(self.t)
@@ -114,11 +119,20 @@ class Trajectory(InMotion):
         # the last may be longer: none is short
         cuts = [*range(0, max(len(self) - BLOCK, 0) + 1, BLOCK), len(self)]
         for a, b in pairwise(cuts):
-            piece = Trajectory.__new__(Trajectory)
-            piece.__dict__.update(self.__dict__)
-            piece.__dict__.pop("potential_energy", None)
-            piece.t, piece.motion, piece.residuals = self.points(a, b)
-            yield a, piece
+            yield a, self._piece(slice(a, b), *self.points(a, b))
+
+    def part(self, rows: slice) -> Trajectory:
+        """Some of the stored points."""
+        return self._piece(rows, self.t[rows], self.motion[rows], self.residuals[rows])
+
+    def _piece(self, rows: slice, *points: np.ndarray) -> Trajectory:
+        piece = Trajectory.__new__(Trajectory)
+        piece.__dict__.update(self.__dict__)
+        piece.t, piece.motion, piece.residuals = points
+        known = piece.__dict__.pop("potential_energy", None)
+        if known is not None:
+            piece.potential_energy = known[rows]
+        return piece
 
     @property
     def success(self) -> bool:
@@ -181,7 +195,8 @@ class Trajectory(InMotion):
     def orthogonality_error(self) -> float:
         """Largest entry of |R^T R - 1|, from the quaternion's length: R = |q|^2 times a
         rotation."""
-        squared = np.einsum("ij,ij->i", self.quaternion, self.quaternion)
+        x, y, z, w = self.quaternion.T
+        squared = x * x + y * y + z * z + w * w  # the same bits wherever the array lies in memory
         return float(np.max(np.abs(squared * squared - 1.0), initial=0.0))
 
     def summary(self) -> dict[str, Any]:
@@ -199,7 +214,9 @@ class Trajectory(InMotion):
         both, end = parts(np.stack([first, last]), self.kind), parts(last, self.kind)
         ends = self.body.kinetic_energy(both.omega)
         if self.torque.has_potential:
-            ends = ends + self._potential(np.array([t0, t1]), both.attitude)
+            known = None if self.recorded is None else self.potential_energy
+            asked = np.array([t0, t1]), both.attitude
+            ends = ends + (self._potential(*asked) if known is None else known[[0, -1]])
         worst = np.max([piece._largest(first, ends[0]) for _, piece in self.blocks()], axis=0)
         drift, size = (
             max(worst[0], abs(ends[1] - ends[0])),
@@ -253,6 +270,8 @@ class Trajectory(InMotion):
     def provenance(self) -> dict[str, Any]:
         """Where the numbers come from: method and its facts, step, body, torque, digests of the
         sources, versions, command."""
+        if self.recorded is not None:
+            return dict(self.recorded)
         return {
             **({"title": self.title} if self.title else {}),
             **provenance.environment(),
@@ -288,6 +307,12 @@ class Trajectory(InMotion):
             **{name: list(labels) for name, labels in LABELS.items()},
         }
         return xr.Dataset(data, coords, attributes(self.provenance()))
+
+    def save(
+        self, path: str | PathLike[str], *, format: str | None = None, force: bool = False
+    ) -> Path:
+        """Write the run to a file, as `polhode.io.save` does; `polhode.read` reads it back."""
+        return polhode.io.save(self, path, format, force)
 
     def plot(self, path: str | PathLike[str] | IO[bytes] | None = None) -> Figure:
         """An overview figure: angular velocity, energy error, momentum error, path of a body axis

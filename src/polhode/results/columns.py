@@ -31,7 +31,7 @@ class Column(NamedTuple):
     @property
     def labels(self) -> str:
         """The labels of the components, "" for a single value."""
-        return LABELS.get(self.components, "")
+        return LABELS[self.components] if self.components else ""
 
     @property
     def dimensions(self) -> tuple[str, ...]:
@@ -46,17 +46,6 @@ class Column(NamedTuple):
     def about(self) -> dict[str, str]:
         """The attributes of the variable."""
         return {**({"units": self.units} if self.units else {}), "long_name": self.long_name}
-
-    @property
-    def key(self) -> str:
-        """Its name where names are short, in CSV and NumPy files."""
-        return "t" if self.name == "time" else self.name
-
-    @property
-    def header(self) -> list[str]:
-        """What stands over its columns in a table."""
-        stem = "q" if self.name == "quaternion" else f"{self.key}_"
-        return [stem + label for label in self.labels] or [self.key]
 
     def values(self, run: Any) -> np.ndarray:
         """Its values in a trajectory."""

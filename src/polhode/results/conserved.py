@@ -21,26 +21,44 @@ class Stray(NamedTuple):
     up: list[float] | None = None
 
 
-def energy(record: Any, start: int = 0) -> Stray:
+def is_free(run: Any) -> bool:
+    """Whether nothing acts, as far as is known."""
+    terms = run.torque.record()
+    return bool(terms) and not any(term["acts"] for term in terms)
+
+
+def weight(run: Any) -> dict[str, Any] | None:
+    """The record of the first torque that is a weight on an arm, if there is one."""
+    return next((term for term in run.torque.record() if term["arm"] and term["up"]), None)
+
+
+def kept_axis(run: Any) -> list[float] | None:
+    """The direction in space about which no torque acts, where all that act are known to have the
+    same."""
+    first, *others = [term["up"] for term in run.torque.record() if term["acts"]] or [None]
+    return first if all(other == first for other in others) else None
+
+
+def energy(run: Any, start: int = 0) -> Stray:
     """The energy against that at the point `start`: relative to it, or to a thousandth of the
     largest kinetic energy."""
-    values = record.energy
-    scale = max(abs(float(values[start])), 1e-3 * float(record.kinetic_energy.max())) or 1.0
-    name = "Kinetic energy" if record.total_energy is None else "Energy"
+    values = run.total_energy
+    scale = max(abs(float(values[start])), 1e-3 * float(run.kinetic_energy.max())) or 1.0
+    name = "Kinetic energy" if run.potential_energy is None else "Energy"
     return Stray(
         (values - values[start]) / scale,
         f"{name} (E − E₀) / |E₀|",
         scale,
-        record.total_energy is None,
+        run.potential_energy is None,
     )
 
 
-def momentum(record: Any, start: int = 0) -> Stray:
-    """The spatial momentum against that at the point `start`; about `record.kept_axis` where no
+def momentum(run: Any, start: int = 0) -> Stray:
+    """The spatial momentum against that at the point `start`; about `kept_axis` where no
     more of it is kept."""
-    L = record.momentum_spatial
+    L = run.momentum_spatial
     size = float(np.linalg.norm(L[start])) or float(np.linalg.norm(L, axis=1).max()) or 1.0
-    up = record.kept_axis
+    up = kept_axis(run)
     if up is not None:
         return Stray(
             (L - L[start]) @ np.asarray(up) / size,
@@ -52,5 +70,5 @@ def momentum(record: Any, start: int = 0) -> Stray:
         np.linalg.norm(L - L[start], axis=1) / size,
         "Momentum |L − L₀| / |L₀|",
         size,
-        not record.free,
+        not is_free(run),
     )

@@ -7,6 +7,7 @@ is.  All else follows from that: the columns of files, the attributes of a `Traj
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -161,8 +162,14 @@ def back_to_axes(axes: np.ndarray, y: np.ndarray, kind: Kind = ROTATION) -> np.n
 
 
 def _quaternions(axes):
-    one_by_one = [rotations.as_quaternion(one) for one in axes.reshape(-1, 3, 3)]
+    one_by_one = [_quaternion(one.tobytes()) for one in axes.reshape(-1, 3, 3)]
     return np.array(one_by_one).reshape(*axes.shape[:-2], 4)
+
+
+@lru_cache(256)
+def _quaternion(axes):
+    """Of the axes of a body, given as bytes: they are asked for again with each motion."""
+    return rotations.as_quaternion(np.frombuffer(axes).reshape(3, 3))
 
 
 # --- between steps --------------------------------------------------------------------------------

@@ -118,7 +118,8 @@ def dexp_body(x: Any, y: Any) -> np.ndarray:
     a, xy = norm(x), cross(x, y)
     # (1 - cos a)/a^2 = sinc(a/2)^2/2 cancels nowhere; (a - sin a)/a^3 = sum (-1)^k a^2k/(2k+3)! does for a < 1
     far = np.where(a < 1.0, 1.0, a)
-    s, c = np.minimum(a, 1.0) ** 2, 0.0
+    s: np.ndarray = np.minimum(a, 1.0) ** 2
+    c: np.ndarray | float = 0.0
     for k in range(8, -1, -1):
         c = 1.0 / math.factorial(2 * k + 3) - s * c
     c = np.where(a < 1.0, c, (far - np.sin(far)) / (far * far * far))
@@ -152,7 +153,8 @@ def dexpinv_body(x: Any, y: Any) -> np.ndarray:
     x, y = floats("x", x, last=3, finite=False), floats("y", y, last=3, finite=False)
     a, xy = norm(x), cross(x, y)
     far = np.where(a < 1.0, 1.0, a)
-    s, c = np.minimum(a, 1.0) ** 2, 0.0
+    s: np.ndarray = np.minimum(a, 1.0) ** 2
+    c: np.ndarray | float = 0.0
     for coefficient in reversed(_COT):
         c = coefficient + s * c
     c = np.where(

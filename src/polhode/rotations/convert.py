@@ -46,7 +46,9 @@ def scalar_last(q: np.ndarray, scalar_first: bool | None) -> np.ndarray:
     return q
 
 
-def as_quaternion(rotation: Any = None, scalar_first: bool | None = False) -> np.ndarray:
+def as_quaternion(
+    rotation: Any = None, what: str = "rotation", scalar_first: bool | None = False
+) -> np.ndarray:
     """Return one rotation, in any of the usual forms, as a unit quaternion.
 
     Parameters
@@ -56,6 +58,8 @@ def as_quaternion(rotation: Any = None, scalar_first: bool | None = False) -> np
         numbers a rotation vector (axis times angle in radians).  A matrix or quaternion may be off
         by 1e-6: the nearest rotation is used.  A quaternion that is unit to rounding is returned
         bit for bit, so that restarts repeat exactly.
+    what : str, optional
+        Name of the argument, for the message.
     scalar_first : bool or None
         True: 4 numbers are (w, x, y, z).  None: they are scalar last, with a warning where they are
         exactly (1, 0, 0, 0), which others write for the identity.
@@ -73,13 +77,13 @@ def as_quaternion(rotation: Any = None, scalar_first: bool | None = False) -> np
     if rotation is None:
         return np.array([0.0, 0.0, 0.0, 1.0])
     if hasattr(rotation, "as_quat"):  # a scipy Rotation, without importing scipy
-        q = floats("rotation", rotation.as_quat())
+        q = floats(what, rotation.as_quat())
         if q.shape != (4,):
             raise InputError(
-                f"rotation must be a single Rotation, got a stack of {len(q)}; pick one: rotation[0]"
+                f"{what} must be a single Rotation, got a stack of {len(q)}; pick one: {what}[0]"
             )
         return q.copy()
-    value = floats("rotation", rotation)
+    value = floats(what, rotation)
     if value.shape == (3, 3):
         return _from_matrix(value)
     if value.shape == (4,):
@@ -92,18 +96,18 @@ def as_quaternion(rotation: Any = None, scalar_first: bool | None = False) -> np
                 else "the identity is (0, 0, 0, 1)"
             )
             raise InputError(
-                f"rotation must be a unit quaternion (x, y, z, w), got {_show(value)} of norm {norm:.9g}; "
+                f"{what} must be a unit quaternion (x, y, z, w), got {_show(value)} of norm {norm:.9g}; "
                 + fix
             )
         return value.copy() if abs(norm - 1.0) <= ROUNDING else value / norm
     if value.shape == (3,):
         if math.isinf(math.hypot(*value.tolist())):
             raise InputError(
-                f"rotation must be a vector with a length that fits in a float64, got {_show(value)}; give one of "
+                f"{what} must be a vector with a length that fits in a float64, got {_show(value)}; give one of "
                 "at most pi"
             )
         return exp_of_one(*value.tolist())
-    raise InputError(f"rotation has shape {value.shape}; {_ACCEPTED}")
+    raise InputError(f"{what} has shape {value.shape}; {_ACCEPTED}")
 
 
 def _from_matrix(R: np.ndarray) -> np.ndarray:

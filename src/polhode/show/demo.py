@@ -19,7 +19,7 @@ from polhode.io.store import make_report_folder
 from polhode.results._trajectory import Trajectory
 from polhode.show import plots
 from polhode.show.html import render
-from polhode.show.view._page import encode, record
+from polhode.show.view._page import encode
 from polhode.support.atomic import write_text
 
 METHODS = ("NMB-cay", "NMB", "SW", "VLV", "LP2")
@@ -230,7 +230,7 @@ def _page(
         format=format_cell,
         note=explain_columns(data),
         picture=base64.b64encode(figures["overview"].read_bytes()).decode(),
-        runs=encode([record(tumble)]),
+        runs=encode([tumble]),
         times=times,
         lines=lines,
     )

@@ -22,7 +22,7 @@ import numpy as np
 
 from polhode.support import memory
 from polhode.errors import InputError, whole
-from polhode.io.read import Record, record
+from polhode.io.read import as_run
 from polhode.engine.one_body import as_body, initial_rotation
 from polhode.results.motion import parts
 from polhode.rotations import matrices
@@ -92,7 +92,7 @@ class Poinsot:
         """Angular momentum in space."""
         return matrices(self._start[0]) @ self._momentum
 
-    def _own(self, vectors):
+    def _in_user_axes(self, vectors):
         """From principal axes to the user's."""
         return vectors @ np.asarray(self.body.axes).T
 
@@ -110,7 +110,7 @@ class Poinsot:
             [np.sin(polar) * np.cos(azimuth), np.sin(polar) * np.sin(azimuth), np.cos(polar)],
             axis=-1,
         )
-        return self._own(sphere / np.sqrt(self.body.moments))
+        return self._in_user_axes(sphere / np.sqrt(self.body.moments))
 
     def plane(self) -> Plane:
         """The invariable plane, in space."""
@@ -143,7 +143,7 @@ class Poinsot:
         a, b = (c + 1) % 3, (c + 2) % 3
         # the velocity stands still, on the equator of a symmetric body or in a sphere
         if k[a] == k[c] or k[b] == k[c]:
-            return self._own(np.tile(m * k / np.sqrt(twice), (n, 1)))
+            return self._in_user_axes(np.tile(m * k / np.sqrt(twice), (n, 1)))
         A, B = (np.sqrt(max((twice - k[c] * L2) / (k[i] - k[c]), 0.0)) for i in (a, b))
         sign = 1.0 if m[c] >= 0.0 else -1.0
         s = np.linspace(0.0, 2.0 * np.pi, n)
@@ -152,18 +152,18 @@ class Poinsot:
         # m_a' = m_b m_c (k_c - k_b)
         curve[:, b] = (sign if about_largest else -sign) * B * np.sin(s)
         curve[:, c] = sign * np.sqrt(np.maximum(L2 - curve[:, a] ** 2 - curve[:, b] ** 2, 0.0))
-        return self._own(curve * k / np.sqrt(twice))
+        return self._in_user_axes(curve * k / np.sqrt(twice))
 
-    def contact(self, run: Record | Trajectory) -> np.ndarray:
+    def contact(self, run: Trajectory) -> np.ndarray:
         """The point of contact rho along a computed torque-free run: on the polhode, (n, 3) in body
         axes."""
-        run = record(run)
+        run = as_run(run)
         return run.omega / np.sqrt(2.0 * run.kinetic_energy)[:, None]
 
-    def herpolhode(self, run: Record | Trajectory) -> np.ndarray:
+    def herpolhode(self, run: Trajectory) -> np.ndarray:
         """The curve on the invariable plane along a computed torque-free run, (n, 2), in the
         plane's own axes."""
-        run = record(run)
+        run = as_run(run)
         spatial = run.omega_spatial / np.sqrt(2.0 * run.kinetic_energy)[:, None]
         return spatial @ self.plane().axes.T
 

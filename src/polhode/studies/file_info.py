@@ -5,12 +5,13 @@ import numpy as np
 
 from polhode.engine import checkpoint_files
 from polhode.errors import InputError
-from polhode.io import read
+from polhode.io import read, read_ensemble
+from polhode.io.ensemble import STATUS
 from polhode.io.formats import format_to_read, zarr
 from polhode.studies.sweep.store import Store
 from polhode.support.regular import file_path
 
-_OWN = (
+_RUN_FACTS = (
     "title",
     "method",
     "step",
@@ -44,7 +45,7 @@ def describe(path):
             "file": str(folder),
             "kind": "unfinished run",
             "bytes": _bytes(folder),
-            **_unfinished(folder),
+            **_describe_unfinished(folder),
         }
     if path.is_dir() and not zarr.is_store(path):
         raise InputError(
@@ -52,17 +53,17 @@ def describe(path):
             "wrote"
         )
     if "polhode_sweep" in (zarr.attributes_of(path) or {}):
-        kind, told = "sweep", _sweep(path)
+        kind, details = "sweep", _describe_sweep(path)
     else:
         arrays, facts = read.contents(path)
         kind = "ensemble" if "end_time" in arrays else "run"
-        told = (_ensemble if kind == "ensemble" else _run)(path, arrays, facts)
+        details = (_describe_ensemble if kind == "ensemble" else _describe_run)(path, arrays, facts)
     return {
         "file": str(path),
         "kind": kind,
         "format": format_to_read(path).suffix,
         "bytes": _bytes(path),
-        **told,
+        **details,
     }
 
 
@@ -74,44 +75,34 @@ def _bytes(path):
     )
 
 
-def _run(path, arrays, facts):
-    run = read.as_record(path, arrays, facts)
-    t, energy = run.t, run.energy
+def _describe_run(path, arrays, facts):
+    run = read.as_trajectory(path, arrays, facts)
     return {
-        **_own(facts),
-        "body": _body(run.body),
-        "points": len(t),
-        "t_first": _number(t[:1]),
-        "t_last": _number(t[-1:]),
-        "energy": "kinetic" if run.total_energy is None else "total",
-        **_range("energy", energy),
+        **_run_facts(facts),
+        "body": _describe_body(run.body),
+        "points": len(run),
+        "t_first": _number(run.t[:1]),
+        "t_last": _number(run.t[-1:]),
+        "energy": "kinetic" if run.potential_energy is None else "total",
+        **_range("energy", run.total_energy),
         "provenance": facts,
     }
 
 
-def _ensemble(path, arrays, facts):
-    missing = [name for name in ("quaternion", "omega", "energy", "status") if name not in arrays]
-    if missing:
-        raise InputError(
-            f"{str(path)!r} lacks {', '.join(missing)}: it is not an ensemble that polhode stored; run it again "
-            "with -o"
-        )
-    status = arrays["status"]
-    times = arrays.get("t")
+def _describe_ensemble(path, arrays, facts):
+    run = read_ensemble.as_ensemble(path, arrays, facts)
     return {
-        **_own(facts),
-        "bodies": len(status),
-        "finished": int(np.sum(status == 0)),
-        "failed": int(np.sum(status == 1)),
-        "interrupted": int(np.sum(status == 2)),
-        "samples": 0 if times is None else len(times),
-        "t_last": _number(arrays["end_time"].max(keepdims=True)),
-        **_range("energy", arrays["energy"]),
+        **_run_facts(facts),
+        "bodies": run.n,
+        **{kind: int(np.sum(run.status == kind)) for kind in STATUS},
+        "samples": 0 if run.times is None else len(run.times),
+        "t_last": float(run.end_times.max()),
+        **_range("energy", run.energy),
         "provenance": facts,
     }
 
 
-def _sweep(path):
+def _describe_sweep(path):
     store = Store(path, mode="r")
     identity, attributes = store.identity, zarr.attributes_of(path)
     return {
@@ -131,7 +122,7 @@ def _sweep(path):
     }
 
 
-def _unfinished(folder):
+def _describe_unfinished(folder):
     held = checkpoint_files.read_run(folder)
     identity, about = held["identity"], held["about"]
     states = checkpoint_files.saved_states(folder)
@@ -160,11 +151,11 @@ def _unfinished(folder):
     }
 
 
-def _own(facts):
-    return {key: facts[key] for key in _OWN if facts.get(key) is not None}
+def _run_facts(facts):
+    return {key: facts[key] for key in _RUN_FACTS if facts.get(key) is not None}
 
 
-def _body(body):
+def _describe_body(body):
     return {"name": body.name, "mass": body.mass, "moments": body.moments.tolist()}
 
 

@@ -19,8 +19,10 @@ LEAST_STEP = 1e-300
 
 def check_moments(moments, what="moments"):
     """Principal moments (..., 3), or an InputError."""
-    if moments.ndim == 1 and all(LEAST_MOMENT <= one <= LARGEST_MOMENT for one in moments.tolist()):
-        return moments
+    if moments.ndim == 1:
+        a, b, c = moments.tolist()
+        if min(a, b, c) >= LEAST_MOMENT and max(a, b, c) <= LARGEST_MOMENT:
+            return moments
     wrong = ~((moments >= LEAST_MOMENT) & (moments <= LARGEST_MOMENT))
     if np.any(wrong):
         raise InputError(
@@ -32,8 +34,10 @@ def check_moments(moments, what="moments"):
 
 def check_rates(omega, what="omega0"):
     """Angular velocities (..., 3), or an InputError; NaN is let through."""
-    if omega.ndim == 1 and all(abs(one) <= LARGEST_RATE for one in omega.tolist()):
-        return omega
+    if omega.ndim == 1:
+        a, b, c = omega.tolist()
+        if abs(a) <= LARGEST_RATE and abs(b) <= LARGEST_RATE and abs(c) <= LARGEST_RATE:
+            return omega
     wrong = np.abs(omega) > LARGEST_RATE
     if np.any(wrong):
         raise InputError(
@@ -45,8 +49,10 @@ def check_rates(omega, what="omega0"):
 
 def check_times(times, what="t_span"):
     """Times, or an InputError."""
-    if times.size == 2 and all(abs(one) <= LARGEST_TIME for one in times.tolist()):
-        return times
+    if times.size == 2:
+        first, last = times.tolist()
+        if abs(first) <= LARGEST_TIME and abs(last) <= LARGEST_TIME:
+            return times
     wrong = ~(np.abs(times) <= LARGEST_TIME)
     if np.any(wrong):
         raise InputError(

@@ -14,7 +14,7 @@ from polhode.show import demo
 from polhode.io import store
 from polhode.show.poinsot import Poinsot
 from polhode.show.view import page
-from polhode.show.view._page import encode, record
+from polhode.show.view._page import encode
 
 BOX = RigidBody.box(0.20, 0.13, 0.03, mass=0.8, name="box")
 
@@ -182,7 +182,7 @@ def test_a_logarithmic_plot_says_that_it_shows_sizes(tab, folder):
 def test_axis_labels_at_any_size(tab, folder):
     """Labels read back as the numbers they stand for, all different, for errors of 1e-12 as for
     errors of 1000."""
-    one, kept = tab(folder / "box.html"), record(tumble())
+    one, kept = tab(folder / "box.html"), tumble()
     for size in (1e-12, 2.3e-6, 0.07, 1.0, 3e3, 7e8):
         total = kept.kinetic_energy[0] * (1.0 + size * np.sin(kept.t))
         one.do("(viewer, runs) => viewer.update(runs)", encode([kept._replace(total_energy=total)]))
@@ -266,7 +266,7 @@ def test_every_shape_is_drawn(tab, folder):
     shown = set()
     for body, mesh in [*((body, None) for body in bodies), (BOX, tetrahedron)]:
         run = integrate(body, t_span=(0, 1), step=0.05, omega0=(0.3, 1, 0.2))
-        one.do("(viewer, runs) => viewer.update(runs)", encode([record(run)], mesh))
+        one.do("(viewer, runs) => viewer.update(runs)", encode([run], mesh))
         state = one.state()
         assert state["time"] == 0.55 and state["runs"][0]["frames"] == 21 and one.pixels()[0] > 0.03
         shown.add(one.do("viewer => viewer.picture()"))
@@ -284,7 +284,7 @@ def test_in_a_notebook(tab, folder, tmp_path):
 
 
 def test_a_long_run_keeps_its_peaks(tab, folder):
-    one, run = tab(folder / "box.html"), record(tumble(t_end=200.0))
+    one, run = tab(folder / "box.html"), tumble(t_end=200.0)
     energy = run.total_energy.copy()
     energy[12_345] = 2.0 * energy[0]
     one.do("(viewer, runs) => viewer.update(runs)", encode([run._replace(total_energy=energy)]))

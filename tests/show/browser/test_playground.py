@@ -118,7 +118,7 @@ def test_another_kind_of_body_has_the_same_inertia(open_page):
     choose(one, "body", "moments")
     fill(one, "body", "1", number=0)
     assert "triangle inequality" in complaint(one, "body")
-    one.page.locator(".play-tick input").check()
+    one.page.locator("[data-field=body] .play-tick input").check()
     ready(one)
     assert complaint(one, "body") == ""
 
@@ -143,6 +143,75 @@ def test_a_problem_brings_its_values(open_page):
     assert one.page.locator(".play-view h1").text_content() == "Slow symmetric top"
     choose(one, "problem", "krysl/book-toss")
     assert state(one)["asked"]["body"]["unphysical"] and complaint(one, "body") == ""
+
+
+def test_tilt_weight_and_damping(open_page):
+    one = open_page()
+    fill(one, "tilt", "30")
+    fill(one, "weight", "0.01")
+    fill(one, "damping", "0.001")
+    asked = state(one)["asked"]
+    assert (asked["tilt"], asked["weight"], asked["damping"]) == (30, 0.01, 0.001)
+    code = one.page.locator(".play-result pre").text_content()
+    assert "heavy_top(0.01) + polhode.torques.damping(0.001)" in code
+    fill(one, "tilt", "200")
+    assert "at most 180" in complaint(one, "tilt") and one.complaints == []
+
+
+def test_a_second_body(open_page):
+    one = open_page()
+    box = one.page.locator("[data-field=second] input[type=checkbox]").first
+    assert not one.page.locator(".play-second").is_visible()
+    box.check()
+    ready(one)
+    assert state(one)["asked"]["second"]["body"] == state(one)["asked"]["body"]
+    fill(one, "second", "0.3", number=0)
+    labels = [run["label"] for run in state(one)["viewer"]["runs"]]
+    assert labels == ["first body", "second body"]
+    assert state(one)["asked"]["second"]["body"]["values"][0] == 0.3
+    box.uncheck()
+    ready(one)
+    assert len(state(one)["viewer"]["runs"]) == 1 and one.complaints == []
+
+
+def test_the_address_holds_everything(open_page, tab, server):
+    one = open_page()
+    choose(one, "problem", "sleeping-top")
+    fill(one, "tilt", "12.5")
+    fill(one, "damping", "0.01")
+    one.page.locator("[data-field=second] input[type=checkbox]").first.check()
+    fill(one, "second", "0.25", number=2)
+    choose(one, "compare", "NMB")
+    address = one.page.url
+    assert "problem=sleeping-top" in address and "tilt=12.5" in address
+    other = tab(address)
+    ready(other)
+    assert state(other)["asked"] == state(one)["asked"] and other.page.url == address
+    lost = tab(f"{server.url}#problem=krysl/slow-tap")
+    ready(lost)
+    text = lost.page.locator("[data-field=problem] p").first.text_content()
+    assert "There is no problem krysl/slow-tap" in text
+    strange = tab(f"{server.url}#problem=krysl/slow-top&omega0=1,x,2&step=")
+    ready(strange)
+    assert "Ω₂ is missing" in complaint(strange, "omega0")
+    assert "the step is missing" in complaint(strange, "step")
+
+
+def test_lessons_have_a_sentence_and_poinsot_his_picture(open_page):
+    one = open_page()
+    assert "intermediate axis" in one.page.locator("[data-field=problem] p").first.text_content()
+    choose(one, "problem", "poinsot")
+    assert state(one)["viewer"]["poinsot"]
+    choose(one, "problem", "nutation")
+    assert not state(one)["viewer"]["poinsot"] and state(one)["viewer"]["trace"]
+
+
+def test_the_time_axes_are_in_line(open_page):
+    one = open_page(viewport={"width": 1400, "height": 900})
+    fill(one, "step", "0.04")
+    one.settle()
+    left = {round(place.bounding_box()["x"], 1) for place in one.page.locator(".u-over").all()}
+    assert len(left) == 1
 
 
 def test_keys_in_the_form_are_the_forms(open_page):

@@ -6,7 +6,8 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from polhode.cli.options import AsJson, TorqueFile
+from polhode.cli.completion import complete_methods
+from polhode.cli.options import AsJson, Problem, TorqueFile
 from polhode.cli.progress import Bar, progress_bar
 from polhode.cli.terminal import make_console, make_table, print_json
 
@@ -24,9 +25,7 @@ COLUMNS = (
 
 
 def advise(
-    problem: Annotated[
-        str, typer.Argument(help="A SCENARIO.toml or a problem (see polhode problems).")
-    ],
+    problem: Problem,
     error: Annotated[
         float, typer.Option(help="Allowed: radians, and relative angular velocity.")
     ] = 1e-6,
@@ -50,7 +49,8 @@ def advise(
     ] = False,
     order: Annotated[int | None, typer.Option(help="The least order.")] = None,
     methods: Annotated[
-        str | None, typer.Option(help="Try these, with commas between them.")
+        str | None,
+        typer.Option(help="Try these, with commas between them.", autocompletion=complete_methods),
     ] = None,
     until: Annotated[float | None, typer.Option(help="End the span at this time.")] = None,
     budget: Annotated[
@@ -65,19 +65,18 @@ def advise(
     from polhode.studies.advise import candidates
     from polhode.studies.advise._advise import methods_to_try
     from polhode.studies.advise.cost import seconds
-    from polhode.studies.compare import entries
     from polhode.studies.compare._compare import check_error
     from polhode.studies.compare.truth import as_task
 
-    wanted = None if methods is None else entries.method_names(methods.split(","))
+    wanted = None if methods is None else methods.split(",")
     check_error(error)
     number("budget", budget, positive=True)
     cost = None if torque_cost is None else seconds("--torque-cost", torque_cost)
     task = as_task(problem, torque_file=torque_file).until(until)
     demands = candidates.demands(symplectic, explicit, symmetric, one_torque, order)
-    names, _ = methods_to_try(task, demands, wanted, long, symplectic)
+    chosen, _ = methods_to_try(task, demands, wanted, long, symplectic)
     with progress_bar("compiling") as bar:
-        _compile_all(task.recipe, names, bar)
+        _compile_all(task.recipe, [entry.name for entry in chosen], bar)
         advice = polhode.advise(
             task,
             error=error,
@@ -114,10 +113,10 @@ def _compile_all(recipe: dict[str, Any], names: list[str], bar: Bar) -> None:
 
 def _compile(recipe: dict[str, Any], name: str) -> None:
     """Compile one candidate, in a process of its own."""
-    from polhode.studies.compare import entries
+    from polhode.studies.compare.entries import find
     from polhode.studies.compare.truth import as_task
 
-    entries.runner(as_task(**recipe), None, name).compile()
+    find(name).runner(as_task(**recipe), None).compile()
 
 
 # --- tables -----------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from polhode.cli.completion import complete_method
 from polhode.cli.options import AsJson
 from polhode.cli.terminal import print_json
 
@@ -11,17 +12,21 @@ GROUP = "Methods"
 
 
 def cite(
-    method: Annotated[str, typer.Argument(help="The name of a method.")],
+    method: Annotated[
+        str, typer.Argument(help="The name of a method.", autocompletion=complete_method)
+    ],
     as_json: AsJson = False,
 ) -> None:
-    """Print the BibTeX entry of a method."""
+    """Print the BibTeX entries of a method: its source, and those of the methods it is made from."""
     from polhode.methods import _references as references
     from polhode.methods import get
 
     entry = get(method)
-    key, text = entry.cite, references.bibtex(entry.cite)
     if as_json:
-        fields = references.fields(key)
-        print_json({"method": entry.name, "key": key, "fields": fields, "bibtex": text})
+        entries = [
+            {"key": key, "fields": references.fields(key), "bibtex": references.bibtex(key)}
+            for key in entry.references
+        ]
+        print_json({"method": entry.name, "references": entries})
     else:
-        typer.echo(text)
+        typer.echo(entry.bibtex())

@@ -9,8 +9,9 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from polhode.cli.completion import complete_family, complete_methods
 from polhode.cli.exit_codes import INTERRUPTED
-from polhode.cli.options import FIGURE_FORMATS, AsJson, Force, TorqueFile
+from polhode.cli.options import FIGURE_FORMATS, AsJson, Force, Problem, TorqueFile
 from polhode.cli.progress import progress_bar
 from polhode.cli.terminal import make_console, make_table, print_error, print_json
 
@@ -28,13 +29,16 @@ COLUMNS = {
 
 
 def compare(
-    problem: Annotated[
-        str, typer.Argument(help="A problem (see polhode problems) or a SCENARIO.toml.")
-    ],
+    problem: Problem,
     methods: Annotated[
-        str | None, typer.Option(help="Names with commas between them, or all.")
+        str | None,
+        typer.Option(
+            help="Names with commas between them, or all.", autocompletion=complete_methods
+        ),
     ] = None,
-    family: Annotated[str | None, typer.Option(help="All methods of a family.")] = None,
+    family: Annotated[
+        str | None, typer.Option(help="All methods of a family.", autocompletion=complete_family)
+    ] = None,
     errors: Annotated[str, typer.Option(help="Errors to be reached.")] = "1e-3,1e-6,1e-9",
     until: Annotated[float | None, typer.Option(help="End the span at this time.")] = None,
     currency: Annotated[
@@ -59,7 +63,8 @@ def compare(
     from polhode.studies.compare._compare import check_errors
     from polhode.studies.compare.truth import as_task
 
-    names = entries.method_names(None if methods is None else methods.split(","), family)
+    chosen = entries.select(None if methods is None else methods.split(","), family)
+    names = [entry.name for entry in chosen]
     goals = check_errors(parse_errors(errors))
     task = as_task(problem, torque_file=torque_file).until(until)
     for path, formats in ((output, FIGURE_FORMATS), (html, ("html",))):

@@ -1,82 +1,106 @@
 """`polhode methods`."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import typer
+from rich.console import JustifyMethod
 from rich.markup import escape
+from rich.padding import Padding
 from rich.table import Table
 
+from polhode.cli.completion import complete_family
 from polhode.cli.options import AsJson
-from polhode.cli.terminal import make_console, make_table, print_json
+from polhode.cli.terminal import make_console, print_json
 
 GROUP = "Methods"
-COLUMNS = (
-    ("method", "left"),
-    ("order", "right"),
-    ("torques", "right"),
-    ("solves", "right"),
-    ("symm.", "center"),
-    ("sympl.", "center"),
-    ("keeps", "left"),
-    ("what it is", "left"),
-)
-CAPTION = (
-    "On demand: newmark(gamma); taylor(n) for n up to 24 (18 under most torques); MR2-abc and MR4-abc, the axes 1, 2, 3 in "
-    "any order, MR2-abc-cay and MR4-abc-cay; NAME+ep keeps the energy of a "
-    "free body, and that under "
-    "a torque with a potential; NAME+yoshida4, +suzuki4, +yoshida6 and +yoshida8 compose a symmetric method.\n"
-    "order: in brackets that under torques that depend on the angular velocity, where it is lower; torques, solves: "
-    "evaluations and nonlinear equations per step; symm., sympl.: time-symmetric, symplectic; keeps: momentum (mom) "
-    "and energy (E) of a free body, to round-off"
-)
+CAPTION = """\
+On demand: newmark(gamma); taylor(n) for n up to 24 (18 under most torques); MR2-abc and MR4-abc, the axes 1, 2, 3 in any \
+order, MR2-abc-cay and MR4-abc-cay; NAME+ep keeps the energy of a free body, and that under a torque with a potential; \
+NAME+yoshida4, +suzuki4, +yoshida6 and +yoshida8 compose a symmetric method.
+order: in brackets that under torques that depend on the angular velocity, where it is lower; torques, solves: evaluations \
+and nonlinear equations per step; symm., sympl.: time-symmetric, symplectic; keeps: momentum (mom) and energy (E) of a free \
+body, to round-off"""
+COLUMNS: dict[str, JustifyMethod] = {
+    "method": "left",
+    "order": "right",
+    "torques": "right",
+    "solves": "right",
+    "symm.": "center",
+    "sympl.": "center",
+    "keeps": "left",
+}
 TICK = {True: "[green]yes", False: "[dim]-", "orbits": "[yellow]orbits"}
 
 
 def methods(
-    family: Annotated[str | None, typer.Option(help="Only this family.")] = None,
+    family: Annotated[
+        str | None, typer.Option(help="Only this family.", autocompletion=complete_family)
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the methods and their facts."""
+    """List the methods and their facts: those recommended, the others by family, the faulty."""
     from polhode.errors import unknown
     from polhode.methods import everything
 
-    entries = sorted(everything(), key=lambda entry: entry.family)
+    entries = everything()
     families = sorted({entry.family for entry in entries})
     if family is not None:
         if family.lower() not in families:
             raise unknown("family", family, families)
         entries = [entry for entry in entries if entry.family == family.lower()]
-    facts = [entry.facts() for entry in entries]
     if as_json:
-        print_json(facts)
+        print_json([entry.facts() for entry in entries])
     else:
-        make_console().print(methods_table(facts))
+        print_methods(entries)
 
 
-def methods_table(facts: list[dict[str, Any]]) -> Table:
-    """Return a table with a section for each family."""
-    table = make_table(*COLUMNS)
-    table.caption = CAPTION
-    for family in dict.fromkeys(row["family"] for row in facts):
-        table.add_row(f"[bold magenta]{family}")
-        for row in facts:
-            if row["family"] == family:
-                table.add_row(*_cells(row))
-        table.add_section()
+def print_methods(entries: list[Any]) -> None:
+    """Print the groups of methods: for each method a row of facts, and below it what it is."""
+    from polhode.methods._groups import grouped
+
+    console = make_console()
+    longest = max(len(entry.name) for entry in entries)
+    for title, members in grouped(entries).items():
+        console.print(f"[bold magenta]{escape(title)}")
+        console.print(_row(longest, [f"[bold]{column}" for column in COLUMNS]))
+        for facts in (entry.facts() for entry in members):
+            console.print(_row(longest, _cells(facts)))
+            console.print(Padding(_text(facts), (0, 0, 0, 4), expand=False))
+        console.print()
+    console.print(f"[dim]{escape(CAPTION)}")
+
+
+def _row(longest: int, cells: Sequence[str]) -> Table:
+    """Return a line of columns as wide as those of all other lines."""
+    table = Table.grid(padding=(0, 1))
+    for title, justify in COLUMNS.items():
+        width = longest if title == "method" else max(len(title), 6)
+        table.add_column(justify=justify, width=width, no_wrap=True)
+    table.add_row(*cells)
     return table
 
 
-def _cells(row: dict[str, Any]) -> list[str]:
-    lower = f" ({row['omega_order']})" if row["omega_order"] != row["order"] else ""
+def _cells(facts: dict[str, Any]) -> list[str]:
+    lower = f" ({facts['omega_order']})" if facts["omega_order"] != facts["order"] else ""
     short = {"momentum": "mom", "energy": "E"}
-    aliases = f" [dim]({escape(', '.join(row['aliases']))})" if row["aliases"] else ""
     return [
-        f"[cyan]{escape(row['name'])}",
-        f"{row['order']}{lower}",
-        "varies" if row["torques_per_step"] is None else str(row["torques_per_step"]),
-        str(row["solves_per_step"]),
-        TICK[row["symmetric"]],
-        TICK[row["symplectic"]],
-        " ".join(short.get(name, name) for name in row["conserves"]) or "[dim]-",
-        escape(row["summary"]).rstrip(".") + aliases,
+        f"[cyan]{escape(facts['name'])}",
+        f"{facts['order']}{lower}",
+        "varies" if facts["torques_per_step"] is None else str(facts["torques_per_step"]),
+        str(facts["solves_per_step"]),
+        TICK[facts["symmetric"]],
+        TICK[facts["symplectic"]],
+        " ".join(short.get(name, name) for name in facts["conserves"]) or "[dim]-",
     ]
+
+
+def _text(facts: dict[str, Any]) -> str:
+    """Return what a method is, what it is good for and what is wrong with it."""
+    aliases = f" [dim]({escape(', '.join(facts['aliases']))})[/]" if facts["aliases"] else ""
+    remarks = [
+        facts["best_for"] and f"[green]best for {escape(facts['best_for'])}[/]",
+        facts["flaw"] and f"[red]faulty: {escape(facts['flaw'])}[/]",
+    ]
+    summary = escape(facts["summary"]).rstrip(".") + aliases
+    return "\n".join(filter(None, [summary, *remarks]))

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from polhode.cli.options import FIGURE_FORMATS, Force
+from polhode.cli.options import FIGURE_FORMATS, AsJson, Force
 from polhode.cli.terminal import print_path
 
 GROUP = "First steps"
@@ -24,11 +24,12 @@ def plot(
         Path | None, typer.Option("-o", "--output", help="A .png, .pdf or .svg; else RUN-KIND.png.")
     ] = None,
     force: Force = False,
+    as_json: AsJson = False,
 ) -> None:
     """Draw a figure of stored runs."""
     from polhode.errors import InputError, unknown
     from polhode.io import store
-    from polhode.io.read import read
+    from polhode.io.read import as_run
     from polhode.show import plots
     from polhode.support.regular import file_path
 
@@ -41,6 +42,6 @@ def plot(
         )
     output = output or file_path(runs[0]).with_name(f"{runs[0].stem}-{kind}.png")
     store.check_output(output, FIGURE_FORMATS, force)
-    records = [read(path) for path in runs]
+    records = [as_run(path) for path in runs]
     getattr(plots, kind)(records if kind in OF_SEVERAL else records[0], output)
-    print_path("Figure", output)
+    print_path("Figure", output, as_json)

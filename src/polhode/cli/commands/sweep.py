@@ -18,8 +18,11 @@ def sweep(
         Path,
         typer.Argument(metavar="SWEEP.toml", help="A scenario; \\[sweep] in it says what varies."),
     ],
-    out: Annotated[
-        Path | None, typer.Option(metavar="STORE.zarr", help="The store; else SWEEP.zarr here.")
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o", "--output", metavar="STORE.zarr", help="The store; else SWEEP.zarr here."
+        ),
     ] = None,
     cluster: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="A Dask scheduler; else this machine.")
@@ -40,12 +43,12 @@ def sweep(
     import polhode
     from polhode.errors import ClusterError
 
-    out = out or Path(f"{source.stem}.zarr")
+    output = output or Path(f"{source.stem}.zarr")
     try:
         with progress_bar("starting the cluster" if cluster is None else "connecting") as bar:
             result = polhode.sweep(
                 source,
-                out,
+                output,
                 cluster=cluster,
                 workers=workers,
                 chunk=chunk,
@@ -54,10 +57,10 @@ def sweep(
                 progress=lambda done, total: bar(done, total, f"{total} bodies"),
             )
     except KeyboardInterrupt:
-        print_error(f"interrupted; {_stored_so_far(out)}")
+        print_error(f"interrupted; {_stored_so_far(output)}")
         raise typer.Exit(INTERRUPTED) from None
     except ClusterError as error:
-        print_error(f"{error}; {_stored_so_far(out)}")
+        print_error(f"{error}; {_stored_so_far(output)}")
         raise typer.Exit(CLUSTER_LOST) from None
     summary = result.summary()
     if as_json:
@@ -75,15 +78,15 @@ def sweep(
         raise typer.Exit(NUMERICAL_FAILURE)
 
 
-def _stored_so_far(out: Path) -> str:
+def _stored_so_far(output: Path) -> str:
     """Return what is stored, and how to resume."""
     from polhode.studies.sweep._sweep import Sweep
     from polhode.studies.sweep.store import is_store
 
-    if not is_store(out):
+    if not is_store(output):
         return "nothing was stored yet"
-    store = Sweep(out).store
+    store = Sweep(output).store
     return (
-        f"{store.done()} of {len(store.boxes)} chunks are in {out}, and the same command "
+        f"{store.done()} of {len(store.boxes)} chunks are in {output}, and the same command "
         "(without --force) goes on from there"
     )

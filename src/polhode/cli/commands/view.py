@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from polhode.cli.options import Force
+from polhode.cli.options import AsJson, Force
 from polhode.cli.terminal import print_error, print_path
 
 GROUP = "First steps"
@@ -28,6 +28,7 @@ def view(
     ] = False,
     show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
     force: Force = False,
+    as_json: AsJson = False,
 ) -> None:
     """Make a page of stored runs: the body in 3D with plots that follow, one file, no network."""
     from polhode.bodies.mesh_file import triangles
@@ -42,6 +43,6 @@ def view(
     surface = mesh_file and triangles(mesh_file)[:2]  # drawing does not need it closed
     made = page(runs, title=title and readable(title), mesh=surface, poinsot=poinsot)
     made.save(output, force)
-    print_path("Page", output)
+    print_path("Page", output, as_json)
     if show and not made.open():
         print_error(f"no browser could be started; open {output} yourself")

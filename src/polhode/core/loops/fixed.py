@@ -171,15 +171,15 @@ def march(count, every, k, grid, z, moments, parameters, points, residuals):
     return DONE, k, evaluations
 
 
-def run(q, Om, t0, t1, size, most, I, parameters):
-    """The motion at t1 from that at t0, in at most so many steps of one size, the last one cut to
+def run(q, Om, t0, t1, control, most, I, parameters):
+    """The motion at t1 from that at t0, in at most so many steps of one size, `control`, the last one cut to
     end at t1: (attitude, body angular velocity, why it ended).
 
     Nothing but numbers comes in and goes out: moments and parameters as flat tuples.  Where a step
     fails the motion is that before it.  REFUSED: the size does not go with the times, or there are
     too many steps.
     """
-    length = abs(t1 - t0)
+    (size,), length = control, abs(t1 - t0)
     fits = size <= length * (1.0 + COMMENSURATE) and length <= most * size
     if not (fits and abs(t0) + size > abs(t0) and abs(t1) + size > abs(t1)):
         return q, Om, REFUSED

@@ -277,7 +277,7 @@ def follow(
     return why, count, rejected, evaluations
 
 
-def run(q, Om, t0, t1, rtol, atol, longest, most, I, parameters):
+def run(q, Om, t0, t1, control, most, I, parameters):
     """The motion at t1 from that at t0, in at most so many steps: (attitude, body angular velocity,
     why it ended).
 
@@ -285,6 +285,7 @@ def run(q, Om, t0, t1, rtol, atol, longest, most, I, parameters):
     is small enough, or there are too many, the motion is the last one that was reached.  REFUSED:
     the largest step is lost in the rounding of the times.
     """
+    rtol, atol, longest = control
     if not (t0 != t1 and longest > LEAST * max(abs(t0), abs(t1))):
         return q, Om, REFUSED
     z = memory_of_run()
@@ -310,10 +311,10 @@ def run(q, Om, t0, t1, rtol, atol, longest, most, I, parameters):
     return (y[0], y[1], y[2], y[3]), (y[4], y[5], y[6]), why
 
 
-def runs(first, last, motions, t0, t1, rtol, atol, longest, most, I, parameters, why):
+def runs(first, last, motions, t0, t1, control, most, I, parameters, why):
     """`run` for the motions in the rows first, ..., last - 1, each in its place."""
     for i in range(first, last):
         y = loaded(motions[i], 0)
         q, Om = (y[0], y[1], y[2], y[3]), (y[4], y[5], y[6])
-        q, Om, why[i] = one_run(q, Om, t0, t1, rtol, atol, longest, most, I, parameters)
+        q, Om, why[i] = one_run(q, Om, t0, t1, control, most, I, parameters)
         stored((q[0], q[1], q[2], q[3], Om[0], Om[1], Om[2]), motions[i])

@@ -3,11 +3,11 @@ bodies.
 
 A carrier of one body, or of many, has
 
-    begin(segment, driver)                let the method start (anew) where the motion is
+    begin(segment)                        let the method start (anew) where the motion is
     advance(segment, k, recorder, most)   some steps of a segment from its step k, as many as the recorder and the pace allow and
                                           `most` at the most: a `Chunk`
     motion                                where it is now, principal axes
-    diagnose(chunk, driver)               what a failed chunk means: raises, or gives (status, message)
+    diagnose(chunk, place)                what a failed chunk means: raises, or gives (status, message)
     state                                 everything needed to go on, as plain data; may be assigned
     elapsed, steps, evaluations, rejected what it took
 

@@ -22,7 +22,8 @@ class Chunk:
     """The steps of one call: the motion after each group of `every` steps, and how it ended.
 
     `inside(j, t)` is the motion at time t inside step j, where the method has an extension of its
-    own.  `failure` is the reason, a number of the loop's, for which the step after these failed.
+    own.  `failure` is the reason for which the step after these failed: a number of the loop's, or what
+    the torque raised in machine code.
     """
 
     t: np.ndarray = field(default_factory=lambda: _NO_TIMES)
@@ -33,7 +34,7 @@ class Chunk:
     reached: float = math.nan  # the time
     through: bool = False  # the end of the segment is reached
     inside: Callable | None = None
-    failure: int | None = None
+    failure: int | Exception | None = None
 
 
 class Pace:

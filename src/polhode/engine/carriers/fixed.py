@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from polhode.core.loops import fixed as loops
 from polhode.engine.carriers.chunk import FIRST, Chunk, Pace
-from polhode.engine.diagnosis import (
-    blow_up,
-    check_callbacks,
-    first_state,
-    step_error,
-    torque_error,
-)
+from polhode.engine.diagnosis import Place, blow_up, check_torque, first_state, step_error
 from polhode.results.motion import OMEGA
 
 if TYPE_CHECKING:
-    from polhode.engine.driver import Driver
     from polhode.engine.program import Program
     from polhode.engine.recorder import Recorder
     from polhode.engine.schedule import Segment
@@ -36,7 +30,7 @@ class FixedSteps:
     def __init__(self, program: Program, motion: np.ndarray) -> None:
         self.program, self._motion = program, motion
         # the method's own state in column 0; column 1 takes a failed one
-        self.z: np.ndarray | None = None
+        self.z: Any = None
         self.starts = self.steps = 0
         self.counted = self.elapsed = 0.0
         self.pace = Pace(FIRST[program.mode])
@@ -50,11 +44,10 @@ class FixedSteps:
             self._motion = self.program.motion(self.z)
         return self._motion
 
-    def begin(self, segment: Segment, driver: Driver | None = None) -> None:
+    def begin(self, segment: Segment) -> None:
         """Let the method start (anew) from attitude and velocity."""
         self.z = first_state(self.program, segment.first_step, segment.time(0), self.motion)
         self.starts += 1
-        check_callbacks(self.program, driver)
 
     def advance(self, segment: Segment, k: int, recorder: Recorder, most: int) -> Chunk:
         """Some steps of a segment from its step k."""
@@ -63,20 +56,12 @@ class FixedSteps:
 
     def take(self, segment: Segment, k: int, groups: int, every: int) -> Chunk:
         """`groups` times `every` steps of a segment from its step k."""
-        program = self.program
-        loop = program.march(segment.uneven)
-        y, residuals = np.empty((groups, program.width)), np.empty(groups)
-        before = self.z.copy() if program.may_raise else None
+        y, residuals = np.empty((groups, self.program.width)), np.empty(groups)
+        loop = self.program.march(segment.uneven)
         started = time.perf_counter()
-        try:
-            why, reached, counted = loop(groups, every, k, segment.grid, self.z, y, residuals)
-        except (
-            Exception
-        ) as error:  # raised inside a compiled torque: go on step by step until it is raised again
-            self.z[:] = before
-            if groups * every == 1:
-                raise torque_error(error, f"in the step from t = {segment.time(k)!r}") from error
-            self.pace.one_by_one()
+        why, reached, counted = self.march(loop, groups, every, k, segment.grid, y, residuals)
+        if isinstance(why, Exception) and groups * every > 1:
+            self.pace.one_by_one()  # until it is raised again
             return Chunk()
         taken = time.perf_counter() - started
         self.elapsed += taken
@@ -84,7 +69,6 @@ class FixedSteps:
         self.steps += reached - k
         self.pace.note(taken)
         done = (reached - k) // every
-        self._motion = y[done - 1] if done and done * every == reached - k else None
         return Chunk(
             segment.times(k, done, every),
             y[:done],
@@ -96,10 +80,33 @@ class FixedSteps:
             failure=None if why == loops.DONE else why,
         )
 
-    def diagnose(self, chunk: Chunk, driver: Driver) -> tuple[str, str]:
+    def march(
+        self,
+        loop: Callable[..., Any],
+        groups: int,
+        every: int,
+        k: int,
+        grid: np.ndarray,
+        y: np.ndarray,
+        residuals: np.ndarray,
+    ) -> tuple[Any, int, float]:
+        """What the loop gives, and in place of the reason what the torque raised in machine code.
+        The state is then the one before all of these steps, as it is after Ctrl-C."""
+        before = self.z.copy()
+        try:
+            why, reached, counted = loop(groups, every, k, grid, self.z, y, residuals)
+        except BaseException as error:
+            self.z[:] = before
+            if not isinstance(error, Exception):
+                raise
+            return error, k, 0.0
+        self._motion = y[-1] if why == loops.DONE else None
+        return why, reached, counted
+
+    def diagnose(self, chunk: Chunk, place: Place) -> tuple[str, str]:
         """A step failed: raise for a torque or an unsolved equation; a blow-up is a way to end."""
-        program, h, place = self.program, driver.next_step, driver.place
-        check_callbacks(program, driver)
+        program, h = self.program, place.next_step
+        check_torque(program, chunk.failure, place)
         running_away = abs(h) * np.abs(self.motion[OMEGA]).sum() > MANY_TURNS
         is_unsolved = chunk.failure == loops.UNSOLVED and not running_away
         error = step_error(program, self.z, place.t, h, place.step, is_unsolved)
@@ -138,6 +145,10 @@ class FixedSteps:
         self.starts, self.steps, self.counted, self.elapsed = (
             saved[key] for key in ("starts", "steps", "counted", "elapsed")
         )
+
+    def resume(self, memory: np.ndarray) -> None:
+        """Go on from the method's own state."""
+        self.z[:, 0], self._motion = memory, None
 
     @property
     def evaluations(self) -> int:

@@ -40,7 +40,6 @@ from polhode.results._ensemble import Failure
 from polhode.support.on_device import on_host
 
 if TYPE_CHECKING:
-    from polhode.engine.driver import Driver
     from polhode.engine.schedule import Segment
     from polhode.methods._method import Method
 
@@ -101,7 +100,7 @@ class Many:
         """Whether the inner loops are made of packed instructions."""
         return all(backend.vectorised for _, backend in self.members)
 
-    def begin(self, segment: Segment, driver: Driver | None = None) -> None:
+    def begin(self, segment: Segment) -> None:
         """Let the method start (anew) where the bodies are."""
         for bodies, backend in self.members:
             if self._motions is None:

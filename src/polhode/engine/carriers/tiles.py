@@ -22,6 +22,7 @@ from polhode.core.loops import fixed as loops, tiles
 from polhode.core.jit import Build, bind, compiling, direct, jit
 from polhode.core.layout import layout
 from polhode.core.single import SinglePrecision
+from polhode.engine.diagnosis import raised
 from polhode.errors import whole
 
 if TYPE_CHECKING:
@@ -143,6 +144,7 @@ class Tiles:
                 if name in loop.__code__.co_names
             }
             machine = bind(loop, build, **used)
+            machine.subject = self.program.method.name
             self._machines[key] = machine, direct(machine, *arguments) if compiling() else machine
         return self._machines[key][1]
 
@@ -308,7 +310,7 @@ class Tiles:
 
     def _fail(self, body, k, reason):
         if isinstance(reason, Exception):
-            reason = f"the torque raised {type(reason).__name__}: {reason}"
+            reason = raised(reason)
         self.dead[body] = True
         self.failed[int(body)] = (int(k), reason)
         self._well(body, 0.0)

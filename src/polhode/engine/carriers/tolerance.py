@@ -10,12 +10,11 @@ import numpy as np
 from polhode.core.loops import tolerance as loops
 from polhode.core.motions import ROTATION
 from polhode.engine.carriers.chunk import FIRST, Chunk, Pace
-from polhode.engine.diagnosis import check_callbacks, torque_error, torque_trouble
+from polhode.engine.diagnosis import Place, check_torque, torque_trouble
 from polhode.errors import IntegrationError
 from polhode.results.motion import parts, row
 
 if TYPE_CHECKING:
-    from polhode.engine.driver import Driver
     from polhode.engine.program import Program
     from polhode.engine.recorder import Recorder
     from polhode.engine.schedule import Stretch
@@ -85,7 +84,7 @@ class ByTolerance:
 
     method = property(lambda self: self.program.method)
 
-    def begin(self, segment: Stretch, driver: Driver | None = None) -> None:
+    def begin(self, segment: Stretch) -> None:
         """Start (anew) where the motion is; the largest velocity so far is remembered."""
         loops.restart(self.memory, segment.start)
 
@@ -129,7 +128,7 @@ class ByTolerance:
         ) as error:  # raised inside a compiled torque: go on step by step until it is raised again
             self.memory[:] = before
             if most == 1:
-                raise torque_error(error, f"in the step from t = {t0!r}") from error
+                return Chunk(failure=error)
             self.pace.one_by_one()
             self.pace.most = 1
             return Chunk()
@@ -159,10 +158,9 @@ class ByTolerance:
             None if why in (loops.DONE, loops.FULL) else why,
         )
 
-    def diagnose(self, chunk: Chunk, driver: Driver) -> Never:
+    def diagnose(self, chunk: Chunk, place: Place) -> Never:
         """No step is small enough: the torque's fault, or the motion's."""
-        check_callbacks(self.program, driver)
-        place = driver.place
+        check_torque(self.program, chunk.failure, place)
         h, slope = self.memory[loops.STEP], self.memory[loops.SLOPE]
         trouble = torque_trouble(self.program, place.t + h, self.motion + h * slope)
         if abs(h) <= loops.LEAST * abs(place.t):

@@ -12,6 +12,7 @@ them, draws the same.
 from __future__ import annotations
 
 import zlib
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -196,6 +197,15 @@ class Bodies:
                     f"moments or (n, 3, 3) of tensors, got shape {array.shape}; give one of these"
                 )
 
+    @classmethod
+    def stored(cls, moments: np.ndarray, axes: np.ndarray | None) -> Bodies:
+        """Bodies of a stored ensemble, from moments (n, 3) and axes (n, 3, 3), None where all are
+        principal."""
+        found = cls.__new__(cls)
+        found.count, found.one = len(moments), RigidBody(moments[0], check_triangle=False)
+        found.moments, found.axes = np.ascontiguousarray(moments.T), axes
+        return found
+
     @cached_property
     def moments(self) -> np.ndarray:
         """Those that lie on a GPU, copied from there."""
@@ -267,7 +277,7 @@ def attitudes(given: Any, scalar_first: bool | None = False) -> np.ndarray | Non
         return np.atleast_2d(given.as_quat())
     value = floats("rotation0", given, finite=False)
     if value.shape in ((3,), (4,), (3, 3)):
-        return rotations.as_quaternion(given, scalar_first)[None]
+        return rotations.as_quaternion(given, "rotation0", scalar_first)[None]
     if value.ndim == 3 and value.shape[1:] == (3, 3):
         return np.array([_attitude(i, one) for i, one in enumerate(value)])
     if value.ndim == 2 and value.shape[1] == 3:
@@ -335,6 +345,7 @@ def check_parameters(torque: Torque, given: Any) -> dict[str, Any]:
     ]
     for name in given:
         choice(f"parameter of torque {torque.name!r}", name, valid)
+    check_given_once(given)
     return dict(given)
 
 
@@ -348,6 +359,16 @@ def own_inertia(torque: Torque, inertia: np.ndarray) -> dict[str, np.ndarray]:
         for term in terms
         for name in term.of_body
     }
+
+
+def check_given_once(given: Mapping[str, Any]) -> None:
+    """Refuse a parameter of a sum that is given by its name and as term.name."""
+    for name in given:
+        short = name.rpartition(".")[2] if isinstance(name, str) else name
+        if short != name and short in given:
+            raise InputError(
+                f"parameter {short!r} is given twice, as {short!r} and {name!r}; give it once"
+            )
 
 
 def fields(torque: Torque) -> tuple[str, ...]:

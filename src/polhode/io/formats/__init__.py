@@ -30,6 +30,11 @@ class Variable(NamedTuple):
     dtype: np.dtype
     attributes: dict[str, Any]
 
+    @property
+    def key(self) -> str:
+        """Its name in CSV and NumPy files, where the time is called t."""
+        return "t" if self.name == "time" else self.name
+
 
 class Contents(NamedTuple):
     """What is stored of a run or an ensemble.

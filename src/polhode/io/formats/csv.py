@@ -16,7 +16,7 @@ from polhode.results.motion import LABELS
 UNITS = "units of the columns"
 
 
-class Table(Format):
+class CsvTable(Format):
     """One row for each stored time."""
 
     suffix, first_bytes, stores_ensembles = "csv", b"# t", False
@@ -47,18 +47,18 @@ class Table(Format):
             rows = _rows(file)
         if rows.shape[1] != len(header):
             raise ValueError("the names do not fit the columns")
-        return _gathered(header, rows), columns.provenance_in(notes)
+        return _join_columns(header, rows), columns.provenance_in(notes)
 
 
 def _header(variable):
     """The names over the columns of a variable: t, qx ... qw, omega_x ..."""
     if len(variable.dimensions) == 1:
-        return ["t" if variable.name == "time" else variable.name]
+        return [variable.key]
     stem = "q" if variable.name == "quaternion" else f"{variable.name}_"
     return [stem + label for label in LABELS[variable.dimensions[1]]]
 
 
-def _gathered(header, rows):
+def _join_columns(header, rows):
     """Columns by name, those of a vector together."""
     places = {}
     for place, name in enumerate(header):
@@ -79,4 +79,4 @@ def _rows(file):
         raise ValueError(f"its numbers are not what was written: {reason}") from None
 
 
-register(Table())
+register(CsvTable())

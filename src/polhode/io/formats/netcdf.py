@@ -219,10 +219,11 @@ class Header:
             raise ValueError("its first bytes are not those of a classic netCDF file")
         self.version = magic[3]
         self._whole()  # the number of records, of which polhode has none
-        dimensions = [self._named(self._whole) for _ in self._entries(_DIMENSION)]
+        dimensions = [self._name_and_value(self._whole) for _ in self._entries(_DIMENSION)]
         self.facts = self._facts()
         self.variables = dict(
-            self._named(lambda: self._variable(dimensions)) for _ in self._entries(_VARIABLE)
+            self._name_and_value(lambda: self._variable(dimensions))
+            for _ in self._entries(_VARIABLE)
         )
         self.end = file.tell()
 
@@ -233,13 +234,18 @@ class Header:
         about, kind = self._facts(), self._tag()
         self._whole()  # its size in bytes, which is known
         place = self._tag() if self.version == 1 else struct.unpack(">q", self._take(8))[0]
-        return tuple(dimensions[index][1] for index in indices), about, self._known(kind), place
+        return (
+            tuple(dimensions[index][1] for index in indices),
+            about,
+            self._check_type(kind),
+            place,
+        )
 
     def _facts(self):
-        return dict(self._named(self._value) for _ in self._entries(_ATTRIBUTE))
+        return dict(self._name_and_value(self._value) for _ in self._entries(_ATTRIBUTE))
 
     def _value(self):
-        kind = self._known(self._tag())
+        kind = self._check_type(self._tag())
         size = np.dtype(_TYPES[kind]).itemsize
         data = self._padded(size * self._count(size))
         if kind == _CHAR:
@@ -247,7 +253,7 @@ class Header:
         values = np.frombuffer(data, _TYPES[kind])
         return values.tolist() if len(values) != 1 else values[0].item()
 
-    def _known(self, kind):
+    def _check_type(self, kind):
         if kind not in _TYPES:
             raise ValueError(
                 f"its header, near byte {self.file.tell()}, speaks of numbers of kind {kind}, which there is not"
@@ -260,7 +266,7 @@ class Header:
             raise ValueError(f"its header is not what was written, near byte {self.file.tell()}")
         return range(count)
 
-    def _named(self, value):
+    def _name_and_value(self, value):
         return self._padded(self._count(1)).decode(errors="replace"), value()
 
     def _padded(self, length):

@@ -21,8 +21,7 @@ class NumpyArchive(Format):
         with zipfile.ZipFile(path, "w") as archive:
             for one in contents.variables:
                 kind = one.dtype.newbyteorder("<")
-                name = "t" if one.name == "time" else one.name
-                with archive.open(f"{name}.npy", "w", force_zip64=True) as file:
+                with archive.open(f"{one.key}.npy", "w", force_zip64=True) as file:
                     np.lib.format.write_array_header_1_0(
                         file, {"descr": kind.str, "fortran_order": False, "shape": one.shape}
                     )

@@ -4,7 +4,6 @@ import json
 import re
 import warnings
 import zlib
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -30,7 +29,7 @@ class ZarrStore(Format):
     suffix = "zarr"
 
     def write(self, contents, path):
-        group = need().create_group(path, attributes=_signed(contents.attributes))
+        group = import_zarr().create_group(path, attributes=_signed(contents.attributes))
         arrays = {one.name: _array(group, one) for one in contents.variables}
         _put_labels(group)
         # the last piece may be longer than a chunk; both begin at whole chunks
@@ -44,7 +43,7 @@ class ZarrStore(Format):
         return numbers(path), columns.provenance_in(attributes)
 
     def check_installed(self):
-        need()
+        import_zarr()
 
     def recognises(self, path):
         return is_store(path)
@@ -55,15 +54,15 @@ class ZarrStore(Format):
         return is_store(folder)
 
 
-def need():
+def import_zarr():
     """The library zarr, or an error that says what to install."""
-    if find_spec("zarr") is None:
+    try:
+        import zarr
+    except ImportError:
         raise InputError(
             f"files that end in .zarr need the library zarr, which is not installed; install with: {INSTALL}, or "
             "write another format"
-        )
-    import zarr
-
+        ) from None
     return zarr
 
 
@@ -130,7 +129,7 @@ def finish(path):
     """Write the summary that readers look for."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # it is no part of the standard yet
-        need().consolidate_metadata(path)
+        import_zarr().consolidate_metadata(path)
 
 
 def is_store(path):
@@ -162,7 +161,7 @@ def numbers(path):
     """{name: array} of all arrays of numbers in a store, those of groups inside it left out."""
     found = {
         name: array
-        for name, array in need().open_group(path, mode="r").arrays()
+        for name, array in import_zarr().open_group(path, mode="r").arrays()
         if np.dtype(array.dtype).kind in "fiu"
     }
     memory.fits(

@@ -15,7 +15,8 @@ of its key.  A scenario holds data and names, never code: a torque in Python is 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -27,13 +28,14 @@ from polhode import problems
 from polhode.bodies._body import RigidBody
 from polhode.engine._integrate import integrate
 from polhode.engine.ensemble.inputs import check_parameters
-from polhode.errors import as_path
+from polhode.errors import InputError, as_path
 from polhode.io.formats import formats, suffix_of
 from polhode.io.scenario import schema
 from polhode.io.scenario.faults import Faults
 from polhode.io.scenario.messages import TOP, as_toml, unknown_key
 from polhode.io.scenario.motion import read_body, read_initial
 from polhode.io.scenario.run import read_run
+from polhode.io.scenario.settings import apply_settings
 from polhode.io.scenario.toml import parse
 from polhode.io.scenario.torque import (
     NEVER,
@@ -128,12 +130,28 @@ def load(path: str | PathLike[str], torque_file: str | PathLike[str] | None = No
     return make_scenario(parse(path), path, torque_file)
 
 
+def read_source(source: str | PathLike[str]) -> tuple[dict[str, Any], Path]:
+    """The contents of a scenario, from a file or the name of a problem, and its path."""
+    path = as_path("path", source)
+    if str(path).endswith(".toml") or path.exists():
+        return parse(path), path
+    try:
+        problem = problems.get(os.fspath(source))
+    except InputError as error:
+        raise InputError(f"{error}; or give a scenario file, FILE.toml") from None
+    return {"title": problem.name, "problem": problem.name}, Path(path.name)
+
+
 def make_scenario(
-    data: dict[str, Any], path: str | PathLike[str], torque_file: str | PathLike[str] | None = None
+    data: dict[str, Any],
+    path: str | PathLike[str],
+    torque_file: str | PathLike[str] | None = None,
+    settings: Iterable[Sequence[str]] = (),
 ) -> Scenario:
     """A Scenario from the contents of a file; `path` is for the messages and the title, and a mesh
-    is looked for beside it."""
-    faults = Faults()
+    is looked for beside it.  Settings, (option, text), take the place of what the file says."""
+    data, options = apply_settings(data, settings)
+    faults = Faults(options)
     parts = _read(data, faults, torque_file, Path(path).parent)
     faults.report(path)
     return Scenario(title=data.get("title", readable(Path(path).stem)), **parts)

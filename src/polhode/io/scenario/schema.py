@@ -19,6 +19,7 @@ from polhode.bodies import shapes
 from polhode.errors import InputError
 from polhode.engine.schedule import span
 from polhode.io.scenario.messages import as_toml
+from polhode.loads.torques import Source, supplied_parameters
 from polhode.methods import get
 from polhode.rotations import as_quaternion
 
@@ -134,7 +135,7 @@ BODY_KEYS = tuple(
 
 
 def _quaternion(value, info):
-    return as_quaternion(value, info.data.get("scalar_first"))
+    return as_quaternion(value, scalar_first=info.data.get("scalar_first"))
 
 
 class Initial(Section):
@@ -240,14 +241,14 @@ class Ensemble(Section):
 
 @cache
 def torque_model(name, function):
-    """The keys of a torque's section: the parameters of the function that makes it.  The body and
-    the step are supplied."""
-    fields = {"name": (str, ...)}
+    """The keys of a torque's section: the parameters of the function that makes it.  The body is
+    that of the scenario, and the step is that of the run unless the section says otherwise."""
+    fields, supplied = {"name": (str, ...)}, supplied_parameters(function)
     for key, parameter in inspect.signature(function).parameters.items():
         default = parameter.default
         kind = {str: str, tuple: Vector, float: float, int: float}.get(type(default), Numbers)
-        if key == "step":
+        if supplied.get(key) is Source.STEP:
             fields[key] = (Positive | None, None)
-        elif key != "body":
+        elif key not in supplied:
             fields[key] = (kind, ... if default is parameter.empty else default)
     return create_model(name, __base__=Section, **fields)

@@ -1,7 +1,5 @@
 """The section [torque], and the torque file that may stand in its place."""
 
-import inspect
-
 import numpy as np
 
 from polhode import rotations
@@ -72,19 +70,17 @@ def _term(given, path, body, step, faults):
     if section is None:
         return None
     options = {key: value for key, value in section if key != "name"}
-    wants = inspect.signature(make).parameters
-    if "body" in wants:
-        options["body"] = body
-    if "step" in wants and options["step"] is None:
-        options["step"] = step
-        if isinstance(step, list):
+    for key, source in torques.supplied_parameters(make).items():
+        if options.get(key) is None:
+            options[key] = body if source is torques.Source.BODY else step
+        if options[key] is None:
+            return None  # the section it comes from has been complained about
+        if isinstance(options[key], list):
             faults.add(
-                (*path, "step"),
-                "is missing, and the steps of this run are not of one size; write step = 0.01",
+                (*path, key),
+                f"is missing, and the steps of this run are not of one size; write {key} = 0.01",
             )
             return None
-    if any(options[key] is None for key in ("body", "step") if key in wants):
-        return None  # the section it comes from has been complained about
     with faults.at(*path):
         try:
             return make(**options)

@@ -10,6 +10,8 @@ from polhode.papers.buss2001.tables import printed, runner, steps_needed
 
 UNIT = "taylor3"  # with energy preservation: the unit of the table
 AXIS_ROTATION = 12 + 4 + 1  # a 3x2 by 2x2 product, 2x2 times the momentum, the angle
+AXIS_ROTATIONS = {"MR2-231": 5, "MR4-231": 13}  # in a step
+ORDERS = {"taylor1": 1, "taylor2": 2, "taylor2-augmented": 2.5, "taylor3": 3, "taylor4": 4}
 STEP = 0.001  # of the timed runs
 
 
@@ -88,12 +90,10 @@ def rotation_vector(order):
 
 def multiplies(method):
     """Multiplications of a step beside its rotation, or, where it turns about axes, in all."""
-    if method.startswith("MR"):
-        return AXIS_ROTATION * {"MR2": 5, "MR4": 13}[method[:3]]
+    if method in AXIS_ROTATIONS:
+        return AXIS_ROTATION * AXIS_ROTATIONS[method]
     Counted.made = 0
-    rotation_vector(
-        {"taylor1": 1, "taylor2": 2, "taylor2-augmented": 2.5, "taylor3": 3, "taylor4": 4}[method]
-    )
+    rotation_vector(ORDERS[method])
     return Counted.made
 
 

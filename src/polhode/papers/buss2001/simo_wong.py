@@ -9,12 +9,12 @@ from polhode.core.jit import jit
 from polhode.core.vec import matrix, qrotate, times
 from polhode.methods import get
 from polhode.methods._method import variant
-from polhode.methods.simo_wong import State
+from polhode.methods.simo_wong import SimoWongState
 
 
 @jit
 def start(h, t, q, Om, body, torque, p):
-    return State(
+    return SimoWongState(
         q, qrotate(q, times(body.I, Om)), Om, (0.0, 0.0, 0.0), torque.spatial(t, matrix(q), Om, p)
     )
 

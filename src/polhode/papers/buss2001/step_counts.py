@@ -52,7 +52,7 @@ def text(numbers):
 
 def cost(method):
     """The printed cost of a step."""
-    key = "preserving" if method.endswith("+ep") else "plain"
-    return next(
-        float(row[key]) for row in printed()["costs"] if row["method"] == method.removesuffix("+ep")
-    )
+    costs = {}
+    for row in printed()["costs"]:
+        costs[row["method"]], costs[f"{row['method']}+ep"] = row["plain"], row["preserving"]
+    return float(costs[method])

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from polhode import methods
 from polhode.exact import free_body
 from polhode.papers import Cell, Series, Table, item, judged
 from polhode.papers._style import BLUE, GREEN, VERMILION, plain_ticks
@@ -18,7 +19,7 @@ FIG6, FIG7 = COLUMNS[:3], COLUMNS[3:]
 
 def cell_of(row):
     """A printed count beside ours; a failure matches a failure."""
-    preserving = row.method.endswith("+ep")
+    preserving = methods.get(row.method).restores_energy
     name = f"{row.algorithm}, {'with' if preserving else 'without'} EP"
     said, ours = (
         f"more than {row.limit}" if count is None else count for count in (row.printed, row.ours)

@@ -9,7 +9,7 @@ from polhode.papers import REFERENCE, Cell, Figure, Series, Work, item, judged
 from polhode.papers._convergence import halvings, ladder, run, slope
 from polhode.papers._style import look
 from polhode.papers.krysl_endres2004.free_body import PAPER
-from polhode.papers.methods.newmark_matrix import State
+from polhode.papers.methods.newmark_matrix import MatrixState
 
 PROBLEM, STEP = "krysl/lagrange-top", 0.05
 UPDATES = ("NMB-matrix", "NMB-matrix-orth")
@@ -149,7 +149,7 @@ def _like_crouch_grossman(runs, error):
 def axis_momentum(stepper: Stepper) -> float:
     """pi.chi = (R I Om) . (R e3) of a Stepper of one of the UPDATES, with R as the method keeps it
     (principal axes)."""
-    s = layout(State).unpack(stepper.state.memory.reshape(-1, 1), 0)
+    s = layout(MatrixState).unpack(stepper.state.memory.reshape(-1, 1), 0)
     Pi = tuple((stepper.body.moments * s.Om).tolist())
     return float(dot(apply(s.R, Pi), apply(s.R, (0.0, 0.0, 1.0))))
 

@@ -1,6 +1,7 @@
 """Figures 6 and 7: the toss of a book about its intermediate axis, section 3.2."""
 
 from functools import cache
+from itertools import chain
 
 import numpy as np
 
@@ -69,13 +70,13 @@ def flips(times, spin):
 
 
 def _curves(quantity):
-    """For each method and step the three components; circles for the coarse step, crosses for the
+    """By method, for each step, the three components; circles for the coarse step, crosses for the
     fine one, as printed."""
-    curves = []
+    curves = {method: [] for method in METHODS}
     for method in METHODS:
         for step, marker, every, thin in ((COARSE, "o", 4, 1), (FINE, "x", 50, 10)):
             found = run(PROBLEM, method, step)
-            curves += [
+            curves[method] += [
                 Series(
                     f"{method}, Δt = {step:g}, component {i + 1}",
                     found.t[::thin],
@@ -101,9 +102,8 @@ def _draw(curves, symbol, title, limits):
 
         panels = figure.subplots(1, 2, sharey=True)
         for axes, method in zip(panels, METHODS, strict=True):
-            for curve in curves:
-                if curve.name.startswith(method):
-                    axes.plot(curve.x, curve.y, **curve.look)
+            for curve in curves[method]:
+                axes.plot(curve.x, curve.y, **curve.look)
             axes.set(xlabel="time", xlim=(0, 12), ylim=limits, title=method)
         panels[0].set_ylabel(title)
         handles = [
@@ -211,7 +211,7 @@ def fig6(work):
         claims,
         _draw(curves, "Ω", "body-frame angular velocity", (-20, 12)),
         (NOTE, INDEPENDENT),
-        curves,
+        [*chain.from_iterable(curves.values())],
         (7.6, 4.6),
         numbers=numbers,
     )
@@ -279,7 +279,7 @@ def fig7(work):
         claims,
         _draw(curves, "π", "spatial angular momentum", None),
         (NOTE,),
-        curves,
+        [*chain.from_iterable(curves.values())],
         (7.6, 4.6),
         numbers=numbers,
     )

@@ -1,21 +1,25 @@
-"""Runge-Kutta, Adams and Simo-Wong as Buss ran them in 2001: for the reproduction of his tables,
-not for use.
+"""Runge-Kutta, Adams and Simo-Wong as Buss ran them in 2001: to reproduce his tables, not for use.
 
-RK-buss    He says that rotations were averaged as quaternions and finds second order.  His numbers are those of an average of
-           rotation *vectors*: the classical stages k_i of the spatial velocity, and R' = exp(h (k1 + 2 k2 + 2 k3 + k4)/6) R.
-           That leaves out the commutators and is of order 2, whatever the stages.  Right: RK4-quaternion, of order 4.
-ABAM-buss  Adams-Bashforth predictor, Adams-Moulton corrector (PECE) with the same averages, of spatial velocities.  Besides,
-           the predicted velocity is formed in the body frame of the predicted attitude and then
-           used in the frame of the current one, omega_p = R J^-1 R_p^T pi: of order 2 too, with
-           larger errors.  It starts with three steps, each made of five first-order ones.  Right:
-           ABAM, of order 4.
-SW-buss    Simo & Wong's acceleration (nu_i - nu_(i-1))/h enters as nu + h^2/2 a, with one factor h too many, and the method is
-           as good as taylor1.  "Almost identical to the first-order method" is an artefact of that
-           slip: without it the columns of figure 6 read 1087, 32734 and 37511 steps (with his
-           first-order first step; SW1, which starts from the equation of motion, needs 778, 23932
-           and 27925).  Right: SW, and SW1 with the paper's gamma = 1.
+RK-buss: the paper says that rotations were averaged as quaternions, and finds second order.  Its
+numbers are those of an average of rotation *vectors*, with the classical stages k_i of the spatial
+velocity.  This omits the commutators and is of order 2, whatever the stages.  The correct method is
+RK4-quaternion, of order 4.
 
-Torque, absent in the paper, enters by the same rules.
+    R' = exp(h (k1 + 2 k2 + 2 k3 + k4)/6) R      RK-buss
+
+ABAM-buss: Adams-Bashforth predictor and Adams-Moulton corrector (PECE) with the same averages, of
+spatial velocities.  In addition, the predicted velocity is computed in the body frame of the
+predicted attitude and then used in the frame of the current one, omega_p = R J^-1 R_p^T pi.  It is
+also of order 2, with larger errors.  It starts with three steps, each made of five first-order
+ones.  The correct method is ABAM, of order 4.
+
+SW-buss: Simo & Wong's acceleration (nu_i - nu_(i-1))/h enters as nu + h^2/2 a, with one factor h
+too many, and the method is only as good as taylor1.  "Almost identical to the first-order method" is
+a consequence of that error.  Without it the columns of figure 6 read 1087, 32734 and 37511 steps
+(with his first-order first step; SW1, which starts from the equation of motion, needs 778, 23932
+and 27925).  The correct methods are SW, and SW1 with the paper's gamma = 1.
+
+The paper has no torque; here it enters by the same rules.
 """
 
 from typing import NamedTuple
@@ -36,7 +40,7 @@ from polhode.core.vec import (
     times,
 )
 from polhode.methods._registry import method
-from polhode.methods._spatial import State, bashforth, moulton, simpson, start
+from polhode.methods._spatial import SpatialState, bashforth, moulton, simpson, start
 
 
 @jit
@@ -54,7 +58,7 @@ def turned(q, x):
 
 @method(
     "RK-buss",
-    state=State,
+    state=SpatialState,
     start=start,
     order=2,
     torques=4,
@@ -63,6 +67,7 @@ def turned(q, x):
     conserves=("momentum",),
     family="buss",
     cite="buss2001accurate",
+    flaw="it averages rotation vectors, which leaves out the commutators: order 2, not 4; use RK4-quaternion",
 )
 @jit
 def runge_kutta(h, t, s, body, torque, p):
@@ -75,7 +80,7 @@ def runge_kutta(h, t, s, body, torque, p):
         t + 0.5 * h, turned(s.q, scale(0.5 * h, k2)), axpy(0.5 * h, f2, s.pi), body, torque, p
     )
     k4, f4 = spatial_rates(t + h, turned(s.q, scale(h, k3)), axpy(h, f3, s.pi), body, torque, p)
-    return State(
+    return SpatialState(
         turned(s.q, scale(h, simpson(k1, k2, k3, k4))), axpy(h, simpson(f1, f2, f3, f4), s.pi)
     )
 
@@ -83,7 +88,7 @@ def runge_kutta(h, t, s, body, torque, p):
 # --- Adams-Bashforth, Adams-Moulton ---------------------------------------------------------------
 
 
-class History(NamedTuple):
+class VelocityHistory(NamedTuple):
     q: Quaternion
     pi: Vector
     taken: float  # steps so far
@@ -99,7 +104,9 @@ class History(NamedTuple):
 @jit
 def start_history(h, t, q, Om, body, torque, p):
     none = (0.0, 0.0, 0.0)
-    return History(q, qrotate(q, times(body.I, Om)), 0.0, none, none, none, none, none, none, 0.0)
+    return VelocityHistory(
+        q, qrotate(q, times(body.I, Om)), 0.0, none, none, none, none, none, none, 0.0
+    )
 
 
 @jit
@@ -113,7 +120,7 @@ def in_five(h, t, q, pi, body, torque, p):
 
 @method(
     "ABAM-buss",
-    state=History,
+    state=VelocityHistory,
     start=start_history,
     order=2,
     torques=None,
@@ -123,6 +130,7 @@ def in_five(h, t, q, pi, body, torque, p):
     multistep=True,
     family="buss",
     cite="buss2001accurate",
+    flaw="it averages rotation vectors, and uses a velocity in the wrong frame: order 2, not 4; use ABAM",
 )
 @jit
 def adams(h, t, s, body, torque, p):
@@ -140,7 +148,7 @@ def adams(h, t, s, body, torque, p):
         q = turned(s.q, scale(h, moulton(qrotate(s.q, Om_p), k0, s.k1, s.k2)))
         pi = axpy(h, moulton(f_p, f0, s.f1, s.f2), s.pi)
         calls = 2.0
-    return History(q, pi, s.taken + 1.0, k0, s.k1, s.k2, f0, s.f1, s.f2, calls)
+    return VelocityHistory(q, pi, s.taken + 1.0, k0, s.k1, s.k2, f0, s.f1, s.f2, calls)
 
 
 # --- Simo-Wong ------------------------------------------------------------------------------------
@@ -170,6 +178,7 @@ def start_remembered(h, t, q, Om, body, torque, p):
     multistep=True,
     family="buss",
     cite="buss2001accurate",
+    flaw="the acceleration enters with one factor h too many: order 1, not 2; use SW",
 )
 @jit
 def simo_wong(h, t, s, body, torque, p):

@@ -1,4 +1,4 @@
-"""NMB on the attitude matrix itself, as Krysl & Endres 2005 wrote it: R' = R exp(h W), product
+"""NMB on the attitude matrix itself, as Krysl & Endres 2004 wrote it: R' = R exp(h W), product
 after product.
 
 Rounding then takes R off the rotation group, slowly: figure 9 shows it in the projection pi.chi of
@@ -16,7 +16,7 @@ from polhode.methods._registry import method
 from polhode.methods.newmark import acceleration, velocity
 
 
-class State(NamedTuple):
+class MatrixState(NamedTuple):
     q: Quaternion
     Om: Vector
     A: Vector
@@ -27,7 +27,7 @@ class State(NamedTuple):
 @jit
 def start(h, t, q, Om, body, torque, p):
     R = matrix(q)
-    return State(q, Om, acceleration(Om, torque.body(t, R, Om, p), body), R, 0.0)
+    return MatrixState(q, Om, acceleration(Om, torque.body(t, R, Om, p), body), R, 0.0)
 
 
 @jit
@@ -48,12 +48,12 @@ def newmark_matrix(mend, h, t, s, body, torque, p):
     expected = axpy(h, s.A, s.Om)
     T = torque.body(t + h, R, expected, p)
     Om, residual = velocity(0.5 * h, W, T, expected, body)
-    return State(quaternion(R), Om, acceleration(Om, T, body), R, residual)
+    return MatrixState(quaternion(R), Om, acceleration(Om, T, body), R, residual)
 
 
 @method(
     "NMB-matrix",
-    state=State,
+    state=MatrixState,
     start=start,
     order=2,
     torques=1,
@@ -61,7 +61,8 @@ def newmark_matrix(mend, h, t, s, body, torque, p):
     symmetric=True,
     symplectic=False,
     family="newmark",
-    cite="krysl2005explicit",
+    cite="krysl2004explicit",
+    flaw="round-off takes the matrix off the rotation group; use NMB",
 )
 @jit
 def step(h, t, s, body, torque, p):
@@ -71,7 +72,7 @@ def step(h, t, s, body, torque, p):
 
 @method(
     "NMB-matrix-orth",
-    state=State,
+    state=MatrixState,
     start=start,
     order=2,
     torques=1,
@@ -79,7 +80,7 @@ def step(h, t, s, body, torque, p):
     symmetric=True,
     symplectic=False,
     family="newmark",
-    cite="krysl2005explicit",
+    cite="krysl2004explicit",
 )
 @jit
 def step_orthogonal(h, t, s, body, torque, p):

@@ -1,41 +1,17 @@
 """What the page offers: problems to start from, and methods by family with their facts."""
 
-import numpy as np
+import math
 
 from polhode import methods
-from polhode.loads import torques
-from polhode.bodies._body import RigidBody
 from polhode.errors import unknown
-from polhode.problems import ALL, Problem
+from polhode.methods._groups import group_of
+from polhode.problems import ALL
+from polhode.show.play.lessons import LESSONS
+from polhode.show.play.start import other_terms, tilt, weight
 
-BOX = Problem(
-    "tumbling-box",
-    "a box spun about its intermediate axis",
-    "It turns over, as Dzhanibekov's wing nut did",
-    RigidBody.box(0.20, 0.13, 0.03),
-    torques.free(),
-    np.eye(3),
-    np.array([0.02, 6.0, 0.0]),
-    (0.0, 12.0),
-    0.02,
-)
-PROBLEMS = {BOX.name: BOX, **ALL}
+PROBLEMS = {**{name: lesson.problem for name, lesson in LESSONS.items()}, **ALL}
 FIRST = "LP2"  # the method that the page begins with
-START = (FIRST, "VLV", "NMB", "EXACT", "SW", "AKW", "RK4-quaternion", "taylor4", "DOP853")
 LONGEST = 500.0  # a long run of a paper is offered with a span that is computed at once
-
-# In the order of the list: what to begin with, the families, and last what few will look for.
-_LABELS = {
-    "start": "Start here",
-    "splitting": "Splitting",
-    "variational": "Variational",
-    "midpoint": "Midpoint",
-    "newmark": "Newmark and Simo-Wong",
-    "runge-kutta": "Runge-Kutta",
-    "quaternion_space": "On the quaternion",
-    "taylor": "Taylor series",
-    "buss": "As Buss ran them, mistakes included",
-}
 
 
 def problem(name):
@@ -56,50 +32,38 @@ def method(name):
 
 def catalogue():
     """Everything as plain data, for the page."""
-    entries = sorted(methods.everything(), key=_place)
     return {
-        "problems": [_described(one) for one in PROBLEMS.values()],
+        "problems": [_describe_problem(one) for one in PROBLEMS.values()],
         "methods": [
-            {"name": one.name, "group": _LABELS.get(_group(one), _group(one)), "fact": fact(one)}
-            for one in entries
+            {"name": one.name, "group": group_of(one), "fact": fact(one)}
+            for one in methods.everything()
         ],
         "first": FIRST,
     }
 
 
-def _group(entry):
-    """The key of the group that a method is listed in."""
-    return "start" if entry.name in START else entry.family
-
-
-def _place(entry):
-    """Where a method stands in the list: by group, a family without a label after those with one;
-    then as registered."""
-    groups, group = list(_LABELS), _group(entry)
-    return (
-        groups.index(group if group in groups else "taylor"),
-        group,
-        START.index(entry.name) if group == "start" else 0,
-    )
-
-
-def _described(one):
+def _describe_problem(one):
     t0, t1 = one.t_span
-    torque = one.torque()
+    torque, lesson = other_terms(one, one.step), LESSONS.get(one.name)
     return {
         "name": one.name,
+        "group": "Problems of the papers" if lesson is None else "Lessons",
+        "poinsot": lesson is not None and lesson.poinsot,
         "title": one.title,
         "source": one.source,
         "assumptions": one.assumptions,
-        "torque": f"torque {torque.name}" if torque.acts else "nothing acts",
-        "body": _body(one.body),
+        "torque": "" if torque is None else f"torque {torque.name}",  # besides the weight
+        "body": _describe_body(one.body),
+        "moments": one.body.moments.tolist(),
         "omega0": one.omega0.tolist(),
+        "tilt": math.degrees(tilt(one)),
+        "weight": weight(one),
         "step": one.step,
         "span": min(t1 - t0, LONGEST),
     }
 
 
-def _body(body):
+def _describe_body(body):
     if body.shape:
         return {"kind": "box", "values": list(body.shape["size"]), "unphysical": False}
     return {
@@ -121,4 +85,10 @@ def fact(entry):
         if true
     ]
     kept = [f"keeps {' and '.join(entry.conserves)} of the free body"] if entry.conserves else []
-    return f"{', '.join([f'order {entry.order}', *kinds, *kept])}. {entry.summary.rstrip('.')}."
+    remarks = [
+        entry.summary.rstrip("."),
+        entry.best_for and f"Best for {entry.best_for}",
+        entry.flaw and f"Faulty: {entry.flaw}",
+    ]
+    facts = ", ".join([f"order {entry.order}", *kinds, *kept])
+    return " ".join(f"{part}." for part in (facts, *filter(None, remarks)))

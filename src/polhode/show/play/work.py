@@ -8,20 +8,33 @@ gives plain data back.
 
 import math
 import time
+from itertools import zip_longest
 from typing import NamedTuple
 
 import numpy as np
 
 from polhode.bodies._body import RigidBody
 from polhode.engine._integrate import integrate
-from polhode.results.conserved import energy, momentum
+from polhode.results.conserved import energy, is_free, momentum
 from polhode.errors import InputError, IntegrationError, PolhodeError, floats, number, unknown
-from polhode.io.read import record
-from polhode.show.play import catalogue
+from polhode.show.play import catalogue, start
 from polhode.show.view._page import encode
 from polhode.problems import Problem
 
-FIELDS = ("problem", "body", "omega0", "method", "compare", "step", "span")
+FIELDS = (
+    "problem",
+    "body",
+    "omega0",
+    "tilt",
+    "weight",
+    "damping",
+    "second",
+    "method",
+    "compare",
+    "step",
+    "span",
+)
+START = ("body", "omega0", "tilt")  # what a second body has of its own
 BODIES = {"box": RigidBody.box, "ellipsoid": RigidBody.ellipsoid, "moments": RigidBody}
 NAMES = {
     "box": [f"edge {name}" for name in "abc"],
@@ -43,15 +56,38 @@ class Refused(PolhodeError):
         self.fields = fields
 
 
-class Request(NamedTuple):
-    """What is to be run, by one method or by two."""
+class Start(NamedTuple):
+    """A body and its motion at the start."""
 
-    problem: Problem
     body: RigidBody
     omega0: np.ndarray
+    rotation0: np.ndarray
+
+
+class Request(NamedTuple):
+    """What is to be run: one body or two, by one method or by two."""
+
+    problem: Problem
+    starts: tuple
     methods: tuple
+    weight: float
+    damping: float
     step: float
     span: float
+
+    @property
+    def torque(self):
+        return start.torque(self.problem, self.step, self.weight, self.damping)
+
+    @property
+    def runs(self):
+        """(field of the page, start, method) of each run: what is given once holds for both."""
+        fields = ("method", "compare" if len(self.methods) > 1 else "second")
+        both = zip_longest(self.starts, self.methods)
+        return [
+            (field, body or self.starts[0], method or self.methods[0])
+            for field, (body, method) in zip(fields, both, strict=False)
+        ]
 
 
 # --- checking -------------------------------------------------------------------------------------
@@ -73,11 +109,16 @@ def check_request(asked):
         "problem": catalogue.problem,
         "body": _body,
         "omega0": _omega,
+        "tilt": _tilt,
+        "weight": lambda value: _number("the weight", value, "N m"),
+        "damping": lambda value: _number("the damping", value, "N m s"),
+        "second": _second,
         "method": catalogue.method,
         "compare": lambda name: None if name is None else catalogue.method(name),
-        "step": lambda value: _number("the step", value),
-        "span": lambda value: _number("the span", value),
+        "step": lambda value: _number("the step", value, "seconds", positive=True),
+        "span": lambda value: _number("the span", value, "seconds", positive=True),
     }
+    asked = {**_own(asked.get("problem")), **asked}
     for field, read in readers.items():
         try:
             good[field] = read(asked.get(field))
@@ -87,16 +128,56 @@ def check_request(asked):
         wrong |= _too_much(good["step"], good["span"])
     if wrong:
         raise Refused(wrong)
-    methods = (good["method"],) if good["compare"] is None else (good["method"], good["compare"])
+    problem = good["problem"]
+    first = {field: good[field] for field in START}
+    starts = [first] if good["second"] is None else [first, good["second"]]
     return Request(
-        good["problem"], good["body"], good["omega0"], methods, good["step"], good["span"]
+        problem,
+        tuple(
+            Start(one["body"], one["omega0"], start.rotation0(problem, math.radians(one["tilt"])))
+            for one in starts
+        ),
+        tuple(filter(None, (good["method"], good["compare"]))),
+        *(good[field] for field in ("weight", "damping", "step", "span")),
     )
 
 
-def _number(what, value):
+def _own(name):
+    """What a problem has where a request is silent."""
+    known = catalogue.PROBLEMS.get(name) if isinstance(name, str) else None
+    own = {"tilt": math.degrees(start.tilt(known)), "weight": start.weight(known)} if known else {}
+    return {"tilt": 0.0, "weight": 0.0, "damping": 0.0} | own
+
+
+def _second(data):
+    """The fields of a second body; None if there is none."""
+    if data is None:
+        return None
+    if not isinstance(data, dict) or set(data) != set(START):
+        raise InputError(
+            f"the second body must be an object with the keys {', '.join(START)}, got {data!r}; give these"
+        )
+    return {
+        "body": _body(data["body"]),
+        "omega0": _omega(data["omega0"]),
+        "tilt": _tilt(data["tilt"]),
+    }
+
+
+def _tilt(value):
+    angle = _number("the tilt", value, "degrees")
+    if angle > 180.0:
+        raise InputError(f"the tilt must be at most 180 degrees, got {angle:g}; give a smaller one")
+    return angle
+
+
+def _number(what, value, unit, positive=False):
     if value is None:
-        raise InputError(f"{what} is missing; give a number of seconds")
-    return number(what, value, positive=True)
+        raise InputError(f"{what} is missing; give a number of {unit}")
+    value = number(what, value, positive=positive)
+    if value < 0.0:
+        raise InputError(f"{what} must not be negative, got {value:g}; give 0 or more {unit}")
+    return value
 
 
 def _omega(values):
@@ -181,10 +262,10 @@ def computed(request, tell):
     """The runs as the page shows them, a verdict for each, and the code.  `tell(state, method,
     share)` may raise to end it."""
     runs, verdicts, wrong = [], [], {}
-    for field, method in zip(("method", "compare"), request.methods, strict=False):
+    for field, body, method in request.runs:
         tell("preparing", method.name, 0.0)
         try:
-            run, message = _run(request, method, tell)
+            run, message = _run(request, body, method, tell)
         except PolhodeError as error:
             wrong[field] = str(error)
             continue
@@ -196,14 +277,18 @@ def computed(request, tell):
         verdicts.append(_verdict(run, message))
     if wrong:
         raise Refused(wrong)
+    shown = encode(runs)
+    if len(request.starts) > 1:
+        for one, verdict, which in zip(shown, verdicts, ("first", "second"), strict=True):
+            one["label"], one["detail"] = f"{which} body", verdict["method"]
     return {
-        "runs": encode([record(run) for run in runs]),
+        "runs": shown,
         "verdicts": verdicts,
         "code": code(request),
     }
 
 
-def _run(request, method, tell):
+def _run(request, body, method, tell):
     """The trajectory, whole or not, and what there is to say about it."""
     started = None
 
@@ -218,17 +303,17 @@ def _run(request, method, tell):
             )
         tell("running", method.name, done / total)
 
-    start = request.problem.t_span[0]
+    begin = request.problem.t_span[0]
     try:
         run = integrate(
-            request.body,
-            request.problem.torque(request.step),
-            (start, start + request.span),
+            body.body,
+            request.torque,
+            (begin, begin + request.span),
             request.step,
             method,
-            rotation0=request.problem.rotation0,
+            rotation0=body.rotation0,
             scalar_first=False,
-            omega0=request.omega0,
+            omega0=body.omega0,
             progress=progress,
         )
     except IntegrationError as error:
@@ -240,13 +325,12 @@ def _run(request, method, tell):
 
 def _verdict(run, message):
     """What came out, in numbers that JSON has: largest errors, evaluations, time."""
-    kept = record(run)
-    strays = {"energy": energy(kept), "momentum": momentum(kept)}
+    strays = {"energy": energy(run), "momentum": momentum(run)}
     largest = {key: float(np.nanmax(np.abs(stray.values))) for key, stray in strays.items()}
     return {
         "method": run.method.name,
         "steps": int(run.steps),
-        "evaluations": None if kept.free else int(run.nfev),
+        "evaluations": None if is_free(run) else int(run.nfev),
         "seconds": run.elapsed,
         "message": message,
         "by_right": {key: bool(stray.by_right) for key, stray in strays.items()},
@@ -259,28 +343,42 @@ def _verdict(run, message):
 
 def code(request):
     """The same in Python, for the reader to take along."""
-    body, named = request.body, request.problem.name != catalogue.BOX.name
+    problem, begin = request.problem, float(request.problem.t_span[0])
+    acting = _torque_code(request)
+    lines = ["import polhode", ""]
+    if "problem" in acting:
+        lines.append(f'problem = polhode.problem("{problem.name}")')
+    lines.append(f"torque = {acting}")
+    names = [name for name, _ in zip(("run", "other"), request.runs, strict=False)]
+    for name, (_, body, method) in zip(names, request.runs, strict=True):
+        lines += [
+            f"{name} = polhode.integrate(",
+            f"    {_body_code(body.body)},",
+            f'    torque, ({begin!r}, {begin + request.span!r}), {request.step!r}, "{method.name}",',
+            f"    rotation0=[{_format_numbers(body.rotation0)}],",
+            f"    omega0=[{_format_numbers(body.omega0)}])",
+        ]
+    show = "run.view().open()" if len(names) == 1 else "run.view(compare=other).open()"
+    return "\n".join([*lines, show, ""])
+
+
+def _torque_code(request):
+    parts = []
+    if start.other_terms(request.problem, request.step) is not None:
+        parts.append(f"problem.torque({request.step!r})")
+    if request.weight:
+        parts.append(f"polhode.torques.heavy_top({request.weight!r})")
+    if request.damping:
+        parts.append(f"polhode.torques.damping({request.damping!r})")
+    return " + ".join(parts) or "None"
+
+
+def _body_code(body):
     size = (body.shape or {}).get("size") or (body.shape or {}).get("semi_axes")
     if size:
-        made = f"polhode.RigidBody.{body.shape['kind']}({_format_numbers(size)})"
-    else:
-        rule = "" if body.to_dict()["check_triangle"] else ", check_triangle=False"
-        made = f"polhode.RigidBody([{_format_numbers(body.moments)}]{rule})"
-    torque, attitude = (
-        (f"problem.torque({request.step!r})", "rotation0=problem.rotation0, ")
-        if named
-        else ("None", "")
-    )
-    start = float(request.problem.t_span[0])
-    runs = [
-        f"{name} = polhode.integrate(\n"
-        f'    body, {torque}, ({start!r}, {start + request.span!r}), {request.step!r}, "{method.name}",\n'
-        f"    {attitude}omega0=({_format_numbers(request.omega0)}))"
-        for name, method in zip(("run", "other"), request.methods, strict=False)
-    ]
-    show = "run.view().open()" if len(runs) == 1 else "run.view(compare=other).open()"
-    problem = [f'problem = polhode.problem("{request.problem.name}")'] if named else []
-    return "\n".join(["import polhode", "", *problem, f"body = {made}", *runs, show, ""])
+        return f"polhode.RigidBody.{body.shape['kind']}({_format_numbers(size)})"
+    rule = "" if body.to_dict()["check_triangle"] else ", check_triangle=False"
+    return f"polhode.RigidBody([{_format_numbers(body.moments)}]{rule})"
 
 
 def _format_numbers(values):

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, IO
 import numpy as np
 
 from polhode.errors import InputError
-from polhode.io.read import Record, record
+from polhode.io.read import as_run
+from polhode.results.conserved import is_free
 from polhode.show.plots.style import (
     PALE,
     PALETTE,
@@ -34,7 +35,7 @@ _MOST_POINTS = 5000
 
 
 def polhode(
-    run: Record | Trajectory | str | PathLike[str],
+    run: Trajectory | str | PathLike[str],
     path: str | PathLike[str] | IO[bytes] | None = None,
 ) -> Figure:
     """The polhode of a torque-free run on the inertia ellipsoid, among its neighbours, and the
@@ -59,10 +60,10 @@ def polhode(
     >>> run = library.integrate([1.0, 2.0, 3.0], t_span=(0, 40), step=0.01, omega0=(0.1, 1.0, 0.0))
     >>> figure = polhode(run)
     """
-    run, path = record(run), target(path)
-    if not run.free:
+    run, path = as_run(run), target(path)
+    if not is_free(run):
         raise InputError(
-            f"the polhode is the curve of a body on which nothing acts, and here the torque {run.torque_name} does; "
+            f"the polhode is the curve of a body on which nothing acts, and here the torque {run.torque.name} does; "
             "draw the overview or the errors"
         )
     shape = Poinsot(run.body, run.quaternion[0], run.omega[0])
@@ -94,7 +95,7 @@ def _on_ellipsoid(axes, shape, run):
         curve_around(axes, curve, curve @ body.inertia, color="#8F8B84", lw=0.7)
     exact = shape.polhode(400)
     curve_around(axes, exact, exact @ body.inertia, color=PALETTE[0], lw=3.2)
-    points = _thinned(shape.contact(run))
+    points = _thin_out(shape.contact(run))
     visible = points[points @ body.inertia @ towards_viewer(axes) > 0.0]
     axes.plot(*visible.T, ".", color=PALETTE[1], ms=1.6, label="the run", ls="none")
     axes.plot([], [], color=PALETTE[0], lw=3.2, label="exact")
@@ -112,7 +113,7 @@ def _in_plane(axes, shape, run):
     turn = np.linspace(0.0, 2.0 * np.pi, 181)
     for radius in (small, large):
         axes.plot(radius * np.cos(turn), radius * np.sin(turn), color=PALE, lw=1.2)
-    axes.plot(*_thinned(curve).T, color=PALETTE[1], lw=0.9)
+    axes.plot(*_thin_out(curve).T, color=PALETTE[1], lw=0.9)
     axes.plot(*curve[0], "o", color=PALETTE[0], ms=6, mec="white", label="start", ls="none")
     axes.plot(0.0, 0.0, "+", color="black", ms=9, label="foot of the momentum", ls="none")
     axes.set_aspect("equal", adjustable="datalim")
@@ -135,5 +136,5 @@ def _neighbours(body):
                 yield body.axes @ (principal / np.sqrt(body.moments))
 
 
-def _thinned(points):
+def _thin_out(points):
     return points[:: max(1, len(points) // _MOST_POINTS)]

@@ -11,7 +11,7 @@ import numpy as np
 
 from polhode import rotations
 from polhode.errors import InputError, floats, unknown
-from polhode.io.read import record
+from polhode.io.read import as_run
 from polhode.show.plots.style import (
     PALE,
     PALETTE,
@@ -145,7 +145,7 @@ def directions(points, axis=3):
                 f"directions must be an array (n, 3) without zero vectors, got shape {points.shape}; drop those"
             )
         return points / length
-    quaternion = record(points).quaternion
+    quaternion = as_run(points).quaternion
     return rotations.matrices(quaternion[:: max(1, len(quaternion) // _MOST_POINTS)])[
         :, :, axis - 1
     ]

@@ -9,9 +9,9 @@ import numpy as np
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
 from polhode import rotations
-from polhode.results.conserved import energy, momentum
+from polhode.results.conserved import energy, is_free, momentum
 from polhode.errors import InputError, brief, whole
-from polhode.io.read import Record, record
+from polhode.io.read import as_run
 from polhode.show.plots.globe import curve, directions, globe
 from polhode.show.plots.style import (
     GREY,
@@ -34,7 +34,7 @@ _ROUND_OFF = 1e-17  # what is drawn in place of an error of zero on a logarithmi
 
 
 def overview(
-    run: Record | Trajectory | str | PathLike[str],
+    run: Trajectory | str | PathLike[str],
     path: str | PathLike[str] | IO[bytes] | None = None,
 ) -> Figure:
     """Angular velocity, energy, spatial momentum, and the path of the body's third axis on the
@@ -57,7 +57,7 @@ def overview(
     >>> overview(run).get_suptitle()
     'LP2, step 0.01, 4000 steps, torque free'
     """
-    run, path = record(run), target(path)
+    run, path = as_run(run), target(path)
     with styled():
         figure = new_figure(10.5, 7.2)
         grid = figure.add_gridspec(3, 2, height_ratios=(2.0, 1.0, 1.0), width_ratios=(1.0, 0.95))
@@ -70,7 +70,7 @@ def overview(
 
 
 def flip(
-    run: Record | Trajectory | str | PathLike[str],
+    run: Trajectory | str | PathLike[str],
     path: str | PathLike[str] | IO[bytes] | None = None,
     snapshots: int = 7,
 ) -> Figure:
@@ -94,7 +94,7 @@ def flip(
     >>> len(flip(polhode.integrate(box, t_span=(0, 20), step=0.02, omega0=(0.002, 6, 0)), snapshots=5).axes)
     6
     """
-    run, path, snapshots = record(run), target(path), whole("snapshots", snapshots, 1, "take 7")
+    run, path, snapshots = as_run(run), target(path), whole("snapshots", snapshots, 1, "take 7")
     if snapshots > _MOST_SNAPSHOTS:
         raise InputError(
             f"a figure has room for {_MOST_SNAPSHOTS} snapshots, got {brief(snapshots)}; take 7"
@@ -129,7 +129,7 @@ def _headline(run, spin):
     """What is seen, where it is the famous thing; else what was run."""
     middle = np.argsort(run.body.moments)[1]
     famous = (
-        run.free
+        is_free(run)
         and run.body.is_principal
         and spin == middle
         and np.ptp(np.sign(run.omega[:, spin])) == 2
@@ -163,7 +163,9 @@ def _changes(above, below, run):
     for axes, stray, colour in zip((above, below), strays, PALETTE, strict=False):
         _logarithmic(axes, run.t, np.abs(stray.values), colour)
     vertical = strays[1].up is not None
-    above.set_title(f"{'Kinetic' if run.total_energy is None else 'Total'} energy, relative change")
+    above.set_title(
+        f"{'Kinetic' if run.potential_energy is None else 'Total'} energy, relative change"
+    )
     above.set_ylabel("|E − E₀| / |E₀|")
     above.tick_params(labelbottom=False)
     below.set_title(f"{'Vertical' if vertical else 'Spatial'} angular momentum, relative change")

@@ -11,7 +11,7 @@ from matplotlib.ticker import NullLocator, SymmetricalLogLocator
 
 from polhode.results.conserved import energy, momentum
 from polhode.errors import InputError
-from polhode.io.read import Record, record
+from polhode.io.read import as_run
 from polhode.show.plots.motion import unchanged
 from polhode.show.plots.style import (
     GREY,
@@ -126,20 +126,15 @@ def drift(runs: Any, path: str | PathLike[str] | IO[bytes] | None = None) -> Fig
 
 
 def _labelled(figure, runs):
-    """A dict from label to record; runs of one method are told apart by their step."""
+    """A dict from label to run; runs of one method are told apart by their step."""
     if isinstance(runs, dict):
-        found = {label: record(run) for label, run in runs.items()}
+        found = {label: as_run(run) for label, run in runs.items()}
     else:
-        records = [
-            record(run)
-            for run in (
-                runs if isinstance(runs, (list, tuple)) and not isinstance(runs, Record) else [runs]
-            )
-        ]
-        names = [literal(one.facts["method"]) for one in records]
+        given = [as_run(run) for run in (runs if isinstance(runs, (list, tuple)) else [runs])]
+        names = [literal(one.method.name) for one in given]
         found = {}
-        for one, name in zip(records, names, strict=True):
-            label = name if names.count(name) == 1 else f"{name}, step {one.facts.get('step')}"
+        for one, name in zip(given, names, strict=True):
+            label = name if names.count(name) == 1 else f"{name}, step {one.step}"
             found[label if label not in found else f"{label} ({len(found) + 1})"] = one
     if not found:
         raise InputError(f"{figure} needs at least one trajectory, got none; give one")

@@ -90,23 +90,19 @@ def literal(text):
     return printable(text).replace("$", r"\$")
 
 
-def caption(record):
+def caption(run):
     """Body, method, step and torque of a run in one line."""
-    step, tolerance = record.facts.get("step"), record.facts.get("tolerance")
     shown = (
-        record.body.units.value(f"{step:g}", "s")
-        if isinstance(step, (int, float))
-        else f"by rtol {tolerance[0]:g}"
-        if _is_pair(tolerance)
+        run.body.units.value(f"{run.step:g}", "s")
+        if isinstance(run.step, (int, float))
+        else f"by rtol {run.tolerance[0]:g}"
+        if run.tolerance
         else "uneven"
     )
-    name = f"{record.body.name}: " if record.body.name else ""
-    what = f"{name}{record.facts['method']}, step {shown}, {record.facts.get('steps')} steps, torque {record.torque_name}"
-    return literal(what)
-
-
-def _is_pair(tolerance):
-    return isinstance(tolerance, (list, tuple)) and len(tolerance) == 2
+    name = f"{run.body.name}: " if run.body.name else ""
+    return literal(
+        f"{name}{run.method.name}, step {shown}, {run.steps} steps, torque {run.torque.name}"
+    )
 
 
 def thin(t, y):

@@ -10,7 +10,8 @@ from typing import Any
 from polhode import problems
 from polhode.errors import InputError, flag, label, printable
 from polhode.io import store
-from polhode.io.read import record
+from polhode.io.read import as_run
+from polhode.results.conserved import is_free, weight
 from polhode.support.atomic import write_text
 from polhode.support.regular import file_path
 from polhode.show.html import render
@@ -47,10 +48,8 @@ class Page:
         import tempfile
         import webbrowser
 
-        if self.path is None:
-            folder = tempfile.mkdtemp(prefix="polhode-")
-            self.save(Path(folder) / "page.html")
-        return webbrowser.open(self.path.resolve().as_uri())
+        path = self.path or self.save(Path(tempfile.mkdtemp(prefix="polhode-")) / "page.html")
+        return webbrowser.open(path.resolve().as_uri())
 
     def _repr_html_(self) -> str:
         return (
@@ -101,19 +100,19 @@ def page(
         raise InputError(
             f"a page shows 1 to {RUNS} runs side by side, got {len(runs)}; give fewer, or make several pages"
         )
-    records = [record(run) for run in runs]
-    data = encode(records, mesh)
-    title = printable(label("title", title) or _title(records[0]))
-    options = {"title": title, "subtitle": _subtitle(records), "poinsot": flag("poinsot", poinsot)}
+    runs = [as_run(run) for run in runs]
+    data = encode(runs, mesh)
+    title = printable(label("title", title) or _title(runs[0]))
+    options = {"title": title, "subtitle": _subtitle(runs), "poinsot": flag("poinsot", poinsot)}
     if autoplay is not None:
         options["autoplay"] = flag("autoplay", autoplay)
     return Page(title, render("show/templates/runs.html", title=title, runs=data, options=options))
 
 
-def encode(records, mesh=None):
+def encode(runs, mesh=None):
     """What `polhode.mount` takes: one dict for each run, labels made different."""
-    frames = min(FRAMES, ALL_FRAMES // len(records))
-    data = [encode_run(each, frames, mesh) for each in records]
+    frames = min(FRAMES, ALL_FRAMES // len(runs))
+    data = [encode_run(each, frames, mesh) for each in runs]
     if len({run["label"] for run in data}) < len(data):  # one method more than once
         for run in data:
             run["label"], run["detail"] = f"{run['label']}, {run['detail']}", ""
@@ -124,26 +123,26 @@ def encode(records, mesh=None):
     return data
 
 
-def _title(record):
-    if record.facts.get("title"):
-        return str(record.facts["title"])
-    problem = problems.ALL.get(record.body.name)
+def _title(run):
+    if run.title:
+        return run.title
+    problem = problems.ALL.get(run.body.name)
     if problem:
         return problem.title[0].upper() + problem.title[1:]
-    name = record.body.name or (record.body.shape or {}).get("kind") or "a body"
-    if record.free:
+    name = run.body.name or (run.body.shape or {}).get("kind") or "a body"
+    if is_free(run):
         how = "turning freely"
-    elif record.weight and len(record.terms) == 1:
+    elif weight(run) and len(run.torque.record()) == 1:
         how = "turning about a fixed point, under its weight"
     else:
-        how = f"under the torque {record.torque_name}"
+        how = f"under the torque {run.torque.name}"
     return f"{name[0].upper()}{name[1:]} {how}"
 
 
-def _subtitle(records):
-    first = describe_run(records[0])
+def _subtitle(runs):
+    first = describe_run(runs[0])
     moments = f"principal moments {first['principal moments']}"
-    if len(records) > 1:
-        return f"{len(records)} runs in step, {moments}"
+    if len(runs) > 1:
+        return f"{len(runs)} runs in step, {moments}"
     steps = "uneven steps" if first["step"] == "uneven" else f"steps of {first['step']}"
     return f"{first['method']}; {' '.join([*filter(None, [first.get('steps')]), steps])}; {moments}"

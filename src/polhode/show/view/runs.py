@@ -17,79 +17,72 @@ FRAMES = 5001  # of one run: the start and five thousand steps
 ALL_FRAMES = 12_000  # of all runs on a page
 
 
-def encode_run(record, frames=FRAMES, mesh=None):
+def encode_run(run, frames=FRAMES, mesh=None):
     """The run as plain data for the page, at most `frames` points of it."""
-    record, notes = _finite_part(record)
-    start = 0 if record.facts["forwards"] else -1
-    weight = record.weight
+    run, start, notes = _finite_part(run)
+    weight, free = conserved.weight(run), conserved.is_free(run)
     arm, up = (weight["arm"], weight["up"]) if weight else (None, (0.0, 0.0, 1.0))
-    if record.free:
-        first = record.momentum_spatial[start]
+    if free:
+        first = run.momentum_spatial[start]
         size = float(np.linalg.norm(first))
         up = first / size if size else up
     errors = {
-        "energy": conserved.energy(record, start),
-        "momentum": conserved.momentum(record, start),
+        "energy": conserved.energy(run, start),
+        "momentum": conserved.momentum(run, start),
     }
-    kept = _choose_frames(len(record.t), frames)
-    shape, remark = choose_shape(record.body, arm, mesh)
+    kept = _choose_frames(len(run.t), frames)
+    shape, remark = choose_shape(run.body, arm, mesh)
     notes += [remark] if remark else []
-    notes += _thinning_notes(record, kept)
-    moments, axes = record.body.moments, record.body.axes
+    notes += _thinning_notes(run, kept)
+    moments, axes = run.body.moments, run.body.axes
     return {
-        "label": record.facts["method"],
-        "units": {"time": record.body.units.of("s"), "rate": record.body.units.of("rad/s")},
-        "detail": _step(record),
-        "t": pack_array(record.t[kept], "f8"),
-        "quaternion": pack_array(record.quaternion[kept]),
-        "omega": pack_array(record.omega[kept]),
+        "label": run.method.name,
+        "units": {"time": run.body.units.of("s"), "rate": run.body.units.of("rad/s")},
+        "detail": _step(run),
+        "t": pack_array(run.t[kept], "f8"),
+        "quaternion": pack_array(run.quaternion[kept]),
+        "omega": pack_array(run.omega[kept]),
         **{key: pack_array(_worst(error.values, kept)) for key, error in errors.items()},
         "titles": {key: error.title for key, error in errors.items()},
-        "inertia": record.body.inertia.ravel().tolist(),
+        "inertia": run.body.inertia.ravel().tolist(),
         "moments": moments.tolist(),
         "principal": rotations.as_quaternion(axes).tolist(),
         "up": np.asarray(up).tolist(),
         "arm": arm,
-        "free": record.free,
+        "free": free,
         "shape": shape,
-        "about": describe_run(record),
+        "about": describe_run(run),
         "notes": notes,
     }
 
 
-def _finite_part(record):
-    """The finite part of the run, in the order of time."""
-    notes, units = [], record.body.units
+def _finite_part(run):
+    """The finite part of the run in the order of time, the place of its start, and notes."""
+    notes, units = [], run.body.units
     finite = (
-        np.isfinite(record.quaternion).all(axis=1)
-        & np.isfinite(record.omega).all(axis=1)
-        & np.isfinite(record.t)
+        np.isfinite(run.quaternion).all(axis=1)
+        & np.isfinite(run.omega).all(axis=1)
+        & np.isfinite(run.t)
     )
     n = len(finite) if finite.all() else int(np.argmin(finite))
     if n < len(finite):
         notes.append(
-            f"The run is shown until t = {units.value(f'{record.t[max(n - 1, 0)]:g}', 's')}; after that its numbers are not "
+            f"The run is shown until t = {units.value(f'{run.t[max(n - 1, 0)]:g}', 's')}; after that its numbers are not "
             "finite."
         )
     if n < 2:
         raise InputError(
-            f"the run of {record.facts['method']} holds {n} finite point{'' if n == 1 else 's'}, and a picture that "
+            f"the run of {run.method.name} holds {n} finite point{'' if n == 1 else 's'}, and a picture that "
             "moves needs two; store more of it (`every` says how often)"
         )
     order = slice(0, n)
-    forwards = record.t[n - 1] >= record.t[0]
+    forwards = run.t[n - 1] >= run.t[0]
     if not forwards:
         order = slice(n - 1, None, -1)
         notes.append(
-            f"Integrated backwards, from t = {units.value(f'{record.t[0]:g}', 's')}; shown in the order of time."
+            f"Integrated backwards, from t = {units.value(f'{run.t[0]:g}', 's')}; shown in the order of time."
         )
-    arrays = {
-        key: getattr(record, key)[order] for key in ("t", "quaternion", "omega", "kinetic_energy")
-    }
-    total = None if record.total_energy is None else record.total_energy[order]
-    return record._replace(
-        **arrays, total_energy=total, facts={**record.facts, "forwards": bool(forwards)}
-    ), notes
+    return run.part(order), 0 if forwards else -1, notes
 
 
 def _choose_frames(n, frames):
@@ -113,14 +106,14 @@ def _worst(values, kept):
     return result
 
 
-def _thinning_notes(record, kept):
+def _thinning_notes(run, kept):
     notes = []
-    if len(kept) < len(record.t):
+    if len(kept) < len(run.t):
         notes.append(
-            f"{len(kept)} of {len(record.t)} stored points are shown; an error is the largest since the point before."
+            f"{len(kept)} of {len(run.t)} stored points are shown; an error is the largest since the point before."
         )
-    speed = np.linalg.norm(record.omega, axis=1).max()
-    turned = float(speed * np.diff(record.t[kept]).max()) / (2 * np.pi)
+    speed = np.linalg.norm(run.omega, axis=1).max()
+    turned = float(speed * np.diff(run.t[kept]).max()) / (2 * np.pi)
     if turned > 0.25:
         notes.append(
             f"The body makes up to {turned:.1g} turns between two points: there the picture takes the shortest way."
@@ -128,18 +121,18 @@ def _thinning_notes(record, kept):
     return notes
 
 
-def _step(record):
-    step = record.facts.get("step")
+def _step(run):
     return (
-        record.body.units.value(f"step {step:g}", "s")
-        if isinstance(step, (int, float))
+        run.body.units.value(f"step {run.step:g}", "s")
+        if isinstance(run.step, (int, float))
         else "uneven steps"
     )
 
 
-def describe_run(record):
+def describe_run(run):
     """What a reader may want to know of a run, as text."""
-    facts, known = record.facts, record.facts.get("method_facts") or {}
+    facts = run.provenance()
+    known = facts.get("method_facts") or {}
     kinds = [word for word in ("symplectic", "symmetric", "implicit") if known.get(word) is True]
     rows = {
         "method": ", ".join(
@@ -150,13 +143,13 @@ def describe_run(record):
             ]
         ),
         "": known.get("summary", ""),
-        "step": _step(record).removeprefix("step ").removesuffix(" steps"),
+        "step": _step(run).removeprefix("step ").removesuffix(" steps"),
         "steps": facts.get("steps"),
         "torque": str(facts.get("torque", "")).removeprefix("<torque ").removesuffix(">"),
-        "torque evaluations": None if record.free else facts.get("torque_evaluations"),
-        "body": record.body.name or "",
-        "principal moments": record.body.units.value(
-            ", ".join(f"{value:.6g}" for value in record.body.moments), "kg m2"
+        "torque evaluations": None if conserved.is_free(run) else facts.get("torque_evaluations"),
+        "body": run.body.name or "",
+        "principal moments": run.body.units.value(
+            ", ".join(f"{value:.6g}" for value in run.body.moments), "kg m2"
         ),
         "status": facts.get("message") or facts.get("status"),
         "polhode": facts.get("polhode_version"),

@@ -23,13 +23,12 @@ from polhode.studies.compare.truth import as_task
 from polhode.errors import (
     InputError,
     IntegrationError,
-    called_as,
     flag,
     check_options,
-    shows_options,
     number,
+    reporter,
+    shows_options,
 )
-from polhode.methods import get
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -114,11 +113,7 @@ def advise(
     check_options(advise, misspelt)
     error = check_error(number("error", error))
     long = flag("long", long)
-    told = (
-        (lambda *_: None)
-        if progress is None
-        else called_as("progress", progress, "progress(done, total, name)")
-    )
+    tell = reporter(progress, "progress(done, total, name)")
     given = None if torque_cost is None else seconds("torque_cost", torque_cost)
     made = candidates.demands(symplectic, explicit, symmetric, one_torque, order)
     task = as_task(
@@ -131,17 +126,17 @@ def advise(
         momentum0=momentum0,
         breaks=breaks,
     ).until(until)
-    names, notes = methods_to_try(task, made, methods, long, symplectic)
+    chosen, notes = methods_to_try(task, made, methods, long, symplectic)
     price = Price(task, given)
     pilot = Pilot(task, price, error, long, number("budget", budget, positive=True))
-    trials = sorted(pilot.try_all(names, told), key=lambda trial: trial.cost)
+    trials = sorted(pilot.try_all(chosen, tell), key=lambda trial: trial.cost)
     closed = exact_solution(task) if methods is None else None
     if closed is None and trials[0].point is None:
-        raise IntegrationError(nothing(error, trials))
+        raise IntegrationError(none_accurate_enough(error, trials))
     if closed is None:
-        chosen = pilot.verified(trials[0])
-        verified = chosen is not None
-        trials[0] = chosen or trials[0]
+        best = pilot.verified(trials[0])
+        verified = best is not None
+        trials[0] = best or trials[0]
     else:
         verified, trials = True, [closed, *trials]
     return Advice(
@@ -160,15 +155,14 @@ def advise(
 
 
 def methods_to_try(task, made, methods, long, symplectic):
-    """The names to try, and what has to be said about them."""
-    felt = task.torque.feels_omega
-    if symplectic and felt:
+    """The entries to try, and notes about them."""
+    if symplectic and task.torque.feels_omega:
         raise InputError(
             f"torque {task.torque.name!r} looks at the angular velocity: under it no method is symplectic; "
             "drop that demand"
         )
     notes = []
-    if felt:
+    if task.torque.feels_omega:
         notes.append(
             "The torque looks at the angular velocity: no method is symplectic here, and none is preferred for it."
         )
@@ -176,25 +170,25 @@ def methods_to_try(task, made, methods, long, symplectic):
         notes.append(
             "The torque has no potential, or not all of it: the energy is compared with the reference's."
         )
-    names = candidates.shortlist(made, methods, long and task.torque.conservative, task.torque)
-    lowered = [name for name in names if get(name.partition("@")[0]).lowered(task.torque)]
+    chosen = candidates.shortlist(made, methods, long and task.torque.conservative, task.torque)
+    lowered = [entry.name for entry in chosen if entry.method.lowered(task.torque)]
     if lowered:
         notes.append(
             f"Under such a torque {', '.join(lowered)} {'is' if len(lowered) == 1 else 'are'} of a lower order."
         )
     if (
         task.torque.acts
-        and any(map(candidates.restores_energy, names))
+        and any(entry.method.restores_energy for entry in chosen)
         and task.torque.energy_unknown()
     ):
         notes.append(f"+ep restores no energy here: {task.torque.energy_unknown()}.")
-    return names, notes
+    return chosen, notes
 
 
-def nothing(error, trials):
-    """What to say when no candidate is good enough."""
-    told = "; ".join(f"{trial.name}: {trial.note}" for trial in trials[:4])
+def none_accurate_enough(error, trials):
+    """The message where no candidate reaches the error."""
+    notes = "; ".join(f"{trial.name}: {trial.note}" for trial in trials[:4])
     return (
-        f"none of {len(trials)} methods reached an error of {error:g} on this span ({told}); ask for a larger error, end "
+        f"none of {len(trials)} methods reached an error of {error:g} on this span ({notes}); ask for a larger error, end "
         "the span earlier, or name the times at which the torque jumps (breaks)"
     )

@@ -17,7 +17,6 @@ from polhode.errors import shows_options
 from polhode.exact import FreeMotion, free_body
 from polhode.results._trajectory import Trajectory
 
-EXACT_SOLUTION = "exact.free_body"
 DECIDED = ("body", "torque", "t_span", "step", "rtol", "method", "rotation0", "omega0", "momentum0")
 
 
@@ -43,39 +42,45 @@ class Advice:
         return self.trials[0]
 
     @property
+    def point(self) -> Point:
+        """The run recommended: its setting, what it costs and how far it is off."""
+        assert self.best.point is not None  # advice without one is an error of `advise`
+        return self.best.point
+
+    @property
     def method(self) -> str:
         """The name of the method; `exact.free_body` for the closed solution."""
-        return self.best.name.partition("@")[0]
+        return self.best.entry.method.name if self.best.entry else self.best.name
 
     @property
     def step(self) -> float | None:
         """The size of a step; None for a run by tolerance and for the closed solution."""
-        return self.best.point.setting if self.best.knob == "step" else None
+        return self.point.setting if self.best.knob == "step" else None
 
     @property
     def rtol(self) -> float | None:
         """The tolerance; None for a run by steps."""
-        return self.best.point.setting if self.best.knob == "rtol" else None
+        return self.point.setting if self.best.knob == "rtol" else None
 
     @property
     def error(self) -> float:
         """The error to expect."""
-        return self.best.point.error
+        return self.point.error
 
     @property
     def energy_error(self) -> float:
         """The largest relative error of the energy to expect."""
-        return self.best.point.energy
+        return self.point.energy
 
     @property
     def steps(self) -> int:
         """Steps over the whole span; 0 for the closed solution."""
-        return self.best.point.steps
+        return self.point.steps
 
     @property
     def evaluations(self) -> int:
         """Torque evaluations over the whole span."""
-        return self.best.point.evaluations
+        return self.point.evaluations
 
     @property
     def seconds(self) -> float:
@@ -92,9 +97,10 @@ class Advice:
         """Run what is recommended; options as for `polhode.integrate`.  The closed solution gives a
         FreeMotion at `t_eval`."""
         task = self.task
-        if self.method == EXACT_SOLUTION:
+        if self.best.entry is None:
             times = np.asarray(options.get("t_eval", np.linspace(*task.t_span, 1001)), dtype=float)
-            return free_body(task.body, *task.start, times - task.t_span[0])
+            attitude, omega = task.start
+            return free_body(task.body, attitude, omega, times - task.t_span[0])
         size = {"step": self.step} if self.rtol is None else {"rtol": self.rtol}
         return integrate(
             task.body,
@@ -165,7 +171,7 @@ def exact_solution(task):
         "torques_per_step": 0,
     }
     return Trial(
-        EXACT_SOLUTION,
+        None,
         facts,
         "",
         Point(0.0, 0, 0, cost, 1e-13, 1e-13, 1e-13),
@@ -178,7 +184,7 @@ def explanation(trials, error, price, task, long, pilot):
     """Why, in two sentences."""
     best, second = trials[0], next((trial for trial in trials[1:] if trial.point is not None), None)
     point = best.point
-    if best.name == EXACT_SOLUTION:
+    if best.entry is None:
         return (
             "Nothing acts on the body, so its motion is known in closed form: polhode.exact.free_body gives it at any time "
             f"to about 1e-13 in {duration_text(best.cost)}.  Where steps are needed, take {second.name if second else 'EXACT'}."
@@ -219,7 +225,7 @@ def _reason(best, price, task, long, pilot):
             f"The torque takes {100 * share:.0f} % of that time at {duration_text(price.torque)} an evaluation, "
             "so what counts is how few evaluations a method needs."
         )
-    own = price.own(best.point) / max(best.point.evaluations, 1)
+    own = price.without_torque(best.point) / max(best.point.evaluations, 1)
     return (
         f"The torque is cheap ({duration_text(price.torque)} an evaluation, and {duration_text(own)} of the method's "
         "own work with it), so "

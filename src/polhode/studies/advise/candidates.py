@@ -1,10 +1,19 @@
 """Which methods are tried: a short list that holds a best one for every kind of task, cut down by
 what the user demands."""
 
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 from polhode.core.reads import ours
-from polhode.studies.compare import entries
+from polhode.studies.compare.entries import Entry, find, select
 from polhode.errors import InputError, flag, whole
-from polhode.methods import everything, get
+from polhode.methods import everything
+
+if TYPE_CHECKING:
+    from polhode.loads._torque import Torque
 
 # high orders first: the first good one bounds what the others may cost
 CANDIDATES = (
@@ -21,99 +30,100 @@ LONG = ("EXACT-RKN6", "EXACT-RKN4", "EXACT", "MR2-BM6", "MR2-BM4", "LP2", "VLV")
 FREE = ("EXACT", "DOP853@rtol")  # next to the closed solution
 FEW = 8  # that are tried where a demand leaves none of the above
 
+
+@dataclass(frozen=True)
+class Demand:
+    """What a method must be: in words, and as a test of an entry and its facts."""
+
+    words: str
+    fits: Callable[[Entry, dict], bool]
+    names_order: bool = False  # whether its error says what the highest order is
+
+
 DEMANDS = {
-    "symplectic": ("symplectic", lambda facts: facts["symplectic"] is True),
-    "explicit": ("explicit", lambda facts: not facts["implicit"]),
-    "symmetric": ("symmetric", lambda facts: facts["symmetric"]),
-    "one_torque": (
-        "content with one torque per step",
-        lambda facts: facts["torques_per_step"] == 1,
+    "symplectic": Demand("symplectic", lambda _, facts: facts["symplectic"] is True),
+    "explicit": Demand("explicit", lambda _, facts: not facts["implicit"]),
+    "symmetric": Demand("symmetric", lambda _, facts: facts["symmetric"]),
+    "one_torque": Demand(
+        "content with one torque per step", lambda _, facts: facts["torques_per_step"] == 1
     ),
 }
 
 
-def demands(symplectic=False, explicit=False, symmetric=False, one_torque=False, order=None):
-    """The demands made, as (words, test) pairs."""
-    asked = {
+def demands(
+    symplectic: bool = False,
+    explicit: bool = False,
+    symmetric: bool = False,
+    one_torque: bool = False,
+    order: int | None = None,
+) -> list[Demand]:
+    """The demands made."""
+    wanted = {
         "symplectic": symplectic,
         "explicit": explicit,
         "symmetric": symmetric,
         "one_torque": one_torque,
     }
-    made = [DEMANDS[name] for name, wanted in asked.items() if flag(name, wanted)]
+    made = [DEMANDS[name] for name, value in wanted.items() if flag(name, value)]
     if order is not None:
-        order = whole("order", order, 1, "take 4")
-        made.append((f"of order {order} or more", lambda facts: (facts["order"] or 0) >= order))
+        least = whole("order", order, 1, "take 4")
+        words = f"of order {least} or more"
+        made.append(Demand(words, lambda _, facts: (facts["order"] or 0) >= least, True))
     return made
 
 
-def facts(name, torque):
-    """The facts of an entry under a torque; one that chooses its own steps is neither symmetric nor
-    symplectic."""
-    base, at, _ = name.partition("@")
-    found = {**get(base).facts(), "order": get(base).order_under(torque)}
-    return (
-        {**found, "symmetric": False, "symplectic": False, "torques_per_step": None}
-        if at
-        else found
-    )
-
-
-def shortlist(made, methods, long, torque):
-    """The names to try; an InputError says which demand leaves none."""
-    ours = LONG if long and torque.acts else CANDIDATES if torque.acts else FREE
-    preferred = entries.method_names(methods) if methods is not None else [*ours, *_foreign()]
-    pool = (
-        preferred
-        if methods is not None
-        else list(dict.fromkeys([*preferred, *entries.method_names("all")]))
-    )
-    known = {name: facts(name, torque) for name in pool}
+def shortlist(
+    made: list[Demand], methods: Sequence[str] | str | None, long: bool, torque: Torque
+) -> list[Entry]:
+    """The entries to try; an InputError says which demand leaves none."""
+    if methods is not None:
+        preferred = pool = select(methods)
+    else:
+        names = LONG if long and torque.acts else CANDIDATES if torque.acts else FREE
+        preferred = [*map(find, names), *_foreign()]
+        pool = list(dict.fromkeys([*preferred, *select("all")]))
+    facts = {entry: entry.facts(torque) for entry in pool}
     if long:
-        energy_known = not torque.acts or not torque.energy_unknown()
-        by_force = " (symplectic, or kept so by +ep)" if energy_known else ""
-        made = [
-            (
-                f"free of energy drift{by_force}",
-                lambda one: (
-                    one["symplectic"] is True or (energy_known and restores_energy(one["name"]))
-                ),
-            ),
-            *made,
-        ]
+        made = [_no_drift(torque), *made]
     left = pool
-    for number, (words, fits) in enumerate(made):
-        before, left = left, [name for name in left if fits(known[name])]
+    for number, demand in enumerate(made):
+        before, left = left, [entry for entry in left if demand.fits(entry, facts[entry])]
         if not left:
-            highest = max(known[name]["order"] or 0 for name in before)
+            highest = max(facts[entry]["order"] or 0 for entry in before)
             raise InputError(
-                _none_left(
-                    [one for one, _ in made[:number]], words, before, methods is not None, highest
-                )
+                _none_left(made[:number], demand, before, methods is not None, highest)
             )
-    return [name for name in preferred if name in left] or sorted(
-        left, key=lambda name: -known[name]["order"]
+    return [entry for entry in preferred if entry in left] or sorted(
+        left, key=lambda entry: -facts[entry]["order"]
     )[:FEW]
 
 
-def restores_energy(name: str) -> bool:
-    """Whether the method of an entry restores the energy after its steps."""
-    return get(name.partition("@")[0]).restores_energy
+def _no_drift(torque: Torque) -> Demand:
+    """The demand of a long run: a symplectic method, or one that restores a known energy."""
+    energy_known = not torque.acts or not torque.energy_unknown()
+    return Demand(
+        "free of energy drift" + (" (symplectic, or kept so by +ep)" if energy_known else ""),
+        lambda entry, facts: (
+            facts["symplectic"] is True or (energy_known and entry.method.restores_energy)
+        ),
+    )
 
 
-def _foreign() -> list[str]:
+def _foreign() -> list[Entry]:
     """Methods that the user registered."""
-    return [method.name for method in everything() if not ours(method.step)]
+    return [Entry(method) for method in everything() if not ours(method.step)]
 
 
-def _none_left(earlier, words, before, own, highest):
-    which = "of the methods given" if own else "registered"
-    if words.startswith("of order"):
-        words += f" (the highest order is {highest})"
+def _none_left(
+    earlier: list[Demand], last: Demand, before: list[Entry], given: bool, highest: int
+) -> str:
+    which = "of the methods given" if given else "registered"
+    words = last.words + (f" (the highest order is {highest})" if last.names_order else "")
     if not earlier:
         return f"no method {which} is {words}; drop that demand"
-    shown = ", ".join(before[:4]) + (f" and {len(before) - 4} more" if len(before) > 4 else "")
+    names = ", ".join(entry.name for entry in before[:4])
+    more = f" and {len(before) - 4} more" if len(before) > 4 else ""
     return (
-        f"no method {which} is {', '.join(earlier)} and {words}: the last demand removes the {len(before)} that were left "
-        f"({shown}); drop one of them"
+        f"no method {which} is {', '.join(one.words for one in earlier)} and {words}: the last "
+        f"demand removes the {len(before)} that were left ({names}{more}); drop one of them"
     )

@@ -63,23 +63,23 @@ class Price:
         return (
             point.seconds
             if self.given is None
-            else self.own(point) + point.evaluations * self.given
+            else self.without_torque(point) + point.evaluations * self.given
         )
 
-    def own(self, point):
+    def without_torque(self, point):
         """What a run costs without its torques."""
         return max(point.seconds - point.evaluations * self.measured, OWN * point.seconds)
 
     def share(self, point):
         """The share of the torque in the cost of a point."""
-        return 1.0 - self.own(point) / self.of(point)
+        return 1.0 - self.without_torque(point) / self.of(point)
 
 
 def torque_seconds(task, count=400, repeats=5):
     """Seconds of a torque evaluation as runs make it, and whether it is compiled."""
     program = build(get("LP2"), task.torque, task.body)
     if program.mode != "compiled":
-        return _called(task), False
+        return _call_seconds(task), False
     loop = program.bound(loops.torque_along)
     arguments = (
         np.linspace(*task.t_span, count),
@@ -88,15 +88,15 @@ def torque_seconds(task, count=400, repeats=5):
         np.empty((count, 3)),
     )
     loop(*arguments)
-    return min(_timed(lambda: loop(*arguments)) for _ in range(repeats)) / count, True
+    return min(_duration(lambda: loop(*arguments)) for _ in range(repeats)) / count, True
 
 
-def _called(task, repeats=3):
+def _call_seconds(task, repeats=3):
     R, omega = rotations.matrices(task.start.attitude), task.start.omega
-    return min(_timed(lambda: task.torque(task.t_span[0], R, omega)) for _ in range(repeats))
+    return min(_duration(lambda: task.torque(task.t_span[0], R, omega)) for _ in range(repeats))
 
 
-def _timed(call):
+def _duration(call):
     started = time.perf_counter()
     call()
     return time.perf_counter() - started

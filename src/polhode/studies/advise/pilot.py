@@ -3,6 +3,7 @@ that is good enough, the growth of errors beyond the pilot, and a last run over 
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -14,12 +15,13 @@ from polhode.studies.compare.truth import (
     truth_of,
     constant_energy,
     errors,
-    is_lagrange_top,
+    is_upright_top,
     common_times,
     truth,
 )
 from polhode.errors import PolhodeError
 
+EXACT_SOLUTION = "exact.free_body"
 PER_RADIAN = 700  # torque evaluations that the reference takes for a radian
 SUBSPAN = 12.0  # radians that the shortest pilot covers
 # that a pilot for a long run covers, if a torque evaluation is a matter of nanoseconds
@@ -34,7 +36,7 @@ EXPONENTS = 0.5, 3.0  # between which errors are believed to grow as powers of t
 class Trial:
     """A candidate: its cheapest good point over the whole span, its cost, or why there is none."""
 
-    name: str
+    entry: entries.Entry | None  # None for the closed solution
     facts: dict
     knob: str
     point: Point | None
@@ -42,7 +44,12 @@ class Trial:
     each: float = math.nan  # the cost of a torque evaluation and all that goes with it
     note: str = ""
 
-    def to_dict(self):
+    @property
+    def name(self) -> str:
+        """The name of the entry."""
+        return self.entry.name if self.entry else EXACT_SOLUTION
+
+    def to_dict(self) -> dict[str, Any]:
         """The trial as plain data."""
         point = (
             self.point.to_dict()
@@ -90,7 +97,7 @@ class Pilot:
         radians = affordable / PER_RADIAN
         if self._needs_no_motion():
             radians = min(LONG_RADIANS, affordable / 100.0)
-        elif not self.whole.torque.acts or is_lagrange_top(self.whole):
+        elif not self.whole.torque.acts or is_upright_top(self.whole.torque, self.whole.body):
             radians = math.inf
         fraction = max(radians, SUBSPAN) / (rate * self.whole.length)
         if not fraction < 1.0:
@@ -113,19 +120,19 @@ class Pilot:
 
     # --- candidates -------------------------------------------------------------------------------
 
-    def try_all(self, names, tell):
-        """A Trial for each name."""
+    def try_all(self, chosen, tell):
+        """A Trial for each entry."""
         trials = []
-        for done, name in enumerate(names):
-            tell(done, len(names), name)
+        for done, entry in enumerate(chosen):
+            tell(done, len(chosen), entry.name)
             best = min((trial.cost for trial in trials), default=math.inf)
-            trials.append(self.attempt(name, best))
+            trials.append(self.attempt(entry, best))
         return trials
 
-    def attempt(self, name, best=math.inf):
+    def attempt(self, entry, best=math.inf):
         """The Trial of one candidate, given up where it costs much more than the best so far."""
         try:
-            runner = entries.runner(self.task, self.truth, name).compile()
+            runner = entry.runner(self.task, self.truth).compile()
             curve = Curve(
                 runner, lambda point: self._worth(point, best), timed=self.price.measured < CHEAP
             )
@@ -133,24 +140,26 @@ class Pilot:
                 self._measure_growth(curve)
             point = curve.reach(self.target / self.growth)
         except PolhodeError as problem:
-            return Trial(name, {}, "", None, math.inf, note=str(problem))
+            return Trial(entry, {}, "", None, math.inf, note=str(problem))
         self.spent += sum(one.evaluations for one in curve.points)
-        shown = point or curve.points[-1]
-        each = self.price.of(shown) / max(shown.evaluations, 1)
+        last, facts = point or curve.points[-1], entry.facts(self.task.torque)
+        each = self.price.of(last) / max(last.evaluations, 1)
         if point is None:
             least = min(one.error for one in curve.points)
             why = "too costly" if math.isfinite(best) else "out of budget"
-            return Trial(
-                name, runner.facts(), runner.knob, None, math.inf, each, f"{why} at {least:.1e}"
-            )
-        full = self._stretched(point)
-        return Trial(name, runner.facts(), runner.knob, full, self.price.of(full), each)
+            note = f"{why} at {least:.1e}"
+            return Trial(entry, facts, runner.knob, None, math.inf, each, note)
+        full = self._over_whole_span(point)
+        return Trial(entry, facts, runner.knob, full, self.price.of(full), each)
 
     def _worth(self, point, best):
         used = (self.spent + point.evaluations) * self.price.measured
-        return 2.0 * self.price.of(self._stretched(point)) < HOPELESS * best and used < self.budget
+        return (
+            2.0 * self.price.of(self._over_whole_span(point)) < HOPELESS * best
+            and used < self.budget
+        )
 
-    def _stretched(self, point):
+    def _over_whole_span(self, point):
         """The point of the pilot, as it would be over the whole span."""
         ratio = self.whole.length / self.task.length
         if ratio == 1.0 and self.growth == 1.0:
@@ -187,7 +196,7 @@ class Pilot:
             or self._needs_no_motion()
         ):
             return None
-        runner = entries.runner(self.whole, self.truth, trial.name)
+        runner = trial.entry.runner(self.whole, self.truth)
         setting = runner.snapped(trial.point.setting)
         for _ in range(2):
             point = self._against_half(runner, setting)

@@ -25,9 +25,9 @@ from polhode.errors import (
     InputError,
     PolhodeError,
     brief,
-    called_as,
     floats,
     check_options,
+    reporter,
     shows_options,
     whole,
 )
@@ -106,7 +106,8 @@ def compare(
     [2, 2]
     """
     check_options(compare, misspelt)
-    chosen, errors = entries.method_names(methods, family), check_errors(errors)
+    chosen = {entry.name: entry for entry in entries.select(methods, family)}
+    errors = check_errors(errors)
     task = as_task(
         problem,
         torque,
@@ -124,11 +125,7 @@ def compare(
             f"again, got {brief(problem)}; leave processes out"
         )
     found = Comparison(task.title, task.torque.name, task.t_span, truth(task), errors)
-    tell = (
-        (lambda *_: None)
-        if progress is None
-        else called_as("progress", progress, "progress(done, total, name)")
-    )
+    tell = reporter(progress, "progress(done, total, name)")
     curves = {}
 
     def keep(name, curve):
@@ -139,21 +136,21 @@ def compare(
         if processes > 1:
             made = task.recipe, task.t_span[1]
             work = {name: (*made, found.truth, name, errors) for name in chosen}
-            run_in_processes(_measured_elsewhere, work, keep, processes)
+            run_in_processes(_measure_in_process, work, keep, processes)
         else:
-            for done, name in enumerate(chosen):
+            for done, (name, entry) in enumerate(chosen.items()):
                 tell(done, len(chosen), name)
-                curves[name] = method_curve(task, found.truth, name, errors)
+                curves[name] = method_curve(task, found.truth, entry, errors)
     except BaseException as error:  # Ctrl-C, or an error of `progress`
         found.interrupted = True
-        error.comparison = found
+        error.comparison = found  # type: ignore[attr-defined]
         raise
     finally:
         found.curves.extend(curves[name] for name in chosen if name in curves)
     return found
 
 
-def _measured_elsewhere(
+def _measure_in_process(
     recipe: dict[str, Any],
     until: float,
     known: Truth,
@@ -161,27 +158,31 @@ def _measured_elsewhere(
     errors: tuple[float, ...],
 ) -> MethodCurve:
     """The curve of one method, in a process that makes the task again from its recipe."""
-    return method_curve(as_task(**recipe).until(until), known, name, errors)
+    return method_curve(as_task(**recipe).until(until), known, entries.find(name), errors)
 
 
 def method_curve(
-    task: Task, known: Truth, name: str, errors: tuple[float, ...], patience: float = PATIENCE
+    task: Task,
+    known: Truth,
+    entry: entries.Entry,
+    errors: tuple[float, ...],
+    patience: float = PATIENCE,
 ) -> MethodCurve:
     """The curve of one method, and the cost of reaching each of the errors."""
     try:
-        runner = entries.runner(task, known, name).compile()
+        runner = entry.runner(task, known).compile()
         curve = Curve(runner, worth=lambda point: point.seconds < 0.5 * patience)
         answers = {error: curve.reach(error) for error in sorted(errors, reverse=True)}
     except PolhodeError as problem:
-        return MethodCurve(name, {}, "", [], None, dict.fromkeys(errors), str(problem))
+        return MethodCurve(entry.name, {}, "", [], None, dict.fromkeys(errors), str(problem))
     return MethodCurve(
-        name,
-        runner.facts(),
+        entry.name,
+        entry.facts(task.torque),
         runner.knob,
         curve.points,
         curve.slope,
         answers,
-        runner.method.lowered(task.torque),
+        entry.method.lowered(task.torque),
     )
 
 

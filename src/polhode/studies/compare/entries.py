@@ -1,9 +1,19 @@
 """Which methods are compared, by name: `NAME` takes fixed steps, `NAME@rtol` chooses its own by
 tolerance."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
 from polhode.studies.compare.runner import StepRunner, ToleranceRunner
 from polhode.errors import InputError, brief, choice
-from polhode.methods import everything, get, names
+from polhode.methods import Method, everything, get
+
+if TYPE_CHECKING:
+    from polhode.loads._torque import Torque
+    from polhode.studies.compare.truth import Task, Truth
 
 # what the papers compare, each kind once, and what lies beyond them
 DEFAULT = (
@@ -25,53 +35,71 @@ DEFAULT = (
 )
 
 
-def method_names(methods=None, family=None):
-    """The names asked for, each once and spelt as the registry spells them; a name that is unknown
-    is refused."""
+@dataclass(frozen=True)
+class Entry:
+    """A method to compare: with steps of a given size, or choosing its own by tolerance."""
+
+    method: Method
+    by_tolerance: bool = False
+
+    @property
+    def name(self) -> str:
+        """`NAME` or `NAME@rtol`."""
+        return f"{self.method.name}@rtol" if self.by_tolerance else self.method.name
+
+    def facts(self, torque: Torque) -> dict[str, Any]:
+        """What the registry says about the method, with its order under this torque.  Steps that
+        depend on the motion make no method symmetric or symplectic."""
+        facts = {**self.method.facts(), "order": self.method.order_under(torque)}
+        if self.by_tolerance:
+            facts |= {"symmetric": False, "symplectic": False, "torques_per_step": None}
+        return facts
+
+    def runner(self, task: Task, truth: Truth | None) -> StepRunner | ToleranceRunner:
+        """A runner of the method on a task."""
+        return (ToleranceRunner if self.by_tolerance else StepRunner)(task, truth, self.method)
+
+
+def select(methods: Sequence[str] | str | None = None, family: str | None = None) -> list[Entry]:
+    """The entries of these names, or of a family, each once; an unknown name is an error."""
     if methods is not None and family is not None:
         raise InputError("give methods or a family, not both; drop one")
     if family is not None:
         found = everything()
-        families = sorted({entry.family for entry in found})
+        families = sorted({method.family for method in found})
         choice("family", family.lower() if isinstance(family, str) else family, families)
-        return [entry.name for entry in found if entry.family == family.lower()]
+        return [Entry(method) for method in found if method.family == family.lower()]
     if methods is None:
-        return list(DEFAULT)
+        return [find(name) for name in DEFAULT]
     if not isinstance(methods, (str, list, tuple, set)):
         raise InputError(
             f"methods must be a list of names, got {brief(methods)}; write methods=['NMB', 'LP2']"
         )
     given = [methods] if isinstance(methods, str) else list(methods)
     if len(given) == 1 and isinstance(given[0], str) and given[0].lower() == "all":
-        return names() + by_tolerance()
+        return [Entry(method) for method in everything()] + tolerance_entries()
     if not given:
         raise InputError("methods is empty; name some, or leave it out")
-    return list(dict.fromkeys(_entry_name(name) for name in given))
+    return list({entry.name: entry for entry in map(find, given)}.values())
 
 
-def _entry_name(name):
+def find(name: Any) -> Entry:
+    """The entry of a name."""
     base, at, knob = name.strip().partition("@") if isinstance(name, str) else (name, "", "")
     method = get(base)
     if not at:
-        return method.name
+        return Entry(method)
     if knob.lower() != "rtol":
         raise InputError(
             f"{name!r}: only @rtol may follow a method's name, for a run by tolerance; write "
             f"{name.partition('@')[0]}@rtol"
         )
     if method.control is None:
-        raise InputError(
-            f"{method.name} takes steps of given size; by tolerance go {', '.join(by_tolerance())}"
-        )
-    return f"{method.name}@rtol"
+        others = ", ".join(entry.name for entry in tolerance_entries())
+        raise InputError(f"{method.name} takes steps of given size; by tolerance go {others}")
+    return Entry(method, by_tolerance=True)
 
 
-def by_tolerance():
-    """The entries that choose their own steps."""
-    return [f"{method.name}@rtol" for method in everything() if method.control]
-
-
-def runner(task, truth, name):
-    """A runner for a name that `method_names` gave."""
-    base, at, _ = name.partition("@")
-    return (ToleranceRunner if at else StepRunner)(task, truth, get(base))
+def tolerance_entries() -> list[Entry]:
+    """The methods that can choose their own steps, doing so."""
+    return [Entry(method, by_tolerance=True) for method in everything() if method.control]

@@ -12,7 +12,7 @@ import numpy as np
 
 from polhode.engine.carriers.fixed import FixedSteps
 from polhode.engine.carriers.tolerance import ByTolerance, Tolerance
-from polhode.engine.diagnosis import check_callbacks, first_state
+from polhode.engine.diagnosis import first_state
 from polhode.engine.driver import Driver
 from polhode.engine.one_body import LARGEST_RTOL, SMALLEST_RTOL
 from polhode.engine.program import build
@@ -26,7 +26,7 @@ from polhode.studies.compare.truth import errors, common_times
 
 REPEATS, ENOUGH = 20, 0.03  # runs that are timed: so many, or as many as take so many seconds
 FEW_RADIANS = 3.0  # turned in the longest step that is tried
-ENDS = 12  # of steps, at least, at which a run is looked at: between them an error can hide
+ENDS = 12  # of steps, at least, at which a run is observed: between them an error can hide
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class Runner:
     """A method on a task, with a setting that decides how accurate it is.
 
     Subclasses say which settings there are (`knob`, `first`, `finer`, `snapped`) and how one is run
-    (`_driver`, `_looked_at`).
+    (`_driver`, `_observe`).
     """
 
     def __init__(self, task, truth, method):
@@ -108,10 +108,6 @@ class Runner:
         start = Start(*task.t_span, in_user_axes(task.body, task.motion))
         self.program = build(method, task.torque, task.body, start=start)
         self._counted = 0  # calls of a Python torque before this run
-
-    def facts(self):
-        """What the registry says about the method, with its order under the torque at hand."""
-        return {**self.method.facts(), "order": self.method.order_under(self.task.torque)}
 
     def run(self, setting, timed=True):
         """The Point of a setting; where it is `timed`, the quickest of several runs."""
@@ -126,20 +122,20 @@ class Runner:
         return point
 
     def motions(self, setting):
-        """The times at which a run of a setting is looked at, and its motions (principal axes)."""
-        _, _, looked = self._look(setting)
-        if looked is None:
+        """The times at which a run of a setting is observed, and its motions (principal axes)."""
+        _, _, observed = self._observe(setting)
+        if observed is None:
             raise IntegrationError(
                 f"{self.name} failed with {self.knob} {setting:g}; take a smaller one"
             )
-        return looked
+        return observed
 
     def _once(self, setting):
-        carrier, evaluations, looked = self._look(setting)
+        carrier, evaluations, observed = self._observe(setting)
         point = Point(setting, carrier.steps, evaluations, carrier.elapsed, math.inf)
-        if looked is None:
+        if observed is None:
             return point
-        times, motions = looked
+        times, motions = observed
         here, there = common_times(times, self.truth)
         return replace(
             point, **deviations(self.task, self.truth, times[here], motions[here], there)
@@ -172,7 +168,6 @@ class StepRunner(Runner):
     def compile(self):
         """Compile, or load, before anyone looks at a clock."""
         first_state(self.program, 1e-3 * self.task.length, self.task.t_span[0], self.task.motion)
-        check_callbacks(self.program, f"in a run of {self.name}", "correct it")
         self.program.march()
         self._evaluations(FixedSteps(self.program, self.task.motion))
         return self
@@ -208,13 +203,13 @@ class StepRunner(Runner):
             AtChecks(self.truth.checks, self.program.motion_kind),
         )
 
-    def _look(self, step):
+    def _observe(self, step):
         """The carrier of a run, its torque evaluations, and (times, motions), None where it
         failed."""
         driver = self._driver(step)
         carrier, finished = self._follow(driver)
-        looked = driver.recorder.points.arrays()[:2] if finished else None
-        return carrier, self._evaluations(carrier), looked
+        observed = driver.recorder.points.arrays()[:2] if finished else None
+        return carrier, self._evaluations(carrier), observed
 
 
 class ToleranceRunner(Runner):
@@ -226,15 +221,6 @@ class ToleranceRunner(Runner):
     def __init__(self, task, truth, method):
         super().__init__(task, truth, method)
         self.name = f"{method.name}@rtol"
-
-    def facts(self):
-        """A step that depends on where the body is makes no method symmetric or symplectic."""
-        return {
-            **super().facts(),
-            "symmetric": False,
-            "symplectic": False,
-            "torques_per_step": None,
-        }
 
     def compile(self):
         """Compile, or load, before anyone looks at a clock."""
@@ -264,17 +250,20 @@ class ToleranceRunner(Runner):
             AtWanted(self.truth.t[len(self.truth.t) - wanted :]),
         )
 
-    def _look(self, rtol):
+    def _observe(self, rtol):
         """The carrier of a run without the extension, its torque evaluations, and (times, motions)
         of one with it, None where it failed."""
         driver = self._driver(rtol, len(self.truth.t) - 1)
         carrier, finished = self._follow(driver)
-        evaluations, looked = self._evaluations(carrier), None
+        evaluations, observed = self._evaluations(carrier), None
         if finished:
-            looked = np.concatenate(driver.recorder.times), np.concatenate(driver.recorder.motions)
+            observed = (
+                np.concatenate(driver.recorder.times),
+                np.concatenate(driver.recorder.motions),
+            )
             carrier, _ = self._follow(self._driver(rtol))
             evaluations = self._evaluations(carrier)
-        return carrier, evaluations, looked
+        return carrier, evaluations, observed
 
 
 def deviations(task, truth, times, motions, at):

@@ -34,10 +34,10 @@ class Curve:
     def at(self, setting):
         """The point of a setting, run once."""
         if setting not in self._found:
-            self._found[setting] = self._steadied(self.runner.run(setting, self.timed))
+            self._found[setting] = self._without_disturbance(self.runner.run(setting, self.timed))
         return self._found[setting]
 
-    def _steadied(self, point):
+    def _without_disturbance(self, point):
         """On a busy machine long runs are disturbed: a step takes no longer than a longer one took
         in a shorter run."""
         rates = [

@@ -36,7 +36,7 @@ class Task:
     body: RigidBody
     torque: torques.Torque
     motion: np.ndarray
-    t_span: tuple
+    t_span: tuple[float, float]
     jumps: tuple = ()
     unit: float | None = None
     # the arguments of `as_task` that make it again, in another process
@@ -81,7 +81,7 @@ class Task:
             raise InputError(
                 f"until must lie between {t0!r} and {t1!r}, the span of {self.title}; got {t!r}"
             )
-        return replace(self, t_span=(t0, t), jumps=_inside(self.jumps, (t0, t)))
+        return replace(self, t_span=(t0, t), jumps=_times_inside(self.jumps, (t0, t)))
 
     def energies(self, t, motions):
         """Total energy at times and motions (principal axes); the kinetic alone where there is no
@@ -131,7 +131,7 @@ def as_task(
             raise InputError(
                 f"{extra} belongs to the problem or scenario; give a body first to choose {extra} yourself"
             )
-        return _named(problem, torque_file)
+        return _task_of_problem(problem, torque_file)
     body = as_body(problem)
     if t_span is None:
         raise InputError("t_span is missing; give (t0, t1)")
@@ -139,7 +139,7 @@ def as_task(
         body.name or "a body",
         body,
         as_torque(torque),
-        rotations.as_quaternion(rotation0, scalar_first),
+        rotations.as_quaternion(rotation0, "rotation0", scalar_first),
         omega0,
         momentum0,
         span(t_span),
@@ -147,7 +147,7 @@ def as_task(
     )
 
 
-def _named(problem, torque_file):
+def _task_of_problem(problem, torque_file):
     source = "" if not isinstance(problem, (str, Path)) else str(problem)
     if torque_file is not None and not source.endswith(".toml"):
         raise InputError(
@@ -190,11 +190,11 @@ def _task(title, body, torque, rotation0, omega0, momentum0, t_span, breaks, rec
             unit, jumps = term.unit, term.jumps
     motion = initial_rotation(body, rotation0, omega0, momentum0)
     return Task(
-        title, body, torque, motion, tuple(t_span), _inside(jumps, t_span), unit, recipe or {}
+        title, body, torque, motion, tuple(t_span), _times_inside(jumps, t_span), unit, recipe or {}
     )
 
 
-def _inside(times, t_span):
+def _times_inside(times, t_span):
     """The times inside the span, in its direction."""
     t0, t1 = t_span
     return tuple(sorted((at for at in times if min(t0, t1) < at < max(t0, t1)), reverse=t1 < t0))
@@ -246,7 +246,7 @@ def truth(task, tolerance=1e-14, checks=CHECKS):
             1e-15,
             "elliptic functions",
         )
-    elif is_lagrange_top(task):
+    elif is_upright_top(task.torque, task.body):
         found = lagrange_top(task.body, task.torque.params.moment, *task.start, since)
         error, origin = 1e-15, "theta functions"
     else:
@@ -291,11 +291,11 @@ def truth_of(task, times, motion, error, origin, evaluations=0, checks=CHECKS):
     return Truth(times, motion, energy, momentum, scales, error, origin, evaluations, checks)
 
 
-def is_lagrange_top(task):
-    """Whether the torque is the weight of a symmetric top on its axis, for which there is a closed
-    form."""
-    upright = getattr(task.torque, "function", None) is torques.heavy_top().function
-    return bool(upright and task.body.is_principal and task.body.moments[0] == task.body.moments[1])
+def is_upright_top(torque, body):
+    """Whether the torque is the weight of a symmetric top on its axis, for which `lagrange_top` is
+    the closed solution."""
+    upright = getattr(torque, "function", None) is torques.heavy_top().function
+    return bool(upright and body.is_principal and body.moments[0] == body.moments[1])
 
 
 def errors(motions, truth, at):

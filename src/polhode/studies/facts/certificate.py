@@ -16,8 +16,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Fact:
-    """A line of a certificate: `ok` is None where nothing is declared or could be measured, `text`
-    is `measured` for readers."""
+    """A line of a certificate: `ok` is None where nothing is declared or could be measured.
+
+    `text` is `measured` for readers, `short` the same for a table of several methods, and `claim`
+    is `declared` for readers; the last two are derived from the values where they are not given.
+    """
 
     name: str
     title: str
@@ -26,6 +29,14 @@ class Fact:
     ok: bool | None
     text: str
     details: dict = field(default_factory=dict)
+    short: str = ""
+    claim: str = ""
+
+    def __post_init__(self) -> None:
+        known = self.measured is not None
+        shown = _yes_or_no(self.measured) or (self.text if known else "-")
+        object.__setattr__(self, "short", self.short or shown)
+        object.__setattr__(self, "claim", self.claim or _claim(self.declared))
 
     @property
     def missing(self) -> bool:
@@ -42,6 +53,17 @@ class Fact:
             "text": self.text,
         }
         return {key: _exact(value) for key, value in values.items()} | self.details
+
+
+def _claim(declared: Any) -> str:
+    if declared is None:
+        return "-"
+    return _yes_or_no(declared) or ("exact" if declared == math.inf else f"{declared:g}")
+
+
+def _yes_or_no(value: object) -> str:
+    """The word for a truth value, "" for anything else."""
+    return ("no", "yes")[value] if isinstance(value, bool) else ""
 
 
 def _exact(value):

@@ -25,13 +25,13 @@ def energy_facts(method, problem, curves):
             f"problem {chosen.name!r} does not keep its energy, so there is no drift to measure; choose another"
         )
     compiled = long_run.obstacle(method, chosen) is None
-    stress = chosen.name == long_run.STRESS
+    stress = chosen is problems.get(long_run.STRESS)
     drifts, curves["energy"] = [], []
     for number, step in enumerate((chosen.step, 0.5 * chosen.step)):
         run = long_run.long_run(method, step, problem=chosen, compiled=compiled)
         drift = long_run.energy_drift(run, method, step, problem=chosen, compiled=compiled)
         drifts.append(drift)
-        curves["energy"].append((step, *_thinned(run.t, run.total_energy, drift.blow_up)))
+        curves["energy"].append((step, *_envelope(run.t, run.total_energy, drift.blow_up)))
         yield drift_fact(
             "drift_half" if number else "drift", step, drift, stress and method.symplectic is True
         )
@@ -45,12 +45,14 @@ def drift_fact(name, step, drift, steady):
     allowed = max(NO_DRIFT, min(long_run.SURE * (doubt or 0.0), LITTLE_DRIFT))
     # below that every one of the runs is as good as without
     chaotic = drift.chaotic and long_run.SURE * doubt > NO_DRIFT
+    measured = None if chaotic else finite(drift.slope)
     if not stays:
-        shown = f"energy lost at t = {drift.blow_up:g}"
+        shown, short = f"energy lost at t = {drift.blow_up:g}", f"lost at {drift.blow_up:.0f}"
     elif chaotic:
-        shown = f"chaotic: no drift resolved, ± {doubt:.0e}"
+        shown, short = f"chaotic: no drift resolved, ± {doubt:.0e}", "chaotic"
     else:
         shown = f"{drift.slope:+.3e}" + (f" ± {doubt:.0e}" if doubt else "")
+        short = "-" if measured is None else f"{measured:+.1e}"
     ok = None if not steady or chaotic else stays and abs(drift.slope) < allowed
     details = {
         "step": step,
@@ -60,7 +62,6 @@ def drift_fact(name, step, drift, steady):
         "chaotic": chaotic,
         "blow_up": finite(drift.blow_up),
     }
-    measured = None if chaotic else finite(drift.slope)
     return Fact(
         name,
         f"energy drift, slope at h = {step:g}",
@@ -69,6 +70,8 @@ def drift_fact(name, step, drift, steady):
         ok,
         shown,
         details,
+        short=short,
+        claim="none" if steady else "",
     )
 
 
@@ -109,7 +112,7 @@ def kept_facts(run, kept):
         )
 
 
-def _thinned(t, energy, end):
+def _envelope(t, energy, end):
     """The least and the largest of each of POINTS stretches, in time order."""
     inside = t <= end
     t, energy = t[inside], energy[inside]

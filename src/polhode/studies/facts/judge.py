@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from functools import cache, partial
 from os import PathLike
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -63,27 +63,27 @@ def certify(
     >>> found.ok, found.facts["symplectic"].measured
     (True, True)
     """
-    method = as_method(method)
-    check(method)
-    curves = {}
+    tested = as_method(method)
+    check(tested)
+    curves: dict[str, Any] = {}
     with np.errstate(all="ignore"):  # steps too large for a method are part of the measurement
         facts = [
-            *_orders(method, curves),
-            *_structure(method),
-            *_conserved(method),
-            *_axes(method),
-            *energy_facts(method, problem, curves),
-            _limit(method),
-            *_counts(method),
-            _cost(method),
+            *_orders(tested, curves),
+            *_structure(tested),
+            *_conserved(tested),
+            *_axes(tested),
+            *energy_facts(tested, problem, curves),
+            _limit(tested),
+            *_counts(tested),
+            _cost(tested),
         ]
     return Certificate(
-        method.name,
-        method.summary,
+        tested.name,
+        tested.summary,
         {fact.name: fact for fact in facts},
         curves,
         problems.get(problem or long_run.STRESS).name,
-        long_run.obstacle(method) or "",
+        long_run.obstacle(tested) or "",
     )
 
 
@@ -260,11 +260,11 @@ def _property(name, title, declared, defect, steps):
     )
     step, value, noise = found[0]
     word = {True: "yes", False: "no", None: "unclear"}[holds]
-    shown = f"{word}, {_small(value)} at h = {step:g}"
+    shown = f"{word}, {_format_defect(value)} at h = {step:g}"
     if holds is not True and len(found) > 1:
-        shown += f", {_small(last)} at {found[-1][0]:g}"
+        shown += f", {_format_defect(last)} at {found[-1][0]:g}"
     if noise:
-        shown += f", noise {_small(found[0][2])}"
+        shown += f", noise {_format_defect(found[0][2])}"
     return Fact(
         name,
         title,
@@ -281,7 +281,7 @@ def _property(name, title, declared, defect, steps):
     )
 
 
-def _small(value):
+def _format_defect(value):
     return "0" if value == 0.0 else f"{value:.1e}" if math.isfinite(value) else "not finite"
 
 
@@ -301,6 +301,7 @@ def _limit(method):
         else f"{limit:.2f}"
         if limit >= 0.01
         else f"{limit:.1e}",
+        short=f"> {long_run.LARGEST:g}" if math.isinf(limit) else "",
     )
 
 
@@ -314,6 +315,7 @@ def _counts(method):
         method.torques,
         calls.steps,
         None if varies and calls.reported is None else agreed,
+        claim="varies" if varies and calls.reported is not None else "",
     )
     solved = structure.solver_calls(method)
     yield _count(
@@ -334,10 +336,11 @@ def _cost(method):
         spent,
         None,
         "not measured: not compiled" if spent is None else f"{spent:.0f} ns",
+        short="" if spent is None else f"{spent:.0f}",
     )
 
 
-def _count(name, title, declared, counts, ok):
+def _count(name, title, declared, counts, ok, claim=""):
     low, high = min(counts), max(counts)
     return Fact(
         name,
@@ -347,4 +350,6 @@ def _count(name, title, declared, counts, ok):
         ok,
         f"{low}" if low == high else f"{low} to {high}",
         {"steps": list(counts)},
+        short=f"{low}" if low == high else f"{low}-{high}",
+        claim=claim,
     )

@@ -64,7 +64,7 @@ class Reading(NamedTuple):
 
     order: float
     doubt: float
-    points: int
+    points: float  # how many; infinitely many where it is exact
 
     @property
     def settled(self):

@@ -50,16 +50,16 @@ def unknown_facts(step):
 
 # --- files ----------------------------------------------------------------------------------------
 
-_registered = {}  # what each file registered
+_registered: dict[str, list[Method]] = {}  # what each file registered
 
 
 def from_file(target):
     """The methods of a Python file: all it registers or, with "FILE.py:NAME", the one named or a
     step function of that name."""
     path, name = user_file.split(target)
-    module, found = _run(path)
+    module, found = _run_file(path)
     if name:
-        return [_named(path, module, name, found)]
+        return [_find_named(path, module, name, found)]
     if not found:
         raise InputError(
             f"{str(path)!r} registers no method; put @polhode.method(...) on a step function, or name one, as in "
@@ -68,7 +68,7 @@ def from_file(target):
     return found
 
 
-def _named(path, module, name, found):
+def _find_named(path, module, name, found):
     step = getattr(module, name, None)
     for method in found:
         if step is method.step or method.name.lower() == name.lower():
@@ -80,7 +80,7 @@ def _named(path, module, name, found):
     return unknown_facts(step)
 
 
-def _run(path):
+def _run_file(path):
     """The module of a file and the methods it registered when it was run."""
     before = set(map(id, everything()))
     module = user_file.module(path)
@@ -97,18 +97,18 @@ def check(method, step=0.05):
     unit quaternion."""
     name = method.name
     path = Map(method, trial_torque())
-    first = _tried(f"the start of {name!r}", lambda: path.start(step))
+    first = _call_checked(f"the start of {name!r}", lambda: path.start(step))
     _check_state(f"the start of {name!r}", first, method, shape(first))
     state = first
     for k in range(2):
         before = state
-        state = _tried(
+        state = _call_checked(
             f"the step of {name!r}", lambda k=k, before=before: path.step(step, k * step, before)
         )
         _check_state(f"the step of {name!r}", state, path.method, shape(first))
 
 
-def _tried(who, action):
+def _call_checked(who, action):
     try:
         return action()
     except ConvergenceError:

@@ -15,8 +15,9 @@ from polhode.bodies._body import RigidBody
 from polhode.core.loops import fixed as loops
 from polhode.core.scalars import sincos
 from polhode.core.vec import add, apply, cross, dot, matrix, qconj, qexp, qlog, qmul, scale, times
-from polhode.errors import ConvergenceError, InputError, brief, choice, floats, number, whole
+from polhode.errors import InputError, brief, choice, floats, number, whole
 from polhode.methods import get
+from polhode.engine.diagnosis import unsolved
 from polhode.engine.program import build
 from polhode.results.motion import parts
 
@@ -142,7 +143,7 @@ class Map:
         self.body = _floats(loops.load_body(program.moments, 0))
         self.torque = wrap(program.names["torque"])
         self.parameters = _floats(program.names["load_parameters"](program.parameters, 0))
-        self.velocity = program.names["velocity"]
+        self.velocity, self._residual = program.names["velocity"], program.names["residual"]
         self._start, self._step = rebind(self.method.start), rebind(self.method.step)
 
     def start(self, h, t=0.0, q=ATTITUDE, Om=VELOCITY):
@@ -150,13 +151,10 @@ class Map:
 
     def step(self, h, t, s):
         new = self._step(h, t, s, self.body, self.torque, self.parameters)
-        residual = getattr(new, "residual", 0.0)
+        residual = self._residual(new)
         if not residual <= loops.ROUND_OFF:
-            raise ConvergenceError(
-                f"{self.method.name} could not solve its equation in a step of {h:g} of the trial problem: "
-                f"relative residual {residual:.2g}; take a smaller step",
-                residual=residual,
-            )
+            where = f"of {h:g} of the trial problem"
+            raise unsolved(self.method, where, residual, "take a smaller step")
         return new
 
     def momentum(self, s):

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Never
 
-from polhode.errors import InputError, called_as, flag, check_options, shows_options, number, whole
+from polhode.errors import InputError, flag, check_options, number, reporter, shows_options, whole
 from polhode.support.regular import file_path
 from polhode.studies.sweep import cluster as clusters
 from polhode.studies.sweep import plan as plans
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @shows_options()
 def sweep(
-    source: str | PathLike[str] | Mapping[str, Any],
+    source: str | PathLike[str] | dict[str, Any],
     out: str | PathLike[str] | None = None,
     *,
     cluster: str | None = None,
@@ -77,18 +77,16 @@ def sweep(
     ('run.step', 'initial.omega.2')
     """
     check_options(sweep, misspelt)
-    stores.need()
+    stores.import_libraries()
     workers, force = whole("workers", workers, 1), flag("force", force)
-    tell = (
-        (lambda *_: None)
-        if progress is None
-        else called_as("progress", progress, "progress(done, total)")
-    )
+    tell = reporter(progress, "progress(done, total)")
     wait = number("wait", wait, positive=True)
     plan = plans.load(source)
-    if out is None and isinstance(source, dict):
-        raise InputError('out is missing; name the store, such as out="sweep.zarr"')
-    out = file_path(out if out is not None else f"{Path(source).stem}.zarr")
+    if out is None:
+        if isinstance(source, dict):
+            raise InputError('out is missing; name the store, such as out="sweep.zarr"')
+        out = f"{Path(source).stem}.zarr"
+    out = file_path(out)
     if chunk is not None:
         plan.chunk_shape(None, chunk)
     stores.check(out, plan, force)
@@ -102,7 +100,10 @@ def _run(plan, out, cluster, chunk, force, progress):
             if chunk is None:
                 cluster.connect()
             store = stores.create(
-                out, plan, plan.chunk_shape(chunk is None and cluster.seen(), chunk), force
+                out,
+                plan,
+                plan.chunk_shape(chunk is None and cluster.describe_workers(), chunk),
+                force,
             )
         else:
             store = stores.Store(out)
@@ -145,7 +146,7 @@ class Sweep:
         path = file_path(path)
         if not stores.is_store(path):
             raise InputError(
-                f"{str(path)!r} is not the store of a sweep; give what `polhode sweep --out` wrote"
+                f"{str(path)!r} is not the store of a sweep; give what `polhode sweep --output` wrote"
             )
         self.store, self._run = stores.Store(path, "r"), run
 

@@ -18,7 +18,7 @@ between points are no noise.
 import sys
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import Field, ValidationError
@@ -95,10 +95,16 @@ class Axis:
         return numbers[index - first]
 
 
+LAWS = {  # how numbers are drawn: from a numpy Generator, `size` of them, by the law's two numbers
+    "normal": lambda random, size, a, b: a + b * random.standard_normal(size),
+    "uniform": lambda random, size, a, b: a + (b - a) * random.random(size),
+    "loguniform": lambda random, size, a, b: a * (b / a) ** random.random(size),
+}
+
+
 @dataclass(frozen=True)
 class Law:
-    """A distribution with the one method of those of scipy.stats that draws, without the second it
-    takes to import them."""
+    """A distribution with the method `rvs` of those of scipy.stats, whose import takes a second."""
 
     name: str
     a: float
@@ -106,17 +112,10 @@ class Law:
 
     def rvs(self, size, random_state):
         """Numbers from a numpy Generator."""
-        if self.name == "normal":
-            return self.a + self.b * random_state.standard_normal(size)
-        part = random_state.random(size)
-        return (
-            self.a + (self.b - self.a) * part
-            if self.name == "uniform"
-            else self.a * (self.b / self.a) ** part
-        )
+        return LAWS[self.name](random_state, size, self.a, self.b)
 
 
-def flattened(table, valid, path=""):
+def flatten_axes(table, valid, path=""):
     """{path: leaf} of nested tables; a table is a leaf where it speaks of a grid or a law, or
     stands at the path of a key."""
     found = {}
@@ -124,7 +123,7 @@ def flattened(table, valid, path=""):
         here = f"{path}.{key}" if path else key
         inner = isinstance(value, dict) and value and not LEAF.keys() & value.keys()
         inner = inner and not (here in valid and not all(part.isdigit() for part in value))
-        found |= flattened(value, valid, here) if inner else {here: value}
+        found |= flatten_axes(value, valid, here) if inner else {here: value}
     return found
 
 
@@ -142,7 +141,7 @@ def read(table, data, faults):
         "sweep",
     )
     valid = paths(data)
-    leaves = flattened(
+    leaves = flatten_axes(
         {key: value for key, value in table.items() if key not in Options.model_fields}, valid
     )
     axes = []
@@ -156,7 +155,7 @@ def read(table, data, faults):
             ("sweep",), "has no axis; name a key that varies, such as run.step = [0.1, 0.05]"
         )
     with faults.at("sweep"):
-        _consistent(options, axes)
+        _check_together(options, axes)
     return options, sorted(
         axes, key=lambda axis: FIRST.index(axis.path) if axis.path in FIRST else len(FIRST)
     )
@@ -182,7 +181,7 @@ def _axis(path, leaf):
             )
         return Axis(path, law=("random",), shape=(4,))
     if isinstance(leaf, list):
-        return Axis(path, _listed(path, leaf))
+        return Axis(path, _list_values(path, leaf))
     if not isinstance(leaf, dict):
         raise InputError(
             f"{path}: must be a list of values, {{ from, to, count }} or a law such as {{ normal = [0, 1] }}, "
@@ -197,17 +196,19 @@ def _axis(path, leaf):
         place, message = messages.complaint(first, LEAF, path)
         raise InputError(f"{'.'.join(map(str, (path, *place)))}: {message}") from None
     if model is Grid:
-        return Axis(path, _spaced(path, section))
+        return Axis(path, _grid_values(path, section))
     if path == "run.step" or path == "run.method":
         raise InputError(f"{path}: cannot be drawn; give a list")
-    return Axis(path, law=_law(path, section), shape=(VECTORS[key],) if key in VECTORS else ())
+    return Axis(
+        path, law=_checked_law(path, section), shape=(VECTORS[key],) if key in VECTORS else ()
+    )
 
 
-def _listed(path, values):
+def _list_values(path, values):
     """A list of numbers, of texts or of vectors of one length, none twice."""
     if not values:
         raise InputError(f"{path}: the list is empty; give at least one value")
-    kinds = {_kind(value) for value in values}
+    kinds = {_value_kind(value) for value in values}
     if len(kinds) > 1 or None in kinds:
         raise InputError(
             f"{path}: must be numbers, texts or vectors of one length, all alike and finite, got {values!r:.80}; "
@@ -224,11 +225,13 @@ def _listed(path, values):
     return found
 
 
-def _kind(value):
+def _value_kind(value):
     if isinstance(value, str):
         return "text"
     if isinstance(value, list):
-        return len(value) if value and all(_kind(item) == "number" for item in value) else None
+        return (
+            len(value) if value and all(_value_kind(item) == "number" for item in value) else None
+        )
     known = (
         isinstance(value, (int, float))
         and not isinstance(value, bool)
@@ -237,7 +240,7 @@ def _kind(value):
     return "number" if known else None
 
 
-def _spaced(path, grid):
+def _grid_values(path, grid):
     a, b = grid.begin, grid.to
     if a == b:
         raise InputError(
@@ -253,7 +256,7 @@ def _spaced(path, grid):
     return tuple(np.geomspace(a, b, grid.count).tolist())
 
 
-def _law(path, section):
+def _checked_law(path, section):
     given = [(name, value) for name, value in section if value is not None]
     if len(given) != 1:
         raise InputError(
@@ -272,7 +275,7 @@ def _law(path, section):
     return name, a, b
 
 
-def _consistent(options, axes):
+def _check_together(options, axes):
     laws = [axis.path for axis in axes if axis.law]
     if options and laws and options.samples is None:
         raise InputError(f"samples is missing; {laws[0]} is drawn, so say how many")
@@ -310,8 +313,10 @@ def paths(data):
     )
     for path, section in _torques(data):
         make = torques.BUILT_IN.get(str(section.get("name")).lower().replace("-", "_"))
-        keys = schema.torque_model(section["name"], make).model_fields if make else ()
-        found += _entries(path, keys, section, ("name", "step"))
+        if make:
+            keys = schema.torque_model(section["name"], make).model_fields
+            supplied = torques.supplied_parameters(make)
+            found += _entries(path, keys, section, ("name", *supplied))
     return found
 
 
@@ -335,34 +340,3 @@ def _torques(data):
         if isinstance(section, dict)
     ]
     return sections + [("torque", given)] * (isinstance(given, dict) and "name" in given)
-
-
-def _named(item, name):
-    return isinstance(item, dict) and item.get("name") == name
-
-
-def put(data, path, value: Any):
-    """Write a value at a path of the scenario."""
-    *way, last = path.split(".")
-    here = data
-    for part in way:
-        if isinstance(here, list):
-            here = (
-                here[int(part)]
-                if part.isdigit()
-                else next(item for item in here if _named(item, part))
-            )
-        else:
-            here = here.setdefault(part, {})
-    if not isinstance(here, (dict, list)):
-        raise InputError(
-            f"{'.'.join(way)} must hold several numbers for {path} to vary, got {here!r:.60}; give all of them"
-        )
-    if isinstance(here, list):
-        here[int(last)] = value
-    elif last.isdigit() and not here:
-        raise InputError(
-            f"{'.'.join(way)} is missing in the scenario; give all its entries, of which the sweep then varies some"
-        )
-    else:
-        here[last] = value

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from polhode.engine.carriers.tiles import default_threads
 from polhode.errors import ClusterError, InputError
-from polhode.studies.sweep.store import need
+from polhode.studies.sweep.store import import_libraries
 from polhode.studies.sweep.task import compute
 
 POLL = 1.0  # seconds between looks at the cluster while nothing comes
@@ -26,7 +26,7 @@ START = "start one on each node: dask worker {} --nworkers 1 --nthreads 1"
 class Workers(NamedTuple):
     """How many there are, threads of one at the most, bytes of memory of the smallest."""
 
-    count: int
+    processes: int
     threads: int
     memory: int
 
@@ -62,7 +62,7 @@ class Cluster:
 
     def leave(self):
         """Let go of the cluster, whatever state it is in."""
-        self.client, self.own = _closed(self.client), _closed(self.own)
+        self.client, self.own = _close(self.client), _close(self.own)
 
     def check(self):
         """Refuse an address that is none: a Client that cannot be made leaves tracebacks behind."""
@@ -81,7 +81,7 @@ class Cluster:
         self.leave()
         if self.address is not None:
             self.check()
-        _, distributed = need()
+        _, distributed = import_libraries()
         self.threads = None
         if self.address is None:
             self.threads = max(1, default_threads() // self.workers)
@@ -118,10 +118,10 @@ class Cluster:
                         "start it with: dask scheduler"
                     ) from error
                 # a scheduler that goes down, or comes up, resets connections
-                self.client = _closed(self.client)
+                self.client = _close(self.client)
                 time.sleep(0.1 * POLL)
 
-    def seen(self):
+    def describe_workers(self):
         """The workers there are now."""
         workers = self.client.scheduler_info(n_workers=-1)["workers"].values()
         limits = [one["memory_limit"] for one in workers if one["memory_limit"]]
@@ -129,7 +129,7 @@ class Cluster:
         return Workers(max(1, len(workers)), threads, min(limits, default=2**32))
 
 
-def _closed(part):
+def _close(part):
     """Close a client or a cluster, which may be broken, and have None in its place."""
     if part is not None:
         with contextlib.suppress(Exception):
@@ -144,7 +144,9 @@ def results(cluster, source, digest, boxes, todo):
         try:
             if cluster.client is None:
                 cluster.connect()
-            for number, result in _given_out(cluster, source, digest, boxes, list(reversed(todo))):
+            for number, result in _submit_chunks(
+                cluster, source, digest, boxes, list(reversed(todo))
+            ):
                 came += 1
                 del todo[number]
                 yield number, result
@@ -158,9 +160,9 @@ def results(cluster, source, digest, boxes, todo):
             cluster.leave()
 
 
-def _given_out(cluster, source, digest, boxes, todo):
+def _submit_chunks(cluster, source, digest, boxes, todo):
     client, running, idle_since = cluster.client, {}, None
-    distributed = need()[1]
+    distributed = import_libraries()[1]
     try:
         while todo or running:
             threads = sum(client.nthreads().values())

@@ -21,19 +21,19 @@ from pathlib import Path
 import numpy as np
 
 import polhode
-from polhode import problems
 from polhode.core.digest import digest
 from polhode.errors import InputError, whole
 from polhode.support.file_names import readable
 from polhode.engine.carriers.tiles import LANES
 from polhode.engine.schedule import segments
 from polhode.io.scenario._load import make_scenario
+from polhode.io.scenario.settings import fill_from_problem, put
 from polhode.io.scenario.faults import Faults
 from polhode.io.scenario.toml import check_depth, parse
 from polhode.methods import get
 from polhode.support.regular import file_path
 from polhode.studies.sweep import axes as reading
-from polhode.studies.sweep.axes import FIRST, SAMPLE, put
+from polhode.studies.sweep.axes import FIRST, SAMPLE
 
 BYTES_PER_BODY = 1024  # of a worker's memory: state, inputs, results and their copies
 PARTS = 256  # chunks wished for: balance between workers, little lost when one dies
@@ -78,7 +78,7 @@ class Plan:
         for key in ("output", "ensemble"):
             if key in data:
                 raise InputError(
-                    f"{path}: [{key}] does not go with [sweep]; drop it, and name the store with --out"
+                    f"{path}: [{key}] does not go with [sweep]; drop it, and name the store with --output"
                 )
         faults = Faults()
         for key in ("body", "initial", "run"):
@@ -95,12 +95,12 @@ class Plan:
         options, self.axes = reading.read(table, data, faults)
         if not faults:
             with faults.at("sweep"):
-                _fill_from_problem(data, self.axes)
-                self._take(data, options)
+                fill_from_problem(data, [axis.path for axis in self.axes])
+                self._set_dimensions(data, options)
         faults.report(path)
         self._check_values()
 
-    def _take(self, data, options):
+    def _set_dimensions(self, data, options):
         self.seed, self.device, self.dtype = options.seed, options.device, options.dtype
         self.dimensions = {axis.path: len(axis.values) for axis in self.axes if axis.values}
         if options.samples is not None:
@@ -173,7 +173,7 @@ class Plan:
         """The box of a chunk for such workers (`cluster.Workers`), or for so many bodies."""
         if chunk is None:
             fits = max(1, int(workers.memory / 4 / BYTES_PER_BODY))
-            busy = min(TILES * LANES * workers.threads, -(-self.n // workers.count))
+            busy = min(TILES * LANES * workers.threads, -(-self.n // workers.processes))
             least, most = (max(busy, steps // self.steps) for steps in CHUNK_STEPS)
             chunk = min(fits, max(least, min(-(-self.n // PARTS), most)))
         box, left = [], whole("chunk", chunk, 1, "leave it out, or take 1000")
@@ -219,19 +219,6 @@ class Plan:
     def digest(self):
         """A name for all of it."""
         return hashlib.sha256(json.dumps(self.identity, sort_keys=True).encode()).hexdigest()
-
-
-def _fill_from_problem(data, axes):
-    """What a component of an axis needs of a vector that the file leaves to its problem."""
-    if "problem" not in data:
-        return
-    problem = problems.get(data["problem"])
-    wanted = {axis.path.rpartition(".")[0] for axis in axes}
-    if "body.inertia" in wanted and "body" not in data:
-        data["body"] = {"inertia": problem.body.moments.tolist(), "check_triangle": False}
-    initial = data.get("initial", {})
-    if "initial.omega" in wanted and not {"omega", "momentum"} & set(initial):
-        data["initial"] = {**initial, "omega": problem.omega0.tolist()}
 
 
 def boxes(shape, chunk_shape):

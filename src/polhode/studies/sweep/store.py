@@ -10,6 +10,7 @@ import json
 import math
 import shutil
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +23,9 @@ from polhode.support.atomic import written_whole
 INSTALL = "pip install 'polhode[cluster]'"
 # codes from 0 on; -1 is a body that has not been computed
 STATUS = ("finished", "diverged", "unsolved", "failed")
-VARIABLES = {  # name: (component dimension and its labels, dtype, attributes)
+VARIABLES: dict[
+    str, tuple[str | None, str, dict[str, Any]]
+] = {  # name: (component dimension and its labels, dtype, attributes)
     "quaternion": (
         "quaternion_component",
         "f8",
@@ -53,12 +56,13 @@ VARIABLES = {  # name: (component dimension and its labels, dtype, attributes)
 LABELS = {"quaternion_component": "xyzw", "axis": "xyz"}
 # of a body
 BYTES = sum(
-    np.dtype(kind).itemsize * len(LABELS.get(names, "1")) for names, kind, _ in VARIABLES.values()
+    np.dtype(kind).itemsize * (len(LABELS[names]) if names else 1)
+    for names, kind, _ in VARIABLES.values()
 )
 _ENTRY = "polhode_sweep"  # the attribute that says what this is
 
 
-def need():
+def import_libraries():
     """The libraries behind sweeps, or an error that says what to install."""
     try:
         import distributed
@@ -85,7 +89,7 @@ class Store:
     """
 
     def __init__(self, path, mode="r+"):
-        zarr, _ = need()
+        zarr, _ = import_libraries()
         self.path = Path(path)
         self.group = zarr.open_group(self.path, mode=mode)
         self.identity = json.loads(self.group.attrs[_ENTRY])
@@ -207,7 +211,7 @@ def _named(about, units):
 
 
 def _fill(path, plan, chunk_shape):
-    zarr, _ = need()
+    zarr, _ = import_libraries()
     attributes = {
         "title": plan.title,
         "polhode_version": plan.identity["polhode_version"],

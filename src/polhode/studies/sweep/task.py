@@ -22,7 +22,7 @@ from polhode.studies.sweep.axes import FIRST
 from polhode.studies.sweep.plan import Plan
 from polhode.studies.sweep.store import STATUS
 
-_plans = {}  # the sweep this worker is busy with, by its digest
+_plans: dict[str, Plan] = {}  # the sweep this worker is busy with, by its digest
 
 
 def compute(source, digest, box, threads=None):
@@ -37,7 +37,7 @@ def compute(source, digest, box, threads=None):
         _plans.clear()
         _plans[digest] = plan
     try:
-        return Chunk(_plans[digest], box).run(own_threads() if threads is None else threads)
+        return SweepChunk(_plans[digest], box).run(own_threads() if threads is None else threads)
     except InputError as error:
         where = ", ".join(
             f"{name} {a}..{b - 1}"
@@ -59,7 +59,7 @@ def own_threads():
     return max(1, default_threads() // get_worker().state.nthreads)
 
 
-class Chunk:
+class SweepChunk:
     """The bodies of a box."""
 
     def __init__(self, plan, box):

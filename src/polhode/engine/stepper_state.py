@@ -1,0 +1,45 @@
+"""Where a Stepper is in time, and the state that it can be put back to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+
+@dataclass(frozen=True, eq=False)
+class StepperState:
+    """Everything a Stepper needs to go on exactly: the method's memory, and the time as origin plus
+    count steps; `earlier` ones were taken before the origin."""
+
+    method: str
+    origin: float
+    count: int
+    step: float
+    memory: np.ndarray = field(repr=False)
+    earlier: int = 0
+
+    @property
+    def t(self) -> float:
+        """The time."""
+        return self.origin + self.count * self.step
+
+
+class Clock:
+    """The time: k steps of h from an origin, and the steps before that; `usual` is the size of a
+    step where none is given."""
+
+    __slots__ = ("earlier", "grid", "h", "k", "origin", "usual")
+
+    def __init__(self, origin: float, usual: float, k: int = 0, earlier: int = 0) -> None:
+        self.usual = self.h = usual
+        self.origin, self.k, self.earlier = origin, k, earlier
+        self.grid = np.array([origin, usual])  # as the loops read it
+
+    t = property(lambda self: self.origin + self.k * self.h)
+    steps = property(lambda self: self.earlier + self.k)
+
+    def restart(self, h: float) -> None:
+        """Count steps of h from here on."""
+        self.origin, self.h, self.earlier, self.k = self.t, h, self.steps, 0
+        self.grid[0], self.grid[1] = self.origin, h

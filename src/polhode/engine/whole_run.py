@@ -1,0 +1,259 @@
+"""Whole runs in one call of machine code, for `Flow`: from Python, from many threads, and from the
+user's own compiled functions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from polhode import rotations
+from polhode.core.closed.double_double import two_product, two_sum
+from polhode.core.jit import Build, compiled as dispatcher, jit
+from polhode.core.layout import filler, layout, shape
+from polhode.core.loops import fixed, tolerance
+from polhode.core.loops.fixed import DONE, REFUSED
+from polhode.engine.carriers.tiles import default_threads
+from polhode.engine.schedule import LARGEST_COUNT
+from polhode.loads.kernels import nested
+from polhode.loads.sum import Sum
+from polhode.rotations.convert import OFF_GROUP as OFF_UNIT, ROUNDING as UNIT
+from polhode.support.limits import LARGEST_RATE, LARGEST_TIME
+
+if TYPE_CHECKING:
+    from polhode.engine.program import Program
+
+# steps of one call: more of them go through `integrate`, in chunks, between which Ctrl-C is heard
+MOST = 100_000
+TASK = 8  # states that a thread takes at a time
+FAST = 6  # the kinetic energy has grown more than it may without a look at the potential
+
+one_run = turn = None  # bound: the loop, and `turned` or `unturned`
+
+
+# --- the loops ------------------------------------------------------------------------------------
+
+
+def run_loop(program: Program, rtol: float | None) -> Callable[..., Any]:
+    """The loop that carries a motion from one time to another in one call, by steps of one size or
+    by tolerance."""
+    return _kept(program, rtol, "run", lambda loop, names: program.bound(loop, **names))
+
+
+def carry_loop(program: Program, rtol: float | None) -> Callable[..., Any]:
+    """The same in the user's axes, with the checks of a call from Python."""
+    turn = unturned if program.body.is_principal else turned
+    return _kept(
+        program,
+        rtol,
+        "carry",
+        lambda *run: program.bound(carry, one_run=_seeing(*run), turn=turn),
+    )
+
+
+def runs_loop(program: Program, rtol: float) -> Callable[..., Any]:
+    """The same for many motions, by tolerance, for several threads at once."""
+    return _kept(
+        program,
+        rtol,
+        "runs",
+        lambda *run: program.bound(tolerance.runs, Build(threaded=True), one_run=_seeing(*run)),
+    )
+
+
+def _kept(program, rtol, which, make):
+    """What make(loop, the names that it sees) gave the first time."""
+    control = None if rtol is None else program.method.control.suited(program, rtol)
+    return program.kept((which, control), lambda: make(*_run(program, control)))
+
+
+def _run(program, control):
+    """(the loop of a whole run, the functions that it sees by name)."""
+    names = {**program.names, "load_parameters": layout(program.shape, flat=True).unpack}
+    if control is None:
+        return fixed.run, {**names, "multistep": program.method.multistep}
+    inside = {**names, **control.names, "load_body": fixed.flat_body}
+    return tolerance.run, {
+        "follow_on": _seeing(control.loop, inside),
+        "memory_of_run": _memory(tuple(control.blank())),
+    }
+
+
+def _seeing(loop, names):
+    """A copy of a loop that sees the given functions under the given names, to be part of another
+    loop."""
+    copy = FunctionType(loop.__code__, {**loop.__globals__, **names}, loop.__name__)
+    copy.__module__, copy.__qualname__ = loop.__module__, f"{loop.__name__} of a run"
+    return copy
+
+
+@lru_cache(64)
+def _memory(numbers):
+    """`memory()`: a fresh array of these numbers."""
+    blank = np.array(numbers)
+
+    @jit
+    def memory():
+        return blank.copy()
+
+    return memory
+
+
+def spread(loop, count, rest):
+    """Call loop(first, last, *rest) for all of so many states, by threads."""
+    tasks = iter(range(0, count, TASK))  # a thread takes the next when it has done one
+
+    def work(_):
+        for first in tasks:
+            loop(first, min(first + TASK, count), *rest)
+
+    threads = min(default_threads(), -(-count // TASK))
+    if threads == 1:
+        return work(None)
+    pool = ThreadPoolExecutor(threads)
+    try:
+        list(pool.map(work, range(threads)))
+    finally:
+        for _ in tasks:  # after Ctrl-C none is left
+            pass
+        pool.shutdown()
+
+
+# --- axes of the body -----------------------------------------------------------------------------
+
+
+class Axes(NamedTuple):
+    """A change of the axes of a body: as a quaternion, and as a matrix."""
+
+    turn: tuple
+    matrix: tuple
+
+
+@jit
+def turned(q, Om, axes):
+    """A motion in other axes of the body, R -> R Q, Om -> Q^T Om: the arithmetic of
+    `results.motion`."""
+    (x, y, z, w), (a, b, c, d), M = q, axes.turn, axes.matrix
+    attitude = (
+        w * a + d * x + (y * c - z * b),
+        w * b + d * y + (z * a - x * c),
+        w * c + d * z + (x * b - y * a),
+        w * d - (x * a + y * b + z * c),
+    )
+    return attitude, (
+        Om[0] * M[0][0] + Om[1] * M[1][0] + Om[2] * M[2][0],
+        Om[0] * M[0][1] + Om[1] * M[1][1] + Om[2] * M[2][1],
+        Om[0] * M[0][2] + Om[1] * M[1][2] + Om[2] * M[2][2],
+    )
+
+
+@jit
+def unturned(q, Om, axes):
+    """The same where the axes stay."""
+    return q, Om
+
+
+def axes_of(matrix: np.ndarray) -> Axes:
+    """The change to axes that are the columns of a matrix."""
+    return Axes(tuple(rotations.as_quaternion(matrix).tolist()), nested(matrix))
+
+
+@jit
+def length(q):
+    """`math.hypot`, which rounds once: with the errors of the squares, of their sum and of its
+    root."""
+    total, lost = 0.0, 0.0
+    for x in q:
+        square, a = two_product(x, x)
+        total, b = two_sum(total, square)
+        lost += a + b
+    norm = math.sqrt(total)
+    square, a = two_product(norm, norm)
+    return norm + ((total - square) - a + lost) / (2.0 * norm) if norm > 0.0 else norm
+
+
+@jit
+def unit(q):
+    """(a quaternion at unit length, whether it was one): the rule of `rotations.as_quaternion`."""
+    norm = length(q)
+    fits = abs(norm - 1.0) <= OFF_UNIT
+    if abs(norm - 1.0) <= UNIT:
+        norm = 1.0
+    return (q[0] / norm, q[1] / norm, q[2] / norm, q[3] / norm), fits
+
+
+# --- a call from Python ---------------------------------------------------------------------------
+
+
+@jit
+def fits(number, largest):
+    return -largest <= number and number <= largest
+
+
+def carry(q, Om, t0, t1, control, most, growth, I, parameters, inward, outward):
+    """Carry a motion in two arrays from t0 to t1, in the user's axes: why it ended.
+
+    They keep what they had unless that is DONE.  FAST: the kinetic energy has grown more than
+    `growth` times.
+    """
+    attitude, is_unit = unit((q[0], q[1], q[2], q[3]))
+    spin = (Om[0], Om[1], Om[2])
+    slow = (
+        fits(spin[0], LARGEST_RATE) and fits(spin[1], LARGEST_RATE) and fits(spin[2], LARGEST_RATE)
+    )
+    if not (is_unit and slow and fits(t0, LARGEST_TIME) and fits(t1, LARGEST_TIME)):
+        return REFUSED
+    attitude, spin = turn(attitude, spin, inward)
+    before = I[0] * spin[0] * spin[0] + I[1] * spin[1] * spin[1] + I[2] * spin[2] * spin[2]
+    attitude, spin, why = one_run(attitude, spin, t0, t1, control, most, I, parameters)
+    if why != DONE:
+        return why
+    after = I[0] * spin[0] * spin[0] + I[1] * spin[1] * spin[1] + I[2] * spin[2] * spin[2]
+    if after / (before + 1e-300) > growth:
+        return FAST
+    attitude, spin = turn(attitude, spin, outward)
+    for i in range(4):
+        q[i] = attitude[i]
+    for i in range(3):
+        Om[i] = spin[i]
+    return DONE
+
+
+# --- a call from machine code --------------------------------------------------------------------
+
+
+def advance_of(ready, loop, torque, control, axes):
+    """`Flow.compiled`."""
+    import numba
+
+    terms = torque.terms
+    values = [term.params or () for term in terms]
+    places = [i for place, _ in ready.own for i in range(place.start, place.stop)]
+    kind = shape(tuple(values) if isinstance(torque, Sum) else values[0])
+    fill = dispatcher(filler(kind, ready.parameters, places))
+    inward, outward = axes
+    whole, unitary = dispatcher(unturned if inward is None else turned), dispatcher(unit)
+    double = np.float64  # numba's float() leaves a float32 what it is
+    usual, moments, most = ready.parameters, ready.moments, int(LARGEST_COUNT)
+
+    @numba.njit(error_model="numpy")
+    def advance(q, omega, t0, t1, parameters=None):
+        p = usual if parameters is None else fill(parameters)
+        attitude = (double(q[0]), double(q[1]), double(q[2]), double(q[3]))
+        spin = (double(omega[0]), double(omega[1]), double(omega[2]))
+        attitude, fits = unitary(attitude)
+        if not fits:
+            return attitude, spin, REFUSED
+        attitude, spin = whole(attitude, spin, inward)
+        attitude, spin, why = loop(
+            attitude, spin, double(t0), double(t1), control, most, moments, p
+        )
+        attitude, spin = whole(attitude, spin, outward)
+        return attitude, spin, why
+
+    return advance

@@ -1,0 +1,153 @@
+"""An ensemble from the arrays of a file: the way back from `polhode.io.ensemble`."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from polhode.bodies._body import RigidBody
+from polhode.engine.ensemble.inputs import Bodies
+from polhode.engine.ensemble.keep import Statistic, Summary
+from polhode.engine.ensemble.measure import Measure
+from polhode.errors import InputError, PolhodeError
+from polhode.io.ensemble import PARAMETER, STATUS
+from polhode.loads.recorded import Recorded
+from polhode.loads.torques import free
+from polhode.methods._method import recorded
+from polhode.results._ensemble import Ensemble, Failure
+from polhode.results._trajectory import FAILED, INTERRUPTED
+from polhode.support.units import as_units
+
+_SHAPES = {  # n bodies, k times
+    **dict.fromkeys(("status", "end_time", "energy"), ("n",)),
+    "quaternion": ("n", 4),
+    "omega": ("n", 3),
+    "moments": ("n", 3),
+    "principal_axes": ("n", 3, 3),
+    **dict.fromkeys(("body", "failed_step", "failure_reason"), ("n",)),
+    "t": ("k",),
+    "quaternions": ("k", "n", 4),
+    "omegas": ("k", "n", 3),
+}
+_NEEDED = ("quaternion", "omega", "energy", "status", "end_time")
+_STATISTIC = re.compile(r"(.+)_mean_over_time")
+
+
+def as_ensemble(
+    path: str | PathLike[str], arrays: dict[str, np.ndarray], facts: dict[str, Any]
+) -> Ensemble:
+    """The ensemble in the contents of a file."""
+    _check(path, arrays, facts)
+    status, end, bodies = arrays["status"], arrays["end_time"], _bodies(path, arrays, facts)
+    found = Ensemble(
+        motions=None,
+        kept=None,
+        parameters={
+            name.removeprefix(PARAMETER): values
+            for name, values in arrays.items()
+            if name.startswith(PARAMETER)
+        },
+        measure=partial(Measure, bodies, free(), {}),
+        estimate=None,
+        units=_units(path, facts, bodies),
+        n=len(status),
+        first=int(arrays["body"][0]) if "body" in arrays else 0,
+        t=facts.get("t_final", float(end[np.argmax(np.abs(end))])),
+        step=facts.get("step"),
+        steps=facts.get("steps") or 0,
+        elapsed=float("nan"),
+        method=recorded(facts["method"], facts.get("method_facts") or {}),
+        torque=Recorded(facts.get("torque") or "", facts.get("torque_terms") or [], False),
+        bodies=bodies,
+        seed=int(facts["seed"]) if str(facts.get("seed")).isdecimal() else None,
+        times=arrays.get("t"),
+        statistics=_statistics(arrays),
+        failures=_failures(arrays, facts.get("failure_reasons") or []),
+        interrupted=bool(np.any(status == STATUS.index(INTERRUPTED))),
+        message=facts.get("message") or "",
+        mode=facts.get("torque_mode") or "",
+        note="",
+        device=facts.get("device") or "",
+        dtype=facts.get("dtype") or "",
+        threads=None,
+        vectorised=False,
+        source=facts.get("source_digest") or "",
+        torque_source=facts.get("torque_digest") or "",
+        title=facts.get("title") or "",
+        recorded=facts,
+    )
+    found.energy = arrays["energy"]
+    found._at_end = arrays["quaternion"], arrays["omega"]
+    found._on_the_way = arrays.get("quaternions"), arrays.get("omegas")
+    return found
+
+
+def _units(path, facts, bodies):
+    """Those that the file names, or the body in it."""
+    try:
+        return as_units(facts["units"]) if "units" in facts else bodies.one.units
+    except InputError as error:
+        raise InputError(f"{str(path)!r} holds units that cannot be read: {error}") from error
+
+
+def _check(path, arrays, facts):
+    """Refuse what is no ensemble, and arrays of other shapes than one has."""
+    missing = [name for name in _NEEDED if name not in arrays]
+    missing += [name for name in ("method", "body") if name not in facts]
+    if missing:
+        raise InputError(
+            f"{str(path)!r} lacks {', '.join(missing)}: it is not an ensemble that polhode stored; run it again "
+            "with -o"
+        )
+    sizes = {"n": arrays["status"].size, "k": arrays.get("t", np.empty(0)).size}
+    for name, shape in _SHAPES.items():
+        expected = tuple(sizes.get(size, size) for size in shape)
+        if name in arrays and (arrays[name].shape != expected or not sizes["n"]):
+            raise InputError(
+                f"{str(path)!r}: {name} has shape {arrays[name].shape}, expected {expected} for {sizes['n']} bodies; "
+                "the file is damaged"
+            )
+
+
+def _bodies(path, arrays, facts):
+    """One body for all, or the moments and axes of each."""
+    try:
+        if "moments" not in arrays:
+            return Bodies(RigidBody.from_dict(facts["body"]))
+        return Bodies.stored(arrays["moments"], arrays.get("principal_axes"))
+    except (PolhodeError, TypeError) as error:
+        raise InputError(
+            f"{str(path)!r} holds bodies that cannot be read: {error}; run it again with -o"
+        ) from error
+
+
+def _failures(arrays, reasons):
+    """The bodies that failed; older files say neither the step nor the reason."""
+    failed = np.flatnonzero(arrays["status"] == STATUS.index(FAILED))
+    unknown = np.full(len(arrays["status"]), -1)
+    steps, numbers = (arrays.get(name, unknown) for name in ("failed_step", "failure_reason"))
+    return [
+        Failure(
+            int(body),
+            int(steps[body]),
+            float(arrays["end_time"][body]),
+            reasons[int(numbers[body])] if 0 <= numbers[body] < len(reasons) else "unknown",
+        )
+        for body in failed
+    ]
+
+
+def _statistics(arrays):
+    """Summaries over time and over bodies, by quantity; None where there are none."""
+    found = {}
+    for name in (match[1] for match in map(_STATISTIC.fullmatch, arrays) if match):
+        over_time, over_bodies = (
+            [arrays.get(f"{name}_{kind}_over_{over}") for kind in Summary._fields]
+            for over in ("time", "bodies")
+        )
+        found[name] = Statistic(Summary(*over_time), Summary(*over_bodies))
+    return found or None
