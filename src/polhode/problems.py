@@ -20,6 +20,7 @@ from polhode.bodies._body import RigidBody
 from polhode.engine._integrate import integrate
 from polhode.errors import shows_options, unknown
 from polhode.rotations import exp
+from polhode.support.card import Card
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Problem:
+class Problem(Card):
     """A body, a torque, an initial motion and a span of time.
 
     `torque` is a function of the step, since a torque may be made for steps of one size.  Until
@@ -76,6 +77,9 @@ class Problem:
             omega0=self.omega0,
             **options,
         )
+
+    def __repr__(self) -> str:
+        return f"<Problem: {self.name}, {self.title}>"
 
     def describe(self) -> dict[str, Any]:
         """The problem as plain data."""

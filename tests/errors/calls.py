@@ -1,5 +1,6 @@
 """Calls from Python that are refused: (call, the value as the message names it, the way out)."""
 
+import pickle
 import threading
 
 from around import (
@@ -128,6 +129,8 @@ CALLS = [
      "run it again with -o"),
     (lambda: polhode.read("objects.npz"), "'objects.npz' is not a run", "run the scenario again with -o"),
     (lambda: contents(holed()), "'holed.npz': omega is not finite", "run the scenario again with -o"),
+    (lambda: pickle.dumps(Foreign(12345)), "torque 'foreign' is an address", "load the C library there"),
+    (lambda: polhode.view.card(3), "a card of a result, a body, a flow or a problem, got 3", "give one of these"),
     (lambda: polhode.torque(3), "got 3", "write def f(t, R): ..."),
     (lambda: polhode.torque(push).with_params(k=1.0), "'push'", "drop them, or give it some: params={...}"),
     (lambda: polhode.torques.heavy_top().with_params(k=1.0), "'heavy_top'", "valid: 'moment'"),

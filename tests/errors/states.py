@@ -2,6 +2,7 @@
 
 import builtins
 import errno
+import pickle
 import socket
 from types import SimpleNamespace
 
@@ -135,6 +136,8 @@ STATES = [
     ([("polhode.torques.BUILT_IN", {"odd": odd})],
      lambda: make_scenario({"problem": "krysl/slow-top", "torque": {"name": "odd"}}, "a.toml"), "no such thing", "correct them"),
     ([("polhode.bodies.mesh_file._CHECKS", {"obj": bytes})], turned, "a face three corners, which is not so here", "export"),
+    ([("builtins.__import__", without("cloudpickle"))], lambda: pickle.dumps(polhode.torque(lambda t, R: R[0])),
+     "<lambda>' cannot be sent", "define it at the top of a module"),
     ([("builtins.__import__", without("zarr"))], lambda: polhode.io.save(tumble(), "run.zarr"),
      "the library zarr, which is not installed", "pip install"),
     ([("builtins.__import__", without("distributed"))], lambda: polhode.sweep({}, "tops.zarr"),

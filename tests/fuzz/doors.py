@@ -317,7 +317,7 @@ DOORS = {
     ),
     "Ensemble.to_user_axes": (lambda y: many().to_user_axes(y), {"y": np.zeros((2, 7))}),
     "Ensemble.save": (
-        lambda path, force: many().save(path, force),
+        lambda path, force: many().save(path, force=force),
         {"path": Made(lambda: FOLDER / "many.nc"), "force": True},
     ),
     "Statistics": (polhode.Statistics, {"every": 10, "of": ("energy",), "functions": {}}),

@@ -22,6 +22,7 @@ from polhode.bodies import mesh, urdf
 from polhode.bodies.inertia import check_positive, principal, show, symmetric, triangle_excess
 from polhode.bodies.shapes import Shapes
 from polhode.errors import InputError, brief, flag, floats, label, number, unknown
+from polhode.support.card import Card
 from polhode.support.frames import rows_times
 from polhode.support.units import UNSPECIFIED, Units, as_units
 
@@ -30,7 +31,7 @@ __all__ = ["RigidBody"]
 _KEYS = ("inertia", "mass", "check_triangle", "name", "shape", "units")
 
 
-class RigidBody(Shapes):
+class RigidBody(Card, Shapes):
     """A rigid body, immutable.
 
     Parameters

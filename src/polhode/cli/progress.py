@@ -38,6 +38,7 @@ def progress_bar(first: str = "starting") -> Iterator[Bar]:
     )
     with Progress(*columns, console=make_console(stderr=True), transient=True) as progress:
         task = progress.add_task(first, total=None)
+        last = first
 
         def update(done: float, total: float, text: str) -> None:
             nonlocal last
@@ -47,6 +48,5 @@ def progress_bar(first: str = "starting") -> Iterator[Bar]:
         def show_notice(text: str) -> None:
             progress.update(task, description=text or last)
 
-        last = first
         with displayed(show_notice):
             yield update

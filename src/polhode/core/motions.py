@@ -111,7 +111,11 @@ class Kind:
 
     def __reduce__(self):
         """In another process it is found by its name."""
-        return KINDS.__getitem__, (self.name,)
+        return _kind_named, (self.name,)
+
+
+def _kind_named(name):
+    return KINDS[name]
 
 
 ROTATION = Kind("rotation", Rotation, launch_rotation, observe_rotation, flaw_in_rotation)

@@ -46,6 +46,7 @@ from polhode.methods._method import Method
 from polhode.methods._registry import get
 from polhode.rotations.convert import scalar_last
 from polhode.results.motion import described, in_principal_axes, parts
+from polhode.support.card import Card
 from polhode.support.limits import LARGEST_TIME, check_step, check_times
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ if TYPE_CHECKING:
 _motion = BodyMotion._make
 
 
-class Flow:
+class Flow(Card):
     """The motion of a body from any start to any later or earlier time, prepared once and called as
     often as one likes: for optimisers, samplers and control loops.
 
@@ -139,6 +140,12 @@ class Flow:
         self._advance: tuple[Any, Callable[..., Any]] | None = None
         self._ready: dict[int | None, Ready] = {}  # by the kind of body, see `_kind`
 
+    def __reduce__(self) -> tuple[Callable[..., Flow], tuple[Any, ...]]:
+        """Another process, or a copy, prepares it anew."""
+        rtol, atol = self._tolerance or (None, None)
+        options = {"step": self._step, "rtol": rtol, "atol": atol, "max_step": self._max_step}
+        return _again, (self._body, self._torque, self._method, options)
+
     def __call__(
         self,
         rotation0: Attitude | ArrayLike | None,
@@ -185,11 +192,10 @@ class Flow:
         if q is None or Om is None or t_eval is not None:
             if are_many(rotation0, omega0):
                 return ManyStates(self, t0, t1, parameters, inertia).end(rotation0, omega0, t_eval)
-            q = rotations.as_quaternion(rotation0, "rotation0", self._scalar_first)
-            Om, rotation0 = three("omega0", omega0).copy(), q.copy()
+            q = rotations.as_quaternion(rotation0, self._scalar_first, "rotation0")
+            Om = three("omega0", omega0).copy()
         elif q[0] == 1.0 or self._scalar_first:
             q = scalar_last(q, self._scalar_first)
-            rotation0 = q.copy()
         t0 = t0 if type(t0) is float else number("t0", t0)
         t1 = t1 if type(t1) is float else number("t1", t1)
         if t_eval is None and self._carried(q, Om, t0, t1, parameters, inertia):
@@ -347,7 +353,7 @@ class Flow:
             atol=atol,
             max_step=self._max_step,
             rotation0=rotation0,
-            scalar_first=False,
+            scalar_first=bool(self._scalar_first),
             omega0=omega0,
             t_eval=t_eval,
             every="end" if t_eval is None else 1,
@@ -362,3 +368,7 @@ class Flow:
         return BodyMotion(
             *(part if t_eval is not None else part[-1] for part in (run.quaternion, run.omega))
         )
+
+
+def _again(body, torque, method, options):
+    return Flow(body, torque, method, **options)

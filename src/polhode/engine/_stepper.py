@@ -254,6 +254,18 @@ class Stepper(InMotion):
         self._clock = Clock(saved.origin, saved.step, saved.count, saved.earlier)
         self._carrier.resume(saved.memory)
 
+    def __repr__(self) -> str:
+        what = f"{self.method.name}, step {self._clock.usual:g}, torque {self.torque.name}"
+        return f"<Stepper: {what}, t = {self.t:g}, {self.body!r}>"
+
+    def __reduce__(self) -> tuple[Callable[..., Stepper], tuple[Any, ...]]:
+        """Another process, or a copy, goes on from here bit for bit."""
+        start, names = self._start, ("rotation0", "omega0", "position0", "velocity0")
+        options = dict(zip(names, parts(start.motion, start.kind), strict=False))
+        options |= {"step": self._clock.usual, "t": start.t, "method": self.method}
+        options |= {"force": self._one.force, "compiled": self._compiled}
+        return _again, (self.body, self.torque, options, self.state)
+
     # --- changes between steps --------------------------------------------------------------------
 
     def apply_impulse(self, momentum: ArrayLike, *, frame: str = "spatial") -> None:
@@ -381,3 +393,11 @@ def _size(name: str, h: float) -> float:
     if h == 0.0:
         raise InputError(f"{name} must not be zero; a negative {name} runs backwards")
     return check_step(h, name)
+
+
+def _again(
+    body: RigidBody, torque: Torque, options: dict[str, Any], state: StepperState
+) -> Stepper:
+    stepper = Stepper(body, torque, **options)
+    stepper.state = state
+    return stepper

@@ -15,6 +15,13 @@ from polhode.engine.carriers.tiles import Tiles
 from polhode.engine.diagnosis import check_first
 from polhode.engine.driver import Driver
 from polhode.engine.ensemble import inputs
+from polhode.engine.ensemble.parameters import (
+    check_parameters,
+    fields,
+    own_inertia,
+    parameter_rows,
+    terms_of,
+)
 from polhode.engine.ensemble.estimate import Halved, sampled
 from polhode.engine.ensemble.keep import Statistics, keeping
 from polhode.engine.ensemble.measure import Measure
@@ -95,7 +102,7 @@ class ManyBodies:
         rotation0 = read_in_place("rotation0", rotation0, self.device)
         values = {
             name: read_in_place(f"parameter {name!r}", value, self.device)
-            for name, value in inputs.check_parameters(self.torque, parameters).items()
+            for name, value in check_parameters(self.torque, parameters).items()
         }
         if isinstance(rotation0, str) and rotation0 != "random":
             raise unknown("rotation0", rotation0, ["random"])
@@ -118,7 +125,7 @@ class ManyBodies:
         counts.add(what, 1 if law else len(v))
         laws = {name: inputs.law_of(value) for name, value in values.items()}
         known = {name: value for name, value in values.items() if laws[name] is None}
-        inputs.parameter_rows(self.torque, known, counts)
+        parameter_rows(self.torque, known, counts)
         self.n = counts.n
         inputs.enough(self.n)
         if random or turn or law or self.law or len(known) < len(values):
@@ -167,15 +174,13 @@ class ManyBodies:
             self.bodies = inputs.Bodies(moments)
         except InputError as error:
             raise InputError(f"of the bodies drawn, {error}, or choose a narrower law") from error
-        self.values = inputs.own_inertia(self.torque, moments) | self.values
+        self.values = own_inertia(self.torque, moments) | self.values
 
     def shape_of(self, name: str) -> tuple[int, ...]:
         """The shape of a parameter of the torque."""
         term, _, field = name.rpartition(".")
-        torques = [one for one in inputs.terms_of(self.torque) if term in ("", one.name)]
-        return next(
-            np.shape(getattr(one.params, field)) for one in torques if field in inputs.fields(one)
-        )
+        torques = [one for one in terms_of(self.torque) if term in ("", one.name)]
+        return next(np.shape(getattr(one.params, field)) for one in torques if field in fields(one))
 
     def _place(self, q: np.ndarray, v: np.ndarray, is_momentum: bool) -> None:
         """The initial motions; a body whose numbers are not numbers is out from the start."""
@@ -313,10 +318,10 @@ class ManyBodies:
     def _agree(self, program: Program, like: RigidBody | None, start: Start | None) -> None:
         """Machine code and Python must agree for the least and the largest of each parameter too,
         not for one set alone."""
-        for term in [] if program.mode != "compiled" else inputs.terms_of(self.torque):
+        for term in [] if program.mode != "compiled" else terms_of(self.torque):
             own = {
                 name: np.asarray(self.values[key], dtype=float)
-                for name in inputs.fields(term)
+                for name in fields(term)
                 for key in (name, f"{term.name}.{name}")
                 if key in self.values
             }
@@ -357,7 +362,7 @@ class ManyBodies:
                 "parameters; leave out parameters=..., or make it a function that numba can compile"
             )
         address = [np.array([part]) for part in program.pythons[0].values] if python else None
-        rows = address or inputs.parameter_rows(program.acting, self.values)
+        rows = address or parameter_rows(program.acting, self.values)
         if self.bodies.axes is not None:
             rows = [*self.bodies.axes.reshape(-1, 9).T, *rows]
         several = any(len(row) > 1 for row in rows)

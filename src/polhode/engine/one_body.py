@@ -70,7 +70,7 @@ def initial_rotation(
     """Quaternion and body angular velocity in principal axes, as one array of seven, from what the
     user gave."""
     name, value = one_given("three numbers, body frame", omega0=omega0, momentum0=momentum0)
-    q = rotations.as_quaternion(rotation0, "rotation0", scalar_first)
+    q = rotations.as_quaternion(rotation0, scalar_first, "rotation0")
     vector = three(name, value)
     if body.is_principal and momentum0 is None:
         return row(ROTATION, q, check_rates(vector))

@@ -7,6 +7,7 @@ import contextlib
 import os
 import zlib
 from collections.abc import Callable
+from copy import copy
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -161,6 +162,12 @@ class Streamed(Trajectory):
 
     def __len__(self) -> int:
         return self.stream.n
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Another process, or a copy, has the points in memory."""
+        whole = self.part(slice(None))
+        del whole.__dict__["stream"]
+        return copy, (whole,)
 
     def points(self, a: int, b: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         rows = self.stream.rows(a, b)

@@ -18,8 +18,8 @@ from polhode.errors.exceptions import InputError
 from polhode.errors.wording import brief, unknown
 
 
-F = TypeVar("F", bound=Callable[..., Any])
 _REAL = {float, int}
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 def _plain_floats(value: Any) -> np.ndarray | None:

@@ -42,6 +42,7 @@ from polhode.errors import (
     number,
     unknown,
 )
+from polhode.support.portable import portable
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -202,12 +203,21 @@ class Torque:
         for key in changes:
             if key not in self.params._fields:
                 raise unknown(f"parameter of torque {self.name!r}", key, self.params._fields)
-        fresh = Torque.__new__(type(self))
+        fresh = copy(self)
         values = self.params._replace(
             **{name: parameter_value(name, value) for name, value in changes.items()}
         )
-        fresh.__dict__.update(self.__dict__, params=values, compared=False)
+        fresh.__dict__.update(params=values, compared=False)
         return fresh
+
+    def __copy__(self) -> Torque:
+        other = Torque.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        return other
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For another process, and for deep copies."""
+        return {name: portable(value) for name, value in self.__dict__.items()}
 
     def __repr__(self) -> str:
         inside = (

@@ -48,7 +48,14 @@ def parameters(params):
 
 @lru_cache(256)
 def parameters_class(names):
-    return namedtuple("Params", names)
+    made = namedtuple("Params", names)
+    made.__reduce__ = lambda self: (_parameters_again, (self._fields, tuple(self)))
+    return made
+
+
+def _parameters_again(names, values):
+    """Parameters in another process."""
+    return parameters_class(names)(*values)
 
 
 def derivative_functions(derivatives):

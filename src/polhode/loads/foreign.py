@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from copy import copy
+from typing import TYPE_CHECKING, Any, NamedTuple, Never
 
 import numpy as np
 
@@ -68,6 +69,15 @@ class Foreign(Torque):
         self.values_ = Callback.to(address)
         self._call = ctypes.CFUNCTYPE(None, ctypes.c_double, ctypes.c_void_p, ctypes.c_void_p)(
             address
+        )
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Torque:
+        return copy(self)
+
+    def __getstate__(self) -> Never:
+        raise InputError(
+            f"torque {self.name!r} is an address in this process, which means nothing in another one; load the C library "
+            "there, in the function that the processes run"
         )
 
     def __call__(

@@ -13,7 +13,7 @@ import numpy as np
 from polhode.core.generated import generated
 from polhode.core.jit import jit
 from polhode.core.layout import Vector, flatten
-from polhode.core.stack import matrix_here, vector_here
+from polhode.loads.stack import matrix_here, vector_here
 from polhode.core.vec import add, apply, apply_t, attitude, matrix
 
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from polhode.loads import heavy_top_kernels, stress_kernels
+from polhode.loads import heavy_top_kernels, stress_kernels, tidal_kernels
 from polhode.loads._torque import Torque
 from polhode.loads.arguments import direction, vector
 from polhode.loads.conversion import as_torque, combined, torque
@@ -31,14 +31,8 @@ from polhode.loads.sum import Sum
 from polhode.loads.book_toss_kernels import BookToss, toss_torque
 from polhode.core.fma import fma
 from polhode.core.jit import jit
-from polhode.core.scalars import sincos
 from polhode.core.vec import (
-    apply,
-    apply_t,
-    cross,
-    dot,
     qexp,
-    scale,
 )
 from polhode.bodies._body import RigidBody
 from polhode.errors import InputError, choice, floats, number, unknown
@@ -321,32 +315,6 @@ def constant(value: ArrayLike, frame: str = "spatial") -> Torque:
     )
 
 
-@jit
-def _radius(t, p):
-    """The direction of the satellite: on the circle about the normal that begins at the x axis, which
-    goes with the normal by the shortest way from the z axis, or from -z where the normal is below."""
-    x, y, z = scale(1.0 / math.sqrt(dot(p.normal, p.normal)), p.normal)
-    side = 1.0 if z >= 0.0 else -1.0
-    a = -1.0 / (side + z)
-    b = x * y * a
-    s, c = sincos(p.rate * t)
-    return (
-        c * (1.0 + side * x * x * a) + s * b,
-        c * (side * b) + s * (side + y * y * a),
-        -c * (side * x) - s * y,
-    )
-
-
-def _tidal(t, R, p):
-    n = apply_t(R, _radius(t, p))
-    return scale(3.0 * p.rate * p.rate, cross(n, apply(p.inertia, n)))
-
-
-def _tidal_potential(t, R, p):
-    n = apply_t(R, _radius(t, p))
-    return 1.5 * p.rate * p.rate * dot(n, apply(p.inertia, n))
-
-
 @named("gravity_gradient", body=Source.BODY)
 def gravity_gradient(body: RigidBody, rate: float, normal: ArrayLike = (0.0, 0.0, 1.0)) -> Torque:
     """The torque of a central body's tide on a circular orbit: T = 3 rate^2 n x I n.
@@ -368,7 +336,7 @@ def gravity_gradient(body: RigidBody, rate: float, normal: ArrayLike = (0.0, 0.0
     """
     body = body if isinstance(body, RigidBody) else RigidBody(body)
     tide = Torque(
-        _tidal,
+        tidal_kernels.tidal,
         frame="body",
         form="tuple",
         params={
@@ -376,7 +344,7 @@ def gravity_gradient(body: RigidBody, rate: float, normal: ArrayLike = (0.0, 0.0
             "inertia": body.inertia,
             "normal": direction("normal", normal),
         },
-        potential=_tidal_potential,
+        potential=tidal_kernels.tidal_potential,
         name="gravity_gradient",
     )
     tide.of_body = ("inertia",)

@@ -103,10 +103,10 @@ class Method:
     omega_order: int | None = None
     restores_energy: bool = False
     counted: tuple = ()
-    synonyms: tuple = ()
     builds_on: tuple = ()
     best_for: str = ""
     flaw: str = ""
+    synonyms: tuple = ()
 
     def order_under(self, torque: Any) -> int | None:
         """The order under a torque."""

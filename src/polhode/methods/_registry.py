@@ -5,6 +5,7 @@ registry, and one test file measures every declared fact.  A fact that is not de
 when measured, so that the table cannot be timid.
 """
 
+import copyreg
 import importlib
 import itertools
 import pkgutil
@@ -122,15 +123,36 @@ def method(
                 limit=limit,
                 control=control,
                 omega_order=omega_order,
-                synonyms=tuple(synonyms),
                 builds_on=tuple(builds_on),
                 best_for=best_for,
                 flaw=flaw,
+                synonyms=tuple(synonyms),
             )
         )
         return step
 
     return enter
+
+
+def _reduced(entry: Method) -> Any:
+    """How a method is pickled: by name, where the name leads to it."""
+    try:
+        if get(entry.name) is entry:
+            return _again, (entry.name, entry.step.__module__)
+    except InputError:
+        pass
+    return object.__reduce_ex__(entry, 2)
+
+
+def _again(name, module):
+    """A method in another process; one of a user's is registered by its module."""
+    _load()
+    if name.lower() not in _methods and not module.startswith("polhode."):
+        importlib.import_module(module)
+    return get(name)
+
+
+copyreg.pickle(Method, _reduced)
 
 
 def suffix(name):
@@ -180,6 +202,8 @@ def get(name: str | Method) -> Method:
     if key in _methods:
         return _methods[key]
     made = _made.pop(key, None) or _make(name, key)
+    if made.name.lower() != key:
+        made = get(made.name)  # one method, however its name is written
     while len(_made) >= MADE_LIMIT:
         _made.pop(next(iter([*_made])), None)  # of a list: other threads add to it
     _made[key] = made  # the latest is last

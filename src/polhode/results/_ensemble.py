@@ -10,6 +10,8 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import math
+
 import numpy as np
 
 import polhode
@@ -19,6 +21,7 @@ from polhode.results.columns import EACH_ITS_OWN
 from polhode.results.motion import OMEGA, back_to_axes, in_principal_axes, parts
 from polhode.errors import InputError
 from polhode.support import provenance
+from polhode.support.card import Card
 from polhode.support.units import UNSPECIFIED, Units
 from polhode.support.on_device import OnDevice, on_host, require
 
@@ -63,8 +66,8 @@ class ErrorEstimate:
 
     @property
     def largest(self) -> float:
-        """The largest of all."""
-        return float(np.max([self.angle, self.omega], initial=0.0))
+        """The largest of all; NaN where no body was run once more."""
+        return float(np.max([self.angle, self.omega])) if len(self.bodies) else math.nan
 
     @property
     def worst(self) -> int | None:
@@ -76,7 +79,7 @@ class ErrorEstimate:
     @property
     def advice(self) -> str:
         """What to do where the step is too large, in words; empty where it is not."""
-        if self.largest <= TOO_LARGE:
+        if not self.largest > TOO_LARGE:
             return ""
         return (
             f"the step is too large: by half the step the errors are about {self.largest:.1g} (radians, or relative to "
@@ -96,7 +99,7 @@ class Motions(NamedTuple):
     omega: Any
 
 
-class Ensemble:
+class Ensemble(Card):
     """Many bodies after a run, fresh or read from a file.  Body first, component last; vectors in
     each body's own axes unless named spatial.
 
@@ -246,6 +249,11 @@ class Ensemble:
     def to_user_axes(self, y: np.ndarray) -> np.ndarray:
         """Motions from principal axes to the bodies' own."""
         return y if self.bodies.axes is None else back_to_axes(self.bodies.axes, y)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For another process, and for copies: numbers come from the GPU, machine code stays."""
+        state = {**self.__dict__, "_motions": None if self.recorded else on_host(self._motions)}
+        return {name: state[name] for name in state if name not in ("_measure", "on_device")}
 
     def __len__(self) -> int:
         return self.n

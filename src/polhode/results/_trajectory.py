@@ -21,6 +21,7 @@ from polhode.core.motions import ROTATION, Kind
 from polhode.results.columns import attributes, columns
 from polhode.results.motion import LABELS, InMotion, parts
 from polhode.support import provenance
+from polhode.support.card import Card
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -41,7 +42,7 @@ FINISHED, EVENT, INTERRUPTED, BLOW_UP, FAILED = (
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class Trajectory(InMotion):
+class Trajectory(Card, InMotion):
     """A computed motion, fresh or read from a file.  Time first, component last; vectors in the
     user's own body axes unless named spatial.
 

@@ -47,7 +47,7 @@ def scalar_last(q: np.ndarray, scalar_first: bool | None) -> np.ndarray:
 
 
 def as_quaternion(
-    rotation: Any = None, what: str = "rotation", scalar_first: bool | None = False
+    rotation: Any = None, scalar_first: bool | None = False, what: str = "rotation"
 ) -> np.ndarray:
     """Return one rotation, in any of the usual forms, as a unit quaternion.
 
@@ -58,11 +58,11 @@ def as_quaternion(
         numbers a rotation vector (axis times angle in radians).  A matrix or quaternion may be off
         by 1e-6: the nearest rotation is used.  A quaternion that is unit to rounding is returned
         bit for bit, so that restarts repeat exactly.
-    what : str, optional
-        Name of the argument, for the message.
     scalar_first : bool or None
         True: 4 numbers are (w, x, y, z).  None: they are scalar last, with a warning where they are
         exactly (1, 0, 0, 0), which others write for the identity.
+    what : str, optional
+        Name of the argument, for the message.
 
     Returns
     -------

@@ -45,6 +45,10 @@ class OnDevice:
         """The same numbers in the memory of the host."""
         return on_host(self.array)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Another process has the numbers in the memory of the host."""
+        return np.asarray, (self.host,)
+
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
         return np.array(self.host, dtype=dtype, copy=copy)
 

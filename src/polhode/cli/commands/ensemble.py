@@ -76,7 +76,7 @@ def ensemble(
     result.title = job.title
     provenance.note_command(_command(problem, torque_file, n, method))
     if output:
-        result.save(output, force)
+        result.save(output, force=force)
     summary = result.summary() | {"output": os.fspath(output) if output else None}
     if as_json:
         print_json(summary)

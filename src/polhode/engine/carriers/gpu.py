@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.core.stack import matrix_here, vector_here
+from polhode.loads.stack import matrix_here, vector_here
 from polhode.loads.kernels import as_array, vector_array
 from polhode.core.loops import cuda, fixed as loops, tiles
 from polhode.core.layout import layout

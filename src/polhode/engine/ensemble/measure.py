@@ -26,7 +26,8 @@ from polhode.core.jit import bind, compile_obstacle, interpreted, jit
 from polhode.core.layout import layout, shape
 from polhode.core.loops.fixed import load_body
 from polhode.core.vec import apply, dot, matmul, matrix, norm, qrotate, times, transpose
-from polhode.engine.ensemble.inputs import Bodies, parameter_rows
+from polhode.engine.ensemble.inputs import Bodies
+from polhode.engine.ensemble.parameters import parameter_rows
 from polhode.errors import InputError, brief, unknown
 
 ARGUMENTS = ("t", "R", "omega", "body", "p")

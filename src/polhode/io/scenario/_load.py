@@ -27,7 +27,7 @@ import numpy as np
 from polhode import problems
 from polhode.bodies._body import RigidBody
 from polhode.engine._integrate import integrate
-from polhode.engine.ensemble.inputs import check_parameters
+from polhode.engine.ensemble.parameters import check_parameters
 from polhode.errors import InputError, as_path
 from polhode.io.formats import formats, suffix_of
 from polhode.io.scenario import schema

@@ -15,7 +15,8 @@ All have defaults: a scenario without the section is one of 1000 bodies at rando
 import numpy as np
 
 from polhode import rotations
-from polhode.engine.ensemble.inputs import drawn, enough, own_inertia, terms_of
+from polhode.engine.ensemble.inputs import drawn, enough
+from polhode.engine.ensemble.parameters import own_inertia, terms_of
 from polhode.support.frames import rows_times
 from polhode.io.scenario import schema
 

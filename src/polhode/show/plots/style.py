@@ -6,6 +6,7 @@ The colours are Okabe and Ito's, which readers with any kind of colour vision ca
 
 from __future__ import annotations
 
+import io
 from contextlib import AbstractContextManager
 from os import PathLike
 from pathlib import Path
@@ -20,6 +21,7 @@ from polhode.errors import InputError, as_path, printable, disk_advice, unknown
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 GREY, PALE = "#555555", "#D9D9D9"
+_SCREEN = 80  # pixels an inch in a notebook; the picture has more, for screens that show them
 POINTS = 4000  # per curve: more cannot be seen
 _RULES = {
     "axes.spines.top": False,
@@ -48,9 +50,19 @@ def styled() -> AbstractContextManager[None]:
     return matplotlib.rc_context(_RULES)
 
 
+class Picture(Figure):
+    """A figure that a notebook shows, whatever it knows of matplotlib."""
+
+    def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
+        out = io.BytesIO()
+        self.savefig(out, format="png")
+        width, height = (round(_SCREEN * size) for size in self.get_size_inches())
+        return out.getvalue(), {"width": width, "height": height}
+
+
 def new_figure(width: float, height: float) -> Figure:
     """A figure that belongs to no window and no global state."""
-    figure = Figure(figsize=(width, height), layout="constrained", dpi=150, facecolor="white")
+    figure = Picture(figsize=(width, height), layout="constrained", dpi=150, facecolor="white")
     FigureCanvasAgg(figure)
     return figure
 

@@ -8,7 +8,8 @@ methods.
 'A body turning freely'
 """
 
+from polhode.show.view._card import card
 from polhode.show.view._comparison import comparison
 from polhode.show.view._page import Page, page
 
-__all__ = ["Page", "comparison", "page"]
+__all__ = ["Page", "card", "comparison", "page"]

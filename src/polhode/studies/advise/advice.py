@@ -16,12 +16,13 @@ from polhode.engine._integrate import integrate
 from polhode.errors import shows_options
 from polhode.exact import FreeMotion, free_body
 from polhode.results._trajectory import Trajectory
+from polhode.support.card import Card
 
 DECIDED = ("body", "torque", "t_span", "step", "rtol", "method", "rotation0", "omega0", "momentum0")
 
 
 @dataclass(frozen=True, eq=False)
-class Advice:
+class Advice(Card):
     """A recommendation.  `polhode.advise` makes one; `integrate()` follows it."""
 
     task: Task

@@ -2,7 +2,7 @@
 that is good enough, the growth of errors beyond the pilot, and a last run over the whole span."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -37,7 +37,7 @@ class Trial:
     """A candidate: its cheapest good point over the whole span, its cost, or why there is none."""
 
     entry: entries.Entry | None  # None for the closed solution
-    facts: dict
+    facts: dict = field(repr=False)
     knob: str
     point: Point | None
     cost: float

@@ -12,6 +12,7 @@ import numpy as np
 import polhode
 from polhode.studies.compare.truth import Truth
 from polhode.errors import number
+from polhode.support.card import Card
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -34,6 +35,9 @@ class MethodCurve:
     # why there is nothing, when there is nothing, or why the order is lower than that of the method
     note: str = ""
 
+    def __repr__(self) -> str:
+        return f"<MethodCurve: {self.name}, {len(self.points)} points, slope {self.slope}>"
+
     def to_dict(self) -> dict[str, Any]:
         """The curve as plain data."""
         answers = [
@@ -52,7 +56,7 @@ class MethodCurve:
 
 
 @dataclass
-class Comparison:
+class Comparison(Card):
     """Work against precision of several methods on one task.  `polhode.compare` makes one."""
 
     title: str

@@ -139,7 +139,7 @@ def as_task(
         body.name or "a body",
         body,
         as_torque(torque),
-        rotations.as_quaternion(rotation0, "rotation0", scalar_first),
+        rotations.as_quaternion(rotation0, scalar_first, "rotation0"),
         omega0,
         momentum0,
         span(t_span),
@@ -207,10 +207,10 @@ def _times_inside(times, t_span):
 class Truth:
     """The motion itself at some times, in principal axes, and how it is known."""
 
-    t: np.ndarray
-    motion: np.ndarray
-    energy: np.ndarray
-    momentum: np.ndarray
+    t: np.ndarray = field(repr=False)
+    motion: np.ndarray = field(repr=False)
+    energy: np.ndarray = field(repr=False)
+    momentum: np.ndarray = field(repr=False)
     scales: tuple  # of angular velocity, energy and momentum
     error: float  # its own
     origin: str

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, IO
 
 import polhode
 from polhode.studies.facts.report import text
+from polhode.support.card import Card
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,7 +29,7 @@ class Fact:
     measured: object
     ok: bool | None
     text: str
-    details: dict = field(default_factory=dict)
+    details: dict = field(default_factory=dict, repr=False)
     short: str = ""
     claim: str = ""
 
@@ -71,7 +72,7 @@ def _exact(value):
 
 
 @dataclass(frozen=True)
-class Certificate:
+class Certificate(Card):
     """What `polhode.certify` returns.
 
     Attributes
@@ -133,6 +134,9 @@ class Certificate:
     def figure(self, path: str | PathLike[str] | IO[bytes] | None = None) -> Figure:
         """Convergence, energy and verdicts, as a matplotlib Figure; saved if a path is given."""
         return polhode.plots.certificate(self, path)
+
+    def __repr__(self) -> str:
+        return f"<Certificate: {self.name}, {len(self.facts)} facts, {self.verdict}>"
 
     def __str__(self) -> str:
         return text(self)

@@ -13,7 +13,7 @@ import numpy as np
 
 from polhode.bodies._body import RigidBody
 from polhode.engine._ensemble import ensemble
-from polhode.engine.ensemble.inputs import terms_of
+from polhode.engine.ensemble.parameters import terms_of
 from polhode.engine.ensemble.measure import Measure
 from polhode.engine.carriers.tiles import default_threads
 from polhode.errors import InputError

@@ -1,0 +1,188 @@
+"""A result as a notebook shows it: a small table, and a picture of a run."""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Iterable, Sequence
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+
+from polhode.bodies._body import RigidBody
+from polhode.engine._flow import Flow
+from polhode.errors import InputError, brief
+from polhode.problems import Problem
+from polhode.results._ensemble import Ensemble
+from polhode.results._trajectory import Trajectory
+from polhode.show.html import render
+from polhode.show.plots.motion import overview
+from polhode.show.view._comparison import COLUMNS, format_cell
+from polhode.show.view.runs import describe_run
+from polhode.studies.advise.advice import Advice
+from polhode.studies.compare.comparison import Comparison
+from polhode.studies.facts.certificate import Certificate
+from polhode.studies.facts.report import rows as certificate_rows
+
+MOST_ROWS = 30
+MOST_POINTS = 1_000_000  # of a run that is drawn: more take seconds, or do not fit into memory
+_DRAWN = 4000  # points of the picture
+
+
+@singledispatch
+def card(result: Any) -> str:
+    """What a notebook shows of a result, as HTML: a small table, and a picture of a run.
+
+    Parameters
+    ----------
+    result : Trajectory, Ensemble, Comparison, Advice, Certificate, RigidBody, Flow or Problem
+
+    Returns
+    -------
+    str
+
+    Examples
+    --------
+    >>> import polhode
+    >>> "<td" in polhode.view.card(polhode.RigidBody.box(3, 2, 1))
+    True
+    """
+    raise InputError(
+        f"there is a card of a result, a body, a flow or a problem, got {brief(result)}; give one of these"
+    )
+
+
+def _table(
+    title: str,
+    rows: Iterable[Sequence[Any]],
+    header: Sequence[str] = (),
+    text: str = "",
+    picture: str = "",
+) -> str:
+    rows = list(rows)
+    return render(
+        "show/templates/card.html",
+        title=title,
+        text=text,
+        header=header,
+        rows=rows[:MOST_ROWS],
+        left=max(len(rows) - MOST_ROWS, 0),
+        picture=picture,
+    )
+
+
+def _facts(**facts: Any) -> list[tuple[str, str]]:
+    """The facts that are known, as rows."""
+    return [
+        (name.replace("_", " "), str(value))
+        for name, value in facts.items()
+        if value not in (None, "")
+    ]
+
+
+def _numbers(values: Any) -> str:
+    return ", ".join(f"{value:.6g}" for value in values)
+
+
+@card.register
+def _(run: Trajectory) -> str:
+    about = {key: value for key, value in describe_run(run).items() if "digest" not in key}
+    rows = [("points", f"{len(run)}, t = {run.ends[0][0]:g} to {run.ends[1][0]:g}"), *about.items()]
+    return _table(run.title or "Trajectory", rows, picture=_picture(run))
+
+
+def _picture(run):
+    """The overview of a run as text, "" where there is too little or too much to draw."""
+    if not 2 <= len(run) <= MOST_POINTS:
+        return ""
+    out = io.BytesIO()
+    shown = run.part(slice(None, None, max(len(run) // _DRAWN, 1)))
+    overview(shown).savefig(out, format="png", dpi=80)
+    return base64.b64encode(out.getvalue()).decode("ascii")
+
+
+@card.register
+def _(many: Ensemble) -> str:
+    quantities = {
+        "energy": many.energy,
+        "kinetic energy": many.kinetic_energy,
+        "size of the angular velocity": np.linalg.norm(many.omega, axis=1),
+        "size of the momentum": np.linalg.norm(many.momentum, axis=1),
+    }
+    text = (
+        f"{many.method.name}, {many.steps} steps to t = {many.t:g}, torque {many.torque.name}, {many.device} "
+        f"{many.dtype}; {many.message}"
+    )
+    rows = [
+        (name, *(f"{find(values):.6g}" for find in (np.nanmin, np.nanmean, np.nanmax)))
+        for name, values in quantities.items()
+    ]
+    title = many.title or f"Ensemble of {many.n} bodies"
+    return _table(title, rows, ("at the end", "least", "mean", "largest"), text)
+
+
+@card.register
+def _(comparison: Comparison) -> str:
+    rows = [[format_cell(row, key) for key in COLUMNS] for row in comparison.table]
+    return _table(f"{comparison.title}: work against precision", rows, list(COLUMNS.values()))
+
+
+@card.register
+def _(advice: Advice) -> str:
+    rows = [
+        (
+            trial.name,
+            "–" if trial.point is None else f"{trial.knob} {trial.point.setting:.4g}".strip(),
+            "–" if trial.point is None else f"{trial.point.error:.2g}",
+            "–" if trial.point is None else f"{1e6 * trial.cost:.4g}",
+            trial.note,
+        )
+        for trial in advice.trials
+    ]
+    header = ("method", "step or rtol", "error", "time [µs]", "")
+    return _table(f"Take {advice.method}", rows, header, advice.why)
+
+
+@card.register
+def _(certificate: Certificate) -> str:
+    header = ("fact", "declared", "measured", "verdict")
+    return _table(
+        f"{certificate.name}: {certificate.verdict}",
+        certificate_rows(certificate),
+        header,
+        certificate.summary,
+    )
+
+
+@card.register
+def _(body: RigidBody) -> str:
+    shape = body.shape or {}
+    size = {key: value for key, value in shape.items() if key != "kind" and _is_short(value)}
+    rows = _facts(
+        principal_moments=_numbers(body.moments),
+        mass=f"{body.mass:.6g}",
+        shape=", ".join([shape.get("kind", ""), *(f"{key} {size[key]}" for key in size)]),
+        principal_axes="" if body.is_principal else "tilted, see axes",
+    )
+    return _table(body.name or "RigidBody", rows)
+
+
+def _is_short(value):
+    return len(str(value)) < 60
+
+
+@card.register
+def _(flow: Flow) -> str:
+    size = {"step": flow.step} if flow.tolerance is None else {"rtol": flow.tolerance[0]}
+    rows = _facts(method=flow.method.name, **size, torque=flow.torque.name, body=repr(flow.body))
+    return _table("Flow", rows)
+
+
+@card.register
+def _(problem: Problem) -> str:
+    about = problem.describe()
+    title, about["moments"] = about.pop("title"), _numbers(about["moments"])
+    about["omega0"] = _numbers(about["omega0"])
+    about["rotation0"] = _numbers(about["rotation0"])
+    return _table(title[0].upper() + title[1:], _facts(**about))
