@@ -320,7 +320,7 @@ def test_cite(call):
         "MR4-312": ("buss2001accurate", "yoshida1990construction", "mclachlan1993explicit"),
         "MR2-312": ("mclachlan1993explicit",),
         "taylor3+ep": ("buss2001accurate",),
-        "newmark(0.6)": ("krysl2005explicit",),
+        "newmark(0.6)": ("krysl2004explicit",),
         "EXACT-RKN4": ("blanes2002practical", "vanzon2007numerical"),
         "DMV6+att": ("hairer2006preprocessed", "moser1991discrete"),
     }.items(),
