@@ -1,4 +1,4 @@
-# make setup | demo | check | test | test-long | test-machines | docs | fuzz | coverage | bench | web      (Python 3.11 or newer with venv; nothing else)
+# make setup | demo | check | test | test-long | test-machines | docs | dist | fuzz | coverage | bench | web      (Python 3.11 or newer with venv; nothing else)
 PYTHON ?= python3
 BIN := .venv/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
@@ -12,7 +12,7 @@ DAILY := $(patsubst %,tests/%.py,bodies/test_body bodies/test_mesh cli/test_cli 
   methods/test_beyond_methods methods/test_buss_methods methods/test_compose methods/test_energy_preservation \
   show/test_poinsot show/test_view test_lie test_problems test_rotations test_translation)
 
-.PHONY: setup demo check test tests test-long test-machines docs certificates verdicts fuzz coverage lint browser bench web clean
+.PHONY: setup demo check test tests test-long test-machines docs dist certificates verdicts fuzz coverage lint browser bench web clean
 
 setup: .venv/.done
 
@@ -63,6 +63,12 @@ docs: setup   # docs/_build/html/index.html; every example runs, every warning i
 	rm -rf docs/_build
 	$(BIN)/sphinx-build -W --keep-going -q -j auto docs docs/_build/html
 	$(BIN)/python docs/check_links.py docs/_build/html
+
+dist: setup   # the sdist, and the wheel made of it, in dist/, checked as package indexes check them
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/check-wheel-contents dist/*.whl
 
 certificates: setup   # what the documentation says was measured of the methods; minutes
 	$(BIN)/polhode certify --all --json > docs/data/certificates.json.new

@@ -75,6 +75,8 @@ def pages(docs):
         section(schema.Output),
         title("[ensemble]", "-"),
         section(schema.Ensemble),
+        title("[units]", "-"),
+        section(schema.Units),
         title("[sweep]", "-"),
         sweep(),
     ]

@@ -510,7 +510,7 @@ def test_files_come_back_bit_for_bit(call, tmp_path, suffix):
             assert (
                 data.attrs["polhode_version"] == __version__
                 and data.attrs["steps"] == 100
-                and data.omega.units == "rad/s"
+                and data.omega.long_name == "angular velocity, body frame"
             )
             assert json.loads(
                 data.attrs["method_facts"]

@@ -32,7 +32,9 @@ from polhode.results._trajectory import BLOCK
 
 ROOT = Path(__file__).parents[2]
 FORMATS = list(formats())
-BODY = polhode.RigidBody([[3.0, 0.1, 0.0], [0.1, 2.0, 0.2], [0.0, 0.2, 1.5]], name="box", mass=2.5)
+BODY = polhode.RigidBody(
+    [[3.0, 0.1, 0.0], [0.1, 2.0, 0.2], [0.0, 0.2, 1.5]], name="box", mass=2.5, units="SI"
+)
 
 
 def tumble(torque="heavy_top", **options):
@@ -122,7 +124,7 @@ def test_plain_libraries_read_npz_and_csv(tmp_path):
         store.save(run, tmp_path / "run.csv"),
         delimiter=",",
         names=True,
-        skip_header=len(run.provenance()) + 1,
+        skip_header=len(run.provenance()) + 2,  # the title, and the units
     )
     assert np.array_equal(table["omega_y"], run.omega[:, 1]) and np.array_equal(
         table["qw"], run.quaternion[:, 3]

@@ -37,8 +37,7 @@ def progress_bar(first: str = "starting") -> Iterator[Bar]:
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=make_console(stderr=True), transient=True) as progress:
-        task = progress.add_task(first, total=None)
-        last = first
+        task, last = progress.add_task(first, total=None), first
 
         def update(done: float, total: float, text: str) -> None:
             nonlocal last

@@ -9,6 +9,7 @@ import numpy as np
 
 from polhode.engine.many_bodies import ManyBodies
 from polhode.errors import called_as, choice, check_options, shows_options
+from polhode.support.units import as_units
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -44,6 +45,7 @@ def ensemble(
     dtype: str | type | np.dtype = "float64",
     threads: int | None = None,
     progress: Callable[[int, int], Any] | None = None,
+    units: str | Mapping[str, str] | None = None,
     **misspelt: Never,
 ) -> Ensemble:
     """Follow many rigid bodies over a span of time.
@@ -91,6 +93,8 @@ def ensemble(
         As many as there are processors by default.
     progress : function, optional
         Called as progress(steps done, steps in all).
+    units : "SI" or dict, optional
+        The units of your numbers, as in `RigidBody`; by default those of the bodies.
 
     Returns
     -------
@@ -118,6 +122,7 @@ def ensemble(
     if progress is not None:
         called_as("progress", progress, "progress(done, total)")
     run = ManyBodies(bodies, torque, t_span, step, method, breaks, device, dtype)
+    run.units = None if units is None else as_units(units)
     run.will_start(rotation0, scalar_first, omega0, momentum0, n, parameters, rng, first)
     run.will_keep(keep)
     return run.follow(threads, progress)

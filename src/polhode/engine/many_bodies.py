@@ -39,6 +39,7 @@ from polhode.results._ensemble import Ensemble
 from polhode.results._trajectory import INTERRUPTED
 from polhode.results.motion import in_principal_axes
 from polhode.support.limits import check_rates
+from polhode.support.units import Units
 from polhode.support.on_device import OnDevice, on_host, read_in_place
 
 if TYPE_CHECKING:
@@ -50,6 +51,8 @@ if TYPE_CHECKING:
 class ManyBodies:
     """One call of `ensemble`: what is to be computed, from the user's input, and the Ensemble that
     comes of it."""
+
+    units: Units | None = None  # those of the bodies
 
     def __init__(
         self,
@@ -269,6 +272,7 @@ class ManyBodies:
             elapsed=elapsed,
             failures=failures,
             message=message,
+            units=self.units or self.bodies.one.units,
             interrupted=status == INTERRUPTED,
             parameters=self.values,
             mode=program.mode,

@@ -18,8 +18,9 @@ from polhode.io.ensemble import PARAMETER, STATUS
 from polhode.loads.recorded import Recorded
 from polhode.loads.torques import free
 from polhode.methods._method import recorded
-from polhode.results._ensemble import Ensemble, ErrorEstimate, Failure
+from polhode.results._ensemble import Ensemble, Failure
 from polhode.results._trajectory import FAILED, INTERRUPTED
+from polhode.support.units import as_units
 
 _SHAPES = {  # n bodies, k times
     **dict.fromkeys(("status", "end_time", "energy"), ("n",)),
@@ -51,7 +52,8 @@ def as_ensemble(
             if name.startswith(PARAMETER)
         },
         measure=partial(Measure, bodies, free(), {}),
-        estimate=_no_estimate,
+        estimate=None,
+        units=_units(path, facts, bodies),
         n=len(status),
         first=int(arrays["body"][0]) if "body" in arrays else 0,
         t=facts.get("t_final", float(end[np.argmax(np.abs(end))])),
@@ -84,9 +86,12 @@ def as_ensemble(
     return found
 
 
-def _no_estimate(run):
-    """A stored ensemble cannot be run once more."""
-    return ErrorEstimate(np.empty(0, dtype=int), np.empty(0), np.empty(0))
+def _units(path, facts, bodies):
+    """Those that the file names, or the body in it."""
+    try:
+        return as_units(facts["units"]) if "units" in facts else bodies.one.units
+    except InputError as error:
+        raise InputError(f"{str(path)!r} holds units that cannot be read: {error}") from error
 
 
 def _check(path, arrays, facts):

@@ -22,6 +22,7 @@ from polhode.results.motion import OMEGA, back_to_axes, in_principal_axes, parts
 from polhode.errors import InputError
 from polhode.support import provenance
 from polhode.support.card import Card
+from polhode.support.units import UNSPECIFIED, Units
 from polhode.support.on_device import OnDevice, on_host, require
 
 if TYPE_CHECKING:
@@ -131,6 +132,8 @@ class Ensemble(Card):
         What random numbers were drawn with.
     title : str
         Of the scenario; "" where there is none.
+    units : Units
+        Those of the bodies, or those that were given: the attributes length, mass and time.
     """
 
     n: int
@@ -157,6 +160,7 @@ class Ensemble(Card):
     source: str
     torque_source: str
     title: str = ""
+    units: Units
     recorded: dict[str, Any] | None = None  # the provenance of one that was read
 
     def __init__(
@@ -166,7 +170,7 @@ class Ensemble(Card):
         kept: Any,
         parameters: dict[str, Any],
         measure: Callable[[], Any],
-        estimate: Callable[[Ensemble], ErrorEstimate],
+        estimate: Callable[[Ensemble], ErrorEstimate] | None,
         **facts: Any,
     ) -> None:
         self.__dict__.update(facts)
@@ -180,10 +184,11 @@ class Ensemble(Card):
         return self._new_measure()
 
     @cached_property
-    def error_estimate(self) -> ErrorEstimate:
+    def error_estimate(self) -> ErrorEstimate | None:
         """How large the errors at the end are: 16 bodies at most, some of them the fastest, are run
-        once more with half the step, when this is first asked for."""
-        return self._new_estimate(self)
+        once more with half the step, when this is first asked for.  None for an ensemble that was
+        read from a file, whose `provenance()` has the largest error."""
+        return None if self._new_estimate is None else self._new_estimate(self)
 
     @cached_property
     def _at_end(self) -> Any:
@@ -334,13 +339,17 @@ class Ensemble(Card):
             "failures": [vars(failure) for failure in self.failures[:10]],
             "interrupted": self.interrupted,
             "message": self.message,
-            "error_estimate": self.error_estimate.largest
-            if len(self.error_estimate.bodies)
-            else None,
+            "error_estimate": self._largest_error(),
             "seed": self.seed,
             "seconds": float(self.elapsed),
             "body_steps_per_s": float(self.body_steps_per_s),
         }
+
+    def _largest_error(self) -> float | None:
+        """The largest error at the end, where it is known."""
+        if self.recorded is not None:
+            return self.recorded.get("error_estimate")
+        return self.error_estimate.largest if self.error_estimate else None
 
     def provenance(self) -> dict[str, Any]:
         """Where the numbers come from: method and its facts, step, body, torque, digests of the
@@ -367,6 +376,8 @@ class Ensemble(Card):
             "steps": self.steps,
             "t_final": float(self.t),
             "message": self.message,
+            "error_estimate": self._largest_error(),
+            **({"units": self.units._asdict()} if self.units != UNSPECIFIED else {}),
             **({"failure_reasons": reasons} if (reasons := self.failure_reasons()) else {}),
         }
 
@@ -386,9 +397,9 @@ class Ensemble(Card):
         return polhode.io.save(self, path, format, force)
 
     def __repr__(self) -> str:
-        found = self.error_estimate
-        error = f"about {found.largest:.1g}" if len(found.bodies) else "unknown"
+        error = self._largest_error()
+        told = "" if error is None else f", error about {error:.1g}"
         return (
             f"<Ensemble: {self.n} bodies, {self.method.name}, {self.steps} steps to t = {self.t:g}, {self.device} "
-            f"{self.dtype}, {len(self.failures)} failed, error {error}>"
+            f"{self.dtype}, {len(self.failures)} failed{told}>"
         )

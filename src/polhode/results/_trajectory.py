@@ -295,7 +295,7 @@ class Trajectory(Card, InMotion):
         }
 
     def to_xarray(self) -> Dataset:
-        """An xarray Dataset with units (SI, whatever the user's inertia and time were in) and
+        """An xarray Dataset with the units of the body, where they are named, and
         provenance."""
         import xarray as xr
 

@@ -281,7 +281,7 @@ def attitudes(given: Any, scalar_first: bool | None = False) -> np.ndarray | Non
         return np.atleast_2d(given.as_quat())
     value = floats("rotation0", given, finite=False)
     if value.shape in ((3,), (4,), (3, 3)):
-        return rotations.as_quaternion(given, scalar_first)[None]
+        return rotations.as_quaternion(given, scalar_first, "rotation0")[None]
     if value.ndim == 3 and value.shape[1:] == (3, 3):
         return np.array([_attitude(i, one) for i, one in enumerate(value)])
     if value.ndim == 2 and value.shape[1] == 3:

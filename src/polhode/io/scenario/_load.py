@@ -44,6 +44,7 @@ from polhode.io.scenario.torque import (
     torque_from_file,
     try_torque,
 )
+from polhode.support.units import as_units
 from polhode.support.file_names import from_text, readable
 
 if TYPE_CHECKING:
@@ -177,7 +178,7 @@ def _read(data, faults, torque_file, folder):
     known = "problem" in data  # what a misspelt problem would have supplied is not missing
     run = faults.check(schema.Run, data.get("run", {}), "run")
     times = read_run(run, problem, known, faults) if run else {}
-    body = read_body(data, problem, known, folder, faults)
+    body = _in_units(read_body(data, problem, known, folder, faults), data, faults)
     rotation0, omega0 = read_initial(data, body, problem, known, faults)
     if torque_file is None:
         torque = read_torque(
@@ -196,6 +197,18 @@ def _read(data, faults, torque_file, folder):
         **_output(data, faults),
         **_ensemble(data, torque, faults),
     }
+
+
+def _in_units(body, data, faults):
+    """The body with the units that the file names."""
+    given = data.get("units")
+    if isinstance(given, dict):
+        section = faults.check(schema.Units, given, "units")
+        given = section and dict(section)
+    with faults.at("units"):
+        units = as_units(given)
+        return body if given is None or body is None else body.with_units(units)
+    return body
 
 
 def _output(data, faults):

@@ -54,6 +54,7 @@ def arguments(scenario, n=None, first=0):
         "n": n,
         "rng": spread.seed,
         "first": first,
+        "units": scenario.body.units,
     }
 
 

@@ -2,7 +2,7 @@
 
 from polhode.errors import nearest
 
-SECTIONS = ("body", "initial", "torque", "run", "output", "ensemble")
+SECTIONS = ("body", "initial", "torque", "run", "output", "ensemble", "units")
 TOP = ("title", "problem", *SECTIONS)
 EXAMPLES = {  # how each key is written
     "inertia": "[1.0, 2.0, 2.5]",

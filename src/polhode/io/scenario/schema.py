@@ -135,7 +135,7 @@ BODY_KEYS = tuple(
 
 
 def _quaternion(value, info):
-    return as_quaternion(value, info.data.get("scalar_first"))
+    return as_quaternion(value, scalar_first=info.data.get("scalar_first"))
 
 
 class Initial(Section):
@@ -193,6 +193,18 @@ class Output(Section):
     """The file."""
     format: str | None = None
     """The format, such as "nc", if the suffix of the file does not determine it."""
+
+
+class Units(Section):
+    """The units of the numbers in this file, for labels of figures, pages and files; nothing is converted.  `units = "SI"`
+    at the top of the file is short for those of the SI."""
+
+    length: str | None = None
+    """Of lengths, such as "mm"."""
+    mass: str | None = None
+    """Of masses, such as "g"."""
+    time: str | None = None
+    """Of times, such as "s"."""
 
 
 def _count(value):

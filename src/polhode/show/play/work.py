@@ -214,8 +214,11 @@ def _body(data):
     if len(values) != 3:
         raise InputError(f"the body takes three numbers, got {len(values)}; give three")
     physical = data.get("unphysical") is not True
+    made = (
+        RigidBody(values, check_triangle=physical) if kind == "moments" else BODIES[kind](*values)
+    )
     return _stout(
-        RigidBody(values, check_triangle=physical) if kind == "moments" else BODIES[kind](*values),
+        made.with_units("SI"),
         NAMES[kind],
     )
 

@@ -107,7 +107,7 @@ def convergence(
     >>> import polhode
     >>> found = polhode.compare("krysl/slow-top", methods=["NMB", "RK4-quaternion"], errors=[1e-3])
     >>> convergence(found).axes[0].get_xlabel()
-    'step [s]'
+    'step'
     """
     _check(comparison)
     path = target(path)
@@ -125,7 +125,7 @@ def convergence(
         for number, curve in enumerate(curves):
             _line(axes, curve, "setting", number, ls="none")
             _order_line(axes, curve, _look(number)["color"])
-        axes.set(xscale="log", yscale="log", xlabel="step [s]", ylabel="error")
+        axes.set(xscale="log", yscale="log", xlabel="step", ylabel="error")
         _legend(figure.add_subplot(grid[1]), axes, curves)
         figure.suptitle(_headline(comparison, "convergence"), x=0.012, ha="left")
     return saved(figure, path)

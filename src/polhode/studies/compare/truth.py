@@ -139,7 +139,7 @@ def as_task(
         body.name or "a body",
         body,
         as_torque(torque),
-        rotations.as_quaternion(rotation0, scalar_first),
+        rotations.as_quaternion(rotation0, scalar_first, "rotation0"),
         omega0,
         momentum0,
         span(t_span),
