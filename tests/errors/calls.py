@@ -401,7 +401,7 @@ CALLS = [
      "this worker runs other code than t", "e same polhode, numba and Python on both"),
     (lambda: polhode.torques.heavy_top(up=(0, 1)), "got (0, 1)", "give three"),
     (lambda: newmark([1.0], [1.0, 2.0], spring, step=0.1, steps=3),
-     "got shapes (1,) and (2,)", "make them so"),
+     "got shapes (1,) and (2,)", "correct them"),
     (lambda: newmark([1.0], [1.0], spring, step=0.0, steps=3), "got 0.0", "a negative step runs backwards"),
     (lambda: newmark([1.0], [1.0], spring, step=0.1, steps=-3), "got -3", "use 100"),
     (lambda: newmark([1.0], [1.0], spring, step=0.1, steps=10**15),
