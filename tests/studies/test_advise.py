@@ -207,7 +207,10 @@ def test_an_expensive_torque_makes_evaluations_count():
         (trial for trial in advice.trials if trial.point), key=lambda trial: trial.point.evaluations
     )
     assert advice.evaluations <= 1.05 * fewest.point.evaluations
-    assert advice.seconds >= 2e-3 * advice.evaluations and "the number of evaluations decides" in advice.why
+    assert (
+        advice.seconds >= 2e-3 * advice.evaluations
+        and "the number of evaluations decides" in advice.why
+    )
     assert advice.evaluations == 1 + advice.steps * polhode.methods.get(advice.method).torques
 
 
