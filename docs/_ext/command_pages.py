@@ -17,8 +17,8 @@ overwritten only with ``--force``.  The :doc:`exit codes <../exit-codes>` report
 version, and ``python -m polhode`` is the same as ``polhode``.
 
 The Tab key completes commands, options, scenario files and the names of methods and problems, once ``polhode
---install-completion`` has been run in your shell (bash, zsh, fish or PowerShell).  A line in the shell's start-up file has
-the same effect:
+--install-completion`` has been run in your shell (bash, zsh, fish or PowerShell).  A line in the shell's start-up file has the
+same effect:
 
 .. code-block:: shell
 

@@ -7,17 +7,14 @@ from polhode import papers, problems
 
 PAPERS = """
 ``polhode reproduce`` reproduces every table and figure of the documents behind these methods, with the printed values beside
-ours,
-and gives a verdict on the claims of the papers.  ``polhode reproduce PAPER/ITEM`` prints an item; ``polhode reproduce all
---output
-DIR`` (under half an hour; with ``--quick`` minutes) writes the figures, the numbers and a page with everything, including
-verdicts and errata.  An interrupted run continues where it stopped.
+ours, and gives a verdict on the claims of the papers.  ``polhode reproduce PAPER/ITEM`` prints an item; ``polhode reproduce all
+--output DIR`` (under half an hour; with ``--quick`` minutes) writes the figures, the numbers and a page with everything,
+including verdicts and errata.  An interrupted run continues where it stopped.
 """
 PROBLEMS = """
-The papers' test problems, with their exact parameters and the assumptions made where a paper gives none.  They can be named
-in scenario files
-(``problem = "krysl/slow-top"``) and on the command line, and `polhode.problem` returns them in Python; the part after the
-slash is enough.  ``polhode problems`` prints this list.
+The papers' test problems, with their exact parameters and the assumptions made where a paper gives none.  They can be named in
+scenario files (``problem = "krysl/slow-top"``) and on the command line, and `polhode.problem` returns them in Python; the part
+after the slash is enough.  ``polhode problems`` prints this list.
 """
 
 

@@ -269,7 +269,7 @@ COMMANDS = [   # command lines, in a folder with the files of files.make
     ("sweep sweep-grid.toml", "sweep-grid.toml: sweep: run.step.t", "write to = 1.0, for example"),
     ("sweep sweep-drawn.toml", "sweep-drawn.toml: sweep: run.step:", "give a list"),
     ("sweep sweep-none.toml", "sweep-none.toml: sweep: run.step:", "give at least one value"),
-    ("sweep sweep-mixed.toml", "got [0.1, 'a']", "make them so"),
+    ("sweep sweep-mixed.toml", "got [0.1, 'a']", "correct them"),
     ("sweep sweep-twice.toml", "sweep-twice.toml: sweep: run.step:", "drop one"),
     ("sweep sweep-same.toml", "sweep-same.toml: sweep: run.step:", "make them differ, or give a list of one valu"),
     ("sweep sweep-log.toml", "got -1.0 and 1.0", "use a linear scale, or other ends"),

@@ -158,8 +158,8 @@ def methods_to_try(task, made, methods, long, symplectic):
     """The entries to try, and notes about them."""
     if symplectic and task.torque.feels_omega:
         raise InputError(
-            f"torque {task.torque.name!r} depends on the angular velocity: under it no method is symplectic; "
-            "drop that demand"
+            f"torque {task.torque.name!r} depends on the angular velocity: no method is symplectic with it; "
+            "drop that requirement"
         )
     notes = []
     if task.torque.feels_omega:

@@ -212,7 +212,7 @@ def _list_values(path, values):
     if len(kinds) > 1 or None in kinds:
         raise InputError(
             f"{path}: must be numbers, texts or vectors of one length, all of the same kind and finite, got {values!r:.80}; "
-            "make them so"
+            "correct them"
         )
     found = tuple(
         tuple(map(float, v)) if isinstance(v, list) else v if isinstance(v, str) else float(v)
