@@ -1,6 +1,7 @@
-# make setup | demo | check | test | test-long | test-machines | docs | fuzz | coverage | bench | web      (Python 3.11 or newer with venv; nothing else)
+# make setup | demo | check | test | test-long | test-machines | docs | dist | fuzz | coverage | bench | web      (Python 3.11 or newer with venv; nothing else)
 PYTHON ?= python3
 BIN := .venv/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # a file of tests is run by one of two workers, in the order of tests/conftest.py
 PARALLEL := -n 2 --dist loadfile --no-loadscope-reorder
 KERNELS := $(patsubst %,tests/%.py,engine/test_plain_python engine/test_integrate engine/test_stepper engine/test_flight \
@@ -11,18 +12,24 @@ DAILY := $(patsubst %,tests/%.py,bodies/test_body bodies/test_mesh cli/test_cli 
   methods/test_beyond_methods methods/test_buss_methods methods/test_compose methods/test_energy_preservation \
   show/test_poinsot show/test_view test_lie test_problems test_rotations test_translation)
 
-.PHONY: setup demo check test tests test-long test-machines docs certificates verdicts fuzz coverage lint browser bench web clean
+.PHONY: setup demo check test tests test-long test-machines docs dist certificates verdicts fuzz coverage lint browser bench web clean
 
 setup: .venv/.done
 
-.venv/.done: pyproject.toml
+# the package with what it needs to run, which is all that the demo asks for
+.venv/.demo: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "polhode needs Python 3.11 or newer; $(PYTHON) is older. Try: make $(MAKECMDGOALS) PYTHON=python3.12"; exit 1; }
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(PIP) --editable .
 	@touch $@
 
-demo: setup
+# and the tools of development
+.venv/.done: .venv/.demo
+	$(PIP) --editable '.[dev]'
+	@touch $@
+
+demo: .venv/.demo
 	$(BIN)/polhode demo
 
 lint: setup
@@ -57,12 +64,19 @@ docs: setup   # docs/_build/html/index.html; every example runs, every warning i
 	$(BIN)/sphinx-build -W --keep-going -q -j auto docs docs/_build/html
 	$(BIN)/python docs/check_links.py docs/_build/html
 
+dist: setup   # the sdist, and the wheel made of it, in dist/, checked as package indexes check them
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/check-wheel-contents dist/*.whl
+
 certificates: setup   # what the documentation says was measured of the methods; minutes
 	$(BIN)/polhode certify --all --json > docs/data/certificates.json.new
+	$(BIN)/python docs/_ext/machine.py > docs/data/certificates-machine.txt
 	mv docs/data/certificates.json.new docs/data/certificates.json
 
 verdicts: setup   # what the documentation says of the papers' claims; minutes
-	$(BIN)/polhode reproduce all --quick --out docs/_build/papers
+	$(BIN)/polhode reproduce all --quick --output docs/_build/papers
 	$(BIN)/python docs/_ext/verdict_pages.py docs/_build/papers docs/data
 
 fuzz: setup   # a million hostile inputs for all readers, by atheris; ten to thirty minutes, Linux with Python below 3.13

@@ -12,8 +12,19 @@ from typer.models import ArgumentInfo
 from polhode.cli.application import load_commands
 
 INTRODUCTION = """
-``polhode COMMAND --help`` prints what is here.  Commands that print a table take ``--json``; files that exist are overwritten
-with ``--force`` alone; :doc:`exit codes <../exit-codes>` tell what happened.  ``polhode --version`` prints the version.
+``polhode COMMAND --help`` prints what is here.  With ``--json`` a command prints data for programs; files that exist are
+overwritten with ``--force`` alone; :doc:`exit codes <../exit-codes>` tell what happened.  ``polhode --version`` prints the
+version, and ``python -m polhode`` is the same as ``polhode``.
+
+The Tab key completes commands, options, scenario files and the names of methods and problems, once ``polhode
+--install-completion`` has been run in your shell (bash, zsh, fish or PowerShell).  Without installing anything, a line in the
+shell's start-up file does it too:
+
+.. code-block:: shell
+
+   eval "$(_POLHODE_COMPLETE=source_bash polhode)"      # in ~/.bashrc
+   eval "$(_POLHODE_COMPLETE=source_zsh polhode)"       # in ~/.zshrc, after compinit
+   _POLHODE_COMPLETE=source_fish polhode | source       # in ~/.config/fish/config.fish
 """
 
 

@@ -22,11 +22,12 @@ WORDS = {
     **GREEK,
     "Pm": "P_m",
     "Tm": "T_m",
-    "exp": r"\exp",
-    "cay": r"\mathrm{cay}",
-    "dexp": r"\mathrm{dexp}",
+    "exp": r"\,\exp",
+    "cay": r"\,\mathrm{cay}",
+    "dexp": r"\,\mathrm{dexp}",
     "sum": r"\sum",
     "sqrt": r"\sqrt",
+    "drift": r"\mathrm{drift}",
 }
 ATOM = r"(?:[A-Za-z]+\d*~?|\d+)"
 # a letter with what is written close to it: primes, + or - for half a step, a mark below, a power
@@ -45,7 +46,11 @@ def is_formula(text):
     """Whether a part of a line is a formula: all its words are letters or known."""
     words = re.findall(r"[A-Za-z]+", re.sub(r"LIEMID\[\w+\]", "", text))
     known = all(len(word) == 1 or word in WORDS for word in words)
-    return known and bool(re.search(r"[=+]", text)) and not re.fullmatch(r"\(.*\)", text)
+    return (
+        known
+        and bool(re.search(r"[=+]", text))
+        and not re.fullmatch(r"\([^()]*\)(, \([^()]*\))*", text)
+    )
 
 
 def is_displayed(block):
@@ -74,6 +79,11 @@ def letters(block):
         if token["atom"] and not token["atom"].isdigit() and token["atom"] != "x"
     ]
     return list(dict.fromkeys(found))
+
+
+def letter(name):
+    """One letter or function."""
+    return WORDS.get(name, name)
 
 
 def _row(line):
@@ -130,10 +140,10 @@ def _letter(atom, close):
         base, below = WORDS.get(name[1], name[1]), [name[2]] if name[2] else []
     if name[3]:
         base = rf"\tilde{{{base}}}"
-    above = []
+    above, primes = [], ""
     for mark in re.findall(r"'|[+-]$|[+-](?=')|_\{[^}]*\}|_\w|\^\([^)]*\)|\^-?\w+", close):
         if mark == "'":
-            above.append(r"\prime")
+            primes += "'"
         elif mark[0] == "_":
             below.append(_inside(mark[1:].strip("{}")))
         elif mark[0] == "^":
@@ -142,11 +152,10 @@ def _letter(atom, close):
             above.append(mark)
     if "_" in base and below:
         base = f"{{{base}}}"
-    return (
-        base
-        + (f"_{{{' '.join(below)}}}" if below else "")
-        + (f"^{{{' '.join(above)}}}" if above else "")
-    )
+    whole = base + (f"_{{{' '.join(below)}}}" if below else "") + primes
+    if not above:
+        return whole
+    return (f"{{{whole}}}" if primes else whole) + f"^{{{' '.join(above)}}}"
 
 
 def _group(text):

@@ -7,9 +7,12 @@ import os
 import re
 import sys
 
+import called
+import formulas
 from docutils import nodes
-from restructured import code, escaped, prose, table, title, toctree
+from restructured import blocks, code, escaped, literal, prose, table, title, toctree
 from sphinx.addnodes import pending_xref
+from symbols import explained
 
 from polhode.cli.commands.certify import file_name
 from polhode.methods import everything, families, get
@@ -23,17 +26,19 @@ literature.
 
 Methods made on demand: ``newmark(gamma)``; ``taylor(n)`` for n up to 24, with steps of given size under a torque
 without derivatives best up to 12; ``MR2-abc`` and ``MR4-abc`` with the axes 1, 2, 3 in any order, as in ``MR2-312``,
-and ``-cay`` after it for Cayley rotations; ``NAME+ep``, as in ``taylor3+ep``, keeps the
-energy of a free body and, at one more torque evaluation per step, kinetic plus potential energy under a torque with a potential
-that does not change with time (:doc:`/theory/energy` says where that helps); ``NAME+yoshida4``, ``+suzuki4``, ``+yoshida6``,
+and ``-cay`` after it for Cayley rotations; ``NAME+ep``, as in ``taylor3+ep``, conserves the
+energy of a free body and, with one more torque evaluation per step, kinetic plus potential energy for a torque with a potential
+that does not depend on time (:doc:`/theory/energy` explains where this helps); ``NAME+yoshida4``, ``+suzuki4``, ``+yoshida6``,
 ``+yoshida8``, ``+kahanli6``, ``+kahanli8`` and ``+kahanli10`` compose a symmetric method.
 
 The columns: *torques* and *solves* are torque evaluations and nonlinear equations per step; *symm.* and *sympl.* say whether the
-step is symmetric in time and symplectic (*orbits*: in the body momentum alone); *keeps* is what the motion of a free body keeps
-to round-off; *drift* is the slope of the energy in long runs of the stress test (*chaotic*: none is resolved), and *ns* are the
-nanoseconds of a compiled step there, on the machine that made the certificates (``make certificates``): read the ratios.  An
-*order* in brackets is that under torques that look at the angular velocity, where it is lower.
+step is symmetric in time and symplectic (*orbits*: in the body momentum alone); *conserves* lists what is conserved to round-off
+for a free body; *drift* is the slope of the energy in long runs of the stress test (*chaotic*: no drift can be resolved; *lost*:
+the run diverges); *ns* is the time of a compiled step there in nanoseconds.  {machine}  An *order* in brackets is that for
+torques that depend on the angular velocity, if it is lower.
 """
+# files whose formulas belong to every method that uses them
+SHARED = ("polhode.methods._kicked",)
 # where the mathematics is in two files
 BESIDE = {"_taylor": ("taylor", "_taylor"), "compose": ("axis_splitting", "compose")}
 YES = {True: "yes", False: "–", "orbits": "orbits"}
@@ -77,28 +82,45 @@ def pages(docs):
         entry["name"]: entry
         for entry in json.loads((docs / "data" / "certificates.json").read_text("utf-8"))
     }
+    machine = (docs / "data" / "certificates-machine.txt").read_text("utf-8").strip()
     methods = everything()
     texts = {
         f"reference/methods/{page_of(method)}.rst": page(
-            method, certificates.get(method.name), docs
+            method, certificates.get(method.name), docs, machine
         )
         for method in methods
     }
     modules = {module for method in methods for module in files_of(method)}
+    modules |= {
+        sys.modules[function.__module__]
+        for method in methods
+        for function in called.functions(method.step)
+    }
     sources = {
         f"reference/methods/source/{short(module)}.rst": source_page(module, docs)
         for module in modules
     }
-    return texts | sources | {"reference/methods/index.rst": index(methods, certificates)}
+    index_page = index(methods, certificates, machine)
+    return texts | sources | {"reference/methods/index.rst": index_page}
 
 
-def index(methods, certificates):
-    parts = [title("Methods"), INTRODUCTION]
+def index(methods, certificates, machine):
+    parts = [title("Methods"), INTRODUCTION.format(machine=machine)]
     for heading, members in grouped(methods).items():
         parts += [
             title(heading, "-"),
             table(
-                ("method", "order", "torques", "solves", "symm.", "sympl.", "keeps", "drift", "ns"),
+                (
+                    "method",
+                    "order",
+                    "torques",
+                    "solves",
+                    "symm.",
+                    "sympl.",
+                    "conserves",
+                    "drift",
+                    "ns",
+                ),
                 [row(method, certificates.get(method.name)) for method in members],
                 "36 7 8 8 7 8 11 9 6",
                 css="methods",
@@ -151,13 +173,17 @@ def cost(fact):
     return "–" if fact is None or fact["measured"] is None else f"{fact['measured']:.0f}"
 
 
-def page(method, certificate, docs):
+def page(method, certificate, docs, machine):
     modules = files_of(method)
+    reached = called.functions(method.step)
+    shared = [module for module in SHARED if sys.modules[module] in map(inspect.getmodule, reached)]
+    texts = [inspect.getdoc(module) for module in (*modules, *map(sys.modules.get, shared))]
     sections = {
-        "Formulas": "\n\n".join(prose(inspect.getdoc(module)) for module in modules),
-        "Declared and measured": measured(method, certificate),
+        "Formulas": "\n\n".join(prose(text, typeset=True) for text in texts),
+        "Symbols": symbols(modules, shared),
+        "Declared and measured": measured(method, certificate, machine),
         "Use": use(method),
-        "Source": source(method, modules, docs),
+        "Source": source(method, modules, reached, docs),
         "Literature": f":cite:t:`{', '.join(method.references)}`; ``polhode cite '{method.name}'`` prints\n\n"
         + code(method.bibtex(), "bibtex"),
     }
@@ -165,7 +191,7 @@ def page(method, certificate, docs):
         f".. _method-{page_of(method)}:\n",
         title(method.name),
         escaped(method.summary.rstrip(".") + ".\n"),
-        told(method),
+        declaration(method),
     ]
     return "\n".join([*head, *(f"{title(name, '-')}\n{text}\n" for name, text in sections.items())])
 
@@ -177,8 +203,8 @@ def files_of(method):
     return [sys.modules[f"{package}.{one}"] for one in BESIDE.get(name, (name,))]
 
 
-def told(method):
-    """What a method says of itself."""
+def declaration(method):
+    """What a method declares."""
     rows = [
         *((key, escaped(text)) for key, text in remarks(method).items()),
         ("Family", method.family),
@@ -186,11 +212,11 @@ def told(method):
         ("Order", order(method)),
         (
             "Torque evaluations per step",
-            "an iteration decides" if method.torques is None else method.torques,
+            "depends on an iteration" if method.torques is None else method.torques,
         ),
         ("Nonlinear equations per step", method.solves or "none: explicit"),
         ("Limit", escaped(method.limit)),
-        ("Memory", "remembers earlier steps" if method.multistep else ""),
+        ("Memory", "uses earlier steps" if method.multistep else ""),
     ]
     return "\n".join(f":{key}: {value}" for key, value in rows if value not in ("", ())) + "\n"
 
@@ -203,13 +229,38 @@ def order(method):
         )
         parts.append(f"free body: attitude {attitude}, body momentum {momentum}")
     if method.omega_order not in (None, method.order):
-        parts.append(f"under torques that look at the angular velocity: {method.omega_order}")
+        parts.append(f"for torques that depend on the angular velocity: {method.omega_order}")
     return "; ".join(parts)
 
 
-def measured(method, certificate):
+def symbols(modules, shared):
+    """What the letters in the displayed formulas mean."""
+    rows = {}
+    for module in (*modules, *map(sys.modules.get, shared)):
+        shown = "\n".join(displayed(inspect.getdoc(module)))
+        rows |= dict(explained(short(module), formulas.letters(shown), shown)) | rows
+    marks = {"prime": "x'", "plus": "x^+", "minus": "x^-"}
+    plain = {"prime": "x'", "plus": "x+", "minus": "x-"}
+    named = [
+        (f":math:`{marks.get(key, formulas.letter(key))}`", literal(plain.get(key, key)), meaning)
+        for key, meaning in rows.items()
+    ]
+    if not named:
+        return "The letters are those of :doc:`/theory/notation`.\n"
+    return (
+        table(("symbol", "in text and code", "meaning"), named, "12 18 70")
+        + "\nMore in :doc:`/theory/notation`.\n"
+    )
+
+
+def displayed(docstring):
+    """The blocks of a docstring that are formulas."""
+    return [part for kind, part in blocks(docstring) if kind == "formula"]
+
+
+def measured(method, certificate, machine):
     if certificate is None:
-        return f"No certificate is stored; ``polhode certify '{method.name}'`` makes one.\n"
+        return f"No certificate is stored; run ``polhode certify '{method.name}'``.\n"
     verdict = {True: "holds", False: "**fails**", None: "–"}
     rows = [
         (
@@ -221,7 +272,7 @@ def measured(method, certificate):
         for name, fact in certificate["facts"].items()
     ]
     return (
-        f"``polhode certify '{method.name}'`` measured this; the drift is that of ``{certificate['problem']}``.\n\n"
+        f"Measured by ``polhode certify '{method.name}'``; the drift is that of ``{certificate['problem']}``.  {machine}\n\n"
         + table(("fact", "declared", "measured", "verdict"), rows, css="facts")
     )
 
@@ -249,18 +300,57 @@ run = polhode.integrate([1.0, 2.0, 3.0], t_span=(0, 10), step=0.01,
     )
 
 
-def source(method, modules, docs):
-    """Where the files are and, unless it is put together when it is asked for, the step."""
-    links = " and ".join(f":doc:`{path_of(module)} <source/{short(module)}>`" for module in modules)
-    try:
-        lines, first = inspect.getsourcelines(method.step)
-    except OSError:
-        return f"The step is put together from those of another method: {links}.\n"
-    path = file(sys.modules[method.step.__module__], docs / "reference" / "methods")
+def source(method, modules, reached, docs):
+    """The step and the functions it calls: those of the methods in full, those below as a list."""
+    links = " and ".join(linked(module) for module in modules)
+    shown = [
+        function
+        for function in reached
+        if function.__module__.startswith(called.SHOWN) and called.has_source(function)
+    ]
+    below = [function for function in reached if not function.__module__.startswith(called.SHOWN)]
+    made = [function for function in reached if not called.has_source(function)]
+    parts = [
+        f"The method is in {links}.  Its step, and the functions of the methods that it calls:\n"
+    ]
+    places = dict.fromkeys(place(function) for function in shown)
+    parts += [included(*one, docs / "reference" / "methods") for one in places]
+    if made:
+        names = ", ".join(dict.fromkeys(f"``{function.__name__}``" for function in made))
+        parts.append(f"Written out for this method when it is first used: {names}.\n")
+    if below:
+        parts += ["It also calls:\n", table(("function", "what it does", "file"), rows_of(below))]
+    return "\n".join(parts)
+
+
+def place(function):
+    lines, first = inspect.getsourcelines(function)
+    return sys.modules[function.__module__], first, first + len(lines) - 1
+
+
+def included(module, first, last, folder):
     return (
-        f"{links}; the step is\n\n.. literalinclude:: {path}\n   :language: python\n   :dedent:\n"
-        f"   :lines: {first}-{first + len(lines) - 1}\n   :lineno-match:\n"
+        f".. literalinclude:: {file(module, folder)}\n   :language: python\n   :dedent:\n"
+        f"   :caption: {path_of(module)}\n   :lines: {first}-{last}\n   :lineno-match:\n"
     )
+
+
+def rows_of(functions):
+    """Name, first sentence and file of functions, once each."""
+    rows = {}
+    for function in functions:
+        text = inspect.getdoc(function) or "–"
+        said = re.split(r"(?<=[.:;])\s+(?=[A-Z])|:\s|;\s|\n\n", text, maxsplit=1)[0]
+        name = (function.__name__, function.__module__)
+        module = sys.modules[function.__module__]
+        rows.setdefault(
+            name, (f"``{name[0]}``", escaped(" ".join(said.split()).rstrip(".:;")), linked(module))
+        )
+    return list(rows.values())
+
+
+def linked(module):
+    return f":doc:`{path_of(module)} <source/{short(module)}>`"
 
 
 def source_page(module, docs):

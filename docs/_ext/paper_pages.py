@@ -7,7 +7,7 @@ from polhode import papers, problems
 
 PAPERS = """
 ``polhode reproduce`` rebuilds every table and figure of the documents behind these methods, with the printed value beside ours,
-and gives a verdict on what the papers claim.  ``polhode reproduce PAPER/ITEM`` prints an item; ``polhode reproduce all --out
+and gives a verdict on what the papers claim.  ``polhode reproduce PAPER/ITEM`` prints an item; ``polhode reproduce all --output
 DIR`` (under half an hour; with ``--quick`` minutes) writes the figures, the numbers and one page with all of it, the verdicts
 and the errata.  An interrupted run goes on where it was.
 """

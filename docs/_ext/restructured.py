@@ -2,6 +2,8 @@
 
 import re
 
+import formulas
+
 
 def title(text, line="="):
     return f"{text}\n{line * len(text)}\n"
@@ -24,13 +26,45 @@ def indented(text, by=3):
     return "\n".join(" " * by + line if line.strip() else "" for line in text.splitlines())
 
 
-def prose(docstring):
-    """A docstring in the style of the modules: paragraphs, and indented blocks that are formulas or
-    examples."""
-    out = []
-    for block in re.split(r"\n\s*\n", docstring.strip("\n")):
-        out += [code(part) if part.startswith("    ") else escaped(part) for part in _runs(block)]
-    return "\n\n".join(out)
+def prose(docstring, typeset=False):
+    """A docstring in the style of the modules as reStructuredText, its formulas typeset if wanted."""
+    made = {"text": escaped, "code": code, "formula": displayed if typeset else code}
+    made["list"] = columns if typeset else code
+    return "\n\n".join(made[kind](part) for kind, part in blocks(docstring))
+
+
+def blocks(docstring):
+    """(kind, text) of the parts of a docstring: paragraphs are text; indented blocks are formulas,
+    lists (of names, each with what is said of it) or code."""
+    parts = [part for block in re.split(r"\n\s*\n", docstring.strip("\n")) for part in _runs(block)]
+    return [(_kind(part), part) for part in parts]
+
+
+def _kind(part):
+    if not part.startswith("    "):
+        return "text"
+    if part.lstrip().startswith(">>>"):
+        return "code"
+    if formulas.is_displayed(part):
+        return "formula"
+    return "list" if all("  " in line.strip() for line in _items(part)) else "code"
+
+
+def displayed(block):
+    """A formula of its own."""
+    return ".. math::\n\n" + indented(formulas.tex(block))
+
+
+def columns(block):
+    """A list of names as a table; a line that is indented further goes on from the one before."""
+    rows = [re.split(r"\s{2,}", item.strip(), maxsplit=1) for item in _items(block)]
+    return table(None, [(literal(name), escaped(said)) for name, said in rows])
+
+
+def _items(block):
+    """The lines of a block, each with those that go on from it."""
+    margin = min(len(line) - len(line.lstrip()) for line in block.splitlines())
+    return re.sub(rf"\n {{{margin + 1},}}", " ", block).splitlines()
 
 
 def _runs(block):
@@ -53,15 +87,15 @@ def code(text, language="text"):
 
 
 def table(header, rows, widths="auto", css=""):
-    """A table of cells that are reStructuredText already."""
+    """A table of cells that are reStructuredText already; header may be None."""
     lines = [
         ".. list-table::",
-        "   :header-rows: 1",
+        f"   :header-rows: {0 if header is None else 1}",
         f"   :widths: {widths}",
         *([f"   :class: {css}"] if css else []),
         "",
     ]
-    for row in (header, *rows):
+    for row in rows if header is None else (header, *rows):
         for number, cell in enumerate(row):
             first, *rest = (str(cell) or "\\").splitlines()
             lines.append(f"   {'* -' if number == 0 else '  -'} {first}")

@@ -15,7 +15,15 @@ INTRODUCTION = """
 A scenario is a TOML file that describes a run.  ``polhode run`` and ``polhode ensemble`` read it, ``polhode sweep`` varies its
 keys, and ``polhode compare`` and ``polhode advise`` take it for their task.  The whole file is checked before anything starts,
 every fault is reported at once with the path of its key, and a misspelt key is answered with the nearest valid one.  A scenario
-holds data and names, never code.  The folder ``examples`` has some to start from; this is ``flip.toml``:
+holds data and names, never code.
+
+``polhode run`` takes the name of a problem in its place, and options in place of what the file says: ``--method``,
+``--step``, ``--rtol``, and ``--set KEY=VALUE`` for any key below, by its path.  A number in the path counts from 0 and picks
+an entry of a list, and one of several torques is picked by its name: ``polhode run slow-top --step 0.01 --set
+initial.omega.2=50 --set run.every=10``.  Values are written as in the file, though text needs no quotes, and are checked like
+the file.  A step takes the place of a tolerance, and a tolerance that of a step.
+
+The folder ``examples`` has scenarios to start from; this is ``flip.toml``:
 """
 TOP = (
     ("title", "text", "the file's name", "A title for tables, figures and pages."),
@@ -67,6 +75,8 @@ def pages(docs):
         section(schema.Output),
         title("[ensemble]", "-"),
         section(schema.Ensemble),
+        title("[units]", "-"),
+        section(schema.Units),
         title("[sweep]", "-"),
         sweep(),
     ]

@@ -106,7 +106,7 @@ def short(name):
 
 
 def collect(folder, data):
-    """Keep the verdicts and figures of a folder that `polhode reproduce all --out FOLDER` has
+    """Keep the verdicts and figures of a folder that `polhode reproduce all --output FOLDER` has
     filled."""
     records = [stored_result(item.key, folder, quick=True) for item in items()]
     chosen = [{field: record[field] for field in FIELDS} for record in records]

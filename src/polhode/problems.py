@@ -18,7 +18,7 @@ import numpy as np
 from polhode.loads import torques
 from polhode.bodies._body import RigidBody
 from polhode.engine._integrate import integrate
-from polhode.errors import unknown
+from polhode.errors import shows_options, unknown
 from polhode.rotations import exp
 from polhode.support.card import Card
 
@@ -59,6 +59,9 @@ class Problem(Card):
         """The torque, for runs with the given step."""
         return self.acting if step is None else self.acting.for_step(step)
 
+    @shows_options(
+        integrate, ("body", "torque", "rotation0", "scalar_first", "omega0", "momentum0")
+    )
     def integrate(
         self,
         method: Method | str | None = None,
@@ -76,6 +79,7 @@ class Problem(Card):
             step,
             method,
             rotation0=self.rotation0,
+            scalar_first=False,
             omega0=self.omega0,
             **options,
         )

@@ -147,10 +147,12 @@ def _march(advance, u, p, force, step, steps, mass, t):
     h, t = number("step", step), number("t", t)
     if h == 0.0:
         raise InputError(f"step must not be zero, got {h!r}; a negative step runs backwards")
-    steps = whole("steps", steps, example="take 100")
+    steps = whole("steps", steps, example="use 100")
     velocity = _velocity(mass, len(u))
     memory.fits(
-        f"{steps} steps", 16 * (steps + 1) * len(u), "take fewer at a time, and go on from the last"
+        f"{steps} steps",
+        16 * (steps + 1) * len(u),
+        "use fewer at a time, and continue from the last",
     )
     times = t + h * np.arange(steps + 1)
     us, ps = np.empty((steps + 1, len(u))), np.empty((steps + 1, len(u)))

@@ -309,7 +309,7 @@ def broken_surfaces():
     yield "not watertight: 3 of 18 edges", (vertices, faces[1:])
     turned = faces.copy()
     turned[0] = turned[0, ::-1]
-    yield "not wound alike: along 3 of 18 edges", (vertices, turned)
+    yield "not oriented consistently: along 3 of 18 edges", (vertices, turned)
     yield "inside out", (vertices, faces[:, ::-1])
     two = np.vstack([vertices * 2, box(1, 2, 3, at=(9, 0, 0))[0]])
     yield "one of its 2 parts is inside out", (two, np.vstack([faces, faces[:, ::-1] + 8]))

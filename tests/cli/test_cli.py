@@ -5,6 +5,8 @@ import csv
 import json
 import os
 import pty
+import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,8 +21,10 @@ from polhode import __version__, integrate, methods, problems, read, torques
 from polhode.methods import _references as references
 from polhode.results import conserved
 from polhode.cli import app
+from polhode.cli.application import command_names, load_commands
 from polhode.io import load, save
 from polhode.io.formats import formats
+from polhode.io.read import contents
 
 SLOW_IMPORTS = ("numba", "numpy", "scipy", "xarray", "matplotlib", "pandas")
 
@@ -89,6 +93,93 @@ def test_help_imports_nothing_heavy():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def commands():
+    """Every command as typer runs it, by name."""
+    return {command.name: command.make() for command in load_commands()}
+
+
+def test_an_option_has_one_spelling_everywhere():
+    """Output is -o and --output, data for programs --json; only `play` prints nothing to parse."""
+    seen = {}
+    for name, command in commands().items():
+        options = {option for one in command.params for option in one.opts}
+        assert "--json" in options or name == "play"
+        assert "--out" not in options and ("-o" in options) == ("--output" in options)
+        for one in command.params:
+            for option in one.opts:
+                if option.startswith("-"):
+                    seen.setdefault(option, set()).add(one.name)
+    # the name of a parameter is what it means
+    assert not {option for option, names in seen.items() if len(names) > 1}
+
+
+@pytest.mark.parametrize("name", ["", *command_names()])
+def test_help_fits_a_narrow_terminal_and_shows_no_type_of_flags(name, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    text = CliRunner().invoke(app, [*name.split(), "--help"]).stdout
+    assert "<bool>" not in text and "BOOLEAN" not in text
+    assert max(map(len, text.splitlines())) <= 80
+    assert "…" not in text and "--help" in text
+
+
+# --- completion -----------------------------------------------------------------------------------
+
+
+def completed(line, **environment):
+    """What bash offers for the last word of a line, from the script that polhode prints for it."""
+    words = line.split(" ")
+    python = f"{shlex.quote(sys.executable)} -m polhode"
+    script = f"""
+        polhode() {{ {python} "$@"; }}
+        eval "$(_POLHODE_COMPLETE=source_bash polhode)"
+        COMP_WORDS=({shlex.join(words)}); COMP_CWORD={len(words) - 1}
+        _polhode_completion polhode
+        printf '%s\\n' "${{COMPREPLY[@]}}"
+    """
+    done = subprocess.run(
+        ["bash", "-c", script], capture_output=True, text=True, env=os.environ | environment
+    )
+    assert done.returncode == 0 and not done.stderr, done.stderr
+    return done.stdout.split()
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash here")
+@pytest.mark.parametrize(
+    "line, offered",
+    {
+        "polhode re": ["reproduce"],
+        "polhode run slow": ["slow-top"],
+        "polhode run krysl/fa": ["krysl/fast-top"],
+        "polhode run slow-top --chec": ["--checkpoint"],
+        "polhode run slow-top --method EXACT-RKN": ["EXACT-RKN4", "EXACT-RKN6", "EXACT-RKN6-14"],
+        "polhode compare slow-top --methods NMB,LP": ["NMB,LP2"],
+        "polhode methods --family new": ["newmark"],
+        "polhode cite DOP": ["DOP853"],
+        "polhode certify NMB --problem stre": ["stress"],
+        "polhode nonsense --x": [],
+    }.items(),
+)
+def test_completion(line, offered):
+    assert completed(line) == offered
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash here")
+def test_completion_offers_scenario_files(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("slower.toml", "slow.txt"):
+        (tmp_path / name).touch()
+    (tmp_path / "slow").mkdir()
+    (tmp_path / "slow" / "one.toml").touch()
+    assert completed("polhode run slow") == ["slow-top", "slow/", "slower.toml"]
+    assert completed("polhode advise slow/") == ["slow/one.toml"]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_every_shell_gets_a_script(shell):
+    done = polhode(env=os.environ | {"_POLHODE_COMPLETE": f"source_{shell}"})
+    assert done.returncode == 0 and "_POLHODE_COMPLETE" in done.stdout and not done.stderr
 
 
 NEW_COMMAND = '''
@@ -229,7 +320,7 @@ def test_cite(call):
         "MR4-312": ("buss2001accurate", "yoshida1990construction", "mclachlan1993explicit"),
         "MR2-312": ("mclachlan1993explicit",),
         "taylor3+ep": ("buss2001accurate",),
-        "newmark(0.6)": ("krysl2005explicit",),
+        "newmark(0.6)": ("krysl2004explicit",),
         "EXACT-RKN4": ("blanes2002practical", "vanzon2007numerical"),
         "DMV6+att": ("hairer2006preprocessed", "moser1991discrete"),
     }.items(),
@@ -326,6 +417,75 @@ def test_a_torque_changes_the_momentum_by_right(call):
     )
 
 
+def stored(file):
+    """How the run in a file was made."""
+    return contents(file)[1]
+
+
+def test_run_takes_a_problem_and_settings(call, tmp_path):
+    """The settings take the place of what the file says, and the file that is written says so."""
+    arguments = ("slow-top", "--method", "NMB", "--step", "0.1", "--set", "run.every=5")
+    done = call("run", *arguments, "--set", "initial.omega.2=7", "-o", "top.nc", "--json")
+    data = json.loads(done.stdout)
+    assert done.exit_code == 0 and data["method"] == "NMB" and data["steps"] == 100
+    top = problems.get("slow-top")
+    omega0 = [*top.omega0[:2], 7.0]
+    run = integrate(
+        top.body, top.torque(0.1), top.t_span, 0.1, "NMB", rotation0=top.rotation0, omega0=omega0
+    )
+    assert data["omega_final"] == run.omega[-1].tolist() and data["samples"] == 21
+    assert stored("top.nc")["title"] == "krysl/slow-top"
+    command = stored("top.nc")["command"]
+    assert command == f"polhode run {' '.join(arguments)} --set initial.omega.2=7"
+    again = call(*command.split()[1:], "--json")
+    assert json.loads(again.stdout)["omega_final"] == data["omega_final"]
+
+
+@pytest.mark.parametrize(
+    "settings, expected",
+    {
+        ("--rtol", "1e-6"): ("DOP853", None),
+        ("--rtol", "1e-6", "--method", "dp5"): ("DP5", None),
+        ("--set", "run.rtol=1e-6", "--set", "run.method=taylor"): ("taylor", None),
+        ("--step", "0.5"): ("VLV", 0.5),
+        ("--set", "run.step=[0, 1, 5]"): ("VLV", [0, 1, 5]),
+        ("--set", 'run.method="LIEMID[EA]"'): ("LIEMID[EA]", 0.05),
+        ("--set", "run.method=LIEMID[EA]"): ("LIEMID[EA]", 0.05),
+    }.items(),
+)
+def test_settings_replace_one_another(call, tmp_path, settings, expected):
+    """A tolerance takes the place of a step, and a step that of a tolerance."""
+    method = expected[0]
+    if "--rtol" in settings or method == "taylor":  # the file's method takes steps of given size
+        (tmp_path / "scenario.toml").write_text(SCENARIO.replace('method = "VLV"', ""))
+    done = call("run", "scenario.toml", *settings, "-o", "out.npz")
+    assert done.exit_code == 0, done.stderr
+    facts = stored("out.npz")
+    assert facts["method"] == method and facts.get("step") == expected[1]
+    assert (facts["tolerance"] is not None) == (expected[1] is None)
+
+
+def test_a_setting_picks_one_of_several_torques(call, tmp_path):
+    torques = '[[torque]]\nname = "damping"\ncoefficient = 0.0\n[[torque]]\nname = "free"\n'
+    (tmp_path / "scenario.toml").write_text(SCENARIO + torques)
+    kept, lost = (
+        json.loads(call("run", "scenario.toml", *settings, "--json").stdout)["energy_final"]
+        for settings in ((), ("--set", "torque.damping.coefficient=1.0"))
+    )
+    assert lost < 0.1 * kept
+    assert call("run", "scenario.toml", "--set", "torque.0.coefficient=1.0").exit_code == 0
+
+
+def test_a_file_named_like_a_problem_is_the_file(call, tmp_path):
+    (tmp_path / "slow-top").write_text(SCENARIO)
+    assert json.loads(call("run", "slow-top", "--json").stdout)["method"] == "VLV"
+
+
+def test_an_ensemble_of_a_problem(call):
+    done = call("ensemble", "slow-top", "--n", "3", "--json")
+    assert done.exit_code == 0 and json.loads(done.stdout)["n"] == 3
+
+
 def test_run_prints_a_table(call):
     done = call("run", "scenario.toml")
     assert (
@@ -350,7 +510,7 @@ def test_files_come_back_bit_for_bit(call, tmp_path, suffix):
             assert (
                 data.attrs["polhode_version"] == __version__
                 and data.attrs["steps"] == 100
-                and data.omega.units == "rad/s"
+                and data.omega.long_name == "angular velocity, body frame"
             )
             assert json.loads(
                 data.attrs["method_facts"]

@@ -268,7 +268,7 @@ def test_folder_and_files_are_the_users_own(entry):
     )
 
 
-REFUSED = "another user owns that folder or may write to it; make it yours alone (chmod go-w), or name another folder"
+REFUSED = "another user owns that folder or may write to it; make it writable only for you (chmod go-w), or name another folder"
 
 
 @posix

@@ -227,8 +227,8 @@ def command(
     """The exit code of `polhode run`, in this process."""
     try:
         run(
-            scenario and Path(scenario),
-            output and Path(output),
+            scenario,
+            output=output and Path(output),
             torque_file=torque_file,
             checkpoint=checkpoint,
             resume=resume and Path(resume),
@@ -384,7 +384,7 @@ def test_ctrl_c_saves(place, capsys):
         )
         assert command("top.toml", "out.nc", checkpoint="1h") == 130
     captured = capsys.readouterr()
-    assert "go on with `polhode run --resume out.nc`" in captured.err.replace("\n", " ")
+    assert "continue with `polhode run --resume out.nc`" in captured.err.replace("\n", " ")
     assert json.loads(captured.out)["status"] == "interrupted" and not Path("out.nc").exists()
     assert saved_steps("out.nc.part") > 5000  # long before the hour
     assert command(resume="out.nc") == 0 and command("top.toml", "alone.nc") == 0
@@ -441,7 +441,7 @@ def test_a_damaged_checkpoint_falls_back_to_the_one_before(cut, place, capsys, d
     assert told["checkpoints_damaged"] == 1
     assert command(resume="out.nc") == 0
     assert (
-        f"going on from the one before, at step {told['steps']}"
+        f"continuing from the previous one, at step {told['steps']}"
         in capsys.readouterr().err.replace("\n", " ")
     )
     assert command("top.toml", "alone.nc") == 0 and contents("out.nc") == contents("alone.nc")
@@ -464,26 +464,26 @@ def test_what_comes_after_the_last_checkpoint_does_not_matter(cut, place):
     [
         (
             lambda cut: [halved(cut / f"state-{i}") for i in (0, 1)],
-            "'state-0' and 'state-1' are not what was written, .*`polhode run top.toml -o out.nc --checkpoint 500 --force`",
+            "'state-0' and 'state-1' have changed since the checkpoint, .*`polhode run top.toml -o out.nc .*--force`",
         ),
         (
             lambda cut: halved(cut / "points"),
-            r"the file 'points' \(\d+ bytes\) is not what was written, .*; begin again with",
+            r"the file 'points' \(\d+ bytes\) has changed since it was written, .*; start again with",
         ),
         (
             lambda cut: (cut / "points").unlink(),
-            r"the file 'points' \(0 bytes\) is not what was written, .*; begin again with",
+            r"the file 'points' \(0 bytes\) has changed since it was written, .*; start again with",
         ),
         (
             lambda cut: flipped(cut / "run"),
-            r"its file 'run' is damaged \(\d+ bytes are not what was written\); begin again with",
+            r"its file 'run' is damaged \(\d+ bytes have changed since they were written\); start again with",
         ),
-        (lambda cut: (cut / "run").unlink(), "its file 'run' is missing; begin again with"),
+        (lambda cut: (cut / "run").unlink(), "its file 'run' is missing; start again with"),
         (
             lambda cut: (cut / "run").write_text(
-                (cut / "run").read_text("utf-8").replace("checkpoint 2", "checkpoint 1")
+                (cut / "run").read_text("utf-8").replace("checkpoint 3", "checkpoint 1")
             ),
-            r"of another version of polhode \(format 1, here 2\); go on with that version, or begin again with",
+            r"of another version of polhode \(format 1, here 3\); continue with that version, or start again with",
         ),
     ],
 )
@@ -509,11 +509,12 @@ def test_another_version_another_scenario_another_torque(cut, place):
     before = contents(cut)
     rewritten(cut, polhode_version="0.0.7")
     with pytest.raises(
-        InputError, match=r'polhode_version is "0.0.7" there and .* here; undo that and go on with'
+        InputError,
+        match=r'polhode_version is "0.0.7" there and .* here; undo that and continue with',
     ):
         command(resume="out.nc")
     with pytest.raises(
-        InputError, match=r'go on where it was begun \(polhode_version is "0.0.7" there'
+        InputError, match=r'continue where it was started \(polhode_version is "0.0.7" there'
     ):
         command("top.toml", "out.nc")
     (cut / "run").write_bytes(original)
@@ -528,7 +529,7 @@ def test_another_version_another_scenario_another_torque(cut, place):
     for every in ("500", None):
         with pytest.raises(
             InputError,
-            match=r"run is in 'out.nc.part'; go on with .*or begin again with .* --force`, which",
+            match=r"run is in 'out.nc.part'; continue with .*or start again with .* --force`, which",
         ):
             command("top.toml", "out.nc", checkpoint=every)
     with pytest.raises(InputError, match=r"leave that out"):
@@ -566,7 +567,7 @@ def test_an_edited_torque_file_is_noticed(place):
     done = subprocess.run(resume, capture_output=True, text=True)
     assert (
         done.returncode == 2
-        and "the code of the torque 'push.py:torque' has changed; undo that and go on with"
+        and "the code of the torque 'push.py:torque' has changed; undo that and continue with"
         in done.stderr
     )
     assert "Traceback" not in done.stderr
@@ -677,7 +678,7 @@ def test_a_disk_that_fills_up_keeps_the_last_checkpoint(cut, place, capfd):
         f"InputError: cannot write to 'out.nc.part': File too large; files may have {size + 100_000} bytes here: raise that "
         "limit (ulimit -f), or store less (a larger every).  The last good checkpoint"
     ) in told
-    assert "go on with `polhode run --resume out.nc`" in told
+    assert "continue with `polhode run --resume out.nc`" in told
     assert saved_steps(cut) > saved and not Path("out.nc").exists()
     # the points fit, the finished file does not
     assert limited(lambda: command(resume="out.nc"), 9 * 8 * 20_001 + 1000) == 9
@@ -732,12 +733,12 @@ def test_folders_that_cannot_be_used(place):
     ):
         polhode.integrate(BODY, t_span=(0, 1), step=0.1, checkpoint="mine", **START)
     assert Path("mine", "precious").exists()
-    with pytest.raises(InputError, match=r"a scenario is missing"):
+    with pytest.raises(InputError, match=r"the scenario is missing"):
         command()
     with pytest.raises(InputError, match=r"--checkpoint 500 needs a file"):
         command("top.toml", checkpoint="500")
     polhode.integrate(BODY, t_span=(0, 1), step=0.1, checkpoint="mine.nc.part", **START)
-    with pytest.raises(InputError, match=r"was begun by a Python program"):
+    with pytest.raises(InputError, match=r"was started by a Python program"):
         command(resume="mine.nc")
     with pytest.raises(InputError, match=r"another one: step is 0.1 there and 0.2 here"):
         polhode.integrate(BODY, t_span=(0, 1), step=0.2, checkpoint="mine.nc.part", **START)
@@ -763,7 +764,7 @@ def test_intervals(given, expected):
     ["0", "-5", "1.5", "s", "0s", "-1s", "nan", "inf", "1e999s", "3 days", "", True, None, "1.2s3"],
 )
 def test_bad_intervals(given):
-    with pytest.raises(InputError, match=r"as in 30s, 5min or 1h, got"):
+    with pytest.raises(InputError, match=r"such as 30s, 5min or 1h, got"):
         interval(given)
 
 
@@ -878,7 +879,7 @@ def test_the_command_saves_what_it_has_where_the_folder_is_deleted(place, capsys
     told = " ".join(capsys.readouterr().err.split())
     assert (
         "'out.nc.part' was deleted during the run" in told
-        and "(what was computed is in out.nc)" in told
+        and "(the results so far are in out.nc)" in told
     )
     assert command("top.toml", "alone.nc") == 0
     kept, whole = read("out.nc"), read("alone.nc")
@@ -889,7 +890,7 @@ def test_a_disk_that_is_full_before_the_first_checkpoint(memory):
     def action():
         resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))
         with pytest.raises(
-            InputError, match="No checkpoint was made; what was computed is in"
+            InputError, match="No checkpoint was made; the results so far are in"
         ) as told:
             polhode.integrate(
                 BODY,

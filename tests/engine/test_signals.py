@@ -90,7 +90,7 @@ def test_a_run_without_checkpoints_saves(tmp_path, begun, number):
     assert told["status"] == "interrupted" and told["t_final"] == run.t[-1] > 1.0
     assert (
         "interrupted after" in err
-        and "(what was computed is in out.nc)" in err
+        and "(the results so far are in out.nc)" in err
         and "Traceback" not in err
     )
 
@@ -111,7 +111,9 @@ def test_a_run_with_checkpoints_makes_one(tmp_path, begun, number):
     assert (
         saved_states(tmp_path / "out.nc.part")[0]["t"] > 1.0 and not (tmp_path / "out.nc").exists()
     )
-    assert "go on with `polhode run --resume out.nc --torque-file push.py`" in " ".join(err.split())
+    assert "continue with `polhode run --resume out.nc --torque-file push.py`" in " ".join(
+        err.split()
+    )
 
 
 @pytest.mark.slow
@@ -158,10 +160,10 @@ def test_what_is_ignored_stays_ignored(tmp_path, begun):
 COMMANDS = {
     "ensemble": ("ensemble long.toml --n 2000 --json", "interrupted after"),
     "compare": ("compare krysl/slow-top --methods all", "interrupted"),
-    "reproduce": ("reproduce all --out papers", "interrupted"),
-    "sweep": ("sweep sweep.toml --out s.zarr", "interrupted"),
+    "reproduce": ("reproduce all -o papers", "interrupted"),
+    "sweep": ("sweep sweep.toml -o s.zarr", "interrupted"),
     "certify": ("certify NMB LP2", "interrupted"),
-    "demo": ("demo --out demo", "interrupted"),
+    "demo": ("demo -o demo", "interrupted"),
 }
 
 

@@ -91,7 +91,7 @@ def test_errors():
         make(step=0)
     with pytest.raises(InputError, match="whole number"):
         make().step(1.5)
-    with pytest.raises(InputError, match="cannot go on from"):
+    with pytest.raises(InputError, match="cannot continue from"):
         make("NMB", compiled=False).state = make("LP2", compiled=False).state
     log = []
 
@@ -237,7 +237,7 @@ def test_a_state_saved_among_steps_of_any_size_goes_on_bit_for_bit():
 def test_methods_with_a_memory_refuse_another_size_and_go_on():
     one, other = make("SW", compiled=False), make("SW", compiled=False)
     one.step(3)
-    with pytest.raises(InputError, match="SW remembers earlier steps"):
+    with pytest.raises(InputError, match="SW uses earlier steps"):
         one.step(dt=0.02)
     one.step(4, dt=0.01)  # the same size
     other.step(7)
@@ -365,7 +365,7 @@ def test_a_stepper_can_fly():
 def test_a_state_of_another_size_leaves_the_stepper_as_it_was():
     stepper = make(compiled=False)
     other = replace(stepper.state, count=7, memory=np.zeros(3))
-    with pytest.raises(InputError, match="cannot go on from"):
+    with pytest.raises(InputError, match="cannot continue from"):
         stepper.state = other
     assert stepper.t == 0.0
 

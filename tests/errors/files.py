@@ -190,7 +190,7 @@ def make():
 def unfinished():
     """Folders of runs that were cut short, and what may have become of them."""
     for name, torque_file in (("cut", None), ("code", "torques.py:push")):
-        task = new_run(Path("good.toml"), Path(f"{name}.nc"), torque_file, "5", False)
+        task = new_run("good.toml", Path(f"{name}.nc"), torque_file, "5", False, [])
         task.job.integrate(None, task.checkpoint)
     polhode.integrate([1, 2, 3], t_span=(0, 1), step=0.5, omega0=(0, 0, 1), checkpoint="python.nc.part")
     for name in ("hurt", "lost", "both"):

@@ -35,13 +35,13 @@ ELSEWHERE = {  # "file function": the test that makes its errors, and words of t
     "exact/_reference.py reference": ("test_exact_top.py", "not smooth"),
     "io/scenario/torque.py try_torque": (
         "test_config.py",
-        "cannot be evaluated where the run begins",
+        "cannot be evaluated at the start of the run",
     ),
     "bodies/mesh.py _check_closed": ("test_mesh.py", "without area"),
     "bodies/mesh.py _check_parts": ("test_mesh.py", "parts is inside out"),
     "support/atomic.py written_whole": ("test_cli.py", "has appeared during the run"),
     "io/store.py make_report_folder": ("test_others_files.py", "which polhode did not write"),
-    "io/formats/zarr.py check_owned": ("test_others_files.py", "which is no part of a Zarr store"),
+    "io/formats/zarr.py check_owned": ("test_others_files.py", "which is not part of a Zarr"),
     "show/play/work.py progress": ("test_play.py", "as long as the playground"),
     "studies/sweep/cluster.py connect": ("test_sweep.py", "no Dask scheduler answers"),
     "studies/sweep/_sweep.py _run": ("test_sweep.py", "would make others"),
@@ -150,12 +150,12 @@ def test_the_exit_codes_are_documented_as_they_are():
         (
             PermissionError(13, "Permission denied", "a.nc"),
             exit_codes.BAD_INPUT,
-            "Permission denied ('a.nc'); free the place",
+            "Permission denied ('a.nc'); free some space",
         ),
         (
             ZeroDivisionError("division by zero"),
             exit_codes.BUG,
-            "this is a bug of polhode, ZeroDivisionError: division by zero.",
+            "this is a bug in polhode, ZeroDivisionError: division by zero.",
         ),
     ],
 )

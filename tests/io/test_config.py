@@ -224,7 +224,7 @@ file = "a.xls"
         "run.method: unknown method 'VLW'",
         "run.step: must be positive, got -0.1",
         "run.every: must be a whole number of steps, at least 1, or 'end'",
-        "run.problem: unknown key here; it goes to the top of the file",
+        "run.problem: unknown key here; put it at the top of the file",
         "output.file: unknown suffix",
     ):
         assert part in text, part
@@ -331,7 +331,7 @@ file = "a.xls"
         (
             "[run]",
             '[torque]\nname = "stress_potential"\n[run]',
-            "torque: cannot be evaluated where the run begins",
+            "torque: cannot be evaluated at the start of the run",
         ),
         (
             "[run]",
@@ -359,7 +359,7 @@ def test_sections_of_the_wrong_kind(faults):
 
 def test_an_empty_list_of_torques(faults):
     assert faults("torque = []\n" + GOOD) == [
-        "torque: is an empty list; leave it out when nothing acts"
+        "torque: is an empty list; leave it out for a body without torque"
     ]
 
 

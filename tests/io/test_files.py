@@ -32,7 +32,9 @@ from polhode.results._trajectory import BLOCK
 
 ROOT = Path(__file__).parents[2]
 FORMATS = list(formats())
-BODY = polhode.RigidBody([[3.0, 0.1, 0.0], [0.1, 2.0, 0.2], [0.0, 0.2, 1.5]], name="box", mass=2.5)
+BODY = polhode.RigidBody(
+    [[3.0, 0.1, 0.0], [0.1, 2.0, 0.2], [0.0, 0.2, 1.5]], name="box", mass=2.5, units="SI"
+)
 
 
 def tumble(torque="heavy_top", **options):
@@ -122,7 +124,7 @@ def test_plain_libraries_read_npz_and_csv(tmp_path):
         store.save(run, tmp_path / "run.csv"),
         delimiter=",",
         names=True,
-        skip_header=len(run.provenance()) + 1,
+        skip_header=len(run.provenance()) + 2,  # the title, and the units
     )
     assert np.array_equal(table["omega_y"], run.omega[:, 1]) and np.array_equal(
         table["qw"], run.quaternion[:, 3]
@@ -400,7 +402,7 @@ def test_a_store_whose_attributes_change_is_noticed(tmp_path):
         (path / "zarr.json").write_text(held.replace(was, now), encoding="utf-8")
         with pytest.raises(
             InputError,
-            match=r"damaged: the attributes in zarr.json are not what was written; run the scenario",
+            match=r"damaged: the attributes in zarr.json have changed since they were written; run the scenario",
         ):
             polhode.read(path)
     (path / "zarr.json").write_text(held.replace(zarr.SUM, "another"), encoding="utf-8")
@@ -414,17 +416,17 @@ def test_it_says_which_variable_and_which_bytes(tmp_path):
     path.write_bytes(whole[:place] + b"!" + whole[place + 1 :])
     with pytest.raises(
         InputError,
-        match=r"damaged: time \(bytes \d+ to \d+\) is not what was written; run the scenario again",
+        match=r"damaged: time \(bytes \d+ to \d+\) has changed since it was written; run the scenario again",
     ):
         polhode.read(path)
     path.write_bytes(whole[:-2000])
     with pytest.raises(
         InputError,
-        match=rf"takes the bytes \d+ to \d+, and the file has {len(whole) - 2000}: it was cut short",
+        match=rf"takes the bytes \d+ to \d+, and the file has {len(whole) - 2000}: it was truncated",
     ):
         polhode.read(path)
     path.write_bytes(whole[:100])
-    with pytest.raises(InputError, match="ends within its header, at byte 100: it was cut short"):
+    with pytest.raises(InputError, match="ends within its header, at byte 100: it was truncated"):
         polhode.read(path)
 
 

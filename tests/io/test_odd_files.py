@@ -250,7 +250,7 @@ def test_odd_intervals_between_checkpoints_are_refused(every, tmp_path, monkeypa
     Path("run.toml").write_text(SCENARIO.format("x"))
     result = CliRunner().invoke(app, ["run", "run.toml", "-o", "run.nc", "--checkpoint", every])
     assert result.exit_code == exit_codes.BAD_INPUT
-    assert "a checkpoint is made every so many steps" in " ".join(result.stderr.split())
+    assert "a checkpoint interval is a number steps" in " ".join(result.stderr.split())
 
 
 @pytest.mark.parametrize("target", ["nowhere", "run.toml", "run.nc.part", "/dev/null"])

@@ -46,8 +46,8 @@ def command(scenario, output, checkpoint=None, force=False, resume=None):
     """The exit code of `polhode run`, in this process."""
     try:
         run(
-            scenario and Path(scenario),
-            output and Path(output),
+            scenario,
+            output=output and Path(output),
             checkpoint=checkpoint,
             resume=resume and Path(resume),
             force=force,
@@ -79,7 +79,9 @@ def test_a_folder_with_files_of_others_is_refused_and_left_as_it_is(here, case, 
         Path(name).parent.mkdir(parents=True, exist_ok=True)
         Path(name).write_text(text)
     before = tree(here)
-    with pytest.raises(InputError, match=r"which no run wrote; move that away|cannot go on from"):
+    with pytest.raises(
+        InputError, match=r"which no run wrote; move that away|cannot continue from"
+    ):
         polhode.integrate(BODY, checkpoint=".", **call)
     assert tree(here) == before
 
@@ -120,7 +122,7 @@ def test_a_folder_that_a_run_made_goes_when_the_run_does_not_fit_or_is_finished(
 def unfinished(here, **files):
     """out.nc.part with a run in it, and files of others that came later."""
     Path("s.toml").write_text(SCENARIO.format(end=10.0))
-    task = new_run(Path("s.toml"), Path("out.nc"), None, "5", False)
+    task = new_run("s.toml", Path("out.nc"), None, "5", False, [])
     task.job.integrate(None, task.checkpoint)
     for name, text in files.items():
         Path("out.nc.part", name).write_text(text)
@@ -160,7 +162,7 @@ def test_a_zarr_store_with_files_of_others_is_not_replaced(here, name):
     Path("out.zarr", name).write_text("precious")
     before = tree(here)
     with pytest.raises(
-        InputError, match=f"it holds '{name}', which is no part of a Zarr store; move that away"
+        InputError, match=f"it holds '{name}', which is not part of a Zarr store; move that away"
     ):
         store.save(run, "out.zarr", force=True)
     assert tree(here) == before
@@ -191,7 +193,7 @@ def test_a_sweep_store_with_files_of_others_is_not_replaced_and_goes_on_without_
     del before[str(litter)]
     assert tree(here) == before
     with pytest.raises(
-        InputError, match=r"it holds 'mine.partial', which is no part of a Zarr store"
+        InputError, match=r"it holds 'mine.partial', which is not part of a Zarr store"
     ):
         stores.check("tops.zarr", tops, force=True)
     Path("tops.zarr", "mine.partial").unlink()
@@ -207,7 +209,7 @@ def test_a_sweep_store_with_files_of_others_is_not_replaced_and_goes_on_without_
         ("drift.png", lambda: demo.write_demo_report(".")),
         (
             "report.html",
-            lambda: reproduce("krysl-2005/fig1", out=Path("."), quick=True, as_json=True),
+            lambda: reproduce("krysl-2005/fig1", output=Path("."), quick=True, as_json=True),
         ),
     ],
 )

@@ -186,9 +186,9 @@ def test_one_kind_can_be_asked_for(tmp_path):
     many = ENSEMBLES["end"]().save(tmp_path / "many.nc")
     assert isinstance(polhode.read(run, polhode.Trajectory), polhode.Trajectory)
     assert isinstance(polhode.read(many, polhode.Ensemble), polhode.Ensemble)
-    with pytest.raises(InputError, match="holds an ensemble, and one run is asked for"):
+    with pytest.raises(InputError, match="holds an ensemble, but one run was requested"):
         polhode.read(many, polhode.Trajectory)
-    with pytest.raises(InputError, match="holds one run, and an ensemble is asked for"):
+    with pytest.raises(InputError, match="holds one run, but an ensemble was requested"):
         polhode.read(run, polhode.Ensemble)
 
 

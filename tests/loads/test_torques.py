@@ -140,6 +140,28 @@ def test_the_papers_formulas():
     np.testing.assert_allclose(torques.damping((1, 2, 3))(0, R, (1, 1, 1)), (-1, -2, -3))
 
 
+@pytest.mark.parametrize(
+    "normal", [(0, 0, 2), (3, 0, 4), (1, -2, 2), (0, -1, 0), (1, 1, -1), (0, 0, -1)]
+)
+def test_the_tide_on_any_orbit_is_that_of_the_plane_orbit_turned(normal):
+    n = np.array(normal) / np.linalg.norm(normal)
+    below = Rotation.from_rotvec([np.pi if n[2] < 0 else 0.0, 0.0, 0.0])
+    z = below.apply([0.0, 0.0, 1.0])
+    axis, angle = np.cross(z, n), np.arccos(z @ n)
+    turn = Rotation.from_rotvec(angle * axis / (np.linalg.norm(axis) or 1.0)) * below
+    R = Rotation.from_rotvec([0.3, -0.2, 0.5])
+    plane = torques.gravity_gradient(SATELLITE, 2.0)
+    tilted = torques.gravity_gradient(SATELLITE, 2.0, normal=normal)
+    for t in (0.0, 0.3, 5.0):
+        np.testing.assert_allclose(
+            tilted(t, (turn * R).as_matrix()), plane(t, R.as_matrix()), atol=1e-13
+        )
+    options = dict(t_span=(0, 3), step=0.01, method="NMB", omega0=(0.1, 0.2, 0.3))
+    a = polhode.integrate(SATELLITE, plane, rotation0=R, **options)
+    b = polhode.integrate(SATELLITE, tilted, rotation0=turn * R, **options)
+    np.testing.assert_allclose(a.omega, b.omega, atol=1e-11)
+
+
 # --- the same torque, in every form ---------------------------------------------------------------
 
 

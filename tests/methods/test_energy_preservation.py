@@ -273,7 +273,7 @@ UNKNOWN = [
     ),
     (
         torques.Torque(partial(lifted), potential=height, name="wrapped"),
-        "torque 'wrapped' may depend on time: its code cannot be seen, as that of a plain function can",
+        "torque 'wrapped' may depend on time: its code is not accessible, unlike that of a plain function",
     ),
     (
         torques.gravity_gradient(RigidBody(BODY), 1.0),

@@ -192,7 +192,7 @@ def test_backward_time(method):
 
 
 DAMPED = torques.damping((0.3, 0.2, 0.4))
-LOWER = "MR4-123 is of order 2, not 4, under a torque that looks at the angular velocity"
+LOWER = "MR4-123 is of order 2, not 4, under a torque that depends on the angular velocity"
 
 
 def test_a_run_says_where_its_order_is_lower():

@@ -282,7 +282,7 @@ def test_list():
         (["buss-2001/fgi4"], "did you mean 'fig4'"),
         (["bus-2001"], "did you mean 'buss-2001'"),
         ([], "--list shows them"),
-        (["buss-2001/fig2", "--out", "/proc/none"], "--out"),
+        (["buss-2001/fig2", "--output", "/proc/none"], "--output"),
     ],
 )
 def test_bad_requests_end_before_any_work(arguments, words):
@@ -331,7 +331,7 @@ def test_an_interrupted_run_keeps_what_is_finished_and_resumes(tmp_path):
         "reproduce",
         "bou-rabee-2009",
         "--quick",
-        "--out",
+        "--output",
         str(tmp_path),
     ]
     process = subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

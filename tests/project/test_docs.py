@@ -17,6 +17,8 @@ machines that have one.
 """
 
 import contextlib
+import importlib
+import inspect
 import io
 import json
 import os
@@ -28,8 +30,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from docutils.utils.math.latex2mathml import tex2mathml
 
-from polhode import papers
+from polhode import methods, papers
 from polhode.io import formats
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -254,6 +257,59 @@ def test_what_a_page_shows_is_what_happens(path, tmp_path, monkeypatch):
 )
 def test_what_counts_as_shown(shown, real, found):
     assert (missing(shown, real) is None) == found
+
+
+# --- the pages of the methods ---------------------------------------------------------------------
+
+
+@pytest.fixture
+def method_pages(monkeypatch):
+    monkeypatch.syspath_prepend(DOCS / "_ext")
+    return importlib.import_module("method_pages")
+
+
+def test_the_formulas_of_the_methods_can_be_typeset_and_their_letters_are_explained(method_pages):
+    formulas, symbols = (importlib.import_module(name) for name in ("formulas", "symbols"))
+    modules = {
+        module for method in methods.everything() for module in method_pages.files_of(method)
+    }
+    shown = [
+        (method_pages.short(module), block)
+        for module in modules
+        for block in method_pages.displayed(inspect.getdoc(module))
+    ]
+    assert len(shown) > 15
+    for name, block in shown:
+        assert "<mtable" in tex2mathml(rf"\begin{{aligned}}{formulas.tex(block)}\end{{aligned}}")
+        known = dict(symbols.explained(name, formulas.letters(block), block))
+        assert set(formulas.letters(block)) <= {*known, *symbols.EVERYDAY}, name
+
+
+def test_a_method_page_shows_the_step_and_what_it_calls(method_pages):
+    page = method_pages.pages(DOCS)["reference/methods/vlv.rst"]
+    shown = re.findall(r"literalinclude:: (\S+)\n(?:   :.*\n)*?   :lines: (\d+)-(\d+)", page)
+    folder = DOCS / "reference" / "methods"
+    code = "\n".join(
+        "\n".join((folder / path).read_text("utf-8").splitlines()[int(first) - 1 : int(last)])
+        for path, first, last in shown
+    )
+    for name in ("step", "kicked", "drift", "halfway", "of_length"):
+        assert f"def {name}(" in code
+    assert "``newton_after``" in page and "source/newton" in page  # listed, and linked
+
+
+@pytest.mark.parametrize(
+    ("plain", "tex"),
+    [
+        ("R' = R cay(h W)", r"R' &= R \,\mathrm{cay} ( h W )"),
+        ("Om' = I^-1 R'^T pi'", r"\Omega' &= I^{- 1} {R'}^{T} \pi'"),
+        ("Pi- = Pi + h^2/4 T", r"\Pi^{-} &= \Pi + \frac{h^{2}}{4} T"),
+        ("K5 = e1^2 . C   KE (3)", r"K_{5} &= e_{1}^{2} \cdot C \qquad \text{KE (3)}"),
+    ],
+)
+def test_formulas_in_plain_text_become_latex(plain, tex, monkeypatch):
+    monkeypatch.syspath_prepend(DOCS / "_ext")
+    assert importlib.import_module("formulas").tex(plain) == tex
 
 
 # --- what the pages say of the papers -------------------------------------------------------------

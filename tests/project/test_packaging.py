@@ -1,9 +1,12 @@
-"""The wheel: what is in it, that it needs the light dependencies alone, and that it speaks of one
-version."""
+"""The wheel and the sdist: what is in them, that the wheel needs the light dependencies alone, and
+that they speak of one version."""
 
 import os
+import re
+import shutil
 import subprocess
 import sys
+import tarfile
 import venv
 import zipfile
 from email.parser import Parser
@@ -19,18 +22,24 @@ ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
+def dist(tmp_path_factory):
+    """A folder with the sdist and the wheel that is built from it, as `make dist` makes them."""
     pytest.importorskip(
         "hatchling", reason="building the wheel needs hatchling: pip install -e '.[dev]'"
     )
     out = tmp_path_factory.mktemp("dist")
     done = subprocess.run(
-        [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", out, ROOT],
+        [sys.executable, "-m", "build", "--no-isolation", "--outdir", out, ROOT],
         capture_output=True,
         text=True,
     )
     assert done.returncode == 0, done.stderr + done.stdout
-    return next(out.glob("polhode-*.whl"))
+    return out
+
+
+@pytest.fixture(scope="module")
+def wheel(dist):
+    return next(dist.glob("polhode-*.whl"))
 
 
 @pytest.fixture(scope="module")
@@ -87,6 +96,54 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel):
         name.startswith(("polhode/", "polhode-")) and "__pycache__" not in name for name in names
     )
     assert wheel.stat().st_size < 5e6
+
+
+def test_the_sdist_holds_what_tests_and_documentation_need(dist):
+    (sdist,) = dist.glob("polhode-*.tar.gz")
+    with tarfile.open(sdist) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    wanted = {"Makefile", "CHANGELOG.md", "LICENSE", "tests/conftest.py", "docs/conf.py"}
+    assert wanted <= names and not any("__pycache__" in name for name in names)
+    assert not any(name.startswith((".ci", ".venv", "dist")) for name in names)
+
+
+def test_package_indexes_accept_both(dist):
+    """What `make dist` runs."""
+    tools = ("twine", ["check", "--strict"], "*"), ("check_wheel_contents", [], "*.whl")
+    for module, arguments, files in tools:
+        pytest.importorskip(module, reason="pip install -e '.[dev]'")
+        done = subprocess.run(
+            [sys.executable, "-m", module, *arguments, *dist.glob(files)],
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_metadata_are_those_of_a_published_package(metadata):
+    classifiers = metadata.get_all("Classifier")
+    trove = pytest.importorskip("trove_classifiers").classifiers
+    assert set(classifiers) <= trove and len(set(classifiers)) == len(classifiers)
+    assert metadata["License-Expression"] == "MIT" and metadata["Requires-Python"] == ">=3.11"
+    assert metadata["Description-Content-Type"] == "text/markdown" and metadata["Summary"]
+    assert "Typing :: Typed" in classifiers and (ROOT / "src/polhode/py.typed").exists()
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="there is no make here")
+@pytest.mark.parametrize(
+    "target, installs",
+    {"demo": ["--editable ."], "setup": ["--editable .", "--editable '.[dev]'"]}.items(),
+)
+def test_the_demo_installs_the_package_alone(tmp_path, target, installs):
+    """What `make` would do in a fresh copy; nothing is run."""
+    for name in ("Makefile", "pyproject.toml"):
+        shutil.copy(ROOT / name, tmp_path)
+    said = subprocess.run(
+        ["make", "--dry-run", target], cwd=tmp_path, capture_output=True, text=True, check=True
+    ).stdout
+    commands = [line.partition(" pip install ")[2] for line in said.splitlines()]
+    assert [re.sub(".* --editable", "--editable", one) for one in commands if one] == installs
+    assert ("polhode demo" in said) == (target == "demo")
 
 
 def test_one_version_everywhere(metadata):

@@ -148,6 +148,30 @@ def test_what_a_stub_lists_is_what_the_package_gives(stub):
     assert [name for name in listed if not hasattr(package, name)] == []
 
 
+def doors():
+    """The public functions, classes and methods by name; of modules, what they list."""
+    for name in polhode.__all__:
+        value = getattr(polhode, name)
+        if inspect.isclass(value):
+            yield name, value
+        if inspect.isclass(value) or (inspect.ismodule(value) and hasattr(value, "__all__")):
+            members = vars(value) if inspect.isclass(value) else value.__all__
+            yield from ((f"{name}.{one}", getattr(value, one)) for one in members if one[0] != "_")
+        elif callable(value):
+            yield name, value
+
+
+def test_help_shows_the_options_of_every_door():
+    vague = []
+    for name, value in doors():
+        if callable(value):
+            parameters = inspect.signature(value).parameters.values()
+            vague += [name for one in parameters if one.kind is one.VAR_KEYWORD]
+    # made by `ensemble` alone; parameters of any name
+    assert vague == ["Ensemble", "Torque.with_params"]
+    assert {"frame", "params", "uses_omega"} <= inspect.signature(polhode.torque).parameters.keys()
+
+
 def test_the_front_imports_nothing_heavy():
     code = "import sys, polhode; print([name for name in ('numpy', 'numba', 'scipy', 'matplotlib') if name in sys.modules])"
     assert (

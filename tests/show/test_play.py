@@ -170,7 +170,7 @@ def test_requests_that_are_none(server):
         ({"step": True}, "step", "real numbers"),
         ({"step": 1e-9}, "step", "at most 400000"),
         ({"step": 3.0}, "step", "longer than the span"),
-        ({"span": 1e12}, "span", "shorten the span to 8e+03 s or less, or take a longer step"),
+        ({"span": 1e12}, "span", "shorten the span to 8e+03 s or less, or use a longer step"),
         ({"step": float("nan")}, "step", "finite"),
         ({"span": "2"}, "span", "real numbers"),
         ({"span": 10**400}, "span", "float64"),

@@ -53,9 +53,9 @@ def test_overview_says_what_it_shows(tumble):
     text = words(tumble.plot())
     for part in (
         "VLV",
-        "step 0.02 s",
-        "Ω [rad/s]",
-        "time [s]",
+        "step 0.02,",
+        "Ω",
+        "time",
         "Total energy",
         "Spatial angular momentum",
         "third axis",
@@ -108,7 +108,7 @@ def test_a_stored_run_gives_the_same_figure(tumble, draw, tmp_path):
             assert np.array_equal(one.get_xydata(), other.get_xydata(), equal_nan=True)
 
 
-def test_errors_have_signs_units_and_the_values_of_the_runs(top):
+def test_errors_have_signs_sizes_and_the_values_of_the_runs(top):
     figure = plots.errors(top)
     energy, momentum = figure.axes
     for line, run in zip(energy.lines, top.values(), strict=False):
@@ -117,8 +117,8 @@ def test_errors_have_signs_units_and_the_values_of_the_runs(top):
         )
     assert (
         energy.get_yscale() == "symlog"
-        and "32.48 J" in words(figure)
-        and "|L₀| = 5 kg m²/s" in words(figure)
+        and "|E₀| = 32.48" in words(figure)
+        and "|L₀| = 5" in words(figure)
     )
     assert {"NMB", "LP2"} <= set(words(figure).split())
     nmb, lp2 = (np.abs(line.get_ydata()).max() for line in momentum.lines[:2])
@@ -301,7 +301,7 @@ def test_flip_takes_moments_around_the_first_flip(tumble):
 
 def test_flip_says_what_it_shows(tumble, top):
     assert "turns over" in words(plots.flip(tumble))
-    assert "NMB, step 0.05 s" in words(plots.flip(top["NMB"])) and "turns over" not in words(
+    assert "NMB, step 0.05," in words(plots.flip(top["NMB"])) and "turns over" not in words(
         plots.flip(top["NMB"])
     )
     with pytest.raises(InputError, match="at rest"):
@@ -352,5 +352,5 @@ def test_drift_comes_with_an_honest_uncertainty():
 
 def test_demo_needs_a_folder(tmp_path):
     (tmp_path / "taken").write_text("")
-    with pytest.raises(InputError, match="--out"):
+    with pytest.raises(InputError, match="--output"):
         demo.write_demo_report(tmp_path / "taken")

@@ -164,10 +164,10 @@ def test_titles():
     )
     runs = tumble(), tumble(step=0.02)
     labels = [run["label"] for run in encode(runs)]
-    assert labels == ["VLV, step 0.01 s", "VLV, step 0.02 s"]
+    assert labels == ["VLV, step 0.01", "VLV, step 0.02"]
     assert [run["label"] for run in encode([runs[0]] * 2)] == [
-        "VLV, step 0.01 s (1)",
-        "VLV, step 0.01 s (2)",
+        "VLV, step 0.01 (1)",
+        "VLV, step 0.01 (2)",
     ]
     assert "2 runs in step" in runs[0].view(compare=runs[1]).html
 

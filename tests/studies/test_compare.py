@@ -208,7 +208,7 @@ def test_what_cannot_be_compared_is_told_and_the_rest_goes_on():
     ("options", "message"),
     [
         ({"methods": ["NBM"]}, "did you mean 'NMB'"),
-        ({"methods": ["NMB@rtol"]}, "takes steps of given size"),
+        ({"methods": ["NMB@rtol"]}, "takes fixed steps"),
         ({"family": "newmarck"}, "did you mean 'newmark'"),
         ({"methods": ["NMB"], "family": "newmark"}, "not both"),
         ({"errors": [1e-16]}, "at least 1e-13"),

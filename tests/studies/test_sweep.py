@@ -227,7 +227,7 @@ WRONG = {
     START + "[sweep]\nbody.inertia.0 = [1.0]\n'body.inertia' = [[1.0, 2.0, 2.5]]\n": "both vary",
     START + "[sweep]\nrun.step = [0.1]\nsede = 3\n": "unknown key 'sede' .did you mean 'seed'",
     START + "[sweep]\nrun.step = [0.1]\nseed = -3\n": "seed",
-    START + "[output]\nfile = 'a.nc'\n[sweep]\nrun.step = [0.1]\n": "name the store with --out",
+    START + "[output]\nfile = 'a.nc'\n[sweep]\nrun.step = [0.1]\n": "name the store with --output",
     START.replace("step", "every = 2\nstep")
     + "[sweep]\nrun.step = [0.1]\n": "run.every: does not go with",
     BODY + RUN + "[sweep]\ninitial.omega.1 = [1.0]\n": "initial.omega is missing",
@@ -315,7 +315,7 @@ class Command:
                 "polhode",
                 "sweep",
                 file,
-                "--out",
+                "--output",
                 out,
                 "--chunk",
                 str(CHUNK),
@@ -511,7 +511,7 @@ def test_a_scheduler_that_stays_away_is_reported_and_the_sweep_goes_on_elsewhere
     assert code == 4 and not out
     assert (
         "no Dask scheduler answers" in err
-        and "goes on from there" in err
+        and "continues from there" in err
         and "Traceback" not in err
     )
     summary = sweep(file, tmp_path / "a.zarr").summary()

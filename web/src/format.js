@@ -51,3 +51,6 @@ export function clock(time, span) {
   const decimals = span > 0 ? Math.max(0, Math.min(9, 3 - Math.floor(Math.log10(span)))) : 3;
   return time.toFixed(decimals).replace(/^-/, MINUS);
 }
+
+/** A name with its unit in brackets, where the unit is known. */
+export const withUnit = (name, unit) => (unit ? `${name} [${unit}]` : name);

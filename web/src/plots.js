@@ -12,6 +12,7 @@ export class Plot {
     this.seek = seek;
     this.tall = tall;
     this.log = false;
+    this.timeLabel = "t";
     this.needed = this.width = 0; // of the labels of the second axis: what they need, and what they get
     this.element = make("section", "plot");
     const head = make("header", "plot-head");
@@ -79,7 +80,7 @@ export class Plot {
           ...axis,
           size: 22,
           space: 60,
-          label: "t [s]",
+          label: this.timeLabel,
           labelFont: FONT,
           labelSize: 15,
           labelGap: 0,

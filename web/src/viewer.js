@@ -3,6 +3,7 @@
 import { Clock, goodSpeed, nextSpeed } from "./clock.js";
 import { button, helpDialog, listenToKeys, Switches, Transport } from "./controls.js";
 import { attitude, decodeRun, largest, locate } from "./data.js";
+import { withUnit } from "./format.js";
 import { make, Plot } from "./plots.js";
 import { AXES, errors, farApart, liveliest, sized, valueAt, velocities } from "./series.js";
 import { Stage } from "./stage.js";
@@ -124,6 +125,7 @@ class Viewer {
     const { energy, momentum, omega } = this.plots;
     if (!omega) return;
     const many = this.runs.length > 1;
+    for (const plot of Object.values(this.plots)) plot.timeLabel = withUnit("t", this.runs[0].units.time);
     for (const [key, plot] of [
       ["energy", energy],
       ["momentum", momentum],
@@ -132,14 +134,14 @@ class Viewer {
       plot.title.textContent = this.logarithmic ? sized(title) : title;
       plot.setLines(errors(this.runs, key, this.theme), this.logarithmic);
     }
-    omega.title.textContent = many ? `${AXES[this.component]} [rad/s]` : "Angular velocity, body axes [rad/s]";
+    omega.title.textContent = withUnit("Angular velocity, body axes", this.runs[0].units.rate);
     if (many) this.chooser(omega.title);
     omega.setLines(velocities(this.runs, this.component, this.theme), false);
   }
 
   /** With several runs one component is drawn; a click on the title goes to the next. */
   chooser(title) {
-    title.textContent = "Angular velocity [rad/s] ";
+    title.textContent = `${withUnit("Angular velocity", this.runs[0].units.rate)} `;
     AXES.forEach((name, k) => {
       const choice = button("choice", name, () => {
         this.component = k;

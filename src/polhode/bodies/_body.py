@@ -24,10 +24,11 @@ from polhode.bodies.shapes import Shapes
 from polhode.errors import InputError, brief, flag, floats, label, number, unknown
 from polhode.support.card import Card
 from polhode.support.frames import rows_times
+from polhode.support.units import UNSPECIFIED, Units, as_units
 
 __all__ = ["RigidBody"]
 
-_KEYS = ("inertia", "mass", "check_triangle", "name", "shape")
+_KEYS = ("inertia", "mass", "check_triangle", "name", "shape", "units")
 
 
 class RigidBody(Card, Shapes):
@@ -48,6 +49,10 @@ class RigidBody(Card, Shapes):
     shape : dict, optional
         Geometry for drawing, such as ``{"kind": "box", "size": (1, 2, 3)}``; it does not enter the
         motion.
+    units : "SI" or dict, optional
+        The units of your numbers, such as ``{"length": "mm", "mass": "g", "time": "s"}``: figures,
+        pages and files are labelled with them and with what follows from them.  Nothing is
+        converted.  Without them nothing has a unit.
 
     Attributes
     ----------
@@ -64,8 +69,8 @@ class RigidBody(Card, Shapes):
     is_principal : bool
         Whether your axes are the principal axes: the tensor has no off-diagonal entries, and `axes`
         is the identity.
-    mass, name, shape
-        As given.
+    mass, name, shape, units
+        As given; `units` has the attributes length, mass and time.
 
     Examples
     --------
@@ -82,6 +87,7 @@ class RigidBody(Card, Shapes):
     is_principal: bool
     mass: float
     name: str | None
+    units: Units = UNSPECIFIED
 
     def __init__(
         self,
@@ -91,6 +97,7 @@ class RigidBody(Card, Shapes):
         check_triangle: bool = True,
         name: str | None = None,
         shape: Mapping[str, Any] | None = None,
+        units: str | Mapping[str, str] | None = None,
     ) -> None:
         check_triangle, name = flag("check_triangle", check_triangle), label("name", name)
         given = floats("inertia", inertia)
@@ -107,8 +114,8 @@ class RigidBody(Card, Shapes):
         if check_triangle and excess:
             raise InputError(
                 f"moments {show(moments)}: {excess}, breaking the triangle inequality: no distribution "
-                "of mass has these; check the entries, or switch the check off if you mean it: "
-                "check_triangle=False, in TOML check_triangle = false"
+                "of mass has these; check the entries, or, if you mean them, give "
+                "RigidBody(..., check_triangle=False), in TOML check_triangle = false"
             )
         self.__setstate__(
             {
@@ -119,6 +126,7 @@ class RigidBody(Card, Shapes):
                 "mass": number("mass", mass, positive=True),
                 "name": name,
                 "_shape": _plain_shape(shape),
+                "units": as_units(units),
             }
         )
 
@@ -145,6 +153,18 @@ class RigidBody(Card, Shapes):
     def shape(self) -> dict[str, Any] | None:
         """Geometry for drawing (a fresh dict), or None."""
         return copy.deepcopy(self._shape)
+
+    def with_units(self, units: str | Mapping[str, str] | None) -> RigidBody:
+        """Return the same body with other names for the units of its numbers, which stay as they are.
+
+        Examples
+        --------
+        >>> RigidBody.box(1, 2, 3).with_units("SI").units.of("kg m2")
+        'kg m2'
+        """
+        other = object.__new__(type(self))
+        other.__setstate__({**vars(self), "units": as_units(units)})
+        return other
 
     # ---- from files ------------------------------------------------------------------------------
 
@@ -278,6 +298,7 @@ class RigidBody(Card, Shapes):
             and self.mass == other.mass
             and self.name == other.name
             and self._shape == other._shape
+            and self.units == other.units
         )
 
     def __hash__(self) -> int:
@@ -299,6 +320,7 @@ class RigidBody(Card, Shapes):
             "check_triangle": not triangle_excess(self.moments),
             "name": self.name,
             "shape": self.shape,
+            **({"units": self.units._asdict()} if self.units != UNSPECIFIED else {}),
         }
 
     @classmethod
@@ -306,8 +328,8 @@ class RigidBody(Card, Shapes):
         """Return the body that `to_dict` described; only ``"inertia"`` is required."""
         if not isinstance(data, Mapping) or "inertia" not in data:
             raise InputError(
-                f"a body is a dict with at least the key 'inertia', got {brief(data)}; give what "
-                "RigidBody.to_dict() gave"
+                f"a body is a dict with at least the key 'inertia', got {brief(data)}; pass the "
+                "result of RigidBody.to_dict()"
             )
         for key in data:
             if key not in _KEYS:

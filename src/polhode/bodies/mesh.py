@@ -177,7 +177,7 @@ def _sums(corners, volumes):
 def _check_closed(path, faces):
     """Each edge must be met by as many faces one way round as the other."""
     if not len(faces):
-        raise InputError(f"{path}: every face is without area; export the surface anew")
+        raise InputError(f"{path}: every face is without area; export the surface again")
     edges = faces[:, [0, 1, 1, 2, 2, 0]].reshape(-1, 2)
     forward = np.where(edges[:, 0] < edges[:, 1], 1, -1)
     ends, index, met = np.unique(
@@ -193,8 +193,8 @@ def _check_closed(path, faces):
         )
     if balance.any():
         raise InputError(
-            f"{path}: faces are not wound alike: along {np.count_nonzero(balance)} of {len(ends)} edges two "
-            "neighbours disagree about what is outside; make normals consistent (in Blender: Recalculate Outside)"
+            f"{path}: faces are not oriented consistently: along {np.count_nonzero(balance)} of {len(ends)} edges "
+            "neighbouring faces have opposite orientations; make normals consistent (in Blender: Recalculate Outside)"
         )
 
 

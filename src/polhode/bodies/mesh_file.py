@@ -24,7 +24,7 @@ from polhode.rotations import matrices
 FORMATS = ("stl", "obj", "ply", "glb")
 LARGEST_FILE = 512 * 2**20  # bytes
 LARGEST_MESH = 20_000_000  # corners of all faces, of all copies of a part
-REPAIR = "export it anew from the program that made it"
+REPAIR = "export it again from the program that made it"
 _QUIET = logging.NullHandler()  # what trimesh would say about a broken file is in the error
 # what is kept of a GLB: nothing here names another file, needs decoding or is drawn on the surface
 _GEOMETRY = {

@@ -27,6 +27,21 @@ from polhode.cli.signals import TerminationSignal
 GROUPS = ("First steps", "Methods", "Many bodies", "Papers", "Files")  # their order in the help
 
 
+class _Flags:
+    """A command whose help shows no type beside an option that takes no value."""
+
+    def get_params(self, ctx: typer.Context) -> list[Any]:
+        parameters = super().get_params(ctx)  # type: ignore[misc]
+        for parameter in parameters:
+            if getattr(parameter, "is_flag", False):
+                parameter.metavar = ""
+        return parameters
+
+
+class CommandWithFlags(_Flags, TyperCommand):
+    """A subcommand."""
+
+
 @dataclass(frozen=True)
 class Command:
     """A subcommand, from its module in `polhode.cli.commands`."""
@@ -50,7 +65,7 @@ class Command:
     def make(self) -> Any:
         """Return the command as typer runs it."""
         alone = typer.Typer(add_completion=False, rich_markup_mode="rich")
-        alone.command(self.name, rich_help_panel=self.group)(self.function)
+        alone.command(self.name, cls=CommandWithFlags, rich_help_panel=self.group)(self.function)
         return typer.main.get_command(alone)
 
 
@@ -71,7 +86,7 @@ def load_commands() -> list[Command]:
     return sorted(map(Command.load, command_names()), key=place)
 
 
-class CommandGroup(TyperGroup):
+class CommandGroup(_Flags, TyperGroup):
     """Finds the commands, and handles their errors and warnings."""
 
     typed: tuple[str, ...] = ()  # the command line
@@ -89,7 +104,7 @@ class CommandGroup(TyperGroup):
         super().format_help(ctx, formatter)
 
     def resolve_command(self, ctx: typer.Context, args: list[str]) -> Any:
-        if args[0] not in command_names():
+        if args[0] not in command_names() and not ctx.resilient_parsing:  # that is completion
             from polhode.errors import unknown
 
             raise unknown("command", args[0], self.list_commands(ctx))
@@ -121,7 +136,6 @@ def _show_warning(message: Warning | str, *_: object) -> None:
 
 app = typer.Typer(
     cls=CommandGroup,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},

@@ -24,15 +24,22 @@ def complete_family(incomplete: str) -> list[str]:
     return _beginning(incomplete, dict.fromkeys(entry.family for entry in everything()))
 
 
-def complete_problem(incomplete: str) -> list[str]:
-    """Return the names of problems, and the scenario files and folders, that begin so."""
+def complete_problem_name(incomplete: str) -> list[str]:
+    """Return the names of problems that begin so, or whose part after the slash does."""
     from polhode import problems
 
-    return [*_beginning(incomplete, problems.names()), *_scenarios(incomplete)]
+    names = problems.names()
+    short = [name.partition("/")[2] for name in names]
+    return _beginning(incomplete, names) or _beginning(incomplete, short)
+
+
+def complete_problem(incomplete: str) -> list[str]:
+    """Return the names of problems, and the scenario files and folders, that begin so."""
+    return [*complete_problem_name(incomplete), *_scenarios(incomplete)]
 
 
 def _beginning(incomplete: str, names: Iterable[str]) -> list[str]:
-    return [name for name in names if name.lower().startswith(incomplete.lower())]
+    return [name for name in names if name.startswith(incomplete)]
 
 
 def _scenarios(incomplete: str) -> Iterator[str]:

@@ -63,8 +63,11 @@ def exit_code_and_message(error: Exception) -> tuple[int, str] | None:
         return BAD_INPUT, f"this needs more memory than there is ({lack}); store less (every, --n)"
     if isinstance(error, OSError) and error.filename is not None:
         path = os.fsdecode(error.filename)
-        return BAD_INPUT, f"{error.strerror} ({path!r}); free the place, or choose another file"
+        return (
+            BAD_INPUT,
+            f"{error.strerror} ({path!r}); free some space or change the permissions, or choose another file",
+        )
     return BUG, (
-        f"this is a bug of polhode, {type(error).__name__}: {error}.  Please report it with the "
+        f"this is a bug in polhode, {type(error).__name__}: {error}.  Please report it with the "
         "command and what it prints when POLHODE_DEBUG=1 is set"
     )

@@ -4,6 +4,14 @@ from typing import Annotated
 
 import typer
 
+from polhode.cli.completion import complete_problem
+
+_PROBLEM = typer.Argument(
+    help="A SCENARIO.toml (see the folder examples), or the name of a problem (see polhode problems).",
+    autocompletion=complete_problem,
+)
+Problem = Annotated[str, _PROBLEM]
+ProblemOrNone = Annotated[str | None, _PROBLEM]
 AsJson = Annotated[
     bool, typer.Option("--json", help="Print data for programs: JSON, and nothing else, on stdout.")
 ]

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Iterator
 
 from polhode.cli.terminal import make_console
+from polhode.core.notice import displayed
 
 Bar = Callable[[float, float, str], None]
 
@@ -21,12 +22,14 @@ def progress_bar(first: str = "starting") -> Iterator[Bar]:
     from rich.progress import (
         BarColumn,
         Progress,
+        SpinnerColumn,
         TextColumn,
         TimeElapsedColumn,
         TimeRemainingColumn,
     )
 
     columns = (
+        SpinnerColumn("line"),
         TextColumn("{task.description}"),
         BarColumn(),
         TextColumn("{task.percentage:>3.0f} %"),
@@ -34,9 +37,15 @@ def progress_bar(first: str = "starting") -> Iterator[Bar]:
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=make_console(stderr=True), transient=True) as progress:
-        task = progress.add_task(first, total=None)
+        task, last = progress.add_task(first, total=None), first
 
         def update(done: float, total: float, text: str) -> None:
+            nonlocal last
+            last = text
             progress.update(task, completed=done, total=total, description=text)
 
-        yield update
+        def show_notice(text: str) -> None:
+            progress.update(task, description=text or last)
+
+        with displayed(show_notice):
+            yield update

@@ -1,11 +1,12 @@
 """What `polhode run` is to do: a new run, or the rest of an interrupted one.
 
-An unfinished run is kept in the folder FILE.part, next to the FILE that it is to become.
+An unfinished run is kept in the folder FILE.part, next to the output FILE.
 """
 
+import itertools
 import os
 import shlex
-import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,14 +16,16 @@ from polhode.engine.checkpoint import STANDARD, Checkpoint
 from polhode.engine.checkpoint_files import occupied, read_run, usable_states
 from polhode.errors import InputError, difference, nearest
 from polhode.io import read, store
-from polhode.io.scenario._load import Scenario, load, make_scenario
+from polhode.io.scenario._load import Scenario, make_scenario, read_source
 from polhode.support import provenance
 from polhode.support.regular import file_path
 
 SUFFIX = ".part"  # of the folder of an unfinished run
+Settings = Sequence[Sequence[str]]  # (option, text)
 NUMBERS = 26  # that the finished file has for each point, at most
 STORED = {  # what the folder says about the command that began the run
-    "scenario", "text", "torque_file", "folder", "format", "force", "every", "command", "title",
+    "scenario", "data", "settings", "torque_file", "folder", "format", "force", "every", "command",
+    "title",
 }  # fmt: skip
 
 
@@ -42,32 +45,34 @@ class RunTask:
 
 
 def new_run(
-    scenario: Path | None,
+    scenario: str | None,
     output: Path | None,
     torque_file: str | None,
     every: str | None,
     force: bool,
+    settings: Settings,
 ) -> RunTask:
     """Return a run from its beginning."""
     if scenario is None:
         raise InputError(
-            "a scenario is missing; give one, as in `polhode run SCENARIO.toml`, or go on with a run that "
-            "was cut short, as in `polhode run --resume FILE`"
+            "a scenario is missing; give one, as in `polhode run SCENARIO.toml`, or a problem, as in "
+            "`polhode run slow-top`, or continue an interrupted run, as in `polhode run --resume FILE`"
         )
-    job = load(scenario, torque_file)
+    data, path = read_source(scenario)
+    job = make_scenario(data, path, torque_file, settings)
     target, format = (output, None) if output else (job.output, job.format)
     if target:
         store.check(target, format, force)
-    task = RunTask(job, target, format, force, _command("run", scenario, torque_file=torque_file))
+    command = _command("run", scenario, torque_file=torque_file, settings=settings)
+    task = RunTask(job, target, format, force, command)
     if every is not None and not target:
-        raise InputError(
-            f"--checkpoint {every} needs a file that the run is to become; give one with -o FILE"
-        )
+        raise InputError(f"--checkpoint {every} needs an output file; give one with -o FILE")
     if not target:
         return task
     about = {
         "scenario": str(scenario),
-        "text": Path(scenario).read_text(encoding="utf-8-sig"),
+        "data": data,
+        "settings": settings,
         "torque_file": torque_file,
         "folder": os.getcwd(),
         "format": format,
@@ -80,7 +85,7 @@ def new_run(
     if occupied(checkpoint.folder):
         if not force:
             raise _unfinished_run_error(
-                target, _how_to_restart(target, scenario, torque_file, every)
+                target, _how_to_restart(target, scenario, torque_file, every, settings)
             )
         checkpoint.clear()
     if every is not None:
@@ -96,11 +101,11 @@ def _unfinished_run_error(target: Path, restart: str) -> InputError:
     here = provenance.environment()
     elsewhere = difference({key: identity.get(key) for key in here}, here)
     if elsewhere:
-        resume = f"go on where it was begun ({elsewhere})"
+        resume = f"continue where it was started ({elsewhere})"
     elif about.keys() >= STORED:
-        resume = f"go on with `{_resume_command(target, _path_from_here(about, 'torque_file'))}`"
+        resume = f"continue with `{_resume_command(target, _path_from_here(about, 'torque_file'))}`"
     else:
-        resume = "let what began it go on"
+        resume = "let the program that started it continue"
     return InputError(f"an unfinished run is in {str(folder)!r}; {resume}, or {restart}")
 
 
@@ -109,19 +114,25 @@ def _unfinished_run_error(target: Path, restart: str) -> InputError:
 
 def resumed_run(
     file: Path,
-    scenario: Path | None,
+    scenario: str | None,
     output: Path | None,
     torque_file: str | None,
     every: str | None,
     force: bool,
+    settings: Settings,
 ) -> RunTask:
-    """Return the rest of the run that is to become a file."""
+    """Return the rest of an unfinished run."""
+    if settings:
+        raise InputError(
+            f"a run continues with the settings it was started with, got {settings[0][0]}; drop it, "
+            "or start a new run"
+        )
     target = file_path(file)
     target = target.with_name(target.name.removesuffix(SUFFIX))
     folder = _part_folder(target)
     if output and Path(output) != target:
         raise InputError(
-            f"the run in {str(folder)!r} is to become {str(target)!r}, got -o {str(output)!r}; "
+            f"the run in {str(folder)!r} will be stored as {str(target)!r}, got -o {str(output)!r}; "
             "leave that out"
         )
     if not occupied(folder):
@@ -130,7 +141,7 @@ def resumed_run(
     about = read_run(folder, restart)["about"]
     if not about.keys() >= STORED:
         raise InputError(
-            f"the run in {str(folder)!r} was begun by a Python program; let that make the same call again"
+            f"the run in {str(folder)!r} was started by a Python program; make the same call again there"
         )
     begun = _resume_command(target, _path_from_here(about, "torque_file"))
     if (
@@ -141,14 +152,14 @@ def resumed_run(
             f"named; write: {begun}"
         )
     if scenario is None:
-        path = Path(about["folder"]) / about["scenario"]
-        job = make_scenario(tomllib.loads(about["text"]), path, torque_file)
+        data, path = about["data"], Path(about["folder"]) / about["scenario"]
     else:
-        job = load(scenario, torque_file)
+        data, path = read_source(scenario)
+    job = make_scenario(data, path, torque_file, about["settings"])
     force = force or about["force"]
     if target.exists() and not force:
         raise InputError(
-            f"{str(target)!r} exists, and the run in {str(folder)!r} is to become it; move it away, or "
+            f"{str(target)!r} exists, and the run in {str(folder)!r} will be stored there; move it away, or "
             f"overwrite it with `{_resume_command(target, torque_file)} --force`"
         )
     store.check(target, about["format"], force)
@@ -158,7 +169,7 @@ def resumed_run(
 
 
 def _nothing_to_resume_error(
-    target: Path, scenario: Path | None, torque_file: str | None
+    target: Path, scenario: str | None, torque_file: str | None
 ) -> InputError:
     """Return the error for a run that left no folder, only perhaps its file."""
     source, folder = scenario or "SCENARIO.toml", str(_part_folder(target))
@@ -169,7 +180,7 @@ def _nothing_to_resume_error(
             "run", source, "-o", target, "--checkpoint", STANDARD, torque_file=torque_file
         )
         return InputError(
-            f"there is no unfinished run {folder!r}{nearest(target.name, unfinished)}; begin one "
+            f"there is no unfinished run {folder!r}{nearest(target.name, unfinished)}; start one "
             f"with `{begin}`"
         )
     try:
@@ -177,12 +188,12 @@ def _nothing_to_resume_error(
     except InputError:
         begin = _command("run", source, "-o", target, "--force", torque_file=torque_file)
         return InputError(
-            f"there is no unfinished run {folder!r}, and {str(target)!r} is no run that can be read; "
+            f"there is no unfinished run {folder!r}, and {str(target)!r} is not a run that can be read; "
             f"overwrite it with `{begin}`"
         )
     if facts.get("status") in ("finished", "event"):
         return InputError(
-            f"the run in {str(target)!r} is finished ({facts.get('message', 'it reached its end')}), and "
+            f"the run in {str(target)!r} is finished ({facts.get('message', 'it reached its end')}), so "
             f"nothing is left to do; see it with `{_command('info', target)}`"
         )
     words = _split_command(facts.get("command"))  # polhode run SCENARIO.toml ...
@@ -192,7 +203,7 @@ def _nothing_to_resume_error(
     reason = facts.get("message", "nobody knows why")
     if facts.get("status") != "interrupted":
         return InputError(
-            f"the run in {str(target)!r} failed ({reason}), and would again; take a smaller step or "
+            f"the run in {str(target)!r} failed ({reason}), and would again; use a smaller step or "
             f"another method and run it with `{again}`, which overwrites it"
         )
     return InputError(
@@ -208,24 +219,28 @@ def _make_checkpoint(
     target: Path,
     every: str,
     about: dict[str, Any],
-    scenario: Path | None = None,
+    scenario: str | None = None,
     begun: str | None = None,
 ) -> Checkpoint:
     """Return the checkpoint of a run; scenario and command are by default those that began it."""
     torque_file = about["torque_file"]
     resume = _resume_command(target, torque_file)
     restart = _how_to_restart(
-        target, scenario or _path_from_here(about, "scenario"), torque_file, every
+        target,
+        scenario or _path_from_here(about, "scenario"),
+        torque_file,
+        every,
+        about["settings"],
     )
     return Checkpoint(
         _part_folder(target),
         every,
         about | {"resume": resume},
-        f"go on with `{resume}`",
+        f"continue with `{resume}`",
         restart,
         NUMBERS,
         print_error,
-        f"go on with `{begun or resume}`",
+        f"continue with `{begun or resume}`",
     )
 
 
@@ -233,10 +248,10 @@ def _part_folder(target: Path) -> Path:
     return target.with_name(target.name + SUFFIX)
 
 
-def _command(*words: object, torque_file: str | None = None) -> str:
+def _command(*words: object, torque_file: str | None = None, settings: Settings = ()) -> str:
     """Return a command as it is typed."""
     torque = ["--torque-file", str(torque_file)] if torque_file else []
-    return shlex.join(["polhode", *map(str, words), *torque])
+    return shlex.join(["polhode", *map(str, words), *itertools.chain(*settings), *torque])
 
 
 def _resume_command(target: Path, torque_file: str | None) -> str:
@@ -244,14 +259,17 @@ def _resume_command(target: Path, torque_file: str | None) -> str:
 
 
 def _how_to_restart(
-    target: Path, scenario: str | Path | None, torque_file: str | None, every: str | None
+    target: Path,
+    scenario: str | None,
+    torque_file: str | None,
+    every: str | None,
+    settings: Settings = (),
 ) -> str:
     """Return what to do to begin again, in words."""
     checkpoint = ["--checkpoint", every] if every else []
-    command = _command(
-        "run", scenario, "-o", target, *checkpoint, "--force", torque_file=torque_file
-    )
-    return f"begin again with `{command}`, which deletes the run in {str(_part_folder(target))!r}"
+    words = ("run", scenario, "-o", target, *checkpoint, "--force")
+    command = _command(*words, torque_file=torque_file, settings=settings)
+    return f"start again with `{command}`, which deletes the run in {str(_part_folder(target))!r}"
 
 
 def _split_command(command: str | None) -> list[str]:

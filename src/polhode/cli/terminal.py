@@ -54,8 +54,11 @@ def print_warning(message: object) -> None:
     print_error(message, style="yellow")
 
 
-def print_path(what: str, path: str | Path) -> None:
+def print_path(what: str, path: str | Path, as_json: bool = False) -> None:
     """Print where something was written."""
+    if as_json:
+        print_json({"output": str(path)})
+        return
     make_console().print(Text.assemble(f"{what}: ", (str(path), "bold")), soft_wrap=True)
 
 

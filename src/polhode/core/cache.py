@@ -73,7 +73,7 @@ def usable(folder):
     if safe(found):
         return True
     warnings.warn(
-        f"machine code is not kept in {str(folder)!r}, since another user owns that folder or may write to it; make it "
+        f"machine code is not stored in {str(folder)!r}, since another user owns that folder or may write to it; make it "
         "yours alone (chmod go-w), or name another folder in POLHODE_CACHE_DIR",
         RuntimeWarning,
         stacklevel=2,

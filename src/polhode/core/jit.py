@@ -26,6 +26,7 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from polhode.core import cache as disk
+from polhode.core import notice
 from polhode.core.digest import digest
 from polhode.core.reads import code_text, is_lasting, ours
 from polhode.core.rebind import Interpreted, Rebinder
@@ -174,7 +175,7 @@ def compile_now(loop, *arguments):
     for this audience."""
     from numba.core.errors import NumbaPerformanceWarning
 
-    with warnings.catch_warnings():
+    with notice.compiling(getattr(loop, "subject", "")), warnings.catch_warnings():
         warnings.simplefilter("ignore", NumbaPerformanceWarning)
         return loop(*arguments)
 

@@ -128,7 +128,7 @@ def reads(code):
 def _reads(code, free):
     names, paths, imports, words, trouble = [], [], [], list(code.co_names), None
     if code.co_kwonlyargcount:
-        trouble = "it has keyword-only arguments, which numba mixes up"
+        trouble = "it has keyword-only arguments, which numba does not handle correctly"
     steps = [step for step in dis.get_instructions(code) if step.opname not in _SILENT]
     for i, step in enumerate(steps):
         if step.opname in _GLOBAL or (step.opname in _FREE and step.argval in free):

@@ -298,7 +298,7 @@ class Walk(ObjectWalk):
             if not library or isinstance(value, (ModuleType, FunctionType, type, *_NAMED, *PLAIN)):
                 self.add(value, where)
             elif type(value).__name__ == "_ObjModeContextType":
-                self.refuse("it leaves machine code for a while (objmode)")
+                self.refuse("it contains a block in object mode (objmode)")
         if isinstance(value, ModuleType):
             self.hand_on(value, where, words)
 
@@ -306,7 +306,7 @@ class Walk(ObjectWalk):
         """A module that gets another name, or goes to another function: any attribute that the code
         speaks of may be read."""
         if not known_to_numba(module.__name__):
-            self.refuse(f"it hands on the module {where!r}")
+            self.refuse(f"it passes on the module {where!r}")
         if self.trusted or self.elsewhere(module.__name__) or (module, words) in self.handed:
             return
         self.handed.add((module, words))

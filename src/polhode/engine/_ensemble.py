@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, Never
 import numpy as np
 
 from polhode.engine.many_bodies import ManyBodies
-from polhode.errors import called_as, choice, check_options
+from polhode.errors import called_as, choice, check_options, shows_options
+from polhode.support.units import as_units
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -22,14 +23,16 @@ if TYPE_CHECKING:
 DEVICES, DTYPES = ("cpu", "cuda"), ("float64", "float32")
 
 
+@shows_options()
 def ensemble(
-    bodies: RigidBody | Sequence[RigidBody] | ArrayLike,
+    bodies: RigidBody | Sequence[RigidBody] | ArrayLike | Any,
     torque: Torque | Callable[..., Any] | str | None = None,
     t_span: tuple[float, float] | ArrayLike | None = None,
     step: float | ArrayLike | None = None,
     method: Method | str = "LP2",
     *,
     rotation0: Rotation | ArrayLike | str | None = None,
+    scalar_first: bool | None = None,
     omega0: Any = None,
     momentum0: Any = None,
     n: int | None = None,
@@ -42,6 +45,7 @@ def ensemble(
     dtype: str | type | np.dtype = "float64",
     threads: int | None = None,
     progress: Callable[[int, int], Any] | None = None,
+    units: str | Mapping[str, str] | None = None,
     **misspelt: Never,
 ) -> Ensemble:
     """Follow many rigid bodies over a span of time.
@@ -51,14 +55,21 @@ def ensemble(
 
     Parameters
     ----------
-    bodies : RigidBody or inertia, a list of them, or array (n, 3) or (n, 3, 3)
-        A single one stands for all.  An array has principal moments or tensors.
+    bodies : RigidBody or inertia, a list of them, array (n, 3) or (n, 3, 3), or a distribution
+        A single one stands for all.  An array has principal moments or tensors.  From a
+        distribution principal moments are drawn; a torque made for a body, `gravity_gradient`, then
+        is made for each.
     torque, t_span, step, method, breaks
         As in `integrate`.
-    rotation0 : one rotation, scipy Rotation of n, array (n, 4), (n, 3, 3) or (n, 3), or "random"
-        Attitudes at t0.  "random": spread evenly over all rotations.
-    omega0, momentum0 : three numbers, array (n, 3), or a distribution of scipy.stats
-        Body angular velocity or momentum at t0; one of the two.
+    rotation0 : one rotation, scipy Rotation of n, array (n, 4), (n, 3, 3) or (n, 3), "random", or a distribution
+        Attitudes at t0.  "random": spread evenly over all rotations.  A distribution is one of
+        rotation vectors, or, if it has several dimensions, of quaternions or matrices.
+    scalar_first : bool, optional
+        As in `integrate`.
+    omega0, momentum0 : three numbers, array (n, 3), or a distribution
+        Body angular velocity or momentum at t0; one of the two.  A distribution, here and above, is
+        a frozen one of scipy.stats, such as norm((0, 0, 5), 0.1) or multivariate_normal(mean, cov),
+        or three entries of which some are: (0, 0, norm(5, 0.1)).
     n : int, optional
         How many bodies, where nothing else says it.
     parameters : dict, optional
@@ -82,6 +93,8 @@ def ensemble(
         As many as there are processors by default.
     progress : function, optional
         Called as progress(steps done, steps in all).
+    units : "SI" or dict, optional
+        The units of your numbers, as in `RigidBody`; by default those of the bodies.
 
     Returns
     -------
@@ -109,6 +122,7 @@ def ensemble(
     if progress is not None:
         called_as("progress", progress, "progress(done, total)")
     run = ManyBodies(bodies, torque, t_span, step, method, breaks, device, dtype)
-    run.will_start(rotation0, omega0, momentum0, n, parameters, rng, first)
+    run.units = None if units is None else as_units(units)
+    run.will_start(rotation0, scalar_first, omega0, momentum0, n, parameters, rng, first)
     run.will_keep(keep)
     return run.follow(threads, progress)

@@ -17,7 +17,7 @@ from polhode.core.motions import ROTATION, kind_of
 from polhode.engine._integrate import BY_TOLERANCE, STANDARD, integrate
 from polhode.engine.many_states import ManyStates, are_many
 from polhode.engine.diagnosis import RUNAWAY, check_first, escaped_states
-from polhode.engine.one_body import as_body, check_control, three
+from polhode.engine.one_body import as_body, body_of_checked, check_control, three
 from polhode.engine.prepared import (
     BodyMotion,
     Ready,
@@ -35,13 +35,16 @@ from polhode.errors import (
     IntegrationError,
     PolhodeError,
     check_options,
+    flag,
     number,
+    shows_options,
 )
 from polhode.loads._torque import Torque
 from polhode.loads.agreement import ANYHOW, Start
 from polhode.loads.conversion import as_torque
 from polhode.methods._method import Method
 from polhode.methods._registry import get
+from polhode.rotations.convert import scalar_last
 from polhode.results.motion import described, in_principal_axes, parts
 from polhode.support.card import Card
 from polhode.support.limits import LARGEST_TIME, check_step, check_times
@@ -70,6 +73,9 @@ class Flow(Card):
         Size of the steps; the last one is cut to end at t1.
     rtol, atol, max_step : float
         In place of `step`, as in `integrate`.
+    scalar_first : bool, optional
+        Whether the quaternions given to calls are (w, x, y, z), as in `integrate`; those that come
+        back are (x, y, z, w), and so are those of `compiled`.
 
     Examples
     --------
@@ -90,11 +96,13 @@ class Flow(Card):
         "_max_step",
         "_method",
         "_ready",
+        "_scalar_first",
         "_step",
         "_tolerance",
         "_torque",
     )
 
+    @shows_options()
     def __init__(
         self,
         body: RigidBody | ArrayLike,
@@ -105,21 +113,21 @@ class Flow(Card):
         rtol: float | None = None,
         atol: float | None = None,
         max_step: float | None = None,
+        scalar_first: bool | None = None,
         **misspelt: Never,
     ) -> None:
         check_options(Flow, misspelt)
         chosen = not (rtol is None and atol is None and max_step is None)
         self._body, self._torque = as_body(body), as_torque(torque)
         self._method = get(method or (BY_TOLERANCE if chosen else STANDARD))
+        self._scalar_first = None if scalar_first is None else flag("scalar_first", scalar_first)
         self._step = self._tolerance = self._max_step = None
         self._control: tuple[float, ...]
         if chosen:
             self._tolerance, longest = check_control(self._method, step, rtol, atol, max_step)
             self._max_step, self._control = max_step, (*self._tolerance, longest)
         elif step is None:
-            raise InputError(
-                "step is missing; give the size of a step, or rtol to have the steps chosen"
-            )
+            raise InputError("step is missing; give the size of a step, or rtol for adaptive steps")
         else:
             self._step = check_step(number("step", step, positive=True))
             self._control = (self._step,)
@@ -144,7 +152,7 @@ class Flow(Card):
         t1: float,
         *,
         parameters: Mapping[str, Any] | tuple[Any, ...] | None = None,
-        inertia: ArrayLike | None = None,
+        inertia: RigidBody | ArrayLike | None = None,
         t_eval: ArrayLike | None = None,
     ) -> BodyMotion:
         """The motion at t1 from that at t0.
@@ -161,7 +169,7 @@ class Flow(Card):
         parameters : dict, or tuple of all of them
             Values for the torque's parameters in this call.  In a sum of torques a name that occurs
             twice is written "torque.name".
-        inertia : three principal moments, optional
+        inertia : three principal moments, or RigidBody, optional
             Of the body in this call.
         t_eval : array of times, optional
             Where the motion is wanted in place of t1, as in `integrate`.
@@ -182,8 +190,10 @@ class Flow(Card):
         if q is None or Om is None or t_eval is not None:
             if are_many(rotation0, omega0):
                 return ManyStates(self, t0, t1, parameters, inertia).end(rotation0, omega0, t_eval)
-            q = rotations.as_quaternion(rotation0, "rotation0")
+            q = rotations.as_quaternion(rotation0, self._scalar_first, "rotation0")
             Om = three("omega0", omega0).copy()
+        elif q[0] == 1.0 or self._scalar_first:
+            q = scalar_last(q, self._scalar_first)
         t0 = t0 if type(t0) is float else number("t0", t0)
         t1 = t1 if type(t1) is float else number("t1", t1)
         if t_eval is None and self._carried(q, Om, t0, t1, parameters, inertia):
@@ -294,7 +304,7 @@ class Flow(Card):
             a, b = before.span
             a, b = (a if low >= a else low - (b - a)), (b if high <= b else high + (b - a))
             low, high = max(a, -LARGEST_TIME), min(b, LARGEST_TIME)
-        body = self._body if moments is None else as_body(moments)
+        body = self._body if moments is None else body_of_checked(moments)
         start = Start(low, high, np.concatenate([q, Om]))
         bound = find_bound(self._method, self._torque, body, start=start)
         program = bound.program
@@ -321,7 +331,7 @@ class Flow(Card):
 
     def _changed(self, parameters, inertia):
         """Body and torque of this call."""
-        body = self._body if inertia is None else as_body(moments_of(self._body, inertia))
+        body = self._body if inertia is None else body_of_checked(moments_of(self._body, inertia))
         return body, self._torque if parameters is None else changed(self._torque, parameters)
 
     def _followed(self, rotation0, omega0, t0, t1, parameters, inertia, t_eval):
@@ -341,6 +351,7 @@ class Flow(Card):
             atol=atol,
             max_step=self._max_step,
             rotation0=rotation0,
+            scalar_first=bool(self._scalar_first),
             omega0=omega0,
             t_eval=t_eval,
             every="end" if t_eval is None else 1,

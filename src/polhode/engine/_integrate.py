@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Never
 
 from polhode.engine.checkpoint import Checkpoint, as_checkpoint
 from polhode.engine.one_body import OneBody
-from polhode.errors import called_as, flag, label, check_options
+from polhode.errors import called_as, flag, label, check_options, shows_options
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 STANDARD, BY_TOLERANCE = "LP2", "DOP853"  # the methods when none is named
 
 
+@shows_options()
 def integrate(
     body: RigidBody | ArrayLike,
     torque: Torque | Callable[..., Any] | str | None = None,
@@ -30,6 +31,7 @@ def integrate(
     method: Method | str | None = None,
     *,
     rotation0: Rotation | ArrayLike | None = None,
+    scalar_first: bool | None = None,
     omega0: ArrayLike | None = None,
     momentum0: ArrayLike | None = None,
     rtol: float | None = None,
@@ -67,6 +69,8 @@ def integrate(
         torque evaluation per step; with `rtol` it is DOP853.
     rotation0 : scipy Rotation, 3x3 matrix, scalar-last quaternion, rotation vector, or None
         Attitude at t0, body to space.
+    scalar_first : bool, optional
+        Whether a quaternion is written (w, x, y, z); (x, y, z, w), as in SciPy, by default.
     omega0, momentum0 : three numbers
         Angular velocity or angular momentum at t0, body frame; one of the two.
     rtol, atol : float, optional
@@ -142,7 +146,7 @@ def integrate(
     chosen = not (rtol is None and atol is None and max_step is None)  # the steps, by the method
     if method is None:
         method = BY_TOLERANCE if chosen else STANDARD
-    run = OneBody(body, torque, method, rotation0, omega0, momentum0)
+    run = OneBody(body, torque, method, rotation0, omega0, momentum0, scalar_first)
     if chosen:
         run.will_choose(t_span, step, rtol, atol, max_step, breaks)
     else:

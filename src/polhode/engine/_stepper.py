@@ -31,6 +31,7 @@ from polhode.errors import (
     choice,
     flag,
     number,
+    shows_options,
     whole,
 )
 from polhode.loads._torque import ZERO
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
 
 
 MANY = 1000  # steps in a run, as far as one can tell
-AGAIN = "correct it and take the step again: the state is that before it"
+AGAIN = "correct it and repeat the step: the state is the one before the step"
 SETTABLE = (
     *("rotation", "quaternion", "matrix", "omega", "momentum", "momentum_spatial"),
     *("position", "velocity", "state"),
@@ -93,6 +94,7 @@ class Stepper(InMotion):
         "_start",
     )
 
+    @shows_options()
     def __init__(
         self,
         body: RigidBody | ArrayLike,
@@ -102,6 +104,7 @@ class Stepper(InMotion):
         t: float = 0.0,
         method: Method | str = "LP2",
         rotation0: Rotation | ArrayLike | None = None,
+        scalar_first: bool | None = None,
         omega0: ArrayLike | None = None,
         momentum0: ArrayLike | None = None,
         force: Force | Callable[..., Any] | None = None,
@@ -111,7 +114,7 @@ class Stepper(InMotion):
         **misspelt: Never,
     ) -> None:
         check_options(Stepper, misspelt)
-        one = OneBody(body, torque, method, rotation0, omega0, momentum0)
+        one = OneBody(body, torque, method, rotation0, omega0, momentum0, scalar_first)
         if not (force is None and position0 is None and velocity0 is None):
             one.will_fly(force, position0, velocity0)
         h = _size("step", number("step", step))
@@ -176,8 +179,8 @@ class Stepper(InMotion):
         _size("dt", h)
         if self.method.multistep and h != self._clock.usual:
             raise InputError(
-                f"method {self.method.name} remembers earlier steps and needs them of equal size, got dt = {h!r} with "
-                f"step = {self._clock.usual!r}; leave out dt, or take another method"
+                f"method {self.method.name} uses earlier steps and needs steps of equal size, got dt = {h!r} with "
+                f"step = {self._clock.usual!r}; leave out dt, or use another method"
             )
         self._clock.restart(h)
 
@@ -245,8 +248,8 @@ class Stepper(InMotion):
         fits = isinstance(saved, StepperState) and saved.method == self.method.name
         if not fits or saved.memory.shape != self._carrier.z[:, 0].shape:
             raise InputError(
-                f"a Stepper of {self.method.name} cannot go on from {brief(saved)}; use the state of another one "
-                "like it"
+                f"a Stepper of {self.method.name} cannot continue from {brief(saved)}; use the state of a Stepper "
+                "with the same method"
             )
         self._clock = Clock(saved.origin, saved.step, saved.count, saved.earlier)
         self._carrier.resume(saved.memory)

@@ -68,7 +68,7 @@ def interval(every: int | str) -> tuple[int | None, float | None]:
         if not unit and number >= 1.0 and number == int(number):
             return int(number), None
     raise InputError(
-        f"a checkpoint is made every so many steps, as in 100000, or so often, as in 30s, 5min or 1h, got "
+        f"a checkpoint interval is a number of steps, such as 100000, or a time, such as 30s, 5min or 1h, got "
         f"{every!r}; write {STANDARD}"
     )
 
@@ -102,7 +102,7 @@ class Checkpoint:
         every: int | str = STANDARD,
         about: dict[str, Any] | None = None,
         again: str = "make the same call again",
-        anew: str = "begin again in another folder",
+        anew: str = "start again in another folder",
         reserve: int = 0,
         tell: Callable[[str], Any] = warnings.warn,
         as_begun: Any = None,
@@ -177,7 +177,7 @@ class Checkpoint:
                 ours or (begun and PARTIAL.fullmatch(name)) or (tolerant and name not in FILES)
             ):
                 raise InputError(
-                    f"the folder {str(self.folder)!r} is for an unfinished run, but it holds {name!r}, which no run "
+                    f"the folder {str(self.folder)!r} is for an unfinished run, but it contains {name!r}, which no run "
                     "wrote; move that away, or choose another folder"
                 )
 
@@ -220,14 +220,16 @@ class Checkpoint:
                 self.generation, self.done = state["generation"], state["done"]
                 if state is not states[0]:
                     self.tell(
-                        f"the newest checkpoint in {str(self.folder)!r} is damaged; going on from the one before, at "
+                        f"the newest checkpoint in {str(self.folder)!r} is damaged; continuing from the previous one, at "
                         f"step {state['done']}"
                     )
                 return state
         if states:
             size = (self.folder / "points").stat().st_size
             raise damaged(
-                self.folder, self.anew, f"the file 'points' ({size} bytes) is not what was written"
+                self.folder,
+                self.anew,
+                f"the file 'points' ({size} bytes) has changed since it was written",
             )
         self.points.rewind(0, 0)
         return None
@@ -276,7 +278,7 @@ class Checkpoint:
         elif self.intact:
             kept = f"The last good checkpoint, at step {self.done}, is kept: {self.again}"
         else:
-            kept = "No checkpoint was made; what was computed is in `trajectory` of this error"
+            kept = "No checkpoint was made; the results so far are in `trajectory` of this error"
         return InputError(
             f"cannot write to {str(self.folder)!r}: {error.strerror or error}; {disk_advice(error)}.  {kept}"
         )

@@ -13,7 +13,7 @@ from polhode.errors import InputError
 from polhode.support.atomic import written_whole
 
 # the number changes whenever a folder of before could not be understood
-_HEAD = "polhode checkpoint 2 "
+_HEAD = "polhode checkpoint 3 "
 _WRITTEN = ("run", "state-0", "state-1")  # by `write`
 FILES = ("points", *_WRITTEN, *(f".{name}.new" for name in _WRITTEN), "lock")
 # in the file lock
@@ -62,7 +62,7 @@ def is_checkpoint(folder: str | PathLike[str]) -> bool:
 
 
 def read_run(
-    folder: str | PathLike[str], anew: str = "begin the run again in another place"
+    folder: str | PathLike[str], anew: str = "start the run again in another place"
 ) -> dict[str, Any]:
     """What the run in a folder is: {"identity": ..., "about": ...}; `anew` is what to do where that
     cannot be read."""
@@ -70,7 +70,7 @@ def read_run(
     found = read(folder / "run")
     if found is None:
         raise InputError(
-            f"cannot go on from {str(folder)!r}: its file 'run' {_trouble_with(folder / 'run')}{anew}"
+            f"cannot continue from {str(folder)!r}: its file 'run' {_trouble_with(folder / 'run')}{anew}"
         )
     return found
 
@@ -83,8 +83,8 @@ def _trouble_with(path):
         return "is missing; "
     kind, _, number = head.strip().rpartition(" ")
     if head != _HEAD and _HEAD.startswith(kind + " ") and number.isdigit():
-        return f"is of another version of polhode (format {number}, here {_HEAD.split()[-1]}); go on with that version, or "
-    return f"is damaged ({path.stat().st_size} bytes are not what was written); "
+        return f"is of another version of polhode (format {number}, here {_HEAD.split()[-1]}); continue with that version, or "
+    return f"is damaged ({path.stat().st_size} bytes have changed since they were written); "
 
 
 def saved_states(folder: str | PathLike[str]) -> list[Any]:
@@ -105,7 +105,9 @@ def usable_states(folder: str | PathLike[str], anew: str) -> list[Any]:
             repr(f"state-{i}") for i in (0, 1) if (Path(folder) / f"state-{i}").exists()
         )
         raise damaged(
-            folder, anew, f"{names} {'are' if len(states) > 1 else 'is'} not what was written"
+            folder,
+            anew,
+            f"{names} {'have' if len(states) > 1 else 'has'} changed since the checkpoint",
         )
     return states
 
@@ -113,5 +115,5 @@ def usable_states(folder: str | PathLike[str], anew: str) -> list[Any]:
 def damaged(folder: str | PathLike[str], anew: str, what: str) -> InputError:
     """The error for a folder from which nothing can go on."""
     return InputError(
-        f"the checkpoints in {str(folder)!r} are damaged: {what}, so that nothing can go on from there; {anew}"
+        f"the checkpoints in {str(folder)!r} are damaged: {what}, so it cannot be continued; {anew}"
     )

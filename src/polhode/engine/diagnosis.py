@@ -197,8 +197,8 @@ def unsolved(
 def blow_up(method: Method, place: Place, how: str) -> tuple[str, str]:
     """(status, message) of a motion that has left all bounds."""
     return BLOW_UP, (
-        f"{method.name} blew up by step {place.step}, t = {place.t:.15g}: {how}.  What came before is kept; "
-        "take a smaller step or another method"
+        f"{method.name} blew up by step {place.step}, t = {place.t:.15g}: {how}.  Earlier results are kept; "
+        "use a smaller step or another method"
     )
 
 

@@ -48,7 +48,7 @@ class Watch:
                     f"terminal of event {_name(g)!r}",
                     terminal,
                     0,
-                    "write terminal = True, or after how many events",
+                    "write terminal = True, or the number of events",
                 )
             number(f"direction of event {_name(g)!r}", getattr(g, "direction", 0))
         self.times = [[] for _ in self.functions]
@@ -183,8 +183,8 @@ class Watch:
             return at(brentq(lambda s: self._value(g, *at(s)), 0.0, 1.0, xtol=1e-14))
         except ValueError:
             raise EventError(
-                f"event {_name(g)!r} changed its sign between t = {a[0]:.15g} and {b[0]:.15g}, and no longer did "
-                "when it was called again; make it a function of its arguments alone"
+                f"event {_name(g)!r} changed its sign between t = {a[0]:.15g} and {b[0]:.15g}, but not "
+                "when it was called again; make it depend only on its arguments"
             ) from None
 
     def results(self) -> tuple[list[np.ndarray], list[np.ndarray]]:

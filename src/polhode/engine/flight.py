@@ -45,7 +45,7 @@ def check_flight(method, torque):
     that ask in between."""
     if torque.uses_position and not (method.order == 2 and method.torques == 1):
         raise InputError(
-            f"torque {torque.name!r} looks at the position, which is known at the ends of steps; {method.name} asks "
+            f"torque {torque.name!r} depends on the position, which is known only at the ends of steps; {method.name} asks "
             "for it elsewhere.  Use a second-order method with one torque evaluation per step: NMB, LP2, VLV ..."
         )
 

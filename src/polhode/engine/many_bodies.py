@@ -15,6 +15,14 @@ from polhode.engine.carriers.tiles import Tiles
 from polhode.engine.diagnosis import check_first
 from polhode.engine.driver import Driver
 from polhode.engine.ensemble import inputs
+from polhode.engine.ensemble.parameters import (
+    check_parameters,
+    fields,
+    own_inertia,
+    parameter_rows,
+    terms_of,
+)
+from polhode.engine.ensemble.estimate import Halved, sampled
 from polhode.engine.ensemble.keep import Statistics, keeping
 from polhode.engine.ensemble.measure import Measure
 from polhode.engine.ensemble.on_gpu import is_plain, placed
@@ -31,6 +39,7 @@ from polhode.results._ensemble import Ensemble
 from polhode.results._trajectory import INTERRUPTED
 from polhode.results.motion import in_principal_axes
 from polhode.support.limits import check_rates
+from polhode.support.units import Units
 from polhode.support.on_device import OnDevice, on_host, read_in_place
 
 if TYPE_CHECKING:
@@ -43,6 +52,8 @@ class ManyBodies:
     """One call of `ensemble`: what is to be computed, from the user's input, and the Ensemble that
     comes of it."""
 
+    units: Units | None = None  # those of the bodies
+
     def __init__(
         self,
         bodies: RigidBody | Sequence[RigidBody] | ArrayLike,
@@ -54,8 +65,12 @@ class ManyBodies:
         device: str = "cpu",
         dtype: str = "float64",
     ) -> None:
-        self.device, self.dtype = device, dtype
-        self.bodies = inputs.Bodies(read_in_place("bodies", bodies, device))
+        self.device, self.dtype, self.breaks = device, dtype, breaks
+        self.law = inputs.law_of(
+            bodies
+        )  # the moments are drawn when it is known how many there are
+        if self.law is None:
+            self.bodies = inputs.Bodies(read_in_place("bodies", bodies, device))
         self.torque, self.method = as_torque(torque), get(method)
         if step is None:
             raise InputError("step is missing; give the size of a step, or an array of times")
@@ -71,6 +86,7 @@ class ManyBodies:
     def will_start(
         self,
         rotation0: Rotation | ArrayLike | str | None,
+        scalar_first: bool | None,
         omega0: Any,
         momentum0: Any,
         n: int | None,
@@ -86,38 +102,48 @@ class ManyBodies:
         rotation0 = read_in_place("rotation0", rotation0, self.device)
         values = {
             name: read_in_place(f"parameter {name!r}", value, self.device)
-            for name, value in inputs.check_parameters(self.torque, parameters).items()
+            for name, value in check_parameters(self.torque, parameters).items()
         }
         if isinstance(rotation0, str) and rotation0 != "random":
             raise unknown("rotation0", rotation0, ["random"])
         self.first, self.seed = whole("first", first, example="write first=0"), None
         counts = inputs.Counts(n)
-        counts.add("bodies", self.bodies.count)
-        random, law = isinstance(rotation0, str), inputs.is_distribution(vector)
+        counts.add("bodies", 1 if self.law else self.bodies.count)
+        random, turn, law = (
+            isinstance(rotation0, str),
+            inputs.law_of(rotation0),
+            inputs.law_of(vector),
+        )
         # what the GPU can look at is left to it
         there = self.device == "cuda"
         q, v = rotation0, vector
-        if not (random or (there and is_plain(q, 4))):
-            q = inputs.attitudes(q)
+        if not (random or turn or (there and is_plain(q, 4) and not scalar_first)):
+            q = inputs.attitudes(q, scalar_first)
         if not (law or (there and is_plain(v, 3))):
             v = inputs.vectors(what, v)
-        counts.add("rotation0", 1 if random else len(q))
+        counts.add("rotation0", 1 if random or turn else len(q))
         counts.add(what, 1 if law else len(v))
-        known = {name: value for name, value in values.items() if not inputs.is_distribution(value)}
-        inputs.parameter_rows(self.torque, known, counts)
+        laws = {name: inputs.law_of(value) for name, value in values.items()}
+        known = {name: value for name, value in values.items() if laws[name] is None}
+        parameter_rows(self.torque, known, counts)
         self.n = counts.n
         inputs.enough(self.n)
-        if random or law or len(known) < len(values):
+        if random or turn or law or self.law or len(known) < len(values):
             self.seed = inputs.seed_of(rng)
         if random:
             q = self._draw("rotation0", rotation0, (4,))
+        if turn:
+            given = self._draw("rotation0", turn, (3,), ((4,), (3, 3)))
+            q = inputs.attitudes(given, scalar_first)
         if law:
-            v = self._draw(what, vector, (3,))
+            v = self._draw(what, law, (3,))
         self.values = known | {
-            name: self._draw(f"parameter {name}", value, self._shape(name))
-            for name, value in values.items()
+            name: self._draw(f"parameter {name}", laws[name], self.shape_of(name))
+            for name in values
             if name not in known
         }
+        if self.law:
+            self._draw_bodies()
         if not (there and self._place_on_gpu(q, v, momentum0 is not None)):
             self._place(q, v, momentum0 is not None)
 
@@ -137,15 +163,24 @@ class ManyBodies:
             self.values[name] = floats(f"parameter {name!r}", one.host)
         return False
 
-    def _draw(self, what: str, distribution: Any, shape: tuple[int, ...]) -> np.ndarray:
-        return inputs.drawn(what, distribution, shape, self.seed, self.first, self.n)
+    def _draw(self, what: str, distribution: Any, *shapes: Any) -> np.ndarray:
+        shape, *others = shapes
+        return inputs.drawn(what, distribution, shape, self.seed, self.first, self.n, *others)
 
-    def _shape(self, name: str) -> tuple[int, ...]:
+    def _draw_bodies(self) -> None:
+        """Bodies with the moments drawn; a torque that is made for a body is made for each."""
+        moments = self._draw("bodies", self.law, (3,))
+        try:
+            self.bodies = inputs.Bodies(moments)
+        except InputError as error:
+            raise InputError(f"of the bodies drawn, {error}, or choose a narrower law") from error
+        self.values = own_inertia(self.torque, moments) | self.values
+
+    def shape_of(self, name: str) -> tuple[int, ...]:
+        """The shape of a parameter of the torque."""
         term, _, field = name.rpartition(".")
-        torques = [one for one in inputs.terms_of(self.torque) if term in ("", one.name)]
-        return next(
-            np.shape(getattr(one.params, field)) for one in torques if field in inputs.fields(one)
-        )
+        torques = [one for one in terms_of(self.torque) if term in ("", one.name)]
+        return next(np.shape(getattr(one.params, field)) for one in torques if field in fields(one))
 
     def _place(self, q: np.ndarray, v: np.ndarray, is_momentum: bool) -> None:
         """The initial motions; a body whose numbers are not numbers is out from the start."""
@@ -171,8 +206,8 @@ class ManyBodies:
         check_rates(well[:, 4:], "the angular velocity of momentum0" if is_momentum else "omega0")
         if len(self.lost) == self.n:
             raise InputError(
-                f"rotation0 and {what} must be finite, got {self.motions[0].tolist()} for body 0 and the like for "
-                "every other; give numbers"
+                f"rotation0 and {what} must be finite, got {self.motions[0].tolist()} for body 0 and similarly for "
+                "the others; give finite numbers"
             )
 
     def will_keep(self, keep: int | str | Statistics) -> None:
@@ -183,6 +218,7 @@ class ManyBodies:
 
     def follow(self, threads: int | None, progress: Callable[[int, int], Any] | None) -> Ensemble:
         """Take the steps: an Ensemble."""
+        self.sample = sampled(self.motions, self.n)
         self.carrier = Many(self._members(threads), self.motions, self.lost)
         self.motions = None  # the carrier has them
         self.recorder.follow(self.carrier)
@@ -236,6 +272,7 @@ class ManyBodies:
             elapsed=elapsed,
             failures=failures,
             message=message,
+            units=self.units or self.bodies.one.units,
             interrupted=status == INTERRUPTED,
             parameters=self.values,
             mode=program.mode,
@@ -247,6 +284,9 @@ class ManyBodies:
             statistics=statistics,
             kept=kept,
             measure=partial(Measure, self.bodies, self.torque, self.values),
+            estimate=Halved(
+                ManyBodies, self.bodies, self.torque, self.breaks, self.t0, *self.sample
+            ),
         )
 
     def _members(self, threads: int | None) -> list[tuple[Sequence[int] | np.ndarray, Any]]:
@@ -278,10 +318,10 @@ class ManyBodies:
     def _agree(self, program: Program, like: RigidBody | None, start: Start | None) -> None:
         """Machine code and Python must agree for the least and the largest of each parameter too,
         not for one set alone."""
-        for term in [] if program.mode != "compiled" else inputs.terms_of(self.torque):
+        for term in [] if program.mode != "compiled" else terms_of(self.torque):
             own = {
                 name: np.asarray(self.values[key], dtype=float)
-                for name in inputs.fields(term)
+                for name in fields(term)
                 for key in (name, f"{term.name}.{name}")
                 if key in self.values
             }
@@ -308,7 +348,7 @@ class ManyBodies:
                 if other.mode != "compiled":
                     raise InputError(
                         f"torque {term.name!r} with the parameters of body {body} must run as Python "
-                        f"({other.note}), which knows one set of parameters; correct it, or integrate the bodies "
+                        f"({other.note}) with one set of parameters; correct it, or integrate the bodies "
                         "one by one"
                     )
 
@@ -322,7 +362,7 @@ class ManyBodies:
                 "parameters; leave out parameters=..., or make it a function that numba can compile"
             )
         address = [np.array([part]) for part in program.pythons[0].values] if python else None
-        rows = address or inputs.parameter_rows(program.acting, self.values)
+        rows = address or parameter_rows(program.acting, self.values)
         if self.bodies.axes is not None:
             rows = [*self.bodies.axes.reshape(-1, 9).T, *rows]
         several = any(len(row) > 1 for row in rows)

@@ -38,7 +38,8 @@ class ManyStates(NamedTuple):
 
     def end(self, rotation0: Any, omega0: Any, t_eval: Any) -> BodyMotion:
         """The motions at t1, or at the times of `t_eval`."""
-        q, Om = inputs.attitudes(rotation0), inputs.vectors("omega0", omega0)
+        q = inputs.attitudes(rotation0, self.flow._scalar_first)
+        Om = inputs.vectors("omega0", omega0)
         counts = inputs.Counts(None)
         counts.add("rotation0", len(q))
         counts.add("omega0", len(Om))
@@ -53,7 +54,9 @@ class ManyStates(NamedTuple):
         """By steps of one size, as an ensemble."""
         flow, (body, torque) = self.flow, self.flow._changed(self.parameters, self.inertia)
         span = self.t0, self.t1
-        run = ensemble(body, torque, span, flow._step, flow._method, rotation0=q, omega0=Om)
+        run = ensemble(
+            body, torque, span, flow._step, flow._method, rotation0=q, scalar_first=False, omega0=Om
+        )
         ends = (q, Om), (run.quaternion, run.omega)
         escaped = escaped_states(torque, body, *span, *ends)
         for i in sorted({*(one.body for one in run.failures), *escaped}):

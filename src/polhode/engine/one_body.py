@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -55,7 +55,9 @@ def as_body(body: RigidBody | ArrayLike) -> RigidBody:
     return body
 
 
-_body_of = lru_cache(64)(RigidBody)  # bodies do not change: the same moments are the same one
+# bodies do not change: the same moments are the same one
+_body_of = lru_cache(64)(RigidBody)
+body_of_checked = lru_cache(64)(partial(RigidBody, check_triangle=False))
 
 
 def initial_rotation(
@@ -63,11 +65,13 @@ def initial_rotation(
     rotation0: Rotation | ArrayLike | None,
     omega0: ArrayLike | None,
     momentum0: ArrayLike | None,
+    scalar_first: bool | None = False,
 ) -> np.ndarray:
     """Quaternion and body angular velocity in principal axes, as one array of seven, from what the
     user gave."""
     name, value = one_given("three numbers, body frame", omega0=omega0, momentum0=momentum0)
-    q, vector = rotations.as_quaternion(rotation0, "rotation0"), three(name, value)
+    q = rotations.as_quaternion(rotation0, scalar_first, "rotation0")
+    vector = three(name, value)
     if body.is_principal and momentum0 is None:
         return row(ROTATION, q, check_rates(vector))
     axes = None if body.is_principal else body.axes
@@ -91,13 +95,13 @@ def check_tolerance(rtol: float | None, atol: float | None) -> Tolerance:
     """The tolerance, checked."""
     if rtol is None:
         raise InputError(
-            "atol and max_step go with rtol, which is missing; give rtol too, or step for steps of given size"
+            "atol and max_step go with rtol, which is missing; give rtol too, or step for fixed steps"
         )
     rtol, atol = number("rtol", rtol), number("atol", 0.0 if atol is None else atol)
     if not SMALLEST_RTOL <= rtol <= LARGEST_RTOL:
         raise InputError(
             f"rtol must lie between {SMALLEST_RTOL:g}, where round-off begins, and {LARGEST_RTOL:g}, got "
-            f"{rtol!r}; take 1e-9"
+            f"{rtol!r}; use 1e-9"
         )
     if atol < 0.0:
         raise InputError(f"atol must not be negative, got {atol!r}; give 0 or more")
@@ -113,14 +117,12 @@ def check_control(
 ) -> tuple[Tolerance, float]:
     """(tolerance, largest step) of a run by tolerance, as far as they make sense together."""
     if step is not None:
-        raise InputError(
-            "give step, for steps of given size, or rtol, to have them chosen; not both"
-        )
+        raise InputError("give step, for fixed steps, or rtol, for adaptive steps; not both")
     if method.control is None:
         able = ", ".join([*(one.name for one in everything() if one.control), "taylor"])
         raise InputError(
-            f"{method.name} takes steps of given size; give step instead of rtol, or a method that chooses its "
-            f"steps: {able}"
+            f"{method.name} takes fixed steps; give step instead of rtol, or use an adaptive method: "
+            f"{able}"
         )
     longest = (
         np.inf
@@ -148,10 +150,11 @@ class OneBody:
         rotation0: Rotation | ArrayLike | None,
         omega0: ArrayLike | None,
         momentum0: ArrayLike | None,
+        scalar_first: bool | None,
     ) -> None:
         self.body, self.torque, self.method = as_body(body), as_torque(torque), get(method)
         # at the start, principal axes
-        self.motion = initial_rotation(self.body, rotation0, omega0, momentum0)
+        self.motion = initial_rotation(self.body, rotation0, omega0, momentum0, scalar_first)
         self.kind = kind_of(self.method.state)
         if self.kind is not ROTATION:  # whatever else a method follows begins at zero
             others = np.zeros(self.kind.width - ROTATION.width)
@@ -167,7 +170,7 @@ class OneBody:
         """The steps are given."""
         if step is None:
             raise InputError(
-                "step is missing; give the size of a step, an array of times, or rtol to have the steps chosen"
+                "step is missing; give the size of a step, an array of times, or rtol for adaptive steps"
             )
         if t_span is None and np.ndim(step) == 0:
             raise InputError("t_span is missing; give (t0, t1)")
@@ -195,7 +198,7 @@ class OneBody:
         latest = max(abs(self.t0), abs(self.t1))
         if not self.longest > loops.LEAST * latest:
             raise InputError(
-                f"max_step = {self.longest!r} is lost in the rounding of times as large as {latest!r}; take a "
+                f"max_step = {self.longest!r} is smaller than the rounding of times as large as {latest!r}; use a "
                 "larger one, or count time from the start of the run"
             )
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from polhode.bodies._body import RigidBody
 from polhode.core.layout import flatten
-from polhode.engine.ensemble import inputs
+from polhode.engine.ensemble.parameters import check_given_once, check_parameters, fields
 from polhode.engine.one_body import as_body
 from polhode.engine.programs import Bound
 from polhode.errors import InputError, brief, floats, unknown
@@ -86,10 +86,10 @@ def _fitting(name, value, form):
 def places(torque, first):
     """Where each parameter of a torque is among the numbers that its kernel gets, and its shape: in
     their order, and by name."""
-    names = [name for term in torque.terms for name in inputs.fields(term)]
+    names = [name for term in torque.terms for name in fields(term)]
     own, named = [], {}
     for term in torque.terms:
-        for name in inputs.fields(term):
+        for name in fields(term):
             form = np.shape(getattr(term.params, name))
             place = slice(first, first + math.prod(form)), form
             first = place[0].stop
@@ -151,14 +151,14 @@ def moments_of(body: RigidBody, inertia: Any) -> tuple[float, ...]:
 def named(torque: Torque, parameters: Any) -> Mapping[str, Any]:
     """The torque's parameters in a call, by name."""
     if isinstance(parameters, Mapping):
-        inputs.check_given_once(parameters)
+        check_given_once(parameters)
         return parameters
     if isinstance(torque, Sum) and parameters != ():
         raise InputError(
             f"parameters of a sum of torques must be a dict, got {brief(parameters)}; write "
             "parameters={name: value}, or 'torque.name' where a name occurs twice"
         )
-    names = inputs.fields(torque)
+    names = fields(torque)
     if not isinstance(parameters, tuple) or len(parameters) != len(names):
         raise InputError(
             f"parameters must be a dict, or a tuple of the {len(names)} that torque {torque.name!r} has, got "
@@ -169,12 +169,12 @@ def named(torque: Torque, parameters: Any) -> Mapping[str, Any]:
 
 def changed(torque: Torque, parameters: Any) -> Torque:
     """A torque with those of its parameters changed that are given."""
-    given = inputs.check_parameters(torque, dict(named(torque, parameters)))
+    given = check_parameters(torque, dict(named(torque, parameters)))
     terms = []
     for term in torque.terms:
         own = {
             name: given[key]
-            for name in inputs.fields(term)
+            for name in fields(term)
             for key in (name, f"{term.name}.{name}")
             if key in given
         }

@@ -141,7 +141,11 @@ class Program:
             for name, value in {**self.names, **names}.items()
             if name in loop.__code__.co_names
         }
-        return interpreted(loop, **used) if self.mode == "python" else bind(loop, build, **used)
+        if self.mode == "python":
+            return interpreted(loop, **used)
+        machine = bind(loop, build, **used)
+        machine.subject = self.method.name  # for the notice, should it have to be compiled
+        return machine
 
     def begin(self, h: float, t: float, motion: np.ndarray) -> np.ndarray:
         """The method's first state, in lane 0 of a fresh (size, 2) array."""
@@ -314,7 +318,7 @@ def build(
             derivatives_trouble(torque, start) is None and compiles(program.march)
         ):
             return program
-    raise AssertionError("a callback always works")
+    raise AssertionError("a callback works in every case")
 
 
 def _assemble(method, torque, body, force, setting, way, thrust, like, start):

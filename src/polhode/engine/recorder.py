@@ -35,7 +35,7 @@ def check_memory(count: int, size: int) -> None:
     disk = (
         ", or stream them to disk (--checkpoint)"
         if _COPIES * size < memory.on_disk()
-        else ", or take fewer steps"
+        else ", or use fewer steps"
     )
     memory.fits(
         f"{count} stored points",
@@ -271,7 +271,7 @@ class AtTimes(Recorder):
                 f"t_eval must lie inside the span {t0!r} to {t1!r}, got {float(outside[0])!r}; drop it"
             )
         if np.any(np.diff(times) * self.direction < 0):
-            raise InputError("t_eval must go the way of t_span; sort it")
+            raise InputError("t_eval must be in the direction of t_span; sort it")
         super().__init__(len(times), kind, watch)
         self.wanted = np.clip(times, low, high)
 

@@ -127,8 +127,8 @@ def span(t_span: tuple[float, float] | ArrayLike | None) -> tuple[float, float]:
     t0, t1 = given.tolist()
     if t0 == t1:
         raise InputError(
-            f"t_span must have a length, got {brief(t_span)}, with which the run would have no step; make the two "
-            "differ"
+            f"t_span must have a length, got {brief(t_span)}, so the run would have no step; give two "
+            "different times"
         )
     check_times(given)
     return t0, t1
@@ -149,16 +149,16 @@ def segments(
     h = check_step(number("step", step, positive=True))
     if h > abs(t1 - t0) * (1 + COMMENSURATE):
         raise InputError(
-            f"step = {h!r} is larger than the span {t0!r} to {t1!r}; take a step of at most {abs(t1 - t0)!r}"
+            f"step = {h!r} is larger than the span {t0!r} to {t1!r}; use a step of at most {abs(t1 - t0)!r}"
         )
     if abs(t1 - t0) / h > LARGEST_COUNT:
         raise InputError(
             f"step = {h!r} cuts the span {t0!r} to {t1!r} into {abs(t1 - t0) / h:.2g} steps, more than a double can "
-            "tell apart; take a larger step"
+            "distinguish; use a larger step"
         )
     if abs(t0) + h == abs(t0) or abs(t1) + h == abs(t1):
         raise InputError(
-            f"step = {h!r} is lost in the rounding of times as large as {max(abs(t0), abs(t1))!r}; take a larger "
+            f"step = {h!r} is smaller than the rounding of times as large as {max(abs(t0), abs(t1))!r}; use a larger "
             "step, or count time from the start of the run"
         )
     if breaks is None:
@@ -237,7 +237,7 @@ def _listed(
         )
     if multistep:
         raise InputError(
-            f"{method} remembers earlier steps and needs them of equal size; give one number for step"
+            f"{method} uses earlier steps and needs steps of equal size; give one number for step"
         )
     if times.ndim != 1 or len(times) < 2:
         raise InputError(
@@ -251,7 +251,7 @@ def _listed(
         )
         before, after = times[worst : worst + 2].tolist()
         raise InputError(
-            f"an array of times must go one way, got {before!r} followed by {after!r}; sort it"
+            f"an array of times must be increasing or decreasing, got {before!r} followed by {after!r}; sort it"
         )
     check_step(float(abs(increments).min()), "the shortest step of an array of times")
     if t_span is not None:

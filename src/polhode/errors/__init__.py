@@ -14,6 +14,7 @@ from polhode.errors.checks import (
     number,
     one_given,
     reporter,
+    shows_options,
     whole,
 )
 from polhode.errors.exceptions import (
@@ -52,6 +53,7 @@ __all__ = [
     "one_given",
     "printable",
     "reporter",
+    "shows_options",
     "unknown",
     "whole",
 ]

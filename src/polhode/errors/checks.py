@@ -10,7 +10,7 @@ import math
 import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from polhode.errors.wording import brief, unknown
 
 
 _REAL = {float, int}
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 def _plain_floats(value: Any) -> np.ndarray | None:
@@ -146,7 +147,7 @@ def whole(what: str, value: Any, least: int = 0, example: str | None = None) -> 
     ):
         return int(value)
     raise InputError(
-        f"{what} must be a whole number, at least {least}, got {brief(value)}; {example or f'take {max(least, 1)}'}"
+        f"{what} must be a whole number, at least {least}, got {brief(value)}; {example or f'use {max(least, 1)}'}"
     )
 
 
@@ -291,3 +292,34 @@ def check_options(function: Callable[..., Any], options: Mapping[str, Any]) -> N
         for name in options:
             if name not in valid:
                 raise unknown(f"option of {function.__name__}", name, valid)
+
+
+def shows_options(
+    of: Callable[..., Any] | None = None, without: Iterable[str] = ()
+) -> Callable[[F], F]:
+    """Let `help` show, in place of the ``**options`` of a function, the keywords of what it hands
+    them to, `without` those that it fills in itself; nothing where it only refuses them.
+
+    Examples
+    --------
+    >>> @shows_options(sorted)
+    ... def ordered(names, **options):
+    ...     return sorted(names, **options)
+    >>> str(inspect.signature(ordered))
+    '(names, *, key=None, reverse=False)'
+    """
+
+    def enter(function: F) -> F:
+        signature = inspect.signature(function)
+        own = [one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD]
+        taken = {*without, *(one.name for one in own)}
+        others = [] if of is None else inspect.signature(of).parameters.values()
+        handed = [
+            one.replace(kind=one.KEYWORD_ONLY)
+            for one in others
+            if one.name not in taken and one.kind in (one.KEYWORD_ONLY, one.POSITIONAL_OR_KEYWORD)
+        ]
+        vars(function)["__signature__"] = signature.replace(parameters=[*own, *handed])
+        return function
+
+    return enter

@@ -108,9 +108,12 @@ class ConvergenceError(IntegrationError):
         *,
         residual: float | None = None,
         largest_step: float | None = None,
-        **where: Any,
+        t: float | None = None,
+        step_index: int | None = None,
+        state: Any = None,
+        trajectory: Any = None,
     ) -> None:
-        super().__init__(message, **where)
+        super().__init__(message, t=t, step_index=step_index, state=state, trajectory=trajectory)
         self.residual = residual
         self.largest_step = largest_step
 

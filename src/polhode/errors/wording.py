@@ -6,7 +6,8 @@ import contextlib
 import difflib
 import errno
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from polhode.errors.exceptions import InputError
@@ -32,9 +33,11 @@ def closest(name: object, valid: Iterable[str]) -> str | None:
     return folded[match[0]] if match else None
 
 
-def nearest(name: object, valid: Iterable[str]) -> str:
+def nearest(
+    name: object, valid: Iterable[str], synonyms: Mapping[str, str] = MappingProxyType({})
+) -> str:
     """Return ``" (did you mean 'X'?)"`` for the valid name nearest to `name`, or ``""`` when none
-    is near.
+    is near; `synonyms` are other words for valid names.
 
     Examples
     --------
@@ -43,24 +46,31 @@ def nearest(name: object, valid: Iterable[str]) -> str:
     >>> nearest("leapfrog", ["NMB", "AKW"])
     ''
     """
-    match = closest(name, valid)
-    return f" (did you mean {match!r}?)" if match else ""
+    match = closest(name, [*synonyms, *valid])
+    return f" (did you mean {synonyms.get(match, match)!r}?)" if match else ""
 
 
-def unknown(kind: str, name: object, valid: Iterable[str]) -> InputError:
+def unknown(
+    kind: str,
+    name: object,
+    valid: Iterable[str],
+    synonyms: Mapping[str, str] = MappingProxyType({}),
+) -> InputError:
     """Return the `InputError` for a `name` that is not among the `valid` ones, for the caller to
-    raise.
+    raise; `synonyms` are other words for valid names.
 
     Examples
     --------
     >>> print(unknown("method", "NBM", ["AKW", "NMB"]))
     unknown method 'NBM' (did you mean 'NMB'?); valid: 'AKW', 'NMB'
+    >>> print(unknown("method", "ode45", ["DP5", "NMB"], {"ode45": "DP5"}))
+    unknown method 'ode45' (did you mean 'DP5'?); valid: 'DP5', 'NMB'
     """
     names = [str(v) for v in valid]
     listed = ", ".join(repr(v) for v in names[:_LIST_AT_MOST])
     if len(names) > _LIST_AT_MOST:
         listed += f", ... ({len(names) - _LIST_AT_MOST} more)"
-    guess = nearest(name, names) if isinstance(name, str) else ""
+    guess = nearest(name, names, synonyms) if isinstance(name, str) else ""
     return InputError(f"unknown {kind} {brief(name)}{guess}; valid: {listed or 'none'}")
 
 

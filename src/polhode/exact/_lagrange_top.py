@@ -77,7 +77,7 @@ def lagrange_top(
     if moments.shape != (3,) or moments[0] != moments[1] or not np.all(moments > 0.0):
         raise InputError(
             f"moments must be (I1, I1, I3), positive and about the axis of symmetry, got {moments.tolist()}; "
-            "order them so"
+            "give them in this order"
         )
     moment, times = number("moment", moment), floats("t", t)
     omega0 = floats("omega0", (0.0, 0.0, 0.0) if omega0 is None else omega0)

@@ -37,10 +37,16 @@ def dataset(run: Ensemble) -> Dataset:
     return xr.Dataset(data, coords, attributes(run.provenance(), UNTITLED_MANY))
 
 
+def about(run: Ensemble, si: str, meaning: str) -> dict[str, str]:
+    """The attributes of an array whose unit in the SI is `si`."""
+    unit = run.units.of(si)
+    return {**({"units": unit} if unit else {}), "long_name": meaning}
+
+
 def arrays_of(run: Ensemble) -> dict[str, Described]:
     """{name: (dimensions, values, units and meaning)}."""
     attitude = {"units": "1", "long_name": "attitude, body to space, scalar last"}
-    velocity = {"units": "rad/s", "long_name": "angular velocity, body frame"}
+    velocity = about(run, "rad/s", "angular velocity, body frame")
     status = sum(code * (run.status == name) for code, name in enumerate(STATUS))
     meaning = {
         "flag_values": np.arange(len(STATUS), dtype=np.int8),
@@ -49,7 +55,7 @@ def arrays_of(run: Ensemble) -> dict[str, Described]:
     data: dict[str, Described] = {
         "quaternion": (("body", "quaternion_component"), run.quaternion, attitude),
         "omega": (("body", "axis"), run.omega, velocity),
-        "energy": (("body",), run.energy, {"units": "J", "long_name": "energy at the end"}),
+        "energy": (("body",), run.energy, about(run, "J", "energy at the end")),
         "status": (
             ("body",),
             status.astype(np.int8),
@@ -58,11 +64,11 @@ def arrays_of(run: Ensemble) -> dict[str, Described]:
         "end_time": (
             ("body",),
             run.end_times,
-            {"units": "s", "long_name": "time of the last good motion"},
+            about(run, "s", "time of the last good motion"),
         ),
     }
     if run.bodies.count > 1:
-        inertia = {"units": "kg m2", "long_name": "principal moments of inertia"}
+        inertia = about(run, "kg m2", "principal moments of inertia")
         data["moments"] = (("body", "axis"), run.bodies.moments.T, inertia)
         if run.bodies.axes is not None:
             tilt = {"units": "1", "long_name": "principal axes as columns"}
@@ -83,7 +89,7 @@ def arrays_of(run: Ensemble) -> dict[str, Described]:
             what = {"long_name": f"parameter {name} of the torque"}
             data[f"{PARAMETER}{name}"] = (("body", "axis")[: values.ndim], values, what)
     if run.times is not None:
-        data["time"] = (("time",), run.times, {"units": "s", "long_name": "time"})
+        data["time"] = (("time",), run.times, about(run, "s", "time"))
     if run.quaternions is not None and run.omegas is not None:
         data["quaternions"] = (("time", "body", "quaternion_component"), run.quaternions, attitude)
         data["omegas"] = (("time", "body", "axis"), run.omegas, velocity)
@@ -91,11 +97,11 @@ def arrays_of(run: Ensemble) -> dict[str, Described]:
         for dimension, summary in (("body", statistic.over_time), ("time", statistic.over_bodies)):
             over = "time" if dimension == "body" else "bodies"
             for kind, values in summary._asdict().items():
-                unit = UNITS.get(name, "1")
+                unit = run.units.of(UNITS.get(name, "1"))
                 data[f"{name}_{kind}_over_{over}"] = (
                     (dimension,),
                     values,
-                    {"units": f"({unit})2" if kind == "variance" else unit},
+                    {"units": f"({unit})2" if kind == "variance" else unit} if unit else {},
                 )
     last = run.first + run.n
     numbers = np.arange(run.first, last, dtype="i4" if last < 2**31 else "f8")

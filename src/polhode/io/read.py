@@ -97,12 +97,12 @@ def read(
     if "end_time" not in arrays:
         if kind is Ensemble:
             raise InputError(
-                f"{str(path)!r} holds one run, and an ensemble is asked for; leave out kind"
+                f"{str(path)!r} holds one run, but an ensemble was requested; leave out kind"
             )
         return as_trajectory(path, arrays, facts)
     if kind is Trajectory:
         raise InputError(
-            f"{str(path)!r} holds an ensemble, and one run is asked for; read it with polhode.read, or see "
+            f"{str(path)!r} holds an ensemble, but one run was requested; read it with polhode.read, or see "
             f"`polhode info {path}`"
         )
     return as_ensemble(path, arrays, facts)
@@ -132,7 +132,7 @@ def contents(path: str | PathLike[str]) -> tuple[dict[str, np.ndarray], dict[str
     for name in ("t", "quaternion", "omega"):
         if "end_time" not in arrays and name in arrays and not np.isfinite(arrays[name]).all():
             raise InputError(
-                f"{str(path)!r}: {name} is not finite everywhere, so a part of it is lost; run the scenario again "
+                f"{str(path)!r}: {name} is not finite everywhere, so part of it is lost; run the scenario again "
                 "with -o"
             )
     return arrays, facts
@@ -222,7 +222,7 @@ def _check_arrays(path, arrays):
             )
         if name in arrays and np.abs(arrays[name]).max(initial=0.0) > _LARGEST:
             raise InputError(
-                f"{str(path)!r}: {name} is beyond {_LARGEST:g}, where no run goes; the file is damaged"
+                f"{str(path)!r}: {name} is larger than {_LARGEST:g}, which no run reaches; the file is damaged"
             )
 
 

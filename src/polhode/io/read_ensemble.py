@@ -20,6 +20,7 @@ from polhode.loads.torques import free
 from polhode.methods._method import recorded
 from polhode.results._ensemble import Ensemble, Failure
 from polhode.results._trajectory import FAILED, INTERRUPTED
+from polhode.support.units import as_units
 
 _SHAPES = {  # n bodies, k times
     **dict.fromkeys(("status", "end_time", "energy"), ("n",)),
@@ -51,6 +52,8 @@ def as_ensemble(
             if name.startswith(PARAMETER)
         },
         measure=partial(Measure, bodies, free(), {}),
+        estimate=None,
+        units=_units(path, facts, bodies),
         n=len(status),
         first=int(arrays["body"][0]) if "body" in arrays else 0,
         t=facts.get("t_final", float(end[np.argmax(np.abs(end))])),
@@ -81,6 +84,14 @@ def as_ensemble(
     found._at_end = arrays["quaternion"], arrays["omega"]
     found._on_the_way = arrays.get("quaternions"), arrays.get("omegas")
     return found
+
+
+def _units(path, facts, bodies):
+    """Those that the file names, or the body in it."""
+    try:
+        return as_units(facts["units"]) if "units" in facts else bodies.one.units
+    except InputError as error:
+        raise InputError(f"{str(path)!r} holds units that cannot be read: {error}") from error
 
 
 def _check(path, arrays, facts):

@@ -54,8 +54,8 @@ def save(
     path = file_path(path)
     if not isinstance(result, (Trajectory, Ensemble)):
         raise InputError(
-            f"only a Trajectory or an Ensemble can be saved, got {brief(result)}; give what polhode.integrate or "
-            "polhode.ensemble returned"
+            f"only a Trajectory or an Ensemble can be saved, got {brief(result)}; pass the result of "
+            "polhode.integrate or polhode.ensemble"
         )
     chosen = check(path, format, force, isinstance(result, Ensemble))
     try:
@@ -161,13 +161,13 @@ def make_report_folder(folder: str | PathLike[str], page: str, *others: str) -> 
         state = error.strerror
     if state:
         raise InputError(
-            f"cannot write into {str(folder)!r}: {state}; choose another folder with --out"
+            f"cannot write into {str(folder)!r}: {state}; choose another folder with --output"
         )
     taken = next((name for name in (page, *others) if os.path.lexists(folder / name)), None)
     if taken and not _is_report(folder / page):
         raise InputError(
             f"the report would overwrite {str(folder / taken)!r}, which polhode did not write; move that away, or "
-            "choose another folder with --out"
+            "choose another folder with --output"
         )
     return folder
 

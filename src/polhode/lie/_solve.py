@@ -73,9 +73,9 @@ def solve(
     """
     step, needs_time_alone = step_of(method, derivatives)
     choice("frame", frame, ("spatial", "body"))
-    steps = whole("steps", steps, 1, "take 100")
+    steps = whole("steps", steps, 1, "use 100")
     if not isinstance(algebra, Algebra):
-        raise InputError(f"algebra must be an Algebra, got {brief(algebra)}; take polhode.lie.so3")
+        raise InputError(f"algebra must be an Algebra, got {brief(algebra)}; use polhode.lie.so3")
     called_as("W", W, "W(t)", "W(t, y)")
     t0, t1 = span(t_span)
     y = numbers(y0)
@@ -94,7 +94,9 @@ def solve(
             return y @ algebra.exp(a)
 
     memory.fits(
-        f"{steps} steps", 16 * (steps + 1) * y.size, "take fewer at a time, and go on from the last"
+        f"{steps} steps",
+        16 * (steps + 1) * y.size,
+        "use fewer at a time, and continue from the last",
     )
     times = np.linspace(t0, t1, steps + 1)
     h, path = (t1 - t0) / steps, [y]
@@ -126,7 +128,7 @@ def _field(W, algebra, t0, y0, needs_time_alone):
         of_time = False
     if needs_time_alone and not of_time:
         raise InputError(
-            "the Taylor methods need W(t), a function of time alone; take RKMK4 or CF4 for W(t, y)"
+            "the Taylor methods need W(t), a function of time alone; use RKMK4 or CF4 for W(t, y)"
         )
 
     def field(t, y):

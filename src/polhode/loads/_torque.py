@@ -78,6 +78,7 @@ class Torque:
     """
 
     acts = True  # False for the torque that is always zero
+    of_body: tuple[str, ...] = ()  # the parameters that are the body's own inertia
     arm = None  # of a weight: from the fixed point to the centre of mass, in the body
     up = None  # a direction in space about which the torque never acts: the momentum about it stays
     unit = None  # the step that the torque is made for, where its jumps fall on ends of steps
@@ -134,7 +135,7 @@ class Torque:
 
     @property
     def feels_omega(self) -> bool:
-        """Whether it looks at the angular velocity, as far as is known."""
+        """Whether it depends on the angular velocity, as far as is known."""
         return self.uses_omega
 
     def arguments(self) -> list[str]:
@@ -232,7 +233,7 @@ class Torque:
         """The torque on tuples, in its own frame and the user's axes."""
         if self.uses_position and setting is GROUND:
             raise InputError(
-                f"torque {self.name!r} looks at the position; give position0, velocity0 or force too"
+                f"torque {self.name!r} depends on the position; give position0, velocity0 or force too"
             )
         return _kernels.adapt(
             self.function,

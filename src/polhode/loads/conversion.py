@@ -12,7 +12,7 @@ from types import FunctionType
 from typing import Any, overload
 
 import polhode
-from polhode.errors import InputError, brief, check_options
+from polhode.errors import InputError, brief, check_options, shows_options
 from polhode.loads._torque import Torque
 from polhode.loads.foreign import Foreign
 from polhode.loads.recorded import Recorded
@@ -27,6 +27,7 @@ def torque(function: Callable[..., Any], /, **options: Any) -> Torque: ...
 def torque(function: None = None, /, **options: Any) -> Callable[[Callable[..., Any]], Torque]: ...
 
 
+@shows_options(Torque)
 def torque(
     function: Callable[..., Any] | None = None, /, **options: Any
 ) -> Torque | Callable[[Callable[..., Any]], Torque]:
@@ -35,6 +36,19 @@ def torque(
     The function is called as `f(t, R[, omega][, x, v][, p])`: `omega` (body frame) when
     `uses_omega=True`, position and velocity when `uses_position=True`, `p` when there are `params`.
 
+    Parameters
+    ----------
+    function : callable
+    frame, params, potential, derivatives, uses_omega, uses_position
+        As the attributes of `Torque`.
+    form : {"array", "tuple"}
+        Whether the function gets and gives arrays, or tuples of floats, which vectorise and run on a
+        GPU.
+    name : str, optional
+        That of the function by default.
+
+    Examples
+    --------
     >>> @torque(frame="body", params={"k": 0.1}, uses_omega=True)
     ... def drag(t, R, omega, p):
     ...     return -p.k * omega

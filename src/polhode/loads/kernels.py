@@ -13,6 +13,7 @@ import numpy as np
 from polhode.core.generated import generated
 from polhode.core.jit import jit
 from polhode.core.layout import Vector, flatten
+from polhode.loads.stack import matrix_here, vector_here
 from polhode.core.vec import add, apply, apply_t, attitude, matrix
 
 
@@ -153,7 +154,7 @@ def three(T):
     """What a user's function returned, as a tuple; the length of a tuple is known when it is
     compiled."""
     if len(T) != 3:
-        raise ValueError("three numbers are wanted, and it returned more or fewer")
+        raise ValueError("it must return three numbers, and returned more or fewer")
     return (float(T[0]), float(T[1]), float(T[2]))
 
 
@@ -180,16 +181,22 @@ def arrays_of(params):
     )
 
 
+def forms(form):
+    """What makes the attitude, a vector, and a vector that is returned from where it is made, in
+    the form that a user's function expects."""
+    return (matrix_here, vector_here, vector_array) if form == "array" else (same, same, same)
+
+
 def adapt(f, form, uses_omega, uses_position, params, setting, lifted=False):
     """A user's function as a kernel f(t, R, Om, p)."""
-    attitude, vector = (as_array, vector_array) if form == "array" else (same, same)
+    attitude, here, vector = forms(form)
     inner, place = setting.inner, setting.place if uses_position else nothing
     omega = alone if uses_omega else nothing
     given = handed(params, form, lifted)
 
     @jit
     def kernel(t, R, Om, p):
-        T = f(t, attitude(R), *(omega(vector(Om)) + place(vector, p) + given(inner(p))))
+        T = f(t, attitude(R), *(omega(here(Om)) + place(vector, p) + given(inner(p))))
         return three(T)
 
     return kernel
@@ -222,7 +229,7 @@ def handed(params, form, lifted=False):
 
 def adapt_force(f, form, params, lifted=False):
     """A user's force f(t, x, v, R[, p]) as a kernel in flight."""
-    attitude, vector = (as_array, vector_array) if form == "array" else (same, same)
+    attitude, vector, _ = forms(form)
     given = handed(params, form, lifted)
 
     @jit
@@ -245,7 +252,7 @@ def rows(W):
 def adapt_derivative(d, form, params):
     """A user's torque derivative as a kernel d(t, R, W, p), W the angular velocity and its
     derivatives."""
-    attitude, vectors = (as_array, rows) if form == "array" else (same, same)
+    attitude, vectors = (matrix_here, rows) if form == "array" else (same, same)
     given = handed(params, form)
 
     @jit
@@ -258,7 +265,7 @@ def adapt_derivative(d, form, params):
 
 def adapt_scalar(f, form, params, lifted=False):
     """A user's potential as a kernel V(t, R, p)."""
-    attitude = as_array if form == "array" else same
+    attitude, *_ = forms(form)
     given = handed(params, form, lifted)
 
     @jit

@@ -42,7 +42,7 @@ def looks_at_time(function):
     not."""
     code = getattr(getattr(function, "py_func", function), "__code__", None)
     if code is None or not code.co_argcount:
-        return "its code cannot be seen, as that of a plain function can"
+        return "its code is not accessible, unlike that of a plain function"
     t = code.co_varnames[0]
     used = t in code.co_cellvars or any(
         t in (step.argval if isinstance(step.argval, tuple) else (step.argval,))
@@ -108,8 +108,8 @@ def check_potential(torque, start):
             warnings.warn(
                 f"torque {term.name!r} is not minus the slope of its potential: at t = {t:.6g} it is "
                 f"{found.torque.tolist()} (body frame) and minus the slope {found.potential.tolist()}, so that kinetic "
-                "plus potential energy is not conserved; correct the potential, or write what has none as a torque of "
-                "its own and add the two",
+                "plus potential energy is not conserved; correct the potential, or write the part without one as "
+                "a separate torque and add the two",
                 RuntimeWarning,
                 stacklevel=2,
             )

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from polhode.loads import heavy_top_kernels, stress_kernels
+from polhode.loads import heavy_top_kernels, stress_kernels, tidal_kernels
 from polhode.loads._torque import Torque
 from polhode.loads.arguments import direction, vector
 from polhode.loads.conversion import as_torque, combined, torque
@@ -31,14 +31,8 @@ from polhode.loads.sum import Sum
 from polhode.loads.book_toss_kernels import BookToss, toss_torque
 from polhode.core.fma import fma
 from polhode.core.jit import jit
-from polhode.core.scalars import sincos
 from polhode.core.vec import (
-    apply,
-    apply_t,
-    cross,
-    dot,
     qexp,
-    scale,
 )
 from polhode.bodies._body import RigidBody
 from polhode.errors import InputError, choice, floats, number, unknown
@@ -325,24 +319,14 @@ def constant(value: ArrayLike, frame: str = "spatial") -> Torque:
     )
 
 
-def _tidal(t, R, p):
-    s, c = sincos(p.rate * t)
-    n = apply_t(R, (c, s, 0.0))
-    return scale(3.0 * p.rate * p.rate, cross(n, apply(p.inertia, n)))
-
-
-def _tidal_potential(t, R, p):
-    s, c = sincos(p.rate * t)
-    n = apply_t(R, (c, s, 0.0))
-    return 1.5 * p.rate * p.rate * dot(n, apply(p.inertia, n))
-
-
 @named("gravity_gradient", body=Source.BODY)
-def gravity_gradient(body: RigidBody, rate: float) -> Torque:
+def gravity_gradient(body: RigidBody, rate: float, normal: ArrayLike = (0.0, 0.0, 1.0)) -> Torque:
     """The torque of a central body's tide on a circular orbit: T = 3 rate^2 n x I n.
 
-    The orbit lies in the spatial x-y plane; n is the direction of the satellite from the centre, at
-    angle `rate` t from x.
+    `normal` is the direction in space about which the satellite goes round, counterclockwise; by
+    default the orbit lies in the spatial x-y plane.  n is the direction of the satellite from the
+    centre, at angle `rate` t from x; of another orbit, from where x comes to lie when the z axis is
+    turned to the normal by the shortest way (-z, for a normal below the x-y plane).
 
     Examples
     --------
@@ -350,16 +334,25 @@ def gravity_gradient(body: RigidBody, rate: float) -> Torque:
     >>> tide = gravity_gradient(RigidBody([1.0, 2.0, 3.0]), rate=0.1)
     >>> tide(2.5 * np.pi, np.eye(3)).round(6)   # after an eighth of the orbit
     array([0.   , 0.   , 0.015])
+    >>> polar = gravity_gradient(RigidBody([1.0, 2.0, 3.0]), rate=0.1, normal=(0, -1, 0))
+    >>> polar(2.5 * np.pi, np.eye(3)).round(6)
+    array([ 0.  , -0.03,  0.  ])
     """
     body = body if isinstance(body, RigidBody) else RigidBody(body)
-    return Torque(
-        _tidal,
+    tide = Torque(
+        tidal_kernels.tidal,
         frame="body",
         form="tuple",
-        params={"rate": number("rate", rate), "inertia": body.inertia},
-        potential=_tidal_potential,
+        params={
+            "rate": number("rate", rate),
+            "inertia": body.inertia,
+            "normal": direction("normal", normal),
+        },
+        potential=tidal_kernels.tidal_potential,
         name="gravity_gradient",
     )
+    tide.of_body = ("inertia",)
+    return tide
 
 
 def _drag(t, R, Om, p):

@@ -58,7 +58,7 @@ def module(path):
             del sys.modules[name]
             raise InputError(
                 f"{str(path)!r} could not be imported: {type(error).__name__}: {error}; "
-                f"see that `python {path}` runs"
+                f"check that `python {path}` runs"
             ) from error
         _modules[place] = made
     return _modules[place]

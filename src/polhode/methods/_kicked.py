@@ -1,11 +1,11 @@
 """What kick-drift-kick methods share: H = T + V, half a kick by the torque, a free motion, half a kick.
 
     Pi-  = Pi + h/2 T(t, R)          kick
-    (R', Pi-') = drift_h(R, Pi-)     torque-free motion, by whatever the method is named after
-    Pi'  = Pi-' + h/2 T(t', R')      kick; this torque also begins the next step
+    (R', Pi-') = drift_h(R, Pi-)     torque-free motion, by the method
+    Pi'  = Pi-' + h/2 T(t', R')      kick
 
-The free motion turns Pi and does not change its length: `of_length` takes back what rounding did to
-it.
+The torque of the last kick is also that of the first kick of the next step.  The free motion
+rotates Pi and does not change its length; `of_length` corrects the rounding error of the length.
 """
 
 from typing import NamedTuple

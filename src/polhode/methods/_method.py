@@ -33,7 +33,7 @@ class Method:
         Orders of attitude and body momentum for the torque-free body, where they differ from
         `order`.
     omega_order : int or None
-        Order under torques that look at the angular velocity, where it differs from `order`.
+        Order under torques that depend on the angular velocity, where it differs from `order`.
     torques : int or None
         Torque evaluations per step, beyond one at the start; None when an iteration decides.
     solves : int
@@ -52,7 +52,7 @@ class Method:
         The largest step there is a solution for, in words, where that is known.
     adapt : function or None
         `adapt(torque, body)` gives the same method with a step made for what is known of the torque
-        (that there is none, that it offers derivatives, that it looks at the angular velocity) and
+        (that there is none, that it offers derivatives, that it depends on the angular velocity) and
         of the body (that it is symmetric; None: nothing is known, or there are several); without it
         the step takes every torque and body alike.
     control : core.adaptive.Pair, methods._series.Recursion or None
@@ -64,6 +64,9 @@ class Method:
         What a run has to say of the method as it was run.
     counted : tuple of (str, function)
         Fields of the state that count steps, each with a function that says the total in words.
+    synonyms : tuple of str
+        What other libraries call it, or something like it: a name that is not known is answered with
+        the method that is meant.
     restores_energy : bool
         After a step the state is moved to one of the right energy, where that is known: NAME+ep.
     cite : str
@@ -103,6 +106,7 @@ class Method:
     builds_on: tuple = ()
     best_for: str = ""
     flaw: str = ""
+    synonyms: tuple = ()
 
     def order_under(self, torque: Any) -> int | None:
         """The order under a torque."""
@@ -111,7 +115,7 @@ class Method:
         )
 
     def lowered(self, torque: Any) -> str:
-        """What is lost under a torque that looks at the angular velocity, in words; empty where
+        """What is lost under a torque that depends on the angular velocity, in words; empty where
         nothing is."""
         order = self.order_under(torque)
         return (

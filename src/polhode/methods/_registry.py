@@ -64,6 +64,7 @@ def method(
     multistep: bool = False,
     family: str = "",
     aliases: Iterable[str] = (),
+    synonyms: Iterable[str] = (),
     cite: str = "",
     builds_on: Iterable[str] = (),
     summary: str = "",
@@ -125,6 +126,7 @@ def method(
                 builds_on=tuple(builds_on),
                 best_for=best_for,
                 flaw=flaw,
+                synonyms=tuple(synonyms),
             )
         )
         return step
@@ -217,7 +219,8 @@ def _make(name, key):
         parts = re.fullmatch(one.pattern, key)
         if parts:
             return one.make(*parts.groups())
-    found = unknown("method", name, names() + [one.form for one in FAMILIES])
+    meant = {synonym: entry.name for entry in everything() for synonym in entry.synonyms}
+    found = unknown("method", name, names() + [one.form for one in FAMILIES], meant)
     raise InputError(
         f"{found}; a symmetric one may be composed ({', '.join(f'NAME+{one}' for one in sorted(_suffixes))})"
     )

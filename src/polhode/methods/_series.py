@@ -216,7 +216,7 @@ class Recursion(NamedTuple):
                 return TaylorSeries(recursion_function(writer.lines()), len(writer.kept), order)
         raise InputError(
             f"Taylor series cannot be made for the torque {program.torque.name!r}: {why}.  They need a torque in "
-            "tuple form made of + - * /, square roots, sines and cosines; take DOP853 for others"
+            "tuple form made of + - * /, square roots, sines and cosines; use DOP853 for others"
         )
 
 

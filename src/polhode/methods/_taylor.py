@@ -1,25 +1,26 @@
 """What the Taylor methods share: the derivatives of the motion, and three ways in which a torque
 enters them.
 
-Body frame, m = R^T pi the body momentum, nu = J^-1 m, T the body torque:
+In the body frame, with the body momentum m = R^T pi, nu = J^-1 m and the body torque T:
 
     m^(k+1) = sum_j C(k,j) m^(j) x nu^(k-j) + T^(k)
 
-A method is a `rotation(h, W)`: the rotation vector over h from W = (nu, nu', ..., nu^(n-1)), or
-from what it makes of them.  The spatial momentum pi is the state: without torque it does not change
-by a bit.  The torque comes in
+A method is a function `rotation(h, W)`: the rotation vector over h from W = (nu, nu', ..., nu^(n-1)),
+or from values computed from them.  The spatial momentum pi is the state: without torque it does not
+change by a bit.  The torque is
 
-    free        not at all;
-    analytic    through its own first n - 1 derivatives, where it offers them: one torque evaluation;
-    collocated  through the polynomial that takes its values at 0 and at further nodes of the step.  The first motion is that
-                under the torque of the beginning; each sweep asks for the torque along the motion
-                of the sweep before.
+    free        absent;
+    analytic    given with its first n - 1 derivatives, if it provides them: one torque evaluation;
+    collocated  a polynomial through its values at 0 and at further nodes of the step.  The first motion is that
+                with the torque at the beginning; each sweep evaluates the torque along the motion
+                of the previous sweep.
 
-The nodes are Radau's (0 included): s of them integrate polynomials of degree 2s - 2, so that pi' = pi + h sum b_i t_i is of
-order 2s - 1.  The polynomial misses the torque by O(h^s), hence the attitude inside the step by O(h^(s+2)); a sweep gains two
-orders, or one where the torque looks at the angular velocity.  Order n therefore takes s >= n - 2 nodes, 2s - 1 >= n, and
-(n-1)/2, or n - 1, sweeps.  The derivatives of the polynomial are differences of its values, which magnify rounding about sixfold
-with each further node: above order HIGHEST that is more than the order gains.
+The nodes are Radau's (0 included): s of them integrate polynomials of degree 2s - 2, so that pi' =
+pi + h sum b_i t_i is of order 2s - 1.  The polynomial differs from the torque by O(h^s), hence the
+attitude within the step by O(h^(s+2)); a sweep gains two orders, or one if the torque depends on
+the angular velocity.  Order n therefore needs s >= n - 2 nodes, 2s - 1 >= n, and (n-1)/2, or n - 1,
+sweeps.  The derivatives of the polynomial are differences of its values, which magnify rounding
+about sixfold with each further node: above order HIGHEST that is more than the order gains.
 """
 
 from fractions import Fraction
@@ -49,8 +50,8 @@ from polhode.methods._spatial import SpatialState, start
 ZERO = (0.0, 0.0, 0.0)
 HIGHEST = 18
 MAGNIFIED = (
-    f"steps of given size find derivatives of the torque by differences, and above order {HIGHEST} rounding in these is "
-    "the larger error; take a lower order, a torque with derivatives, or rtol in place of step"
+    f"fixed steps compute derivatives of the torque by differences, and above order {HIGHEST} rounding in these is "
+    "the larger error; use a lower order, a torque with derivatives, or rtol in place of step"
 )
 
 

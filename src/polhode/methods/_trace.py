@@ -53,7 +53,7 @@ class Symbol:
         return -1.0 * self
 
     def _compared(self, *_):
-        raise Untraceable("it decides by comparing numbers")
+        raise Untraceable("it compares numbers to choose a branch")
 
     def _valued(self, *_):
         raise Untraceable(

@@ -4,10 +4,9 @@ Endres 2004, IMR in Krysl 2005.
     Pi' = Pi + h (Pm x W + Tm),   Pm = (Pi + Pi')/2,  W = I^-1 Pm
     R'  = R cay(h W)
 
-Tm is the torque at the attitude half way, R turned by atan(h |W|/2) about W.  AKW-end takes the
-mean (T + T')/2 of both ends instead.  AKW-exp turns by exp(h W) and keeps the rest: it shows how
-much of AKW's error is the Cayley map's, and it loses what the map is there for, the conservation of
-spatial momentum.
+Tm is the torque at the attitude half way, which is R rotated by atan(h |W|/2) about W.  AKW-end
+uses the mean (T + T')/2 of both ends instead.  AKW-exp uses exp(h W) instead of the Cayley map.  It
+shows how much of AKW's error is due to the Cayley map, but it no longer conserves spatial momentum.
 """
 
 from polhode.core.fma import fma
@@ -93,6 +92,7 @@ def torque_at_end(W, place):
     conserves=("momentum", "energy"),
     family="midpoint",
     aliases=("IMR",),
+    synonyms=("implicit midpoint", "midpoint"),
     cite="austin1993almost",
 )
 @jit

@@ -1,16 +1,16 @@
 """Rotations about the principal axes in turn: McLachlan 1993, Reich 1994; LP2 in Krysl & Endres,
 MR2 and MR4 in Buss 2001.
 
-The kinetic energy is a sum of three terms Pi_i^2 / (2 I_i), each of whose flows is a rotation about
-body axis i by the constant angle h Pi_i / I_i.  Composed symmetrically, a b c b a with half steps
-but for the middle one, they are a free motion that is symplectic, explicit and keeps the spatial
-momentum; torque comes in as kicks before and after.
+The kinetic energy is a sum of three terms Pi_i^2 / (2 I_i).  The flow of each is a rotation about
+body axis i by the constant angle h Pi_i / I_i.  Their symmetric composition a b c b a, with half
+steps except for c, is a free motion that is symplectic and explicit and conserves the spatial
+momentum.  The torque acts as kicks before and after.
 
 MR2-abc takes the axes in any of the six orders; LP2 is MR2-123.  The order matters: on Buss's thin
-body 2-1-3 and 2-3-1 need a fourteenth of the steps of 1-2-3.  MR2-abc-cay has the rotation by 2
-atan(angle/2) for the rotation by the angle, which Buss recommends for speed; on a thin body it
-costs eighteen times as many steps.  MR4-abc is Yoshida's composition of MR2-abc.  Those of a few
-orders are registered, the others are made when their name is looked for.
+body 2-1-3 and 2-3-1 need a fourteenth of the steps of 1-2-3.  MR2-abc-cay rotates by 2
+atan(angle/2) instead of the angle, which Buss recommends for speed; on a thin body it needs
+eighteen times as many steps.  MR4-abc is Yoshida's composition of MR2-abc.  A few orders are
+registered; the others are made when they are requested by name.
 """
 
 import math

@@ -1,21 +1,21 @@
 """Symmetric compositions: higher orders from a symmetric method of second order.
 
-One step of h becomes steps of c_1 h, ..., c_s h in a row, with sum c_i = 1 and the c_i a
-palindrome.  The error of a symmetric method has odd powers of h alone; the c_i are chosen so that
-the first of them cancel:
+One step of h becomes a sequence of steps c_1 h, ..., c_s h, where sum c_i = 1 and the c_i are a
+palindrome.  The error of a symmetric method contains only odd powers of h; the c_i are chosen so
+that the first of them cancel:
 
     yoshida4    3 stages    1/(2 - 2^(1/3)), -2^(1/3)/(2 - 2^(1/3)), the same;  Yoshida 1990, also Forest & Ruth, Suzuki
-    suzuki4     5 stages    1/(4 - 4^(1/3)) twice, the rest, twice: smaller errors and shorter steps back
+    suzuki4     5 stages    1/(4 - 4^(1/3)) twice, the rest, twice: smaller errors and shorter backward steps
     yoshida6    7 stages    Yoshida's solution A
     yoshida8   15 stages    Yoshida's solution D
     kahanli6    9 stages    Kahan & Li 1997: s9odr6a, smaller errors than Yoshida's for the same work
     kahanli8   17 stages    s17odr8a
     kahanli10  33 stages    s33odr10b
 
-`compose(method, scheme)` makes the Method, and NAME+yoshida4 etc. names it.  What the method
-conserves, and whether it is symplectic, carries over; torque evaluations multiply.  The
-coefficients of orders 6 to 10 solve the order conditions to 26 digits and more (Hairer, Lubich &
-Wanner 2006, V.3.2; benchmarks/splitting_coefficients.py).
+`compose(method, scheme)` makes the Method; NAME+yoshida4 etc. are its names.  Conserved quantities
+and symplecticity carry over; torque evaluations multiply.  The coefficients of orders 6 to 10 solve
+the order conditions to 26 digits and more (Hairer, Lubich & Wanner 2006, V.3.2;
+benchmarks/splitting_coefficients.py).
 """
 
 from typing import NamedTuple
@@ -141,16 +141,16 @@ def compose(method, scheme):
         )
     if not base.symmetric:
         raise InputError(
-            f"only a symmetric method gains from a composition, and {base.name} is not one; take VLV, LP2, ..."
+            f"only a symmetric method gains from a composition, and {base.name} is not one; use VLV, LP2, ..."
         )
     if base.multistep:
         raise InputError(
-            f"{base.name} remembers the step before, and the steps of a composition differ; take a one-step method"
+            f"{base.name} uses the previous step, and the steps of a composition differ; use a one-step method"
         )
     if base.order != 2:
         raise InputError(
             f"the composition {name} is made for methods of order 2, and {base.name} has order {base.order}; "
-            "take a method of order 2"
+            "use a method of order 2"
         )
     return Method(
         f"{base.name}+{name}",

@@ -1,25 +1,28 @@
 """Discrete Moser-Veselov (DMV) and its corrections.  Moser & Veselov 1991; McLachlan & Zanna 2005;
 Hairer & Vilmart 2006.
 
-The free flow, with the unit quaternion (v, w) of the turn F:
+The free flow, with the unit quaternion (v, w) of the rotation F:
 
     w I v + v x I v = h Pi/2,  w = sqrt(1 - |v|^2);    R' = R F,  Pi' = F^T Pi
 
-It keeps momentum and energy and is symplectic: the exact flow over h of another Hamiltonian, with
-x_i = 1/I_i,
+It conserves momentum and energy and is symplectic: it is the exact flow over h of another
+Hamiltonian, with x_i = 1/I_i,
 
     K(H, C) = H + h^2 K3(H, C) + h^4 K5(H, C) + ...,     H = Pi.I^-1 Pi/2,  C = Pi.Pi/2
 
-Since H and C stand still, so do a = dK/dH and b = dK/dC, and that flow is the true one run for the time h a, followed by a
-turn about the momentum by h b.  DMV4 and DMV6 choose the step h~ with h~ a(h~) = h, to fourth and sixth order: the body
-momentum becomes as accurate, the attitude does not.  DMV4+att and DMV6+att turn the attitude back by h~ b(h~) as well.
-Since h~ depends on H and C, the body momentum alone still moves symplectically, attitude and momentum together do not.
-There is no solution beyond about h |Pi| = I.  Torque comes in as half kicks, which leaves second order.
+H and C are constant, and so are a = dK/dH and b = dK/dC.  That flow is the true motion for the time
+h a, followed by a rotation about the momentum by h b.  DMV4 and DMV6 choose the step h~ with
+h~ a(h~) = h, to fourth and sixth order: this raises the order of the body momentum but not that of
+the attitude.  DMV4+att and DMV6+att also rotate the attitude back by h~ b(h~).  Since h~ depends on
+H and C, the map is still symplectic in the body momentum alone, but not in attitude and momentum
+together.  There is no solution beyond about h |Pi| = I.  The torque acts as half kicks, so the
+order with a torque is two.
 
-h~ is a polynomial in h.  Beyond some h it is longest, if it ever is, and then shrinks and turns back, though the equation of DMV
-may well have a solution for it: such a step is refused, by a guard that is not in the papers.  On the free body of Krysl & Endres
-(|Pi| = 1, I from 0.9 to 1.7) DMV has solutions up to h = 1.06; DMV4 is refused from 1.22 on, where h~ = 0.81 is longest, while
-its equation could be solved up to 2.5, with h~ = -1.02; DMV6 has no solution above 1.40.
+h~ is a polynomial in h.  It may have a maximum; beyond that it shrinks and becomes negative,
+although the equation of DMV may still have a solution.  Such a step is rejected, by a check that is
+not in the papers.  On the free body of Krysl & Endres (|Pi| = 1, I from 0.9 to 1.7) DMV has
+solutions up to h = 1.06.  DMV4 is rejected from h = 1.22 on, where h~ = 0.81 is largest, although
+its equation could be solved up to 2.5, with h~ = -1.02.  DMV6 has no solution above 1.40.
 """
 
 import math
@@ -48,7 +51,7 @@ from polhode.methods._registry import method
 LIMIT = "there is no solution beyond about h |Pi| = I"
 CORRECTED = (
     "there is no solution beyond about h~ |Pi| = I, h~ the corrected step; and a step so long that h~ no longer grows "
-    "with it is refused, since the series for h~ means nothing there"
+    "with it is rejected, since the series for h~ is not valid there"
 )
 SMALLEST = Constant(1e-12, single=1e-6)  # w^2 where |v| >= 1, which is no solution
 

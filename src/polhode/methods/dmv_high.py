@@ -1,9 +1,10 @@
 """Preprocessed discrete Moser-Veselov of order 8 and 10, in attitude and momentum.  Hairer &
 Vilmart 2006, J. Phys. A 39.
 
-DMV over a step k is the exact flow of K(H, C) = H + k^2 K3 + k^4 K5 + ... (dmv.py): the true motion for the time k a(k), and a
-turn about the momentum by k b(k), a = dK/dH, b = dK/dC.  Here are two more terms, found from exact rational series of the step
-and of the free motion; e1, e2, e3 are the elementary symmetric polynomials of the x_i = 1/I_i.
+DMV over a step k is the exact flow of K(H, C) = H + k^2 K3 + k^4 K5 + ... (dmv.py): the true motion
+for the time k a(k), and a rotation about the momentum by k b(k), with a = dK/dH and b = dK/dC.  Here
+are two more terms, found from exact rational series of the step and of the free motion; e1, e2, e3
+are the elementary symmetric polynomials of the x_i = 1/I_i.
 
     56 K7 = (5 e1^3 - 5 e1 e2 + e3) H^4 + (4 e2^2 - 10 e1^2 e2 + 8 e1 e3) H^3 C + (6 e1 e2^2 + 6 e1^2 e3 - 9 e2 e3) H^2 C^2
             + (4 e3^2 - e2^3 - 6 e1 e2 e3) H C^3 + (e2^2 e3 + e1 e3^2) C^4
@@ -12,9 +13,9 @@ and of the free motion; e1, e2, e3 are the elementary symmetric polynomials of t
             + (24 e2^2 e3 - 10 e1 e2^3 - 30 e1^2 e2 e3 + 24 e1 e3^2) H^2 C^3
             + (e2^4 + 12 e1 e2^2 e3 + 6 e1^2 e3^2 - 15 e2 e3^2) H C^4 + (2 e3^3 - e2^3 e3 - 3 e1 e2 e3^2) C^5
 
-The step k with k a(k) = h is the reverted series.  Like DMV6+att these keep energy and momentum and
-move the body momentum symplectically, attitude and momentum together not quite.  With kicks the
-order is 2.
+The step k with k a(k) = h is found by reverting the series.  Like DMV6+att these methods conserve
+energy and momentum and are symplectic in the body momentum, but not quite in attitude and momentum
+together.  With kicks the order is 2.
 """
 
 from polhode.core.jit import jit

@@ -3,20 +3,21 @@ order 8(5,3).
 
     q' = q Om / 2,   I Om' = T(t, R, Om) - Om x I Om,   R = R(q / |q|)
 
-A stage is a quaternion of any length and only its direction counts: q -> q / |q| takes the non-zero
-quaternions, a group, to the unit ones, and the equation with it.  A torque is therefore asked at a
-rotation (the named ones go on smoothly to lengths near 1 instead, which saves a division in every
-stage), every step ends on one, and the order is that of the tableau.  Munthe-Kaas's way, a rotation
-vector u with u' = dexp_{-u}^-1 Om, needs an exponential and a dexp^-1 in every stage and takes
-about twice the time to the same error.
+A stage is a quaternion of any length; only its direction matters.  The map q -> q / |q| takes the
+group of non-zero quaternions to the unit quaternions, and the equation with it.  So the torque is
+evaluated at a rotation, every step ends at one, and the order is that of the tableau.  (The named
+torques are extended smoothly to lengths near 1 instead, which saves a division in every stage.)
+Munthe-Kaas's approach, a rotation vector u with u' = dexp_{-u}^-1 Om, needs an exponential and a
+dexp^-1 in every stage and takes about twice the time for the same error.
 
-Both come with error estimates and with continuous extensions, of order 4 and 7 (Hairer, Norsett &
-Wanner 1993, II.6 and II.10):
+Both have error estimates and continuous extensions, of order 4 and 7 (Hairer, Norsett & Wanner
+1993, II.6 and II.10):
 
     y(t + s h) = y + s (F0 + (1 - s) (F1 + s (F2 + (1 - s) (F3 + ...))))
-    F0 = y' - y,   F1 = h f(y) - F0,   F2 = F0 - h f(y') - F1,   F3, ... = h times sums of slopes
+    F0 = y' - y,   F1 = h f(y) - F0,   F2 = F0 - h f(y') - F1
 
-`polhode.core.loops.tolerance` has the equation and the loop that chooses the steps.
+F3 and the following are h times sums of slopes.  `polhode.core.loops.tolerance` has the equation
+and the loop that chooses the steps.
 """
 
 from polhode.core.loops.tolerance import Pair, axpy7, projected, scale7, slope, spread, sub7
@@ -164,6 +165,7 @@ method(
     symplectic=False,
     family="runge-kutta",
     cite="dormand1980family",
+    synonyms=("RK45", "dopri5", "ode45", "RKF45", "Tsit5"),
     control=DP5,
     summary="Dormand-Prince 5(4); chooses its steps where a tolerance is given",
 )(step_of(DP5.stages))
@@ -176,6 +178,7 @@ method(
     family="runge-kutta",
     cite="hairer1993solving",
     best_for="a tolerance (the default with rtol), torques that depend on the angular velocity, errors down to 1e-12",
+    synonyms=("dopri8", "ode89", "Vern8"),
     control=DOP853,
     summary="Dormand-Prince 8(5,3); chooses its steps where a tolerance is given",
 )(step_of(DOP853.stages))

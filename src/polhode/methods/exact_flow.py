@@ -1,14 +1,16 @@
 """Kicks and the exact free motion (EXACT).  van Zon & Schofield 2007; Celledoni, Fasso, Safstrom &
 Zanna 2008.
 
-H = T + V: half a kick by the torque, the free motion over h without error, half a kick.  Symplectic, symmetric, explicit, one
-torque per step; exact without torque.  The free motion of a body with equal moments I_i = I_j is a product of two rotations,
+H = T + V: half a kick by the torque, the exact free motion over h, half a kick.  The method is
+symplectic, symmetric and explicit, with one torque evaluation per step, and exact without torque.
+The free motion of a body with equal moments I_i = I_j is a product of two rotations,
 
-    q' = q exp(h Pi / I_i) exp(h (1/I_k - 1/I_i) Pi_k e_k),    Pi turned about e_k by the opposite of the second angle,
+    q' = q exp(h Pi / I_i) exp(h (1/I_k - 1/I_i) Pi_k e_k),
 
-that of a sphere the first of them alone; that of three different moments is in
-`polhode.core.closed.short_motion`.  Which of the two a run takes is decided when its body is known,
-so that neither carries the other along.
+and Pi is rotated about e_k by the opposite of the second angle.  For a sphere only the first
+rotation remains.  The free motion for three different moments is in
+`polhode.core.closed.short_motion`.  The choice is made when the body of a run is known, so that the
+compiled code contains only one of them.
 """
 
 import sys
@@ -122,7 +124,7 @@ EXACT = register(
         family="splitting",
         cite="vanzon2007numerical",
         best_for="free bodies, exact with any step; one torque evaluation per step in real time",
-        summary="Kicks and the exact free motion: trigonometric or elliptic functions, as the body asks for",
+        summary="Kicks and the exact free motion: trigonometric or elliptic functions, depending on the body",
         adapt=lambda torque, body: variant(EXACT, step=STEPS[free_drift(body)], adapt=None),
     )
 )

@@ -4,12 +4,13 @@ after Hulbert 1992.
 Two copies of the motion, half a step apart, each driven by the velocity and the torque of the
 other:
 
-    R'   = R exp(h Om+),     pi'   = pi + h t(R+)            whole steps, from what is known half a step ahead (+)
+    R'   = R exp(h Om+),     pi'   = pi + h t(R+)            whole steps, with values half a step ahead (+)
     R'+  = R+ exp(h Om'),    pi'+  = pi+ + h t(R')           half steps
 
-It starts with R+ = R exp(Th), Th = h/2 Om + h^2/8 A, and pi+ = pi + h/2 t(R exp(Th/2)), where A takes the body torque R^T t;
-the paper prints t.  Nothing holds the two copies together.  On the slow top with h = 0.1 they are 5e-3 rad apart after 1.5 s, 0.1
-after 7.5 s and 2 after 12 s, where the run is lost.
+It starts with R+ = R exp(Th), Th = h/2 Om + h^2/8 A, and pi+ = pi + h/2 t(R exp(Th/2)), where A
+contains the body torque R^T t; the paper prints t.  Nothing keeps the two copies together.  On the
+slow top with h = 0.1 they are 5e-3 rad apart after 1.5 s, 0.1 after 7.5 s and 2 after 12 s, where
+the run diverges.
 """
 
 from typing import NamedTuple

@@ -3,8 +3,9 @@
     R'  = R exp(h W),   W = (Om + Om')/2
     pi' = pi + h t(R exp(h W/2))
 
-Seen from the attitude half way, with v = exp(-h W/2) Pi, it reads exp(h W/2) I (2 W - Om) - v = h T.  Free, it keeps momentum
-(the second line) and energy: Om'.Pi' - Om.Pi = (Pi' - Pi).(Om + Om') = 0, since exp(h W) does not move W.
+At the attitude half way, with v = exp(-h W/2) Pi, it reads exp(h W/2) I (2 W - Om) - v = h T.
+Without torque it conserves momentum (second line) and energy: Om'.Pi' - Om.Pi =
+(Pi' - Pi).(Om + Om') = 0, since exp(h W) does not change W.
 """
 
 from polhode.core.fma import fma

@@ -1,21 +1,24 @@
 """The midpoint Lie algorithm and its explicit relatives (LIEMID).  Krysl 2005.
 
-The free flow F_h, momentum-conserving, with W the velocity half way:
+The momentum-conserving free flow F_h, with the velocity W half way:
 
     I W = exp(-h W/2) Pi,   R' = R exp(h W),   Pi' = exp(-h W) Pi
 
-LIEMID[I] has the torque half way in it as well; the paper drops exp(-h W/2) before the momentum
-half way, which costs an order:
+LIEMID[I] includes the torque half way; the paper omits exp(-h W/2) before the momentum half way,
+which reduces the order by one:
 
-    I W = exp(-h W/2) Pi + h/2 Tm,   Pi' = exp(-h W/2) (exp(-h W/2) Pi + h Tm),   Tm = T(R exp(h W/2))
+    I W = exp(-h W/2) Pi + h/2 Tm,   Tm = T(R exp(h W/2))
+    Pi' = exp(-h W/2) (exp(-h W/2) Pi + h Tm)
 
 With the kick K_h: Pi' = Pi + h T(R),
 
-    LIEMID[E1] = K_h F_h    kick last      LIEMID[E2] = F_h K_h    kick first      LIEMID[EA] = K_{h/2} F_{h/2} F_{h/2} K_{h/2}
+    LIEMID[E1] = K_h F_h                              kick last
+    LIEMID[E2] = F_h K_h                              kick first
+    LIEMID[EA] = K_{h/2} F_{h/2} F_{h/2} K_{h/2}      E2, then E1, each with half the step
 
-the last being E1 after E2 with half the step, each the adjoint of the other; the paper prints
-exp(-h W) (Pi + h T) in the adjoint, which costs an order too.  Its claim that LIEMID[EA] is
-symplectic does not hold, even for the free body.
+E1 and E2 are adjoints of each other.  The paper prints exp(-h W) (Pi + h T) in the adjoint, which
+also reduces the order by one.  Its claim that LIEMID[EA] is symplectic does not hold, even for the
+free body.
 """
 
 import math

@@ -1,17 +1,25 @@
 """Runge-Kutta methods on the rotation group, explicit, body frame; k_i = Om_i are the velocities of
 the stages.
 
-    CG-RK4   R' = R exp(h/6 k1) exp(h/3 k2) exp(h/3 k3) exp(h/6 k4), body momentum by plain RK4: Crouch & Grossman's update
-             with the classical tableau, as Engo & Marthinsen 1998 and Krysl & Endres 2004 use it;
-             second order, since that tableau fails Crouch & Grossman's third-order condition
-    CG4      the same form with the five-stage tableau of Jackiewicz, Marthinsen & Owren 2000: fourth order
-    RKMK4    R exp(u), u' = dexp_{-u}^-1 Om, by the classical tableau (Munthe-Kaas 1998), with all but two of the commutators
-             combined away: h/4 k1 x k2 in the third stage, h/2 k1 x k4 in the sum.  Munthe-Kaas &
-             Owren 1999
-    CF4      R' = R exp(h/12 (3 k1 + 2 k2 + 2 k3 - k4)) exp(h/12 (-k1 + 2 k2 + 2 k3 + 3 k4)), and the fourth stage begins at the
-             second: commutator-free.  Celledoni, Marthinsen & Owren 2003
+CG-RK4 is Crouch & Grossman's update with the classical tableau, as Engo & Marthinsen 1998 and Krysl
+& Endres 2004 use it, and plain RK4 for the body momentum.  It is of second order, since that tableau
+fails Crouch & Grossman's third-order condition.  CG4 has the same form with the five-stage tableau
+of Jackiewicz, Marthinsen & Owren 2000 and is of fourth order.
 
-All but the first have the spatial momentum for an unknown, pi' = t: free, it stands still, and Om = I^-1 R^T pi.
+    R' = R exp(h/6 k1) exp(h/3 k2) exp(h/3 k3) exp(h/6 k4)      CG-RK4
+
+RKMK4 solves an equation for a rotation vector u, with the attitude R exp(u), by the classical
+tableau (Munthe-Kaas 1998).  All but two of the commutators are combined away: h/4 k1 x k2 in the
+third stage, h/2 k1 x k4 in the sum (Munthe-Kaas & Owren 1999).
+
+    u' = dexp_{-u}^-1 Om      RKMK4
+
+CF4 is commutator-free (Celledoni, Marthinsen & Owren 2003); its fourth stage begins at the second.
+
+    R' = R exp(h/12 (3 k1 + 2 k2 + 2 k3 - k4)) exp(h/12 (-k1 + 2 k2 + 2 k3 + 3 k4))      CF4
+
+All but CG-RK4 use the spatial momentum as an unknown, pi' = t: without torque it is constant, and
+Om = I^-1 R^T pi.
 """
 
 import math
@@ -143,6 +151,7 @@ def spun(q, c, w):
     symplectic=False,
     conserves=("momentum",),
     family="runge-kutta",
+    synonyms=("Crouch-Grossman",),
     cite="jackiewicz2000construction",
 )
 @jit
@@ -190,6 +199,7 @@ def step_cg4(h, t, s, body, torque, p):
     symplectic=False,
     conserves=("momentum",),
     family="runge-kutta",
+    synonyms=("Munthe-Kaas",),
     cite="munthekaas1999computations",
 )
 @jit

@@ -1,14 +1,18 @@
 """Explicit Newmark on SO(3), body frame (NMB).  Krysl & Endres 2004, section 2.4; Bou-Rabee et al.
 2009, eq. (3).
 
-    R' = R exp(h W),  W = Om + h/2 A                        KE (30);  NMB-cay has cay(h W), BR (3b)
-    I A' + Om' x I Om' = T(t', R')                          KE (19)   the only nonlinear equation; the torque enters once
-    Om' = S (Om + h (1 - gamma) A) + h gamma A'             KE (34),  S = dexp_{-h W}
-    Om' = W + h/2 A'                                        KE (36)   the same with gamma = 1/2, where S W = W
+    R' = R exp(h W),  W = Om + h/2 A                                   KE (30)
+    I A' + Om' x I Om' = T(t', R')                                     KE (19)
+    Om' = S (Om + h (1 - gamma) A) + h gamma A',  S = dexp_{-h W}      KE (34)
+    Om' = W + h/2 A'                                                   KE (36)
 
-In principal axes (19) is w1 + c d1 w2 w3 = V1 + c T1/I1, and so on round, for w = Om' = V + c A', with c = h gamma and
-d1 = (I3 - I2)/I1.  KE (43) solves it for A' with h^2/2 for the second-order part of the tangent, where h^2/4 is right, and I w^
-for (I w)^; with those Newton's method does not converge.  KE (33) prints dexp_{+h W} for S, which gamma = 1/2 forgives.
+NMB-cay uses cay(h W) instead of exp(h W), BR (3b).  KE (19) is the only nonlinear equation; the
+torque is evaluated once.  KE (36) is KE (34) with gamma = 1/2, where S W = W.
+
+In principal axes (19) is w1 + c d1 w2 w3 = V1 + c T1/I1, and cyclically, for w = Om' = V + c A',
+with c = h gamma and d1 = (I3 - I2)/I1.  KE (43) solves it for A' with two misprints: h^2/2 instead
+of h^2/4 in the second-order part of the tangent, and I w^ instead of (I w)^.  With those Newton's
+method does not converge.  KE (33) prints dexp_{+h W} for S, which is harmless for gamma = 1/2.
 """
 
 from typing import NamedTuple
@@ -79,6 +83,7 @@ def finish(c, V, h, t, q, s, body, torque, p):
     symmetric=True,
     symplectic=False,
     family="newmark",
+    synonyms=("Newmark",),
     cite="krysl2004explicit",
     best_for="impacts and contacts with a fixed step",
 )

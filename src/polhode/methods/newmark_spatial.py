@@ -1,11 +1,11 @@
 """Explicit Newmark on SO(3), spatial frame (NMS).  Krysl & Endres 2004, section 2.5.
 
     R' = exp(h w) R,  w = om + h/2 al
-    i' al' + om' x i' om' = t(t', R')        (20), (42)    i = R I R^T
+    i' al' + om' x i' om' = t(t', R'),  i = R I R^T        (20), (42)
     om' = w + h/2 al'
 
-The same trajectory as NMB, equation (37) to (41): w is the axis of the rotation that would carry it
-along.
+The trajectory is the same as that of NMB, equations (37) to (41): w is the axis of the rotation
+that would transform it.
 """
 
 from typing import NamedTuple

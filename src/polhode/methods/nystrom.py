@@ -1,25 +1,27 @@
 """Splittings of high order into kicks and free motions.  Blanes & Moan 2002, J. Comput. Appl. Math.
 142.
 
-H = T + V, with T quadratic in the momentum and V a function of the attitude alone, so that {V, {V, {V, T}}} = 0 on T*SO(3) as
-it is in a vector space: the splittings made for Runge-Kutta-Nystrom problems apply, which have fewer order conditions and smaller
-errors than general ones.  A step is a palindrome of kicks b_i h and drifts a_i h:
+H = T + V, with T quadratic in the momentum and V a function of the attitude alone.  So
+{V, {V, {V, T}}} = 0 on T*SO(3), as in a vector space, and the splittings for Runge-Kutta-Nystrom
+problems apply.  They have fewer order conditions and smaller errors than general ones.  A step is a
+palindrome of kicks b_i h and drifts a_i h:
 
     EXACT-RKN4       b1 a1 b2 a2 b3 a3 b4 a3 ... b1            order 4,  6 stages   (SRKN_6^b)
     EXACT-RKN6       b1 a1 ... b6 a6 b6 ... a1 b1              order 6, 11 stages   (SRKN_11^b)
     EXACT-RKN6-14    a1 b1 ... a7 b7 a8 b7 ... b1 a1           order 6, 14 stages   (SRKN_14^a)
 
-A kick is the torque at one attitude, a drift the exact free motion (`exact_flow`): the order rests
-on that, since a drift with an error of its own, even a symplectic one such as MR2's five rotations,
-brings brackets that the conditions leave open, and the splitting falls back to the order of its
-drift.  Over the rotations about the axes, the flows of four parts of H, go schemes that hold for
-any splitting: a first-order step made of the parts in turn and its adjoint, alternating,
+A kick is the torque at one attitude, a drift is the exact free motion (`exact_flow`).  The order
+depends on this: a drift with an error of its own, even a symplectic one such as MR2's five
+rotations, introduces brackets that the order conditions do not cover, and the splitting falls back
+to the order of its drift.  With the rotations about the axes, the flows of four parts of H, schemes
+for general splittings are used instead.  They alternate between a first-order step made of the
+parts in turn and its adjoint:
 
     MR2-BM4          order 4, 6 kicks and 30 rotations   (S_6)
     MR2-BM6          order 6, 10 kicks and 50 rotations  (S_10)
 
-The last kick of a step and the first of the next share their torque, so that n stages cost n
-torques.  The coefficients solve the order conditions to 32 digits
+The last kick of a step and the first of the next share their torque, so n stages need n torque
+evaluations.  The coefficients solve the order conditions to 32 digits
 (benchmarks/splitting_coefficients.py).
 """
 

@@ -1,11 +1,11 @@
 """Runge-Kutta and Adams methods on q' = q nu / 2 in the four-space of quaternions, normalised after every step.
 
 Buss 2001 finds these methods to be of second order only, "the reason being that the sphere is not a
-linear space".  That is true of averages of rotation vectors (RK-buss).  The quaternions
-around the sphere are a linear space, the equation extends to it, and both methods are of fourth
-order there; what they lose is the exact unit length, which is put back.
+linear space".  That is true of averages of rotation vectors (RK-buss).  The quaternions around the
+sphere are a linear space, the equation extends to it, and both methods are of fourth order there.
+They lose only the exact unit length, which is restored.
 
-The spatial momentum pi' = t is a state beside q, constant without torque; nu = J^-1 R(q)^T pi.
+The spatial momentum pi' = t is part of the state beside q, constant without torque; nu = J^-1 R(q)^T pi.
 """
 
 from typing import NamedTuple
@@ -109,6 +109,7 @@ def start_history(h, t, q, Om, body, torque, p):
     conserves=("momentum",),
     multistep=True,
     aliases=("AB-AM",),
+    synonyms=("Adams", "ode113"),
     cite="buss2001accurate",
 )
 @jit

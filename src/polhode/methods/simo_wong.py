@@ -5,9 +5,10 @@ gamma = 1 in Buss 2001.
     pi' = pi + h/2 (t + t'),   Om' = I^-1 R'^T pi'
     A' = (Om' - Om)/(gamma h) + (1 - 1/gamma) A
 
-The acceleration is remembered, not evaluated: the method starts itself from the equation of motion,
-and a restart from attitude and velocity alone is a new start.  With gamma = 1 it is the mean of the
-last step, half a step old: still of second order, but no longer symmetric, and the energy drifts.
+The acceleration is part of the state and is not evaluated.  The first one comes from the equation
+of motion, so a restart from attitude and velocity alone is a new start.  With gamma = 1 the
+acceleration is the mean of the last step, half a step old: the method is still of second order, but
+no longer symmetric, and the energy drifts.
 """
 
 from typing import NamedTuple

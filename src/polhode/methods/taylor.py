@@ -1,20 +1,21 @@
 """Taylor series methods for rotation.  Buss 2001, sections 3 and 5; orders 5 and 6 from his series.
 
-R' = R exp(h Z) with Z from the angular velocity nu of the body frame and its derivatives V_k = nu^(k), [a, b] = a x b:
+R' = R exp(h Z), where Z depends on the body angular velocity nu and its derivatives V_k = nu^(k), with [a, b] = a x b:
 
     Z = sum_n Y_n h^n / (n+1)!
-    Y0 = V0        Y1 = V1        Y2 = V2 - 1/2 [V1,V0]        Y3 = V3 - [V2,V0]
+    Y0 = V0,   Y1 = V1,   Y2 = V2 - 1/2 [V1,V0],   Y3 = V3 - [V2,V0]
     Y4 = V4 - 3/2 [V3,V0] - [V2,V1] + 1/2 [V1,V1,V0] - 1/6 [V0,V2,V0] + 1/6 [V0,V0,V1,V0]
     Y5 = V5 - 2 [V4,V0] - 5/2 [V3,V1] + 2 [V2,V1,V0] + 1/2 [V1,V2,V0] - 1/2 [V0,V3,V0] + 1/2 [V0,V0,V2,V0] + [V0,V1,V1,V0]
 
-The paper has the spatial frame, omega = R nu, and the opposite sign before every term with an odd number of brackets; the
-rotation is the same and costs a fraction.  Where a method leaves out brackets the frame matters and the paper's is kept, with
-omega' = R V1 and omega'' = R A2, A2 = V2 + [V0,V1].
+The paper uses the spatial frame, omega = R nu, with the opposite sign before every term with an odd
+number of brackets.  The rotation is the same, and the body frame is much cheaper.  If a method omits
+brackets, the frame matters and the paper's frame is used, with omega' = R V1 and omega'' = R A2,
+A2 = V2 + [V0,V1].
 
 Misprints: eq. (9) begins 2 w x w''; the last two terms of the 4th-order box are h^3/24 w''' +
-h^3/24 (w'' x w); the slides' series has a term too many, -h^5/1440 [W0,W0,W1,W0], which costs an
-order.  How torques come in, and what they cost, is in _taylor.py: orders 5 and 6 are right with
-torque too.
+h^3/24 (w'' x w); the slides' series has an extra term, -h^5/1440 [W0,W0,W1,W0], which reduces the
+order by one.  How torques enter, and what they cost, is described in _taylor.py: orders 5 and 6
+hold with torque too.
 """
 
 from polhode.core.jit import jit
@@ -99,7 +100,7 @@ def sixth(h, W):
 FALSE_THIRD = "it leaves out the brackets: order 2, not 3; use taylor3"
 
 for name, order, rotation, terms, summary, flaw in (
-    ("taylor1", 1, first, 1, "First-order: the angular velocity of the beginning", ""),
+    ("taylor1", 1, first, 1, "First-order: the angular velocity at the start of the step", ""),
     ("taylor2", 2, second, 2, "Second-order: with the angular acceleration", ""),
     (
         "taylor3-false",
@@ -114,7 +115,7 @@ for name, order, rotation, terms, summary, flaw in (
         2,
         augmented_second,
         2,
-        "Augmented second-order: the first bracket, without the derivative beside it",
+        "Augmented second-order: the first bracket, without the derivative",
         "",
     ),
     ("taylor3", 3, third, 3, "Third-order, with the paper's extra term", ""),

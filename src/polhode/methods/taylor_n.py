@@ -124,9 +124,7 @@ def taylor(n=None):
             summary="Taylor series, of an order chosen by the tolerance",
         )
     if order != n or not 1 <= order <= LARGEST:
-        raise InputError(
-            f"taylor(n) needs a whole number n from 1 to {LARGEST}, got {n!r}; take 12"
-        )
+        raise InputError(f"taylor(n) needs a whole number n from 1 to {LARGEST}, got {n!r}; use 12")
     return taylor_method(
         f"taylor({order})",
         order,

@@ -95,7 +95,7 @@ class Claim:
             raise unknown("verdict", self.verdict, VERDICTS)
         if not self.evidence:
             raise InputError(
-                f"the claim {self.claim!r} has no evidence; say which numbers decide it"
+                f"the claim {self.claim!r} has no evidence; give the numbers that decide it"
             )
 
     def to_dict(self):

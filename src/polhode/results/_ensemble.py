@@ -10,6 +10,8 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import math
+
 import numpy as np
 
 import polhode
@@ -20,6 +22,7 @@ from polhode.results.motion import OMEGA, back_to_axes, in_principal_axes, parts
 from polhode.errors import InputError
 from polhode.support import provenance
 from polhode.support.card import Card
+from polhode.support.units import UNSPECIFIED, Units
 from polhode.support.on_device import OnDevice, on_host, require
 
 if TYPE_CHECKING:
@@ -27,6 +30,9 @@ if TYPE_CHECKING:
     from xarray import Dataset
     from polhode.loads._torque import Torque
     from polhode.methods._method import Method
+
+
+TOO_LARGE = 0.1  # an error with which the motion of a body is another one
 
 
 @dataclass(frozen=True)
@@ -38,6 +44,52 @@ class Failure:
     step: int
     t: float
     reason: str
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorEstimate:
+    """How large the errors at the end of an ensemble are, from some of its bodies that were run once
+    more with half the step.
+
+    Attributes
+    ----------
+    bodies : (k,) array
+        Their numbers.
+    angle, omega : (k,) arrays
+        Errors of the attitudes, in radians, and of the angular velocities, relative to the largest;
+        infinite where half the step could not be run.
+    """
+
+    bodies: np.ndarray
+    angle: np.ndarray
+    omega: np.ndarray
+
+    @property
+    def largest(self) -> float:
+        """The largest of all; NaN where no body was run once more."""
+        return float(np.max([self.angle, self.omega])) if len(self.bodies) else math.nan
+
+    @property
+    def worst(self) -> int | None:
+        """The body that has it."""
+        if not len(self.bodies):
+            return None
+        return int(self.bodies[np.argmax(np.maximum(self.angle, self.omega))])
+
+    @property
+    def advice(self) -> str:
+        """What to do where the step is too large, in words; empty where it is not."""
+        if not self.largest > TOO_LARGE:
+            return ""
+        return (
+            f"the step is too large: by half the step the errors are about {self.largest:.1g} (radians, or relative to "
+            f"the largest angular velocity), body {self.worst} having the largest; take a smaller step"
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"<ErrorEstimate: about {self.largest:.1g} at the end, from {len(self.bodies)} bodies>"
+        )
 
 
 class Motions(NamedTuple):
@@ -80,6 +132,8 @@ class Ensemble(Card):
         What random numbers were drawn with.
     title : str
         Of the scenario; "" where there is none.
+    units : Units
+        Those of the bodies, or those that were given: the attributes length, mass and time.
     """
 
     n: int
@@ -106,6 +160,7 @@ class Ensemble(Card):
     source: str
     torque_source: str
     title: str = ""
+    units: Units
     recorded: dict[str, Any] | None = None  # the provenance of one that was read
 
     def __init__(
@@ -115,16 +170,25 @@ class Ensemble(Card):
         kept: Any,
         parameters: dict[str, Any],
         measure: Callable[[], Any],
+        estimate: Callable[[Ensemble], ErrorEstimate] | None,
         **facts: Any,
     ) -> None:
         self.__dict__.update(facts)
         self._parameters = parameters
-        self._motions, self._kept, self._new_measure = motions, kept, measure
+        self._motions, self._kept = motions, kept
+        self._new_measure, self._new_estimate = measure, estimate
 
     @cached_property
     def _measure(self) -> Callable[..., np.ndarray]:
         """Quantities of motions in principal axes: measure(name, t, motions)."""
         return self._new_measure()
+
+    @cached_property
+    def error_estimate(self) -> ErrorEstimate | None:
+        """How large the errors at the end are: 16 bodies at most, some of them the fastest, are run
+        once more with half the step, when this is first asked for.  None for an ensemble that was
+        read from a file, whose `provenance()` has the largest error."""
+        return None if self._new_estimate is None else self._new_estimate(self)
 
     @cached_property
     def _at_end(self) -> Any:
@@ -275,10 +339,17 @@ class Ensemble(Card):
             "failures": [vars(failure) for failure in self.failures[:10]],
             "interrupted": self.interrupted,
             "message": self.message,
+            "error_estimate": self._largest_error(),
             "seed": self.seed,
             "seconds": float(self.elapsed),
             "body_steps_per_s": float(self.body_steps_per_s),
         }
+
+    def _largest_error(self) -> float | None:
+        """The largest error at the end, where it is known."""
+        if self.recorded is not None:
+            return self.recorded.get("error_estimate")
+        return self.error_estimate.largest if self.error_estimate else None
 
     def provenance(self) -> dict[str, Any]:
         """Where the numbers come from: method and its facts, step, body, torque, digests of the
@@ -305,6 +376,8 @@ class Ensemble(Card):
             "steps": self.steps,
             "t_final": float(self.t),
             "message": self.message,
+            "error_estimate": self._largest_error(),
+            **({"units": self.units._asdict()} if self.units != UNSPECIFIED else {}),
             **({"failure_reasons": reasons} if (reasons := self.failure_reasons()) else {}),
         }
 
@@ -324,7 +397,9 @@ class Ensemble(Card):
         return polhode.io.save(self, path, format, force)
 
     def __repr__(self) -> str:
+        error = self._largest_error()
+        told = "" if error is None else f", error about {error:.1g}"
         return (
             f"<Ensemble: {self.n} bodies, {self.method.name}, {self.steps} steps to t = {self.t:g}, {self.device} "
-            f"{self.dtype}, {len(self.failures)} failed>"
+            f"{self.dtype}, {len(self.failures)} failed{told}>"
         )

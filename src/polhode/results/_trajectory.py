@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import pairwise
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -295,7 +295,7 @@ class Trajectory(Card, InMotion):
         }
 
     def to_xarray(self) -> Dataset:
-        """An xarray Dataset with units (SI, whatever the user's inertia and time were in) and
+        """An xarray Dataset with the units of the body, where they are named, and
         provenance."""
         import xarray as xr
 
@@ -315,12 +315,19 @@ class Trajectory(Card, InMotion):
         """Write the run to a file, as `polhode.io.save` does; `polhode.read` reads it back."""
         return polhode.io.save(self, path, format, force)
 
-    def plot(self, **options: Any) -> Figure:
+    def plot(self, path: str | PathLike[str] | IO[bytes] | None = None) -> Figure:
         """An overview figure: angular velocity, energy error, momentum error, path of a body axis
-        in space."""
-        return polhode.plots.overview(self, **options)
+        in space; saved where there is a path."""
+        return polhode.plots.overview(self, path)
 
-    def view(self, compare: Any = (), **options: Any) -> polhode.view.Page:
+    def view(
+        self,
+        compare: Any = (),
+        title: str | None = None,
+        mesh: Any = None,
+        poinsot: bool = False,
+        autoplay: bool | None = None,
+    ) -> polhode.view.Page:
         """A self-contained page with the body in 3D and plots that follow; a notebook shows it
         inline.
 
@@ -328,8 +335,8 @@ class Trajectory(Card, InMotion):
         ----------
         compare : Trajectory, path of a stored run, or a list of them
             Shown beside this run, in step.
-        **options
-            `title`, `mesh`, `poinsot`, `autoplay`, as in `polhode.view.page`.
+        title, mesh, poinsot, autoplay
+            As in `polhode.view.page`.
 
         Returns
         -------
@@ -343,9 +350,8 @@ class Trajectory(Card, InMotion):
         >>> run.view(title="A book in the air").title
         'A book in the air'
         """
-        return polhode.view.page(
-            [self, *(compare if isinstance(compare, (list, tuple)) else [compare])], **options
-        )
+        others = compare if isinstance(compare, (list, tuple)) else [compare]
+        return polhode.view.page([self, *others], title, mesh, poinsot, autoplay)
 
     def __repr__(self) -> str:
         return (

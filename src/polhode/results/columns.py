@@ -24,7 +24,7 @@ class Column(NamedTuple):
 
     name: str
     components: str | None
-    units: str
+    units: str  # of the SI in the tables below, of the run in `columns`
     long_name: str
     attribute: str = ""  # of the trajectory, where it has another name there
 
@@ -45,7 +45,7 @@ class Column(NamedTuple):
     @property
     def about(self) -> dict[str, str]:
         """The attributes of the variable."""
-        return {"units": self.units, "long_name": self.long_name}
+        return {**({"units": self.units} if self.units else {}), "long_name": self.long_name}
 
     def values(self, run: Any) -> np.ndarray:
         """Its values in a trajectory."""
@@ -73,7 +73,8 @@ def columns(run: Any) -> list[Column]:
         for part in (PARTS[name] for name in run.kind.slices)
     )
     energies = _ENERGIES if run.torque.has_potential else []
-    return [_TIME, attitude, omega, *_TURNING, *energies, *others, _RESIDUAL]
+    found = [_TIME, attitude, omega, *_TURNING, *energies, *others, _RESIDUAL]
+    return [one._replace(units=run.body.units.of(one.units)) for one in found]
 
 
 # --- provenance -----------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ class MotionPart(NamedTuple):
     name: str
     symbol: str  # in the arguments of an event
     components: str | None  # a key of LABELS, None for one number
-    units: str
+    units: str  # in the SI
     long_name: str
     frame: str = "space"  # what it refers to: "attitude", "body" (its axes) or "space"
     rate: str | None = None  # the part that is its rate of change: between steps, Hermite's cubic

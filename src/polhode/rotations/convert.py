@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from polhode.core.vec import det as determinant
 from polhode.core.vec import matmul, transpose
-from polhode.errors import InputError, floats
+from polhode.errors import InputError, flag, floats
 from polhode.rotations.algebra import exp_of_one, EPS
 from polhode.support.frames import nearest_rotation
 
@@ -27,7 +28,27 @@ _ACCEPTED = (
 )
 
 
-def as_quaternion(rotation: Any = None, what: str = "rotation") -> np.ndarray:
+HALF_TURN = [1.0, 0.0, 0.0, 0.0]
+
+
+def scalar_last(q: np.ndarray, scalar_first: bool | None) -> np.ndarray:
+    """Return quaternions (..., 4), given with the scalar first or last, scalar last; None: the user
+    did not say, and is warned of numbers that are often meant for the identity."""
+    if scalar_first is not None:
+        return q[..., [1, 2, 3, 0]] if flag("scalar_first", scalar_first) else q
+    if q.size and q.reshape(-1, 4)[0].tolist() == HALF_TURN:
+        warnings.warn(
+            "the quaternion (1, 0, 0, 0) is taken for (x, y, z, w), scalar last: a half turn about the first axis; "
+            "give scalar_first=True (in TOML true) if you mean the identity, scalar_first=False if you mean the half "
+            "turn",
+            stacklevel=2,
+        )
+    return q
+
+
+def as_quaternion(
+    rotation: Any = None, scalar_first: bool | None = False, what: str = "rotation"
+) -> np.ndarray:
     """Return one rotation, in any of the usual forms, as a unit quaternion.
 
     Parameters
@@ -37,6 +58,9 @@ def as_quaternion(rotation: Any = None, what: str = "rotation") -> np.ndarray:
         numbers a rotation vector (axis times angle in radians).  A matrix or quaternion may be off
         by 1e-6: the nearest rotation is used.  A quaternion that is unit to rounding is returned
         bit for bit, so that restarts repeat exactly.
+    scalar_first : bool or None
+        True: 4 numbers are (w, x, y, z).  None: they are scalar last, with a warning where they are
+        exactly (1, 0, 0, 0), which others write for the identity.
     what : str, optional
         Name of the argument, for the message.
 
@@ -63,6 +87,7 @@ def as_quaternion(rotation: Any = None, what: str = "rotation") -> np.ndarray:
     if value.shape == (3, 3):
         return _from_matrix(value)
     if value.shape == (4,):
+        value = scalar_last(value, scalar_first)
         norm = math.hypot(*value.tolist())
         if not abs(norm - 1.0) <= OFF_GROUP:
             fix = (

@@ -85,7 +85,7 @@ def write_demo_report(
 
 def tumbling() -> Trajectory:
     """A box spun about its intermediate axis, with the slightest nudge."""
-    box = RigidBody.box(0.20, 0.13, 0.03, mass=0.8, name="box")
+    box = RigidBody.box(0.20, 0.13, 0.03, mass=0.8, name="box").with_units("SI")
     return integrate(box, t_span=(0.0, 20.0), step=0.005, method="VLV", omega0=(0.002, 6.0, 0.0))
 
 

@@ -105,8 +105,8 @@ class Poinsot:
     def ellipsoid(self, n: int = 40) -> np.ndarray:
         """The inertia ellipsoid rho . J rho = 1 as a grid of points (n, 2n, 3), poles on the third
         principal axis."""
-        n = whole("n", n, 2, "take 40")
-        memory.fits(f"{n} by {2 * n} points", 48 * n * n, "take fewer")
+        n = whole("n", n, 2, "use 40")
+        memory.fits(f"{n} by {2 * n} points", 48 * n * n, "use fewer")
         polar, azimuth = np.meshgrid(
             np.linspace(0.0, np.pi, n), np.linspace(0.0, 2.0 * np.pi, 2 * n), indexing="ij"
         )
@@ -137,8 +137,8 @@ class Poinsot:
         In momentum: |m| = L and sum m_i^2/J_i = 2E.  Without m_c, c the axis of largest or smallest moment that the curve goes
         round, an ellipse is left, m_a = A cos s, m_b = B sin s.
         """
-        n = whole("n", n, 2, "take 400")
-        memory.fits(f"{n} points", 24 * n, "take fewer")
+        n = whole("n", n, 2, "use 400")
+        memory.fits(f"{n} points", 24 * n, "use fewer")
         k, m = 1.0 / self.body.moments, self._momentum
         smallest, middle, largest = np.argsort(k)[::-1]  # moments
         L2, twice = float(m @ m), 2.0 * self.energy

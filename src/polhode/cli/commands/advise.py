@@ -6,7 +6,8 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from polhode.cli.options import AsJson, TorqueFile
+from polhode.cli.completion import complete_methods
+from polhode.cli.options import AsJson, Problem, TorqueFile
 from polhode.cli.progress import Bar, progress_bar
 from polhode.cli.terminal import make_console, make_table, print_json
 
@@ -24,14 +25,12 @@ COLUMNS = (
 
 
 def advise(
-    problem: Annotated[
-        str, typer.Argument(help="A SCENARIO.toml or a problem (see polhode problems).")
-    ],
+    problem: Problem,
     error: Annotated[
-        float, typer.Option(help="Allowed: radians, and relative angular velocity.")
+        float, typer.Option(help="Allowed error: radians, and relative angular velocity.")
     ] = 1e-6,
     torque_cost: Annotated[
-        str | None, typer.Option(help="Of one torque evaluation: 2ms, 500us, 1.5s.")
+        str | None, typer.Option(help="Cost of one torque evaluation: 2ms, 500us, 1.5s.")
     ] = None,
     long: Annotated[
         bool, typer.Option("--long", help="No energy drift; --error is that of the energy.")
@@ -40,21 +39,22 @@ def advise(
         bool, typer.Option("--symplectic", help="Symplectic methods only.")
     ] = False,
     explicit: Annotated[
-        bool, typer.Option("--explicit", help="Methods that solve no equation only.")
+        bool, typer.Option("--explicit", help="Only methods that solve no equation.")
     ] = False,
     symmetric: Annotated[
         bool, typer.Option("--symmetric", help="Time-symmetric methods only.")
     ] = False,
     one_torque: Annotated[
-        bool, typer.Option("--one-torque", help="One torque evaluation per step only.")
+        bool, typer.Option("--one-torque", help="Only methods with one torque evaluation per step.")
     ] = False,
     order: Annotated[int | None, typer.Option(help="The least order.")] = None,
     methods: Annotated[
-        str | None, typer.Option(help="Try these, with commas between them.")
+        str | None,
+        typer.Option(help="Methods to try, separated by commas.", autocompletion=complete_methods),
     ] = None,
     until: Annotated[float | None, typer.Option(help="End the span at this time.")] = None,
     budget: Annotated[
-        float, typer.Option(help="Seconds that pilot runs may spend on torque evaluations.")
+        float, typer.Option(help="Time limit for torque evaluations in pilot runs, in seconds.")
     ] = 10.0,
     torque_file: TorqueFile = None,
     as_json: AsJson = False,

@@ -8,6 +8,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
+from polhode.cli.completion import complete_method, complete_problem_name
 from polhode.cli.exit_codes import NUMERICAL_FAILURE, UNCERTIFIED
 from polhode.cli.options import FIGURE_FORMATS, AsJson, Force
 from polhode.cli.progress import progress_bar
@@ -19,11 +20,16 @@ COLOUR = {"ok": "green", "FAIL": "bold red", "not measured": "bold yellow", "-":
 
 def certify(
     methods: Annotated[
-        list[str] | None, typer.Argument(help="Names, FILE.py, or FILE.py:FUNCTION.")
+        list[str] | None,
+        typer.Argument(help="Names, FILE.py, or FILE.py:FUNCTION.", autocompletion=complete_method),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="All registered methods.")] = False,
     problem: Annotated[
-        str | None, typer.Option(help="Where drift is measured; else the stress test.")
+        str | None,
+        typer.Option(
+            help="Problem on which drift is measured; default: the stress test.",
+            autocompletion=complete_problem_name,
+        ),
     ] = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="Draw one certificate: .png, .pdf, .svg.")

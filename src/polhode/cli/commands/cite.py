@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from polhode.cli.completion import complete_method
 from polhode.cli.options import AsJson
 from polhode.cli.terminal import print_json
 
@@ -11,7 +12,9 @@ GROUP = "Methods"
 
 
 def cite(
-    method: Annotated[str, typer.Argument(help="The name of a method.")],
+    method: Annotated[
+        str, typer.Argument(help="The name of a method.", autocompletion=complete_method)
+    ],
     as_json: AsJson = False,
 ) -> None:
     """Print the BibTeX entries of a method: its source, and those of the methods it is made from."""

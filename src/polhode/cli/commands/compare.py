@@ -9,8 +9,9 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
+from polhode.cli.completion import complete_family, complete_methods
 from polhode.cli.exit_codes import INTERRUPTED
-from polhode.cli.options import FIGURE_FORMATS, AsJson, Force, TorqueFile
+from polhode.cli.options import FIGURE_FORMATS, AsJson, Force, Problem, TorqueFile
 from polhode.cli.progress import progress_bar
 from polhode.cli.terminal import make_console, make_table, print_error, print_json
 
@@ -28,14 +29,15 @@ COLUMNS = {
 
 
 def compare(
-    problem: Annotated[
-        str, typer.Argument(help="A problem (see polhode problems) or a SCENARIO.toml.")
-    ],
+    problem: Problem,
     methods: Annotated[
-        str | None, typer.Option(help="Names with commas between them, or all.")
+        str | None,
+        typer.Option(help="Names separated by commas, or all.", autocompletion=complete_methods),
     ] = None,
-    family: Annotated[str | None, typer.Option(help="All methods of a family.")] = None,
-    errors: Annotated[str, typer.Option(help="Errors to be reached.")] = "1e-3,1e-6,1e-9",
+    family: Annotated[
+        str | None, typer.Option(help="All methods of a family.", autocompletion=complete_family)
+    ] = None,
+    errors: Annotated[str, typer.Option(help="Target errors.")] = "1e-3,1e-6,1e-9",
     until: Annotated[float | None, typer.Option(help="End the span at this time.")] = None,
     currency: Annotated[
         str | None, typer.Option(help="Draw one panel: evaluations, steps or seconds.")
@@ -88,7 +90,7 @@ def parse_errors(text: str) -> list[float]:
         return [float(part) for part in text.split(",")]
     except ValueError:
         raise InputError(
-            f"--errors must be numbers with commas between them, got {text!r}; write --errors 1e-3,1e-6"
+            f"--errors must be numbers separated by commas, got {text!r}; write --errors 1e-3,1e-6"
         ) from None
 
 

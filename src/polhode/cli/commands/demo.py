@@ -13,16 +13,16 @@ GROUP = "First steps"
 
 
 def demo(
-    out: Annotated[Path, typer.Option("--out", help="Folder for the report.")] = Path(
-        "polhode-demo"
-    ),
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="FOLDER", help="Folder for the report.")
+    ] = Path("polhode-demo"),
     as_json: AsJson = False,
 ) -> None:
     """Tumble a body, put five methods through a long stress test, and write a report: under a minute."""
     from polhode.show.demo import COLUMNS, explain_columns, format_cell, write_demo_report
 
     with progress_bar() as bar:
-        data = write_demo_report(out, bar)
+        data = write_demo_report(output, bar)
     if as_json:
         print_json(data)
         return

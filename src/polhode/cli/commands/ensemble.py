@@ -7,10 +7,11 @@ from typing import Annotated
 
 import typer
 
+from polhode.cli.completion import complete_method
 from polhode.cli.exit_codes import INTERRUPTED, NUMERICAL_FAILURE
-from polhode.cli.options import AsJson, Force, TorqueFile
+from polhode.cli.options import AsJson, Force, Problem, TorqueFile
 from polhode.cli.progress import progress_bar
-from polhode.cli.terminal import print_error, print_json, print_summary
+from polhode.cli.terminal import print_error, print_json, print_summary, print_warning
 
 GROUP = "Many bodies"
 REASONS = {
@@ -20,34 +21,36 @@ REASONS = {
 
 
 def ensemble(
-    scenario: Annotated[
-        Path, typer.Argument(help="A scenario; its section \\[ensemble] says how bodies differ.")
-    ],
+    problem: Problem,
     n: Annotated[
-        int | None, typer.Option("--n", help="How many bodies, in place of the scenario's.")
+        int | None, typer.Option("--n", help="Number of bodies, instead of the scenario's.")
     ] = None,
     device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
     dtype: Annotated[str, typer.Option(help="float64 or float32.")] = "float64",
     threads: Annotated[
         int | None, typer.Option(help="Threads; one per processor by default.")
     ] = None,
-    method: Annotated[str | None, typer.Option(help="A method in place of the scenario's.")] = None,
+    method: Annotated[
+        str | None,
+        typer.Option(help="A method, instead of the scenario's.", autocompletion=complete_method),
+    ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", help="Write the bodies, to FILE.nc for example."),
+        typer.Option("-o", "--output", help="Write the bodies to a file, such as FILE.nc."),
     ] = None,
     torque_file: TorqueFile = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Run many bodies of a scenario at once."""
+    """Run many bodies of a scenario at once; its section \\[ensemble] says how they differ."""
     import polhode
     from polhode.errors import InputError
-    from polhode.io import load, store
+    from polhode.io import store
+    from polhode.io.scenario._load import make_scenario, read_source
     from polhode.io.scenario.ensembles import arguments
     from polhode.support import provenance
 
-    job = load(scenario, torque_file)
+    job = make_scenario(*read_source(problem), torque_file)
     if n is not None and n < 1:
         raise InputError(
             f"--n must be a whole number of bodies, at least 1, got {n}; write --n 1000"
@@ -58,7 +61,7 @@ def ensemble(
     if method is not None:
         options["method"] = method
     try:
-        with progress_bar("compiling") as bar:
+        with progress_bar("starting") as bar:
             result = polhode.ensemble(
                 **options,
                 device=device,
@@ -71,7 +74,7 @@ def ensemble(
         if result is None:  # nothing was computed yet
             raise
     result.title = job.title
-    provenance.note_command(_command(scenario, torque_file, n, method))
+    provenance.note_command(_command(problem, torque_file, n, method))
     if output:
         result.save(output, force=force)
     summary = result.summary() | {"output": os.fspath(output) if output else None}
@@ -81,6 +84,8 @@ def ensemble(
         print_summary(
             job.title, {key: value for key, value in summary.items() if key != "failures"}
         )
+    if result.error_estimate.advice:
+        print_warning(result.error_estimate.advice)
     if result.interrupted:
         print_error(result.message)
         raise typer.Exit(INTERRUPTED)
@@ -89,17 +94,17 @@ def ensemble(
         rest = "The others finished" if len(result.failures) < result.n else "None finished"
         print_error(
             f"{len(result.failures)} of {result.n} bodies failed; the first is body {first.body}, in step "
-            f"{first.step} from t = {first.t:.15g}: {REASONS.get(first.reason, first.reason)}.  {rest}; take "
+            f"{first.step} from t = {first.t:.15g}: {REASONS.get(first.reason, first.reason)}.  {rest}; use "
             "a smaller step, a slower body or another method"
         )
         raise typer.Exit(NUMERICAL_FAILURE)
 
 
-def _command(scenario: Path, torque_file: str | None, n: int | None, method: str | None) -> str:
+def _command(problem: str, torque_file: str | None, n: int | None, method: str | None) -> str:
     """Return the command with the options that say what is computed.
 
     Device and type of the numbers are stored beside it.
     """
     options = {"--torque-file": torque_file, "--n": n, "--method": method}
     given = [str(word) for option in options.items() if option[1] is not None for word in option]
-    return shlex.join(["polhode", "ensemble", str(scenario), *given])
+    return shlex.join(["polhode", "ensemble", problem, *given])

@@ -17,8 +17,8 @@ GROUP = "Files"
 
 def mesh(
     file: Annotated[Path, typer.Argument(help="A closed surface: .stl, .obj, .ply or .glb.")],
-    density: Annotated[float | None, typer.Option(help="In kg/m^3; else 1.")] = None,
-    mass: Annotated[float | None, typer.Option(help="In kg, in place of the density.")] = None,
+    density: Annotated[float | None, typer.Option(help="In kg/m^3; default: 1.")] = None,
+    mass: Annotated[float | None, typer.Option(help="In kg, instead of the density.")] = None,
     units: Annotated[
         str,
         typer.Option(help="Of its coordinates: m, cm, mm, um, nm, km, in, ft; or metres, as 0.01."),

@@ -10,7 +10,7 @@ GROUP = "First steps"
 
 
 def play(
-    port: Annotated[int, typer.Option(help="Port of the page; 0 takes a free one.")] = 0,
+    port: Annotated[int, typer.Option(help="Port of the page; 0 chooses a free one.")] = 0,
     show: Annotated[
         bool, typer.Option("--open/--no-open", help="Open the page in the browser.")
     ] = True,
@@ -23,7 +23,7 @@ def play(
     console = make_console()
     with Server(port) as server:
         try:
-            address = f"Playground: [bold]{server.url}[/]  (on this machine alone; Ctrl-C ends it)"
+            address = f"Playground: [bold]{server.url}[/]  (reachable only from this machine; stop with Ctrl-C)"
             console.print(address, soft_wrap=True)
             if show and not webbrowser.open(server.url):
                 print_error(f"no browser could be started; open {server.url} yourself")

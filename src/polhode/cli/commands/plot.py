@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from polhode.cli.options import FIGURE_FORMATS, Force
+from polhode.cli.options import FIGURE_FORMATS, AsJson, Force
 from polhode.cli.terminal import print_path
 
 GROUP = "First steps"
@@ -21,9 +21,11 @@ def plot(
         str, typer.Option(help="overview, errors, drift, polhode or flip.")
     ] = "overview",
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="A .png, .pdf or .svg; else RUN-KIND.png.")
+        Path | None,
+        typer.Option("-o", "--output", help="A .png, .pdf or .svg file; default: RUN-KIND.png."),
     ] = None,
     force: Force = False,
+    as_json: AsJson = False,
 ) -> None:
     """Draw a figure of stored runs."""
     from polhode.errors import InputError, unknown
@@ -43,4 +45,4 @@ def plot(
     store.check_output(output, FIGURE_FORMATS, force)
     records = [as_run(path) for path in runs]
     getattr(plots, kind)(records if kind in OF_SEVERAL else records[0], output)
-    print_path("Figure", output)
+    print_path("Figure", output, as_json)

@@ -17,11 +17,17 @@ def reproduce(
         str | None, typer.Argument(metavar="PAPER[/ITEM]", help="A paper, an item, or all.")
     ] = None,
     listing: Annotated[bool, typer.Option("--list", help="List papers and items.")] = False,
-    out: Annotated[
-        Path | None, typer.Option("--out", help="Folder for figures, numbers and the report.")
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FOLDER",
+            help="Folder for figures, numbers and the report.",
+        ),
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="A meaningful part of every item.")
+        bool, typer.Option("--quick", help="Compute only a part of every item.")
     ] = False,
     as_json: AsJson = False,
 ) -> None:
@@ -48,12 +54,12 @@ def reproduce(
         raise InputError("name what to reproduce: a PAPER, PAPER/ITEM, or all; --list shows them")
     chosen = items(target)
     name = target.strip().rstrip("/")
-    if out is None and name.lower() == "all":
-        out = FOLDER
-    if out is not None:
-        make_report_folder(out, NAME)
-    records = reproduce_items(chosen, quick, out)
-    report = _write_report(out, records) if out is not None else None
+    if output is None and name.lower() == "all":
+        output = FOLDER
+    if output is not None:
+        make_report_folder(output, NAME)
+    records = reproduce_items(chosen, quick, output)
+    report = _write_report(output, records) if output is not None else None
     if as_json:
         print_json(records[0] if len(chosen) == 1 and "/" in name else records)
         return
@@ -66,7 +72,7 @@ def reproduce(
         print_path("Report", report)
     else:
         console.print(
-            "\n[dim]Nothing was written; --out DIR keeps the figures, the numbers and a report."
+            "\n[dim]Nothing was written; --output FOLDER keeps the figures, the numbers and a report."
         )
 
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from polhode.cli.completion import complete_method
 from polhode.cli.exit_codes import BAD_INPUT, FINE, INTERRUPTED, NUMERICAL_FAILURE
-from polhode.cli.options import FIGURE_FORMATS, AsJson, Force, TorqueFile
+from polhode.cli.options import FIGURE_FORMATS, AsJson, Force, ProblemOrNone, TorqueFile
 from polhode.cli.progress import progress_bar
 from polhode.cli.terminal import print_error, print_json, print_summary
 
@@ -18,16 +19,35 @@ if TYPE_CHECKING:
     from polhode.cli.run_task import RunTask
 
 GROUP = "First steps"
+SETTINGS = "Settings, in place of what the scenario says"
 
 
 def run(
-    scenario: Annotated[
-        Path | None, typer.Argument(help="A scenario file; see the folder examples.")
+    problem: ProblemOrNone = None,
+    method: Annotated[
+        str | None,
+        typer.Option(help="The method.", autocompletion=complete_method, rich_help_panel=SETTINGS),
+    ] = None,
+    step: Annotated[
+        float | None, typer.Option(help="The size of a step.", rich_help_panel=SETTINGS)
+    ] = None,
+    rtol: Annotated[
+        float | None,
+        typer.Option(help="A tolerance in place of a step.", rich_help_panel=SETTINGS),
+    ] = None,
+    assignments: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="Any key of a scenario file, as in run.every=10 or initial.omega.2=50; may be repeated.",
+            rich_help_panel=SETTINGS,
+        ),
     ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
-            "-o", "--output", help="Write the motion, to FILE.nc or FILE.csv for example."
+            "-o", "--output", help="Write the motion to a file, such as FILE.nc or FILE.csv."
         ),
     ] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw an overview: .png, .pdf or .svg.")] = None,
@@ -41,20 +61,23 @@ def run(
         ),
     ] = None,
     resume: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Resume the run that was to become FILE.")
+        Path | None, typer.Option(metavar="FILE", help="Resume the unfinished run of FILE.")
     ] = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Run a scenario, or resume an interrupted run."""
+    """Run a scenario or a problem of the papers, or resume an interrupted run."""
     from polhode.cli.run_task import new_run, resumed_run
     from polhode.io import store
     from polhode.support import provenance
 
+    short = {"--method": method, "--step": step, "--rtol": rtol}
+    settings = [(option, str(value)) for option, value in short.items() if value is not None]
+    settings += [("--set", text) for text in assignments or ()]
     if resume:
-        task = resumed_run(resume, scenario, output, torque_file, checkpoint, force)
+        task = resumed_run(resume, problem, output, torque_file, checkpoint, force, settings)
     else:
-        task = new_run(scenario, output, torque_file, checkpoint, force)
+        task = new_run(problem, output, torque_file, checkpoint, force, settings)
     if plot:
         store.check_output(plot, FIGURE_FORMATS, force)
     provenance.note_command(task.command)
@@ -72,7 +95,7 @@ def run(
         ):  # --force lets a run replace a file only when it is complete
             task.target = _unused_name(task.target)
         _save(task, trajectory)
-        message += f" (what was computed is in {task.target})"
+        message += f" (the results so far are in {task.target})"
     if plot:
         trajectory.plot(path=plot)
     summary = trajectory.summary() | {"output": str(task.target) if task.target else None}
@@ -93,7 +116,7 @@ def _integrate(task: "RunTask") -> tuple[Any, int, str]:
 
     name = task.job.method.name
     try:
-        with progress_bar(f"{name}: compiling") as bar:
+        with progress_bar(name) as bar:
             trajectory = task.job.integrate(
                 lambda done, total: bar(done, total, name), task.checkpoint
             )

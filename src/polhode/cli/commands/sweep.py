@@ -16,18 +16,29 @@ GROUP = "Many bodies"
 def sweep(
     source: Annotated[
         Path,
-        typer.Argument(metavar="SWEEP.toml", help="A scenario; \\[sweep] in it says what varies."),
+        typer.Argument(
+            metavar="SWEEP.toml", help="A scenario; its section \\[sweep] defines what varies."
+        ),
     ],
-    out: Annotated[
-        Path | None, typer.Option(metavar="STORE.zarr", help="The store; else SWEEP.zarr here.")
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="STORE.zarr",
+            help="The store; default: SWEEP.zarr in this folder.",
+        ),
     ] = None,
     cluster: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="A Dask scheduler; else this machine.")
+        str | None,
+        typer.Option(metavar="ADDRESS", help="Address of a Dask scheduler; default: this machine."),
     ] = None,
     workers: Annotated[
         int, typer.Option(help="Processes on this machine; each has several threads.")
     ] = 1,
-    chunk: Annotated[int | None, typer.Option(help="Bodies in a chunk; else by memory.")] = None,
+    chunk: Annotated[
+        int | None, typer.Option(help="Bodies per chunk; default: chosen by memory.")
+    ] = None,
     wait: Annotated[
         float, typer.Option(help="Seconds to wait for a lost scheduler or for workers.")
     ] = 30.0,
@@ -40,12 +51,12 @@ def sweep(
     import polhode
     from polhode.errors import ClusterError
 
-    out = out or Path(f"{source.stem}.zarr")
+    output = output or Path(f"{source.stem}.zarr")
     try:
         with progress_bar("starting the cluster" if cluster is None else "connecting") as bar:
             result = polhode.sweep(
                 source,
-                out,
+                output,
                 cluster=cluster,
                 workers=workers,
                 chunk=chunk,
@@ -54,10 +65,10 @@ def sweep(
                 progress=lambda done, total: bar(done, total, f"{total} bodies"),
             )
     except KeyboardInterrupt:
-        print_error(f"interrupted; {_stored_so_far(out)}")
+        print_error(f"interrupted; {_stored_so_far(output)}")
         raise typer.Exit(INTERRUPTED) from None
     except ClusterError as error:
-        print_error(f"{error}; {_stored_so_far(out)}")
+        print_error(f"{error}; {_stored_so_far(output)}")
         raise typer.Exit(CLUSTER_LOST) from None
     summary = result.summary()
     if as_json:
@@ -69,21 +80,21 @@ def sweep(
     if summary["failed"]:
         reasons = ", ".join(f"{count} {reason}" for reason, count in summary["failures"].items())
         print_error(
-            f"{summary['failed']} of {summary['n']} bodies failed ({reasons}), the others finished; take a "
+            f"{summary['failed']} of {summary['n']} bodies failed ({reasons}), the others finished; use a "
             "smaller step or another method for them: the variable status says which they are"
         )
         raise typer.Exit(NUMERICAL_FAILURE)
 
 
-def _stored_so_far(out: Path) -> str:
+def _stored_so_far(output: Path) -> str:
     """Return what is stored, and how to resume."""
     from polhode.studies.sweep._sweep import Sweep
     from polhode.studies.sweep.store import is_store
 
-    if not is_store(out):
-        return "nothing was stored yet"
-    store = Sweep(out).store
+    if not is_store(output):
+        return "nothing has been stored yet"
+    store = Sweep(output).store
     return (
-        f"{store.done()} of {len(store.boxes)} chunks are in {out}, and the same command "
-        "(without --force) goes on from there"
+        f"{store.done()} of {len(store.boxes)} chunks are in {output}, and the same command "
+        "(without --force) continues from there"
     )

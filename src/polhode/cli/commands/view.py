@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from polhode.cli.options import Force
+from polhode.cli.options import AsJson, Force
 from polhode.cli.terminal import print_error, print_path
 
 GROUP = "First steps"
@@ -17,17 +17,19 @@ def view(
         list[Path] | None, typer.Option(metavar="OTHER.nc ...", help="Runs to show beside it.")
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="The page; else RUN.html beside the run.")
+        Path | None,
+        typer.Option("-o", "--output", help="The page; default: RUN.html beside the run."),
     ] = None,
     title: Annotated[str | None, typer.Option(help="Title of the page.")] = None,
     mesh_file: Annotated[
         Path | None, typer.Option("--mesh", help="Draw this surface, in body axes, as the body.")
     ] = None,
     poinsot: Annotated[
-        bool, typer.Option("--poinsot", help="Begin with Poinsot's picture.")
+        bool, typer.Option("--poinsot", help="Start with Poinsot's construction.")
     ] = False,
     show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
     force: Force = False,
+    as_json: AsJson = False,
 ) -> None:
     """Make a page of stored runs: the body in 3D with plots that follow, one file, no network."""
     from polhode.bodies.mesh_file import triangles
@@ -42,6 +44,6 @@ def view(
     surface = mesh_file and triangles(mesh_file)[:2]  # drawing does not need it closed
     made = page(runs, title=title and readable(title), mesh=surface, poinsot=poinsot)
     made.save(output, force)
-    print_path("Page", output)
+    print_path("Page", output, as_json)
     if show and not made.open():
         print_error(f"no browser could be started; open {output} yourself")

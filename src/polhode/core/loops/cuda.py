@@ -270,7 +270,7 @@ _kernels = {}  # by digest: the last BOUND_LIMIT
 def kernel(loop, single=False, arrays=(), **names):
     """The loop as a GPU kernel, with the given functions under the given names.
 
-    `arrays` are two functions that make arrays of a matrix and a vector.
+    `arrays` are the functions that make an array of a matrix, and those that make one of a vector.
     """
     import numba
     from numba import cuda
@@ -283,8 +283,11 @@ def kernel(loop, single=False, arrays=(), **names):
         copies = (SinglePrecision if single else Rebinder)(_device_function, shared=_copies[single])
         for function, stand_in in STAND_INS:
             copies.shared[function] = copies(stand_in)
-        for function, stand_in in zip(arrays, (local_matrix, local_vector), strict=False):
-            # which may return one
+        for function, stand_in in [
+            (function, stand_in)
+            for functions, stand_in in zip(arrays, (local_matrix, local_vector), strict=False)
+            for function in functions
+        ]:  # which may return one
             copies.done[function] = cuda.jit(
                 copies.copy(stand_in, **here), device=True, inline="always"
             )

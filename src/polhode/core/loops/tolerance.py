@@ -283,7 +283,7 @@ def run(q, Om, t0, t1, control, most, I, parameters):
 
     Nothing but numbers comes in and goes out: moments and parameters as flat tuples.  Where no step
     is small enough, or there are too many, the motion is the last one that was reached.  REFUSED:
-    the largest step is lost in the rounding of the times.
+    the largest step is smaller than the rounding of the times.
     """
     rtol, atol, longest = control
     if not (t0 != t1 and longest > LEAST * max(abs(t0), abs(t1))):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polhode.loads.stack import matrix_here, vector_here
 from polhode.loads.kernels import as_array, vector_array
 from polhode.core.loops import cuda, fixed as loops, tiles
 from polhode.core.layout import layout
@@ -17,6 +18,10 @@ from polhode.support.on_device import OnDevice, on_host, require
 if TYPE_CHECKING:
     from polhode.engine.program import Program
     from polhode.engine.schedule import Segment
+
+
+# what makes an array of a matrix, and of a vector: on the GPU in the memory of the thread
+ARRAYS = ((as_array, matrix_here), (vector_array, vector_here))
 
 
 class Gpu:
@@ -108,7 +113,7 @@ class Gpu:
             cuda.launch_over(self.n, made, *arguments)
             return
         names = self.names if clock is None else {**self.names, "clock": clock}
-        made = cuda.kernel(loop, self.single, (as_array, vector_array), **names)
+        made = cuda.kernel(loop, self.single, ARRAYS, **names)
         why = compile_obstacle(lambda: cuda.launch_over(self.n, made, *arguments))
         if why is not None:
             raise InputError(

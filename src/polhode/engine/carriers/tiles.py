@@ -144,6 +144,7 @@ class Tiles:
                 if name in loop.__code__.co_names
             }
             machine = bind(loop, build, **used)
+            machine.subject = self.program.method.name
             self._machines[key] = machine, direct(machine, *arguments) if compiling() else machine
         return self._machines[key][1]
 

@@ -164,12 +164,12 @@ class ByTolerance:
         h, slope = self.memory[loops.STEP], self.memory[loops.SLOPE]
         trouble = torque_trouble(self.program, place.t + h, self.motion + h * slope)
         if abs(h) <= loops.LEAST * abs(place.t):
-            why = f"a step of {abs(h):.2g} is lost in the rounding of such times; count time from the start of the run, or"
+            why = f"a step of {abs(h):.2g} is smaller than the rounding of such times; count time from the start of the run, or"
         else:
             why = f"even a step of {abs(h):.2g} misses rtol = {self.tolerance.rtol:g};"
         raise trouble or IntegrationError(
-            f"{self.program.method.name} cannot go on at {place}: {why} the torque jumps there (name the time in breaks) or the "
-            "motion has no end"
+            f"{self.program.method.name} cannot continue at {place}: {why} the torque jumps there (name the time in breaks) "
+            "or the motion has no end"
         )
 
     def take_back(self, surplus: int) -> None:

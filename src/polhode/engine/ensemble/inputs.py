@@ -3,7 +3,8 @@ that repeat.
 
 A quantity is given once for all bodies, once for each, or as something to draw from:
 `rotation0="random"` for attitudes spread evenly over the rotation group, or any frozen distribution
-of scipy.stats (anything with `rvs(size=..., random_state=...)`).  What body i draws depends on the
+of scipy.stats (anything with `rvs(size=..., random_state=...)`), also as single entries of a vector.
+What body i draws depends on the
 seed, the name of the quantity and i alone, so that a run over a part of the bodies, or over more of
 them, draws the same.
 """
@@ -11,7 +12,6 @@ them, draws the same.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -20,15 +20,14 @@ import numpy as np
 from polhode.support import memory
 from polhode import rotations
 from polhode.loads._torque import Torque
-from polhode.loads.foreign import Foreign
-from polhode.loads.sum import Sum
 from polhode.bodies._body import RigidBody
 from polhode.core.digest import digest
-from polhode.errors import InputError, brief, choice, floats, whole
+from polhode.errors import InputError, brief, floats, number, whole
 from polhode.support.limits import check_moments
 from polhode.support.on_device import OnDevice, on_host
 from polhode.engine.one_body import as_body
 from polhode.methods.exact_flow import EQUAL
+from polhode.rotations.convert import scalar_last
 
 if TYPE_CHECKING:
     from polhode.methods._method import Method
@@ -61,10 +60,16 @@ def seed_of(rng: Any) -> int:
 
 
 def drawn(
-    what: str, distribution: Any, shape: tuple[int, ...], seed: int, first: int, n: int
+    what: str,
+    distribution: Any,
+    shape: tuple[int, ...],
+    seed: int,
+    first: int,
+    n: int,
+    others: tuple[tuple[int, ...], ...] = (),
 ) -> np.ndarray:
     """Numbers (n, *shape) for the bodies first, first + 1, ... from a distribution, or "random" for
-    unit quaternions."""
+    unit quaternions; `others` are shapes that a distribution of several dimensions may have."""
     parts = []
     for block in range(first // BLOCK, -(-(first + n) // BLOCK)):
         stream = np.random.default_rng(
@@ -74,10 +79,12 @@ def drawn(
             part = stream.standard_normal((BLOCK, 4))
             part /= np.sqrt((part * part).sum(axis=1, keepdims=True))
         else:
+            # one of several dimensions, such as multivariate_normal, draws its own shape
+            size = BLOCK if hasattr(distribution, "dim") else (BLOCK, *shape)
             try:
-                part = np.asarray(
-                    distribution.rvs(size=(BLOCK, *shape), random_state=stream), dtype=float
-                )
+                part = np.asarray(distribution.rvs(size=size, random_state=stream), dtype=float)
+                if part.shape[1:] not in (shape, *others):
+                    raise ValueError(f"the law draws {part.shape[1:]}")
             except ValueError as error:
                 raise InputError(
                     f"{what}: cannot draw {shape or 'one number'} for each body: {error}; give a law of that "
@@ -88,8 +95,34 @@ def drawn(
     return np.concatenate(parts)
 
 
-def is_distribution(value: Any) -> bool:
-    return hasattr(value, "rvs")
+class Entries:
+    """The law of a vector whose entries are numbers or have laws of their own."""
+
+    def __init__(self, entries: Any) -> None:
+        self.entries = entries
+
+    def rvs(self, size: tuple[int, int], random_state: np.random.Generator) -> np.ndarray:
+        """Rows of numbers."""
+        count, width = size
+        if len(self.entries) != width:
+            raise ValueError(f"{len(self.entries)} entries are given")
+        return np.stack(
+            [
+                one.rvs(size=count, random_state=random_state)
+                if hasattr(one, "rvs")
+                else np.full(count, number("an entry beside a law", one))
+                for one in self.entries
+            ],
+            axis=1,
+        )
+
+
+def law_of(value: Any) -> Any:
+    """What is to be drawn from, where `value` is something to draw from; None where not."""
+    if hasattr(value, "rvs"):
+        return value
+    listed = isinstance(value, (list, tuple)) and any(hasattr(one, "rvs") for one in value)
+    return Entries(value) if listed else None
 
 
 # --- counts ---------------------------------------------------------------------------------------
@@ -239,7 +272,7 @@ def _several(given):
 # --- states ---------------------------------------------------------------------------------------
 
 
-def attitudes(given: Any) -> np.ndarray | None:
+def attitudes(given: Any, scalar_first: bool | None = False) -> np.ndarray | None:
     """Quaternions (1 or n, 4) from whatever stands for one rotation or for many; NaN is let
     through."""
     if given is None:
@@ -248,12 +281,13 @@ def attitudes(given: Any) -> np.ndarray | None:
         return np.atleast_2d(given.as_quat())
     value = floats("rotation0", given, finite=False)
     if value.shape in ((3,), (4,), (3, 3)):
-        return rotations.as_quaternion(given)[None]
+        return rotations.as_quaternion(given, scalar_first, "rotation0")[None]
     if value.ndim == 3 and value.shape[1:] == (3, 3):
         return np.array([_attitude(i, one) for i, one in enumerate(value)])
     if value.ndim == 2 and value.shape[1] == 3:
         return rotations.exp(value)
     if value.ndim == 2 and value.shape[1] == 4:
+        value = scalar_last(value, scalar_first)
         x, y, z, w = value.T
         length = np.sqrt(x * x + y * y + z * z + w * w)
         # a unit quaternion stays as it is, bit for bit
@@ -286,85 +320,3 @@ def vectors(what: str, given: Any) -> np.ndarray | None:
             "of these"
         )
     return value
-
-
-# --- torque parameters ----------------------------------------------------------------------------
-
-
-def terms_of(torque: Torque) -> tuple[Torque, ...]:
-    return torque.terms if isinstance(torque, Sum) else (torque,)
-
-
-def check_parameters(torque: Torque, given: Any) -> dict[str, Any]:
-    """The parameters as {name: value}; every name is one of the torque's, by itself or as term.name
-    in a sum."""
-    if given is None:
-        return {}
-    if not isinstance(given, dict):
-        raise InputError(
-            f"parameters must be a dict of names and values, one for each body, got {brief(given)}; write "
-            f"parameters={{name: values}}"
-        )
-    names = [name for term in terms_of(torque) for name in fields(term)]
-    valid = [name for name in names if names.count(name) == 1]
-    valid += [
-        f"{term.name}.{name}"
-        for term in terms_of(torque)
-        for name in fields(term)
-        if len(terms_of(torque)) > 1
-    ]
-    for name in given:
-        choice(f"parameter of torque {torque.name!r}", name, valid)
-    check_given_once(given)
-    return dict(given)
-
-
-def check_given_once(given: Mapping[str, Any]) -> None:
-    """Refuse a parameter of a sum that is given by its name and as term.name."""
-    for name in given:
-        short = name.rpartition(".")[2] if isinstance(name, str) else name
-        if short != name and short in given:
-            raise InputError(
-                f"parameter {short!r} is given twice, as {short!r} and {name!r}; give it once"
-            )
-
-
-def fields(torque: Torque) -> tuple[str, ...]:
-    return () if torque.params is None else torque.params._fields
-
-
-def parameter_rows(torque: Torque, given: Any, counts: Counts | None = None) -> list[Any]:
-    """The torque's values as rows, each (1,) or (n,), in the order in which kernels keep them."""
-    rows = []
-    for term in terms_of(torque):
-        if isinstance(term, Foreign):
-            rows += [np.array([number]) for number in term.values]
-        for name in fields(term):
-            key = name if name in given else f"{term.name}.{name}"
-            value = _parameter(
-                key,
-                given.get(key, getattr(term.params, name)),
-                np.shape(getattr(term.params, name)),
-            )
-            if counts is not None:
-                counts.add(f"parameter {key!r}", len(value))
-            if isinstance(value, OnDevice):
-                rows += value.columns()
-            else:
-                rows += list(value.reshape(len(value), -1).T)
-        rows += [np.array([number]) for number in term.lifted]
-    return rows
-
-
-def _parameter(name, value, shape):
-    """A parameter as (1 or n, *shape)."""
-    if not (isinstance(value, OnDevice) and value.shape[1:] == shape):
-        value = floats(f"parameter {name!r}", value)
-    if value.shape == shape:
-        return value[None]
-    if value.shape[1:] == shape and len(value):
-        return value
-    raise InputError(
-        f"parameter {name!r} must have shape {shape}, or one for each body {('n', *shape)}, got {value.shape}; "
-        "give one of these"
-    )

@@ -26,7 +26,8 @@ from polhode.core.jit import bind, compile_obstacle, interpreted, jit
 from polhode.core.layout import layout, shape
 from polhode.core.loops.fixed import load_body
 from polhode.core.vec import apply, dot, matmul, matrix, norm, qrotate, times, transpose
-from polhode.engine.ensemble.inputs import Bodies, parameter_rows
+from polhode.engine.ensemble.inputs import Bodies
+from polhode.engine.ensemble.parameters import parameter_rows
 from polhode.errors import InputError, brief, unknown
 
 ARGUMENTS = ("t", "R", "omega", "body", "p")
@@ -88,7 +89,7 @@ def check_function(name: str, function: Callable[..., Any]) -> None:
         arguments = inspect.signature(function).parameters
     except (TypeError, ValueError):
         raise InputError(
-            f"the statistic {name!r} is a function that does not tell its arguments, {brief(function)}; write "
+            f"the statistic {name!r} is a function that has unknown arguments, {brief(function)}; write "
             "def f(omega): ... around it"
         ) from None
     for argument in arguments:
@@ -104,7 +105,7 @@ def of_function(function, own_axes, params, form):
     given = handed(params, form)
     if "p" in names and params is None:
         raise InputError(
-            f"the function {function.__name__!r} asks for p, and the torque has no parameters; leave p out"
+            f"the function {function.__name__!r} has an argument p, but the torque has no parameters; leave p out"
         )
     forms = {"R": "as_array(R)", "omega": "vector_array(Om)", "p": "given(inner)[0]"}
     called = ", ".join(forms.get(name, name) for name in names)

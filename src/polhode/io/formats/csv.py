@@ -13,6 +13,9 @@ from polhode.results import columns
 from polhode.results.motion import LABELS
 
 
+UNITS = "units of the columns"
+
+
 class CsvTable(Format):
     """One row for each stored time."""
 
@@ -22,6 +25,10 @@ class CsvTable(Format):
         with open(path, "w", newline="", encoding="utf-8") as file:
             for key, value in contents.attributes.items():
                 file.write(f"# {key}: {value}\n")
+            units = {_header(one)[0]: one.attributes.get("units") for one in contents.variables}
+            named = "; ".join(f"{name} {unit}" for name, unit in units.items() if unit)
+            if set(units.values()) - {None, "1"}:
+                file.write(f"# {UNITS}: {named}\n")
             rows = csv.writer(file, lineterminator="\n")
             rows.writerow([name for one in contents.variables for name in _header(one)])
             for _, piece in contents.blocks():
@@ -35,10 +42,11 @@ class CsvTable(Format):
                 key, _, value = line[1:].rstrip("\r\n").partition(": ")
                 notes[key.strip()] = value
                 line = file.readline()
+            notes.pop(UNITS, None)  # the body has them
             header = next(csv.reader([line]))
             rows = _rows(file)
         if rows.shape[1] != len(header):
-            raise ValueError("the names do not fit the columns")
+            raise ValueError("the names do not match the columns")
         return _join_columns(header, rows), columns.provenance_in(notes)
 
 
@@ -68,7 +76,7 @@ def _rows(file):
         return np.loadtxt(file, delimiter=",", ndmin=2)
     except ValueError as error:
         reason = str(error).partition(";")[0]
-        raise ValueError(f"its numbers are not what was written: {reason}") from None
+        raise ValueError(f"its numbers have changed since they were written: {reason}") from None
 
 
 register(CsvTable())

@@ -189,7 +189,9 @@ def _check_header(file, header):
     # it comes first, behind its name, type and length
     place = whole.find(HEADER_SUM.encode()) + len(HEADER_SUM) + (12 if header.version == 5 else 8)
     if _hex(zlib.crc32(whole[:place] + _UNKNOWN.encode() + whole[place + 8 :])) != noted:
-        raise ValueError(f"its first {header.end} bytes, the header, are not what was written")
+        raise ValueError(
+            f"its first {header.end} bytes, the header, have changed since they were written"
+        )
 
 
 def _values(file, name, shape, kind, place, noted, left):
@@ -199,12 +201,14 @@ def _values(file, name, shape, kind, place, noted, left):
     size = os.fstat(file.fileno()).st_size
     if place < 0 or count > left or place + count > size:
         raise ValueError(
-            f"{name} takes the bytes {place} to {place + count}, and the file has {size}: it was cut short"
+            f"{name} takes the bytes {place} to {place + count}, and the file has {size}: it was truncated"
         )
     file.seek(place)
     data = file.read(count)
     if noted is not None and _hex(zlib.crc32(data)) != noted:
-        raise ValueError(f"{name} (bytes {place} to {place + count}) is not what was written")
+        raise ValueError(
+            f"{name} (bytes {place} to {place + count}) has changed since it was written"
+        )
     return np.frombuffer(data, _TYPES[kind]).reshape(shape)
 
 
@@ -216,7 +220,7 @@ class Header:
         self.file, self.size = file, os.fstat(file.fileno()).st_size
         magic = file.read(4)
         if magic not in (b"CDF\x01", b"CDF\x02", b"CDF\x05"):
-            raise ValueError("its first bytes are not those of a classic netCDF file")
+            raise ValueError("it does not start like a classic netCDF file")
         self.version = magic[3]
         self._whole()  # the number of records, of which polhode has none
         dimensions = [self._name_and_value(self._whole) for _ in self._entries(_DIMENSION)]
@@ -230,7 +234,7 @@ class Header:
     def _variable(self, dimensions):
         indices = [self._whole() for _ in range(self._count(4))]
         if any(index >= len(dimensions) for index in indices):
-            raise ValueError("a variable has a dimension that the file has not")
+            raise ValueError("a variable has an undefined dimension")
         about, kind = self._facts(), self._tag()
         self._whole()  # its size in bytes, which is known
         place = self._tag() if self.version == 1 else struct.unpack(">q", self._take(8))[0]
@@ -256,14 +260,16 @@ class Header:
     def _check_type(self, kind):
         if kind not in _TYPES:
             raise ValueError(
-                f"its header, near byte {self.file.tell()}, speaks of numbers of kind {kind}, which there is not"
+                f"its header, near byte {self.file.tell()}, uses the unknown number type {kind}"
             )
         return kind
 
     def _entries(self, tag):
         found, count = self._tag(), self._count(4)
         if found != (tag if count or found else 0):
-            raise ValueError(f"its header is not what was written, near byte {self.file.tell()}")
+            raise ValueError(
+                f"its header has changed since it was written, near byte {self.file.tell()}"
+            )
         return range(count)
 
     def _name_and_value(self, value):
@@ -277,7 +283,7 @@ class Header:
         count = self._whole()
         if count * size > self.size:
             raise ValueError(
-                f"its header, near byte {self.file.tell()}, promises more than the {self.size} bytes of the file"
+                f"its header, near byte {self.file.tell()}, describes more than the {self.size} bytes of the file"
             )
         return count
 
@@ -290,7 +296,7 @@ class Header:
     def _take(self, length):
         data = self.file.read(length)
         if len(data) < length:
-            raise ValueError(f"it ends within its header, at byte {self.size}: it was cut short")
+            raise ValueError(f"it ends within its header, at byte {self.size}: it was truncated")
         return data
 
 

@@ -52,7 +52,7 @@ def _text(stored):
     if stored.dtype.kind == "U":
         codes = stored.view(np.dtype(np.uint32).newbyteorder(stored.dtype.byteorder))
         if codes.max(initial=0) > sys.maxunicode:
-            raise ValueError("its provenance holds characters that do not exist")
+            raise ValueError("its provenance contains invalid characters")
     return str(stored[0])
 
 

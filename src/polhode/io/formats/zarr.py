@@ -108,7 +108,7 @@ def checked_attributes(path):
         raise ValueError("not a Zarr store")
     known = found.pop(SUM, None)
     if known not in (None, _sum(found)):
-        raise ValueError("the attributes in zarr.json are not what was written")
+        raise ValueError("the attributes in zarr.json have changed since they were written")
     return found
 
 
@@ -143,7 +143,7 @@ def check_owned(path):
         name = one.relative_to(path).as_posix()
         if one.is_symlink() or not (one.is_dir() or _PART.fullmatch(name)):
             raise InputError(
-                f"{str(path)!r} would be replaced as a whole, but it holds {name!r}, which is no part of a Zarr "
+                f"{str(path)!r} would be replaced as a whole, but it holds {name!r}, which is not part of a Zarr "
                 "store; move that away, or choose another name"
             )
 
@@ -176,7 +176,7 @@ def _values(name, array):
     try:
         return np.asarray(array[...], dtype=float)
     except Exception as error:  # there is no end to what a broken store makes the library raise
-        raise ValueError(f"{name} is not what was written") from error
+        raise ValueError(f"{name} has changed since it was written") from error
 
 
 register(ZarrStore())

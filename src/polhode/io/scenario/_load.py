@@ -15,7 +15,8 @@ of its key.  A scenario holds data and names, never code: a torque in Python is 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -26,14 +27,15 @@ import numpy as np
 from polhode import problems
 from polhode.bodies._body import RigidBody
 from polhode.engine._integrate import integrate
-from polhode.engine.ensemble.inputs import check_parameters
-from polhode.errors import as_path
+from polhode.engine.ensemble.parameters import check_parameters
+from polhode.errors import InputError, as_path
 from polhode.io.formats import formats, suffix_of
 from polhode.io.scenario import schema
 from polhode.io.scenario.faults import Faults
 from polhode.io.scenario.messages import TOP, as_toml, unknown_key
 from polhode.io.scenario.motion import read_body, read_initial
 from polhode.io.scenario.run import read_run
+from polhode.io.scenario.settings import apply_settings
 from polhode.io.scenario.toml import parse
 from polhode.io.scenario.torque import (
     NEVER,
@@ -42,6 +44,7 @@ from polhode.io.scenario.torque import (
     torque_from_file,
     try_torque,
 )
+from polhode.support.units import as_units
 from polhode.support.file_names import from_text, readable
 
 if TYPE_CHECKING:
@@ -85,6 +88,7 @@ class Scenario:
             self.step,
             self.method,
             rotation0=self.rotation0,
+            scalar_first=False,
             omega0=self.omega0,
             rtol=self.rtol,
             atol=self.atol,
@@ -126,12 +130,28 @@ def load(path: str | PathLike[str], torque_file: str | PathLike[str] | None = No
     return make_scenario(parse(path), path, torque_file)
 
 
+def read_source(source: str | PathLike[str]) -> tuple[dict[str, Any], Path]:
+    """The contents of a scenario, from a file or the name of a problem, and its path."""
+    path = as_path("path", source)
+    if str(path).endswith(".toml") or path.exists():
+        return parse(path), path
+    try:
+        problem = problems.get(os.fspath(source))
+    except InputError as error:
+        raise InputError(f"{error}; or give a scenario file, FILE.toml") from None
+    return {"title": problem.name, "problem": problem.name}, Path(path.name)
+
+
 def make_scenario(
-    data: dict[str, Any], path: str | PathLike[str], torque_file: str | PathLike[str] | None = None
+    data: dict[str, Any],
+    path: str | PathLike[str],
+    torque_file: str | PathLike[str] | None = None,
+    settings: Iterable[Sequence[str]] = (),
 ) -> Scenario:
     """A Scenario from the contents of a file; `path` is for the messages and the title, and a mesh
-    is looked for beside it."""
-    faults = Faults()
+    is looked for beside it.  Settings, (option, text), take the place of what the file says."""
+    data, options = apply_settings(data, settings)
+    faults = Faults(options)
     parts = _read(data, faults, torque_file, Path(path).parent)
     faults.report(path)
     return Scenario(title=data.get("title", readable(Path(path).stem)), **parts)
@@ -143,7 +163,7 @@ def _read(data, faults, torque_file, folder):
         if key == "sweep":
             faults.add(
                 (key,),
-                "makes many runs of one; give the file to `polhode sweep`, or drop the section",
+                "defines many runs; give the file to `polhode sweep`, or drop the section",
             )
         elif key in ("torque_file", "torque-file"):
             faults.add((key,), f"{NEVER} {as_toml(data[key])}; {TORQUE_FILE}")
@@ -158,7 +178,7 @@ def _read(data, faults, torque_file, folder):
     known = "problem" in data  # what a misspelt problem would have supplied is not missing
     run = faults.check(schema.Run, data.get("run", {}), "run")
     times = read_run(run, problem, known, faults) if run else {}
-    body = read_body(data, problem, known, folder, faults)
+    body = _in_units(read_body(data, problem, known, folder, faults), data, faults)
     rotation0, omega0 = read_initial(data, body, problem, known, faults)
     if torque_file is None:
         torque = read_torque(
@@ -177,6 +197,18 @@ def _read(data, faults, torque_file, folder):
         **_output(data, faults),
         **_ensemble(data, torque, faults),
     }
+
+
+def _in_units(body, data, faults):
+    """The body with the units that the file names."""
+    given = data.get("units")
+    if isinstance(given, dict):
+        section = faults.check(schema.Units, given, "units")
+        given = section and dict(section)
+    with faults.at("units"):
+        units = as_units(given)
+        return body if given is None or body is None else body.with_units(units)
+    return body
 
 
 def _output(data, faults):

@@ -5,6 +5,7 @@
     seed = 1
     rotation = "random"              # spread evenly over all rotations; or "same", that of [initial]
     omega_spread = 0.1               # standard deviation about the omega of [initial], one number or three
+    rotation_spread = 0.01           # of "same": standard deviation of a turn away from it, in radians
     inertia_spread = 0.05            # relative spread of the body's extent along each principal axis
     parameter_spread.moment = 0.5    # standard deviation of a parameter of the torque
 
@@ -13,7 +14,9 @@ All have defaults: a scenario without the section is one of 1000 bodies at rando
 
 import numpy as np
 
-from polhode.engine.ensemble.inputs import drawn, enough, terms_of
+from polhode import rotations
+from polhode.engine.ensemble.inputs import drawn, enough
+from polhode.engine.ensemble.parameters import own_inertia, terms_of
 from polhode.support.frames import rows_times
 from polhode.io.scenario import schema
 
@@ -32,14 +35,18 @@ def arguments(scenario, n=None, first=0):
         for name, sigma in spread.parameter_spread.items()
         if np.any(sigma)
     }
+    made = bodies(scenario.body, spread, n, first)
+    if spread.inertia_spread:
+        parameters = own_inertia(scenario.torque, made) | parameters
     return {
-        "bodies": bodies(scenario.body, spread, n, first),
+        "bodies": made,
         "torque": scenario.torque,
         "t_span": scenario.t_span,
         "step": scenario.step,
         "method": scenario.method,
         "breaks": scenario.breaks,
-        "rotation0": "random" if spread.rotation == "random" else scenario.rotation0,
+        "rotation0": attitudes(scenario.rotation0, spread, n, first),
+        "scalar_first": False,
         "omega0": stats.norm(scenario.omega0, omega_spread)
         if omega_spread.any()
         else scenario.omega0,
@@ -47,7 +54,22 @@ def arguments(scenario, n=None, first=0):
         "n": n,
         "rng": spread.seed,
         "first": first,
+        "units": scenario.body.units,
     }
+
+
+def attitudes(rotation0, spread, n, first):
+    """The attitude, attitudes turned away from it at random, or "random" for any."""
+    if spread.rotation == "random":
+        return "random"
+    if not spread.rotation_spread:
+        return rotation0
+    from scipy import stats
+
+    law = stats.norm(0.0, spread.rotation_spread)
+    return rotations.qmul(
+        rotation0, rotations.exp(drawn("rotation", law, (3,), spread.seed, first, n))
+    )
 
 
 def _value(torque, name):

@@ -9,10 +9,22 @@ from polhode.io.scenario import messages
 
 
 class Faults(list):
-    """Collects what is wrong, so that all of it can be said at once."""
+    """Collects what is wrong, so that all of it can be said at once.
+
+    `options` names the option that gave a key, where it was not the file.
+    """
+
+    def __init__(self, options=()):
+        super().__init__()
+        self.options = dict(options)
 
     def add(self, path, message):
-        self.append(f"{'.'.join(map(str, path))}: {message}")
+        name = ".".join(map(str, path))
+        for key, option in self.options.items():
+            if f"{name}.".startswith(f"{key}."):
+                name = option + name[len(key) :]
+                break
+        self.append(f"{name}: {message}" if name else message)
 
     @contextlib.contextmanager
     def at(self, *path):

@@ -2,7 +2,7 @@
 
 from polhode.errors import nearest
 
-SECTIONS = ("body", "initial", "torque", "run", "output", "ensemble")
+SECTIONS = ("body", "initial", "torque", "run", "output", "ensemble", "units")
 TOP = ("title", "problem", *SECTIONS)
 EXAMPLES = {  # how each key is written
     "inertia": "[1.0, 2.0, 2.5]",
@@ -118,5 +118,5 @@ def unknown_key(key, keys):
     """What to say of a key that does not belong where it stands."""
     hint = nearest(key, keys)
     if not hint and key in TOP:
-        hint = " here; it goes to the top of the file, before the first [section]"
+        hint = " here; put it at the top of the file, before the first [section]"
     return f"unknown key{hint}; valid: {', '.join(keys)}"

@@ -74,9 +74,9 @@ class Inertia(Section):
     inertia: _either(Sizes, Matrix, _is_nested)
     """Principal moments, or the whole matrix in any body frame."""
     mass: Positive = 1.0
-    """Mass; rotation does not ask for it."""
+    """Mass; not needed for rotation."""
     check_triangle: bool = True
-    """Refuse moments that no real body has, where one exceeds the sum of the others."""
+    """Reject moments that no real body has, where one exceeds the sum of the others."""
     name: str | None = None
     """A name for tables and figures."""
 
@@ -134,6 +134,10 @@ BODY_KEYS = tuple(
 )
 
 
+def _quaternion(value, info):
+    return as_quaternion(value, scalar_first=info.data.get("scalar_first"))
+
+
 class Initial(Section):
     """Where the motion begins: the attitude in one of four ways, the identity when none is given,
     and how the body turns."""
@@ -142,11 +146,13 @@ class Initial(Section):
     """The attitude: body axes along those of space."""
     rotation_vector: Annotated[Vector, AfterValidator(as_quaternion)] | None = None
     """The attitude: axis times angle, in radians."""
+    scalar_first: bool | None = None
+    """Whether the quaternion is written (w, x, y, z); (x, y, z, w) by default."""
     quaternion: (
-        Annotated[list[float], Field(min_length=4, max_length=4), AfterValidator(as_quaternion)]
+        Annotated[list[float], Field(min_length=4, max_length=4), AfterValidator(_quaternion)]
         | None
     ) = None
-    """The attitude: a quaternion, scalar last, of length 1 to a few digits."""
+    """The attitude: a quaternion, scalar last unless the key above says otherwise, of length 1 to a few digits."""
     matrix: Annotated[Matrix, AfterValidator(as_quaternion)] | None = None
     """The attitude: the rotation matrix from body to space, row by row."""
     omega: Vector | None = None
@@ -159,23 +165,23 @@ class Run(Section):
     """The method, the steps, and what is kept of them."""
 
     method: Annotated[str, AfterValidator(get)] | None = None
-    """The name of a method; left out, the standard one, which `polhode.integrate` takes too."""
+    """The name of a method; the default is that of `polhode.integrate`."""
     step: _either(Positive, list[float], _is_list) | None = None
     """The size of a step, or the times of all steps."""
     rtol: Positive | None = None
-    """A relative tolerance in place of a step: the method chooses its steps."""
+    """A relative tolerance instead of a step: the method chooses its steps."""
     atol: Annotated[float, Field(ge=0)] | None = None
-    """An absolute tolerance, next to `rtol`."""
+    """An absolute tolerance, in addition to `rtol`."""
     max_step: Positive | None = None
-    """The largest step that a tolerance may lead to."""
+    """The largest step with a tolerance."""
     t_span: (
         Annotated[list[float], Field(min_length=2, max_length=2), AfterValidator(span)] | None
     ) = None
     """First and last time; a last time before the first runs backwards."""
     every: Annotated[int | str, BeforeValidator(_how_often)] = 1
-    """Keep every so many steps, or "end" for the last alone."""
+    """Store every n-th step, or "end" for the last only."""
     t_eval: list[float] | None = None
-    """Keep the motion at these times, interpolated, in place of `every`."""
+    """Store the motion at these times, interpolated, instead of `every`."""
     breaks: Numbers | None = None
     """Times at which the torque jumps: a step ends there and a new one begins."""
 
@@ -186,7 +192,19 @@ class Output(Section):
     file: Annotated[str, Field(min_length=1)]
     """The file."""
     format: str | None = None
-    """The format, such as "nc", where the ending of the file does not say."""
+    """The format, such as "nc", if the suffix of the file does not determine it."""
+
+
+class Units(Section):
+    """The units of the numbers in this file, for labels of figures, pages and files; nothing is converted.  `units = "SI"`
+    at the top of the file is short for those of the SI."""
+
+    length: str | None = None
+    """Of lengths, such as "mm"."""
+    mass: str | None = None
+    """Of masses, such as "g"."""
+    time: str | None = None
+    """Of times, such as "s"."""
 
 
 def _count(value):
@@ -208,13 +226,15 @@ class Ensemble(Section):
     seed: Annotated[int, Field(ge=0)] = 0
     """Seed of the random draws: the same seed, the same bodies."""
     rotation: Literal["random", "same"] = "random"
-    """Attitudes spread evenly over all there are, or that of `[initial]` for every body."""
+    """Attitudes distributed uniformly over all rotations, or that of `[initial]` for every body."""
+    rotation_spread: Spread = 0.0
+    """With `rotation = "same"`: standard deviation, in radians, of a turn away from it about each body axis."""
     omega_spread: _either(
         Spread, Annotated[list[Spread], Field(min_length=3, max_length=3)], _is_list
     ) = 0.0
     """Standard deviation of the angular velocity about that of `[initial]`, one for all components or one for each."""
     inertia_spread: Spread = 0.0
-    """Relative spread of the body's extent along each principal axis, so that every body drawn is a possible one."""
+    """Relative spread of the body's extent along each principal axis, so that every body drawn is physically possible."""
     parameter_spread: dict[str, _either(Spread, list[Spread], _is_list)] = {}
     """Standard deviations of the torque's parameters about the values of `[torque]`, by their names."""
 

@@ -18,8 +18,8 @@ def check_depth(data, path):
     while level:
         if depth > DEEPEST:
             raise InputError(
-                f"{path}: tables and lists lie more than {DEEPEST} deep inside each other; that is not a scenario, "
-                "take some away"
+                f"{path}: tables and lists are nested more than {DEEPEST} deep; that is not a scenario: "
+                "remove some levels"
             )
         inside = [list(one.values()) if isinstance(one, dict) else one for one in level]
         level, depth = (
@@ -45,7 +45,7 @@ def parse(path):
         ) from None
     except RecursionError:
         raise InputError(
-            f"{path}: not valid TOML: brackets are nested too deeply; take some away"
+            f"{path}: not valid TOML: brackets are nested too deeply; remove some levels"
         ) from None
     except tomllib.TOMLDecodeError as error:  # names line and column
         raise InputError(
@@ -57,9 +57,7 @@ def parse(path):
             f"{path}: not valid TOML: a whole number has thousands of digits; write fewer"
         ) from None
     check_depth(data, path)
-    faults = Faults()
-    _refuse_dates(data, (), faults)
-    faults.report(path)
+    refuse_dates(data, path)
     return data
 
 
@@ -74,12 +72,18 @@ def _line(text, error):
     )
 
 
-def _refuse_dates(value, path, faults):
+def refuse_dates(data, path):
     """TOML has dates, for which a scenario has no use: 1979-05-27 is one where somebody meant text
     or a number."""
+    faults = Faults()
+    _note_dates(data, (), faults)
+    faults.report(path)
+
+
+def _note_dates(value, path, faults):
     if isinstance(value, (dict, list)):
         for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
-            _refuse_dates(inner, (*path, key), faults)
+            _note_dates(inner, (*path, key), faults)
     elif isinstance(value, (datetime.date, datetime.time)):
         faults.add(
             path,

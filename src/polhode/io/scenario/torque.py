@@ -27,7 +27,7 @@ def read_torque(data, body, problem, step, faults):
         for i, item in enumerate(given if several else [given])
     ]
     if not terms:
-        faults.add(("torque",), "is an empty list; leave it out when nothing acts")
+        faults.add(("torque",), "is an empty list; leave it out for a body without torque")
     if not terms or any(term is None for term in terms):
         return None
     total = terms[0]
@@ -87,7 +87,7 @@ def _term(given, path, body, step, faults):
         except InputError:
             raise
         except (TypeError, ValueError) as error:
-            raise InputError(f"cannot be made of these values: {error}; correct them") from None
+            raise InputError(f"cannot be made from these values: {error}; correct them") from None
     return None
 
 
@@ -110,11 +110,11 @@ def try_torque(torque, t0, rotation0, omega0, faults):
     except (ArithmeticError, TypeError, ValueError, IndexError) as error:
         faults.add(
             ("torque",),
-            f"cannot be evaluated where the run begins: {error}; change its parameters or [initial]",
+            f"cannot be evaluated at the start of the run: {error}; change its parameters or [initial]",
         )
         return
     if value.shape != (3,) or not np.isfinite(value).all():
         faults.add(
             ("torque",),
-            f"is {value.tolist()} where the run begins; change its parameters or [initial]",
+            f"is {value.tolist()} at the start of the run; change its parameters or [initial]",
         )

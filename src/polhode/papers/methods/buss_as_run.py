@@ -1,21 +1,25 @@
-"""Runge-Kutta, Adams and Simo-Wong as Buss ran them in 2001: for the reproduction of his tables,
-not for use.
+"""Runge-Kutta, Adams and Simo-Wong as Buss ran them in 2001: to reproduce his tables, not for use.
 
-RK-buss    He says that rotations were averaged as quaternions and finds second order.  His numbers are those of an average of
-           rotation *vectors*: the classical stages k_i of the spatial velocity, and R' = exp(h (k1 + 2 k2 + 2 k3 + k4)/6) R.
-           That leaves out the commutators and is of order 2, whatever the stages.  Right: RK4-quaternion, of order 4.
-ABAM-buss  Adams-Bashforth predictor, Adams-Moulton corrector (PECE) with the same averages, of spatial velocities.  Besides,
-           the predicted velocity is formed in the body frame of the predicted attitude and then
-           used in the frame of the current one, omega_p = R J^-1 R_p^T pi: of order 2 too, with
-           larger errors.  It starts with three steps, each made of five first-order ones.  Right:
-           ABAM, of order 4.
-SW-buss    Simo & Wong's acceleration (nu_i - nu_(i-1))/h enters as nu + h^2/2 a, with one factor h too many, and the method is
-           as good as taylor1.  "Almost identical to the first-order method" is an artefact of that
-           slip: without it the columns of figure 6 read 1087, 32734 and 37511 steps (with his
-           first-order first step; SW1, which starts from the equation of motion, needs 778, 23932
-           and 27925).  Right: SW, and SW1 with the paper's gamma = 1.
+RK-buss: the paper says that rotations were averaged as quaternions, and finds second order.  Its
+numbers are those of an average of rotation *vectors*, with the classical stages k_i of the spatial
+velocity.  This omits the commutators and is of order 2, whatever the stages.  The correct method is
+RK4-quaternion, of order 4.
 
-Torque, absent in the paper, enters by the same rules.
+    R' = exp(h (k1 + 2 k2 + 2 k3 + k4)/6) R      RK-buss
+
+ABAM-buss: Adams-Bashforth predictor and Adams-Moulton corrector (PECE) with the same averages, of
+spatial velocities.  In addition, the predicted velocity is computed in the body frame of the
+predicted attitude and then used in the frame of the current one, omega_p = R J^-1 R_p^T pi.  It is
+also of order 2, with larger errors.  It starts with three steps, each made of five first-order
+ones.  The correct method is ABAM, of order 4.
+
+SW-buss: Simo & Wong's acceleration (nu_i - nu_(i-1))/h enters as nu + h^2/2 a, with one factor h
+too many, and the method is only as good as taylor1.  "Almost identical to the first-order method" is
+a consequence of that error.  Without it the columns of figure 6 read 1087, 32734 and 37511 steps
+(with his first-order first step; SW1, which starts from the equation of motion, needs 778, 23932
+and 27925).  The correct methods are SW, and SW1 with the paper's gamma = 1.
+
+The paper has no torque; here it enters by the same rules.
 """
 
 from typing import NamedTuple

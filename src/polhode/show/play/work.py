@@ -214,8 +214,11 @@ def _body(data):
     if len(values) != 3:
         raise InputError(f"the body takes three numbers, got {len(values)}; give three")
     physical = data.get("unphysical") is not True
+    made = (
+        RigidBody(values, check_triangle=physical) if kind == "moments" else BODIES[kind](*values)
+    )
     return _stout(
-        RigidBody(values, check_triangle=physical) if kind == "moments" else BODIES[kind](*values),
+        made.with_units("SI"),
         NAMES[kind],
     )
 
@@ -236,7 +239,7 @@ def _too_much(step, span):
     steps = span / step
     if steps < 1.0 - 1e-9:
         return {
-            "step": f"the step {step:g} s is longer than the span of {span:g} s; take a smaller one"
+            "step": f"the step {step:g} s is longer than the span of {span:g} s; use a smaller one"
         }
     if steps > MOST_STEPS:
         shortest = span / MOST_STEPS
@@ -247,7 +250,7 @@ def _too_much(step, span):
         )
         return {
             field: f"{span:g} s in steps of {step:g} s are {steps:.3g} steps, and the playground takes at most {MOST_STEPS}; "
-            f"shorten the span to {MOST_STEPS * step:.3g} s or less, or take {longer}"
+            f"shorten the span to {MOST_STEPS * step:.3g} s or less, or use {longer}"
         }
     return {}
 
@@ -296,7 +299,7 @@ def _run(request, body, method, tell):
         if now - started > MOST_SECONDS:
             raise InputError(
                 f"{method.name} took {done} of {total} steps in {MOST_SECONDS:g} s, which is as long as the "
-                "playground waits; take a longer step or a shorter span"
+                "playground waits; use a longer step or a shorter span"
             )
         tell("running", method.name, done / total)
 
@@ -309,6 +312,7 @@ def _run(request, body, method, tell):
             request.step,
             method,
             rotation0=body.rotation0,
+            scalar_first=False,
             omega0=body.omega0,
             progress=progress,
         )

@@ -63,7 +63,7 @@ def work_precision(
     curves = [curve for curve in comparison.curves if _plotted_points(curve)]
     if not curves:
         raise InputError(
-            "there is no curve to draw: no method gave a finite error; take other methods or larger errors"
+            "there is no curve to draw: no method gave a finite error; use other methods or larger errors"
         )
     panels = [currency] if currency else list(CURRENCIES)
 
@@ -107,7 +107,7 @@ def convergence(
     >>> import polhode
     >>> found = polhode.compare("krysl/slow-top", methods=["NMB", "RK4-quaternion"], errors=[1e-3])
     >>> convergence(found).axes[0].get_xlabel()
-    'step [s]'
+    'step'
     """
     _check(comparison)
     path = target(path)
@@ -116,7 +116,7 @@ def convergence(
     ]
     if not curves:
         raise InputError(
-            "there is no curve to draw: no method by step gave a finite error; take other methods or larger errors"
+            "there is no curve to draw: no method by step gave a finite error; use other methods or larger errors"
         )
     with styled():
         figure = new_figure(7.4, 5.4)
@@ -125,7 +125,7 @@ def convergence(
         for number, curve in enumerate(curves):
             _line(axes, curve, "setting", number, ls="none")
             _order_line(axes, curve, _look(number)["color"])
-        axes.set(xscale="log", yscale="log", xlabel="step [s]", ylabel="error")
+        axes.set(xscale="log", yscale="log", xlabel="step", ylabel="error")
         _legend(figure.add_subplot(grid[1]), axes, curves)
         figure.suptitle(_headline(comparison, "convergence"), x=0.012, ha="left")
     return saved(figure, path)

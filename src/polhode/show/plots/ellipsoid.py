@@ -117,7 +117,9 @@ def _in_plane(axes, shape, run):
     axes.plot(*curve[0], "o", color=PALETTE[0], ms=6, mec="white", label="start", ls="none")
     axes.plot(0.0, 0.0, "+", color="black", ms=9, label="foot of the momentum", ls="none")
     axes.set_aspect("equal", adjustable="datalim")
-    axes.set(xlabel="ρ · e₁  [1/(√kg m)]", ylabel="ρ · e₂  [1/(√kg m)]")
+    unit = "1/(√kg m)"
+    units = shape.body.units
+    axes.set(xlabel=units.label("ρ · e₁ ", unit), ylabel=units.label("ρ · e₂ ", unit))
     axes.set_title("Herpolhode, between its exact bounds")
     axes.legend(loc="lower right", handletextpad=0.2)
 

@@ -55,7 +55,7 @@ def overview(
     >>> import polhode
     >>> run = polhode.integrate([1.0, 2.0, 3.0], t_span=(0, 40), step=0.01, omega0=(0.001, 1.0, 0.0))
     >>> overview(run).get_suptitle()
-    'LP2, step 0.01 s, 4000 steps, torque free'
+    'LP2, step 0.01, 4000 steps, torque free'
     """
     run, path = as_run(run), target(path)
     with styled():
@@ -94,10 +94,10 @@ def flip(
     >>> len(flip(polhode.integrate(box, t_span=(0, 20), step=0.02, omega0=(0.002, 6, 0)), snapshots=5).axes)
     6
     """
-    run, path, snapshots = as_run(run), target(path), whole("snapshots", snapshots, 1, "take 7")
+    run, path, snapshots = as_run(run), target(path), whole("snapshots", snapshots, 1, "use 7")
     if snapshots > _MOST_SNAPSHOTS:
         raise InputError(
-            f"a figure has room for {_MOST_SNAPSHOTS} snapshots, got {brief(snapshots)}; take 7"
+            f"a figure has room for {_MOST_SNAPSHOTS} snapshots, got {brief(snapshots)}; use 7"
         )
     spin = int(np.argmax(np.abs(run.omega[0])))
     if not run.omega[0, spin]:
@@ -118,7 +118,9 @@ def flip(
             _draw_box(
                 picture, upright @ rotations.matrices(run.quaternion[i]), edges(run.body), spin
             )
-            picture.set_title(f"t = {run.t[i]:.3g} s", fontsize=9, loc="center", y=-0.14)
+            picture.set_title(
+                run.body.units.value(f"t = {run.t[i]:.3g}", "s"), fontsize=9, loc="center", y=-0.14
+            )
         figure.suptitle(_headline(run, spin), x=0.012, ha="left")
     return saved(figure, path)
 
@@ -141,7 +143,8 @@ def _headline(run, spin):
 def _velocities(axes, run):
     for i, (name, colour) in enumerate(zip("₁₂₃", PALETTE, strict=False)):
         axes.plot(*thin(run.t, run.omega[:, i]), color=colour, label=f"Ω{name}")
-    axes.set(xlabel="time [s]", ylabel="Ω [rad/s]")
+    units = run.body.units
+    axes.set(xlabel=units.label("time", "s"), ylabel=units.label("Ω", "rad/s"))
     axes.set_title("Angular velocity, body frame")
     axes.margins(x=0)
     axes.legend(
@@ -166,7 +169,8 @@ def _changes(above, below, run):
     above.set_ylabel("|E − E₀| / |E₀|")
     above.tick_params(labelbottom=False)
     below.set_title(f"{'Vertical' if vertical else 'Spatial'} angular momentum, relative change")
-    below.set(xlabel="time [s]", ylabel="|(π − π₀)·up| / |π₀|" if vertical else "|π − π₀| / |π₀|")
+    below.set_xlabel(run.body.units.label("time", "s"))
+    below.set_ylabel("|(π − π₀)·up| / |π₀|" if vertical else "|π − π₀| / |π₀|")
 
 
 def _logarithmic(axes, t, values, colour):

@@ -55,7 +55,7 @@ def errors(runs: Any, path: str | PathLike[str] | IO[bytes] | None = None) -> Fi
     >>> top = polhode.problem("krysl/slow-top")
     >>> figure = errors([top.integrate("NMB"), top.integrate("LP2")])
     >>> figure.axes[1].get_title("left")
-    'Vertical momentum (L − L₀)·up / |L₀|,  |L₀| = 5 kg m²/s'
+    'Vertical momentum (L − L₀)·up / |L₀|,  |L₀| = 5'
     """
     runs, path = _labelled("errors", runs), target(path)
     first = next(iter(runs.values()))
@@ -65,16 +65,17 @@ def errors(runs: Any, path: str | PathLike[str] | IO[bytes] | None = None) -> Fi
         below = figure.add_subplot(2, 1, 2, sharex=above)
         for axes, measure, sign, unit in (
             (above, energy, "|E₀|", "J"),
-            (below, momentum, "|L₀|", "kg m²/s"),
+            (below, momentum, "|L₀|", "kg m2/s"),
         ):
             strays = {label: measure(run) for label, run in runs.items()}
             _symlog(axes, {label: (runs[label].t, stray.values) for label, stray in strays.items()})
             one = next(iter(strays.values()))
             right = "; the torque changes it by right" if one.by_right else ""
-            axes.set_title(f"{one.title},  {sign} = {one.size:.4g} {unit}{right}")
+            size = first.body.units.value(f"{sign} = {one.size:.4g}", unit)
+            axes.set_title(f"{one.title},  {size}{right}")
             axes.set_ylabel("relative change")
         above.tick_params(labelbottom=False)
-        below.set_xlabel("time [s]")
+        below.set_xlabel(first.body.units.label("time", "s"))
         if len(runs) > 1:
             above.legend(ncols=4, loc="lower right", bbox_to_anchor=(1.0, 1.06), borderaxespad=0.0)
         figure.suptitle(
@@ -114,7 +115,11 @@ def drift(runs: Any, path: str | PathLike[str] | IO[bytes] | None = None) -> Fig
             ends.append((smooth[-1], label, colour))
         first = next(iter(runs.values()))
         axes.axhline(0.0, color=GREY, lw=0.8)
-        axes.set(xlabel="time [s]", ylabel="(E − E₀) / |E₀|", xlim=(first.t[0], first.t[-1]))
+        axes.set(
+            xlabel=first.body.units.label("time", "s"),
+            ylabel="(E − E₀) / |E₀|",
+            xlim=(first.t[0], first.t[-1]),
+        )
         axes.set_title("Relative energy error: every stored point (thin), running mean (bold)")
         _end_labels(axes, first.t[-1], ends)
     return saved(figure, path)

@@ -105,7 +105,7 @@ def literal(text):
 def caption(run):
     """Body, method, step and torque of a run in one line."""
     shown = (
-        f"{run.step:g} s"
+        run.body.units.value(f"{run.step:g}", "s")
         if isinstance(run.step, (int, float))
         else f"by rtol {run.tolerance[0]:g}"
         if run.tolerance

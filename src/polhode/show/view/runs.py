@@ -37,6 +37,7 @@ def encode_run(run, frames=FRAMES, mesh=None):
     moments, axes = run.body.moments, run.body.axes
     return {
         "label": run.method.name,
+        "units": {"time": run.body.units.of("s"), "rate": run.body.units.of("rad/s")},
         "detail": _step(run),
         "t": pack_array(run.t[kept], "f8"),
         "quaternion": pack_array(run.quaternion[kept]),
@@ -57,7 +58,7 @@ def encode_run(run, frames=FRAMES, mesh=None):
 
 def _finite_part(run):
     """The finite part of the run in the order of time, the place of its start, and notes."""
-    notes = []
+    notes, units = [], run.body.units
     finite = (
         np.isfinite(run.quaternion).all(axis=1)
         & np.isfinite(run.omega).all(axis=1)
@@ -66,7 +67,8 @@ def _finite_part(run):
     n = len(finite) if finite.all() else int(np.argmin(finite))
     if n < len(finite):
         notes.append(
-            f"The run is shown until t = {run.t[max(n - 1, 0)]:g} s; after that its numbers are not finite."
+            f"The run is shown until t = {units.value(f'{run.t[max(n - 1, 0)]:g}', 's')}; after that its numbers are not "
+            "finite."
         )
     if n < 2:
         raise InputError(
@@ -77,7 +79,9 @@ def _finite_part(run):
     forwards = run.t[n - 1] >= run.t[0]
     if not forwards:
         order = slice(n - 1, None, -1)
-        notes.append(f"Integrated backwards, from t = {run.t[0]:g} s; shown in the order of time.")
+        notes.append(
+            f"Integrated backwards, from t = {units.value(f'{run.t[0]:g}', 's')}; shown in the order of time."
+        )
     return run.part(order), 0 if forwards else -1, notes
 
 
@@ -118,7 +122,11 @@ def _thinning_notes(run, kept):
 
 
 def _step(run):
-    return f"step {run.step:g} s" if isinstance(run.step, (int, float)) else "uneven steps"
+    return (
+        run.body.units.value(f"step {run.step:g}", "s")
+        if isinstance(run.step, (int, float))
+        else "uneven steps"
+    )
 
 
 def describe_run(run):
@@ -140,7 +148,9 @@ def describe_run(run):
         "torque": str(facts.get("torque", "")).removeprefix("<torque ").removesuffix(">"),
         "torque evaluations": None if conserved.is_free(run) else facts.get("torque_evaluations"),
         "body": run.body.name or "",
-        "principal moments": f"{', '.join(f'{value:.6g}' for value in run.body.moments)} kg m²",
+        "principal moments": run.body.units.value(
+            ", ".join(f"{value:.6g}" for value in run.body.moments), "kg m2"
+        ),
         "status": facts.get("message") or facts.get("status"),
         "polhode": facts.get("polhode_version"),
         "source digest": facts.get("source_digest"),

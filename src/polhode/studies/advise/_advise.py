@@ -20,7 +20,15 @@ from polhode.studies.advise.pilot import Pilot
 from polhode.studies.advise.advice import Advice, exact_solution, explanation
 from polhode.studies.compare._compare import check_error
 from polhode.studies.compare.truth import as_task
-from polhode.errors import InputError, IntegrationError, flag, check_options, number, reporter
+from polhode.errors import (
+    InputError,
+    IntegrationError,
+    flag,
+    check_options,
+    number,
+    reporter,
+    shows_options,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -33,6 +41,7 @@ if TYPE_CHECKING:
 BUDGET = 10.0  # seconds of torque evaluations
 
 
+@shows_options()
 def advise(
     problem: str | PathLike[str] | Problem | Scenario | RigidBody | ArrayLike,
     torque: Torque | Callable[..., Any] | str | None = None,
@@ -50,6 +59,7 @@ def advise(
     until: float | None = None,
     budget: float = BUDGET,
     rotation0: Rotation | ArrayLike | None = None,
+    scalar_first: bool | None = None,
     omega0: ArrayLike | None = None,
     momentum0: ArrayLike | None = None,
     breaks: ArrayLike | None = None,
@@ -61,8 +71,8 @@ def advise(
     Parameters
     ----------
     problem : name of a problem, path of a scenario (.toml), Problem, Scenario, or a body
-        With a body, `torque`, `t_span`, `rotation0`, `omega0` or `momentum0` and `breaks` are those
-        of `integrate`.
+        With a body, `torque`, `t_span`, `rotation0`, `scalar_first`, `omega0` or `momentum0` and
+        `breaks` are those of `integrate`.
     error : float
         Allowed, at any time of the run: of the angle in radians, and of the angular velocity
         relative to the largest.
@@ -111,6 +121,7 @@ def advise(
         torque,
         t_span,
         rotation0=rotation0,
+        scalar_first=scalar_first,
         omega0=omega0,
         momentum0=momentum0,
         breaks=breaks,
@@ -147,13 +158,13 @@ def methods_to_try(task, made, methods, long, symplectic):
     """The entries to try, and notes about them."""
     if symplectic and task.torque.feels_omega:
         raise InputError(
-            f"torque {task.torque.name!r} looks at the angular velocity: under it no method is symplectic; "
+            f"torque {task.torque.name!r} depends on the angular velocity: under it no method is symplectic; "
             "drop that demand"
         )
     notes = []
     if task.torque.feels_omega:
         notes.append(
-            "The torque looks at the angular velocity: no method is symplectic here, and none is preferred for it."
+            "The torque depends on the angular velocity: no method is symplectic here, and none is preferred for it."
         )
     if long and not task.torque.conservative:
         notes.append(

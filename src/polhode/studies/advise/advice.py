@@ -13,9 +13,12 @@ from polhode.studies.advise.pilot import Trial
 from polhode.studies.compare.runner import Point
 from polhode.studies.compare.truth import Task
 from polhode.engine._integrate import integrate
+from polhode.errors import shows_options
 from polhode.exact import FreeMotion, free_body
 from polhode.results._trajectory import Trajectory
 from polhode.support.card import Card
+
+DECIDED = ("body", "torque", "t_span", "step", "rtol", "method", "rotation0", "omega0", "momentum0")
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +93,7 @@ class Advice(Card):
         """The name of the next best, or None."""
         return next((trial.name for trial in self.trials[1:] if trial.point is not None), None)
 
+    @shows_options(integrate, (*DECIDED, "scalar_first", "breaks"))
     def integrate(self, **options: Any) -> Trajectory | FreeMotion:
         """Run what is recommended; options as for `polhode.integrate`.  The closed solution gives a
         FreeMotion at `t_eval`."""
@@ -105,6 +109,7 @@ class Advice(Card):
             task.t_span,
             method=self.method,
             rotation0=task.start.attitude,
+            scalar_first=False,
             omega0=task.start.omega,
             breaks=task.breaks or None,
             **size,

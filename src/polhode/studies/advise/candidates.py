@@ -66,7 +66,7 @@ def demands(
     }
     made = [DEMANDS[name] for name, value in wanted.items() if flag(name, value)]
     if order is not None:
-        least = whole("order", order, 1, "take 4")
+        least = whole("order", order, 1, "use 4")
         words = f"of order {least} or more"
         made.append(Demand(words, lambda _, facts: (facts["order"] or 0) >= least, True))
     return made

@@ -21,7 +21,16 @@ from polhode.studies.compare.comparison import Comparison, MethodCurve
 from polhode.studies.compare.search import Curve
 from polhode.studies.processes import run_in_processes
 from polhode.studies.compare.truth import Task, Truth, as_task, truth
-from polhode.errors import InputError, PolhodeError, brief, floats, check_options, reporter, whole
+from polhode.errors import (
+    InputError,
+    PolhodeError,
+    brief,
+    floats,
+    check_options,
+    reporter,
+    shows_options,
+    whole,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -36,6 +45,7 @@ PATIENCE = 0.5  # seconds that the longest run of a method may take, about
 SMALLEST = 1e-13  # errors below this are round-off
 
 
+@shows_options()
 def compare(
     problem: str | PathLike[str] | Problem | Scenario | RigidBody | ArrayLike,
     torque: Torque | Callable[..., Any] | str | None = None,
@@ -46,6 +56,7 @@ def compare(
     errors: float | Iterable[float] = ERRORS,
     until: float | None = None,
     rotation0: Rotation | ArrayLike | None = None,
+    scalar_first: bool | None = None,
     omega0: ArrayLike | None = None,
     momentum0: ArrayLike | None = None,
     breaks: ArrayLike | None = None,
@@ -58,8 +69,8 @@ def compare(
     Parameters
     ----------
     problem : name of a problem, path of a scenario (.toml), Problem, Scenario, or a body
-        With a body, `torque`, `t_span`, `rotation0`, `omega0` or `momentum0` and `breaks` are those
-        of `integrate`.
+        With a body, `torque`, `t_span`, `rotation0`, `scalar_first`, `omega0` or `momentum0` and
+        `breaks` are those of `integrate`.
     methods : list of names, "all" or None
         None: a set that shows what there is to choose from.  `NAME@rtol` runs a method by tolerance
         instead of by step.
@@ -102,6 +113,7 @@ def compare(
         torque,
         t_span,
         rotation0=rotation0,
+        scalar_first=scalar_first,
         omega0=omega0,
         momentum0=momentum0,
         breaks=breaks,

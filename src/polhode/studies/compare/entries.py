@@ -96,7 +96,7 @@ def find(name: Any) -> Entry:
         )
     if method.control is None:
         others = ", ".join(entry.name for entry in tolerance_entries())
-        raise InputError(f"{method.name} takes steps of given size; by tolerance go {others}")
+        raise InputError(f"{method.name} takes fixed steps; methods with a tolerance: {others}")
     return Entry(method, by_tolerance=True)
 
 

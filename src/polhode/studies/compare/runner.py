@@ -126,7 +126,7 @@ class Runner:
         _, _, observed = self._observe(setting)
         if observed is None:
             raise IntegrationError(
-                f"{self.name} failed with {self.knob} {setting:g}; take a smaller one"
+                f"{self.name} failed with {self.knob} {setting:g}; use a smaller one"
             )
         return observed
 

@@ -98,7 +98,7 @@ def step_size(step):
     if not SHORTEST <= abs(h) <= LONGEST:
         raise InputError(
             f"step must be between {SHORTEST:g} and {LONGEST:g} in size, within which the trial body turns by "
-            f"something that can be measured, got {h!r}; take 0.5"
+            f"something that can be measured, got {h!r}; use 0.5"
         )
     return h
 
@@ -109,17 +109,17 @@ def spin(velocity):
     if given.shape != (3,) or not 0.0 < np.abs(given).max() <= LONGEST:
         raise InputError(
             f"velocity must be three numbers, not all zero and at most {LONGEST:g} in size, got {given.tolist()}; "
-            f"take {VELOCITY}"
+            f"use {VELOCITY}"
         )
     return tuple(given.tolist())
 
 
 def run_length(count, what="count"):
     """How many steps, or runs, to measure, checked."""
-    count = whole(what, count, 1, "take 100")
+    count = whole(what, count, 1, "use 100")
     if count > MOST:
         raise InputError(
-            f"{what} must be at most {MOST}, which take a minute as plain Python, got {brief(count)}; take 100"
+            f"{what} must be at most {MOST}, which take a minute as plain Python, got {brief(count)}; use 100"
         )
     return count
 
@@ -154,7 +154,7 @@ class Map:
         residual = self._residual(new)
         if not residual <= loops.ROUND_OFF:
             where = f"of {h:g} of the trial problem"
-            raise unsolved(self.method, where, residual, "take a smaller step")
+            raise unsolved(self.method, where, residual, "use a smaller step")
         return new
 
     def momentum(self, s):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from os import PathLike
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Never
 
-from polhode.errors import InputError, flag, check_options, number, reporter, whole
+from polhode.errors import InputError, flag, check_options, number, reporter, shows_options, whole
 from polhode.support.regular import file_path
 from polhode.studies.sweep import cluster as clusters
 from polhode.studies.sweep import plan as plans
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from xarray import Dataset
 
 
+@shows_options()
 def sweep(
     source: str | PathLike[str] | dict[str, Any],
     out: str | PathLike[str] | None = None,
@@ -123,7 +125,8 @@ def _run(plan, out, cluster, chunk, force, progress):
             progress(done, plan.n)
     seconds = time.monotonic() - started
     body_steps = (done - resumed) * plan.mean_steps
-    return Sweep(out, seconds=seconds, resumed=len(finished), body_steps_per_s=body_steps / seconds)
+    rate = body_steps / seconds
+    return Sweep(out, {"seconds": seconds, "resumed": len(finished), "body_steps_per_s": rate})
 
 
 class Sweep:
@@ -133,13 +136,17 @@ class Sweep:
     ----------
     path : path
         A store that `sweep` has made.
+    run : mapping
+        What is known of the run that has just ended, for the summary.
     """
 
-    def __init__(self, path: str | PathLike[str], **run: Any) -> None:
+    def __init__(
+        self, path: str | PathLike[str], run: Mapping[str, Any] = MappingProxyType({})
+    ) -> None:
         path = file_path(path)
         if not stores.is_store(path):
             raise InputError(
-                f"{str(path)!r} is not the store of a sweep; give what `polhode sweep --out` wrote"
+                f"{str(path)!r} is not the store of a sweep; give what `polhode sweep --output` wrote"
             )
         self.store, self._run = stores.Store(path, "r"), run
 

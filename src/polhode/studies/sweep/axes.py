@@ -18,7 +18,7 @@ between points are no noise.
 import sys
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from pydantic import Field, ValidationError
@@ -250,7 +250,7 @@ def _grid_values(path, grid):
         return tuple(np.linspace(a, b, grid.count).tolist())
     if a * b <= 0.0:
         raise InputError(
-            f"{path}: a log scale needs from and to of one sign and not zero, got {a!r} and {b!r}; take a linear "
+            f"{path}: a log scale needs from and to of one sign and not zero, got {a!r} and {b!r}; use a linear "
             "scale, or other ends"
         )
     return tuple(np.geomspace(a, b, grid.count).tolist())
@@ -306,7 +306,10 @@ def paths(data):
         "body", model.model_fields, body, ("shape", "name", "check_triangle", "hollow")
     )
     found += _entries(
-        "initial", schema.Initial.model_fields, data.get("initial") or {}, ("rotation", "matrix")
+        "initial",
+        schema.Initial.model_fields,
+        data.get("initial") or {},
+        ("rotation", "matrix", "scalar_first"),
     )
     for path, section in _torques(data):
         make = torques.BUILT_IN.get(str(section.get("name")).lower().replace("-", "_"))
@@ -337,34 +340,3 @@ def _torques(data):
         if isinstance(section, dict)
     ]
     return sections + [("torque", given)] * (isinstance(given, dict) and "name" in given)
-
-
-def _has_name(item, name):
-    return isinstance(item, dict) and item.get("name") == name
-
-
-def put(data: dict[str, Any], path: str, value: Any) -> None:
-    """Write a value at a path of the scenario."""
-    *way, last = path.split(".")
-    here: Any = data
-    for part in way:
-        if isinstance(here, list):
-            here = (
-                here[int(part)]
-                if part.isdigit()
-                else next(item for item in here if _has_name(item, part))
-            )
-        else:
-            here = here.setdefault(part, {})
-    if not isinstance(here, (dict, list)):
-        raise InputError(
-            f"{'.'.join(way)} must hold several numbers for {path} to vary, got {here!r:.60}; give all of them"
-        )
-    if isinstance(here, list):
-        here[int(last)] = value
-    elif last.isdigit() and not here:
-        raise InputError(
-            f"{'.'.join(way)} is missing in the scenario; give all its entries, of which the sweep then varies some"
-        )
-    else:
-        here[last] = value

@@ -194,5 +194,5 @@ def _outcome(future, distributed):
     except distributed.KilledWorker as error:
         raise ClusterError(
             f"{error.allowed_failures + 1} workers died at the same chunk, the last at "
-            f"{error.last_worker.address}; give them more memory, or take smaller chunks"
+            f"{error.last_worker.address}; give them more memory, or use smaller chunks"
         ) from error

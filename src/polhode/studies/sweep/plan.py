@@ -21,19 +21,19 @@ from pathlib import Path
 import numpy as np
 
 import polhode
-from polhode import problems
 from polhode.core.digest import digest
 from polhode.errors import InputError, whole
 from polhode.support.file_names import readable
 from polhode.engine.carriers.tiles import LANES
 from polhode.engine.schedule import segments
 from polhode.io.scenario._load import make_scenario
+from polhode.io.scenario.settings import fill_from_problem, put
 from polhode.io.scenario.faults import Faults
 from polhode.io.scenario.toml import check_depth, parse
 from polhode.methods import get
 from polhode.support.regular import file_path
 from polhode.studies.sweep import axes as reading
-from polhode.studies.sweep.axes import FIRST, SAMPLE, put
+from polhode.studies.sweep.axes import FIRST, SAMPLE
 
 BYTES_PER_BODY = 1024  # of a worker's memory: state, inputs, results and their copies
 PARTS = 256  # chunks wished for: balance between workers, little lost when one dies
@@ -78,7 +78,7 @@ class Plan:
         for key in ("output", "ensemble"):
             if key in data:
                 raise InputError(
-                    f"{path}: [{key}] does not go with [sweep]; drop it, and name the store with --out"
+                    f"{path}: [{key}] does not go with [sweep]; drop it, and name the store with --output"
                 )
         faults = Faults()
         for key in ("body", "initial", "run"):
@@ -95,7 +95,7 @@ class Plan:
         options, self.axes = reading.read(table, data, faults)
         if not faults:
             with faults.at("sweep"):
-                _fill_from_problem(data, self.axes)
+                fill_from_problem(data, [axis.path for axis in self.axes])
                 self._set_dimensions(data, options)
         faults.report(path)
         self._check_values()
@@ -154,7 +154,7 @@ class Plan:
                 scenario = make_scenario(trial, self.path)
                 if scenario.rtol is not None:
                     raise InputError(
-                        f"run.method: {method} chooses its own steps; a sweep needs steps of a given size; take "
+                        f"run.method: {method} chooses its own steps; a sweep needs steps of a given size; use "
                         "another method"
                     )
         self.methods = methods
@@ -176,7 +176,7 @@ class Plan:
             busy = min(TILES * LANES * workers.threads, -(-self.n // workers.processes))
             least, most = (max(busy, steps // self.steps) for steps in CHUNK_STEPS)
             chunk = min(fits, max(least, min(-(-self.n // PARTS), most)))
-        box, left = [], whole("chunk", chunk, 1, "leave it out, or take 1000")
+        box, left = [], whole("chunk", chunk, 1, "leave it out, or use 1000")
         for name, length in reversed(self.dimensions.items()):
             box.append(1 if name in FIRST else min(length, left))
             left = left // length if name not in FIRST and left >= length else 0
@@ -186,7 +186,7 @@ class Plan:
         )
         if count > MOST_CHUNKS:
             raise InputError(
-                f"{self.n} bodies in chunks of {chunk} are {count} chunks, over {MOST_CHUNKS}; take larger ones"
+                f"{self.n} bodies in chunks of {chunk} are {count} chunks, over {MOST_CHUNKS}; use larger ones"
             )
         return tuple(reversed(box))
 
@@ -219,19 +219,6 @@ class Plan:
     def digest(self):
         """A name for all of it."""
         return hashlib.sha256(json.dumps(self.identity, sort_keys=True).encode()).hexdigest()
-
-
-def _fill_from_problem(data, axes):
-    """What a component of an axis needs of a vector that the file leaves to its problem."""
-    if "problem" not in data:
-        return
-    problem = problems.get(data["problem"])
-    wanted = {axis.path.rpartition(".")[0] for axis in axes}
-    if "body.inertia" in wanted and "body" not in data:
-        data["body"] = {"inertia": problem.body.moments.tolist(), "check_triangle": False}
-    initial = data.get("initial", {})
-    if "initial.omega" in wanted and not {"omega", "momentum"} & set(initial):
-        data["initial"] = {**initial, "omega": problem.omega0.tolist()}
 
 
 def boxes(shape, chunk_shape):

@@ -202,6 +202,14 @@ def create(path, plan, chunk_shape, force=False):
     return Store(path)
 
 
+def _named(about, units):
+    """The attributes of a variable in the units of the scenario."""
+    unit = units.of(about.get("units", ""))
+    return {key: value for key, value in about.items() if key != "units"} | (
+        {"units": unit} if unit else {}
+    )
+
+
 def _fill(path, plan, chunk_shape):
     zarr, _ = import_libraries()
     attributes = {
@@ -222,7 +230,7 @@ def _fill(path, plan, chunk_shape):
             compressors=None,
             fill_value=float("nan") if kind == "f8" else -1,
             dimension_names=[*dimensions, *names],
-            attributes=about,
+            attributes=_named(about, plan.body.units),
             config={"write_empty_chunks": True},
         )
     group.attrs["coordinates"] = " ".join(_coordinate(group, axis, plan) for axis in plan.axes)

@@ -13,7 +13,7 @@ import numpy as np
 
 from polhode.bodies._body import RigidBody
 from polhode.engine._ensemble import ensemble
-from polhode.engine.ensemble.inputs import terms_of
+from polhode.engine.ensemble.parameters import terms_of
 from polhode.engine.ensemble.measure import Measure
 from polhode.engine.carriers.tiles import default_threads
 from polhode.errors import InputError
@@ -105,10 +105,7 @@ class SweepChunk:
         )
 
     def _torque_sees_body(self):
-        return any(
-            "inertia" in (term.params._fields if term.params is not None else ())
-            for term in terms_of(self.first.torque)
-        )
+        return any(term.of_body for term in terms_of(self.first.torque))
 
     def _is_plain_parameter(self, axis):
         """Whether numbers of a torque's section arrive unchanged among its parameters: seen at two
@@ -235,6 +232,7 @@ class SweepChunk:
             one.step,
             one.method,
             rotation0=self.rotation0[chosen],
+            scalar_first=False,
             omega0=self.omega0[chosen],
             parameters=parameters,
             breaks=one.breaks,

@@ -1,0 +1,116 @@
+"""How large the errors of an ensemble are: a few of its bodies run once more with steps half as
+long.
+
+With a method of order p the error at the end is about the difference of the two runs times
+2^p / (2^p - 1).  Half of the bodies are spread evenly over the ensemble, half are those of the
+largest angular velocity at the start, for which a step is soonest too large.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode import rotations
+from polhode.bodies._body import RigidBody
+from polhode.engine.schedule import break_times
+from polhode.errors import PolhodeError
+from polhode.results._ensemble import ErrorEstimate
+from polhode.results._trajectory import FAILED
+from polhode.results.motion import back_to_axes, parts
+from polhode.support.on_device import on_host
+
+if TYPE_CHECKING:
+    from polhode.engine.many_bodies import ManyBodies
+    from polhode.results._ensemble import Ensemble
+
+SPREAD = FASTEST = 8  # bodies of either kind
+
+
+def sampled(motions: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Numbers of the bodies to run once more, and their motions (k, 7)."""
+    if not isinstance(motions, np.ndarray):  # on a GPU: row by row
+        chosen = np.unique(np.linspace(0, n - 1, SPREAD + FASTEST).astype(int))
+        return chosen, np.concatenate([on_host(motions[i : i + 1]) for i in chosen])
+    omega = parts(motions).omega
+    speeds = np.einsum("ij,ij->i", omega, omega)
+    fastest = np.argpartition(speeds, max(n - FASTEST, 0))[-FASTEST:]
+    chosen = np.union1d(np.linspace(0, n - 1, SPREAD).astype(int), fastest)
+    return chosen, motions[chosen]
+
+
+@dataclass(frozen=True)
+class Halved:
+    """The second run of some bodies, of an ensemble in which they began with `motions` in principal
+    axes."""
+
+    many: type[ManyBodies]
+    bodies: Any
+    torque: Any
+    breaks: Any
+    start: float
+    numbers: np.ndarray
+    motions: np.ndarray
+
+    def __call__(self, run: Ensemble) -> ErrorEstimate:
+        """The estimate for the ends of the run."""
+        well = np.isfinite(self.motions).all(axis=1) & (run.status[self.numbers] != FAILED)
+        numbers = self.numbers[well]
+        omega = np.linalg.norm(run.omega[numbers], axis=1).max(initial=0.0)
+        angle, rate = np.full((2, len(numbers)), np.inf)
+        if not len(numbers) or run.steps == 0:
+            return ErrorEstimate(numbers, 0.0 * angle, 0.0 * rate)
+        try:
+            other = self._run(run, well)
+        except PolhodeError:  # nothing of half the step: nothing is known of the errors
+            return ErrorEstimate(numbers, angle, rate)
+        order = run.method.order_under(self.torque) or 1
+        factor = 1.0 / (1.0 - 0.5**order)
+        ended = other.status != FAILED
+        turned = rotations.angle_between(run.quaternion[numbers], other.quaternion)
+        apart = np.linalg.norm(run.omega[numbers] - other.omega, axis=1) / (omega or 1.0)
+        angle[ended], rate[ended] = factor * turned[ended], factor * apart[ended]
+        return ErrorEstimate(numbers, angle, rate)
+
+    def _run(self, run: Ensemble, well: np.ndarray) -> Ensemble:
+        """The bodies that did not fail, to the time that the run has reached."""
+        numbers, (start, end) = self.numbers[well], (self.start, float(run.t))
+        steps, torque = np.asarray(run.step), self.torque
+        if steps.ndim:
+            steps = steps[: run.steps + 1]
+            halved = np.repeat(steps, 2)[:-1]
+            halved[1::2] = 0.5 * (steps[:-1] + steps[1:])
+        else:
+            halved = 0.5 * float(steps)
+            torque = torque.for_step(halved)
+        low, high = min(start, end), max(start, end)
+        breaks = [at for at in break_times(self.breaks) if low < at < high]
+        again = self.many(
+            self._bodies(numbers), torque, (start, end), halved, run.method, breaks or None
+        )
+        values = {name: np.asarray(value, dtype=float) for name, value in run.parameters.items()}
+        for name, value in values.items():
+            if value.ndim > len(again.shape_of(name)):
+                values[name] = value[numbers]
+        begin = parts(self._in_user_axes(self.motions[well], numbers))
+        again.will_start(begin.attitude, False, begin.omega, None, len(numbers), values, None, 0)
+        again.will_keep("end")
+        return again.follow(None, None)
+
+    def _bodies(self, numbers: np.ndarray) -> Any:
+        if self.bodies.count == 1:
+            return self.bodies.one
+        tensors = self.bodies.moments.T[numbers][:, None, :] * np.eye(3)
+        if self.bodies.axes is not None:
+            axes = self.bodies.axes[numbers]
+            tensors = axes @ tensors @ np.swapaxes(axes, 1, 2)
+            tensors = 0.5 * (tensors + np.swapaxes(tensors, 1, 2))
+        return [RigidBody(one, check_triangle=False) for one in tensors]
+
+    def _in_user_axes(self, motions: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+        axes = self.bodies.axes
+        if axes is None:
+            return motions
+        return back_to_axes(axes if axes.ndim == 2 else axes[numbers], motions)
