@@ -28,6 +28,12 @@ if TYPE_CHECKING:
     from polhode.methods._method import Method
     from polhode.results._trajectory import Trajectory
 
+__all__ = ["Problem", "get", "names", "problem"]
+
+
+def __dir__() -> list[str]:
+    return __all__  # what completion offers
+
 
 @dataclass(frozen=True, eq=False)
 class Problem(Card):

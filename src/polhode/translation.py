@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 __all__ = ["adjoint", "newmark", "symplectic_euler"]
 
 
+def __dir__() -> list[str]:
+    return __all__  # what completion offers
+
+
 def symplectic_euler(
     u: ArrayLike,
     p: ArrayLike,

@@ -1,5 +1,6 @@
 """Calls from Python that are refused: (call, the value as the message names it, the way out)."""
 
+import json
 import pickle
 import threading
 
@@ -69,6 +70,12 @@ def changed(name, **arrays):
     return "changed.npz"
 
 
+def renamed(name, **facts):
+    """A stored result with other facts."""
+    known = json.loads(str(np.load(name)["provenance"]))
+    return changed(name, provenance=np.array(json.dumps(known | facts)))
+
+
 def oversized():
     """A stored run with numbers that no run has."""
     run = integrate([1, 2, 3], None, (0, 1), 0.1, omega0=(0, 0, 1))
@@ -127,6 +134,7 @@ CALLS = [
      "the file is damaged"),
     (lambda: polhode.read(changed("many.npz", moments=-np.ones((3, 3)))), "'changed.npz' holds bodies that cannot be read",
      "run it again with -o"),
+    (lambda: polhode.read(renamed("many.npz", units={"time": 3})), "holds units that cannot be read", "run it again with -o"),
     (lambda: polhode.read("objects.npz"), "'objects.npz' is not a run", "run the scenario again with -o"),
     (lambda: contents(holed()), "'holed.npz': omega is not finite", "run the scenario again with -o"),
     (lambda: pickle.dumps(Foreign(12345)), "torque 'foreign' is an address", "load the C library there"),

@@ -82,6 +82,18 @@ def test_a_module_s_source_is_linked_from_names_with_one_prefix():
     assert {module: found for module, found in prefixes.items() if module and len(found) > 1} == {}
 
 
+PUBLIC_MODULES = [name for name in polhode.__all__ if inspect.ismodule(getattr(polhode, name))]
+
+
+@pytest.mark.parametrize("name", ["", *PUBLIC_MODULES])
+def test_completion_offers_what_is_public_and_nothing_else(name):
+    module = getattr(polhode, name) if name else polhode
+    offered = [one for one in dir(module) if one != "__version__"]
+    assert sorted(offered) == sorted(set(module.__all__) - {"__version__"})
+    assert not any(one.startswith("_") for one in offered)
+    assert all(hasattr(module, one) for one in offered)
+
+
 def unresolved(names):
     """Which of the names a fresh process does not find after a bare `import polhode`, and why."""
     code = (
@@ -105,6 +117,20 @@ def test_every_name_of_the_reference_is_there_after_a_bare_import(order):
     """In either order: no name may need another one that was looked up before it."""
     assert len(ENTRIES) > 90 and len(set(ENTRIES)) == len(ENTRIES)
     assert unresolved(ENTRIES[::order]) == {}
+
+
+def test_every_name_that_the_pages_mention_is_there_after_a_bare_import():
+    """Pages and README write them `polhode.io.save`; in code blocks they are run."""
+    pages = [
+        *(ROOT / "docs").glob("*.rst"),
+        *(ROOT / "docs").glob("[hrt]*/*.rst"),
+        ROOT / "README.md",
+    ]
+    text = "\n".join(page.read_text("utf-8") for page in pages)
+    names = sorted(set(re.findall(r"(?<![\w./-])polhode\.([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)", text)))
+    assert len(names) > 30
+    files = ("org", "toml", "nc")  # of addresses and files
+    assert unresolved([name for name in names if name not in files]) == {}
 
 
 @pytest.mark.parametrize(

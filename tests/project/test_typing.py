@@ -1,6 +1,7 @@
 """What a type checker knows of the package: it reads a user's script, and every result in it has a
 type."""
 
+import json
 import os
 import re
 import shutil
@@ -55,7 +56,11 @@ PARTS = {  # expressions of a script, and the types they must have
     "polhode.advise('krysl/slow-top').method": "str",
     "polhode.certify('NMB').ok": "bool",
     "polhode.sweep('sweep.toml').n": "int",
-    "polhode.read('run.nc').omega": ARRAY,
+    "run.save('run.nc')": r"pathlib\.Path",
+    "polhode.read('run.nc').omega": rf"{ARRAY} \| Any",
+    "polhode.read('run.nc').plot()": r"matplotlib\.figure\.Figure \| Any",
+    "polhode.read('run.nc', polhode.Trajectory)": r"polhode\.results\._trajectory\.Trajectory",
+    "polhode.read('run.nc', polhode.Ensemble).energy": ARRAY,
     "polhode.problem('krysl/slow-top').integrate()": r"polhode\.results\._trajectory\.Trajectory",
     "polhode.exact.free_body([1.0, 2.0, 3.0], omega0=(0, 1, 0)).omega": ARRAY,
     "polhode.io.load('mine.toml')": r"polhode\.io\.scenario\._load\.Scenario",
@@ -148,3 +153,19 @@ def test_checker_finds_misspelt_option_and_nothing_else(told):
     _, errors = told
     assert list(errors) == [MISSPELT]
     assert "stepp" in errors[MISSPELT]
+
+
+@pytest.mark.skipif(shutil.which("pyright") is None, reason="pyright is not installed")
+def test_pyright_accepts_the_example_and_knows_its_results(tmp_path):
+    """It reads packages in another way than mypy."""
+    asked = ["run", "run.omega", "run.plot()", "polhode.read('run.nc', polhode.Ensemble)"]
+    lines = [readme_example(), MORE, *(f"reveal_type({one})" for one in asked)]
+    (tmp_path / "script.py").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    command = ["pyright", "--pythonpath", sys.executable, "--outputjson", "script.py"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    found = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    told = json.loads(found.stdout)["generalDiagnostics"]
+    assert [one["message"] for one in told if one["severity"] == "error"] == []
+    types = [one["message"] for one in told if one["severity"] == "information"]
+    kinds = ("Trajectory", "ndarray", "Figure", "Ensemble")
+    assert all(kind in text.split(" is ")[1] for kind, text in zip(kinds, types, strict=True))

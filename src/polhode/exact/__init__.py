@@ -21,3 +21,7 @@ __all__ = [
     "periods",
     "reference",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__  # what completion offers

@@ -25,3 +25,7 @@ from polhode.lie.algebras import Algebra, gl, se3, sl, so, so3, su2
 from polhode.lie.steps import series
 
 __all__ = ["Algebra", "Solution", "gl", "se3", "series", "sl", "so", "so3", "solve", "su2"]
+
+
+def __dir__() -> list[str]:
+    return __all__  # what completion offers

@@ -59,6 +59,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return __all__  # what completion offers
+
+
 F = TypeVar("F", bound=Callable[..., Torque])
 BUILT_IN: dict[str, Callable[..., Torque]] = {}
 

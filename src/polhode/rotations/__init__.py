@@ -38,3 +38,7 @@ __all__ = [
     "rotate",
     "rotate_inverse",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__  # what completion offers

@@ -33,6 +33,10 @@ if TYPE_CHECKING:
 __all__ = ["Plane", "Poinsot"]
 
 
+def __dir__() -> list[str]:
+    return __all__  # what completion offers
+
+
 class Plane(NamedTuple):
     """The points x with normal . x = distance; `axes` are two unit vectors along it."""
 

@@ -13,3 +13,7 @@ from polhode.show.view._comparison import comparison
 from polhode.show.view._page import Page, page
 
 __all__ = ["Page", "card", "comparison", "page"]
+
+
+def __dir__() -> list[str]:
+    return __all__  # what completion offers

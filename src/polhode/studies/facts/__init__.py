@@ -75,3 +75,7 @@ __all__ = [
     "torque_calls",
     "trial_torque",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__  # what completion offers
