@@ -1,5 +1,6 @@
 """Calls from Python that are refused: (call, the value as the message names it, the way out)."""
 
+import json
 import pickle
 import threading
 
@@ -127,6 +128,9 @@ CALLS = [
      "the file is damaged"),
     (lambda: polhode.read(changed("many.npz", moments=-np.ones((3, 3)))), "'changed.npz' holds bodies that cannot be read",
      "run it again with -o"),
+    (lambda: polhode.read(changed("many.npz", provenance=json.dumps(
+        json.loads(str(np.load("many.npz")["provenance"])) | {"units": {"time": "two words"}}))),
+     "holds units that cannot be read: the unit of time must be one word, got 'two words'", "write its usual sign"),
     (lambda: polhode.read("objects.npz"), "'objects.npz' is not a run", "run the scenario again with -o"),
     (lambda: contents(holed()), "'holed.npz': omega is not finite", "run the scenario again with -o"),
     (lambda: pickle.dumps(Foreign(12345)), "torque 'foreign' is an address", "load the C library there"),
