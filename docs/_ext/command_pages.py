@@ -12,13 +12,13 @@ from typer.models import ArgumentInfo
 from polhode.cli.application import load_commands
 
 INTRODUCTION = """
-``polhode COMMAND --help`` prints what is here.  With ``--json`` a command prints data for programs; files that exist are
-overwritten with ``--force`` alone; :doc:`exit codes <../exit-codes>` tell what happened.  ``polhode --version`` prints the
+``polhode COMMAND --help`` prints the same information.  With ``--json`` a command prints data for programs.  Existing files are
+overwritten only with ``--force``.  The :doc:`exit codes <../exit-codes>` report what happened.  ``polhode --version`` prints the
 version, and ``python -m polhode`` is the same as ``polhode``.
 
 The Tab key completes commands, options, scenario files and the names of methods and problems, once ``polhode
---install-completion`` has been run in your shell (bash, zsh, fish or PowerShell).  Without installing anything, a line in the
-shell's start-up file does it too:
+--install-completion`` has been run in your shell (bash, zsh, fish or PowerShell).  A line in the shell's start-up file has the
+same effect:
 
 .. code-block:: shell
 

@@ -6,15 +6,15 @@ from restructured import escaped, literal, table, title
 from polhode import papers, problems
 
 PAPERS = """
-``polhode reproduce`` rebuilds every table and figure of the documents behind these methods, with the printed value beside ours,
-and gives a verdict on what the papers claim.  ``polhode reproduce PAPER/ITEM`` prints an item; ``polhode reproduce all --output
-DIR`` (under half an hour; with ``--quick`` minutes) writes the figures, the numbers and one page with all of it, the verdicts
-and the errata.  An interrupted run goes on where it was.
+``polhode reproduce`` reproduces every table and figure of the documents behind these methods, with the printed values beside
+ours, and gives a verdict on the claims of the papers.  ``polhode reproduce PAPER/ITEM`` prints an item; ``polhode reproduce all
+--output DIR`` (under half an hour; with ``--quick`` minutes) writes the figures, the numbers and a page with everything,
+including verdicts and errata.  An interrupted run continues where it stopped.
 """
 PROBLEMS = """
-The papers' test problems, with their exact parameters and, where a paper is silent, what was assumed.  Scenario files name them
-(``problem = "krysl/slow-top"``), so do ``polhode compare`` and ``polhode advise``, and `polhode.problem` gives them in Python;
-the part after the slash is enough.  ``polhode problems`` prints this list.
+The papers' test problems, with their exact parameters and the assumptions made where a paper gives none.  They can be named in
+scenario files (``problem = "krysl/slow-top"``) and on the command line, and `polhode.problem` returns them in Python; the part
+after the slash is enough.  ``polhode problems`` prints this list.
 """
 
 
@@ -23,7 +23,7 @@ def pages(docs):
 
 
 def paper_page():
-    parts = [title("The papers, computed anew"), PAPERS]
+    parts = [title("The papers, reproduced"), PAPERS]
     for paper in papers.PAPERS.values():
         # a name may begin like a list: S. R. ...
         parts += [title(paper.short, "-"), f"\\{escaped(paper.reference)}.\n"]
@@ -42,7 +42,7 @@ def paper_page():
             parts += [
                 title("Misprints", "~"),
                 table(
-                    ("where", "printed", "right"),
+                    ("where", "printed", "correct"),
                     [tuple(map(escaped, (one.where, one.printed, one.correct))) for one in errata],
                     "18 41 41",
                 ),

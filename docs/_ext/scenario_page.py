@@ -13,15 +13,15 @@ from polhode.studies.sweep import axes
 
 INTRODUCTION = """
 A scenario is a TOML file that describes a run.  ``polhode run`` and ``polhode ensemble`` read it, ``polhode sweep`` varies its
-keys, and ``polhode compare`` and ``polhode advise`` take it for their task.  The whole file is checked before anything starts,
-every fault is reported at once with the path of its key, and a misspelt key is answered with the nearest valid one.  A scenario
-holds data and names, never code.
+keys, and ``polhode compare`` and ``polhode advise`` use it as their task.  The whole file is checked before anything starts. All
+errors are reported together, each with the path of its key, and for a misspelt key the nearest valid one is suggested. A
+scenario contains data and names, never code.
 
-``polhode run`` takes the name of a problem in its place, and options in place of what the file says: ``--method``,
-``--step``, ``--rtol``, and ``--set KEY=VALUE`` for any key below, by its path.  A number in the path counts from 0 and picks
-an entry of a list, and one of several torques is picked by its name: ``polhode run slow-top --step 0.01 --set
-initial.omega.2=50 --set run.every=10``.  Values are written as in the file, though text needs no quotes, and are checked like
-the file.  A step takes the place of a tolerance, and a tolerance that of a step.
+``polhode run`` also accepts the name of a problem instead of a file.  Options override the file: ``--method``, ``--step``,
+``--rtol``, and ``--set KEY=VALUE`` for any key below, by its path.  A number in the path counts from 0 and selects an entry of a
+list; one of several torques is selected by its name: ``polhode run slow-top --step 0.01 --set initial.omega.2=50 --set
+run.every=10``.  Values are written as in the file, but text needs no quotes, and they are checked like the file.  A step replaces
+a tolerance, and a tolerance replaces a step.
 
 The folder ``examples`` has scenarios to start from; this is ``flip.toml``:
 """
@@ -60,7 +60,7 @@ def pages(docs):
     ]
     parts += [
         title("[body]", "-"),
-        "By inertia, by ``shape``, or by ``mesh``: the keys depend on it.\n",
+        "Given by its inertia, by ``shape``, or by ``mesh``; the keys depend on which.\n",
     ]
     for shape, model in {"": schema.Inertia, **schema.SHAPES}.items():
         parts += [title(f'shape = "{shape}"' if shape else "by inertia", "~"), section(model)]
@@ -83,9 +83,9 @@ def pages(docs):
     return {"reference/scenario.rst": "\n".join(parts)}
 
 
-TORQUE = """Left out, nothing acts (or the problem's torque does).  ``name`` picks one of the torques below, the other keys are
-its parameters; several torques, which add, are written ``[[torque]]``.  A torque of your own, in Python, is given on the command
-line.
+TORQUE = """Without this section there is no torque, or that of the problem.  ``name`` selects one of the torques below; the
+other keys are its parameters.  Write several torques, which are added, as ``[[torque]]``.  Give a torque of your own, in Python,
+on the command line.
 """
 
 

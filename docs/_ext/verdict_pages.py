@@ -51,8 +51,8 @@ def verdict_page(records):
     ]
     parts = [
         title("What the papers claim"),
-        "Sentences that numbers can decide, each with the numbers.  ``make verdicts`` computes them anew; "
-        "``polhode reproduce PAPER/ITEM`` computes one item, in full.\n",
+        "Claims that numbers can decide, each with the numbers.  ``make verdicts`` computes them again; "
+        "``polhode reproduce PAPER/ITEM`` computes one item in full.\n",
         table(["", *VERDICTS], counts),
     ]
     for name, own in by_paper(records):
@@ -76,7 +76,7 @@ def errata_page(found):
     """Every misprint by paper."""
     parts = [
         title("Misprints"),
-        "What is printed, what is right, and how one knows.  Numbers are computed when this page is "
+        "What is printed, what is correct, and the evidence.  Numbers are computed when this page is "
         "built.\n",
     ]
     for name in PAPERS:

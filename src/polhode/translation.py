@@ -142,7 +142,7 @@ def _march(advance, u, p, force, step, steps, mass, t):
     u, p = floats("u", u), floats("p", p)
     if u.ndim != 1 or u.shape != p.shape:
         raise InputError(
-            f"u and p must be lists of equally many numbers, got shapes {u.shape} and {p.shape}; make them so"
+            f"u and p must be lists of equally many numbers, got shapes {u.shape} and {p.shape}; correct them"
         )
     h, t = number("step", step), number("t", t)
     if h == 0.0:

@@ -62,8 +62,10 @@ def test_names_that_the_locale_cannot_show(environment, name, shown, tmp_path):
     assert code == 0 and json.loads(said)["body"]["name"] == "Würfel, 2 µm"
     said, code = polhode(tmp_path, environment, b"view", name + b".nc", b"--title", name)
     assert code == 0 and shown in next(tmp_path.glob("*.html")).read_text("utf-8"), said
-    said, code = polhode(tmp_path, environment, b"run", name + b".tom")
+    said, code = polhode(tmp_path, environment, b"run", name + b"2.toml")
     assert code == 2 and b"cannot read the scenario" in said
+    said, code = polhode(tmp_path, environment, b"run", name)
+    assert code == 2 and b"unknown problem" in said and b"Traceback" not in said
 
 
 def test_a_mesh_named_in_a_scenario_is_found_in_any_locale(tmp_path):

@@ -136,7 +136,7 @@ def test_strangers_are_refused(server, changes, words):
 )
 def test_there_are_no_files(server, path):
     status, text = call(server, "GET", path)
-    assert status == 404 and "nothing here but the page" in text
+    assert status == 404 and "there is only the page" in text
     if path != "/run":
         assert call(server, "POST", path)[0] == 404
 

@@ -206,7 +206,7 @@ WRONG = {
     START + "[sweep]\nrun.method = ['NMB', 'NBM']\n": "unknown method 'NBM' .did you mean 'NMB'",
     START + "[sweep]\nrun.step = [0.1, -0.1]\n": "run.step: must be positive",
     START + "[sweep]\nrun.step = [0.1, 0.1]\n": "0.1 is given twice",
-    START + "[sweep]\nrun.step = [0.1, 'x']\n": "all alike",
+    START + "[sweep]\nrun.step = [0.1, 'x']\n": "all of the same kind",
     START + "[sweep]\nrun.step = []\n": "the list is empty",
     START + "[sweep]\nrun.step = 0.1\n": "must be a list of values",
     START + "[sweep]\nrun.step = { uniform = [0.1, 0.2] }\nsamples = 3\n": "cannot be drawn",

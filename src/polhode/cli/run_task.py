@@ -55,7 +55,7 @@ def new_run(
     """Return a run from its beginning."""
     if scenario is None:
         raise InputError(
-            "a scenario is missing; give one, as in `polhode run SCENARIO.toml`, or a problem, as in "
+            "the scenario is missing; give one, as in `polhode run SCENARIO.toml`, or a problem, as in "
             "`polhode run slow-top`, or continue an interrupted run, as in `polhode run --resume FILE`"
         )
     data, path = read_source(scenario)
@@ -124,7 +124,7 @@ def resumed_run(
     """Return the rest of an unfinished run."""
     if settings:
         raise InputError(
-            f"a run continues with the settings it was started with, got {settings[0][0]}; drop it, "
+            f"a run continues with the settings that it was started with, got {settings[0][0]}; drop it, "
             "or start a new run"
         )
     target = file_path(file)

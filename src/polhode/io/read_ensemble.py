@@ -91,7 +91,9 @@ def _units(path, facts, bodies):
     try:
         return as_units(facts["units"]) if "units" in facts else bodies.one.units
     except InputError as error:
-        raise InputError(f"{str(path)!r} holds units that cannot be read: {error}") from error
+        raise InputError(
+            f"{str(path)!r} holds units that cannot be read: {error}; run it again with -o"
+        ) from error
 
 
 def _check(path, arrays, facts):

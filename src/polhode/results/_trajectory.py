@@ -170,7 +170,7 @@ class Trajectory(Storable, InMotion):
         if self._potential_digest() != self.potential_source:
             warnings.warn(
                 f"the potential of torque {self.torque.name!r} uses something that has changed since the run: these "
-                "energies are not those of the run; ask for them before the change, or pass what changes as params",
+                "energies are not those of the run; compute them before the change, or pass what changes as params",
                 RuntimeWarning,
                 stacklevel=4,
             )

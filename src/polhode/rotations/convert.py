@@ -161,7 +161,7 @@ def as_rotation(q: Any) -> Rotation:
         )
     if not np.all(np.any(q != 0.0, axis=-1)):
         raise InputError(
-            "q has a quaternion of zeros, which is no rotation; the identity is (0, 0, 0, 1)"
+            "q has a quaternion of zeros, which is not a rotation; the identity is (0, 0, 0, 1)"
         )
     return Rotation.from_quat(q)
 

@@ -56,7 +56,7 @@ def hermite(
     h, s = floats("h", h)[..., None], floats("s", s, finite=False)[..., None]
     if not np.all(h):
         raise InputError(
-            "h must not be zero: there is nothing to interpolate in a step of no length; drop that step"
+            "h must not be zero: there is nothing to interpolate in a step of length zero; drop that step"
         )
     x1 = _turn(log(qmul(conjugate(q0), q1)), 0.5 * h * (omega0 + omega1))
     d0, d1 = h * omega0, h * dexpinv_body(x1, omega1)

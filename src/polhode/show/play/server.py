@@ -102,7 +102,7 @@ class Handler(BaseHTTPRequestHandler):
         if self._stranger():
             return
         if self.path != "/":
-            self.send_error(HTTPStatus.NOT_FOUND, "there is nothing here but the page at /")
+            self.send_error(HTTPStatus.NOT_FOUND, "there is only the page at /")
             return
         self.send_response(HTTPStatus.OK)
         self.send_header("Content-Type", "text/html; charset=utf-8")
@@ -115,7 +115,7 @@ class Handler(BaseHTTPRequestHandler):
         if self._stranger() or self._forged():
             return
         if self.path != "/run":
-            self.send_error(HTTPStatus.NOT_FOUND, "what can be posted to is /run")
+            self.send_error(HTTPStatus.NOT_FOUND, "only /run accepts POST requests")
         elif self.headers.get_content_type() != "application/json":
             self.send_error(
                 HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "the request must be application/json"
@@ -123,7 +123,7 @@ class Handler(BaseHTTPRequestHandler):
         elif data is None:
             self.send_error(
                 HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-                f"the request must say its Content-Length, of at most {LARGEST_BODY} bytes",
+                f"the request must give its Content-Length, of at most {LARGEST_BODY} bytes",
             )
         else:
             self.send_response(HTTPStatus.OK)
@@ -156,7 +156,7 @@ class Handler(BaseHTTPRequestHandler):
             self.headers.get("X-Polhode-Token", "").encode(), self.server.token.encode()
         ):
             self.send_error(
-                HTTPStatus.FORBIDDEN, "the token is not that of this server; load the page anew"
+                HTTPStatus.FORBIDDEN, "the token is not that of this server; reload the page"
             )
             return True
         return False

@@ -41,7 +41,7 @@ def certificate(
     """
     if not isinstance(certificate, Certificate):
         raise InputError(
-            f"certificate must be what polhode.certify returned, got {brief(certificate)}; give that"
+            f"certificate must be the result of polhode.certify, got {brief(certificate)}; give that"
         )
     path = target(path)
     with styled():

@@ -24,7 +24,7 @@ ROUND_OFF = 1e-11  # below it they say nothing of the order
 def _check(comparison):
     if not isinstance(comparison, Comparison):
         raise InputError(
-            f"comparison must be what polhode.compare returned, got {brief(comparison)}; give that"
+            f"comparison must be the result of polhode.compare, got {brief(comparison)}; give that"
         )
 
 

@@ -158,17 +158,17 @@ def methods_to_try(task, made, methods, long, symplectic):
     """The entries to try, and notes about them."""
     if symplectic and task.torque.feels_omega:
         raise InputError(
-            f"torque {task.torque.name!r} depends on the angular velocity: under it no method is symplectic; "
-            "drop that demand"
+            f"torque {task.torque.name!r} depends on the angular velocity: no method is symplectic with it; "
+            "drop that requirement"
         )
     notes = []
     if task.torque.feels_omega:
         notes.append(
-            "The torque depends on the angular velocity: no method is symplectic here, and none is preferred for it."
+            "The torque depends on the angular velocity: no method is symplectic here, and none is preferred for that."
         )
     if long and not task.torque.conservative:
         notes.append(
-            "The torque has no potential, or not all of it: the energy is compared with the reference's."
+            "The torque has no potential, or not all of it: the energy is compared with that of the reference."
         )
     chosen = candidates.shortlist(made, methods, long and task.torque.conservative, task.torque)
     lowered = [entry.name for entry in chosen if entry.method.lowered(task.torque)]

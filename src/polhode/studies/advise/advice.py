@@ -177,7 +177,7 @@ def exact_solution(task):
         "",
         Point(0.0, 0, 0, cost, 1e-13, 1e-13, 1e-13),
         cost,
-        note="closed form, each time by itself",
+        note="closed form, each time separately",
     )
 
 
@@ -188,7 +188,7 @@ def explanation(trials, error, price, task, long, pilot):
     if best.entry is None:
         return (
             "Nothing acts on the body, so its motion is known in closed form: polhode.exact.free_body gives it at any time "
-            f"to about 1e-13 in {duration_text(best.cost)}.  Where steps are needed, take {second.name if second else 'EXACT'}."
+            f"to about 1e-13 in {duration_text(best.cost)}.  If steps are needed, use {second.name if second else 'EXACT'}."
         )
     fixed = best.knob == "step"
     size = (
@@ -201,9 +201,9 @@ def explanation(trials, error, price, task, long, pilot):
         lead = f"{second.cost / best.cost:.2g} times less than {second.name} needs"
     else:
         lead = (
-            "and the others tried were dropped at several times its cost"
+            "and the other methods were dropped at several times its cost"
             if trials[1:]
-            else "the one method that was tried"
+            else "the only method tried"
         )
     first = (
         f"{best.name} (order {best.facts['order']}) keeps to {what} of {error:g} with {size}, {point.evaluations} torque "
@@ -215,7 +215,7 @@ def explanation(trials, error, price, task, long, pilot):
 def _reason(best, price, task, long, pilot):
     if long:
         steps = round(best.point.steps * pilot.task.length / task.length)
-        kept = "symplectic" if best.facts["symplectic"] is True else "made to keep the energy"
+        kept = "symplectic" if best.facts["symplectic"] is True else "made to conserve the energy"
         return (
             f"It is {kept}: over {steps} steps of the pilot the energy error stayed below {best.point.energy:.1e}; the phase "
             "of the motion is not controlled."
@@ -224,7 +224,7 @@ def _reason(best, price, task, long, pilot):
     if share > 0.6:
         return (
             f"The torque takes {100 * share:.0f} % of that time at {duration_text(price.torque)} an evaluation, "
-            "so what counts is how few evaluations a method needs."
+            "so the number of evaluations decides."
         )
     own = price.without_torque(best.point) / max(best.point.evaluations, 1)
     return (

@@ -120,7 +120,7 @@ def _none_left(
     which = "of the methods given" if given else "registered"
     words = last.words + (f" (the highest order is {highest})" if last.names_order else "")
     if not earlier:
-        return f"no method {which} is {words}; drop that demand"
+        return f"no method {which} is {words}; drop that requirement"
     names = ", ".join(entry.name for entry in before[:4])
     more = f" and {len(before) - 4} more" if len(before) > 4 else ""
     return (

@@ -211,8 +211,8 @@ def _list_values(path, values):
     kinds = {_value_kind(value) for value in values}
     if len(kinds) > 1 or None in kinds:
         raise InputError(
-            f"{path}: must be numbers, texts or vectors of one length, all alike and finite, got {values!r:.80}; "
-            "make them so"
+            f"{path}: must be numbers, texts or vectors of one length, all of the same kind and finite, got {values!r:.80}; "
+            "correct them"
         )
     found = tuple(
         tuple(map(float, v)) if isinstance(v, list) else v if isinstance(v, str) else float(v)
@@ -278,7 +278,7 @@ def _checked_law(path, section):
 def _check_together(options, axes):
     laws = [axis.path for axis in axes if axis.law]
     if options and laws and options.samples is None:
-        raise InputError(f"samples is missing; {laws[0]} is drawn, so say how many")
+        raise InputError(f"samples is missing; {laws[0]} is drawn, so give their number")
     if options and options.samples is not None and not laws:
         raise InputError(
             "samples is given, but no axis is drawn; drop it, or give a law such as { normal = [0, 1] }"

@@ -179,7 +179,7 @@ def check(path, plan, force):
         if there != plan.identity:
             raise InputError(
                 f"{str(path)!r} holds another sweep: {difference(there, plan.identity)}; choose another name, "
-                "or start anew with --force (in Python force=True)"
+                "or start again with --force (in Python force=True)"
             )
         return
     if path.exists():
