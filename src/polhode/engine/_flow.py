@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
@@ -138,11 +139,11 @@ class Flow(Card):
         self._advance: tuple[Any, Callable[..., Any]] | None = None
         self._ready: dict[int | None, Ready] = {}  # by the kind of body, see `_kind`
 
-    def __reduce__(self) -> tuple[Callable[..., Flow], tuple[Any, ...]]:
+    def __reduce__(self) -> tuple[Any, ...]:
         """Another process, or a copy, prepares it anew."""
         rtol, atol = self._tolerance or (None, None)
-        options = {"step": self._step, "rtol": rtol, "atol": atol, "max_step": self._max_step}
-        return _again, (self._body, self._torque, self._method, options)
+        again = partial(Flow, step=self._step, rtol=rtol, atol=atol, max_step=self._max_step)
+        return again, (self._body, self._torque, self._method)
 
     def __call__(
         self,
@@ -366,7 +367,3 @@ class Flow(Card):
         return BodyMotion(
             *(part if t_eval is not None else part[-1] for part in (run.quaternion, run.omega))
         )
-
-
-def _again(body, torque, method, options):
-    return Flow(body, torque, method, **options)

@@ -10,6 +10,7 @@ import math
 import operator
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
@@ -221,7 +222,11 @@ class Stepper(InMotion):
     method = property(operator.attrgetter("_one.method"), doc="The method.")
     kind = property(operator.attrgetter("_one.kind"), doc="What is followed.")
     program = property(operator.attrgetter("_bound.program"), doc="What is run.")
-    t = property(operator.attrgetter("_clock.t"), doc="The time.")
+
+    @property
+    def t(self) -> float:
+        """The time."""
+        return self._clock.t
 
     @property
     def motion(self) -> np.ndarray:
@@ -258,13 +263,13 @@ class Stepper(InMotion):
         what = f"{self.method.name}, step {self._clock.usual:g}, torque {self.torque.name}"
         return f"<Stepper: {what}, t = {self.t:g}, {self.body!r}>"
 
-    def __reduce__(self) -> tuple[Callable[..., Stepper], tuple[Any, ...]]:
+    def __reduce__(self) -> tuple[Any, ...]:
         """Another process, or a copy, goes on from here bit for bit."""
         start, names = self._start, ("rotation0", "omega0", "position0", "velocity0")
         options = dict(zip(names, parts(start.motion, start.kind), strict=False))
         options |= {"step": self._clock.usual, "t": start.t, "method": self.method}
         options |= {"force": self._one.force, "compiled": self._compiled}
-        return _again, (self.body, self.torque, options, self.state)
+        return partial(Stepper, **options), (self.body, self.torque), (None, {"state": self.state})
 
     # --- changes between steps --------------------------------------------------------------------
 
@@ -393,11 +398,3 @@ def _size(name: str, h: float) -> float:
     if h == 0.0:
         raise InputError(f"{name} must not be zero; a negative {name} runs backwards")
     return check_step(h, name)
-
-
-def _again(
-    body: RigidBody, torque: Torque, options: dict[str, Any], state: StepperState
-) -> Stepper:
-    stepper = Stepper(body, torque, **options)
-    stepper.state = state
-    return stepper

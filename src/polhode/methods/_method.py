@@ -197,6 +197,7 @@ def recorded(name: str, facts: dict[str, Any]) -> Method:
     held: dict[str, Any] = {
         key: tuple(value) if isinstance(value, list) else value for key, value in facts.items()
     }
+    cite, *others = str(held.get("reference", "")).split(",")
     return Method(
         name,
         recorded_step,
@@ -212,10 +213,13 @@ def recorded(name: str, facts: dict[str, Any]) -> Method:
         held.get("multistep", False),
         held.get("family", ""),
         held.get("aliases", ()),
-        held.get("reference", ""),
+        cite,
         held.get("summary", ""),
         limit=held.get("limit", ""),
         omega_order=held.get("omega_order"),
+        builds_on=tuple(others),
+        best_for=held.get("best_for", ""),
+        flaw=held.get("flaw", ""),
     )
 
 

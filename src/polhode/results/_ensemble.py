@@ -6,8 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import math
@@ -20,8 +18,8 @@ from polhode.results._trajectory import FAILED, FINISHED, INTERRUPTED
 from polhode.results.columns import EACH_ITS_OWN
 from polhode.results.motion import OMEGA, back_to_axes, in_principal_axes, parts
 from polhode.errors import InputError
+from polhode.results.storable import Storable
 from polhode.support import provenance
-from polhode.support.card import Card
 from polhode.support.units import UNSPECIFIED, Units
 from polhode.support.on_device import OnDevice, on_host, require
 
@@ -99,7 +97,7 @@ class Motions(NamedTuple):
     omega: Any
 
 
-class Ensemble(Card):
+class Ensemble(Storable):
     """Many bodies after a run, fresh or read from a file.  Body first, component last; vectors in
     each body's own axes unless named spatial.
 
@@ -388,13 +386,6 @@ class Ensemble(Card):
     def to_xarray(self) -> Dataset:
         """An xarray Dataset with units and provenance."""
         return polhode.io.ensemble.dataset(self)
-
-    def save(
-        self, path: str | PathLike[str], *, format: str | None = None, force: bool = False
-    ) -> Path:
-        """Write the ensemble to a file, as `polhode.io.save` does: .nc (netCDF), .npz or .zarr;
-        `polhode.read` reads it back."""
-        return polhode.io.save(self, path, format, force)
 
     def __repr__(self) -> str:
         error = self._largest_error()

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from os import PathLike
-from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,8 +19,8 @@ from polhode.loads.potential import potential_energy
 from polhode.core.motions import ROTATION, Kind
 from polhode.results.columns import attributes, columns
 from polhode.results.motion import LABELS, InMotion, parts
+from polhode.results.storable import Storable
 from polhode.support import provenance
-from polhode.support.card import Card
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -42,7 +41,7 @@ FINISHED, EVENT, INTERRUPTED, BLOW_UP, FAILED = (
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class Trajectory(Card, InMotion):
+class Trajectory(Storable, InMotion):
     """A computed motion, fresh or read from a file.  Time first, component last; vectors in the
     user's own body axes unless named spatial.
 
@@ -308,12 +307,6 @@ class Trajectory(Card, InMotion):
             **{name: list(labels) for name, labels in LABELS.items()},
         }
         return xr.Dataset(data, coords, attributes(self.provenance()))
-
-    def save(
-        self, path: str | PathLike[str], *, format: str | None = None, force: bool = False
-    ) -> Path:
-        """Write the run to a file, as `polhode.io.save` does; `polhode.read` reads it back."""
-        return polhode.io.save(self, path, format, force)
 
     def plot(self, path: str | PathLike[str] | IO[bytes] | None = None) -> Figure:
         """An overview figure: angular velocity, energy error, momentum error, path of a body axis
