@@ -41,6 +41,10 @@ class Bound(NamedTuple):
         for now, then in self.fields:
             if len(now) != len(then) or not all(map(is_, now.values(), then)):
                 return False
+        return self.reads_the_same()
+
+    def reads_the_same(self) -> bool:
+        """Whether the user's code in it, a method's perhaps, means what it did."""
         return self.watch is None or self.watch.unchanged()
 
     def serves(self, start: Start) -> bool:
@@ -106,7 +110,7 @@ def _family(method, torque, body, compiled):
 def _related(found, method, torque, body, start):
     """A program like another one, for other numbers; None where it would not be what `build`
     makes."""
-    if not torque.is_ours and not found.serves(start):
+    if not (found.reads_the_same() if torque.is_ours else found.serves(start)):
         return None
     acting = torque if torque.is_ours else found.program.acting
     program = found.program.with_numbers(torque, acting, body)
