@@ -8,6 +8,7 @@ largest angular velocity at the start, for which a step is soonest too large.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,6 @@ from polhode.results.motion import back_to_axes, parts
 from polhode.support.on_device import on_host
 
 if TYPE_CHECKING:
-    from polhode.engine.many_bodies import ManyBodies
     from polhode.results._ensemble import Ensemble
 
 SPREAD = FASTEST = 8  # bodies of either kind
@@ -46,7 +46,7 @@ class Halved:
     """The second run of some bodies, of an ensemble in which they began with `motions` in principal
     axes."""
 
-    many: type[ManyBodies]
+    many: Callable[..., Any]  # `ManyBodies`
     bodies: Any
     torque: Any
     breaks: Any
