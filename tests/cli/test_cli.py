@@ -127,19 +127,18 @@ def test_help_fits_a_narrow_terminal_and_shows_no_type_of_flags(name, monkeypatc
 # --- completion -----------------------------------------------------------------------------------
 
 
-def completed(line, **environment):
+def completed(line):
     """What bash offers for the last word of a line, from the script that polhode prints for it."""
     words = line.split(" ")
-    python = f"{shlex.quote(sys.executable)} -m polhode"
+    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
     script = f"""
-        polhode() {{ {python} "$@"; }}
         eval "$(_POLHODE_COMPLETE=source_bash polhode)"
         COMP_WORDS=({shlex.join(words)}); COMP_CWORD={len(words) - 1}
         _polhode_completion polhode
         printf '%s\\n' "${{COMPREPLY[@]}}"
     """
     done = subprocess.run(
-        ["bash", "-c", script], capture_output=True, text=True, env=os.environ | environment
+        ["bash", "-c", script], capture_output=True, text=True, env=os.environ | {"PATH": path}
     )
     assert done.returncode == 0 and not done.stderr, done.stderr
     return done.stdout.split()

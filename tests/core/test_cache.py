@@ -147,7 +147,7 @@ def ended(running):
 @pytest.mark.slow
 def test_real_files_garbled_between_processes(tmp_path):
     made, loaded, right = ended(process(tmp_path))
-    assert made >= 3 and loaded == 0
+    assert made >= 2 and loaded == 0
     files = sorted(tmp_path.iterdir())
     assert len(files) == made  # one each
     for number, path in enumerate(files):

@@ -525,7 +525,10 @@ def test_the_summary_tells_of_the_steps():
     "options, words",
     [
         ({"rtol": 1e-9, "step": 0.1}, ["step", "rtol", "not both"]),
-        ({"rtol": 1e-9, "method": "NMB"}, ["NMB", "given size", "DP5", "DOP853", "taylor"]),
+        (
+            {"rtol": 1e-9, "method": "NMB"},
+            ["NMB takes fixed steps", "give step instead of rtol", "DP5", "DOP853", "taylor"],
+        ),
         ({"rtol": 1e-17}, ["rtol", "1e-14", "1e-17"]),
         ({"rtol": -1.0}, ["rtol", "-1.0"]),
         ({"rtol": 0.5}, ["rtol", "0.1", "0.5"]),
@@ -617,7 +620,7 @@ def test_a_scenario_by_tolerance(tmp_path):
         ("rtol = 1e-20", "1e-14"),
         ("rtol = -1.0", "run.rtol: must be positive"),
         ("atol = 1e-8", "rtol"),
-        ('rtol = 1e-8\nmethod = "LP2"', "given size"),
+        ('rtol = 1e-8\nmethod = "LP2"', "LP2 takes fixed steps"),
     ],
 )
 def test_what_is_wrong_in_a_scenario(tmp_path, run, words):

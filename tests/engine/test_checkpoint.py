@@ -729,13 +729,13 @@ def test_folders_that_cannot_be_used(place):
     Path("mine").mkdir()
     Path("mine", "precious").write_text("")
     with pytest.raises(
-        InputError, match=r"it holds 'precious', which no run wrote; move that away"
+        InputError, match=r"it contains 'precious', which no run wrote; move that away"
     ):
         polhode.integrate(BODY, t_span=(0, 1), step=0.1, checkpoint="mine", **START)
     assert Path("mine", "precious").exists()
     with pytest.raises(InputError, match=r"the scenario is missing"):
         command()
-    with pytest.raises(InputError, match=r"--checkpoint 500 needs a file"):
+    with pytest.raises(InputError, match=r"--checkpoint 500 needs an output file"):
         command("top.toml", checkpoint="500")
     polhode.integrate(BODY, t_span=(0, 1), step=0.1, checkpoint="mine.nc.part", **START)
     with pytest.raises(InputError, match=r"was started by a Python program"):

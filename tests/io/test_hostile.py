@@ -67,12 +67,12 @@ def test_no_reader_knows_of_pickle():
     assert loads and not any(
         ast.unparse(word.value) == "True" for node in loads for word in node.keywords
     )
-    # unpickles what this user, and nobody else, can have written
-    machine_code = SOURCE / "core" / "cache.py"
+    # unpickles what only this user can have written, and pickles functions for other processes
+    machine_code, sent = SOURCE / "core" / "cache.py", SOURCE / "support" / "portable.py"
     imported = {
         alias.name
         for path in SOURCE.rglob("*.py")
-        if path != machine_code
+        if path not in (machine_code, sent)
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(node, ast.Import)
         for alias in node.names
@@ -178,8 +178,8 @@ def test_what_does_not_fit_is_refused_with_the_bytes_it_needs(tmp_path, monkeypa
         GOOD.replace("[0.0, 1.0]", "[0.0, 1e15]").replace("step = 0.1", "step = 1.0")
     )
     for line, words in (
-        (["run", "huge.toml"], "72000000000000144 bytes"),
-        (["run", "huge.toml", "-o", "huge.nc"], "72000000000000144 bytes"),
+        (["run", "huge.toml"], "72000000000000072 bytes"),
+        (["run", "huge.toml", "-o", "huge.nc"], "72000000000000072 bytes"),
         (
             ["run", "huge.toml", "-o", "huge.nc", "--checkpoint", "30s"],
             "bytes (2.8e+08 GB) on the disk of",

@@ -250,7 +250,7 @@ def test_odd_intervals_between_checkpoints_are_refused(every, tmp_path, monkeypa
     Path("run.toml").write_text(SCENARIO.format("x"))
     result = CliRunner().invoke(app, ["run", "run.toml", "-o", "run.nc", "--checkpoint", every])
     assert result.exit_code == exit_codes.BAD_INPUT
-    assert "a checkpoint interval is a number steps" in " ".join(result.stderr.split())
+    assert "a checkpoint interval is a number of steps" in " ".join(result.stderr.split())
 
 
 @pytest.mark.parametrize("target", ["nowhere", "run.toml", "run.nc.part", "/dev/null"])
@@ -280,7 +280,7 @@ def test_a_link_to_a_folder_in_the_place_of_the_folder_of_a_run(tmp_path, monkey
     for force in ([], ["--force"]):
         result = CliRunner().invoke(app, line + force)
         assert result.exit_code == exit_codes.BAD_INPUT
-        assert "holds 'mine', which no run wrote" in " ".join(result.stderr.split())
+        assert "contains 'mine', which no run wrote" in " ".join(result.stderr.split())
     assert (
         os.listdir("full") == ["mine"]
         and Path("full", "mine").read_text() == "precious"

@@ -93,7 +93,7 @@ def test_links_in_the_places_of_its_files_are_not_followed(here, name):
     Path("run.part", name).unlink()
     Path("run.part", name).symlink_to("../precious")
     before = tree(here)
-    with pytest.raises(InputError, match=f"it holds '{name}', which no run wrote"):
+    with pytest.raises(InputError, match=f"it contains '{name}', which no run wrote"):
         polhode.integrate(BODY, checkpoint="run.part", **RUN)
     assert tree(here) == before
 
@@ -138,7 +138,7 @@ def test_what_others_put_beside_a_run_outlives_it(here):
 def test_force_deletes_the_run_and_nothing_else(here):
     part = unfinished(here, notes="precious")
     before = tree(part)
-    with pytest.raises(InputError, match="it holds 'notes', which no run wrote; move that away"):
+    with pytest.raises(InputError, match="it contains 'notes', which no run wrote; move that away"):
         command("s.toml", "out.nc", checkpoint="5", force=True)
     assert tree(part) == before
     (part / "notes").unlink()
@@ -162,7 +162,7 @@ def test_a_zarr_store_with_files_of_others_is_not_replaced(here, name):
     Path("out.zarr", name).write_text("precious")
     before = tree(here)
     with pytest.raises(
-        InputError, match=f"it holds '{name}', which is not part of a Zarr store; move that away"
+        InputError, match=f"it contains '{name}', which is not part of a Zarr store; move that away"
     ):
         store.save(run, "out.zarr", force=True)
     assert tree(here) == before
@@ -193,7 +193,7 @@ def test_a_sweep_store_with_files_of_others_is_not_replaced_and_goes_on_without_
     del before[str(litter)]
     assert tree(here) == before
     with pytest.raises(
-        InputError, match=r"it holds 'mine.partial', which is not part of a Zarr store"
+        InputError, match=r"it contains 'mine.partial', which is not part of a Zarr store"
     ):
         stores.check("tops.zarr", tops, force=True)
     Path("tops.zarr", "mine.partial").unlink()

@@ -16,6 +16,7 @@ from polhode.core.loops.fixed import Body
 from polhode.core.vec import add, apply, apply_t, cross, scale
 from polhode.exact import lagrange_top
 from polhode.methods import _taylor, get
+from polhode.methods._spatial import SpatialState
 from polhode.papers import buss2001
 
 LISTED = {
@@ -342,7 +343,7 @@ def extended_precision(name):
     body = Body(I, tuple(1 / x for x in I))
 
     def run(count):
-        s = _taylor.State(
+        s = SpatialState(
             tuple(map(mpmath.mpf, (0, 0, 0, 1))), tuple(map(mpmath.mpf, (1.6, -1.8, 2.25)))
         )
         for _ in range(count):

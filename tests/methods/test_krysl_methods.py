@@ -192,7 +192,7 @@ def test_dmv_says_when_there_is_no_solution(method, compiled):
         problem.integrate(method, step=5.0, compiled=compiled)
     assert np.isfinite(caught.value.residual)
     # by the guard against corrected steps that shrink
-    assert ("is refused" in str(caught.value)) == (method != "DMV")
+    assert ("is rejected" in str(caught.value)) == (method != "DMV")
     largest = caught.value.largest_step
     assert 0.9 < largest < 1.5
     assert problem.integrate(method, step=largest, t_span=(0.0, largest)).success

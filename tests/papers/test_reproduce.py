@@ -215,11 +215,11 @@ def test_a_full_result_serves_a_quick_request_and_the_report_has_all_that_is_sto
     before = (tmp_path / "buss-2001" / "fig2.json").stat().st_mtime_ns
     compute("krysl-endres-2004/fig8", quick=True, folder=tmp_path)
     assert stored_result(QUICKEST, tmp_path, quick=True)["quick"] is False is full["quick"]
-    reproduce(QUICKEST, listing=False, out=tmp_path, quick=True, as_json=True)
+    reproduce(QUICKEST, listing=False, output=tmp_path, quick=True, as_json=True)
     assert (tmp_path / "buss-2001" / "fig2.json").stat().st_mtime_ns == before
     both = {"buss-2001-fig2", "krysl-endres-2004-fig8"}
     assert both <= Page((tmp_path / NAME).read_text("utf-8")).ids
-    reproduce(QUICKEST, listing=False, out=tmp_path, quick=False, as_json=True)
+    reproduce(QUICKEST, listing=False, output=tmp_path, quick=False, as_json=True)
     text = (tmp_path / NAME).read_text("utf-8")
     assert both <= Page(text).ids
     assert "reference 0.91" in text and "printed &lt; 0.5" in text and "1 of the 2 items" in text

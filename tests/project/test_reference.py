@@ -122,7 +122,7 @@ def test_every_name_of_the_reference_is_there_after_a_bare_import(order):
 def test_every_name_that_the_pages_mention_is_there_after_a_bare_import():
     """Pages and README write them `polhode.io.save`; in code blocks they are run."""
     pages = [
-        *(ROOT / "docs").glob("*.rst"),
+        *(page for page in (ROOT / "docs").glob("*.rst") if page.stem != "changelog"),
         *(ROOT / "docs").glob("[hrt]*/*.rst"),
         ROOT / "README.md",
     ]

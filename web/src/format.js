@@ -27,7 +27,7 @@ export function tickLabels(values) {
   const small = size < 1e-3 || size >= 1e5;
   return values.map((v) => {
     if (v == null) return null;
-    if (Math.abs(v) < 1e-6 * gap) return "0";
+    if (Math.abs(v) <= 1e-6 * gap) return "0";
     if (!small) return v.toFixed(Math.min(20, decimals(gap || 1))).replace("-", MINUS);
     const lead = Math.floor(Math.log10(Math.abs(v)) + 1e-9);
     return scientific(v, Math.max(0, Math.min(8, lead - Math.round(Math.log10(unit)) + extra)));

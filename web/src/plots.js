@@ -89,7 +89,7 @@ export class Plot {
         {
           ...axis,
           size: (u, labels) => Math.max((this.needed = room(labels)), this.width),
-          space: 26,
+          space: 16, // two ticks in the lowest plot, whatever the range
           ...(this.log ? { splits: (u, i, low, high) => powers(low, high), filter: (u, ticks) => ticks } : {}),
           values: (u, ticks) => (this.ticks = this.log ? ticks.map((v) => number(v, 1)) : tickLabels(ticks)),
         },

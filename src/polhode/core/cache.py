@@ -73,8 +73,9 @@ def usable(folder):
     if safe(found):
         return True
     warnings.warn(
-        f"machine code is not stored in {str(folder)!r}, since another user owns that folder or may write to it; make it "
-        "yours alone (chmod go-w), or name another folder in POLHODE_CACHE_DIR",
+        f"machine code is not stored in {str(folder)!r}, since another user owns that folder or may "
+        "write to it; make it writable only for you (chmod go-w), or name another folder in "
+        "POLHODE_CACHE_DIR",
         RuntimeWarning,
         stacklevel=2,
     )

@@ -13,7 +13,8 @@ def _radius(t, p):
     """The direction of the satellite: on the circle about the normal that begins at the x axis, which
     goes with the normal by the shortest way from the z axis, or from -z where the normal is below."""
     x, y, z = scale(1.0 / math.sqrt(dot(p.normal, p.normal)), p.normal)
-    side = 1.0 if z >= 0.0 else -1.0
+    above = z + 1e-150
+    side = above / math.sqrt(above * above)  # 1 or -1, without a branch, which has no Taylor series
     a = -1.0 / (side + z)
     b = x * y * a
     s, c = sincos(p.rate * t)

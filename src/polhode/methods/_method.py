@@ -122,7 +122,7 @@ class Method:
             ""
             if order == self.order
             else (
-                f"{self.name} is of order {order}, not {self.order}, under a torque that looks at "
+                f"{self.name} is of order {order}, not {self.order}, under a torque that depends on "
                 "the angular velocity"
             )
         )

@@ -97,6 +97,7 @@ class FixedSteps:
             why, reached, counted = loop(groups, every, k, grid, self.z, y, residuals)
         except BaseException as error:
             self.z[:] = before
+            self._motion = None  # the loop may have written over it
             if not isinstance(error, Exception):
                 raise
             return error, k, 0.0

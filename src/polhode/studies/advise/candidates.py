@@ -125,5 +125,5 @@ def _none_left(
     more = f" and {len(before) - 4} more" if len(before) > 4 else ""
     return (
         f"no method {which} is {', '.join(one.words for one in earlier)} and {words}: the last "
-        f"demand removes the {len(before)} that were left ({names}{more}); drop one of them"
+        f"requirement removes the {len(before)} that were left ({names}{more}); drop one of them"
     )
