@@ -143,7 +143,7 @@ def check_owned(path):
         name = one.relative_to(path).as_posix()
         if one.is_symlink() or not (one.is_dir() or _PART.fullmatch(name)):
             raise InputError(
-                f"{str(path)!r} would be replaced as a whole, but it holds {name!r}, which is not part of a Zarr "
+                f"{str(path)!r} would be replaced as a whole, but it contains {name!r}, which is not part of a Zarr "
                 "store; move that away, or choose another name"
             )
 
