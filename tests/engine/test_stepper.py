@@ -411,3 +411,35 @@ def test_one_torque_of_the_users_with_many_bodies():
                 stepper.step(10)
                 ends.append(stepper.motion)
             np.testing.assert_allclose(*ends, rtol=1e-13, atol=1e-15)
+
+
+# --- what a user may get wrong --------------------------------------------------------------------
+
+
+def test_a_quaternion_that_looks_like_the_identity_is_warned_of():
+    stepper = polhode.Stepper([1, 2, 3], step=0.1, omega0=(0, 1, 0))
+    with pytest.warns(UserWarning, match=r"half turn.*write \(0, 0, 0, 1\)") as caught:
+        stepper.quaternion = (1, 0, 0, 0)
+    assert caught[0].filename == __file__
+
+
+def test_a_size_of_step_in_place_of_a_number_of_steps():
+    stepper = polhode.Stepper([1, 2, 3], step=0.1, omega0=(0, 1, 0))
+    with pytest.raises(polhode.InputError, match=r"write step\(dt=0.01\)"):
+        stepper.step(0.01)
+
+
+def test_attributes_are_listed_and_near_misses_answered():
+    stepper = polhode.Stepper([1, 2, 3], step=0.1, omega0=(0, 1, 0))
+    assert {"omega", "quaternion"} <= set(dir(stepper)) and "position" in dir(
+        polhode.Stepper([1, 2, 3], step=0.1, omega0=(0, 1, 0), velocity0=(1, 0, 0))
+    )
+    with pytest.raises(AttributeError, match="did you mean 'omega'"):
+        stepper.angular_velocity  # noqa: B018
+    assert stepper.kinetic_energy == 1.0 and stepper.omega_spatial.tolist() == [0.0, 1.0, 0.0]
+
+
+def test_a_torque_made_for_another_body_is_warned_of():
+    tide = polhode.torques.gravity_gradient(polhode.RigidBody([1, 2, 2.5]), 0.1)
+    with pytest.warns(UserWarning, match="made for another body"):
+        polhode.Stepper([1, 2, 2.6], tide, step=0.1, omega0=(0, 1, 0))

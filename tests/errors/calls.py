@@ -187,6 +187,8 @@ CALLS = [
     (lambda: polhode.compare([1, 2, 2.5]), "t_span is missing", "give (t0, t1)"),
     (lambda: ensemble([1, 2, 2.5], t_span=(0, 1), step=0.1, omega0=(0, 0, 1), rotation0="random", n=3, rng="dice"),
      "got 'dice'", "write rng=1"),
+    (lambda: ensemble([1, 2, 2.5], t_span=(0, 1), step=0.1, omega0=(0, 0, 1), rotation0="random", rng=1),
+     "n is missing", "give n=1000"),
     (lambda: ensemble([1, 2, 2.5], t_span=(0, 1), step=0.1, omega0=stats.norm([0, 0], 1), n=3, rng=1),
      "omega0: cannot draw (3,) for each", "give a law of that shape"),
     (lambda: ensemble(stats.norm((1, 2, 2.9), 0.5), t_span=(0, 1), step=0.1, omega0=(0, 0, 1), n=50, rng=1),
@@ -367,7 +369,7 @@ CALLS = [
     (lambda: polhode.Flow([5, 5, 4], step=0.1)(Q, (0, 0, 1), 0, 1, inertia=[[5, 1, 0], [1, 5, 0], [0, 0, 4]]), "[[5, 1, 0]",
      "make a new Flow for a body with other axes"),
     (lambda: polhode.Flow([5, 5, 4], step=0.1)(Q, (0, 0, 1), 0, 1, inertia=(1, 2, 30)), "got (1, 2, 30)",
-     "make a new Flow of RigidBody(..., check_triangle=False)"),
+     "give inertia=RigidBody(..., check_triangle=False)"),
     (lambda: polhode.Flow([5, 5, 1], polhode.torques.heavy_top(2.0) + polhode.torques.heavy_top(3.0), step=0.1)(
         Q, (0, 0, 1), 0, 1, parameters=(1.0, 2.0)),
      "a sum of torques must be a dict, got (1.0, 2.0)", "write parameters={name: value}"),

@@ -10,13 +10,12 @@ The sums mean something if the surface is closed: each edge of a face must be me
 the other way round.
 """
 
-import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from polhode.errors import InputError, number, unknown
+from polhode.errors import InputError, number, unknown, warn
 from polhode.support.file_names import readable
 from polhode.bodies.mesh_file import triangles
 from polhode.bodies.overlap import boxes, overlapping
@@ -252,8 +251,7 @@ def _warn_of_overlaps(path, vertices, faces, part, owner, names, unscaled):
             what = " and ".join(map(named, those)) + " overlap"
         else:
             what = named(*those) + " overlaps itself, or hollows out what is not solid"
-        warnings.warn(
+        warn(
             f"{path}: {what}: that is counted twice in mass and inertia; join the parts into one surface (in Blender: "
             "Boolean, Union)",
-            stacklevel=5,
-        )  # the caller of from_mesh
+        )

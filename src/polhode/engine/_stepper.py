@@ -154,7 +154,8 @@ class Stepper(InMotion):
         of equal size and refuse it.
         """
         if n.__class__ is not int or n < 1:
-            n = whole("the number of steps", n)
+            one = f"for one step of {brief(n)} write step(dt={brief(n)})"
+            n = whole("the number of steps", n, example=one if isinstance(n, float) else None)
         clock = self._clock
         h = clock.usual if dt is None else dt if dt.__class__ is float else number("dt", dt)
         if h != clock.h or h != clock.usual:
@@ -302,8 +303,9 @@ class Stepper(InMotion):
         motion[self.kind.slices[part]] = value
         self._begin(motion)
 
-    def _turn(self, rotation: Rotation | ArrayLike) -> None:
-        self._set("attitude", initial_rotation(self.body, rotation, ZERO, None)[ATTITUDE])
+    def _turn(self, name: str, rotation: Rotation | ArrayLike) -> None:
+        q = rotations.as_quaternion(rotation, None, name)
+        self._set("attitude", initial_rotation(self.body, q, ZERO, None)[ATTITUDE])
 
     def _fly(self, part: str, value: ArrayLike | None) -> None:
         if part not in self.kind.slices:
@@ -320,7 +322,7 @@ class Stepper(InMotion):
 
     @rotation.setter
     def rotation(self, value: Rotation | ArrayLike) -> None:
-        self._turn(value)
+        self._turn("rotation", value)
 
     @property
     def matrix(self) -> np.ndarray:
@@ -329,7 +331,7 @@ class Stepper(InMotion):
 
     @matrix.setter
     def matrix(self, value: Rotation | ArrayLike) -> None:
-        self._turn(value)
+        self._turn("matrix", value)
 
     @property
     def quaternion(self) -> np.ndarray:
@@ -338,7 +340,7 @@ class Stepper(InMotion):
 
     @quaternion.setter
     def quaternion(self, value: Rotation | ArrayLike) -> None:
-        self._turn(value)
+        self._turn("quaternion", value)
 
     @property
     def omega(self) -> np.ndarray:
@@ -368,6 +370,16 @@ class Stepper(InMotion):
     @momentum_spatial.setter
     def momentum_spatial(self, value: ArrayLike) -> None:
         self.momentum = rotations.rotate_inverse(self.quaternion, three("momentum_spatial", value))
+
+    @property
+    def omega_spatial(self) -> np.ndarray:
+        """Angular velocity in space."""
+        return rotations.rotate(self.quaternion, self.omega)
+
+    @property
+    def kinetic_energy(self) -> float:
+        """Kinetic energy of the rotation."""
+        return float(self.body.kinetic_energy(self.omega))
 
     @property
     def position(self) -> np.ndarray | None:

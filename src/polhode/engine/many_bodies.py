@@ -129,6 +129,10 @@ class ManyBodies:
         self.n = counts.n
         inputs.enough(self.n)
         if random or turn or law or self.law or len(known) < len(values):
+            if n is None and self.n == 1:
+                raise InputError(
+                    "n is missing: what is drawn at random does not say how many bodies there are; give n=1000"
+                )
             self.seed = inputs.seed_of(rng)
         if random:
             q = self._draw("rotation0", rotation0, (4,))

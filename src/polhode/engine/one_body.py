@@ -23,7 +23,7 @@ from polhode.engine.flight import check_flight
 from polhode.engine.programs import find_bound
 from polhode.engine.recorder import AtSteps, AtTimes
 from polhode.engine.schedule import segments, stretches
-from polhode.errors import InputError, IntegrationError, floats, number, one_given
+from polhode.errors import InputError, IntegrationError, brief, floats, number, one_given, warn
 from polhode.loads._torque import ZERO, Torque
 from polhode.loads.conversion import as_torque
 from polhode.loads.agreement import Start
@@ -81,6 +81,18 @@ def initial_rotation(
         motion[OMEGA], "omega0" if momentum0 is None else "the angular velocity of momentum0"
     )
     return motion
+
+
+def check_made_for(torque: Torque, body: RigidBody) -> None:
+    """Warn of a torque that was made for another body."""
+    for term in torque.terms:
+        for name in term.of_body:
+            inertia = getattr(term.params, name)
+            if not np.allclose(inertia, body.inertia, rtol=1e-9, atol=1e-9 * body.moments[-1]):
+                warn(
+                    f"torque {term.name!r} was made for another body: its {name} is {brief(np.asarray(inertia).tolist())}, "
+                    f"that of the body {brief(body.inertia.tolist())}; make it for this body"
+                )
 
 
 def three(name: str, value: Any) -> np.ndarray:
@@ -153,6 +165,7 @@ class OneBody:
         scalar_first: bool | None,
     ) -> None:
         self.body, self.torque, self.method = as_body(body), as_torque(torque), get(method)
+        check_made_for(self.torque, self.body)
         # at the start, principal axes
         self.motion = initial_rotation(self.body, rotation0, omega0, momentum0, scalar_first)
         self.kind = kind_of(self.method.state)

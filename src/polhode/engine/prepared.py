@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from polhode.bodies._body import RigidBody
+from polhode.bodies.inertia import triangle_excess
 from polhode.core.layout import flatten
 from polhode.engine.ensemble.parameters import check_given_once, check_parameters, fields
 from polhode.engine.one_body import as_body
@@ -133,15 +134,15 @@ def moments_of(body: RigidBody, inertia: Any) -> tuple[float, ...]:
     I = () if numbers is None else tuple(numbers.tolist())
     if I and min(I) >= LEAST_MOMENT and 2.0 * max(I) <= sum(I) <= LARGEST_MOMENT:
         return I
-    try:
-        other = as_body(inertia)
-    except InputError:
-        as_body(RigidBody(inertia, check_triangle=False))  # raises what else is wrong with it
-        raise InputError(
-            f"inertia must be three principal moments of which none is larger than the sum of the other two, got "
-            f"{brief(inertia)}; correct it, or make a new Flow of RigidBody(..., check_triangle=False)"
-        ) from None
-    if not other.is_principal:
+    other = inertia
+    if not isinstance(inertia, RigidBody):  # it need not obey a rule that the Flow's body breaks
+        other = RigidBody(inertia, check_triangle=False)
+        if triangle_excess(other.moments) and not triangle_excess(body.moments):
+            raise InputError(
+                f"inertia must be three principal moments of which none is larger than the sum of the other two, got "
+                f"{brief(inertia)}; correct it, or give inertia=RigidBody(..., check_triangle=False)"
+            )
+    if not as_body(other).is_principal:
         raise InputError(
             f"inertia must be three principal moments, got {brief(inertia)}; make a new Flow for a body with other axes"
         )

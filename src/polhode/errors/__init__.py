@@ -27,7 +27,7 @@ from polhode.errors.exceptions import (
     TorqueError,
     printable,
 )
-from polhode.errors.wording import brief, closest, difference, disk_advice, nearest, unknown
+from polhode.errors.wording import brief, closest, difference, disk_advice, nearest, unknown, warn
 
 __all__ = [
     "ClusterError",
@@ -55,5 +55,6 @@ __all__ = [
     "reporter",
     "shows_options",
     "unknown",
+    "warn",
     "whole",
 ]

@@ -6,6 +6,8 @@ import contextlib
 import difflib
 import errno
 import json
+import sys
+import warnings
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -88,6 +90,14 @@ def brief(value: object, most: int = 60) -> str:
     except Exception:  # nested too deeply, of too many digits, or with a __repr__ that fails
         return f"an object of type {type(value).__name__}"
     return text if len(text) <= most else text[: most - 3] + "..."
+
+
+def warn(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn of the line outside this package that led here."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == "polhode":
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)
 
 
 def difference(there: dict[str, Any], here: dict[str, Any]) -> str:

@@ -2,11 +2,11 @@
 potential that does not change."""
 
 import dis
-import warnings
 from typing import NamedTuple
 
 import numpy as np
 
+from polhode.errors import warn
 from polhode.loads import kernels as _kernels
 from polhode.core.vec import matrix, qexp, qmul
 
@@ -105,11 +105,10 @@ def check_potential(torque, start):
         ]
         if len(wrong) > 1:
             t, found = wrong[0]
-            warnings.warn(
+            warn(
                 f"torque {term.name!r} is not minus the slope of its potential: at t = {t:.6g} it is "
                 f"{found.torque.tolist()} (body frame) and minus the slope {found.potential.tolist()}, so that kinetic "
                 "plus potential energy is not conserved; correct the potential, or write the part without one as "
                 "a separate torque and add the two",
                 RuntimeWarning,
-                stacklevel=2,
             )

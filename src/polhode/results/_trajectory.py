@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,6 +14,7 @@ import numpy as np
 import polhode
 from polhode import rotations
 from polhode.core.digest import digest
+from polhode.errors import warn
 from polhode.loads.potential import potential_energy
 from polhode.core.motions import ROTATION, Kind
 from polhode.results.columns import attributes, columns
@@ -168,11 +168,10 @@ class Trajectory(Storable, InMotion):
         if not self.body.is_principal:
             quaternion = rotations.qmul(quaternion, rotations.as_quaternion(self.body.axes))
         if self._potential_digest() != self.potential_source:
-            warnings.warn(
+            warn(
                 f"the potential of torque {self.torque.name!r} uses something that has changed since the run: these "
                 "energies are not those of the run; compute them before the change, or pass what changes as params",
                 RuntimeWarning,
-                stacklevel=4,
             )
         return potential_energy(self.torque, self.body, t, quaternion)
 

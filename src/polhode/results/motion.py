@@ -14,6 +14,7 @@ import numpy as np
 
 from polhode import rotations
 from polhode.core.motions import ROTATION, Kind
+from polhode.errors import nearest
 from polhode.support.frames import rows_times
 
 if TYPE_CHECKING:
@@ -56,6 +57,20 @@ PARTS = {
         "position", "x", "axis", "m", "position of the centre of mass", rate="velocity"
     ),
     "velocity": MotionPart("velocity", "v", "axis", "m/s", "velocity of the centre of mass"),
+}
+# what others call the attributes of motions
+SYNONYMS = {
+    "angular_momentum": "momentum_spatial",
+    "angular_velocity": "omega",
+    "attitude": "rotation",
+    "energy": "total_energy",
+    "orientation": "rotation",
+    "q": "quaternion",
+    "time": "t",
+    "times": "t",
+    "w": "omega",
+    "x": "position",
+    "y": "motion",
 }
 ATTITUDE = ROTATION.slices["attitude"]
 OMEGA = ROTATION.slices["omega"]  # in every kind of motion
@@ -122,8 +137,16 @@ class InMotion(Attitudes):
         def __getattr__(self, name):
             field = next((field for field, part in PARTS.items() if part.name == name), None)
             if field is None:
-                raise AttributeError(f"a {type(self).__name__} has no attribute {name!r}")
+                # `kind` is missing where the object is being made, and then so is its list of names
+                known = [] if name[0] == "_" or name == "kind" else dir(self)
+                hint = nearest(
+                    name, [one for one in known if one[0] != "_"], SYNONYMS if known else {}
+                )
+                raise AttributeError(f"a {type(self).__name__} has no attribute {name!r}{hint}")
             return getattr(parts(self.motion, self.kind), field, None)
+
+        def __dir__(self):
+            return [*super().__dir__(), *(PARTS[field].name for field in self.kind.slices)]
 
 
 # --- axes -----------------------------------------------------------------------------------------

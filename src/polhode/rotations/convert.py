@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from polhode.core.vec import det as determinant
 from polhode.core.vec import matmul, transpose
-from polhode.errors import InputError, flag, floats
+from polhode.errors import InputError, flag, floats, warn
 from polhode.rotations.algebra import exp_of_one, EPS
 from polhode.support.frames import nearest_rotation
 
@@ -37,11 +36,10 @@ def scalar_last(q: np.ndarray, scalar_first: bool | None) -> np.ndarray:
     if scalar_first is not None:
         return q[..., [1, 2, 3, 0]] if flag("scalar_first", scalar_first) else q
     if q.size and q.reshape(-1, 4)[0].tolist() == HALF_TURN:
-        warnings.warn(
+        warn(
             "the quaternion (1, 0, 0, 0) is taken for (x, y, z, w), scalar last: a half turn about the first axis; "
-            "give scalar_first=True (in TOML true) if you mean the identity, scalar_first=False if you mean the half "
-            "turn",
-            stacklevel=2,
+            "if you mean the identity, write (0, 0, 0, 1), or give scalar_first=True (in TOML true) where it is an "
+            "option; scalar_first=False means the half turn",
         )
     return q
 
