@@ -133,7 +133,9 @@ def test_many_quaternions_may_have_their_scalars_first():
 def test_what_may_be_meant_for_the_identity_gives_one_warning(door, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     identity = (1.0, 0.0, 0.0, 0.0)
-    words = r"half turn.*scalar_first=True.*identity, scalar_first=False"
+    words = (
+        r"half turn.*identity, write .*scalar_first=True.*scalar_first=False means the half turn"
+    )
     with pytest.warns(UserWarning, match=words) as warned:
         taken = end(door(identity))
     assert len(warned) == 1
