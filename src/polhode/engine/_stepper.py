@@ -23,7 +23,7 @@ from polhode.engine.diagnosis import Place, check_first
 from polhode.engine.one_body import OneBody, initial_rotation, three
 from polhode.engine.programs import find_bound
 from polhode.engine.schedule import Segment
-from polhode.engine.stepper_state import Clock, StepperState
+from polhode.engine.stepper_state import Clock, StepperState, step_size
 from polhode.errors import (
     InputError,
     IntegrationError,
@@ -38,7 +38,7 @@ from polhode.errors import (
 from polhode.loads._torque import ZERO
 from polhode.loads.agreement import Start
 from polhode.results.motion import ATTITUDE, OMEGA, InMotion, described, in_user_axes, parts
-from polhode.support.limits import check_step, check_times
+from polhode.support.limits import check_times
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -118,7 +118,7 @@ class Stepper(InMotion):
         one = OneBody(body, torque, method, rotation0, omega0, momentum0, scalar_first)
         if not (force is None and position0 is None and velocity0 is None):
             one.will_fly(force, position0, velocity0)
-        h = _size("step", number("step", step))
+        h = step_size("step", number("step", step))
         t = float(check_times(np.array([number("t", t)]), "t")[0])
         self._one, self._clock, self._compiled = one, Clock(t, h), flag("compiled", compiled)
         self._start = Start(t, t + MANY * h, in_user_axes(one.body, one.motion, one.kind), one.kind)
@@ -178,7 +178,7 @@ class Stepper(InMotion):
 
     def _resize(self, h: float) -> None:
         """Steps of h from here on."""
-        _size("dt", h)
+        step_size("dt", h)
         if self.method.multistep and h != self._clock.usual:
             raise InputError(
                 f"method {self.method.name} uses earlier steps and needs steps of equal size, got dt = {h!r} with "
@@ -372,11 +372,6 @@ class Stepper(InMotion):
         self.momentum = rotations.rotate_inverse(self.quaternion, three("momentum_spatial", value))
 
     @property
-    def omega_spatial(self) -> np.ndarray:
-        """Angular velocity in space."""
-        return rotations.rotate(self.quaternion, self.omega)
-
-    @property
     def kinetic_energy(self) -> float:
         """Kinetic energy of the rotation."""
         return float(self.body.kinetic_energy(self.omega))
@@ -403,10 +398,3 @@ class Stepper(InMotion):
 def _form(program: Program) -> tuple[Any, int]:
     """Which numbers a state is made of."""
     return program.kind._fields, program.size
-
-
-def _size(name: str, h: float) -> float:
-    """The size of a step, checked."""
-    if h == 0.0:
-        raise InputError(f"{name} must not be zero; a negative {name} runs backwards")
-    return check_step(h, name)

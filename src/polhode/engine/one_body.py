@@ -23,9 +23,9 @@ from polhode.engine.flight import check_flight
 from polhode.engine.programs import find_bound
 from polhode.engine.recorder import AtSteps, AtTimes
 from polhode.engine.schedule import segments, stretches
-from polhode.errors import InputError, IntegrationError, brief, floats, number, one_given, warn
+from polhode.errors import InputError, IntegrationError, floats, number, one_given
 from polhode.loads._torque import ZERO, Torque
-from polhode.loads.conversion import as_torque
+from polhode.loads.conversion import as_torque, check_made_for
 from polhode.loads.agreement import Start
 from polhode.loads.force import Force, as_force
 from polhode.methods._method import Method
@@ -81,18 +81,6 @@ def initial_rotation(
         motion[OMEGA], "omega0" if momentum0 is None else "the angular velocity of momentum0"
     )
     return motion
-
-
-def check_made_for(torque: Torque, body: RigidBody) -> None:
-    """Warn of a torque that was made for another body."""
-    for term in torque.terms:
-        for name in term.of_body:
-            inertia = getattr(term.params, name)
-            if not np.allclose(inertia, body.inertia, rtol=1e-9, atol=1e-9 * body.moments[-1]):
-                warn(
-                    f"torque {term.name!r} was made for another body: its {name} is {brief(np.asarray(inertia).tolist())}, "
-                    f"that of the body {brief(body.inertia.tolist())}; make it for this body"
-                )
 
 
 def three(name: str, value: Any) -> np.ndarray:

@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from polhode.errors import InputError
+from polhode.support.limits import check_step
+
 
 @dataclass(frozen=True, eq=False)
 class StepperState:
@@ -43,3 +46,10 @@ class Clock:
         """Count steps of h from here on."""
         self.origin, self.h, self.earlier, self.k = self.t, h, self.steps, 0
         self.grid[0], self.grid[1] = self.origin, h
+
+
+def step_size(name: str, h: float) -> float:
+    """The size of a step, checked."""
+    if h == 0.0:
+        raise InputError(f"{name} must not be zero; a negative {name} runs backwards")
+    return check_step(h, name)

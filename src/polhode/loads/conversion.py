@@ -9,14 +9,19 @@ from collections import OrderedDict
 from collections.abc import Callable
 from functools import lru_cache, partial
 from types import FunctionType
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
 
 import polhode
-from polhode.errors import InputError, brief, check_options, shows_options
+from polhode.errors import InputError, brief, check_options, shows_options, warn
 from polhode.loads._torque import Torque
 from polhode.loads.foreign import Foreign
 from polhode.loads.recorded import Recorded
 from polhode.loads.sum import Sum
+
+if TYPE_CHECKING:
+    from polhode.bodies._body import RigidBody
 
 
 @overload
@@ -135,3 +140,15 @@ def _of_function(function):
         while len(_wrapped) > KEPT:
             _wrapped.popitem(last=False)
     return found
+
+
+def check_made_for(torque: Torque, body: RigidBody) -> None:
+    """Warn of a torque that was made for another body."""
+    for term in torque.terms:
+        for name in term.of_body:
+            inertia = getattr(term.params, name)
+            if not np.allclose(inertia, body.inertia, rtol=1e-9, atol=1e-9 * body.moments[-1]):
+                warn(
+                    f"torque {term.name!r} was made for another body: its {name} is {brief(np.asarray(inertia).tolist())}, "
+                    f"that of the body {brief(body.inertia.tolist())}; make it for this body"
+                )

@@ -140,11 +140,6 @@ class Trajectory(Storable, InMotion):
         return self.status in (FINISHED, EVENT)
 
     @property
-    def omega_spatial(self) -> np.ndarray:
-        """Angular velocity in space."""
-        return rotations.rotate(self.quaternion, self.omega)
-
-    @property
     def momentum(self) -> np.ndarray:
         """Angular momentum in the body frame."""
         return self.body.momentum(self.omega)

@@ -132,6 +132,11 @@ class InMotion(Attitudes):
     position: np.ndarray | None
     velocity: np.ndarray | None
 
+    @property
+    def omega_spatial(self) -> np.ndarray:
+        """Angular velocity in space."""
+        return rotations.rotate(self.quaternion, self.omega)
+
     if not TYPE_CHECKING:
 
         def __getattr__(self, name):
