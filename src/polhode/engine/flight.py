@@ -1,5 +1,7 @@
-"""Free flight: any method's rotation together with the translation of the centre of mass by the
-explicit Newmark method.
+"""Free flight: the rotation of a body together with the translation of its centre of mass.
+
+Methods made of kicks and drifts carry both by the same moves (`Method.flight`).  Beside the others
+goes the explicit Newmark method:
 
     x' = x + h v + h^2/2 a                          Krysl 2005, eq. (5): velocity Verlet
     the rotation from t to t', by the method; a torque that looks at the position sees x'
@@ -9,15 +11,18 @@ explicit Newmark method.
 A force that looks at the velocity gets the predicted one, v + h a, which keeps the second order.
 """
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
 from polhode.core.jit import jit
+from polhode.core.kicks import IN_FLIGHT, Kicks
 from polhode.core.layout import Quaternion, Vector
-from polhode.core.vec import add, axpy, matrix, scale
+from polhode.core.vec import add, attitude, axpy, matrix, scale
 from polhode.errors import InputError
-from polhode.loads.kernels import Airborne
-from polhode.methods._method import variant
+from polhode.loads.kernels import Airborne, Frames
+from polhode.loads._torque import Torque
+from polhode.methods._method import Method, variant
 
 
 class Actions(NamedTuple):
@@ -29,7 +34,10 @@ class Actions(NamedTuple):
     near: object
     derivatives: tuple
     potential: object
+    kicks: Kicks
     force: object
+    both: object  # (t, q, Om, x, v, p) -> body torque, acceleration
+    both_near: object  # the same at q / |q|
 
 
 class Parameters(NamedTuple):
@@ -40,13 +48,43 @@ class Parameters(NamedTuple):
     mass: float
 
 
-def check_flight(method, torque):
-    """A torque that looks at the position is given the one at the end of the step: refuse methods
-    that ask in between."""
-    if torque.uses_position and not (method.order == 2 and method.torques == 1):
+def actions(torque: Frames, force: Callable) -> Actions:
+    """Torque and force, which get their parameters by `Parameters`, for all kinds of methods."""
+
+    def together(torque_at, rotation):
+        @jit
+        def both(t, q, Om, x, v, p):
+            T = torque_at(t, q, Om, Airborne(p.torque, x, v))
+            f = force(t, rotation(q), Om, Airborne(p.force, x, v))
+            return T, scale(1.0 / p.mass, f)
+
+        return both
+
+    return Actions(
+        *torque._replace(kicks=IN_FLIGHT),
+        force,
+        together(torque.at, matrix),
+        together(torque.near, attitude),
+    )
+
+
+def check_flight(method: Method, torque: Torque, by_tolerance: bool = False) -> None:
+    """Refuse a method that cannot follow a flight as it is asked to.
+
+    Beside Newmark's translation a torque that looks at the position is given the one at the end of
+    the step: methods that ask in between are refused.
+    """
+    if by_tolerance and method.flight is None:
+        raise InputError(
+            f"{method.name} chooses its steps for the rotation alone; use DOP853 or DP5, or give step=... to let the "
+            "body fly"
+        )
+    able = method.flight is not None or (method.order == 2 and method.torques == 1)
+    if torque.uses_position and not able:
         raise InputError(
             f"torque {torque.name!r} depends on the position, which is known only at the ends of steps; {method.name} asks "
-            "for it elsewhere.  Use a second-order method with one torque evaluation per step: NMB, LP2, VLV ..."
+            "for it elsewhere.  Use a method that carries the translation in its own steps, such as LP2, EXACT-RKN4 or "
+            "DOP853, or one with one torque evaluation per step, such as NMB"
         )
 
 
@@ -54,6 +92,8 @@ def check_flight(method, torque):
 def flying(method, velocity, residual, calls):
     """The method with translation carried along; the three functions read the method's own
     state."""
+    if method.flight is not None:
+        return method.flight(method)
     base_start, base_step = method.start, method.step
 
     class FlyingState(NamedTuple):

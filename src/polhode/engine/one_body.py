@@ -210,12 +210,8 @@ class OneBody:
         velocity0: ArrayLike | None,
     ) -> None:
         """Translation is to be carried along."""
-        if self.tolerance is not None:
-            raise InputError(
-                "a run by rtol follows the rotation alone; give step=... to let the body fly"
-            )
         self.force = as_force(force)
-        check_flight(self.method, self.torque)
+        check_flight(self.method, self.torque, self.tolerance is not None)
         place = (
             three(name, ZERO if value is None else value)
             for name, value in (("position0", position0), ("velocity0", velocity0))

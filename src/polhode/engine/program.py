@@ -16,7 +16,7 @@ from polhode.core.loops import fixed as loops
 from polhode.core.loops.tolerance import STEP
 from polhode.core.motions import Kind, kind_of
 from polhode.engine.start_calls import start_calls
-from polhode.engine.flight import Actions, Parameters, flying
+from polhode.engine.flight import Parameters, actions, flying
 from polhode.engine.ways import derivatives_trouble, potential_trouble, ways
 from polhode.errors import InputError
 from polhode.loads.agreement import Start
@@ -79,6 +79,7 @@ class Program:
     names: dict
     acting: Torque  # the torque with what was lifted out of it
     pythons: tuple  # the PythonTorques behind torque and force, None for one that is not Python
+    control: Any  # what the method needs to choose its steps, None where it cannot
 
     def __post_init__(self) -> None:
         self.width = self.motion_kind.width
@@ -195,7 +196,7 @@ class Program:
 
     def controlled(self, rtol: float) -> tuple[Any, Callable[..., Any]]:
         """(what the method says of the steps it chooses, the loop that takes them)."""
-        control = self.method.control.suited(self, rtol)
+        control = self.control.suited(self, rtol)
         return control, self.kept(("controlled", control), lambda: self._controlled(control))
 
     def _controlled(self, control):
@@ -352,7 +353,10 @@ def _assemble(method, torque, body, force, setting, way, thrust, like, start):
         push, push_values = thrust.kernel, thrust.values
         if not body.is_principal:
             push, push_values = in_axes(push, "spatial", setting), (nested(body.axes), push_values)
-        acting, values = Actions(*acting, push), Parameters(values, push_values, float(body.mass))
+        acting, values = (
+            actions(acting, push),
+            Parameters(values, push_values, float(body.mass)),
+        )
         run = flying(suited, names["velocity"], names["residual"], names["calls"])
         size, names = _method_names(run)
     names = {**names, "torque": acting, "load_parameters": layout(shape(values)).unpack}
@@ -375,6 +379,7 @@ def _assemble(method, torque, body, force, setting, way, thrust, like, start):
         names,
         way.acting or torque,
         tuple(one.python for one in taken),
+        run.control,
     )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from polhode.core.generated import generated
 from polhode.core.jit import jit
+from polhode.core.kicks import ON_GROUND, Kicks
 from polhode.core.layout import Vector, flatten
 from polhode.loads.stack import matrix_here, vector_here
 from polhode.core.vec import add, apply, apply_t, attitude, matrix
@@ -32,6 +33,7 @@ class Frames(NamedTuple):
     # ((((), d_3), d_2), d_1) in the torque's own frame: d_k(t, R, (Om, Om', ..., Om^(k-1)), p)
     derivatives: tuple = ()
     potential: object = ()  # V(t, R, p), for a method that asks for it
+    kicks: Kicks = ON_GROUND  # the moves of a method made of kicks and drifts
 
 
 class Airborne(NamedTuple):

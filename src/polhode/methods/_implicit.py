@@ -42,7 +42,7 @@ class ImplicitState(NamedTuple):
     D: Matrix  # its slope dT/dW
     residual: float
     calls: float  # torque evaluations
-    excess: float  # of |Pi|^2, relative: see _length.py
+    excess: float  # of |Pi|^2, relative: see core/length.py
 
 
 @jit

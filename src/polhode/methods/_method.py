@@ -55,6 +55,9 @@ class Method:
         (that there is none, that it offers derivatives, that it depends on the angular velocity) and
         of the body (that it is symmetric; None: nothing is known, or there are several); without it
         the step takes every torque and body alike.
+    flight : function or None
+        `flight(method)` gives the method for a body that flies, with translation in its own steps;
+        without it Newmark's method carries the translation beside the rotation.
     control : core.adaptive.Pair, methods._series.Recursion or None
         What a loop that chooses its own steps needs of the method; without it the method takes
         steps of given size alone.
@@ -96,6 +99,7 @@ class Method:
     cite: str = ""
     summary: str = ""
     adapt: Callable | None = None
+    flight: Callable | None = None
     limit: str = ""
     control: tuple | None = None
     potential: bool = False

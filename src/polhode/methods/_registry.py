@@ -72,6 +72,7 @@ def method(
     flaw: str = "",
     limit: str = "",
     control: tuple | None = None,
+    flight: Callable[..., Any] | None = None,
 ) -> Callable[[F], F]:
     """Register the decorated function `step(h, t, s, body, torque, p)` as a method.
 
@@ -122,6 +123,7 @@ def method(
                 summary or _first_line(step.__doc__),
                 limit=limit,
                 control=control,
+                flight=flight,
                 omega_order=omega_order,
                 builds_on=tuple(builds_on),
                 best_for=best_for,

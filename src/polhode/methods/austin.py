@@ -28,7 +28,7 @@ from polhode.core.vec import (
     times,
 )
 from polhode.methods._implicit import ImplicitState, guess, implicit, start
-from polhode.methods._length import of_length, square
+from polhode.core.length import of_length, square
 from polhode.methods._registry import method
 
 

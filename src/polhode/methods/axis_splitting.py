@@ -17,9 +17,10 @@ import math
 from itertools import permutations
 
 from polhode.core.jit import jit
+from polhode.core.kicks import KickedState, start
 from polhode.core.scalars import sincos
 from polhode.core.vec import renormalise
-from polhode.methods._kicked import KickedState, kicked, start
+from polhode.methods._kicked import in_flight, kicked
 from polhode.methods._families import family
 from polhode.methods._method import Method, variant
 from polhode.methods._registry import register
@@ -119,6 +120,7 @@ def splitting(name, step, summary, best_for=""):
         cite="mclachlan1993explicit",
         summary=summary,
         best_for=best_for,
+        flight=in_flight,
     )
 
 

@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 from polhode.core.generated import generated
 from polhode.core.jit import jit
+from polhode.core.kicks import larger
 from polhode.errors import InputError, unknown
 from polhode.methods._method import Method
 from polhode.methods._registry import get, suffix
@@ -79,11 +80,6 @@ SCHEMES = {
     "kahanli10": Scheme(10, _palindrome(_numbers("kahanli10")), "kahan1997composition"),
 }
 # fmt: on
-
-
-@jit
-def larger(a, b):
-    return a if a > b else b
 
 
 @jit
@@ -173,6 +169,7 @@ def compose(method, scheme):
         # explicit steps see a velocity a little ahead of their kick: they are not symmetric under a
         # torque that looks at it
         omega_order=None if base.torques is None else 2,
+        flight=base.flight and (lambda _: compose(base.flight(base), scheme)),
         adapt=base.adapt and (lambda torque, body: compose(base.suited(torque, body), scheme)),
     )
 

@@ -30,6 +30,7 @@ from functools import partial
 
 from polhode.core.constant import Constant
 from polhode.core.jit import jit
+from polhode.core.kicks import KickedState, start
 from polhode.core.newton import differences, gyroscopic_tangent, newton, products, size
 from polhode.core.vec import (
     add,
@@ -45,7 +46,7 @@ from polhode.core.vec import (
     sub,
     times,
 )
-from polhode.methods._kicked import KickedState, kicked, start
+from polhode.methods._kicked import in_flight, kicked
 from polhode.methods._registry import method
 
 LIMIT = "there is no solution beyond about h |Pi| = I"
@@ -162,6 +163,7 @@ dmv_method = partial(
     symmetric=True,
     conserves=("momentum", "energy"),
     family="variational",
+    flight=in_flight,
 )
 corrected_method = partial(
     dmv_method, symplectic="orbits", limit=CORRECTED, builds_on=("moser1991discrete",)

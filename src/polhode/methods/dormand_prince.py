@@ -20,15 +20,60 @@ F3 and the following are h times sums of slopes.  `polhode.core.loops.tolerance`
 and the loop that chooses the steps.
 """
 
-from polhode.core.loops.tolerance import Pair, axpy7, projected, scale7, slope, spread, sub7
-from polhode.core.fma import fma
-from polhode.core.jit import jit
-from polhode.methods import _tableaux
-from polhode.methods._method import Motion
-from polhode.methods._registry import method
-from polhode.methods._taylor import written
+from functools import cache
+from typing import NamedTuple
 
-NAMES = {"axpy7": axpy7, "scale7": scale7, "sub7": sub7, "slope": slope}
+from polhode.core.fma import fma
+from polhode.core.generated import generated
+from polhode.core.jit import jit
+from polhode.core.layout import Quaternion, Vector
+from polhode.core.loops.tolerance import (
+    Pair,
+    axpy13,
+    axpy7,
+    projected,
+    projected_flight,
+    scale13,
+    scale7,
+    slope,
+    slope_flight,
+    spread,
+    spread_flight,
+    sub13,
+    sub7,
+)
+from polhode.methods import _tableaux
+from polhode.methods._method import Motion, variant
+from polhode.methods._registry import method
+
+
+class FlyingMotion(NamedTuple):
+    """Attitude, body angular velocity, position and velocity."""
+
+    q: Quaternion
+    Om: Vector
+    x: Vector
+    v: Vector
+
+
+@jit
+def start_flight(h, t, q, Om, x, v, body, load, p):
+    return FlyingMotion(q, Om, x, v)
+
+
+# what computes with the numbers of a motion, and the error of its parts
+ROTATION = {
+    "axpy": axpy7,
+    "scale": scale7,
+    "sub": sub7,
+    "slope": slope,
+}
+FLIGHT = {
+    "axpy": axpy13,
+    "scale": scale13,
+    "sub": sub13,
+    "slope": slope_flight,
+}
 
 
 # --- straight code from a tableau -----------------------------------------------------------------
@@ -39,16 +84,16 @@ def advanced(row):
     need not wait for it."""
     text = "y"
     for j, a in enumerate(row):
-        text = f"axpy7({a!r} * h, k{j}, {text})" if a else text
+        text = f"axpy({a!r} * h, k{j}, {text})" if a else text
     return text
 
 
 def combined(row):
     """sum_j a_j k_j as source text."""
     (first, a), *rest = [(j, a) for j, a in enumerate(row) if a]
-    text = f"scale7({a!r}, k{first})"
+    text = f"scale({a!r}, k{first})"
     for j, a in rest:
-        text = f"axpy7({a!r}, k{j}, {text})"
+        text = f"axpy({a!r}, k{j}, {text})"
     return text
 
 
@@ -63,85 +108,97 @@ def stage_lines(tableau, numbers):
     ]
 
 
-def stages_of(tableau):
+def stages_of(tableau, numbers):
     """`stages(h, t, y, k0, ...) -> (y', (k0, ..., k_(s-1)))`."""
     s = tableau.stages
-    return written(
+    return generated(
+        __name__,
         "stages",
         "h, t, y, k0, body, torque, p",
         stage_lines(tableau, range(1, s)),
         f"{advanced(tableau.a[s])}, ({stage_names(s)})",
-        **NAMES,
+        **numbers,
     )
 
 
-def extension_of(tableau):
+def extension_of(tableau, numbers):
     """`extension(h, t, y, y', slopes, ...) -> (F0, F1, ...)`; slopes have that of y' for their
     last."""
     s = tableau.stages
     lines = [
         f"{stage_names(s + 1)} = k",
         *stage_lines(tableau, range(s + 1, len(tableau.a))),
-        "F0 = sub7(end, y)",
-        "F1 = sub7(scale7(h, k0), F0)",
-        f"F2 = sub7(F0, axpy7(h, k{s}, F1))",
+        "F0 = sub(end, y)",
+        "F1 = sub(scale(h, k0), F0)",
+        f"F2 = sub(F0, axpy(h, k{s}, F1))",
     ]
-    higher = "".join(f"scale7(h, {combined(row)}), " for row in tableau.extension)
-    return written(
-        "extension", "h, t, y, end, k, body, torque, p", lines, f"(F0, F1, F2, {higher})", **NAMES
+    higher = "".join(f"scale(h, {combined(row)}), " for row in tableau.extension)
+    return generated(
+        __name__,
+        "extension",
+        "h, t, y, end, k, body, torque, p",
+        lines,
+        f"(F0, F1, F2, {higher})",
+        **numbers,
     )
 
 
-def estimates_of(tableau):
+def estimates_of(tableau, numbers):
     """`estimates(slopes)`: one estimate of the error, over h, for each row of the table."""
     lines = [f"{stage_names(tableau.stages + 1)} = k"]
-    return written(
+    return generated(
+        __name__,
         "estimates",
         "k",
         lines,
         "(" + "".join(f"{combined(row)}, " for row in tableau.errors) + ")",
-        **NAMES,
+        **numbers,
     )
 
 
-def pair(tableau, error, order, memory):
+def pair(tableau, error, order, flight=False):
     """The functions of a tableau for the loop of `polhode.core.loops.tolerance`."""
+    numbers = FLIGHT if flight else ROTATION
+    spread_of = spread_flight if flight else spread
     extra = len(tableau.a) - tableau.stages - 1
     return Pair(
-        stages_of(tableau),
-        error,
-        extension_of(tableau),
+        stages_of(tableau, numbers),
+        error(estimates_of(tableau, numbers), spread_of),
+        extension_of(tableau, numbers),
         1.0 / order,
-        memory,
+        0.04,
         (tableau.stages, extra),
         3 + len(tableau.extension),
+        flight,
     )
 
 
 # --- the methods ----------------------------------------------------------------------------------
 
-_dp5_estimates, _dop853_estimates = estimates_of(_tableaux.DP5), estimates_of(_tableaux.DOP853)
 
-
-@jit
-def dp5_error(h, slopes, weights):
+def dp5_error(estimates, spread):
     """The difference of the solutions of order 5 and 4."""
-    (e,) = _dp5_estimates(slopes)
-    return h * h * spread(e, weights)
+
+    @jit
+    def error(h, slopes, weights):
+        (e,) = estimates(slopes)
+        return h * h * spread(e, weights)
+
+    return error
 
 
-@jit
-def dop853_error(h, slopes, weights):
+def dop853_error(estimates, spread):
     """Estimates of order 5 and 3 combined so that the result goes as h^8: Hairer, Norsett & Wanner
     1993, (II.10.17)."""
-    fifth, third = _dop853_estimates(slopes)
-    e, coarse = spread(fifth, weights), spread(third, weights)
-    both = fma(0.01, coarse, e)
-    return h * h * e * (e / both) if both > 0.0 else both
 
+    @jit
+    def error(h, slopes, weights):
+        fifth, third = estimates(slopes)
+        e, coarse = spread(fifth, weights), spread(third, weights)
+        both = fma(0.01, coarse, e)
+        return h * h * e * (e / both) if both > 0.0 else both
 
-DP5 = pair(_tableaux.DP5, dp5_error, order=5, memory=0.04)
-DOP853 = pair(_tableaux.DOP853, dop853_error, order=8, memory=0.04)
+    return error
 
 
 def step_of(stages):
@@ -157,6 +214,38 @@ def step_of(stages):
     return step
 
 
+def flight_step_of(stages):
+    """The same in flight."""
+
+    @jit
+    def step(h, t, s, body, load, p):
+        y = (*s.q, *s.Om, *s.x, *s.v)
+        end, _ = stages(h, t, y, slope_flight(t, y, body, load, p), body, load, p)
+        end = projected_flight(end)
+        return FlyingMotion(end[:4], end[4:7], end[7:10], end[10:])
+
+    return step
+
+
+def in_flight_by(tableau, error, order):
+    """The method of a tableau for a body that flies."""
+
+    @cache
+    def made():
+        control = pair(tableau, error, order, flight=True)
+        return flight_step_of(control.stages), control
+
+    def in_flight(entry):
+        step, control = made()
+        return variant(entry, step=step, start=start_flight, state=FlyingMotion, control=control)
+
+    return in_flight
+
+
+DP5 = _tableaux.DP5, dp5_error, 5
+DOP853 = _tableaux.DOP853, dop853_error, 8
+DP5_PAIR, DOP853_PAIR = pair(*DP5), pair(*DOP853)
+
 method(
     "DP5",
     order=5,
@@ -166,9 +255,10 @@ method(
     family="runge-kutta",
     cite="dormand1980family",
     synonyms=("RK45", "dopri5", "ode45", "RKF45", "Tsit5"),
-    control=DP5,
+    control=DP5_PAIR,
+    flight=in_flight_by(*DP5),
     summary="Dormand-Prince 5(4); chooses its steps where a tolerance is given",
-)(step_of(DP5.stages))
+)(step_of(DP5_PAIR.stages))
 method(
     "DOP853",
     order=8,
@@ -179,6 +269,7 @@ method(
     cite="hairer1993solving",
     best_for="a tolerance (the default with rtol), torques that depend on the angular velocity, errors down to 1e-12",
     synonyms=("dopri8", "ode89", "Vern8"),
-    control=DOP853,
+    control=DOP853_PAIR,
+    flight=in_flight_by(*DOP853),
     summary="Dormand-Prince 8(5,3); chooses its steps where a tolerance is given",
-)(step_of(DOP853.stages))
+)(step_of(DOP853_PAIR.stages))

@@ -17,10 +17,11 @@ import sys
 
 from polhode.core.fma import fma
 from polhode.core.jit import jit
+from polhode.core.kicks import KickedState, start
 from polhode.core.closed.short_motion import exact_motion as triaxial
 from polhode.core.scalars import sinc_cos
-from polhode.core.vec import qtimes, renormalise, scale
-from polhode.methods._kicked import KickedState, kicked, start
+from polhode.core.vec import qtimes, scale
+from polhode.methods._kicked import in_flight, kicked
 from polhode.methods._method import Method, variant
 from polhode.methods._registry import register
 
@@ -90,19 +91,13 @@ def free_drift(body):
     return triaxial if axis is None else SYMMETRIC[axis]
 
 
-@jit
-def of_unit_length(s):
-    """The state with what rounding did to the length of its quaternion undone; nothing waits for
-    that."""
-    return KickedState(renormalise(s.q), s.Pi, s.T, s.residual, s.excess)
-
-
 def kicked_by(drift):
     """The step made of kicks and a drift."""
 
     @jit
     def step(h, t, s, body, torque, p):
-        return of_unit_length(kicked(drift, h, t, s, body, torque, p))
+        # the quaternion is set to unit length last: no later operation waits for it
+        return torque.kicks.unit(kicked(drift, h, t, s, body, torque, p))
 
     return step
 
@@ -125,6 +120,7 @@ EXACT = register(
         cite="vanzon2007numerical",
         best_for="free bodies, exact with any step; one torque evaluation per step in real time",
         summary="Kicks and the exact free motion: trigonometric or elliptic functions, depending on the body",
+        flight=in_flight,
         adapt=lambda torque, body: variant(EXACT, step=STEPS[free_drift(body)], adapt=None),
     )
 )

@@ -34,7 +34,7 @@ from polhode.core.vec import (
     transpose,
 )
 from polhode.methods._implicit import ImplicitState, guess, implicit, start
-from polhode.methods._length import of_length, square
+from polhode.core.length import of_length, square
 from polhode.methods._registry import method
 
 

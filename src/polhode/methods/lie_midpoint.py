@@ -25,6 +25,7 @@ import math
 
 from polhode.core.fma import fma
 from polhode.core.jit import jit
+from polhode.core.kicks import KickedState, start
 from polhode.core.newton import newton_near, size
 from polhode.core.scalars import poly6
 from polhode.core.scalars import dexp_second, half_angle
@@ -46,8 +47,8 @@ from polhode.core.vec import (
 from polhode.methods._implicit import ImplicitState
 from polhode.methods._implicit import guess, implicit
 from polhode.methods._implicit import start as start_implicit
-from polhode.methods._kicked import KickedState, kicked, start
-from polhode.methods._length import of_length, square
+from polhode.methods._kicked import in_flight, kicked
+from polhode.core.length import of_length, square
 from polhode.methods._registry import method
 
 # (1 - cos th)/th^2 and (th - sin th)/th^3 as series in th^2
@@ -149,6 +150,7 @@ def free_twice(h, q, Pi, body):
     conserves=("momentum",),
     family="midpoint",
     cite="krysl2005newmark",
+    flight=in_flight,
 )
 @jit
 def step(h, t, s, body, torque, p):

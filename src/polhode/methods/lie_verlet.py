@@ -9,9 +9,10 @@ between half kicks by the torque; W is the velocity half way.
 """
 
 from polhode.core.jit import jit
+from polhode.core.kicks import KickedState, start
 from polhode.core.newton import differences, gyroscopic_tangent, newton_after, products, size
 from polhode.core.vec import add, dot, madd, outer, qcay, qmul, renormalise, scale, sub, times
-from polhode.methods._kicked import KickedState, kicked, start
+from polhode.methods._kicked import in_flight, kicked
 from polhode.methods._registry import method
 
 
@@ -65,6 +66,7 @@ def drift(h, q, Pi, body):
     aliases=("Lie-Verlet",),
     synonyms=("Verlet", "RATTLE"),
     cite="bourabee2009hamilton",
+    flight=in_flight,
 )
 @jit
 def step(h, t, s, body, torque, p):

@@ -27,14 +27,12 @@ evaluations.  The coefficients solve the order conditions to 32 digits
 
 from polhode.core.generated import generated
 from polhode.core.jit import jit
-from polhode.core.vec import axpy, times
-from polhode.methods._kicked import KickedState, start
-from polhode.methods._length import of_length, square
+from polhode.core.kicks import KickedState, start
+from polhode.methods._kicked import in_flight
 from polhode.methods._method import Method, variant
 from polhode.methods._registry import register
 from polhode.methods.axis_splitting import ROTATIONS
-from polhode.methods.compose import larger
-from polhode.methods.exact_flow import SYMMETRIC, free_drift, of_unit_length, triaxial
+from polhode.methods.exact_flow import SYMMETRIC, free_drift, triaxial
 
 # the free half of each row: kicks b and drifts a, all but the last of which follow from sums of one
 COEFFICIENTS = {
@@ -108,52 +106,45 @@ def rows(name):
 
 
 def stage(move):
-    """A move `move(a, h, q, Pi, body)` and the kick of b h after it, by the torque at t + c h; a
-    torque that looks at the velocity gets that of the middle of the kick, which is `ahead` h of the
-    torque before."""
+    """A move over the time `length` and the kick of b h after it, by the torque at t + c h; a torque
+    that looks at the velocity gets that of the middle of the kick, which is `ahead` h of the torque
+    before."""
 
     @jit
-    def one(a, b, ahead, c, h, t, s, body, torque, p):
-        q, Pi, residual = move(a, h, s.q, s.Pi, body)
-        Pi, excess = of_length(square(s.Pi), Pi, s.excess)
-        T = torque.at(t + c * h, q, times(body.Iinv, axpy(ahead * h, s.T, Pi)), p)
-        return KickedState(q, axpy(b * h, T, Pi), T, larger(s.residual, residual), excess)
+    def one(steps, length, b, ahead, c, h, t, s, body, torque, p):
+        moves = torque.kicks
+        s = moves.drift(move, steps, length, s, body)
+        return moves.kick(b * h, moves.pull(t + c * h, ahead * h, s, body, torque, p))
 
     return one
 
 
 def in_turn(move, stages):
-    """The function of several stages in a row, given as (a, b, ahead, c).  Written out in one
+    """The function of several stages in a row, given as (steps, a, b, ahead, c).  Written out in one
     function: a loop would not vectorise over bodies, and functions nested in functions are compiled
     over and over."""
     lines = [
-        f"s = one({a!r}, {b!r}, {ahead!r}, {c!r}, h, t, s, body, torque, p)"
-        for a, b, ahead, c in stages
+        f"s = one({steps}, {a!r} * h, {b!r}, {ahead!r}, {c!r}, h, t, s, body, torque, p)"
+        for steps, a, b, ahead, c in stages
     ]
     return generated(__name__, "row", "h, t, s, body, torque, p", lines, "s", one=stage(move))
 
 
-def kicks_first(move, kicks, drifts, lengths=None):
-    """The step b1 a1 b2 ... a1 b1: its first kick has the torque of the step before.  `lengths`:
-    what the moves get for a_i."""
+def kicks_first(move, kicks, drifts, steps=None):
+    """The step b1 a1 b2 ... a1 b1: its first kick has the torque of the step before.  `steps`: what
+    the moves get, as source text, where that is not a_i h."""
     last, stages = len(drifts) - 1, []
-    for i, a in enumerate(lengths or drifts):
+    for i, a in enumerate(drifts):
         b = kicks[i + 1]
-        stages.append((a, b, b, 1.0) if i == last else (a, b, 0.5 * b, sum(drifts[: i + 1])))
+        ahead, c = (b, 1.0) if i == last else (0.5 * b, sum(drifts[: i + 1]))
+        stages.append((steps[i] if steps else f"{a!r} * h", a, b, ahead, c))
     first, rest = kicks[0], in_turn(move, stages)
 
     @jit
     def step(h, t, s, body, torque, p):
-        return of_unit_length(
-            rest(
-                h,
-                t,
-                KickedState(s.q, axpy(first * h, s.T, s.Pi), s.T, 0.0, s.excess),
-                body,
-                torque,
-                p,
-            )
-        )
+        moves = torque.kicks
+        s = moves.kick(first * h, moves.fresh(s))
+        return moves.unit(rest(h, t, s, body, torque, p))
 
     return step
 
@@ -164,17 +155,16 @@ def drifts_first(move, kicks, drifts):
     rest = in_turn(
         move,
         [
-            (a, b, 0.5 * b, sum(drifts[: i + 1]))
+            (f"{a!r} * h", a, b, 0.5 * b, sum(drifts[: i + 1]))
             for i, (a, b) in enumerate(zip(before, kicks, strict=True))
         ],
     )
 
     @jit
     def step(h, t, s, body, torque, p):
-        s = rest(h, t, KickedState(s.q, s.Pi, s.T, 0.0, s.excess), body, torque, p)
-        q, Pi, residual = move(last, h, s.q, s.Pi, body)
-        Pi, excess = of_length(square(s.Pi), Pi, s.excess)
-        return of_unit_length(KickedState(q, Pi, s.T, larger(s.residual, residual), excess))
+        moves = torque.kicks
+        s = rest(h, t, moves.fresh(s), body, torque, p)
+        return moves.unit(moves.drift(move, last * h, last * h, s, body))
 
     return step
 
@@ -182,20 +172,10 @@ def drifts_first(move, kicks, drifts):
 # --- over the exact free motion -------------------------------------------------------------------
 
 
-def over(drift):
-    """The move that is a free motion over a h."""
-
-    @jit
-    def move(a, h, q, Pi, body):
-        return drift(a * h, q, Pi, body)
-
-    return move
-
-
 def over_exact(name, scheme, order, arranged, aliases, best_for=""):
     """Register a splitting over the exact free motion, with a step for each kind of body."""
     kicks, drifts = rows(scheme)
-    steps = {drift: arranged(over(drift), kicks, drifts) for drift in (triaxial, *SYMMETRIC)}
+    steps = {drift: arranged(drift, kicks, drifts) for drift in (triaxial, *SYMMETRIC)}
     torques = len(kicks) - (arranged is kicks_first)
     entry = Method(
         name,
@@ -215,6 +195,7 @@ def over_exact(name, scheme, order, arranged, aliases, best_for=""):
         best_for=best_for,
         omega_order=2,
         summary=f"Runge-Kutta-Nystrom splitting of order {order} over the exact free motion, {torques} stages",
+        flight=in_flight,
         adapt=lambda torque, body: variant(entry, step=steps[free_drift(body)], adapt=None),
     )
     return register(entry)
@@ -245,10 +226,10 @@ TURN1, TURN2, TURN3 = ROTATIONS
 
 
 @jit
-def rotations_between(steps, h, q, Pi, body):
+def rotations_between(steps, q, Pi, body):
     """Rotations 1, 2, 3 and 3, 2, 1 between two kicks, over the first and the second of two
     steps."""
-    lead, trail = steps[0] * h, steps[1] * h
+    lead, trail = steps
     q, Pi = TURN1(lead, q, Pi, body)
     q, Pi = TURN2(lead, q, Pi, body)
     q, Pi = TURN3(lead + trail, q, Pi, body)
@@ -263,7 +244,7 @@ def over_rotations(name, scheme, order):
     kicks, drifts = rows(scheme)
     pairs, lead = [], kicks[0]
     for b, a in zip(kicks[1:], drifts, strict=True):
-        pairs.append((lead, a - lead))
+        pairs.append(f"({lead!r} * h, {a - lead!r} * h)")
         lead = b - (a - lead)
     register(
         Method(
@@ -281,6 +262,7 @@ def over_rotations(name, scheme, order):
             cite="blanes2002practical",
             builds_on=("mclachlan1993explicit",),
             omega_order=2,
+            flight=in_flight,
             summary=f"Splitting of order {order} into kicks and rotations about the axes 1, 2, 3",
         )
     )

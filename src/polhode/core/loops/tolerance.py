@@ -1,13 +1,15 @@
 """The time loop that chooses its own steps, around a Runge-Kutta pair; the names set to None here
 are bound by `bind`.
 
-A motion is seven numbers, y = (q, Om), the quaternion of any length:
+A motion is seven numbers, y = (q, Om), the quaternion of any length, or thirteen in flight:
 
     q' = q Om / 2,   Om' = I^-1 (T(t, R, Om) - Om x I Om),   R = R(q / |q|)
+    x' = v,          v' = a(t, x, v, R, Om)
 
 The error of a step is an angle, measured against rtol + atol, and a velocity, measured against rtol
 times the largest velocity before it + atol: a body that comes to rest for a moment does not ask for
-more digits than one that turns.  What the loop must know to go on (time, next step, motion, its
+more digits than one that turns.  In flight it is also a distance and a speed, measured in the same
+way against the largest before it.  What the loop must know to go on (time, next step, motion, its
 slope, largest velocity, last error as a logarithm) is in z: chunks leave no trace in the results.
 """
 
@@ -36,9 +38,13 @@ CALM = 1e-4  # the least error that the controller remembers
 TIME, STEP, FASTEST, BEFORE, MOTION_AT, SLOPE_AT, SIZE = 0, 1, 2, 3, 4, 11, 18
 MOTION, SLOPE = slice(MOTION_AT, SLOPE_AT), slice(SLOPE_AT, SIZE)
 LN2 = math.log(2.0)
+# the same in flight, with the largest distance and speed at the end
+FLIGHT_SLOPE_AT, FLIGHT_SIZE = 17, 32
+FARTHEST, SWIFTEST = 30, 31
 
 # bound per pair:     stages, error, extension, exponent, memory, costs
 # bound per torque:   torque, load_parameters
+# bound in flight:    what IN_FLIGHT holds, in place of the functions for seven numbers
 # bound per run:      follow_on (a loop that chooses its steps), memory_of_run() (what it begins with), one_run (`run`)
 stages = error = extension = exponent = memory = costs = None
 torque = load_parameters = None
@@ -59,6 +65,7 @@ class Pair(NamedTuple):
     memory: float
     costs: tuple  # torque evaluations of a step and of its extension
     terms: int  # F0, F1, ...
+    flight: bool = False
     powers = False  # the extension is nested in s and 1 - s
 
     def suited(self, program, rtol):
@@ -73,11 +80,11 @@ class Pair(NamedTuple):
     @property
     def names(self):
         """What the loop sees."""
-        return self._asdict()
+        return {**self._asdict(), **(IN_FLIGHT if self.flight else {})}
 
     def blank(self):
         """The numbers the loop starts with."""
-        return [0.0] * SIZE
+        return [0.0] * (FLIGHT_SIZE if self.flight else SIZE)
 
 
 def restart(z, t):
@@ -122,16 +129,10 @@ def spin(q, Om):
 
 
 @jit
-def slope(t, y, body, torque, p):
-    """y'."""
-    q, Om = (y[0], y[1], y[2], y[3]), (y[4], y[5], y[6])
-    a, b, c, d = spin(q, Om)
-    T, k, g = torque.near(t, q, Om, p), body.Iinv, times(body.Iinv, differences(body.I))
+def acceleration(T, Om, body):
+    """I^-1 (T - Om x I Om)."""
+    k, g = body.Iinv, times(body.Iinv, differences(body.I))
     return (
-        a,
-        b,
-        c,
-        d,
         fma(k[0], T[0], -g[0] * (Om[1] * Om[2])),
         fma(k[1], T[1], -g[1] * (Om[2] * Om[0])),
         fma(k[2], T[2], -g[2] * (Om[0] * Om[1])),
@@ -139,8 +140,44 @@ def slope(t, y, body, torque, p):
 
 
 @jit
+def slope(t, y, body, torque, p):
+    """y'."""
+    q, Om = (y[0], y[1], y[2], y[3]), (y[4], y[5], y[6])
+    return (*spin(q, Om), *acceleration(torque.near(t, q, Om, p), Om, body))
+
+
+@jit
 def speed(y):
     return math.sqrt(y[4] * y[4] + y[5] * y[5] + y[6] * y[6])
+
+
+@jit
+def recorded(z):
+    """The largest angular velocity so far."""
+    return z[FASTEST]
+
+
+@jit
+def noted(fastest, z):
+    z[FASTEST] = fastest
+
+
+@jit
+def begun(fastest, y, f, span):
+    """The same at a start: at least what the torque alone would reach within a radian or so."""
+    return max(fastest, max(speed(y), math.sqrt(speed(f))))
+
+
+@jit
+def grown(fastest, y):
+    return max(fastest, speed(y))
+
+
+@jit
+def slope_at(y, ahead):
+    """The slope at a motion whose quaternion was set to unit length, from that before."""
+    a, b, c, d = spin((y[0], y[1], y[2], y[3]), (y[4], y[5], y[6]))
+    return (a, b, c, d, ahead[4], ahead[5], ahead[6])
 
 
 @jit
@@ -165,21 +202,135 @@ def rough_log(x):
     return LN2 * (k + 2.0 * m - 2.0)
 
 
-# --- the loop -------------------------------------------------------------------------------------
+# --- motions in flight, as thirteen numbers -------------------------------------------------------
 
 
 @jit
-def first_step(t, y, f, span, weights, exponent, body, torque, p):
+def axpy13(c, x, y):
+    """c x + y."""
+    return (
+        *axpy7(c, x[:7], y[:7]),
+        fma(c, x[7], y[7]),
+        fma(c, x[8], y[8]),
+        fma(c, x[9], y[9]),
+        fma(c, x[10], y[10]),
+        fma(c, x[11], y[11]),
+        fma(c, x[12], y[12]),
+    )
+
+
+@jit
+def scale13(c, x):
+    """c x."""
+    return (*scale7(c, x[:7]), c * x[7], c * x[8], c * x[9], c * x[10], c * x[11], c * x[12])
+
+
+@jit
+def sub13(x, y):
+    """x - y."""
+    return (
+        *sub7(x[:7], y[:7]),
+        x[7] - y[7],
+        x[8] - y[8],
+        x[9] - y[9],
+        x[10] - y[10],
+        x[11] - y[11],
+        x[12] - y[12],
+    )
+
+
+@jit
+def projected_flight(y):
+    """The same motion with a unit quaternion."""
+    return (*projected(y[:7]), *y[7:])
+
+
+@jit
+def slope_flight(t, y, body, load, p):
+    """y'."""
+    q, Om = (y[0], y[1], y[2], y[3]), (y[4], y[5], y[6])
+    x, v = (y[7], y[8], y[9]), (y[10], y[11], y[12])
+    T, a = load.both_near(t, q, Om, x, v, p)
+    return (*spin(q, Om), *acceleration(T, Om, body), *v, *a)
+
+
+@jit
+def norm(x, y, z):
+    return math.sqrt(fma(x, x, fma(y, y, z * z)))
+
+
+@jit
+def recorded_flight(z):
+    """The largest angular velocity, distance from the origin and speed so far."""
+    return z[FASTEST], z[FARTHEST], z[SWIFTEST]
+
+
+@jit
+def noted_flight(record, z):
+    z[FASTEST], z[FARTHEST], z[SWIFTEST] = record
+
+
+@jit
+def begun_flight(record, y, f, span):
+    """The same at a start: at least what velocity and force alone would reach within the time of a
+    radian."""
+    fastest = begun(record[0], y, f, span)
+    tau = min(1.0 / fastest, abs(span)) if fastest > 0.0 else abs(span)
+    swiftest = max(record[2], max(norm(y[10], y[11], y[12]), tau * norm(f[10], f[11], f[12])))
+    return fastest, max(record[1], max(norm(y[7], y[8], y[9]), tau * swiftest)), swiftest
+
+
+@jit
+def grown_flight(record, y):
+    return (
+        grown(record[0], y),
+        max(record[1], norm(y[7], y[8], y[9])),
+        max(record[2], norm(y[10], y[11], y[12])),
+    )
+
+
+@jit
+def slope_at_flight(y, ahead):
+    return (*slope_at(y[:7], ahead), *ahead[7:])
+
+
+@jit
+def weights_flight(rtol, atol, record):
+    """`weights`, and likewise rtol times the largest distance or speed + atol."""
+    far, swift = rtol * record[1] + atol + SLOWEST, rtol * record[2] + atol + SLOWEST
+    return (*weights(rtol, atol, record[0]), 0.5 / (far * far), 0.5 / (swift * swift))
+
+
+@jit
+def spread_flight(e, weights):
+    """The mean square errors of rotation and translation, over what is allowed."""
+    far = fma(e[7], e[7], fma(e[8], e[8], e[9] * e[9]))
+    swift = fma(e[10], e[10], fma(e[11], e[11], e[12] * e[12]))
+    return spread(e, weights) + fma(weights[2], far, weights[3] * swift)
+
+
+# --- the loop -------------------------------------------------------------------------------------
+
+
+def first_step_by(slope, spread, axpy, sub):
     """Hairer, Norsett & Wanner 1993, section II.4: from the slope and, by a small step of Euler's,
     its own slope."""
-    d0, d1 = math.sqrt(spread(y, weights)), math.sqrt(spread(f, weights))
-    small = 0.01 * d0 / d1 if d1 > 0.0 else 0.01 * abs(span)
-    small = math.copysign(min(small, abs(span)), span)
-    ahead = slope(t + small, axpy7(small, f, y), body, torque, p)
-    d2 = math.sqrt(spread(sub7(ahead, f), weights)) / abs(small)
-    steepest = max(d1, d2)
-    h = (0.01 / steepest) ** exponent if steepest > 0.0 else abs(span)
-    return math.copysign(min(min(h, 100.0 * abs(small)), abs(span)), span)
+
+    @jit
+    def first_step(t, y, f, span, weights, exponent, body, torque, p):
+        d0, d1 = math.sqrt(spread(y, weights)), math.sqrt(spread(f, weights))
+        small = 0.01 * d0 / d1 if d1 > 0.0 else 0.01 * abs(span)
+        small = math.copysign(min(small, abs(span)), span)
+        ahead = slope(t + small, axpy(small, f, y), body, torque, p)
+        d2 = math.sqrt(spread(sub(ahead, f), weights)) / abs(small)
+        steepest = max(d1, d2)
+        h = (0.01 / steepest) ** exponent if steepest > 0.0 else abs(span)
+        return math.copysign(min(min(h, 100.0 * abs(small)), abs(span)), span)
+
+    return first_step
+
+
+first_step = first_step_by(slope, spread, axpy7, sub7)
 
 
 @jit
@@ -188,9 +339,46 @@ def loaded(z, i):
 
 
 @jit
+def loaded_flight(z, i):
+    return (
+        *loaded(z, i),
+        z[i + 7],
+        z[i + 8],
+        z[i + 9],
+        z[i + 10],
+        z[i + 11],
+        z[i + 12],
+    )
+
+
+@jit
 def stored(y, row):
     for i in range(7):
         row[i] = y[i]
+
+
+@jit
+def stored_flight(y, row):
+    for i in range(13):
+        row[i] = y[i]
+
+
+# what the loop sees under these names in flight
+IN_FLIGHT = {
+    "SLOPE_AT": FLIGHT_SLOPE_AT,
+    "SIZE": FARTHEST,
+    "slope": slope_flight,
+    "projected": projected_flight,
+    "recorded": recorded_flight,
+    "noted": noted_flight,
+    "begun": begun_flight,
+    "grown": grown_flight,
+    "slope_at": slope_at_flight,
+    "weights": weights_flight,
+    "first_step": first_step_by(slope_flight, spread_flight, axpy13, sub13),
+    "loaded": loaded_flight,
+    "stored": stored_flight,
+}
 
 
 def follow(
@@ -205,14 +393,13 @@ def follow(
     """
     body = load_body(moments, 0)
     p = load_parameters(parameters, 0)
-    t, h, fastest, before = z[TIME], z[STEP], z[FASTEST], z[BEFORE]
+    t, h, fastest, before = z[TIME], z[STEP], recorded(z), z[BEFORE]
     y, f = loaded(z, MOTION_AT), loaded(z, SLOPE_AT)
     forward = t1 > t
     count, rejected, seen, evaluations = 0, 0, 0, 0
     if h == 0.0:  # a fresh start
         f = slope(t, y, body, torque, p)
-        # what the torque alone would reach within a radian or so
-        fastest = max(fastest, max(speed(y), math.sqrt(speed(f))))
+        fastest = begun(fastest, y, f, t1 - t)
         h = first_step(t, y, f, t1 - t, weights(rtol, atol, fastest), exponent, body, torque, p)
         evaluations = 2
     allowed = weights(rtol, atol, fastest)
@@ -248,9 +435,8 @@ def follow(
                     stored(terms[i], pieces[count, i])
                 evaluations += costs[1]
             t, y = now, projected(new)
-            a, b, c, d = spin((y[0], y[1], y[2], y[3]), (y[4], y[5], y[6]))
-            f = (a, b, c, d, ahead[4], ahead[5], ahead[6])
-            fastest = max(fastest, speed(y))
+            f = slope_at(y, ahead)
+            fastest = grown(fastest, y)
             allowed = weights(rtol, atol, fastest)
             if count < len(clock):
                 clock[count] = t
@@ -271,7 +457,8 @@ def follow(
                 why = STUCK
                 break
             h, growth = smaller, 1.0
-    z[TIME], z[STEP], z[FASTEST], z[BEFORE] = t, h, fastest, before
+    z[TIME], z[STEP], z[BEFORE] = t, h, before
+    noted(fastest, z)
     stored(y, z[MOTION_AT:SLOPE_AT])
     stored(f, z[SLOPE_AT:SIZE])
     return why, count, rejected, evaluations

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Never
 import numpy as np
 
 from polhode.core.loops import tolerance as loops
-from polhode.core.motions import ROTATION
 from polhode.engine.carriers.chunk import FIRST, Chunk, Pace
 from polhode.engine.diagnosis import Place, check_torque, torque_trouble
 from polhode.errors import IntegrationError
-from polhode.results.motion import parts, row
+from polhode.results.motion import ATTITUDE
 
 if TYPE_CHECKING:
     from polhode.engine.program import Program
@@ -58,8 +57,9 @@ class Extensions:
         rest, terms, total = s if self.powers else 1.0 - s, self.terms[j], 0.0
         for i in reversed(range(terms.shape[-2])):
             total = (s if i % 2 == 0 else rest) * (terms[..., i, :] + total)
-        q, omega = parts(self.y[j] + total)
-        return row(ROTATION, q / np.linalg.norm(q, axis=-1, keepdims=True), omega)
+        y = self.y[j] + total
+        y[..., ATTITUDE] /= np.linalg.norm(y[..., ATTITUDE], axis=-1, keepdims=True)
+        return y
 
 
 class ByTolerance:
@@ -75,12 +75,15 @@ class ByTolerance:
         self.pace = Pace(FEW if program.mode == "compiled" else FIRST["python"], MOST)
         self.control, self.loop = program.controlled(tolerance.rtol)
         self.memory = np.array(self.control.blank())
-        self.memory[loops.MOTION] = motion
+        width = program.width
+        self._place = slice(loops.MOTION_AT, loops.MOTION_AT + width)
+        self._slope = slice(self._place.stop, self._place.stop + width)
+        self.memory[self._place] = motion
 
     @property
     def motion(self) -> np.ndarray:
         """Where the body is, in principal axes."""
-        return self.memory[loops.MOTION].copy()
+        return self.memory[self._place].copy()
 
     method = property(lambda self: self.program.method)
 
@@ -101,10 +104,9 @@ class ByTolerance:
         """At most so many steps; extensions for all of them, or for those that pass a wanted
         time."""
         t0, y0, before = float(self.memory[loops.TIME]), self.motion, self.memory.copy()
-        clock, points = np.empty(most), np.empty((most, ROTATION.width))
-        pieces = np.empty(
-            (most if always or len(wanted) else 0, self.control.terms, ROTATION.width)
-        )
+        width = self.program.width
+        clock, points = np.empty(most), np.empty((most, width))
+        pieces = np.empty((most if always or len(wanted) else 0, self.control.terms, width))
         if len(wanted):
             wanted = (np.minimum if stretch.stop > t0 else np.maximum)(wanted, stretch.stop)
         started = time.perf_counter()
@@ -161,7 +163,7 @@ class ByTolerance:
     def diagnose(self, chunk: Chunk, place: Place) -> Never:
         """No step is small enough: the torque's fault, or the motion's."""
         check_torque(self.program, chunk.failure, place)
-        h, slope = self.memory[loops.STEP], self.memory[loops.SLOPE]
+        h, slope = self.memory[loops.STEP], self.memory[self._slope]
         trouble = torque_trouble(self.program, place.t + h, self.motion + h * slope)
         if abs(h) <= loops.LEAST * abs(place.t):
             why = f"a step of {abs(h):.2g} is smaller than the rounding of such times; count time from the start of the run, or"
