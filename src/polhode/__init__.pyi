@@ -19,6 +19,7 @@ from .loads import torques
 from .loads._torque import Torque
 from .loads.conversion import torque
 from .loads.force import Force, weight
+from .loads.load import Load, load
 from .methods._registry import method
 from .problems import problem
 from .results._ensemble import Ensemble
@@ -48,6 +49,7 @@ __all__ = [
     "Force",
     "InputError",
     "IntegrationError",
+    "Load",
     "MethodCurve",
     "Point",
     "PolhodeError",
@@ -68,6 +70,7 @@ __all__ = [
     "integrate",
     "io",
     "lie",
+    "load",
     "method",
     "methods",
     "plots",

@@ -32,6 +32,14 @@ class Flight(NamedTuple):
     velocity: Vector
 
 
+class Airborne(NamedTuple):
+    """Parameters in flight: those of a load, and where the body is."""
+
+    inner: object
+    x: Vector
+    v: Vector
+
+
 @jit
 def launch_rotation(start, h, t, motion, body, torque, p):
     return start(h, t, motion.attitude, motion.omega, body, torque, p)

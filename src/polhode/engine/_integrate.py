@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from polhode.bodies._body import RigidBody
     from polhode.loads._torque import Torque
     from polhode.loads.force import Force
+    from polhode.loads.load import Load
     from polhode.methods._method import Method
     from polhode.results._trajectory import Trajectory
 
@@ -25,7 +26,7 @@ STANDARD, BY_TOLERANCE = "LP2", "DOP853"  # the methods when none is named
 @shows_options()
 def integrate(
     body: RigidBody | ArrayLike,
-    torque: Torque | Callable[..., Any] | str | None = None,
+    torque: Torque | Load | Callable[..., Any] | str | None = None,
     t_span: tuple[float, float] | ArrayLike | None = None,
     step: float | ArrayLike | None = None,
     method: Method | str | None = None,
@@ -58,7 +59,7 @@ def integrate(
     body : RigidBody, or inertia as 3 principal moments or a symmetric 3x3 matrix
     torque : function f(t, R), Torque, name or None
         Spatial torque from time and attitude matrix; see `polhode.torque` for other kinds.  None:
-        nothing acts.
+        nothing acts.  A `Load` is torque and force together, for a body that flies freely.
     t_span : (t0, t1)
         The run; t1 < t0 runs backwards.
     step : float, or array of times
@@ -151,7 +152,7 @@ def integrate(
         run.will_choose(t_span, step, rtol, atol, max_step, breaks)
     else:
         run.will_step(t_span, step, breaks)
-    if not (force is None and position0 is None and velocity0 is None):
+    if not (run.force is None and force is None and position0 is None and velocity0 is None):
         run.will_fly(force, position0, velocity0)
     run.will_store(t_eval, every, events)
     run.title = label("title", title) or ""

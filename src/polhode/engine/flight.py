@@ -20,7 +20,8 @@ from polhode.core.kicks import IN_FLIGHT, Kicks
 from polhode.core.layout import Quaternion, Vector
 from polhode.core.vec import add, attitude, axpy, matrix, scale
 from polhode.errors import InputError
-from polhode.loads.kernels import Airborne, Frames
+from polhode.core.motions import Airborne
+from polhode.loads.kernels import Frames
 from polhode.loads._torque import Torque
 from polhode.methods._method import Method, variant
 

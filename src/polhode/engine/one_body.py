@@ -28,6 +28,7 @@ from polhode.loads._torque import ZERO, Torque
 from polhode.loads.conversion import as_torque, check_made_for
 from polhode.loads.agreement import Start
 from polhode.loads.force import Force, as_force
+from polhode.loads.load import Load
 from polhode.methods._method import Method
 from polhode.methods._registry import everything, get
 from polhode.results._trajectory import EVENT, FAILED, FINISHED, INTERRUPTED, Trajectory
@@ -145,13 +146,15 @@ class OneBody:
     def __init__(
         self,
         body: RigidBody | ArrayLike,
-        torque: Torque | Callable[..., Any] | str | None,
+        torque: Torque | Load | Callable[..., Any] | str | None,
         method: Method | str,
         rotation0: Rotation | ArrayLike | None,
         omega0: ArrayLike | None,
         momentum0: ArrayLike | None,
         scalar_first: bool | None,
     ) -> None:
+        if isinstance(torque, Load):
+            torque, self.force = torque.torque, torque.force
         self.body, self.torque, self.method = as_body(body), as_torque(torque), get(method)
         check_made_for(self.torque, self.body)
         # at the start, principal axes
@@ -210,7 +213,7 @@ class OneBody:
         velocity0: ArrayLike | None,
     ) -> None:
         """Translation is to be carried along."""
-        self.force = as_force(force)
+        self.force = as_force(force) if self.force is None else self.force + as_force(force)
         check_flight(self.method, self.torque, self.tolerance is not None)
         place = (
             three(name, ZERO if value is None else value)

@@ -23,7 +23,8 @@ from polhode.errors import InputError
 from polhode.loads._torque import ZERO, Torque
 from polhode.loads.foreign import Callback, Foreign
 from polhode.loads.agreement import Start, agree, disagreement
-from polhode.loads.kernels import GROUND, Airborne, Frames, column, nested
+from polhode.core.motions import Airborne
+from polhode.loads.kernels import GROUND, Frames, column, nested
 from polhode.loads.potential import filled, potential_loop
 
 
@@ -114,7 +115,7 @@ def potential_trouble(torque: Torque, start: Start | None) -> str | None:
     gives."""
     (loop, values), none = potential_loop(bind, torque), np.zeros((0, 4))
     if torque.potential_obstacle() is not None or not compiles(
-        lambda: filled(loop, none[:, 0], none, values)
+        lambda: filled(loop, values, none[:, 0], none)
     ):
         return "cannot be compiled"
     if torque.is_ours:
@@ -122,11 +123,11 @@ def potential_trouble(torque: Torque, start: Start | None) -> str | None:
     t, attitudes, *_ = start.samples()
     (python, values), ours = (
         potential_loop(interpreted, torque.in_python()),
-        filled(loop, t, attitudes, values),
+        filled(loop, values, t, attitudes),
     )
     return (
         None
-        if agree(ours, filled(python, t, attitudes, values))
+        if agree(ours, filled(python, values, t, attitudes))
         else "differs from its machine code"
     )
 

@@ -89,6 +89,7 @@ class Torque:
     quaternion = None
 
     kind = "torque"
+    in_flight, setting = False, GROUND  # whether it asks for the position
     lifted = ()  # constants of closures that are handed over like parameters: see `with_lifted`
     lifts_potential = False  # whether they are the potential's, not the function's
 
@@ -120,7 +121,7 @@ class Torque:
             flag("uses_position", uses_position),
         )
         self.params = parameters(params)
-        self.potential = potential_function(potential, self.params)
+        self.potential = potential_function(potential, self.params, self.in_flight)
         own = getattr(function, "__name__", type(function).__name__)
         self.name: str = label("name", name) or str(own)
         check_arguments(function, self)
@@ -190,6 +191,8 @@ class Torque:
         return array.copy() if self.form == "array" else _kernels.nested(array)
 
     def __add__(self, other: Torque | Callable[..., Any] | str | None) -> Torque:
+        if isinstance(other, polhode.Load):
+            return NotImplemented
         return polhode.torques.combined(self, other)
 
     __radd__ = __add__
@@ -225,7 +228,7 @@ class Torque:
             if self.params is None
             else ", ".join(f"{k}={v}" for k, v in self.params._asdict().items())
         )
-        return f"<torque {self.name}({inside}), {self.frame} frame>"
+        return f"<{self.kind} {self.name}({inside}), {self.frame} frame>"
 
     # --- kernels: f(t, R, Om, p) on tuples --------------------------------------------------------
 
@@ -271,7 +274,8 @@ class Torque:
     def with_lifted(self, what: str = "function") -> Torque:
         """The same torque with the floats that its function (or potential) finds in its closure as
         parameters, where possible."""
-        arguments = len(self.arguments()) if what == "function" else 2 + (self.params is not None)
+        of_potential = 2 + self.in_flight + (self.params is not None)
+        arguments = len(self.arguments()) if what == "function" else of_potential
         found = None if self.derivatives else lifted(getattr(self, what), arguments)
         if found is None:
             return self

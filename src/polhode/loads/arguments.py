@@ -71,9 +71,10 @@ def derivative_functions(derivatives):
     return given
 
 
-def potential_function(potential, params):
+def potential_function(potential, params, in_flight=False):
     """A function, or None."""
-    form = "V(t, R)" if params is None else "V(t, R, p)"
+    names = ["t", *["x"] * in_flight, "R", *["p"] * (params is not None)]
+    form = f"V({', '.join(names)})"
     return None if potential is None else called_as("potential", potential, form)
 
 
@@ -89,7 +90,7 @@ def check_arguments(function, torque):
     except TypeError:
         raise InputError(
             f"{torque.kind} {torque.name!r} will be called as f({', '.join(names)}) but is defined as f{signature}; "
-            "see the options uses_omega, uses_position and params of @polhode.torque"
+            f"see the options uses_omega, uses_position and params of @polhode.{torque.kind}"
         ) from None
 
 

@@ -91,6 +91,11 @@ def as_torque(value: Torque | Callable[..., Any] | str | None) -> Torque:
                 f"torque {make.__name__!r} has parameters without defaults; write {call}"
             )
         return make()
+    if isinstance(value, polhode.Load):
+        raise InputError(
+            f"{value!r} is a force and a torque on a body in flight, which only a run that follows the position takes; "
+            "use integrate"
+        )
     if isinstance(value, ctypes._CFuncPtr):
         return Foreign(value)
     if callable(value):

@@ -2,47 +2,93 @@
 
 from __future__ import annotations
 
-
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from polhode.loads import kernels as _kernels
-from polhode.loads.kernels import FLIGHT
-from polhode.loads._torque import Torque
+import polhode
 from polhode.errors import number
+from polhode.loads import kernels as _kernels
+from polhode.loads._torque import Torque
+from polhode.loads.kernels import FLIGHT
+from polhode.loads.sum import Sum
 
 
 class Force(Torque):
-    """A force on the centre of mass, in space: `f(t, x, v, R[, p])` of position, velocity and
-    attitude matrix.
+    """A force on the centre of mass, in space: `f(t, x, v, R[, omega][, p])` of position, velocity,
+    attitude matrix and, with `uses_omega=True`, body angular velocity.
 
-    `params` and `form` are those of a torque.
+    `potential` is the potential energy `V(t, x, R[, p])`, of the force and of a torque that belongs
+    to it.  `params` and `form` are those of a torque.
 
     >>> import numpy as np
-    >>> spring = Force(lambda t, x, v, R: -3.0 * x)
+    >>> spring = Force(lambda t, x, v, R: -3.0 * x, potential=lambda t, x, R: 1.5 * (x @ x))
     >>> spring(0.0, np.eye(3), x=(1, 0, 0)).tolist()
     [-3.0, -0.0, -0.0]
     """
 
     kind = "force"
+    in_flight, setting = True, FLIGHT
 
     def __init__(
         self,
         function: Callable[..., Any],
         *,
         params: Mapping[str, Any] | None = None,
+        potential: Callable[..., Any] | None = None,
+        uses_omega: bool = False,
         form: str = "array",
         name: str | None = None,
     ) -> None:
-        super().__init__(function, params=params, form=form, name=name, uses_position=True)
+        super().__init__(
+            function,
+            params=params,
+            potential=potential,
+            uses_omega=uses_omega,
+            uses_position=True,
+            form=form,
+            name=name,
+        )
 
     def arguments(self) -> list[str]:
         """The names of the arguments that the function gets."""
-        return ["t", "x", "v", "R", *["p"] * (self.params is not None)]
+        return [
+            "t",
+            "x",
+            "v",
+            "R",
+            *["omega"] * self.uses_omega,
+            *["p"] * (self.params is not None),
+        ]
 
     def kernel(self, setting: Any = FLIGHT) -> Callable[..., Any]:
         """The force on tuples; only in flight."""
-        return _kernels.adapt_force(self.function, self.form, self.params, bool(self.lifted))
+        return _kernels.adapt_force(
+            self.function, self.form, self.uses_omega, self.params, bool(self.lifted)
+        )
+
+    def potential_kernel(self) -> Callable[..., Any] | None:
+        """The potential on tuples, or None."""
+        if self.potential is None:
+            return None
+        given = bool(self.lifted) and self.lifts_potential
+        kernel = _kernels.adapt_flight_potential(self.potential, self.form, self.params, given)
+        return _kernels.potential_beside(kernel, FLIGHT) if self.lifted and not given else kernel
+
+    def __add__(self, other: Any) -> Any:
+        if isinstance(other, polhode.Load):
+            return NotImplemented
+        others = [term for term in as_force(other).terms if term.acts]
+        return ForceSum((*self.terms, *others)) if others else self
+
+    __radd__ = __add__
+
+
+class ForceSum(Sum, Force):
+    """Several forces at once."""
+
+    def __init__(self, terms: Iterable[Torque]) -> None:
+        super().__init__(terms)
+        self.uses_position = True
 
 
 def weight(mass: float, g: float = 9.81) -> Force:
@@ -56,6 +102,7 @@ def weight(mass: float, g: float = 9.81) -> Force:
         _weight,
         form="tuple",
         params={"mass": number("mass", mass), "g": number("g", g)},
+        potential=_height,
         name="weight",
     )
 
@@ -64,12 +111,22 @@ def _weight(t, x, v, R, p):
     return (0.0, 0.0, -p.mass * p.g)
 
 
+def _height(t, x, R, p):
+    return p.mass * p.g * x[2]
+
+
 def _nothing(t, x, v, R):
     return (0.0, 0.0, 0.0)
+
+
+def _zero(t, x, R):
+    return 0.0
 
 
 def as_force(value: Any) -> Force:
     """A Force from a function or a Force; None is no force."""
     if value is None:
-        return Force(_nothing, form="tuple", name="none")
+        none = Force(_nothing, form="tuple", potential=_zero, name="none")
+        none.acts = False
+        return none
     return value if isinstance(value, Force) else Force(value)

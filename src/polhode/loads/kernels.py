@@ -13,7 +13,8 @@ import numpy as np
 from polhode.core.generated import generated
 from polhode.core.jit import jit
 from polhode.core.kicks import ON_GROUND, Kicks
-from polhode.core.layout import Vector, flatten
+from polhode.core.layout import flatten
+from polhode.core.motions import Airborne
 from polhode.loads.stack import matrix_here, vector_here
 from polhode.core.vec import add, apply, apply_t, attitude, matrix
 
@@ -34,14 +35,6 @@ class Frames(NamedTuple):
     derivatives: tuple = ()
     potential: object = ()  # V(t, R, p), for a method that asks for it
     kicks: Kicks = ON_GROUND  # the moves of a method made of kicks and drifts
-
-
-class Airborne(NamedTuple):
-    """Parameters in flight: a torque's own, and where the body is."""
-
-    inner: object
-    x: Vector
-    v: Vector
 
 
 class Setting(NamedTuple):
@@ -229,14 +222,14 @@ def handed(params, form, lifted=False):
     return both
 
 
-def adapt_force(f, form, params, lifted=False):
-    """A user's force f(t, x, v, R[, p]) as a kernel in flight."""
+def adapt_force(f, form, uses_omega, params, lifted=False):
+    """A user's force f(t, x, v, R[, omega][, p]) as a kernel in flight."""
     attitude, vector, _ = forms(form)
-    given = handed(params, form, lifted)
+    omega, given = alone if uses_omega else nothing, handed(params, form, lifted)
 
     @jit
     def kernel(t, R, Om, p):
-        F = f(t, vector(p.x), vector(p.v), attitude(R), *given(p.inner))
+        F = f(t, vector(p.x), vector(p.v), attitude(R), *(omega(vector(Om)) + given(p.inner)))
         return three(F)
 
     return kernel
@@ -277,6 +270,18 @@ def adapt_scalar(f, form, params, lifted=False):
     return kernel
 
 
+def adapt_flight_potential(f, form, params, lifted=False):
+    """A user's potential V(t, x, R[, p]) as a kernel V(t, R, p) in flight."""
+    attitude, vector, _ = forms(form)
+    given = handed(params, form, lifted)
+
+    @jit
+    def kernel(t, R, p):
+        return float(f(t, vector(p.x), attitude(R), *given(p.inner)))
+
+    return kernel
+
+
 def in_frame(f, frame, derivatives=(), at=None):
     """Both frames of a kernel given in one of them: T = R^T t; `at` is its form for quaternions, if
     it has one."""
@@ -313,12 +318,14 @@ def at_quaternions(body, own):
     return (own, own) if own else (at, near)
 
 
-def potential_beside(f):
-    """A potential beside a torque out of which constants were lifted: p is (p, these)."""
+def potential_beside(f, setting=GROUND):
+    """A potential beside a load out of which constants were lifted: its parameters are (p,
+    these)."""
+    inner, around = setting.inner, setting.around
 
     @jit
     def kernel(t, R, p):
-        return f(t, R, p[0])
+        return f(t, R, around(inner(p)[0], p))
 
     return kernel
 
@@ -354,10 +361,12 @@ def potential_on_ground(f):
     return kernel
 
 
-def added_potential(f, g):
+def added_potential(f, g, setting=GROUND):
+    inner, around = setting.inner, setting.around
+
     @jit
     def kernel(t, R, p):
-        return f(t, R, p[0]) + g(t, R, p[1])
+        return f(t, R, around(inner(p)[0], p)) + g(t, R, around(inner(p)[1], p))
 
     return kernel
 

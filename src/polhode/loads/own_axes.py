@@ -3,7 +3,7 @@ work: the parameters become (axes, parameters)."""
 
 from polhode.core.jit import jit
 from polhode.core.vec import apply, apply_t, matmul, transpose
-from polhode.loads.kernels import second
+from polhode.loads.kernels import GROUND, second
 
 
 def in_axes(f, frame, setting):
@@ -59,12 +59,13 @@ def _derivative_in_axes(d, turned, frame):
     return kernel
 
 
-def potential_in_axes(f):
+def potential_in_axes(f, setting=GROUND):
     """A potential written for the user's body axes, for use in the principal ones."""
+    inner, around = setting.inner, setting.around
 
     @jit
     def kernel(t, R, p):
-        axes, inner = p
-        return f(t, matmul(R, transpose(axes)), inner)
+        axes, rest = inner(p)
+        return f(t, matmul(R, transpose(axes)), around(rest, p))
 
     return kernel

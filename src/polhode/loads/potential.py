@@ -1,4 +1,4 @@
-"""The potential energy of a torque along a motion."""
+"""The potential energy of a torque or a force along a motion."""
 
 import numpy as np
 
@@ -10,42 +10,45 @@ from polhode.loads.kernels import column, nested
 from polhode.loads.own_axes import potential_in_axes
 
 
-def potential_energy(torque, body, t, attitudes):
-    """The torque's potential at the given times and attitudes (principal axes); None when it has
-    none."""
-    if not torque.has_potential:
+def potential_energy(acting, body, t, attitudes, positions=None):
+    """The potential of a torque at the given times and attitudes (principal axes), or that of a
+    force, also of the positions; None when it has none."""
+    if not acting.has_potential:
         return None
-    t, attitudes = np.asarray(t, dtype=float), np.ascontiguousarray(attitudes)
+    t, motion = np.asarray(t, dtype=float), [np.ascontiguousarray(attitudes)]
+    if positions is not None:
+        motion.append(np.ascontiguousarray(positions))
+
+    def values(loop, rows=slice(None)):
+        return filled(loop[0], loop[1], t[rows], *(part[rows] for part in motion))
 
     def python(rows=slice(None)):
-        loop, values = potential_loop(interpreted, torque.in_python(), body)
-        return filled(loop, t[rows], attitudes[rows], values)
+        return values(potential_loop(interpreted, acting.in_python(), body), rows)
 
-    if len(t) > 64 and torque.potential_obstacle() is None and compiling():
-        loop, values = potential_loop(bind, torque.with_lifted("potential"), body)
-        if compiles(lambda: filled(loop, t[:0], attitudes[:0], values)):
-            found, few = (
-                filled(loop, t, attitudes, values),
-                np.linspace(0, len(t) - 1, 12).astype(int),
-            )
-            if torque.is_ours or agree(found[few], python(few)):
+    if len(t) > 64 and acting.potential_obstacle() is None and compiling():
+        machine = potential_loop(bind, acting.with_lifted("potential"), body)
+        if compiles(lambda: values(machine, slice(0))):
+            found, few = values(machine), np.linspace(0, len(t) - 1, 12).astype(int)
+            if acting.is_ours or agree(found[few], python(few)):
                 return found
     return python()
 
 
-def potential_loop(made, torque, body=None):
+def potential_loop(made, acting, body=None):
     """The loop that finds potentials, as `bind` or `interpreted` makes it, and its parameters;
     without a body in its own axes."""
-    kernel, values = torque.potential_kernel(), torque.values
+    kernel, values = acting.potential_kernel(), acting.values
     if body is not None and not body.is_principal:
-        kernel, values = potential_in_axes(kernel), (nested(body.axes), values)
-    return made(
-        loops.potential_along, potential=kernel, load_parameters=layout(shape(values)).unpack
-    ), column(values)
+        kernel = potential_in_axes(kernel, acting.setting)
+        values = nested(body.axes), values
+    along = loops.flight_potential_along if acting.in_flight else loops.potential_along
+    return made(along, potential=kernel, load_parameters=layout(shape(values)).unpack), column(
+        values
+    )
 
 
-def filled(loop, t, attitudes, values):
+def filled(loop, values, t, *motion):
     """The potentials that a loop finds."""
     out = np.empty(len(t))
-    loop(t, attitudes, values, out)
+    loop(t, *motion, values, out)
     return out

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Sum(Torque):
-    """Several torques at once; in the spatial frame."""
+    """Several torques, or forces, at once; in the spatial frame."""
 
     def __init__(self, terms: Iterable[Torque]) -> None:
         self._terms = tuple(terms)
@@ -53,13 +53,13 @@ class Sum(Torque):
             if term.params
             for k, v in term.params._asdict().items()
         ]
-        return f"<torque {self.name}({', '.join(inside)}), {self.frame} frame>"
+        return f"<{self.kind} {self.name}({', '.join(inside)}), {self.frame} frame>"
 
     def with_lifted(self, what: str = "function") -> Torque:
-        return Sum([term.with_lifted(what) for term in self.terms])
+        return type(self)([term.with_lifted(what) for term in self.terms])
 
     def in_python(self) -> Torque:
-        return Sum([term.in_python() for term in self.terms])
+        return type(self)([term.in_python() for term in self.terms])
 
     def kernel(self, setting: Any = GROUND) -> Callable[..., Any]:
         total, *others = [
@@ -74,7 +74,7 @@ class Sum(Torque):
             return None
         total, *others = [term.potential_kernel() or _kernels.no_potential for term in self.terms]
         for other in others:
-            total = _kernels.added_potential(total, other)
+            total = _kernels.added_potential(total, other, self.setting)
         return total
 
     @property

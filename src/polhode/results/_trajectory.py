@@ -150,16 +150,47 @@ class Trajectory(Storable, InMotion):
         return rotations.rotate(self.quaternion, self.momentum)
 
     @property
-    def kinetic_energy(self) -> np.ndarray:
-        """Kinetic energy."""
+    def linear_momentum(self) -> np.ndarray | None:
+        """Momentum of the translation, m v, for a body in flight."""
+        return None if self.velocity is None else self.body.mass * self.velocity
+
+    @property
+    def angular_momentum(self) -> np.ndarray:
+        """Angular momentum in space about the origin: that of the rotation and, in flight, of the
+        translation."""
+        if self.position is None:
+            return self.momentum_spatial
+        return np.cross(self.position, self.linear_momentum) + self.momentum_spatial
+
+    @property
+    def rotational_energy(self) -> np.ndarray:
+        """Kinetic energy of the rotation."""
         return self.body.kinetic_energy(self.omega)
+
+    @property
+    def kinetic_energy(self) -> np.ndarray:
+        """Kinetic energy, in flight of rotation and translation."""
+        return self._kinetic(self.motion)
+
+    def _kinetic(self, motion: np.ndarray) -> np.ndarray:
+        found = parts(motion, self.kind)
+        turning = self.body.kinetic_energy(found.omega)
+        v = getattr(found, "velocity", None)
+        return turning if v is None else turning + 0.5 * self.body.mass * np.sum(v * v, axis=-1)
+
+    @property
+    def has_potential(self) -> bool:
+        """Whether a potential energy is known."""
+        return self.torque.has_potential or (self.force is not None and self.force.has_potential)
 
     @cached_property
     def potential_energy(self) -> np.ndarray | None:
-        """Potential energy, or None when the torque has no potential."""
-        return self._potential(self.t, self.quaternion)
+        """Potential energy, or None when neither torque nor force has a potential."""
+        return self._potential(self.t, self.motion)
 
-    def _potential(self, t: np.ndarray, quaternion: np.ndarray) -> np.ndarray | None:
+    def _potential(self, t: np.ndarray, motion: np.ndarray) -> np.ndarray | None:
+        found = parts(motion, self.kind)
+        quaternion = found.attitude
         if not self.body.is_principal:
             quaternion = rotations.qmul(quaternion, rotations.as_quaternion(self.body.axes))
         if self._potential_digest() != self.potential_source:
@@ -168,7 +199,11 @@ class Trajectory(Storable, InMotion):
                 "energies are not those of the run; compute them before the change, or pass what changes as params",
                 RuntimeWarning,
             )
-        return potential_energy(self.torque, self.body, t, quaternion)
+        energies = [potential_energy(self.torque, self.body, t, quaternion)]
+        if self.force is not None:
+            energies.append(potential_energy(self.force, self.body, t, quaternion, found.position))
+        known = [one for one in energies if one is not None]
+        return sum(known[1:], known[0]) if known else None
 
     def _potential_digest(self) -> str | None:
         return (
@@ -179,8 +214,7 @@ class Trajectory(Storable, InMotion):
 
     @property
     def total_energy(self) -> np.ndarray:
-        """Kinetic plus potential energy; the kinetic energy alone when the torque has no
-        potential."""
+        """Kinetic plus potential energy; the kinetic energy alone when no potential is known."""
         if self.potential_energy is None:
             return self.kinetic_energy
         return self.kinetic_energy + self.potential_energy
@@ -206,10 +240,10 @@ class Trajectory(Storable, InMotion):
         """
         (t0, first), (t1, last) = self.ends
         both, end = parts(np.stack([first, last]), self.kind), parts(last, self.kind)
-        ends = self.body.kinetic_energy(both.omega)
-        if self.torque.has_potential:
+        ends = self._kinetic(np.stack([first, last]))
+        if self.has_potential:
             known = None if self.recorded is None else self.potential_energy
-            asked = np.array([t0, t1]), both.attitude
+            asked = np.array([t0, t1]), np.stack([first, last])
             ends = ends + (self._potential(*asked) if known is None else known[[0, -1]])
         worst = np.max([piece._largest(first, ends[0]) for _, piece in self.blocks()], axis=0)
         drift, size = (
@@ -227,7 +261,7 @@ class Trajectory(Storable, InMotion):
             "steps": int(self.steps),
             **({} if self.tolerance is None else {"rejected_steps": int(self.rejected)}),
             "torque_evaluations": int(self.nfev),
-            "energy": "total" if self.torque.has_potential else "kinetic",
+            "energy": "total" if self.has_potential else "kinetic",
             "energy_initial": float(ends[0]),
             "energy_final": float(ends[1]),
             "energy_drift_max": float(drift),

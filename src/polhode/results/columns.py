@@ -63,6 +63,10 @@ _ENERGIES = [
     Column("potential_energy", None, "J", "potential energy"),
     Column("total_energy", None, "J", "total energy"),
 ]
+_FLYING = [
+    Column("linear_momentum", "axis", "kg m/s", "momentum of the translation"),
+    Column("angular_momentum", "axis", "kg m2/s", "angular momentum about the origin"),
+]
 _RESIDUAL = Column("residual", None, "1", "residual of the implicit equation", "residuals")
 
 
@@ -72,8 +76,9 @@ def columns(run: Any) -> list[Column]:
         Column(part.name, part.components, part.units, part.long_name)
         for part in (PARTS[name] for name in run.kind.slices)
     )
-    energies = _ENERGIES if run.torque.has_potential else []
-    found = [_TIME, attitude, omega, *_TURNING, *energies, *others, _RESIDUAL]
+    energies = _ENERGIES if run.has_potential else []
+    flying = _FLYING if "position" in run.kind.slices else []
+    found = [_TIME, attitude, omega, *_TURNING, *energies, *others, *flying, _RESIDUAL]
     return [one._replace(units=run.body.units.of(one.units)) for one in found]
 
 

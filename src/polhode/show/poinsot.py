@@ -162,13 +162,13 @@ class Poinsot:
         """The point of contact rho along a computed torque-free run: on the polhode, (n, 3) in body
         axes."""
         run = as_run(run)
-        return run.omega / np.sqrt(2.0 * run.kinetic_energy)[:, None]
+        return run.omega / np.sqrt(2.0 * run.rotational_energy)[:, None]
 
     def herpolhode(self, run: Trajectory) -> np.ndarray:
         """The curve on the invariable plane along a computed torque-free run, (n, 2), in the
         plane's own axes."""
         run = as_run(run)
-        spatial = run.omega_spatial / np.sqrt(2.0 * run.kinetic_energy)[:, None]
+        spatial = run.omega_spatial / np.sqrt(2.0 * run.rotational_energy)[:, None]
         return spatial @ self.plane().axes.T
 
     def herpolhode_radii(self) -> tuple[float, float]:

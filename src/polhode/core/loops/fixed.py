@@ -13,7 +13,7 @@ from typing import NamedTuple
 from polhode.core.constant import Constant
 from polhode.core.jit import jit
 from polhode.core.layout import Vector
-from polhode.core.motions import Rotation
+from polhode.core.motions import Airborne, Rotation
 from polhode.core.newton import ROUND_OFF
 from polhode.core.vec import matrix, qrotate_t, times
 
@@ -229,3 +229,12 @@ def potential_along(t, attitudes, parameters, out):
     for j in range(len(t)):
         q = (attitudes[j, 0], attitudes[j, 1], attitudes[j, 2], attitudes[j, 3])
         out[j] = potential(t[j], matrix(q), p)
+
+
+def flight_potential_along(t, attitudes, positions, parameters, out):
+    """The same in flight, also of the position."""
+    inner, still = load_parameters(parameters, 0), (0.0, 0.0, 0.0)
+    for j in range(len(t)):
+        q = (attitudes[j, 0], attitudes[j, 1], attitudes[j, 2], attitudes[j, 3])
+        x = (positions[j, 0], positions[j, 1], positions[j, 2])
+        out[j] = potential(t[j], matrix(q), Airborne(inner, x, still))
