@@ -15,7 +15,7 @@ from .errors import (
     TorqueError,
 )
 from .io.read import read
-from .loads import torques
+from .loads import flight, torques
 from .loads._torque import Torque
 from .loads.conversion import torque
 from .loads.force import Force, weight
@@ -67,6 +67,7 @@ __all__ = [
     "ensemble",
     "exact",
     "facts",
+    "flight",
     "integrate",
     "io",
     "lie",

@@ -67,8 +67,8 @@ class _Once:
 
     def __init__(self, whole: _Whole) -> None:
         self.whole = whole
-        self.asked: tuple[Any, ...] | None = None
-        self.answer: np.ndarray | None = None
+        self.asked: tuple[Any, ...] = ()
+        self.answer = np.zeros((2, 3))
 
     def part(self, which: int, t: float, R: Any, omega: Any, x: Any, v: Any) -> np.ndarray:
         asked = (t, *(np.asarray(one, dtype=float).tobytes() for one in (R, omega, x, v)))
@@ -152,15 +152,13 @@ def _of_function(
     def torque_of_omega(t, R, omega, x, v, *rest):
         return function(t, x, v, R, omega, *rest)[1]
 
-    given: dict[str, Any] = {"params": params, "form": form, "name": whole.name}
-    both = Load(
-        _TorqueOfLoad(
-            torque_of_omega if uses_omega else torque,
-            uses_omega=uses_omega,
-            uses_position=True,
-            **given,
-        ),
-        _ForceOfLoad(force, potential=potential, uses_omega=uses_omega, **given),
-    )
-    both.torque.once = both.force.once = _Once(whole)
-    return both
+    given: dict[str, Any] = {
+        "params": params,
+        "form": form,
+        "name": whole.name,
+        "uses_omega": uses_omega,
+    }
+    twist = _TorqueOfLoad(torque_of_omega if uses_omega else torque, uses_position=True, **given)
+    push = _ForceOfLoad(force, potential=potential, **given)
+    twist.once = push.once = _Once(whole)
+    return Load(twist, push)

@@ -158,9 +158,10 @@ class Trajectory(Storable, InMotion):
     def angular_momentum(self) -> np.ndarray:
         """Angular momentum in space about the origin: that of the rotation and, in flight, of the
         translation."""
-        if self.position is None:
+        if self.position is None or self.velocity is None:
             return self.momentum_spatial
-        return np.cross(self.position, self.linear_momentum) + self.momentum_spatial
+        orbital = self.body.mass * np.cross(self.position, self.velocity)
+        return orbital + self.momentum_spatial
 
     @property
     def rotational_energy(self) -> np.ndarray:
