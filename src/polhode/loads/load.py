@@ -23,7 +23,7 @@ class Load:
     >>> import numpy as np
     >>> both = Load(torque=lambda t, R: np.zeros(3), force=lambda t, x, v, R: -x)
     >>> (both + both).force(0.0, np.eye(3), x=(1, 0, 0)).tolist()
-    [-2.0, -0.0, -0.0]
+    [-2.0, 0.0, 0.0]
     """
 
     def __init__(self, torque: Any = None, force: Any = None) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from polhode.errors import floats
 from polhode.loads import kernels as _kernels
-from polhode.loads._torque import Torque
+from polhode.loads._torque import ZERO, Torque
 from polhode.loads.kernels import GROUND
 from polhode.support.frames import rows_times
 
@@ -36,11 +36,18 @@ class Sum(Torque):
     def feels_omega(self) -> bool:
         return any(term.feels_omega for term in self.terms)
 
-    def __call__(self, t: float, R: ArrayLike, *rest: Any) -> np.ndarray:
+    def __call__(
+        self,
+        t: float,
+        R: ArrayLike,
+        omega: ArrayLike = ZERO,
+        x: ArrayLike = ZERO,
+        v: ArrayLike = ZERO,
+    ) -> np.ndarray:
         R = floats("R", R, finite=False)
         total = np.zeros(3)
         for term in self.terms:
-            value = term(t, R, *rest)
+            value = term(t, R, omega, x, v)
             total = total + (
                 value if term.frame == "spatial" else rows_times(value, np.transpose(R))
             )
