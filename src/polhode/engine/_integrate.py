@@ -152,8 +152,7 @@ def integrate(
         run.will_choose(t_span, step, rtol, atol, max_step, breaks)
     else:
         run.will_step(t_span, step, breaks)
-    if not (run.force is None and force is None and position0 is None and velocity0 is None):
-        run.will_fly(force, position0, velocity0)
+    run.may_fly(force, position0, velocity0)
     run.will_store(t_eval, every, events)
     run.title = label("title", title) or ""
     return run.follow(

@@ -116,8 +116,7 @@ class Stepper(InMotion):
     ) -> None:
         check_options(Stepper, misspelt)
         one = OneBody(body, torque, method, rotation0, omega0, momentum0, scalar_first)
-        if not (force is None and position0 is None and velocity0 is None):
-            one.will_fly(force, position0, velocity0)
+        one.may_fly(force, position0, velocity0)
         h = step_size("step", number("step", step))
         t = float(check_times(np.array([number("t", t)]), "t")[0])
         self._one, self._clock, self._compiled = one, Clock(t, h), flag("compiled", compiled)

@@ -206,13 +206,15 @@ class OneBody:
                 "larger one, or count time from the start of the run"
             )
 
-    def will_fly(
+    def may_fly(
         self,
         force: Force | Callable[..., Any] | None,
         position0: ArrayLike | None,
         velocity0: ArrayLike | None,
     ) -> None:
-        """Translation is to be carried along."""
+        """Translation is carried along where a part of it is given."""
+        if self.force is None and force is None and position0 is None and velocity0 is None:
+            return
         self.force = as_force(force) if self.force is None else self.force + as_force(force)
         check_flight(self.method, self.torque, self.tolerance is not None)
         place = (
