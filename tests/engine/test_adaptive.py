@@ -538,10 +538,6 @@ def test_the_summary_tells_of_the_steps():
         ({"rtol": 1e-9, "max_step": 0.0}, ["max_step", "positive"]),
         ({"rtol": 1e-9, "t_span": None}, ["t_span is missing"]),
         ({"rtol": 1e-9, "breaks": [7.0]}, ["breaks", "7.0"]),
-        (
-            {"rtol": 1e-9, "method": "taylor", "position0": (0, 0, 0)},
-            ["rotation alone", "DOP853", "step"],
-        ),
         ({"rtol": 1e-9, "every": 0}, ["every", "0"]),
         ({"rtoll": 1e-9}, ["rtoll", "rtol"]),
         ({}, ["step is missing", "rtol"]),

@@ -154,8 +154,6 @@ CALLS = [
     (lambda: polhode.torque(push, params=3), "got 3", "write params={'k': 1.0}"),
     (lambda: polhode.torque(push, derivatives=3), "got 3", "give a tuple of them"),
     (lambda: integrate([1, 2, 3], None, None, rtol=1e-6, omega0=(0, 0, 1)), "t_span is missing", "give (t0, t1)"),
-    (lambda: integrate([1, 2, 3], None, (0, 1), rtol=1e-6, method="taylor", omega0=(0, 0, 1), velocity0=(1, 0, 0)),
-     "taylor chooses its steps for the rotation alone", "give step=... to let the body fly"),
     (lambda: polhode.ensemble([1, 2, 3], polhode.flight.thrust((0, 0, 1)), (0, 1), 0.1, omega0=(0, 0, 1)),
      "<load thrust>", "use integrate"),
     (lambda: polhode.flight.drag(1.0, 2.0), "linear=1.0 and quadratic=2.0", "give one, and add two drags"),

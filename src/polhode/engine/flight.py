@@ -70,17 +70,9 @@ def actions(torque: Frames, force: Callable) -> Actions:
 
 
 def check_flight(method: Method, torque: Torque, by_tolerance: bool = False) -> None:
-    """Refuse a method that cannot follow a flight as it is asked to.
-
-    Beside Newmark's translation a torque that looks at the position is given the one at the end of
-    the step: methods that ask in between are refused.
-    """
-    if by_tolerance and method.flight is None:
-        raise InputError(
-            f"{method.name} chooses its steps for the rotation alone; use DOP853 or DP5, or give step=... to let the "
-            "body fly"
-        )
-    able = method.flight is not None or (method.order == 2 and method.torques == 1)
+    """Beside Newmark's translation a torque that looks at the position is given the one at the end
+    of the step: refuse methods that ask in between."""
+    able = by_tolerance or method.flight is not None or (method.order, method.torques) == (2, 1)
     if torque.uses_position and not able:
         raise InputError(
             f"torque {torque.name!r} depends on the position, which is known only at the ends of steps; {method.name} asks "
@@ -128,4 +120,5 @@ def flying(method, velocity, residual, calls):
             base.q, Om, base, x, axpy(0.5 * h, add(s.a, a), s.v), a, residual(base), calls(base)
         )
 
-    return variant(method, step=step, start=start, state=FlyingState)
+    control = None if method.control is None else method.control._replace(flight=True)
+    return variant(method, step=step, start=start, state=FlyingState, control=control)

@@ -16,7 +16,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from polhode.core.generated import generated
-from polhode.core.loops.taylor import HEAD, follow
+from polhode.core.loops.taylor import FLIGHT_HEAD, FLIGHT_NAMES, HEAD, follow
 from polhode.core.scalars import sincos
 from polhode.errors import InputError
 from polhode.methods._trace import SIGNS, Symbol, Untraceable, trace
@@ -30,6 +30,7 @@ class SeriesWriter:
 
     def __init__(self, graph, slopes):
         self.graph, self.slopes = graph, slopes
+        self.width = len(slopes)  # of the motion: its nodes are the first, and then comes the time
         self.kept = {}  # node -> its number in W
         for i in range(len(graph.nodes)):
             if not self.linear(i):
@@ -50,7 +51,7 @@ class SeriesWriter:
         if symbol.index is None:
             return symbol.text if k == "0" else "0.0"
         i = symbol.index
-        if i in self.kept and not (whole and self.linear(i) and i >= 8):
+        if i in self.kept and not (whole and self.linear(i) and i > self.width):
             return f"W[o{self.kept[i]} + {k}]"
         operation, (a, b) = self.graph.nodes[i]
         if operation in ("mul", "div"):  # by a constant
@@ -79,8 +80,9 @@ class SeriesWriter:
             "sin": "sincos({0})[0]",
             "cos": "sincos({0})[1]",
         }
-        lines = [f"W[o{i}] = y[{i}]" for i in range(7)] + ["W[o7] = t"]
-        for i in sorted(set(self.kept) - set(range(8))):
+        time = self.width
+        lines = [f"W[o{i}] = y[{i}]" for i in range(time)] + [f"W[o{time}] = t"]
+        for i in sorted(set(self.kept) - set(range(self.width + 1))):
             operation, arguments = self.graph.nodes[i]
             me = Symbol(self.graph, index=i)
             value = (
@@ -95,7 +97,7 @@ class SeriesWriter:
         """The coefficients of order k from those before, depth by depth."""
         memo = {}
         depths = {}
-        for i in sorted(set(self.kept) - set(range(8))):
+        for i in sorted(set(self.kept) - set(range(self.width + 1))):
             depths.setdefault(self.depth(i, memo), []).append(i)
         lines = []
         for _, nodes in sorted(depths.items()):
@@ -159,7 +161,12 @@ class SeriesWriter:
             *self.beginnings(),
         ]
         lines += [f"W[o{i} + 1] = {self.text(one, '0')}" for i, one in enumerate(self.slopes)]
-        lines += ["W[o7 + 1] = 1.0", "for k in range(2, n + 1):", "    W[o7 + k] = 0.0"]
+        time = self.width
+        lines += [
+            f"W[o{time} + 1] = 1.0",
+            "for k in range(2, n + 1):",
+            f"    W[o{time} + k] = 0.0",
+        ]
         inner = self.later() + [
             f"W[o{i} + k + 1] = {self.text(one, 'k')} / (k + 1.0)"
             for i, one in enumerate(self.slopes)
@@ -177,17 +184,19 @@ class TaylorSeries(NamedTuple):
     series: object
     nodes: int
     terms: int
+    flight: bool = False
     loop = staticmethod(follow)
     powers = True  # of the continuous extension
 
     @property
     def names(self):
         """What the loop sees."""
-        return {"series": self.series}
+        return {"series": self.series, **(FLIGHT_NAMES if self.flight else {})}
 
     def blank(self):
         """The numbers the loop starts with."""
-        return [0.0] * (HEAD - 1) + [float(self.terms)] + [0.0] * (self.nodes * (self.terms + 1))
+        head = FLIGHT_HEAD if self.flight else HEAD
+        return [0.0] * (head - 1) + [float(self.terms)] + [0.0] * (self.nodes * (self.terms + 1))
 
 
 class Recursion(NamedTuple):
@@ -195,25 +204,31 @@ class Recursion(NamedTuple):
     2005."""
 
     order: int | None
+    flight: bool = False
 
     def suited(self, program, rtol):
         """The recursion of a program's torque."""
         order = self.order or min(LARGEST, max(4, math.ceil(1.0 - 0.5 * math.log(rtol))))
-        terms = program.torque.terms
+        acting = [one for one in (program.torque, program.force) if one is not None]
+        terms = [term for one in acting for term in one.terms]
         arrays = [term.name for term in terms if getattr(term, "form", None) == "array"]
-        why = program.note if program.mode == "callback" else program.torque.obstacle()
+        obstacles = (one.obstacle() for one in acting)
+        why = program.note if program.mode == "callback" else next(filter(None, obstacles), None)
         if arrays:
             why = f'{arrays[0]!r} is written for NumPy arrays (form="array", the default)'
         if why is None:
             try:
                 graph, slopes = trace(
-                    program.names["torque"], program.names["load_parameters"](program.parameters, 0)
+                    program.names["torque"],
+                    program.names["load_parameters"](program.parameters, 0),
+                    self.flight,
                 )
             except (Untraceable, TypeError, AttributeError, ValueError) as error:
                 why = str(error)
             else:
                 writer = SeriesWriter(graph, slopes)
-                return TaylorSeries(recursion_function(writer.lines()), len(writer.kept), order)
+                made = recursion_function(writer.lines())
+                return TaylorSeries(made, len(writer.kept), order, self.flight)
         raise InputError(
             f"Taylor series cannot be made for the torque {program.torque.name!r}: {why}.  They need a torque in "
             "tuple form made of + - * /, square roots, sines and cosines; use DOP853 for others"

@@ -6,7 +6,7 @@ graph of the operations that lead to its value.  A torque that compares numbers,
 
 import math
 
-from polhode.core.loops.tolerance import slope
+from polhode.core.loops.tolerance import slope, slope_flight
 from polhode.core.fma import fma, product_and_sum
 from polhode.core.rebind import Rebinder
 from polhode.core.loops.fixed import Body
@@ -155,16 +155,21 @@ def symbols_of(value, path, graph):
     return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
 
 
-def trace(torque, p):
-    """(graph, slope of the motion as seven symbols): nodes 0 to 6 are the motion, node 7 is the
-    time."""
+def trace(load, p, flight=False):
+    """(graph, slope of the motion as symbols): the first nodes, seven or in flight thirteen, are the
+    motion, and the next is the time."""
     graph = Graph()
-    y = tuple(graph.node(f"motion{i}") for i in range(7))
+    y = tuple(graph.node(f"motion{i}") for i in range(13 if flight else 7))
     t = graph.node("time")
     one = (1.0, 1.0, 1.0)
     tracer = Tracer(lambda copy: copy, replace=[(sincos, traced_sincos), (fma, product_and_sum)])
     tracer.done[attitude] = tracer(matrix)  # the motion itself keeps |q| = 1
     body = symbols_of(Body(one, one), "body", graph)
     return graph, tuple(
-        map(graph.symbol, tracer(slope)(t, y, body, tracer(torque), symbols_of(p, "p", graph)))
+        map(
+            graph.symbol,
+            tracer(slope_flight if flight else slope)(
+                t, y, body, tracer(load), symbols_of(p, "p", graph)
+            ),
+        )
     )

@@ -1,7 +1,8 @@
 """The time loop of Taylor series that choose their own steps; the names set to None here are bound
 by `bind`.
 
-`series` fills in the Taylor coefficients of the motion y = (q, Om) at t, up to order n.  The step
+`series` fills in the Taylor coefficients of the motion y = (q, Om), in flight (q, Om, x, v), at t, up
+to order n.  The step
 is the largest for which neither of the last two terms exceeds the tolerance (Jorba & Zou 2005):
 nothing is ever taken back, and the series itself is the continuous extension.
 """
@@ -12,8 +13,9 @@ from polhode.core.jit import jit
 from polhode.core.loops.fixed import load_body
 from polhode.core.loops.tolerance import (
     DONE,
-    FASTEST,
+    FLIGHT_SIZE,
     FULL,
+    IN_FLIGHT,
     LEAST,
     MOTION_AT,
     SIZE,
@@ -22,18 +24,24 @@ from polhode.core.loops.tolerance import (
     STUCK,
     TIME,
     axpy7,
+    axpy13,
+    begun,
     loaded,
+    noted,
     projected,
+    recorded,
     speed,
     spread,
+    spread_flight,
     stored,
     weights,
 )
 
 # numbers in z before the coefficients: those of `polhode.core.loops.tolerance`, and the order
-HEAD = 19
+HEAD, FLIGHT_HEAD = SIZE + 1, FLIGHT_SIZE + 1
+WIDTH = 7  # numbers of a motion
 
-series = load_parameters = None
+axpy, series, load_parameters = axpy7, None, None
 
 
 @jit
@@ -52,10 +60,41 @@ def term(work, n, k):
 
 
 @jit
-def within(work, n, k, allowed):
+def term_flight(work, n, k):
+    m = n + 1
+    return (
+        *term(work, n, k),
+        work[7 * m + k],
+        work[8 * m + k],
+        work[9 * m + k],
+        work[10 * m + k],
+        work[11 * m + k],
+        work[12 * m + k],
+    )
+
+
+def within_by(term, spread):
     """The step at which the k-th term is as large as the tolerance."""
-    e = spread(term(work, n, k), allowed)
-    return e ** (-0.5 / k) if e > 0.0 else math.inf
+
+    @jit
+    def within(work, n, k, allowed):
+        e = spread(term(work, n, k), allowed)
+        return e ** (-0.5 / k) if e > 0.0 else math.inf
+
+    return within
+
+
+within = within_by(term, spread)
+
+# what the loop sees under these names in flight
+FLIGHT_NAMES = {
+    **{name: IN_FLIGHT[name] for name in IN_FLIGHT if name not in ("slope", "first_step")},
+    "HEAD": FLIGHT_HEAD,
+    "WIDTH": 13,
+    "axpy": axpy13,
+    "term": term_flight,
+    "within": within_by(term_flight, spread_flight),
+}
 
 
 def follow(
@@ -65,7 +104,7 @@ def follow(
     `tolerance.follow`."""
     body = load_body(moments, 0)
     p = load_parameters(parameters, 0)
-    t, fastest, n, y = z[TIME], z[FASTEST], int(z[HEAD - 1]), loaded(z, MOTION_AT)
+    t, fastest, n, y = z[TIME], recorded(z), int(z[HEAD - 1]), loaded(z, MOTION_AT)
     work = z[HEAD:]
     forward = t1 > t
     caution = math.exp(-0.7 / (n - 1))
@@ -76,7 +115,7 @@ def follow(
             break
         series(t, y, n, work, body, p)
         f = term(work, n, 1)
-        fastest = max(fastest, max(speed(y), math.sqrt(speed(f))))
+        fastest = begun(fastest, y, f, t1 - t)
         allowed = weights(rtol, atol, fastest)
         h = caution * min(within(work, n, n, allowed), within(work, n, n - 1, allowed))
         left = t1 - t
@@ -84,7 +123,7 @@ def follow(
         h = left if last else math.copysign(min(h, longest), left)
         end = term(work, n, n)
         for k in range(n - 1, -1, -1):  # Horner's rule
-            end = axpy7(h, end, term(work, n, k))
+            end = axpy(h, end, term(work, n, k))
         end = projected(end)
         if not (abs(h) > LEAST * abs(t) and speed(end) < math.inf and abs(end[3]) <= 2.0):
             z[STEP] = h
@@ -100,13 +139,14 @@ def follow(
             power = 1.0
             for k in range(1, n + 1):
                 power *= h
-                for i in range(7):
+                for i in range(WIDTH):
                     pieces[count, k - 1, i] = power * work[i * (n + 1) + k]
         t, y = now, end
         if count < len(clock):
             clock[count] = t
             stored(y, points[count])
         count += 1
-    z[TIME], z[FASTEST] = t, fastest
+    z[TIME] = t
+    noted(fastest, z)
     stored(y, z[MOTION_AT:SLOPE_AT])
     return why, count, 0, count
