@@ -87,7 +87,7 @@ def test_threads_tiles_and_chunks_leave_no_trace(method):
     moments, q, omega, strengths = many(n, 1)
     program = build(get(method), torques.heavy_top(1.0), RigidBody(moments[0]))
     segment, motions = (
-        Segment(np.array([0.0, H]), steps, steps * H),
+        Segment(0.0, H, steps, steps * H),
         np.concatenate([q, omega], axis=1),
     )
 
@@ -229,7 +229,7 @@ def compiled_afresh(method, monkeypatch, tmp_path, dtype="float64"):
     monkeypatch.setattr(engine, "apart", kept_whole)
     program = build(get(method), TOP.torque(), TOP.body)
     backend = Tiles(program, 64, program.moments, program.parameters, dtype)
-    backend.prepare(Segment(np.zeros(2), 1, 0.0))
+    backend.prepare(Segment(0.0, 0.0, 1, 0.0))
     ((machine, _),) = backend._machines.values()
     (text,) = machine.inspect_asm().values()
     return backend, re.split(r"\n(?=\S+:)", text)

@@ -162,7 +162,8 @@ class AtSteps(Recorder):
             if every != "end":
                 raise unknown("value of every", every, ["end"])
             every = total or sys.maxsize
-        every = whole("every", every, 1, "write every=10, or every='end'")
+        else:
+            every = whole("every", every, 1, "write every=10, or every='end'")
         # the first, and one after each group of steps, the last of which may be shorter
         super().__init__(1 + max(1, -(-total // every)), kind, watch)
         self.every = min(every, sys.maxsize)
