@@ -1,15 +1,17 @@
 """What the first result costs: common calls in a fresh process, with empty caches and with full ones.
 
-    python benchmarks/cold.py [--calls a,b] [--json]
+    python benchmarks/cold.py [--calls NAME ...] [--json]
 
 Each call runs in processes of its own, from the start of Python to its result, imports included:
-first with an empty folder for machine code, then once more with what the first has left there.
-SciPy's `solve_ivp` on the same top, started in the same way, gives the measure.  "compiled" counts
-the functions that numba compiled.  Times are those of the processor, which other work on the
-machine disturbs least; on an idle machine they are what the clock shows.
+first with an empty folder for machine code, then again with what the first left there.  The
+package has its bytecode, as after `pip install`.  SciPy's `solve_ivp` on the same top, started in
+the same way, is the reference.  "compiled" counts the functions that numba compiled.  Times are
+processor times, which other work on the machine disturbs least; on an idle machine they equal the
+wall-clock times.
 """
 
 import argparse
+import compileall
 import json
 import os
 import shutil
@@ -18,6 +20,8 @@ import sys
 import tempfile
 import textwrap
 from pathlib import Path
+
+import polhode
 
 BODY = "import numpy as np, polhode\nbody = polhode.RigidBody([5.0, 5.0, 1.0])\n"
 START = "rotation0=(0.3, 0, 0), omega0=(0, 0, 50)"
@@ -113,7 +117,7 @@ def measure(code, folder):
     """{"seconds": ..., "compiled": ...} of a process that runs the code with its caches in a
     folder."""
     environment = {
-        **os.environ,
+        **{key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"},
         "POLHODE_CACHE_DIR": str(folder / "machine-code"),
         "NUMBA_CACHE_DIR": str(folder / "numba"),
         "MPLBACKEND": "agg",
@@ -132,10 +136,10 @@ def measure(code, folder):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--calls", help="beginnings of names, with commas (default: all)")
+    parser.add_argument("--calls", nargs="*", default=[""], help="beginnings of names (all)")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    wanted = tuple((options.calls or "").split(","))
+    compileall.compile_dir(Path(polhode.__file__).parent, quiet=1)
     rows = {}
     with tempfile.TemporaryDirectory() as folder:
         scipy = min(measure(SCIPY, Path(folder))["seconds"] for _ in range(3))
@@ -144,7 +148,7 @@ def main():
         print("| call | empty caches | times SciPy | compiled | full caches | times SciPy |")
         print("|---|---|---|---|---|---|")
     for name, code in CALLS.items():
-        if not name.startswith(wanted):
+        if not name.startswith(tuple(options.calls)):
             continue
         with tempfile.TemporaryDirectory() as folder:
             cold, warm = (measure(code, Path(folder)) for _ in range(2))
