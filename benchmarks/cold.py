@@ -1,6 +1,7 @@
 """What the first result costs: common calls in a fresh process, with empty caches and with full ones.
 
     python benchmarks/cold.py [--calls NAME ...] [--json]
+    python benchmarks/cold.py --write       all calls, into RESULTS.md
 
 Each call runs in processes of its own, from the start of Python to its result, imports included:
 first with an empty folder for machine code, then again with what the first left there.  The
@@ -22,6 +23,7 @@ import textwrap
 from pathlib import Path
 
 import polhode
+from contestants.board import RESULTS, between, machine, table
 
 BODY = "import numpy as np, polhode\nbody = polhode.RigidBody([5.0, 5.0, 1.0])\n"
 START = "rotation0=(0.3, 0, 0), omega0=(0, 0, 50)"
@@ -134,33 +136,41 @@ def measure(code, folder):
     return json.loads(done.stderr.splitlines()[-1])
 
 
+HEAD = ["call", "empty caches", "compiled", "full caches"]
+
+
+def cells(name, row):
+    """A row of the table."""
+    cold, warm = row["cold"], row["warm"]
+    return [name, f"{cold['seconds']:.2f}", str(cold["compiled"]), f"{warm['seconds']:.2f}"]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--calls", nargs="*", default=[""], help="beginnings of names (all)")
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--write", action="store_true", help="put the table into RESULTS.md")
     options = parser.parse_args()
+    if options.write:
+        options.calls = [""]
     compileall.compile_dir(Path(polhode.__file__).parent, quiet=1)
-    rows = {}
     with tempfile.TemporaryDirectory() as folder:
         scipy = min(measure(SCIPY, Path(folder))["seconds"] for _ in range(3))
-    if not options.json:
-        print(f"Seconds to the first result; SciPy's solve_ivp: {scipy:.2f}\n")
-        print("| call | empty caches | times SciPy | compiled | full caches | times SciPy |")
-        print("|---|---|---|---|---|---|")
+    rows = {}
     for name, code in CALLS.items():
-        if not name.startswith(tuple(options.calls)):
-            continue
-        with tempfile.TemporaryDirectory() as folder:
-            cold, warm = (measure(code, Path(folder)) for _ in range(2))
-        rows[name] = {"cold": cold, "warm": warm}
-        if not options.json:
-            print(
-                f"| {name} | {cold['seconds']:.2f} | {cold['seconds'] / scipy:.1f} "
-                f"| {cold['compiled']} | {warm['seconds']:.2f} | {warm['seconds'] / scipy:.1f} |",
-                flush=True,
-            )
+        if name.startswith(tuple(options.calls)):
+            with tempfile.TemporaryDirectory() as folder:
+                rows[name] = {state: measure(code, Path(folder)) for state in ("cold", "warm")}
+            if not options.json:
+                print(*cells(name, rows[name]), sep=" | ", flush=True)
     if options.json:
         print(json.dumps({"scipy": scipy, "calls": rows}, indent=1))
+        return
+    goal = f"SciPy's `solve_ivp`: {scipy:.2f} s.  Goal of the first row: {2 * scipy + 1.5:.2f} s."
+    print(goal)
+    if options.write:
+        found = table(HEAD, [cells(*item) for item in rows.items()])
+        between(RESULTS, "first results", f"{machine()}  {goal}\n\n{found}")
 
 
 if __name__ == "__main__":
