@@ -107,6 +107,13 @@ def test_threads_tiles_and_chunks_leave_no_trace(method):
         assert np.array_equal(end(lanes, threads, chunks), expected)
 
 
+def test_a_thousand_bodies_are_work_for_every_thread():
+    program = build(get("LP2"), torques.heavy_top(1.0), RigidBody([2.0, 2.0, 1.0]))
+    for threads in (2, 4, 8):
+        backend = Tiles(program, 1000, np.ones((3, 1)), np.ones((1, 1)), threads=threads)
+        assert -(-backend.tiles // backend.task) >= 2 * threads
+
+
 @pytest.mark.parametrize("method", ["NMB", "VLV", "DMV4"])
 def test_bodies_that_turn_far_in_a_step_are_polished_one_by_one(method):
     moments, q, omega, strengths = many(70, 2)
