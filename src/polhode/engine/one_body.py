@@ -351,13 +351,10 @@ class OneBody:
         lowered = self.method.lowered(self.torque)
         message += carrier.remarks + (lowered and f"; {lowered}")
         last = driver.motion
-        if status != EVENT:
-            self.recorder.last(driver.t, last)
-        t_events, y_events = self.recorder.events()
         ends = (self.t0, self.first), (driver.t, in_user_axes(self.body, last, self.kind))
-        return self.recorder.points.trajectory(
+        return self.recorder.trajectory(
+            None if status == EVENT else (driver.t, last),
             body=self.body,
-            kind=self.kind,
             ends=ends,
             torque=self.torque,
             force=self.force,
@@ -372,8 +369,6 @@ class OneBody:
             mode=self.program.mode,
             note=self.program.note,
             elapsed=carrier.elapsed,
-            t_events=t_events,
-            y_events=y_events,
             title=self.title,
             **self.program.digests(),
         )
