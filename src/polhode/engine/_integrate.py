@@ -155,8 +155,7 @@ def integrate(
     if not (force is None and position0 is None and velocity0 is None):
         run.will_fly(force, position0, velocity0)
     run.will_store(t_eval, every, events)
-    if title != "":
-        run.title = label("title", title) or ""
+    run.title = title if type(title) is str else label("title", title) or ""
     return run.follow(
         compiled,
         progress,

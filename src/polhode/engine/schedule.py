@@ -176,7 +176,7 @@ def _even(
     """Steps of h from a to b.  A side where the torque jumps is kept by a few units in the last
     place, so that the torque is asked for its limit on this side."""
     direction = 1.0 if b > a else -1.0
-    begin = a + _hair(direction, a, b, h) if jump_before else a
+    begin = a + (_hair(direction, a, b, h) if jump_before else 0.0)  # never -0.0
     end = b - _hair(direction, a, b, h) if jump_after else b
     count, whole = even_steps(a, b, h)
     h *= direction
