@@ -94,7 +94,7 @@ def advise(
     budget : float
         Seconds that pilot runs may spend on torque evaluations, about; where it is too little for
         the whole span they cover a part of it, and the growth of errors is measured and
-        extrapolated.
+        extrapolated.  Until one method has reached the error, ten times as much.
     progress : function, optional
         Called as progress(done, total, name).
 

@@ -28,6 +28,7 @@ SUBSPAN = 12.0  # radians that the shortest pilot covers
 LONG_RADIANS = 2e4
 CHECKS_OF_ENERGY = 240
 HOPELESS = 2.0  # times the cost of the best so far: not followed further
+STRETCH = 10.0  # how many budgets the first candidate may use: without it there is no advice
 CHEAP = 2e-6  # seconds of a torque evaluation below which runs are repeated for their time
 EXPONENTS = 0.5, 3.0  # between which errors are believed to grow as powers of time
 
@@ -154,9 +155,9 @@ class Pilot:
 
     def _worth(self, point, best):
         used = (self.spent + point.evaluations) * self.price.measured
+        budget = self.budget if math.isfinite(best) else STRETCH * self.budget
         return (
-            2.0 * self.price.of(self._over_whole_span(point)) < HOPELESS * best
-            and used < self.budget
+            2.0 * self.price.of(self._over_whole_span(point)) < HOPELESS * best and used < budget
         )
 
     def _over_whole_span(self, point):
