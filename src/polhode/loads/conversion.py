@@ -91,7 +91,7 @@ def as_torque(value: Torque | Callable[..., Any] | str | None) -> Torque:
                 f"torque {make.__name__!r} has parameters without defaults; write {call}"
             )
         return make()
-    if isinstance(value, ctypes._CFuncPtr):
+    if isinstance(value, ctypes._CFuncPtr):  # type: ignore[attr-defined]
         return Foreign(value)
     if callable(value):
         return Torque(value)

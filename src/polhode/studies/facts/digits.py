@@ -41,7 +41,7 @@ class Real:
     def __repr__(self):
         return f"Real('{self.value}')"
 
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]
 
     def __neg__(self):
         return Real(-self.value)
