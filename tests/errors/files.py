@@ -175,7 +175,7 @@ def make():
     np.savez("lacks.npz", t=held["t"])
     np.savez("shape.npz", **held | {"omega": held["omega"][:-1]})
     np.savez("time.npz", **held | {"t": held["t"].reshape(1, -1)})
-    np.savez("body.npz", **held | {"provenance": json.dumps({"method": "NMB", "body": {"inertia": [1.0, 2.0, -1.0]}})})
+    np.savez("body.npz", **held | {"provenance": json.dumps(run.provenance() | {"body": {"inertia": [1.0, 2.0, -1.0]}})})
     np.savez("lost.npz", end_time=held["t"])
     np.savez("objects.npz", t=np.array([{"a": 1}], dtype=object))
     Path("bare.csv").write_text("t,omega_x\n0.0,1.0\n")

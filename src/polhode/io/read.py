@@ -16,9 +16,8 @@ from polhode.bodies._body import RigidBody
 from polhode.core.motions import KINDS
 from polhode.errors import InputError, PolhodeError, brief, as_path
 from polhode.io.formats import format_to_read
-from polhode.io.read_ensemble import as_ensemble
+from polhode.io.read_ensemble import FACTS, as_ensemble
 from polhode.loads.recorded import Recorded
-from polhode.loads.torques import free
 from polhode.methods._method import recorded
 from polhode.results import columns
 from polhode.results._ensemble import Ensemble
@@ -149,7 +148,7 @@ def as_trajectory(
 ) -> Trajectory:
     """The run in the contents of a file."""
     missing = [name for name in _NEEDED if name not in arrays]
-    missing += [name for name in ("method", "body") if name not in facts]
+    missing += [name for name in FACTS if name not in facts]
     if missing:
         raise InputError(
             f"{str(path)!r} lacks {', '.join(missing)}: it is not a run that polhode stored; run the scenario again "
@@ -164,8 +163,6 @@ def as_trajectory(
         body = RigidBody.from_dict(facts["body"])
     except (PolhodeError, TypeError) as error:
         raise InputError(f"{str(path)!r} holds a body that cannot be read: {error}") from error
-    if "torque_terms" not in facts and _was_free(arrays, facts):
-        facts = {**facts, "torque_terms": free().record()}
     t, potential, tolerance = arrays["t"], arrays.get("potential_energy"), facts.get("tolerance")
     kind = max(
         (
@@ -182,9 +179,7 @@ def as_trajectory(
         ends=((float(t[0]), motion[0]), (float(t[-1]), motion[-1])),
         residuals=arrays.get("residual", np.zeros(len(t))),
         body=body,
-        torque=Recorded(
-            facts.get("torque") or "", facts.get("torque_terms") or [], potential is not None
-        ),
+        torque=Recorded(facts.get("torque") or "", facts["torque_terms"], potential is not None),
         method=recorded(facts["method"], facts.get("method_facts") or {}),
         step=facts.get("step"),
         status=facts.get("status") or "unknown",
@@ -224,11 +219,3 @@ def _check_arrays(path, arrays):
             raise InputError(
                 f"{str(path)!r}: {name} is larger than {_LARGEST:g}, which no run reaches; the file is damaged"
             )
-
-
-def _was_free(arrays, facts):
-    """Whether nothing acted in a run whose file knows the torque as text alone: the text, and a
-    potential of zero, say so."""
-    return facts.get("torque") == repr(free()) and np.array_equal(
-        arrays.get("total_energy"), arrays["kinetic_energy"]
-    )

@@ -180,7 +180,7 @@ def read(path):
 
 
 def _check_header(file, header):
-    """See that the header is what was written, where it says; files of before have no sums."""
+    """See that the header is what was written; a file of another program has no sums."""
     noted = header.facts.pop(HEADER_SUM, None)
     if noted is None and not any(SUM in about for _, about, *_ in header.variables.values()):
         return

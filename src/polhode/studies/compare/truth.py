@@ -12,13 +12,13 @@ from polhode import problems, rotations
 from polhode.loads import torques
 from polhode.loads.conversion import as_torque
 from polhode.bodies._body import RigidBody
-from polhode.errors import InputError, IntegrationError, number
+from polhode.errors import InputError, IntegrationError, brief, number
 from polhode.engine.schedule import break_times, span
 from polhode.engine.one_body import as_body, initial_rotation
 from polhode.results.motion import in_principal_axes, in_user_axes, parts
 from polhode.loads.potential import potential_energy
 from polhode.exact import free_body, lagrange_top, reference
-from polhode.io.scenario._load import load
+from polhode.io.scenario._load import Scenario, is_scenario_file, load
 
 CHECKS = 120  # times at which the truth is known: a number with many divisors
 
@@ -125,7 +125,7 @@ def as_task(
     }
     if isinstance(problem, Task):
         return problem
-    if isinstance(problem, (str, Path, problems.Problem)) or hasattr(problem, "integrate"):
+    if isinstance(problem, (str, Path, problems.Problem, Scenario)):
         extra = next((name for name, value in given.items() if value is not None), None)
         if extra:
             raise InputError(
@@ -148,39 +148,29 @@ def as_task(
 
 
 def _task_of_problem(problem, torque_file):
-    source = "" if not isinstance(problem, (str, Path)) else str(problem)
-    if torque_file is not None and not source.endswith(".toml"):
+    recipe = {"torque_file": torque_file}
+    problem = str(problem) if isinstance(problem, Path) else problem
+    if isinstance(problem, str) and is_scenario_file(Path(problem)):
+        recipe["problem"] = problem
+        problem = load(problem, torque_file)
+    elif torque_file is not None:
         raise InputError(
-            f"a torque file goes with a scenario, and {source!r} is not one; give a SCENARIO.toml, or drop it"
+            f"a torque file goes with a scenario, and {brief(problem)} is not one; give a SCENARIO.toml, or drop it"
         )
-    if source.endswith(".toml"):
-        problem = load(source, torque_file)
-    elif isinstance(problem, (str, Path)):
-        problem = problems.get(source)
-    if isinstance(problem, problems.Problem):
+    if isinstance(problem, Scenario):
+        title, torque, t_span, breaks = (
+            problem.title,
+            problem.torque,
+            problem.t_span,
+            problem.breaks,
+        )
+    else:
+        problem = problems.get(problem)
+        recipe["problem"] = title = problem.name
         end = problem.t_span[1] if problem.comparable is None else problem.comparable
-        return _task(
-            problem.name,
-            problem.body,
-            problem.torque(),
-            problem.rotation0,
-            problem.omega0,
-            None,
-            (problem.t_span[0], end),
-            None,
-            {"problem": source or problem.name},
-        )
-    return _task(
-        problem.title,
-        problem.body,
-        problem.torque,
-        problem.rotation0,
-        problem.omega0,
-        None,
-        problem.t_span,
-        problem.breaks,
-        {"problem": source, "torque_file": torque_file},
-    )
+        torque, t_span, breaks = problem.torque(), (problem.t_span[0], end), None
+    start = problem.rotation0, problem.omega0, None
+    return _task(title, problem.body, torque, *start, t_span, breaks, recipe)
 
 
 def _task(title, body, torque, rotation0, omega0, momentum0, t_span, breaks, recipe=None):
