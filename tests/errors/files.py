@@ -127,6 +127,7 @@ MESHES = {
     "hole.obj": OBJ + "f 1 3 2\nf 1 2 4\nf 2 3 4\n", "good.obj": OBJ + "f 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n",
     "inside.obj": OBJ + "f 1 2 3\nf 1 4 2\nf 2 4 3\nf 1 3 4\n", "mixed.obj": OBJ + "f 1 2 3\nf 1 2 4\nf 2 3 4\nf 1 4 3\n",
     "flat.obj": OBJ + "f 1 2 3\nf 1 3 2\n", "line.obj": "v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\nf 1 3 2\n", "none.obj": OBJ,
+    "plane.obj": "v 0 0\nv 1 0\nv 0 1\nf 1 3 2\n",
     "nan.obj": OBJ.replace("1", "nan", 1) + "f 1 2 3\nf 1 3 2\n", **dict.fromkeys(("no.stl", "no.ply", "no.glb"), "nonsense"),
     "cut.stl": CUT,
     "many.ply": "ply\nformat ascii 1.0\nelement vertex 999999999\nproperty float x\nend_header\n",
