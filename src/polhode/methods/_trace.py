@@ -18,6 +18,18 @@ class Untraceable(Exception):
     """The value of a symbol was asked for."""
 
 
+def _operator(operation):
+    """The methods of an operator: symbol on the left, symbol on the right."""
+
+    def left(self, other):
+        return self.graph.apply(operation, self, other)
+
+    def right(self, other):
+        return self.graph.apply(operation, other, self)
+
+    return left, right
+
+
 class Symbol:
     """A number that is constant over a step (`text` says which), or a series (node `index` of the
     graph)."""
@@ -25,29 +37,10 @@ class Symbol:
     def __init__(self, graph, text=None, index=None):
         self.graph, self.text, self.index = graph, text, index
 
-    def __add__(self, other):
-        return self.graph.apply("add", self, other)
-
-    def __sub__(self, other):
-        return self.graph.apply("sub", self, other)
-
-    def __mul__(self, other):
-        return self.graph.apply("mul", self, other)
-
-    def __truediv__(self, other):
-        return self.graph.apply("div", self, other)
-
-    def __radd__(self, other):
-        return self.graph.symbol(other) + self
-
-    def __rsub__(self, other):
-        return self.graph.symbol(other) - self
-
-    def __rmul__(self, other):
-        return self.graph.symbol(other) * self
-
-    def __rtruediv__(self, other):
-        return self.graph.symbol(other) / self
+    __add__, __radd__ = _operator("add")
+    __sub__, __rsub__ = _operator("sub")
+    __mul__, __rmul__ = _operator("mul")
+    __truediv__, __rtruediv__ = _operator("div")
 
     def __neg__(self):
         return -1.0 * self
