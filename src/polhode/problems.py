@@ -11,10 +11,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from polhode.results._trajectory import Trajectory
+from polhode.methods._method import Method
+from polhode.loads._torque import Torque
 from polhode.loads import torques
 from polhode.bodies._body import RigidBody
 from polhode.engine._integrate import integrate
@@ -22,11 +26,6 @@ from polhode.errors import shows_options, unknown
 from polhode.rotations import exp
 from polhode.support.card import Card
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-    from polhode.loads._torque import Torque
-    from polhode.methods._method import Method
-    from polhode.results._trajectory import Trajectory
 
 __all__ = ["Problem", "get", "names", "problem"]
 

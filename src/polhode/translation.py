@@ -16,15 +16,14 @@ number for each coordinate, or a symmetric matrix; `force(t, u)` returns an arra
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from polhode.support import memory
 from polhode.errors import InputError, brief, called_as, floats, number, whole
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
 
 __all__ = ["adjoint", "newmark", "symplectic_euler"]
 

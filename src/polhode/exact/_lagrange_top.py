@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from polhode import rotations
 from polhode.exact._motion import ExactMotion
@@ -20,7 +21,6 @@ from polhode.exact._top import prepare
 from polhode.exact._free_body import check_far, free_body
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
     from scipy.spatial.transform import Rotation
 
 unpack = layout(Top).unpack

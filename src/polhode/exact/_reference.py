@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from polhode import rotations
 from polhode.loads._torque import Torque
@@ -33,7 +34,6 @@ from polhode.problems import Problem, get
 from polhode.engine.program import build
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
     from scipy.spatial.transform import Rotation
 
 FIRST = 0.5  # radians in a step of the first run

@@ -13,9 +13,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from types import FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 import polhode
 from polhode.loads import kernels as _kernels
@@ -43,9 +44,6 @@ from polhode.errors import (
     unknown,
 )
 from polhode.support.portable import portable
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
 
 
 ZERO = (0.0, 0.0, 0.0)

@@ -9,19 +9,17 @@ from collections import OrderedDict
 from collections.abc import Callable
 from functools import lru_cache, partial
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
 import numpy as np
 
 import polhode
+from polhode.bodies._body import RigidBody
 from polhode.errors import InputError, brief, check_options, shows_options, warn
 from polhode.loads._torque import Torque
 from polhode.loads.foreign import Foreign
 from polhode.loads.recorded import Recorded
 from polhode.loads.sum import Sum
-
-if TYPE_CHECKING:
-    from polhode.bodies._body import RigidBody
 
 
 @overload

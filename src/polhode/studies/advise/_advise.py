@@ -14,6 +14,12 @@ from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Never
 
+from numpy.typing import ArrayLike
+
+from polhode.problems import Problem
+from polhode.loads._torque import Torque
+from polhode.io.scenario._load import Scenario
+from polhode.bodies._body import RigidBody
 from polhode.studies.advise import candidates
 from polhode.studies.advise.cost import Price, seconds
 from polhode.studies.advise.pilot import Pilot
@@ -31,12 +37,7 @@ from polhode.errors import (
 )
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
     from scipy.spatial.transform import Rotation
-    from polhode.bodies._body import RigidBody
-    from polhode.io.scenario._load import Scenario
-    from polhode.loads._torque import Torque
-    from polhode.problems import Problem
 
 BUDGET = 10.0  # seconds of torque evaluations
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+
+from polhode.loads._torque import Torque
 from polhode.core.reads import ours
 from polhode.studies.compare.entries import Entry, find, select
 from polhode.errors import InputError, flag, whole
 from polhode.methods import everything
 
-if TYPE_CHECKING:
-    from polhode.loads._torque import Torque
 
 # high orders first: the first good one bounds what the others may cost
 CANDIDATES = (
