@@ -79,7 +79,11 @@ def _describe_run(path, arrays, facts):
     run = read.as_trajectory(path, arrays, facts)
     return {
         **_run_facts(facts),
-        "body": _describe_body(run.body),
+        "body": {
+            "name": run.body.name,
+            "mass": run.body.mass,
+            "moments": run.body.moments.tolist(),
+        },
         "points": len(run),
         "t_first": _number(run.t[:1]),
         "t_last": _number(run.t[-1:]),
@@ -153,10 +157,6 @@ def _describe_unfinished(folder):
 
 def _run_facts(facts):
     return {key: facts[key] for key in _RUN_FACTS if facts.get(key) is not None}
-
-
-def _describe_body(body):
-    return {"name": body.name, "mass": body.mass, "moments": body.moments.tolist()}
 
 
 def _range(name, values):

@@ -29,7 +29,8 @@ class ZarrStore(Format):
     suffix = "zarr"
 
     def write(self, contents, path):
-        group = import_zarr().create_group(path, attributes=_signed(contents.attributes))
+        signed = contents.attributes | {SUM: _sum(contents.attributes)}  # chunks have one each
+        group = import_zarr().create_group(path, attributes=signed)
         arrays = {one.name: _array(group, one) for one in contents.variables}
         _put_labels(group)
         # the last piece may be longer than a chunk; both begin at whole chunks
@@ -90,11 +91,6 @@ def _sums():
     from zarr.codecs import Crc32cCodec
 
     return [Crc32cCodec()]
-
-
-def _signed(attributes):
-    """The attributes with a sum of theirs; chunks have one each."""
-    return attributes | {SUM: _sum(attributes)}
 
 
 def _sum(attributes):

@@ -2,7 +2,7 @@
 that is good enough, the growth of errors beyond the pilot, and a last run over the whole span."""
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -52,7 +52,7 @@ class Trial:
     def to_dict(self) -> dict[str, Any]:
         """The trial as plain data."""
         point = (
-            self.point.to_dict()
+            asdict(self.point)
             if self.point
             else dict.fromkeys(("setting", "steps", "evaluations", "error", "energy"))
         )

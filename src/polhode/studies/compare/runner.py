@@ -4,9 +4,8 @@ cost."""
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -46,10 +45,6 @@ class Point:
     error: float
     energy: float = math.inf
     momentum: float = math.inf
-
-    def to_dict(self) -> dict[str, Any]:
-        """The point as plain data."""
-        return asdict(self)
 
 
 class AtChecks(AtSteps):

@@ -185,9 +185,9 @@ class Precise(Rebinder):
         return value**2.4 if value < 1e-8 else value
 
 
-def precise(value):
-    """A nested tuple of floats with Reals in their place."""
+def mapped(function, value):
+    """A nested tuple with the function applied to each number in it."""
     if not isinstance(value, tuple):
-        return Real(value)
-    parts = map(precise, value)
+        return function(value)
+    parts = [mapped(function, part) for part in value]
     return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)

@@ -25,15 +25,12 @@ from polhode.methods._method import Method
 from polhode.studies.facts.drift import energy_facts, finite
 from polhode.studies.facts.certificate import Certificate, Fact
 from polhode.studies.facts.source import as_method, check
-from polhode.studies.facts.trial import LIVELY
-from polhode.errors import ConvergenceError
+from polhode.studies.facts.trial import LIVELY, TROUBLE
 
 
 HELD, BROKEN = 1e-11, 1e-9
 # how far a measured order may be from the declared one, up to order 3; in proportion above
 SLOPE = 0.1
-
-TROUBLE = (ArithmeticError, ValueError, ConvergenceError)  # a step too large for a method
 
 
 def certify(

@@ -8,10 +8,10 @@ import numpy as np
 
 from polhode import problems, rotations
 from polhode.loads import torques
-from polhode.studies.facts.trial import VELOCITY, Map, norm, run_length
+from polhode.studies.facts.trial import TROUBLE, VELOCITY, Map, run_length
 from polhode.core.jit import compile_obstacle
-from polhode.core.vec import dot
-from polhode.errors import ConvergenceError, IntegrationError, number
+from polhode.core.vec import dot, norm
+from polhode.errors import IntegrationError, number
 from polhode.methods import get
 from polhode.core.motions import ROTATION
 from polhode.engine.carriers.fixed import FixedSteps
@@ -213,7 +213,7 @@ def stability_limit(method):
             states = path.run(angle / speed, STEPS)
             first = energy(next(states))
             return all(abs(energy(s) - first) <= ALLOWED * first for s in states)
-        except (ArithmeticError, ValueError, ConvergenceError):
+        except TROUBLE:
             return False
 
     good = FIRST

@@ -21,8 +21,7 @@ from typing import NamedTuple
 import numpy as np
 
 from polhode.studies.facts.precise_trial import STARTS, growth, precise_errors
-from polhode.studies.facts.trial import SPAN, Map, apart, difference, norm, reference, torque_of
-from polhode.errors import ConvergenceError
+from polhode.studies.facts.trial import SPAN, TROUBLE, Map, reference, torque_of
 from polhode.methods import get
 
 # fmt: off
@@ -42,8 +41,6 @@ CEILING = 0.3  # above it nothing is asymptotic
 # an order is read from so many points; with enough of them no more are looked for
 POINTS, FEWEST, ENOUGH = 7, 4, 6
 SETTLED = 0.1  # by which parts of the points may differ, for an order up to 3; in proportion above
-
-TROUBLE = (ArithmeticError, ValueError, ConvergenceError)  # a step too large for a method
 
 
 class Orders(NamedTuple):
@@ -82,9 +79,8 @@ def errors(method, count, kind="torque"):
     """Attitude error (angle) and body momentum error (relative) after `count` equal steps of the
     trial run."""
     path = Map(method, torque_of(kind))
-    q, Pi = reference(kind)
     *_, s = path.run(SPAN / count, count)
-    return norm(apart(q, s.q)), difference(path.momentum(s), Pi) / norm(Pi)
+    return path.errors(s, *reference(kind))
 
 
 def order(method, kind="torque"):

@@ -15,15 +15,13 @@ from polhode.studies.facts.trial import (
     VELOCITY,
     Map,
     apart,
-    difference,
-    norm,
     run_length,
     spin,
     step_size,
     trial_torque,
 )
 from polhode.core.rebind import Rebinder
-from polhode.core.vec import qexp, qmul, times
+from polhode.core.vec import hat, qexp, qmul, times
 
 # --- symmetry -------------------------------------------------------------------------------------
 
@@ -54,12 +52,8 @@ def symmetry_defect(method, step=0.5):
             if name in here._fields
         }
         turned += [other._replace(**motion) for other in (states[1], states[3])]
-    return min(_miss(path, path.step(-step, 2 * step, s), goal) for s in turned)
-
-
-def _miss(path, s, goal):
-    Pi = path.momentum(goal)
-    return max(norm(apart(goal.q, s.q)), difference(path.momentum(s), Pi) / norm(Pi))
+    back = [path.step(-step, 2 * step, s) for s in turned]
+    return min(max(path.errors(s, goal.q, path.momentum(goal))) for s in back)
 
 
 # --- symplecticity --------------------------------------------------------------------------------
@@ -98,17 +92,13 @@ def _defect(matrix):
     return Defect(float(np.max(np.abs(one))), float(np.max(np.abs(one - other))))
 
 
-def _hat(a):
-    return np.array([[0.0, -a[2], a[1]], [a[2], 0.0, -a[0]], [-a[1], a[0], 0.0]])
-
-
 def canonical_form(Pi):
     """The symplectic form of T*SO(3) in body coordinates, at body momentum Pi.
 
     A tangent vector is (x, d): the attitude moves as R exp(e x), the momentum as Pi + e d.  With theta = Pi . x,
     -dtheta = x1.d2 - x2.d1 + Pi.(x1 x x2), since left-invariant fields have the bracket x1 x x2.
     """
-    return np.block([[-_hat(Pi), np.eye(3)], [-np.eye(3), np.zeros((3, 3))]])
+    return np.block([[-np.array(hat(Pi)), np.eye(3)], [-np.eye(3), np.zeros((3, 3))]])
 
 
 def symplecticity(method, step=0.5, velocity=VELOCITY):
@@ -143,11 +133,6 @@ def symplecticity(method, step=0.5, velocity=VELOCITY):
     return _defect(missing)
 
 
-def symplecticity_defect(method, step=0.5, velocity=VELOCITY):
-    """Largest entry of J^T Om' J - Om: the value of `symplecticity` without its noise."""
-    return symplecticity(method, step, velocity).value
-
-
 def poisson(method, step=0.5, velocity=VELOCITY):
     """The `Defect` (J Pi^ J^T - Pi'^) / |Pi| of one torque-free step of the body momentum from a
     fresh start.
@@ -169,14 +154,9 @@ def poisson(method, step=0.5, velocity=VELOCITY):
 
     def missing(spacing):
         J = _jacobian(moved, 3, spacing)
-        return (J @ _hat(Pi0) @ J.T - _hat(moved(np.zeros(3)))) / np.linalg.norm(Pi0)
+        return (J @ hat(Pi0) @ J.T - hat(moved(np.zeros(3)))) / np.linalg.norm(Pi0)
 
     return _defect(missing)
-
-
-def poisson_defect(method, step=0.5, velocity=VELOCITY):
-    """Largest entry of (J Pi^ J^T - Pi'^) / |Pi|: the value of `poisson` without its noise."""
-    return poisson(method, step, velocity).value
 
 
 # --- what a step costs ----------------------------------------------------------------------------

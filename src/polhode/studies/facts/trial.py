@@ -5,7 +5,6 @@ a torque that depends on attitude nonlinearly and on time.  A method that asks f
 wrong time or place has nowhere to hide.
 """
 
-import math
 from functools import cache
 
 import numpy as np
@@ -14,10 +13,25 @@ from polhode.loads import torques
 from polhode.bodies._body import RigidBody
 from polhode.core.loops import fixed as loops
 from polhode.core.scalars import sincos
-from polhode.core.vec import add, apply, cross, dot, matrix, qconj, qexp, qlog, qmul, scale, times
-from polhode.errors import InputError, brief, choice, floats, number, whole
+from polhode.core.vec import (
+    add,
+    apply,
+    cross,
+    dot,
+    matrix,
+    norm,
+    qconj,
+    qexp,
+    qlog,
+    qmul,
+    scale,
+    sub,
+    times,
+)
+from polhode.errors import ConvergenceError, InputError, brief, choice, floats, number, whole
 from polhode.methods import get
 from polhode.engine.diagnosis import unsolved
+from polhode.studies.facts.digits import mapped
 from polhode.engine.program import build
 from polhode.results.motion import parts
 
@@ -29,6 +43,7 @@ LIVELY = (4.0, -3.0, 2.5)
 SPAN = 3.0
 # steps and velocities that may be asked for, and how many steps
 SHORTEST, LONGEST, MOST = 1e-6, 100.0, 1_000_000
+TROUBLE = (ArithmeticError, ValueError, ConvergenceError)  # of a step too large for a method
 
 
 # --- the trial torque -----------------------------------------------------------------------------
@@ -78,15 +93,6 @@ def torque_of(kind):
     """The torque of a kind of trial run: "torque", "free" or "damped"."""
     choice("kind of problem", kind, _TORQUES)
     return _TORQUES[kind]()
-
-
-def _floats(value):
-    """A nested tuple with Python's floats for NumPy's, which are slower and warn where these go on
-    with inf and nan."""
-    if not isinstance(value, tuple):
-        return float(value)
-    parts = map(_floats, value)
-    return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
 
 
 # --- what may be asked ----------------------------------------------------------------------------
@@ -140,9 +146,10 @@ class Map:
     ):
         program = build(get(method), torque, body, compiled=False)
         self.method = program.method  # as it is best run with this torque
-        self.body = _floats(loops.load_body(program.moments, 0))
+        # Python's floats: NumPy's are slower, and warn where these go on with inf and nan
+        self.body = mapped(float, loops.load_body(program.moments, 0))
         self.torque = wrap(program.names["torque"])
-        self.parameters = _floats(program.names["load_parameters"](program.parameters, 0))
+        self.parameters = mapped(float, program.names["load_parameters"](program.parameters, 0))
         self.velocity, self._residual = program.names["velocity"], program.names["residual"]
         self._start, self._step = rebind(self.method.start), rebind(self.method.step)
 
@@ -161,6 +168,10 @@ class Map:
         """Body momentum."""
         return times(self.body.I, self.velocity(s, self.body))
 
+    def errors(self, s, q, Pi):
+        """How far a state is from an attitude (angle) and a body momentum (relative)."""
+        return norm(apart(q, s.q)), norm(sub(self.momentum(s), Pi)) / norm(Pi)
+
     def run(self, h, count, t=0.0, q=ATTITUDE, Om=VELOCITY):
         """The states after 0, 1, ..., count steps."""
         s = self.start(h, t, q, Om)
@@ -173,16 +184,6 @@ class Map:
 def apart(q0, q1):
     """The rotation vector from one attitude to another, in body axes."""
     return qlog(qmul(qconj(q0), q1))
-
-
-def norm(v):
-    """|v|."""
-    return math.sqrt(dot(v, v))
-
-
-def difference(a, b):
-    """|a - b|."""
-    return norm((a[0] - b[0], a[1] - b[1], a[2] - b[2]))
 
 
 @cache
