@@ -11,7 +11,6 @@ Inside, every torque is a kernel `f(t, R, Om, p)` on tuples: see kernels.py.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from copy import copy
 from types import FunctionType
 from typing import Any
 
@@ -201,17 +200,19 @@ class Torque:
         for key in changes:
             if key not in self.params._fields:
                 raise unknown(f"parameter of torque {self.name!r}", key, self.params._fields)
-        fresh = copy(self)
         values = self.params._replace(
             **{name: parameter_value(name, value) for name, value in changes.items()}
         )
-        fresh.__dict__.update(params=values, compared=False)
-        return fresh
+        return self._with(params=values, compared=False)
+
+    def _with(self, **changes: Any) -> Torque:
+        """A copy with other attributes."""
+        other = Torque.__new__(type(self))
+        other.__dict__.update(self.__dict__, **changes)
+        return other
 
     def __copy__(self) -> Torque:
-        other = Torque.__new__(type(self))
-        other.__dict__.update(self.__dict__)
-        return other
+        return self._with()
 
     def __getstate__(self) -> dict[str, Any]:
         """For another process, and for deep copies."""
@@ -273,34 +274,27 @@ class Torque:
         found = None if self.derivatives else lifted(getattr(self, what), arguments)
         if found is None:
             return self
-        other = copy(self)
-        other.__dict__.update(
-            {what: found.function, "lifted": found.values, "lifts_potential": what == "potential"}
-        )
-        return other
+        changes = {what: found.function, "lifts_potential": what == "potential"}
+        return self._with(**changes, lifted=found.values)
 
     def in_python(self) -> Torque:
         """The same torque for loops in Python: its functions get Python's floats, as they do
         everywhere else."""
         if self.is_ours:
             return self
-        other = copy(self)
-        other.function = _kernels.given_plain(self.function)
-        other.derivatives = tuple(map(_kernels.given_plain, self.derivatives))
-        other.potential = self.potential and _kernels.given_plain(self.potential)
-        return other
+        return self._with(
+            function=_kernels.given_plain(self.function),
+            derivatives=tuple(map(_kernels.given_plain, self.derivatives)),
+            potential=self.potential and _kernels.given_plain(self.potential),
+        )
 
     def without_derivatives(self) -> Torque:
         """The same torque, with nothing known about its derivatives."""
-        bare = copy(self)
-        bare.derivatives = ()
-        return bare
+        return self._with(derivatives=())
 
     def without_potential(self, why: str) -> Torque:
         """The same torque, with an energy that is not known; `why` in a few words."""
-        bare = copy(self)
-        bare.hidden = why
-        return bare
+        return self._with(hidden=why)
 
     def for_step(self, step: float) -> Torque:
         """The torque for runs with steps of one size: the same, unless it is made for such."""

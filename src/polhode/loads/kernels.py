@@ -240,19 +240,10 @@ def adapt_force(f, form, params, lifted=False):
     return kernel
 
 
-@jit
-def rows(W):
-    a = np.empty((len(W), 3))
-    for i in range(len(W)):
-        for j in range(3):
-            a[i, j] = W[i][j]
-    return a
-
-
 def adapt_derivative(d, form, params):
     """A user's torque derivative as a kernel d(t, R, W, p), W the angular velocity and its
     derivatives."""
-    attitude, vectors = (matrix_here, rows) if form == "array" else (same, same)
+    attitude, vectors = (matrix_here, as_array) if form == "array" else (same, same)
     given = handed(params, form)
 
     @jit

@@ -103,7 +103,7 @@ def fig1(work):
         figure.supylabel("axis component 2", fontsize=9)
 
     claims = [*_figure_claims(rms), *_algorithm_claims(), *_vector_space_claims(), _best()]
-    return Figure(claims, draw, (NOTE,), [reference, *curves.values()], (8.4, 6.8), numbers=numbers)
+    return Figure(claims, draw, (NOTE,), [reference, *curves.values()], (8.4, 6.8), cells=numbers)
 
 
 # --- what is said of the figure -------------------------------------------------------------------
