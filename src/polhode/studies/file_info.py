@@ -1,4 +1,4 @@
-"""What a file holds: runs, ensembles, sweeps and unfinished runs in a few plain facts, and their
+"""Descriptions of files: what a run, an ensemble, a sweep or an unfinished run contains, and its
 provenance."""
 
 import numpy as np
@@ -26,7 +26,7 @@ _RUN_FACTS = (
 
 
 def describe(path):
-    """The facts of a file that polhode wrote, as plain data; `provenance` is among them.
+    """Describe a file that polhode wrote, as plain data that includes its provenance.
 
     Parameters
     ----------

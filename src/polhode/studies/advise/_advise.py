@@ -78,14 +78,13 @@ def advise(
         Allowed, at any time of the run: of the angle in radians, and of the angular velocity
         relative to the largest.
     torque_cost : float or str, optional
-        Seconds of one torque evaluation, or text such as "2ms", where that is not what it costs
+        Seconds of one torque evaluation, or text such as "2ms", if it will not be what is measured
         here.
     long : bool
-        The run is too long for its phase to be followed: methods without energy drift only, and
-        `error` is that of the energy.
+        The run is too long for its phase to be followed: only methods without energy drift are
+        tried, and `error` is that of the energy.
     symplectic, explicit, symmetric, one_torque : bool
-        Demands on the method: what the registry says of it, `one_torque` being one evaluation per
-        step.
+        Properties that the method must have; `one_torque` is one torque evaluation per step.
     order : int, optional
         The least order.
     methods : list of names, optional
@@ -93,8 +92,8 @@ def advise(
     until : float, optional
         End the span earlier.
     budget : float
-        Seconds that pilot runs may spend on torque evaluations, about; where it is too little for
-        the whole span they cover a part of it, and the growth of errors is measured and
+        About how many seconds pilot runs may spend on torque evaluations.  If that is too little for
+        the whole span, they cover a part of it, and the growth of errors is measured and
         extrapolated.
     progress : function, optional
         Called as progress(done, total, name).

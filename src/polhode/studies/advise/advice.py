@@ -1,4 +1,4 @@
-"""The advice itself: what to use, what it will cost, and why, in two sentences."""
+"""The advice: method, step, expected cost, and the reasons in two sentences."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ DECIDED = ("body", "torque", "t_span", "step", "rtol", "method", "rotation0", "o
 
 @dataclass(frozen=True, eq=False)
 class Advice(Card):
-    """A recommendation.  `polhode.advise` makes one; `integrate()` follows it."""
+    """A recommendation, which `polhode.advise` returns; `integrate()` follows it."""
 
     task: Task
     trials: list  # all candidates, the cheapest first

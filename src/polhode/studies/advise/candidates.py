@@ -1,5 +1,5 @@
-"""Which methods are tried: a short list that holds a best one for every kind of task, cut down by
-what the user demands."""
+"""Which methods are tried: a short list with a good method for every kind of task, without those
+that do not meet the user's requirements."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ CANDIDATES = (
     "SW",
 )
 LONG = ("EXACT-RKN6", "EXACT-RKN4", "EXACT", "MR2-BM6", "MR2-BM4", "LP2", "VLV")
-FREE = ("EXACT", "DOP853@rtol")  # next to the closed solution
-FEW = 8  # that are tried where a demand leaves none of the above
+FREE = ("EXACT", "DOP853@rtol")  # in addition to the closed solution
+FEW = 8  # how many methods are tried if none of the above meets the requirements
 
 
 @dataclass(frozen=True)

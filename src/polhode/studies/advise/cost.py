@@ -1,5 +1,5 @@
-"""What a run costs: the time its steps take, with torque evaluations at the price the user
-names."""
+"""The cost of a run: the time of its steps, with torque evaluations at their measured price or at
+the one given by the user."""
 
 import re
 import time
@@ -14,7 +14,7 @@ from polhode.methods import get
 from polhode.engine.program import build
 
 UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}
-# the least share of a step's time that is its own, whatever the torque seems to take of it
+# the time of a step without its torque is at least this fraction of the whole, whatever is measured
 OWN = 0.1
 
 
@@ -31,8 +31,8 @@ def seconds(what, value):
     ):
         raise InputError(f"{what} must be a number and a unit ({units}), got {value!r}; write 2ms")
     if match[2] not in UNITS:
-        said = f"the unit {match[2]!r} is not known" if match[2] else "there is no unit"
-        raise InputError(f"{what} {value!r}: {said}; write {units}")
+        reason = f"the unit {match[2]!r} is not known" if match[2] else "there is no unit"
+        raise InputError(f"{what} {value!r}: {reason}; write {units}")
     return number(what, float(match[1]) * UNITS[match[2]], positive=True)
 
 
@@ -67,7 +67,7 @@ class Price:
         )
 
     def without_torque(self, point):
-        """What a run costs without its torques."""
+        """The cost of a run without its torque evaluations."""
         return max(point.seconds - point.evaluations * self.measured, OWN * point.seconds)
 
     def share(self, point):

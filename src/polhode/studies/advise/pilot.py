@@ -1,5 +1,6 @@
-"""Pilot runs: the truth on as much of the span as can be afforded, every candidate's longest step
-that is good enough, the growth of errors beyond the pilot, and a last run over the whole span."""
+"""Pilot runs: the reference on as much of the span as the budget allows, the longest step of each
+candidate that is accurate enough, the growth of errors beyond the pilot, and a last run over the
+whole span."""
 
 import math
 from dataclasses import asdict, dataclass, field, replace
@@ -24,12 +25,11 @@ from polhode.errors import PolhodeError
 EXACT_SOLUTION = "exact.free_body"
 PER_RADIAN = 700  # torque evaluations that the reference takes for a radian
 SUBSPAN = 12.0  # radians that the shortest pilot covers
-# that a pilot for a long run covers, if a torque evaluation is a matter of nanoseconds
-LONG_RADIANS = 2e4
+LONG_RADIANS = 2e4  # radians that a pilot for a long run covers at most
 CHECKS_OF_ENERGY = 240
-HOPELESS = 2.0  # times the cost of the best so far: not followed further
-CHEAP = 2e-6  # seconds of a torque evaluation below which runs are repeated for their time
-EXPONENTS = 0.5, 3.0  # between which errors are believed to grow as powers of time
+HOPELESS = 2.0  # a candidate is given up at this many times the cost of the best so far
+CHEAP = 2e-6  # seconds of a torque evaluation below which runs are repeated to be timed
+EXPONENTS = 0.5, 3.0  # limits of the power of time with which errors are assumed to grow
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class Trial:
 
 
 class Pilot:
-    """What the candidates are measured with."""
+    """Measures the candidates on a part of the task."""
 
     def __init__(self, task, price, target, long, budget):
         self.whole, self.price, self.target, self.long, self.budget = (
@@ -106,7 +106,7 @@ class Pilot:
         return self.whole.until(t0 + fraction * (t1 - t0))
 
     def _needs_no_motion(self):
-        """Whether conservation is truth enough."""
+        """Whether the conserved energy is enough to judge a run."""
         return self.long and self.whole.torque.conservative and self.whole.autonomous
 
     def _truth(self):
@@ -130,7 +130,7 @@ class Pilot:
         return trials
 
     def attempt(self, entry, best=math.inf):
-        """The Trial of one candidate, given up where it costs much more than the best so far."""
+        """The Trial of one candidate; it is given up if it costs much more than the best so far."""
         try:
             runner = entry.runner(self.task, self.truth).compile()
             curve = Curve(
@@ -209,7 +209,7 @@ class Pilot:
         return replace(trial, point=point, cost=self.price.of(point))
 
     def _against_half(self, runner, setting):
-        """The point of a run over the whole span, one with half its step being the truth."""
+        """The point of a run over the whole span, compared with a run with half its step."""
         runner.truth = replace(
             truth_of(self.whole, *runner.motions(runner.finer(setting)), math.nan, "half the step"),
             checks=self.truth.checks,
@@ -221,8 +221,8 @@ class Pilot:
 
 
 def typical_rate(task):
-    """An angular velocity that belongs to the task: the initial one, or what the torque makes of a
-    body at rest in a radian."""
+    """A typical angular velocity of the task: the initial one, or the one that a body at rest
+    reaches under the torque within a radian."""
     q, omega = task.start
     pull = np.linalg.norm(task.torque(task.t_span[0], rotations.matrices(q), omega))
     return max(
@@ -233,8 +233,8 @@ def typical_rate(task):
 
 
 def growth(t, error, end):
-    """error(end) / error(t[-1]) by the better of two laws fitted to the largest errors so far: a
-    power of t, an exponential."""
+    """error(end) / error(t[-1]), extrapolated by the better of two fits to the largest errors up to
+    each time: a power of t, an exponential."""
     envelope = np.maximum.accumulate(error)
     kept = (t > 0.2 * t[-1]) & (envelope > 0.0) & np.isfinite(envelope)
     if kept.sum() < 4:

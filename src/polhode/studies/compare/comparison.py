@@ -1,4 +1,4 @@
-"""What a comparison found: curves, and the cost of each error asked for."""
+"""The result of a comparison: curves, and the cost of reaching each error."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class MethodCurve:
     points: list
     slope: float | None  # measured; None where two halvings in turn tell different ones
     answers: dict
-    # why there is nothing, when there is nothing, or why the order is lower than that of the method
+    # why the method has no points, or why its order is lower than usual under this torque
     note: str = ""
 
     def __repr__(self) -> str:
@@ -59,7 +59,7 @@ class MethodCurve:
 
 @dataclass
 class Comparison(Card):
-    """Work against precision of several methods on one task.  `polhode.compare` makes one."""
+    """Work against precision of several methods on one task; `polhode.compare` returns it."""
 
     title: str
     torque: str
@@ -131,7 +131,7 @@ class Comparison(Card):
         return polhode.plots.work_precision(self, path, currency)
 
     def html(self, path: str | PathLike[str]) -> Path:
-        """A page that stands for itself: figure and sortable table."""
+        """Write a self-contained page with the figure and a sortable table."""
         return polhode.view.comparison(self, path)
 
     def __repr__(self) -> str:

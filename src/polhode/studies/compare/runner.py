@@ -23,15 +23,15 @@ from polhode.results._trajectory import FINISHED, INTERRUPTED
 from polhode.results.motion import in_user_axes
 from polhode.studies.compare.truth import errors, common_times
 
-REPEATS, ENOUGH = 20, 0.03  # runs that are timed: so many, or as many as take so many seconds
-FEW_RADIANS = 3.0  # turned in the longest step that is tried
-ENDS = 12  # of steps, at least, at which a run is observed: between them an error can hide
+REPEATS, ENOUGH = 20, 0.03  # a run is timed at most this often, and for about this many seconds
+FEW_RADIANS = 3.0  # how far the body turns in the longest step that is tried
+ENDS = 12  # a run is compared with the truth after at least this many steps, if it has them
 
 
 @dataclass(frozen=True)
 class Point:
-    """A run: its step (or tolerance), what it cost and how far it was off.  A run that failed has
-    an infinite error.
+    """A run: its step (or tolerance), its cost and its error, which is infinite for a run that
+    failed.
 
     `error` is the largest over the times compared, of the angle in radians and the relative error
     of the angular velocity; `energy` and `momentum` (in space) are the largest deviations from the
@@ -69,8 +69,8 @@ class AtChecks(AtSteps):
 
 
 class AtWanted:
-    """Stores the motion at the wanted times, by the method's continuous extension but at the ends
-    of steps."""
+    """Stores the motion at the wanted times: at the ends of steps as it is, between them by the
+    method's continuous extension."""
 
     watch, over, n = None, False, 0
 
@@ -137,8 +137,7 @@ class Runner:
         )
 
     def _follow(self, driver):
-        """(the carrier after a run, whether it reached the end): long steps get to places where no
-        motion goes."""
+        """(the carrier after a run, whether it reached the end); with long steps a run may fail."""
         try:
             status, message = driver.run()
         except IntegrationError:
@@ -161,7 +160,7 @@ class StepRunner(Runner):
     knob = "step"
 
     def compile(self):
-        """Compile, or load, before anyone looks at a clock."""
+        """Compile, or load from the cache, before runs are timed."""
         first_state(self.program, 1e-3 * self.task.length, self.task.t_span[0], self.task.motion)
         self.program.march()
         self._evaluations(FixedSteps(self.program, self.task.motion))
@@ -218,7 +217,7 @@ class ToleranceRunner(Runner):
         self.name = f"{method.name}@rtol"
 
     def compile(self):
-        """Compile, or load, before anyone looks at a clock."""
+        """Compile, or load from the cache, before runs are timed."""
         self._carrier(1e-3)
         return self
 
@@ -262,7 +261,7 @@ class ToleranceRunner(Runner):
 
 
 def deviations(task, truth, times, motions, at):
-    """How far motions are off at the truth's times `at`: the largest of each kind, by name."""
+    """The largest deviation of each kind, by name, of motions at the truth's times `at`."""
     _, energy, momentum = truth.scales
     found = {
         "energy": np.abs(task.energies(times, motions) - truth.energy[at]) / energy,

@@ -7,19 +7,18 @@ from dataclasses import replace
 STAGNANT = 0.7  # an error that shrinks by less than this when the step is halved,
 ROUND_OFF = 1e-9  # and is below this, is round-off
 FIT = (1e-11, 0.1)  # errors between which the slope of a curve is measured
-HALVING = 1.9  # a setting this much finer, or more, is about half as large
-AGREE = 0.15  # slopes of two halvings that differ by less than this part tell the same order
-CLOSE = 1.06  # settings this near are not worth telling apart
-AIM = 0.8  # of the error asked for
+HALVING = 1.9  # settings whose ratio is at least this are about a halving apart
+AGREE = 0.15  # slopes of two halvings agree if they differ by less than this fraction
+CLOSE = 1.06  # settings whose ratio is below this are not distinguished
+AIM = 0.8  # of the requested error
 MOST_STEPS = 50_000_000
-MANY = 500  # steps of a run that says what a step costs
+MANY = 500  # steps of a run that is long enough to tell the cost of a step
 
 
 class Curve:
     """The points of a runner, from long steps to short ones.
 
-    `worth(point)` says whether a run that costs twice as much as the given point is worth its
-    while.
+    `worth(point)` decides whether to make a run that costs twice as much as the given point.
     """
 
     def __init__(self, runner, worth=lambda point: True, timed=True):
@@ -38,8 +37,8 @@ class Curve:
         return self._found[setting]
 
     def _without_disturbance(self, point):
-        """On a busy machine long runs are disturbed: a step takes no longer than a longer one took
-        in a shorter run."""
+        """Correct the time of a run for other load on the machine: a step cannot take longer than a
+        longer one took in a shorter run."""
         rates = [
             known.seconds / known.steps
             for known in self._found.values()
@@ -86,8 +85,8 @@ class Curve:
         return good
 
     def _first_good(self, target):
-        """The longest step from which on all shorter ones are good: a lucky one among bad ones does
-        not count."""
+        """The longest step that is good, as are all shorter ones: a good step that is longer than a
+        bad one is good by chance."""
         good = None
         for point in reversed(self.points):
             if not point.error <= target:
@@ -98,8 +97,8 @@ class Curve:
         return good or min(self.points, key=lambda point: point.error)
 
     def _between(self, good, bad, target):
-        """Where the curve through two points meets the target, or the middle where one of them is
-        off the chart."""
+        """Where the line through two points meets the target, or their middle if the errors give no
+        line."""
         a, b = bad.error, good.error
         middle = math.sqrt(good.setting * bad.setting)
         if not (math.isfinite(a) and b > 0.0 and a > 1.5 * b):
@@ -116,7 +115,7 @@ class Curve:
         """The measured order: the slope over the last halving before round-off that the halving
         before it confirms, or None."""
         points = self.points
-        # beyond it there is round-off
+        # shorter steps than the best one show round-off
         best = min(range(len(points)), key=lambda i: points[i].error, default=0)
         kept = [point for point in reversed(points[: best + 1]) if FIT[0] < point.error < FIT[1]]
         for fine in kept:

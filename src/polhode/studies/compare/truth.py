@@ -1,5 +1,4 @@
-"""A motion to be computed, and the truth about it: what `compare` and `advise` measure methods
-against."""
+"""Tasks for `compare` and `advise`: a motion to be computed, and its exact or reference solution."""
 
 import math
 from dataclasses import dataclass, field, replace
@@ -59,8 +58,7 @@ class Task:
 
     @property
     def autonomous(self):
-        """Whether torque and potential, asked at several times in the same place, always answer the
-        same."""
+        """Whether torque and potential at one attitude have the same values at several times."""
         times = np.linspace(*self.t_span, 7)[:-1] + 0.0123 * self.length
         R = rotations.matrices(self.start.attitude)
         answers = np.array([self.torque(t, R, self.start.omega) for t in times])
@@ -195,7 +193,7 @@ def _times_inside(times, t_span):
 
 @dataclass(frozen=True)
 class Truth:
-    """The motion itself at some times, in principal axes, and how it is known."""
+    """The exact motion at some times, in principal axes, and how it was obtained."""
 
     t: np.ndarray = field(repr=False)
     motion: np.ndarray = field(repr=False)
@@ -215,8 +213,8 @@ class Truth:
 
 
 def constant_energy(task, checks):
-    """A truth that knows the energy alone: for motions too long to be followed, under a potential
-    that does not change."""
+    """A truth in which only the energy is known: for motions too long to be followed, under a
+    potential that does not change."""
     times = np.linspace(*task.t_span, checks + 1)
     motion = np.tile(task.motion, (checks + 1, 1))
     known = truth_of(task, times, motion, 0.0, "conservation of energy")
@@ -248,7 +246,7 @@ def truth(task, tolerance=1e-14, checks=CHECKS):
         )
     axes = None if task.body.is_principal else task.body.axes
     motion = in_principal_axes(task.body.moments, axes, found.quaternion, found.omega, False)
-    # at the jump itself the mean of both sides is half way
+    # a torque that takes the mean of both sides is half way between them at the jump itself
     kept = ~np.isin(times, task.jumps) if task.unit else slice(None)
     return truth_of(task, times[kept], motion[kept], error, origin, evaluations, checks)
 
@@ -297,7 +295,7 @@ def errors(motions, truth, at):
 
 
 def common_times(times, truth):
-    """Pairs of indices (into times, into truth.t) that are the same moment."""
+    """Pairs of indices (into times, into truth.t) of equal times."""
     sign = 1.0 if truth.t[-1] >= truth.t[0] else -1.0
     near = (
         np.searchsorted(

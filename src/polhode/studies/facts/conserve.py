@@ -1,4 +1,4 @@
-"""What a method keeps: of the free body, of bodies under gravity, and of the problems of the
+"""What a method conserves: for the free body, for bodies under gravity, and for the problems of the
 papers."""
 
 from typing import NamedTuple
@@ -110,11 +110,10 @@ def axis_drift(method, step=0.25, count=1000):
 
 
 def invariants(problem):
-    """Which of energy, momentum, size, axis_space, axis_body the exact motion of a problem keeps,
-    as its torque tells.
+    """Which of energy, momentum, size, axis_space, axis_body the exact motion of a problem
+    conserves.
 
-    A component of a torque with a potential that vanishes at fifty attitudes and times belongs to a
-    symmetry.
+    A component of the torque that vanishes at fifty attitudes and times is taken for a symmetry.
     """
     chosen = problems.get(problem)
     torque, body = chosen.torque(), chosen.body

@@ -20,10 +20,10 @@ from polhode.engine.schedule import Segment
 from polhode.results.motion import row
 
 STRESS = "bou-rabee/stress"  # Bou-Rabee, Ortolan & Saccon 2009: to T = 15000
-BLOCKS = 50  # the scatter of so many means tells how sure the slope of a line is
-MEMBERS = 12  # runs from starts that differ by 1e-14 to 1e-6 of attitude and velocity
+BLOCKS = 50  # the uncertainty of a slope is found from the scatter of this many means
+MEMBERS = 12  # runs, from starts that differ by LEAST to MOST in attitude and velocity
 LEAST, MOST = 1e-14, 1e-6
-SURE = 3.0  # times its doubt: a slope that is one
+SURE = 3.0  # a slope is resolved if it is larger than this many times its uncertainty
 
 # --- energy ---------------------------------------------------------------------------------------
 
@@ -117,11 +117,10 @@ def energy_slope(run, limit=None):
 
 
 def energy_drift(first, method, step=None, t_end=None, problem=STRESS, limit=None, compiled=True):
-    """The `EnergyDrift` of a method, of which the unperturbed run is there already.
+    """The `EnergyDrift` of a method, given its unperturbed run `first`.
 
-    A chaotic motion multiplies the least difference until nothing but statistics is left of the
-    run: what its energy does then is one of many things it might have done, and the slope of a
-    single run says nothing, however straight it looks.
+    A chaotic motion amplifies the smallest differences until only the statistics of a run mean
+    anything: the slope of a single run is then one of many possible ones.
     """
     slope, blow_up, error = energy_slope(first, limit)
     if blow_up < math.inf:
@@ -139,8 +138,8 @@ def energy_drift(first, method, step=None, t_end=None, problem=STRESS, limit=Non
 
 
 def perturbed(problem):
-    """The problem from starts beside its own: attitude and angular velocity are moved in random
-    directions, further each time."""
+    """The problem from neighbouring starts: attitude and angular velocity are perturbed in random
+    directions, more each time."""
     random = np.random.default_rng(1)
     for size in np.geomspace(LEAST, MOST, MEMBERS - 1):
         turn, push = (size * way / np.linalg.norm(way) for way in random.normal(size=(2, 3)))

@@ -1,5 +1,5 @@
-"""What is to be certified: a registered method, a Method, or a step function of the user's own, in
-a Python file or not."""
+"""The method to certify: a registered method, a Method, or a step function of the user's, possibly
+in a Python file."""
 
 import math
 from pathlib import Path
@@ -89,12 +89,11 @@ def _run_file(path):
     )
 
 
-# --- does it step at all --------------------------------------------------------------------------
+# --- first steps ----------------------------------------------------------------------------------
 
 
 def check(method, step=0.05):
-    """Take two steps and complain, in words, about whatever is not a state of finite numbers with a
-    unit quaternion."""
+    """Take two steps; anything but a state of finite numbers with a unit quaternion is an error."""
     name = method.name
     path = Map(method, trial_torque())
     first = _call_checked(f"the start of {name!r}", lambda: path.start(step))

@@ -1,5 +1,5 @@
-"""One function per declared fact but the orders.  They return numbers; what counts as a pass is for
-the caller to say.
+"""One function for each declared fact except the orders.  They return numbers; the caller decides
+what counts as a pass.
 
 Typical sizes, for the default arguments: a fact that holds leaves a defect of 1e-12 or less, one
 that does not leaves 1e-9 or more.
@@ -65,8 +65,7 @@ STENCIL = ((1, 4 / 5), (2, -1 / 5), (3, 4 / 105), (4, -1 / 280))
 
 
 class Defect(NamedTuple):
-    """What is missing to a property, and how much of that the measurement itself may have put
-    there."""
+    """The size of a defect, and how much of it may come from the measurement itself."""
 
     value: float
     noise: float

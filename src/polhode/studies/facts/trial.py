@@ -38,7 +38,7 @@ from polhode.results.motion import parts
 BODY = RigidBody((2.0, 3.0, 4.5))
 ATTITUDE = qexp((0.4, -0.9, 0.7))
 VELOCITY = (0.8, -0.6, 0.5)
-# five times as fast: what a method breaks shows at smaller steps, high orders included
+# five times as fast: defects show at smaller steps, also those of methods of high order
 LIVELY = (4.0, -3.0, 2.5)
 SPAN = 3.0
 # steps and velocities that may be asked for, and how many steps
@@ -95,7 +95,7 @@ def torque_of(kind):
     return _TORQUES[kind]()
 
 
-# --- what may be asked ----------------------------------------------------------------------------
+# --- checks of arguments --------------------------------------------------------------------------
 
 
 def step_size(step):
