@@ -25,7 +25,7 @@ from polhode.results._trajectory import Trajectory
 from polhode.results.motion import PARTS, row
 from polhode.support.regular import check_regular
 
-_LARGEST = 1e150  # of any number in a run: figures and pages take squares
+_LARGEST = 1e150  # limit for the numbers of a run: figures and pages square them
 _NEEDED = ("t", "quaternion", "omega", "kinetic_energy")
 
 
@@ -64,13 +64,12 @@ def read(
     path : str or Path
         A file in any of the formats that `polhode.io.save` writes.
     kind : Trajectory or Ensemble, optional
-        Refuse a file that holds the other one.  Type checkers then know what is returned.
+        What the file must hold.  Type checkers then know what is returned.
 
     Returns
     -------
     Trajectory or Ensemble
-        Whichever the file holds, with all that a fresh one has; the descriptions of both say what a
-        file does not keep.
+        Whichever the file holds.  Their descriptions say which attributes a file does not keep.
 
     Raises
     ------
@@ -108,7 +107,7 @@ def read(
 
 
 def contents(path: str | PathLike[str]) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """(arrays, provenance) of a stored run or ensemble, whatever there is of it."""
+    """(arrays, provenance) of a stored run or ensemble; what it must contain is checked later."""
     path = Path(path)
     if not path.exists():
         raise InputError(
@@ -120,14 +119,14 @@ def contents(path: str | PathLike[str]) -> tuple[dict[str, np.ndarray], dict[str
         columns.check_facts(facts)
     except InputError:
         raise
-    except Exception as error:  # there is no end to what a broken file makes the libraries behind the readers raise
+    except Exception as error:  # the libraries behind the readers raise all kinds of errors
         raise InputError(
             f"{str(path)!r} is not a run that polhode stored, or it is damaged: {_reason(error)}; run the scenario "
             "again with -o"
         ) from error
     if "time" in arrays:
         arrays["t"] = arrays.pop("time")
-    # nothing else is ever stored of a run; a Zarr store shows NaN for lost pieces
+    # runs are stored only up to their last finite point; a Zarr store shows NaN for lost chunks
     for name in ("t", "quaternion", "omega"):
         if "end_time" not in arrays and name in arrays and not np.isfinite(arrays[name]).all():
             raise InputError(
@@ -138,7 +137,7 @@ def contents(path: str | PathLike[str]) -> tuple[dict[str, np.ndarray], dict[str
 
 
 def _reason(error):
-    """What a library says about a file, in a line."""
+    """The message of a library about a file, in one line."""
     text = " ".join(str(error).split()) or type(error).__name__
     return text if len(text) <= 160 else text[:157] + "..."
 
@@ -200,7 +199,7 @@ def as_trajectory(
 
 
 def _check_arrays(path, arrays):
-    """Refuse arrays of other shapes than a run has, and numbers that no run reaches."""
+    """Check the shapes of the arrays and the size of their numbers."""
     n = len(arrays["t"])
     if n == 0:
         raise InputError(f"{str(path)!r} holds no points; run the scenario again with -o")

@@ -1,4 +1,4 @@
-"""An ensemble from the arrays of a file: the way back from `polhode.io.ensemble`."""
+"""An ensemble from the arrays of a file: the inverse of `polhode.io.ensemble`."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def as_ensemble(
 
 
 def _units(path, facts, bodies):
-    """Those that the file names, or the body in it."""
+    """The units of the file, or of the body in it."""
     try:
         return as_units(facts["units"]) if "units" in facts else bodies.one.units
     except InputError as error:
@@ -98,7 +98,7 @@ def _units(path, facts, bodies):
 
 
 def _check(path, arrays, facts):
-    """Refuse what is no ensemble, and arrays of other shapes than one has."""
+    """Check that the file holds an ensemble, and the shapes of its arrays."""
     missing = [name for name in _NEEDED if name not in arrays]
     missing += [name for name in FACTS if name not in facts]
     if missing:

@@ -1,4 +1,4 @@
-"""How much memory and room on disk there is, asked before arrays are made."""
+"""The memory and disk space of the machine, checked before large arrays are made."""
 
 import os
 import shutil
@@ -32,8 +32,8 @@ def on_disk():
 
 
 def fits(what, size, fix):
-    """Refuse arrays that cannot fit: an `InputError` with the bytes they need, the bytes there are,
-    and what to do.
+    """Raise an `InputError` for arrays that do not fit into memory, with the bytes needed, the bytes
+    available, and what to do.
 
     >>> fits("1000 points", 72_000, "store fewer")
     """

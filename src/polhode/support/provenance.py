@@ -1,5 +1,4 @@
-"""Where numbers come from: what computed them, and by which command.  Nothing here says when or
-where on disk."""
+"""Provenance of results: the versions and the command that computed them, without dates and paths."""
 
 import hashlib
 import platform
@@ -13,7 +12,7 @@ _command = "Python"  # polhode was called from a program
 
 
 def note_command(text):
-    """Say which command this process carries out: what is stored from now on bears it."""
+    """Set the command that is recorded in everything stored from now on."""
     global _command
     _command = readable(text)
 
@@ -36,8 +35,8 @@ def environment():
 
 
 def short_list(numbers):
-    """Numbers as plain data: a short list as it is, of a long one the ends and a name for the
-    whole."""
+    """Numbers as plain data: a short list as it is, a long one by its length, its ends and a
+    digest."""
     if len(numbers) <= 1000:
         return numbers.tolist()
     return {
@@ -49,7 +48,7 @@ def short_list(numbers):
 
 
 def fingerprint(*arrays):
-    """A name for the contents of arrays of numbers."""
+    """A digest of arrays of numbers."""
     total = hashlib.sha256()
     for array in arrays:
         total.update(array.astype("<f8").tobytes())
