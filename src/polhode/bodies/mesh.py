@@ -32,13 +32,13 @@ UNITS = {
     "ft": 0.3048,
 }
 ROUNDING = 64 * np.finfo(float).eps  # of a sum, relative to the sum of the sizes of its terms
-DRAWN = 5000  # faces that a body carries along to be drawn
+DRAWN = 5000  # faces that a body may keep for drawing
 
 
 @dataclass(frozen=True)
 class Solid:
-    """What a closed mesh encloses, in metres; `inertia` is about the centre of mass, for density 1,
-    in the mesh's axes."""
+    """The solid inside a closed mesh, in metres; `inertia` is about the centre of mass, for density
+    1, in the axes of the mesh."""
 
     path: str
     volume: float
@@ -49,8 +49,8 @@ class Solid:
     parts: int
 
     def shape(self):
-        """For `RigidBody`: where it comes from, and the surface about the centre of mass unless it
-        is too large."""
+        """The `shape` of a `RigidBody`: the file, and the surface about the centre of mass unless it
+        has too many faces."""
         about = {
             "kind": "mesh",
             "file": readable(Path(self.path).name),
@@ -170,7 +170,7 @@ def _sums(corners, volumes):
     return total, centre, np.trace(second) * np.eye(3) - second
 
 
-# --- does it enclose a solid? ---------------------------------------------------------------------
+# --- checks of the surface ------------------------------------------------------------------------
 
 
 def _check_closed(path, faces):

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
 
 FIRST = 0.5  # radians in a step of the first run
-ROUND_OFF = 1e-11  # differences below this that no longer shrink are round-off
+ROUND_OFF = 1e-11  # smaller differences that no longer shrink are round-off
 LARGEST = 1_000_000  # steps
 FEW = 64  # in the first call of the loop
 END_EARLIER = "correct it, or end earlier"

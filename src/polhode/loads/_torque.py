@@ -1,4 +1,4 @@
-"""What a torque is, and how it becomes a kernel.
+"""Torques, and how they become kernels.
 
 The simplest torque is a function `f(t, R)` that returns the three spatial components, R being the
 3x3 attitude matrix.  `@torque(...)` adds the rest: another frame, parameters, potential energy,
@@ -153,11 +153,9 @@ class Torque:
         x: ArrayLike = ZERO,
         v: ArrayLike = ZERO,
     ) -> np.ndarray:
-        """The torque in its own frame, as an array, from any attitude matrix: for looking at, not
-        for loops.
+        """The torque in its own frame, as an array, at any attitude matrix; too slow for loops.
 
-        The function gets copies, so that one that writes to its arguments changes nothing but
-        these.
+        The function gets copies, so that it may write to its arguments.
         """
         given = (R, omega, x, v)
         params = (
@@ -301,8 +299,7 @@ class Torque:
         return self
 
     def energy_unknown(self) -> str:
-        """Why kinetic plus potential energy is not known to stay as it is, in a few words; "" when
-        it is known."""
+        """Why kinetic plus potential energy may not be conserved, in a few words; "" if it is."""
         return self.hidden or energy_unknown(self)
 
     @property
@@ -316,8 +313,8 @@ class Torque:
         return self.has_potential
 
     def record(self) -> list[dict[str, Any]]:
-        """What is known of each torque that acts, as plain data: stored runs carry it, and pages
-        and figures decide from it."""
+        """What is known of each torque that acts, as plain data: stored runs contain it, and pages
+        and figures use it."""
         return [
             {
                 "name": term.name,
@@ -352,8 +349,7 @@ class Torque:
         return self.function, self.potential, self.derivatives
 
     def obstacle(self) -> str | None:
-        """Why the function must not be compiled although numba might: what it refers to may change
-        under it."""
+        """Why the function must not be compiled although numba could: what it refers to may change."""
         return next(filter(None, map(obstacle, (self.function, *self.derivatives))), None)
 
     def potential_obstacle(self) -> str | None:

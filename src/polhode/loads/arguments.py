@@ -1,4 +1,4 @@
-"""Checks of what a user gives for a torque: parameters, derivatives, potential, the function itself."""
+"""Checks of the arguments of a torque: parameters, derivatives, potential, the function itself."""
 
 import inspect
 import keyword
@@ -12,7 +12,7 @@ from polhode.loads.kernels import nested
 
 
 def parameter_value(name, value):
-    """A float, or nested tuples of floats, from what a user writes for a parameter."""
+    """A parameter as a float, or as nested tuples of floats."""
     array = floats(f"torque parameter {name!r}", value)
     if array.ndim > 2 or not array.size:
         raise InputError(
@@ -59,8 +59,7 @@ def _parameters_again(names, values):
 
 
 def derivative_functions(derivatives):
-    """A tuple of functions, from what a user gives for derivatives: one function, several, or
-    nothing."""
+    """The derivatives as a tuple of functions; one function, several or None may be given."""
     several = isinstance(derivatives, (list, tuple))
     given = () if derivatives is None else tuple(derivatives) if several else (derivatives,)
     if not all(map(callable, given)):
@@ -78,7 +77,7 @@ def potential_function(potential, params):
 
 
 def check_arguments(function, torque):
-    """A wrong number of arguments is found before the run, with the call the function would get."""
+    """Check, before the run, that the function can be called with the arguments it will get."""
     names = torque.arguments()
     try:
         signature = inspect.signature(function)

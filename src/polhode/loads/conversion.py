@@ -1,4 +1,5 @@
-"""What a user may give for a torque, as a Torque: `@torque`, and `as_torque`, which every door calls."""
+"""Conversion of what a user gives to a Torque: `@torque`, and `as_torque`, used by all functions that
+take a torque."""
 
 from __future__ import annotations
 
@@ -105,7 +106,7 @@ def combined(one: Torque, other: Torque | Callable[..., Any] | str | None) -> To
 
 @lru_cache(64)
 def _needed_call(make):
-    """How the function that makes a named torque is to be called; None where a name is enough."""
+    """The call that makes a named torque; None if all its parameters have defaults."""
     given = inspect.signature(make).parameters.values()
     if all(one.default is not one.empty for one in given):
         return None
@@ -115,7 +116,7 @@ def _needed_call(make):
 
 @lru_cache(1)
 def _nothing():
-    """What acts where nothing is given."""
+    """The torque of a run for which none is given."""
     return polhode.torques.free()
 
 
@@ -125,7 +126,7 @@ KEPT = 64
 
 
 def _of_function(function):
-    # what a look at its arguments and its name sees
+    # what a Torque reads of its function
     made_of = function.__code__, function.__defaults__, function.__kwdefaults__, function.__name__
     found, known = _wrapped.get(id(function), (None, ()))
     if (

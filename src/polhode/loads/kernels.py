@@ -121,7 +121,7 @@ def plain(value):
 
 
 def given_plain(f):
-    """A user's function for loops in Python, where what is read from arrays are NumPy's numbers."""
+    """A user's function for loops in Python, in which numbers read from arrays are NumPy's."""
 
     def handed_plain(*arguments):
         return f(*plain(arguments))
@@ -182,8 +182,8 @@ def arrays_of(params):
 
 
 def forms(form):
-    """What makes the attitude, a vector, and a vector that is returned from where it is made, in
-    the form that a user's function expects."""
+    """The functions that make the attitude, a vector, and a vector that may be returned, in the form
+    that a user's function expects."""
     return (matrix_here, vector_here, vector_array) if form == "array" else (same, same, same)
 
 

@@ -1,5 +1,5 @@
-"""Whether the total energy under a torque is known: it is when the torque is the gradient of a
-potential that does not change."""
+"""Whether the total energy is conserved under a torque: it is if the torque is the gradient of a
+potential that does not depend on time."""
 
 import dis
 from typing import NamedTuple
@@ -12,7 +12,7 @@ from polhode.core.vec import matrix, qexp, qmul
 
 ZERO = (0.0, 0.0, 0.0)
 PROBE = 1e-5  # radians: the turns by which the slope of a potential is found
-# attitudes like any other
+# arbitrary attitudes
 PROBES = tuple(qexp(turn) for turn in ((0.3, -0.5, 0.7), (-1.1, 0.4, 0.9), (0.8, 1.7, -0.6)))
 TURNS = (
     ZERO,
@@ -21,8 +21,7 @@ TURNS = (
 
 
 def energy_unknown(torque):
-    """Why kinetic plus potential energy is not known to stay as it is, in a few words; "" when it
-    is known."""
+    """Why kinetic plus potential energy may not be conserved, in a few words; "" if it is."""
     for term in torque.terms:
         if term.acts and not term.has_potential:
             return f"torque {term.name!r} has no potential"
@@ -89,10 +88,10 @@ def _slopes(torque, t, q):
 
 
 def check_potential(torque, start):
-    """Warn, once for a torque, of a potential that is another's: the total energy would be a number
-    without a meaning.
+    """Warn, once for each torque, if it is not the gradient of its potential: the total energy would
+    then be meaningless.
 
-    A torque may jump and a potential have a kink: one state at which they differ is not enough.
+    A torque may jump and a potential have a kink, so a difference at one state is not enough.
     """
     for term in torque.terms:
         if term.compared or not term.has_potential or term.is_ours or term.uses_position:

@@ -1,7 +1,7 @@
-"""Python files of the user's own: the one place where code that does not belong to polhode is run.
+"""Python files of the user: the only place where code from outside polhode is executed.
 
-Only a target that was named for it, FILE.py or FILE.py:NAME, on the command line or in a call,
-comes here; a scenario never does.
+Only files that the user names, as FILE.py or FILE.py:NAME on the command line or in a call, are
+executed; a scenario file cannot name one.
 """
 
 import importlib.util
