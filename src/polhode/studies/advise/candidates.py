@@ -79,7 +79,8 @@ def shortlist(
         preferred = pool = select(methods)
     else:
         names = LONG if long and torque.acts else CANDIDATES if torque.acts else FREE
-        preferred = [*map(find, names), *_foreign()]
+        of_the_user = [Entry(method) for method in everything() if not ours(method.step)]
+        preferred = [*map(find, names), *of_the_user]
         pool = list(dict.fromkeys([*preferred, *select("all")]))
     facts = {entry: entry.facts(torque) for entry in pool}
     if long:
@@ -106,11 +107,6 @@ def _no_drift(torque: Torque) -> Demand:
             facts["symplectic"] is True or (energy_known and entry.method.restores_energy)
         ),
     )
-
-
-def _foreign() -> list[Entry]:
-    """Methods that the user registered."""
-    return [Entry(method) for method in everything() if not ours(method.step)]
 
 
 def _none_left(

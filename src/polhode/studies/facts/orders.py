@@ -100,25 +100,20 @@ def order(method, kind="torque"):
     """
     torque_of(kind)  # an unknown kind is refused here
     even = bool(get(method).symmetric)
-    curve = _ladder(
-        lambda count: errors(method, count, kind),
-        FLOOR,
-        lambda readings, count: count >= SHOWN,
-        even,
-    )
+
+    def in_doubles(enough):
+        return _ladder(lambda count: errors(method, count, kind), FLOOR, enough, even)
+
+    curve = in_doubles(lambda readings, count: count >= SHOWN)
     try:
         (found, reached), how = _in_the_limit(method, kind), "small steps"
         if not reached:  # read at steps that are not small yet: a whole run may say more
             whole = _over_the_run(method, kind, even)
             if _doubt(whole) <= _doubt(found):
                 found, how = whole, "forty digits"
-    except (
-        Exception
-    ):  # whatever a step raises with numbers that are not floats: it has to be taken in doubles
-        found, how = (
-            _ladder(lambda count: errors(method, count, kind), FLOOR, _done_in_doubles, even)[2],
-            "doubles",
-        )
+    except Exception:  # of a step that does not work with numbers other than floats
+        finished = in_doubles(lambda readings, count: count >= FINE and _done(readings, count))
+        found, how = finished[2], "doubles"
     orders = [each.order if each.settled else math.nan for each in found]
     return Orders(*orders, tuple(each.doubt for each in found), how, curve[0], *curve[1])
 
@@ -167,10 +162,6 @@ def _over_the_run(method, kind, even):
 
 def _done(readings, count):
     return _all_settled(readings) and min(reading.points for reading in readings) >= ENOUGH
-
-
-def _done_in_doubles(readings, count):
-    return count >= FINE and _done(readings, count)
 
 
 def _doubt(readings):
