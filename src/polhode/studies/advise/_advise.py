@@ -92,9 +92,9 @@ def advise(
     until : float, optional
         End the span earlier.
     budget : float
-        About how many seconds pilot runs may spend on torque evaluations.  If that is too little for
-        the whole span, they cover a part of it, and the growth of errors is measured and
-        extrapolated.
+        About how many seconds pilot runs may spend on torque evaluations; ten times as many until
+        one method has reached the error.  If that is too little for the whole span, they cover a
+        part of it, and the growth of errors is measured and extrapolated.
     progress : function, optional
         Called as progress(done, total, name).
 

@@ -28,6 +28,7 @@ SUBSPAN = 12.0  # radians that the shortest pilot covers
 LONG_RADIANS = 2e4  # radians that a pilot for a long run covers at most
 CHECKS_OF_ENERGY = 240
 HOPELESS = 2.0  # a candidate is given up at this many times the cost of the best so far
+STRETCH = 10.0  # how many budgets the first candidate may use: without it there is no advice
 CHEAP = 2e-6  # seconds of a torque evaluation below which runs are repeated to be timed
 EXPONENTS = 0.5, 3.0  # limits of the power of time with which errors are assumed to grow
 
@@ -154,9 +155,9 @@ class Pilot:
 
     def _worth(self, point, best):
         used = (self.spent + point.evaluations) * self.price.measured
+        budget = self.budget if math.isfinite(best) else STRETCH * self.budget
         return (
-            2.0 * self.price.of(self._over_whole_span(point)) < HOPELESS * best
-            and used < self.budget
+            2.0 * self.price.of(self._over_whole_span(point)) < HOPELESS * best and used < budget
         )
 
     def _over_whole_span(self, point):
