@@ -2,13 +2,13 @@
 potential that does not depend on time."""
 
 import dis
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from polhode.core.vec import matrix, qexp, qmul
 from polhode.errors import warn
 from polhode.loads import kernels as _kernels
-from polhode.core.vec import matrix, qexp, qmul
 
 ZERO = (0.0, 0.0, 0.0)
 PROBE = 1e-5  # radians: the turns by which the slope of a potential is found
@@ -20,7 +20,7 @@ TURNS = (
 )
 
 
-def energy_unknown(torque):
+def energy_unknown(torque: Any) -> str:
     """Why kinetic plus potential energy may not be conserved, in a few words; "" if it is."""
     for term in torque.terms:
         if term.acts and not term.has_potential:
@@ -36,7 +36,7 @@ def energy_unknown(torque):
     )
 
 
-def looks_at_time(function):
+def looks_at_time(function: Any) -> str:
     """Why a function f(t, ...) may depend on its first argument, in a few words; "" where it does
     not."""
     code = getattr(getattr(function, "py_func", function), "__code__", None)
@@ -51,7 +51,7 @@ def looks_at_time(function):
     return "its code uses t" if used else ""
 
 
-def has_gradient(torque):
+def has_gradient(torque: Any) -> bool:
     """Whether the torque is minus the slope of its potential, at a few attitudes where both are
     finite."""
     found = [_slopes(torque, 0.0, q) for q in PROBES]

@@ -1,6 +1,9 @@
 """Descriptions of files: what a run, an ensemble, a sweep or an unfinished run contains, and its
 provenance."""
 
+from os import PathLike
+from typing import Any
+
 import numpy as np
 
 from polhode.engine import checkpoint_files
@@ -25,7 +28,7 @@ _RUN_FACTS = (
 )
 
 
-def describe(path):
+def describe(path: str | PathLike[str]) -> dict[str, Any]:
     """Describe a file that polhode wrote, as plain data that includes its provenance.
 
     Parameters

@@ -11,7 +11,7 @@ DISTRUST = (
 )
 
 
-def total():
+def total() -> int:
     """Bytes of memory of this machine, or as many as a process may have (ulimit -v)."""
     try:
         there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
@@ -23,7 +23,7 @@ def total():
     return there if limit == resource.RLIM_INFINITY else min(there, limit)
 
 
-def on_disk():
+def on_disk() -> int:
     """Bytes that are free on the disk of the current folder."""
     try:
         return shutil.disk_usage(".").free
@@ -31,7 +31,7 @@ def on_disk():
         return 0
 
 
-def fits(what, size, fix):
+def fits(what: str, size: int, fix: str) -> None:
     """Raise an `InputError` for arrays that do not fit into memory, with the bytes needed, the bytes
     available, and what to do.
 

@@ -4,6 +4,9 @@ import hashlib
 import platform
 from functools import cache
 from importlib.metadata import version
+from typing import Any
+
+import numpy as np
 
 import polhode
 from polhode.support.file_names import readable
@@ -11,19 +14,19 @@ from polhode.support.file_names import readable
 _command = "Python"  # polhode was called from a program
 
 
-def note_command(text):
+def note_command(text: str) -> None:
     """Set the command that is recorded in everything stored from now on."""
     global _command
     _command = readable(text)
 
 
-def command():
+def command() -> str:
     """The command of this process, or "Python" where polhode is called from a program."""
     return _command
 
 
 @cache
-def environment():
+def environment() -> dict[str, str]:
     """The versions that numbers may depend on."""
     return {
         "polhode_version": polhode.__version__,
@@ -34,7 +37,7 @@ def environment():
     }
 
 
-def short_list(numbers):
+def short_list(numbers: np.ndarray) -> Any:
     """Numbers as plain data: a short list as it is, a long one by its length, its ends and a
     digest."""
     if len(numbers) <= 1000:
@@ -47,7 +50,7 @@ def short_list(numbers):
     }
 
 
-def fingerprint(*arrays):
+def fingerprint(*arrays: np.ndarray) -> str:
     """A digest of arrays of numbers."""
     total = hashlib.sha256()
     for array in arrays:

@@ -16,25 +16,26 @@ from typing import TYPE_CHECKING, Any, Never
 
 from numpy.typing import ArrayLike
 
-from polhode.problems import Problem
-from polhode.loads._torque import Torque
-from polhode.io.scenario._load import Scenario
 from polhode.bodies._body import RigidBody
-from polhode.studies.advise import candidates
-from polhode.studies.advise.cost import Price, seconds
-from polhode.studies.advise.pilot import Pilot
-from polhode.studies.advise.advice import Advice, exact_solution, explanation
-from polhode.studies.compare._compare import check_error
-from polhode.studies.compare.truth import as_task
 from polhode.errors import (
     InputError,
     IntegrationError,
-    flag,
     check_options,
+    flag,
     number,
     reporter,
     shows_options,
 )
+from polhode.io.scenario._load import Scenario
+from polhode.loads._torque import Torque
+from polhode.problems import Problem
+from polhode.studies.advise import candidates
+from polhode.studies.advise.advice import Advice, exact_solution, explanation
+from polhode.studies.advise.cost import Price, seconds
+from polhode.studies.advise.pilot import Pilot, Trial
+from polhode.studies.compare._compare import check_error
+from polhode.studies.compare.entries import Entry
+from polhode.studies.compare.truth import Task, as_task
 
 if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
@@ -154,7 +155,13 @@ def advise(
     )
 
 
-def methods_to_try(task, made, methods, long, symplectic):
+def methods_to_try(
+    task: Task,
+    made: list[candidates.Demand],
+    methods: Sequence[str] | str | None,
+    long: bool,
+    symplectic: bool,
+) -> tuple[list[Entry], list[str]]:
     """The entries to try, and notes about them."""
     if symplectic and task.torque.feels_omega:
         raise InputError(
@@ -185,7 +192,7 @@ def methods_to_try(task, made, methods, long, symplectic):
     return chosen, notes
 
 
-def none_accurate_enough(error, trials):
+def none_accurate_enough(error: float, trials: list[Trial]) -> str:
     """The message where no candidate reaches the error."""
     notes = "; ".join(f"{trial.name}: {trial.note}" for trial in trials[:4])
     return (

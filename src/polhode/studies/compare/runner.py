@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Any, Self
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from polhode.errors import IntegrationError
 from polhode.loads.agreement import Start
 from polhode.results._trajectory import FINISHED, INTERRUPTED
 from polhode.results.motion import in_user_axes
-from polhode.studies.compare.truth import errors, common_times
+from polhode.studies.compare.truth import Task, Truth, common_times, errors
 
 REPEATS, ENOUGH = 20, 0.03  # a run is timed at most this often, and for about this many seconds
 FEW_RADIANS = 3.0  # how far the body turns in the longest step that is tried
@@ -159,14 +160,14 @@ class StepRunner(Runner):
 
     knob = "step"
 
-    def compile(self):
+    def compile(self) -> Self:
         """Compile, or load from the cache, before runs are timed."""
         first_state(self.program, 1e-3 * self.task.length, self.task.t_span[0], self.task.motion)
         self.program.march()
         self._evaluations(FixedSteps(self.program, self.task.motion))
         return self
 
-    def first(self):
+    def first(self) -> float:
         """The longest step worth trying: a few radians, or the longest stretch between jumps, or
         all where one is exact."""
         ends = [self.task.t_span[0], *self.task.breaks, self.task.t_span[1]]
@@ -174,11 +175,11 @@ class StepRunner(Runner):
         exact = not self.task.torque.acts and math.inf in self.method.free_order
         return self.snapped(longest if exact else min(longest, FEW_RADIANS / self.truth.rate))
 
-    def finer(self, step):
+    def finer(self, step: float) -> float:
         """Half the step, or a little less."""
         return self.snapped(0.5 * step)
 
-    def snapped(self, step):
+    def snapped(self, step: float) -> float:
         """A step, not longer, that divides the span so that the truth is known at the ends of all
         steps, or of ENDS and more."""
         if self.task.breaks:
@@ -216,20 +217,20 @@ class ToleranceRunner(Runner):
         super().__init__(task, truth, method)
         self.name = f"{method.name}@rtol"
 
-    def compile(self):
+    def compile(self) -> Self:
         """Compile, or load from the cache, before runs are timed."""
         self._carrier(1e-3)
         return self
 
-    def first(self):
+    def first(self) -> float:
         """The loosest tolerance."""
         return LARGEST_RTOL
 
-    def finer(self, rtol):
+    def finer(self, rtol: float) -> float:
         """A digit more."""
         return self.snapped(0.1 * rtol)
 
-    def snapped(self, rtol):
+    def snapped(self, rtol: float) -> float:
         """A tolerance that is allowed."""
         return min(max(rtol, SMALLEST_RTOL), LARGEST_RTOL)
 
@@ -260,7 +261,9 @@ class ToleranceRunner(Runner):
         return carrier, evaluations, observed
 
 
-def deviations(task, truth, times, motions, at):
+def deviations(
+    task: Task, truth: Truth, times: np.ndarray, motions: np.ndarray, at: Any
+) -> dict[str, float]:
     """The largest deviation of each kind, by name, of motions at the truth's times `at`."""
     _, energy, momentum = truth.scales
     found = {

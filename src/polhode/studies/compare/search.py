@@ -2,7 +2,10 @@
 work-precision curve."""
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
+
+from polhode.studies.compare.runner import Point, StepRunner, ToleranceRunner
 
 STAGNANT = 0.7  # an error that shrinks by less than this when the step is halved,
 ROUND_OFF = 1e-9  # and is below this, is round-off
@@ -21,22 +24,27 @@ class Curve:
     `worth(point)` decides whether to make a run that costs twice as much as the given point.
     """
 
-    def __init__(self, runner, worth=lambda point: True, timed=True):
+    def __init__(
+        self,
+        runner: StepRunner | ToleranceRunner,
+        worth: Callable[[Point], bool] = lambda point: True,
+        timed: bool = True,
+    ) -> None:
         self.runner, self.worth, self.timed = runner, worth, timed
-        self._found = {}
+        self._found: dict[float, Point] = {}
 
     @property
-    def points(self):
+    def points(self) -> list[Point]:
         """The points, long steps first."""
         return [self._found[key] for key in sorted(self._found, reverse=True)]
 
-    def at(self, setting):
+    def at(self, setting: float) -> Point:
         """The point of a setting, run once."""
         if setting not in self._found:
             self._found[setting] = self._without_disturbance(self.runner.run(setting, self.timed))
         return self._found[setting]
 
-    def _without_disturbance(self, point):
+    def _without_disturbance(self, point: Point) -> Point:
         """Correct the time of a run for other load on the machine: a step cannot take longer than a
         longer one took in a shorter run."""
         rates = [
@@ -46,7 +54,7 @@ class Curve:
         ]
         return replace(point, seconds=min([point.seconds, *(rate * point.steps for rate in rates)]))
 
-    def ladder(self, target):
+    def ladder(self, target: float) -> bool:
         """Halve the setting until the error is below the target; whether it is."""
         point = self.points[-1] if self._found else self.at(self.runner.first())
         stagnant = 0
@@ -64,7 +72,7 @@ class Curve:
             stagnant = 0 if shrinks else stagnant + 1
         return True
 
-    def reach(self, target, tries=5):
+    def reach(self, target: float, tries: int = 5) -> Point | None:
         """The Point with the largest setting known to meet the target, or None when none does."""
         if not self.ladder(target):
             return None
@@ -84,7 +92,7 @@ class Curve:
                     break
         return good
 
-    def _first_good(self, target):
+    def _first_good(self, target: float) -> Point:
         """The longest step that is good, as are all shorter ones: a good step that is longer than a
         bad one is good by chance."""
         good = None
@@ -96,7 +104,7 @@ class Curve:
             good = point
         return good or min(self.points, key=lambda point: point.error)
 
-    def _between(self, good, bad, target):
+    def _between(self, good: Point, bad: Point, target: float) -> float:
         """Where the line through two points meets the target, or their middle if the errors give no
         line."""
         a, b = bad.error, good.error
@@ -111,7 +119,7 @@ class Curve:
         return snapped if snapped > good.setting else self.runner.snapped(middle)
 
     @property
-    def slope(self):
+    def slope(self) -> float | None:
         """The measured order: the slope over the last halving before round-off that the halving
         before it confirms, or None."""
         points = self.points
@@ -121,19 +129,19 @@ class Curve:
         for fine in kept:
             middle = _coarser(kept, fine)
             coarse = middle and _coarser(kept, middle)
-            if coarse and abs(_slope(middle, fine) - _slope(coarse, middle)) <= AGREE * abs(
-                _slope(middle, fine)
-            ):
-                return _slope(middle, fine)
+            if middle and coarse:
+                slope = _slope(middle, fine)
+                if abs(slope - _slope(coarse, middle)) <= AGREE * abs(slope):
+                    return slope
         return None
 
 
-def _coarser(points, fine):
+def _coarser(points: list[Point], fine: Point) -> Point | None:
     """The first of the points, short steps first, whose setting is at least about twice as large;
     None when there is none."""
     return next((point for point in points if point.setting >= HALVING * fine.setting), None)
 
 
-def _slope(coarse, fine):
+def _slope(coarse: Point, fine: Point) -> float:
     """The order that two points tell."""
     return math.log(coarse.error / fine.error) / math.log(coarse.setting / fine.setting)

@@ -1,23 +1,26 @@
 """Long runs: how the energy drifts, how large a step may be, what a step costs."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from polhode import problems, rotations
-from polhode.loads import torques
-from polhode.studies.facts.trial import TROUBLE, VELOCITY, Map, run_length
 from polhode.core.jit import compile_obstacle
-from polhode.core.vec import dot, norm
-from polhode.errors import IntegrationError, number
-from polhode.methods import get
 from polhode.core.motions import ROTATION
+from polhode.core.vec import dot, norm
 from polhode.engine.carriers.fixed import FixedSteps
 from polhode.engine.program import build
 from polhode.engine.schedule import Segment
+from polhode.errors import IntegrationError, number
+from polhode.loads import torques
+from polhode.methods import Method, get
+from polhode.problems import Problem
+from polhode.results._trajectory import Trajectory
 from polhode.results.motion import row
+from polhode.studies.facts.trial import TROUBLE, VELOCITY, Map, run_length
 
 STRESS = "bou-rabee/stress"  # Bou-Rabee, Ortolan & Saccon 2009: to T = 15000
 BLOCKS = 50  # the uncertainty of a slope is found from the scatter of this many means
@@ -53,23 +56,23 @@ class EnergyDrift(NamedTuple):
     slopes: tuple
 
     @property
-    def doubt(self):
+    def doubt(self) -> float:
         """How sure the slope is: the larger of scatter and error."""
         return float(np.fmax(self.scatter, self.error))
 
     @property
-    def resolved(self):
+    def resolved(self) -> bool:
         """Whether there is a drift: a slope well above its doubt."""
         return abs(self.slope) > SURE * self.doubt
 
     @property
-    def chaotic(self):
+    def chaotic(self) -> bool:
         """Whether the slope depends on the last digits of the start, so that no drift is
         resolved."""
         return not self.resolved and self.scatter > self.error
 
 
-def obstacle(method, problem=STRESS):
+def obstacle(method: Method | str, problem: str | Problem = STRESS) -> str | None:
     """Why a method's step cannot be compiled, in a line of the compiler's; None when it can."""
     chosen = problems.get(problem)
     program = build(get(method), chosen.torque(), chosen.body)
@@ -81,7 +84,14 @@ def obstacle(method, problem=STRESS):
     return compile_obstacle(attempt)
 
 
-def long_run(method, step=None, t_end=None, problem=STRESS, compiled=True, **options):
+def long_run(
+    method: Method | str,
+    step: float | None = None,
+    t_end: float | None = None,
+    problem: str | Problem = STRESS,
+    compiled: bool = True,
+    **options: Any,
+) -> Trajectory:
     """A run of a problem as far as it goes: what came before a step that failed is kept."""
     chosen = problems.get(problem)
     span = chosen.t_span if t_end is None else (chosen.t_span[0], number("t_end", t_end))
@@ -93,7 +103,7 @@ def long_run(method, step=None, t_end=None, problem=STRESS, compiled=True, **opt
         return error.trajectory
 
 
-def energy_slope(run, limit=None):
+def energy_slope(run: Trajectory, limit: float | None = None) -> tuple[float, float, float]:
     """Slope of the energy of a Trajectory, the time of its blow-up, and the standard error of the
     slope.
 
@@ -116,7 +126,15 @@ def energy_slope(run, limit=None):
     return _slope(run.t[:end], change[:end]), blow_up, _uncertainty(run.t[:end], change[:end])
 
 
-def energy_drift(first, method, step=None, t_end=None, problem=STRESS, limit=None, compiled=True):
+def energy_drift(
+    first: Trajectory,
+    method: Method | str,
+    step: float | None = None,
+    t_end: float | None = None,
+    problem: str | Problem = STRESS,
+    limit: float | None = None,
+    compiled: bool = True,
+) -> EnergyDrift:
     """The `EnergyDrift` of a method, given its unperturbed run `first`.
 
     A chaotic motion amplifies the smallest differences until only the statistics of a run mean
@@ -137,7 +155,7 @@ def energy_drift(first, method, step=None, t_end=None, problem=STRESS, limit=Non
     )
 
 
-def perturbed(problem):
+def perturbed(problem: Problem) -> Iterator[Problem]:
     """The problem from neighbouring starts: attitude and angular velocity are perturbed in random
     directions, more each time."""
     random = np.random.default_rng(1)
@@ -150,7 +168,13 @@ def perturbed(problem):
         )
 
 
-def drift_slope(method, step=0.25, t_end=None, problem=STRESS, limit=None):
+def drift_slope(
+    method: Method | str,
+    step: float = 0.25,
+    t_end: float | None = None,
+    problem: str | Problem = STRESS,
+    limit: float | None = None,
+) -> EnergyDrift:
     """The drift of the energy in a long run, by default Bou-Rabee, Ortolan & Saccon's stress test
     to T = 15000.
 
@@ -187,7 +211,7 @@ SMALLEST, LARGEST = 1e-3, 16.0
 STEPS, ALLOWED = 2000, 0.25
 
 
-def stability_limit(method):
+def stability_limit(method: Method | str) -> float:
     """The stability limit h |Om|: the angle turned per step up to which a free motion stays a
     motion.
 
@@ -234,7 +258,7 @@ def stability_limit(method):
 # --- cost -----------------------------------------------------------------------------------------
 
 
-def cost(method, count=2_000, repeats=60):
+def cost(method: Method | str, count: int = 2_000, repeats: int = 60) -> float | None:
     """Nanoseconds per compiled step on the stress test, the least of many short runs; None for what
     cannot be compiled."""
     count, repeats = run_length(count), run_length(repeats, "repeats")

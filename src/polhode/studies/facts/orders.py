@@ -20,9 +20,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from polhode.methods import Method, get
 from polhode.studies.facts.precise_trial import STARTS, growth, precise_errors
 from polhode.studies.facts.trial import SPAN, TROUBLE, Map, reference, torque_of
-from polhode.methods import get
 
 # fmt: off
 COUNTS = (4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192)
@@ -64,7 +64,7 @@ class Reading(NamedTuple):
     points: float  # how many; infinitely many where it is exact
 
     @property
-    def settled(self):
+    def settled(self) -> bool:
         return self.doubt <= SETTLED * max(1.0, self.order / 3.0)
 
 
@@ -75,7 +75,7 @@ EXACT = Reading(math.inf, 0.0, math.inf)
 # --- errors in doubles ----------------------------------------------------------------------------
 
 
-def errors(method, count, kind="torque"):
+def errors(method: Method | str, count: int, kind: str = "torque") -> tuple[float, float]:
     """Attitude error (angle) and body momentum error (relative) after `count` equal steps of the
     trial run."""
     path = Map(method, torque_of(kind))
@@ -83,7 +83,7 @@ def errors(method, count, kind="torque"):
     return path.errors(s, *reference(kind))
 
 
-def order(method, kind="torque"):
+def order(method: Method | str, kind: str = "torque") -> Orders:
     """Measured orders of attitude and body momentum.
 
     Parameters
@@ -114,8 +114,9 @@ def order(method, kind="torque"):
     except Exception:  # of a step that does not work with numbers other than floats
         finished = in_doubles(lambda readings, count: count >= FINE and _done(readings, count))
         found, how = finished[2], "doubles"
-    orders = [each.order if each.settled else math.nan for each in found]
-    return Orders(*orders, tuple(each.doubt for each in found), how, curve[0], *curve[1])
+    attitude, momentum = (each.order if each.settled else math.nan for each in found)
+    doubts = tuple(each.doubt for each in found)
+    return Orders(attitude, momentum, doubts, how, curve[0], *curve[1])
 
 
 # --- the three ways -------------------------------------------------------------------------------

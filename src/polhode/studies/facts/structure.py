@@ -5,11 +5,14 @@ Typical sizes, for the default arguments: a fact that holds leaves a defect of 1
 that does not leaves 1e-9 or more.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from polhode.core.rebind import Rebinder
+from polhode.core.vec import hat, qexp, qmul, times
 from polhode.loads import torques
+from polhode.methods import Method
 from polhode.studies.facts.trial import (
     ATTITUDE,
     VELOCITY,
@@ -20,13 +23,11 @@ from polhode.studies.facts.trial import (
     step_size,
     trial_torque,
 )
-from polhode.core.rebind import Rebinder
-from polhode.core.vec import hat, qexp, qmul, times
 
 # --- symmetry -------------------------------------------------------------------------------------
 
 
-def symmetry_defect(method, step=0.5):
+def symmetry_defect(method: Method | str, step: float = 0.5) -> float:
     """Distance, in attitude and relative momentum, between the beginning and what a step and a step
     back return to.
 
@@ -91,7 +92,7 @@ def _defect(matrix):
     return Defect(float(np.max(np.abs(one))), float(np.max(np.abs(one - other))))
 
 
-def canonical_form(Pi):
+def canonical_form(Pi: Any) -> np.ndarray:
     """The symplectic form of T*SO(3) in body coordinates, at body momentum Pi.
 
     A tangent vector is (x, d): the attitude moves as R exp(e x), the momentum as Pi + e d.  With theta = Pi . x,
@@ -100,7 +101,7 @@ def canonical_form(Pi):
     return np.block([[-np.array(hat(Pi)), np.eye(3)], [-np.eye(3), np.zeros((3, 3))]])
 
 
-def symplecticity(method, step=0.5, velocity=VELOCITY):
+def symplecticity(method: Method | str, step: float = 0.5, velocity: Any = VELOCITY) -> Defect:
     """The `Defect` J^T Om' J - Om of one step from a fresh start, with Om the `canonical_form`
     before and after.
 
@@ -132,7 +133,7 @@ def symplecticity(method, step=0.5, velocity=VELOCITY):
     return _defect(missing)
 
 
-def poisson(method, step=0.5, velocity=VELOCITY):
+def poisson(method: Method | str, step: float = 0.5, velocity: Any = VELOCITY) -> Defect:
     """The `Defect` (J Pi^ J^T - Pi'^) / |Pi| of one torque-free step of the body momentum from a
     fresh start.
 
@@ -188,7 +189,7 @@ class TorqueCalls(NamedTuple):
     reported: tuple | None
 
 
-def torque_calls(method, step=0.1, count=8):
+def torque_calls(method: Method | str, step: float = 0.1, count: int = 8) -> TorqueCalls:
     """Torque evaluations at the start and in each of `count` steps under the trial torque.
 
     Examples
@@ -197,7 +198,8 @@ def torque_calls(method, step=0.1, count=8):
     TorqueCalls(start=1, steps=(1, 1, 1), reported=None)
     """
     path = Map(method, trial_torque(), wrap=_counted)
-    totals, reported = [], []
+    totals: list[int] = []
+    reported: list[Any] = []
     for s in path.run(step_size(step), run_length(count)):
         totals.append(sum(getattr(path.torque, form).calls for form in FORMS))
         reported.append(getattr(s, "calls", None))
@@ -205,7 +207,7 @@ def torque_calls(method, step=0.1, count=8):
     return TorqueCalls(totals[0], tuple(np.diff(totals).tolist()), known)
 
 
-def solver_calls(method, step=0.1, count=8):
+def solver_calls(method: Method | str, step: float = 0.1, count: int = 8) -> tuple[int, ...]:
     """Nonlinear equations solved in each of `count` steps: calls of functions marked by
     `polhode.methods.solver`, wherever they are used.
 

@@ -6,10 +6,10 @@ wrong time or place has nowhere to hide.
 """
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 
-from polhode.loads import torques
 from polhode.bodies._body import RigidBody
 from polhode.core.loops import fixed as loops
 from polhode.core.scalars import sincos
@@ -28,12 +28,13 @@ from polhode.core.vec import (
     sub,
     times,
 )
-from polhode.errors import ConvergenceError, InputError, brief, choice, floats, number, whole
-from polhode.methods import get
 from polhode.engine.diagnosis import unsolved
-from polhode.studies.facts.digits import mapped
 from polhode.engine.program import build
+from polhode.errors import ConvergenceError, InputError, brief, choice, floats, number, whole
+from polhode.loads import torques
+from polhode.methods import get
 from polhode.results.motion import parts
+from polhode.studies.facts.digits import mapped
 
 BODY = RigidBody((2.0, 3.0, 4.5))
 ATTITUDE = qexp((0.4, -0.9, 0.7))
@@ -62,7 +63,7 @@ def _trial_potential(t, R, p):
     return (1.0 + p.swing * s) * dot(p.up, apply(R, p.arm)) + 0.5 * p.stiffness * pull * pull
 
 
-def trial_torque(swing=0.5):
+def trial_torque(swing: float = 0.5) -> torques.Torque:
     """A weight that swells and shrinks with time, and a field along which an axis turns.
 
     V = (1 + swing sin(rate t)) up.R arm + k/2 (field.R axis)^2: without symmetry, an entire function of attitude and time, and
@@ -89,7 +90,7 @@ _TORQUES = {
 }
 
 
-def torque_of(kind):
+def torque_of(kind: str) -> torques.Torque:
     """The torque of a kind of trial run: "torque", "free" or "damped"."""
     choice("kind of problem", kind, _TORQUES)
     return _TORQUES[kind]()
@@ -98,7 +99,7 @@ def torque_of(kind):
 # --- checks of arguments --------------------------------------------------------------------------
 
 
-def step_size(step):
+def step_size(step: float) -> float:
     """A step of the trial run, checked."""
     h = number("step", step)
     if not SHORTEST <= abs(h) <= LONGEST:
@@ -109,7 +110,7 @@ def step_size(step):
     return h
 
 
-def spin(velocity):
+def spin(velocity: Any) -> tuple[float, ...]:
     """An angular velocity of the trial body, checked."""
     given = floats("velocity", velocity)
     if given.shape != (3,) or not 0.0 < np.abs(given).max() <= LONGEST:
@@ -120,7 +121,7 @@ def spin(velocity):
     return tuple(given.tolist())
 
 
-def run_length(count, what="count"):
+def run_length(count: int, what: str = "count") -> int:
     """How many steps, or runs, to measure, checked."""
     count = whole(what, count, 1, "use 100")
     if count > MOST:
@@ -181,7 +182,7 @@ class Map:
             yield s
 
 
-def apart(q0, q1):
+def apart(q0: Any, q1: Any) -> Any:
     """The rotation vector from one attitude to another, in body axes."""
     return qlog(qmul(qconj(q0), q1))
 
