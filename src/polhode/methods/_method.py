@@ -115,14 +115,11 @@ class Method:
     def lowered(self, torque: Any) -> str:
         """What is lost under a torque that depends on the angular velocity, in words; empty where
         nothing is."""
-        order = self.order_under(torque)
+        if self.omega_order in (None, self.order) or not torque.feels_omega:
+            return ""
         return (
-            ""
-            if order == self.order
-            else (
-                f"{self.name} is of order {order}, not {self.order}, under a torque that depends on "
-                "the angular velocity"
-            )
+            f"{self.name} is of order {self.omega_order}, not {self.order}, under a torque that "
+            "depends on the angular velocity"
         )
 
     def remarks(self, total: Callable[[str], float]) -> str:

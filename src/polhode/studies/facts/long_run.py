@@ -266,7 +266,7 @@ def cost(method: Method | str, count: int = 2_000, repeats: int = 60) -> float |
         return None
     chosen = problems.get(STRESS)
     program = build(get(method), chosen.torque(), chosen.body)
-    segment, best = Segment(np.array([0.0, 0.1]), count, 0.1 * count), math.inf
+    segment, best = Segment(0.0, 0.1, count, 0.1 * count), math.inf
     for _ in range(repeats):
         carrier = FixedSteps(program, row(ROTATION, chosen.rotation0, chosen.omega0))
         carrier.begin(segment)
