@@ -1,5 +1,7 @@
 """The potential energy of a torque or a force along a motion."""
 
+from typing import Any
+
 import numpy as np
 
 from polhode.core.jit import bind, compiles, compiling, interpreted
@@ -10,7 +12,9 @@ from polhode.loads.kernels import column, nested
 from polhode.loads.own_axes import potential_in_axes
 
 
-def potential_energy(acting, body, t, attitudes, positions=None):
+def potential_energy(
+    acting: Any, body: Any, t: Any, attitudes: np.ndarray, positions: np.ndarray | None = None
+) -> Any:
     """The potential of a torque at the given times and attitudes (principal axes), or that of a
     force, also of the positions; None when it has none."""
     if not acting.has_potential:

@@ -18,7 +18,7 @@ the order conditions to 26 digits and more (Hairer, Lubich & Wanner 2006, V.3.2;
 benchmarks/splitting_coefficients.py).
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from polhode.core.generated import generated
 from polhode.core.jit import jit
@@ -109,7 +109,7 @@ def in_a_row(step, state, steps):
     )
 
 
-def compose(method, scheme):
+def compose(method: str | Method, scheme: Any) -> Method:
     """A symmetric second-order method, composed to a higher order.
 
     Parameters
@@ -148,6 +148,7 @@ def compose(method, scheme):
             f"the composition {name} is made for methods of order 2, and {base.name} has order {base.order}; "
             "use a method of order 2"
         )
+    flight = base.flight
     return Method(
         f"{base.name}+{name}",
         in_a_row(base.step, base.state, steps),
@@ -159,7 +160,7 @@ def compose(method, scheme):
         base.symplectic,
         base.conserves,
         tuple(max(order, free) for free in base.free_order),
-        len(steps) * base.solves,
+        len(steps) * (base.solves or 0),
         False,
         base.family,
         cite=cite,
@@ -169,7 +170,7 @@ def compose(method, scheme):
         # explicit steps see a velocity a little ahead of their kick: they are not symmetric under a
         # torque that looks at it
         omega_order=None if base.torques is None else 2,
-        flight=base.flight and (lambda _: compose(base.flight(base), scheme)),
+        flight=flight and (lambda _: compose(flight(base), scheme)),
         adapt=base.adapt and (lambda torque, body: compose(base.suited(torque, body), scheme)),
     )
 

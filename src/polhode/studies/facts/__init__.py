@@ -9,13 +9,14 @@ plain numbers:
 
     order                  orders of attitude and body momentum, with a torque, without, and with one that looks at the velocity
     symmetry_defect        how far a step forwards and a step back miss the beginning
-    symplecticity          |J^T Om J - Om| of one step on T*SO(3), with its noise; symplecticity_defect without
-    poisson                the same for the body momentum alone, torque-free, on so(3)*; poisson_defect
+    symplecticity          |J^T Om J - Om| of one step on T*SO(3), with its noise
+    poisson                the same for the body momentum alone, torque-free, on so(3)*
     free_drift             change of spatial momentum and of energy of the torque-free body; size_drift: of |Pi|
     axis_drift             change of the momentum about a symmetry axis of the torque, and of the body
     drift_slope            slope of the energy over a long run of the stress test
     stability_limit        the largest angle per step
     torque_calls           torque evaluations at the start and in each step
+    flight_order           orders of a body in flight; flight_symmetry_defect, flight_symplecticity: on T*SE(3)
     solver_calls           nonlinear equations solved in each step
     cost                   nanoseconds per compiled step
 
@@ -25,17 +26,21 @@ also with forty digits (digits.py); `drift_slope` and `cost` alone compile.
 """
 
 from polhode.studies.facts.conserve import AxisDrift, FreeDrift, axis_drift, free_drift, size_drift
+from polhode.studies.facts.flight import (
+    FlightOrders,
+    flight_order,
+    flight_symmetry_defect,
+    flight_symplecticity,
+)
 from polhode.studies.facts.judge import certify
 from polhode.studies.facts.long_run import EnergyDrift, cost, drift_slope, stability_limit
 from polhode.studies.facts.structure import (
     Defect,
     TorqueCalls,
     poisson,
-    poisson_defect,
     solver_calls,
     symmetry_defect,
     symplecticity,
-    symplecticity_defect,
     torque_calls,
 )
 from polhode.studies.facts.orders import Orders, errors, order
@@ -53,6 +58,7 @@ __all__ = [
     "Defect",
     "EnergyDrift",
     "Fact",
+    "FlightOrders",
     "FreeDrift",
     "Orders",
     "TorqueCalls",
@@ -61,17 +67,18 @@ __all__ = [
     "cost",
     "drift_slope",
     "errors",
+    "flight_order",
+    "flight_symmetry_defect",
+    "flight_symplecticity",
     "free_drift",
     "from_file",
     "order",
     "poisson",
-    "poisson_defect",
     "size_drift",
     "solver_calls",
     "stability_limit",
     "symmetry_defect",
     "symplecticity",
-    "symplecticity_defect",
     "torque_calls",
     "trial_torque",
 ]
