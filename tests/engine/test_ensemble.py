@@ -504,7 +504,7 @@ def test_an_error_of_the_user_keeps_what_was_computed(wrong):
         ({"keep": 0}, ["at least 1"]),
         ({"keep": {"evry": 2}}, ["every"]),
         ({"keep": {"of": ["energi"]}}, ["energy"]),
-        ({"keep": {"functions": {"f": lambda x: x}}}, ["argument", "omega"]),
+        ({"keep": {"functions": {"f": lambda y: y}}}, ["argument", "omega"]),
         ({"threads": 0}, ["threads"]),
         ({"rotation0": "randm"}, ["random"]),
         ({"bodies": np.array([[1.0, 2.0, 2.5], [1.0, 2.0, 9.0]])}, ["body 1", "triangle"]),

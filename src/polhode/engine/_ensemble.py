@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Never
 import numpy as np
 
 from polhode.engine.many_bodies import ManyBodies
-from polhode.errors import called_as, choice, check_options, shows_options
+from polhode.errors import InputError, brief, called_as, choice, check_options, shows_options
 from polhode.support.units import as_units
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from polhode.bodies._body import RigidBody
     from polhode.engine.ensemble.keep import Statistics
     from polhode.loads._torque import Torque
+    from polhode.loads.force import Force
     from polhode.methods._method import Method
     from polhode.results._ensemble import Ensemble
 
@@ -35,6 +36,10 @@ def ensemble(
     scalar_first: bool | None = None,
     omega0: Any = None,
     momentum0: Any = None,
+    force: Force | Callable[..., Any] | None = None,
+    position0: Any = None,
+    velocity0: Any = None,
+    mass: Any = None,
     n: int | None = None,
     parameters: Mapping[str, Any] | None = None,
     rng: int | np.random.Generator | None = None,
@@ -70,11 +75,18 @@ def ensemble(
         Body angular velocity or momentum at t0; one of the two.  A distribution, here and above, is
         a frozen one of scipy.stats, such as norm((0, 0, 5), 0.1) or multivariate_normal(mean, cov),
         or three entries of which some are: (0, 0, norm(5, 0.1)).
+    force : function f(t, x, v, R) or Force, optional
+        As in `integrate`: the bodies fly.
+    position0, velocity0 : three numbers, array (n, 3), or a distribution, optional
+        Of the centres of mass at t0, as in `integrate`.
+    mass : float, array (n,), or a distribution, optional
+        Of bodies that fly; those of `bodies` by default, 1 where these are arrays.
     n : int, optional
         How many bodies, where nothing else says it.
     parameters : dict, optional
-        Values of the torque's parameters by name, one for each body, or a distribution.  In a sum
-        of torques a name that occurs twice is written "torque.name".
+        Values of the torque's and the force's parameters by name, one for each body, or a
+        distribution.  A name that occurs twice, in a sum of torques or in torque and force, is
+        written "torque.name".
     rng : int, numpy Generator or None
         Seed of what is drawn.  Body i draws the same whatever the number of bodies.
     first : int
@@ -84,8 +96,8 @@ def ensemble(
         "end": the motions at the end alone.  A number: also after every so many steps.  Statistics: means, variances and
         extremes, over time for each body and over bodies at each sampled time, without storing motions.
     device : "cpu" or "cuda"
-        On a GPU, bodies (n, 3), rotation0 (n, 4), omega0, momentum0 and parameters may be arrays that
-        lie there, with __cuda_array_interface__ or DLPack, and `Ensemble.on_device` has the results.
+        On a GPU, bodies (n, 3), rotation0 (n, 4), all other vectors, masses and parameters may be arrays
+        that lie there, with __cuda_array_interface__ or DLPack, and `Ensemble.on_device` has the results.
     dtype : "float64" or "float32"
         Single precision is faster and accurate to about 1e-7 times the square root of the number of
         steps, at best.
@@ -123,6 +135,12 @@ def ensemble(
         called_as("progress", progress, "progress(done, total)")
     run = ManyBodies(bodies, torque, t_span, step, method, breaks, device, dtype)
     run.units = None if units is None else as_units(units)
+    if not (force is None and position0 is None and velocity0 is None):
+        run.will_fly(force, position0, velocity0, mass)
+    elif mass is not None:
+        raise InputError(
+            f"mass={brief(mass)} is for bodies that fly; leave it out, or give position0, velocity0 or force"
+        )
     run.will_start(rotation0, scalar_first, omega0, momentum0, n, parameters, rng, first)
     run.will_keep(keep)
     return run.follow(threads, progress)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polhode.core.motions import FLIGHT, ROTATION
 from polhode.engine.carriers.gpu import Gpu
 from polhode.engine.carriers.many import Many
 from polhode.engine.carriers.tiles import Tiles
@@ -16,17 +17,19 @@ from polhode.engine.diagnosis import check_first
 from polhode.engine.driver import Driver
 from polhode.engine.ensemble import inputs
 from polhode.engine.ensemble.parameters import (
+    check_agreement,
     check_parameters,
     fields,
     own_inertia,
+    parameter_array,
     parameter_rows,
-    terms_of,
 )
 from polhode.engine.ensemble.estimate import Halved, sampled
 from polhode.engine.ensemble.keep import Statistics, keeping
+from polhode.engine.ensemble.launch import Launch
 from polhode.engine.ensemble.measure import Measure
 from polhode.engine.ensemble.on_gpu import is_plain, placed
-from polhode.engine.program import Program, build
+from polhode.engine.flight import check_flight
 from polhode.engine.programs import find
 from polhode.engine.schedule import segments
 from polhode.errors import InputError, floats, one_given, unknown, whole
@@ -37,7 +40,7 @@ from polhode.methods._method import Method
 from polhode.methods._registry import get
 from polhode.results._ensemble import Ensemble
 from polhode.results._trajectory import INTERRUPTED
-from polhode.results.motion import in_principal_axes
+from polhode.results.motion import OMEGA, in_principal_axes
 from polhode.support.limits import check_rates
 from polhode.support.units import Units
 from polhode.support.on_device import OnDevice, on_host, read_in_place
@@ -46,6 +49,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
     from scipy.spatial.transform import Rotation
     from polhode.bodies._body import RigidBody
+    from polhode.loads.force import Force
 
 
 class ManyBodies:
@@ -53,6 +57,8 @@ class ManyBodies:
     comes of it."""
 
     units: Units | None = None  # those of the bodies
+    launch: Launch | None = None  # of bodies that fly
+    force, kind = None, ROTATION
 
     def __init__(
         self,
@@ -83,6 +89,22 @@ class ManyBodies:
         self.total = sum(segment.count for segment in self.segments)
         self.t0 = self.segments[0].start
 
+    def will_fly(
+        self,
+        force: Force | Callable[..., Any] | None,
+        position0: Any,
+        velocity0: Any,
+        mass: Any = None,
+    ) -> None:
+        """Translation is to be carried along."""
+        places = (
+            read_in_place(name, one, self.device)
+            for name, one in (("position0", position0), ("velocity0", velocity0), ("mass", mass))
+        )
+        self.launch, self.kind = Launch(force, *places), FLIGHT
+        self.force = self.launch.force
+        check_flight(self.method, self.torque)
+
     def will_start(
         self,
         rotation0: Rotation | ArrayLike | str | None,
@@ -94,7 +116,7 @@ class ManyBodies:
         rng: int | np.random.Generator | None,
         first: int,
     ) -> None:
-        """Motions (n, 7) in principal axes and torque parameters (m, 1 or n), checked."""
+        """Motions (n, width) in principal axes and parameters (m, 1 or n), checked."""
         what, vector = one_given(
             "three numbers for all bodies, or for each", omega0=omega0, momentum0=momentum0
         )
@@ -102,7 +124,7 @@ class ManyBodies:
         rotation0 = read_in_place("rotation0", rotation0, self.device)
         values = {
             name: read_in_place(f"parameter {name!r}", value, self.device)
-            for name, value in check_parameters(self.torque, parameters).items()
+            for name, value in check_parameters(self.torque, parameters, self.force).items()
         }
         if isinstance(rotation0, str) and rotation0 != "random":
             raise unknown("rotation0", rotation0, ["random"])
@@ -115,7 +137,7 @@ class ManyBodies:
             inputs.law_of(vector),
         )
         # what the GPU can look at is left to it
-        there = self.device == "cuda"
+        there = self.device == "cuda" and self.launch is None
         q, v = rotation0, vector
         if not (random or turn or (there and is_plain(q, 4) and not scalar_first)):
             q = inputs.attitudes(q, scalar_first)
@@ -125,10 +147,14 @@ class ManyBodies:
         counts.add(what, 1 if law else len(v))
         laws = {name: inputs.law_of(value) for name, value in values.items()}
         known = {name: value for name, value in values.items() if laws[name] is None}
-        parameter_rows(self.torque, known, counts)
+        for load in self._loads:
+            parameter_rows(load, known, counts)
+        if self.launch:
+            self.launch.count(counts)
         self.n = counts.n
         inputs.enough(self.n)
-        if random or turn or law or self.law or len(known) < len(values):
+        thrown = self.launch and self.launch.laws
+        if random or turn or law or self.law or thrown or len(known) < len(values):
             if n is None and self.n == 1:
                 raise InputError(
                     "n is missing: what is drawn at random does not say how many bodies there are; give n=1000"
@@ -148,7 +174,11 @@ class ManyBodies:
         }
         if self.law:
             self._draw_bodies()
-        if not (there and self._place_on_gpu(q, v, momentum0 is not None)):
+        if self.launch:
+            self.launch.draw(self._draw)
+            if self.launch.masses is not None:
+                self.bodies = self.bodies.with_masses(self.launch.masses)
+        if not (self.device == "cuda" and self._place_on_gpu(q, v, momentum0 is not None)):
             self._place(q, v, momentum0 is not None)
 
     def _place_on_gpu(self, q: Any, v: Any, is_momentum: bool) -> bool:
@@ -157,7 +187,8 @@ class ManyBodies:
         bodies, self.lost = self.bodies, set()
         moments = bodies.on_device or bodies.moments.T
         lying = {name: one for name, one in self.values.items() if isinstance(one, OnDevice)}
-        if bodies.axes is None and (bodies.count == 1 or self.method.adapt is None):
+        one_kind = bodies.count == 1 or self.method.adapt is None
+        if bodies.axes is None and one_kind and self.launch is None:
             self.motions = placed(self.n, self.dtype, q, v, moments, is_momentum, [*lying.values()])
             if self.motions is not None:
                 return True
@@ -181,10 +212,15 @@ class ManyBodies:
         self.values = own_inertia(self.torque, moments) | self.values
 
     def shape_of(self, name: str) -> tuple[int, ...]:
-        """The shape of a parameter of the torque."""
+        """The shape of a parameter."""
         term, _, field = name.rpartition(".")
-        torques = [one for one in terms_of(self.torque) if term in ("", one.name)]
-        return next(np.shape(getattr(one.params, field)) for one in torques if field in fields(one))
+        loads = [one for load in self._loads for one in load.terms if term in ("", one.name)]
+        return next(np.shape(getattr(one.params, field)) for one in loads if field in fields(one))
+
+    @property
+    def _loads(self) -> list[Torque]:
+        """What acts: the torque, and the force on bodies that fly."""
+        return [self.torque] if self.force is None else [self.torque, self.force]
 
     def _place(self, q: np.ndarray, v: np.ndarray, is_momentum: bool) -> None:
         """The initial motions; a body whose numbers are not numbers is out from the start."""
@@ -200,6 +236,8 @@ class ManyBodies:
                 np.broadcast_to(v, (self.n, 3)),
                 is_momentum,
             )
+            if self.launch:
+                self.motions = self.launch.beside(self.motions)
             total = self.motions.sum()
         self.lost, well = set(), self.motions
         if not np.isfinite(total):  # else every number is finite
@@ -207,11 +245,13 @@ class ManyBodies:
             well = well[np.broadcast_to(given, self.n)]
             finite = np.isfinite(self.motions).all(axis=1)
             self.lost = set(np.flatnonzero(~finite).tolist())
-        check_rates(well[:, 4:], "the angular velocity of momentum0" if is_momentum else "omega0")
+        check_rates(
+            well[:, OMEGA], "the angular velocity of momentum0" if is_momentum else "omega0"
+        )
         if len(self.lost) == self.n:
             raise InputError(
-                f"rotation0 and {what} must be finite, got {self.motions[0].tolist()} for body 0 and similarly for "
-                "the others; give finite numbers"
+                f"rotation0{', position0, velocity0' if self.launch else ''} and {what} must be finite, got "
+                f"{self.motions[0].tolist()} for body 0 and similarly for the others; give finite numbers"
             )
 
     def will_keep(self, keep: int | str | Statistics) -> None:
@@ -288,9 +328,11 @@ class ManyBodies:
             times=times,
             statistics=statistics,
             kept=kept,
-            measure=partial(Measure, self.bodies, self.torque, self.values),
+            kind=self.kind,
+            force=self.force,
+            measure=partial(Measure, self.bodies, self.torque, self.values, kind=self.kind),
             estimate=Halved(
-                ManyBodies, self.bodies, self.torque, self.breaks, self.t0, *self.sample
+                ManyBodies, self.bodies, self.torque, self.breaks, self.t0, *self.sample, self.force
             ),
         )
 
@@ -303,13 +345,15 @@ class ManyBodies:
             start = None
             if well is not None:
                 motion = on_host(self.motions[well : well + 1])[0]
-                start = Start(self.t0, self.segments[-1].end, motion)
-            program = find(self.method, self.torque, self.bodies.one, start=start, like=like)
-            self._agree(program, like, start)
+                start = Start(self.t0, self.segments[-1].end, motion, self.kind)
+            program = find(
+                self.method, self.torque, self.bodies.one, force=self.force, start=start, like=like
+            )
+            check_agreement(self.method, program, self.values, start, like)
             if well is not None:
                 check_first(program, self.t0, motion)
             moments = self.bodies.on_device or self.bodies.moments
-            parameters = self._parameters(program)
+            parameters = parameter_array(program, self.bodies, self.values, self.n)
             if chosen is not None:
                 moments, parameters = (
                     rows if rows.shape[1] == 1 else rows[:, chosen]
@@ -319,61 +363,3 @@ class ManyBodies:
                 (bodies, Backend(program, len(bodies), moments, parameters, self.dtype, threads))
             )
         return members
-
-    def _agree(self, program: Program, like: RigidBody | None, start: Start | None) -> None:
-        """Machine code and Python must agree for the least and the largest of each parameter too,
-        not for one set alone."""
-        for term in [] if program.mode != "compiled" else terms_of(self.torque):
-            own = {
-                name: np.asarray(self.values[key], dtype=float)
-                for name in fields(term)
-                for key in (name, f"{term.name}.{name}")
-                if key in self.values
-            }
-            several = {
-                name: value
-                for name, value in own.items()
-                if value.ndim > np.ndim(getattr(term.params, name))
-            }
-            if term.is_ours or not several:
-                continue
-            ends = {
-                int(find(value.reshape(len(value), -1).sum(axis=1)))
-                for value in several.values()
-                for find in (np.argmin, np.argmax)
-            }
-            for body in sorted(ends):
-                one = term.with_params(
-                    **{
-                        name: value[body] if name in several else value
-                        for name, value in own.items()
-                    }
-                )
-                other = build(self.method, one, self.bodies.one, like=like, start=start)
-                if other.mode != "compiled":
-                    raise InputError(
-                        f"torque {term.name!r} with the parameters of body {body} must run as Python "
-                        f"({other.note}) with one set of parameters; correct it, or integrate the bodies "
-                        "one by one"
-                    )
-
-    def _parameters(self, program: Program) -> np.ndarray:
-        """What the kernels get, (m, 1 or n): the axes where there are any, then the torque's values
-        or the way to them."""
-        python = program.pythons[0] is not None
-        if python and self.values:
-            raise InputError(
-                f"torque {self.torque.name!r} runs as Python ({program.note}), which knows one set of "
-                "parameters; leave out parameters=..., or make it a function that numba can compile"
-            )
-        address = [np.array([part]) for part in program.pythons[0].values] if python else None
-        rows = address or parameter_rows(program.acting, self.values)
-        if self.bodies.axes is not None:
-            rows = [*self.bodies.axes.reshape(-1, 9).T, *rows]
-        several = any(len(row) > 1 for row in rows)
-        if any(not isinstance(row, np.ndarray) for row in rows):
-            return rows
-        parameters = np.empty((len(rows), self.n if several else 1))
-        for i, row in enumerate(rows):
-            parameters[i] = row
-        return parameters

@@ -12,7 +12,12 @@ import numpy as np
 from polhode.bodies._body import RigidBody
 from polhode.bodies.inertia import triangle_excess
 from polhode.core.layout import flatten
-from polhode.engine.ensemble.parameters import check_given_once, check_parameters, fields
+from polhode.engine.ensemble.parameters import (
+    check_given_once,
+    check_parameters,
+    fields,
+    own_values,
+)
 from polhode.engine.one_body import as_body
 from polhode.engine.programs import Bound
 from polhode.errors import InputError, brief, floats, unknown
@@ -173,12 +178,7 @@ def changed(torque: Torque, parameters: Any) -> Torque:
     given = check_parameters(torque, dict(named(torque, parameters)))
     terms = []
     for term in torque.terms:
-        own = {
-            name: given[key]
-            for name in fields(term)
-            for key in (name, f"{term.name}.{name}")
-            if key in given
-        }
+        own = own_values(term, given)
         for name, value in own.items():
             _fitting(name, value, np.shape(getattr(term.params, name)))
         terms.append(term.with_params(**own) if own else term)

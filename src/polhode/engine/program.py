@@ -77,7 +77,7 @@ class Program:
     moments: np.ndarray
     parameters: np.ndarray
     names: dict
-    acting: Torque  # the torque with what was lifted out of it
+    loads: tuple  # the torque, in flight also the force, with what was lifted out of them
     pythons: tuple  # the PythonTorques behind torque and force, None for one that is not Python
     control: Any  # what the method needs to choose its steps, None where it cannot
 
@@ -89,6 +89,11 @@ class Program:
         self._found = {}  # what has been bound or named once
         self._marches = {}  # the time loops, with these numbers
         self.tried = False  # whether the torque was asked for its value before a run
+
+    @property
+    def acting(self) -> Torque:
+        """The torque with what was lifted out of it."""
+        return self.loads[0]
 
     def kept(self, key: Any, make: Callable[[], Any]) -> Any:
         """What `make()` gave the first time: what has been bound stays with the program."""
@@ -103,7 +108,7 @@ class Program:
         other = replace(
             self,
             torque=torque,
-            acting=acting,
+            loads=(acting,),
             body=body,
             moments=_moments(body),
             parameters=column(values),
@@ -369,7 +374,7 @@ def _assemble(method, torque, body, force, setting, way, thrust, like, start):
         _moments(body),
         column(values),
         names,
-        way.acting or torque,
+        (way.acting or torque, *([] if thrust is None else [thrust.acting or force])),
         tuple(one.python for one in taken),
         run.control,
     )

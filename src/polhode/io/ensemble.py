@@ -9,7 +9,7 @@ import numpy as np
 from polhode.results._ensemble import Ensemble
 from polhode.results._trajectory import FAILED, FINISHED, INTERRUPTED
 from polhode.results.columns import UNTITLED_MANY, attributes
-from polhode.results.motion import LABELS
+from polhode.results.motion import LABELS, PARTS, MotionPart
 
 if TYPE_CHECKING:
     from xarray import Dataset
@@ -20,6 +20,8 @@ UNITS = {
     "energy": "J",
     "kinetic_energy": "J",
     **{f"momentum{end}": "kg m2/s" for end in ("", "_x", "_y", "_z")},
+    **{f"position_{axis}": "m" for axis in "xyz"},
+    **{f"velocity_{axis}": "m/s" for axis in "xyz"},
 }
 
 
@@ -45,16 +47,20 @@ def about(run: Ensemble, si: str, meaning: str) -> dict[str, str]:
 
 def arrays_of(run: Ensemble) -> dict[str, Described]:
     """{name: (dimensions, values, units and meaning)}."""
-    attitude = {"units": "1", "long_name": "attitude, body to space, scalar last"}
-    velocity = about(run, "rad/s", "angular velocity, body frame")
+    followed = [PARTS[name] for name in run.kind.slices]
+
+    def part_of(part: MotionPart, name: str, *dimensions: str) -> Described:
+        components = (part.components,) if part.components else ()
+        meaning = about(run, part.units, part.long_name)
+        return (*dimensions, *components), getattr(run, name), meaning
+
     status = sum(code * (run.status == name) for code, name in enumerate(STATUS))
     meaning = {
         "flag_values": np.arange(len(STATUS), dtype=np.int8),
         "flag_meanings": " ".join(STATUS),
     }
     data: dict[str, Described] = {
-        "quaternion": (("body", "quaternion_component"), run.quaternion, attitude),
-        "omega": (("body", "axis"), run.omega, velocity),
+        **{part.name: part_of(part, part.name, "body") for part in followed},
         "energy": (("body",), run.energy, about(run, "J", "energy at the end")),
         "status": (
             ("body",),
@@ -73,6 +79,8 @@ def arrays_of(run: Ensemble) -> dict[str, Described]:
         if run.bodies.axes is not None:
             tilt = {"units": "1", "long_name": "principal axes as columns"}
             data["principal_axes"] = (("body", "axis", "principal_axis"), run.bodies.axes, tilt)
+    if len(run.bodies.masses) > 1:
+        data["mass"] = (("body",), run.bodies.masses, about(run, "kg", "mass"))
     if run.failures:
         bodies = [failure.body for failure in run.failures]
         reasons = run.failure_reasons()
@@ -86,13 +94,12 @@ def arrays_of(run: Ensemble) -> dict[str, Described]:
     for name, values in run.parameters.items():
         values = np.asarray(values, dtype=float)
         if len(np.atleast_1d(values)) == run.n > 1 and values.shape[1:] in ((), (3,)):
-            what = {"long_name": f"parameter {name} of the torque"}
+            what = {"long_name": f"parameter {name}"}
             data[f"{PARAMETER}{name}"] = (("body", "axis")[: values.ndim], values, what)
     if run.times is not None:
         data["time"] = (("time",), run.times, about(run, "s", "time"))
-    if run.quaternions is not None and run.omegas is not None:
-        data["quaternions"] = (("time", "body", "quaternion_component"), run.quaternions, attitude)
-        data["omegas"] = (("time", "body", "axis"), run.omegas, velocity)
+    for part in followed if run.quaternions is not None else ():
+        data[part.plural] = part_of(part, part.plural, "time", "body")
     for name, statistic in (run.statistics or {}).items():
         for dimension, summary in (("body", statistic.over_time), ("time", statistic.over_bodies)):
             over = "time" if dimension == "body" else "bodies"

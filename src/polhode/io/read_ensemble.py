@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from polhode.bodies._body import RigidBody
+from polhode.core.motions import KINDS
 from polhode.engine.ensemble.inputs import Bodies
 from polhode.engine.ensemble.keep import Statistic, Summary
 from polhode.engine.ensemble.measure import Measure
@@ -18,20 +19,20 @@ from polhode.io.ensemble import PARAMETER, STATUS
 from polhode.loads.recorded import Recorded
 from polhode.loads.torques import free
 from polhode.methods._method import recorded
-from polhode.results._ensemble import Ensemble, Failure
+from polhode.results._ensemble import Ensemble, Failure, Motions
 from polhode.results._trajectory import FAILED, INTERRUPTED
+from polhode.results.motion import PARTS
 from polhode.support.units import as_units
 
 _SHAPES = {  # n bodies, k times
     **dict.fromkeys(("status", "end_time", "energy"), ("n",)),
-    "quaternion": ("n", 4),
-    "omega": ("n", 3),
+    **{part.name: ("n", *part.shape) for part in PARTS.values()},
     "moments": ("n", 3),
+    "mass": ("n",),
     "principal_axes": ("n", 3, 3),
     **dict.fromkeys(("body", "failed_step", "failure_reason"), ("n",)),
     "t": ("k",),
-    "quaternions": ("k", "n", 4),
-    "omegas": ("k", "n", 3),
+    **{part.plural: ("k", "n", *part.shape) for part in PARTS.values()},
 }
 _NEEDED = ("quaternion", "omega", "energy", "status", "end_time")
 FACTS = ("method", "body", "torque_terms")  # without which neither a run nor an ensemble is read
@@ -44,6 +45,8 @@ def as_ensemble(
     """The ensemble in the contents of a file."""
     _check(path, arrays, facts)
     status, end, bodies = arrays["status"], arrays["end_time"], _bodies(path, arrays, facts)
+    followed = [part for part in PARTS.values() if part.name in arrays]
+    kind = next(one for one in KINDS.values() if len(one.slices) == len(followed))
     found = Ensemble(
         motions=None,
         kept=None,
@@ -52,8 +55,9 @@ def as_ensemble(
             for name, values in arrays.items()
             if name.startswith(PARAMETER)
         },
-        measure=partial(Measure, bodies, free(), {}),
+        measure=partial(Measure, bodies, free(), {}, kind=kind),
         estimate=None,
+        kind=kind,
         units=_units(path, facts, bodies),
         n=len(status),
         first=int(arrays["body"][0]) if "body" in arrays else 0,
@@ -82,8 +86,8 @@ def as_ensemble(
         recorded=facts,
     )
     found.energy = arrays["energy"]
-    found._at_end = arrays["quaternion"], arrays["omega"]
-    found._on_the_way = arrays.get("quaternions"), arrays.get("omegas")
+    found._at_end = Motions(*(arrays[part.name] for part in followed))
+    found._on_the_way = Motions(*(arrays.get(part.plural) for part in followed))
     return found
 
 
@@ -120,8 +124,9 @@ def _bodies(path, arrays, facts):
     """One body for all, or the moments and axes of each."""
     try:
         if "moments" not in arrays:
-            return Bodies(RigidBody.from_dict(facts["body"]))
-        return Bodies.stored(arrays["moments"], arrays.get("principal_axes"))
+            one = Bodies(RigidBody.from_dict(facts["body"]))
+            return one.with_masses(arrays["mass"]) if "mass" in arrays else one
+        return Bodies.stored(arrays["moments"], arrays.get("principal_axes"), arrays.get("mass"))
     except (PolhodeError, TypeError) as error:
         raise InputError(
             f"{str(path)!r} holds bodies that cannot be read: {error}; run it again with -o"

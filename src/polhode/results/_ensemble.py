@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import math
-
 import numpy as np
 
 import polhode
 from polhode import rotations
 from polhode.results._trajectory import FAILED, FINISHED, INTERRUPTED
 from polhode.results.columns import EACH_ITS_OWN
-from polhode.results.motion import OMEGA, back_to_axes, in_principal_axes, parts
+from polhode.results.error_estimate import ErrorEstimate
+from polhode.core.motions import ROTATION, Kind
+from polhode.results.motion import back_to_axes, in_principal_axes, parts
 from polhode.errors import InputError
 from polhode.results.storable import Storable
 from polhode.support import provenance
@@ -27,10 +27,8 @@ if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
     from xarray import Dataset
     from polhode.loads._torque import Torque
+    from polhode.loads.force import Force
     from polhode.methods._method import Method
-
-
-TOO_LARGE = 0.1  # an error with which the motion of a body is another one
 
 
 @dataclass(frozen=True)
@@ -44,57 +42,14 @@ class Failure:
     reason: str
 
 
-@dataclass(frozen=True, eq=False)
-class ErrorEstimate:
-    """How large the errors at the end of an ensemble are, from some of its bodies that were run once
-    more with half the step.
-
-    Attributes
-    ----------
-    bodies : (k,) array
-        Their numbers.
-    angle, omega : (k,) arrays
-        Errors of the attitudes, in radians, and of the angular velocities, relative to the largest;
-        infinite where half the step could not be run.
-    """
-
-    bodies: np.ndarray
-    angle: np.ndarray
-    omega: np.ndarray
-
-    @property
-    def largest(self) -> float:
-        """The largest of all; NaN where no body was run once more."""
-        return float(np.max([self.angle, self.omega])) if len(self.bodies) else math.nan
-
-    @property
-    def worst(self) -> int | None:
-        """The body that has it."""
-        if not len(self.bodies):
-            return None
-        return int(self.bodies[np.argmax(np.maximum(self.angle, self.omega))])
-
-    @property
-    def advice(self) -> str:
-        """What to do where the step is too large, in words; empty where it is not."""
-        if not self.largest > TOO_LARGE:
-            return ""
-        return (
-            f"the step is too large: by half the step the errors are about {self.largest:.1g} (radians, or relative to "
-            f"the largest angular velocity), body {self.worst} having the largest; take a smaller step"
-        )
-
-    def __repr__(self) -> str:
-        return (
-            f"<ErrorEstimate: about {self.largest:.1g} at the end, from {len(self.bodies)} bodies>"
-        )
-
-
 class Motions(NamedTuple):
-    """Attitudes (n, 4) and body angular velocities (n, 3)."""
+    """Attitudes (n, 4) and body angular velocities (n, 3); in flight positions and velocities
+    (n, 3), else None."""
 
     quaternion: Any
     omega: Any
+    position: Any = None
+    velocity: Any = None
 
 
 class Ensemble(Storable):
@@ -159,6 +114,8 @@ class Ensemble(Storable):
     torque_source: str
     title: str = ""
     units: Units
+    kind: Kind = ROTATION  # what is followed
+    force: Force | None = None  # on the centres of mass, in flight
     recorded: dict[str, Any] | None = None  # the provenance of one that was read
 
     def __init__(
@@ -190,17 +147,17 @@ class Ensemble(Storable):
 
     @cached_property
     def _at_end(self) -> Any:
-        return parts(self.to_user_axes(on_host(self._motions)))
+        return Motions(*parts(self.to_user_axes(on_host(self._motions)), self.kind))
 
     @cached_property
     def _on_the_way(self) -> Any:
         if self._kept is None:
-            return None, None
-        return parts(np.stack([self.to_user_axes(one) for one in self._kept]))
+            return Motions(None, None)
+        return Motions(*parts(np.stack([self.to_user_axes(one) for one in self._kept]), self.kind))
 
     @cached_property
     def parameters(self) -> dict[str, Any]:
-        """The torque's parameters that were given or drawn for this run, by name."""
+        """The parameters of torque and force that were given or drawn for this run, by name."""
         return {
             name: value.host if isinstance(value, OnDevice) else value
             for name, value in self._parameters.items()
@@ -208,8 +165,9 @@ class Ensemble(Storable):
 
     @cached_property
     def on_device(self) -> Motions:
-        """`quaternion` and `omega` as arrays on the GPU, of a run with device="cuda"; they are where
-        the run left them, and CuPy, PyTorch and others read them in place."""
+        """`quaternion` and `omega`, in flight also `position` and `velocity`, as arrays on the GPU,
+        of a run with device="cuda"; they are where the run left them, and CuPy, PyTorch and others
+        read them in place."""
         if self.device != "cuda" or self.recorded is not None:
             how = "read from a file" if self.recorded else f"made with device={self.device!r}"
             raise InputError(
@@ -219,7 +177,7 @@ class Ensemble(Storable):
         if isinstance(motions, np.ndarray) or self.bodies.axes is not None:
             motions = module.to_device(self.to_user_axes(on_host(motions)))
         module.synchronize()  # whoever reads them may be in another stream
-        return Motions(motions[:, : OMEGA.start], motions[:, OMEGA])
+        return Motions(*(motions[:, place] for place in self.kind.slices.values()))
 
     @property
     def quaternion(self) -> np.ndarray:
@@ -227,26 +185,46 @@ class Ensemble(Storable):
 
         They and all the others are copied from a GPU when they are first read.
         """
-        return self._at_end[0]
+        return self._at_end.quaternion
 
     @property
     def omega(self) -> np.ndarray:
         """Body angular velocities (n, 3); of a body that failed, the last good one."""
-        return self._at_end[1]
+        return self._at_end.omega
+
+    @property
+    def position(self) -> np.ndarray | None:
+        """Positions (n, 3) of the centres of mass, in flight; None without."""
+        return self._at_end.position
+
+    @property
+    def velocity(self) -> np.ndarray | None:
+        """Velocities (n, 3) of the centres of mass, in flight; None without."""
+        return self._at_end.velocity
 
     @property
     def quaternions(self) -> np.ndarray | None:
         """Attitudes on the way (samples, n, 4), with keep=every; None without."""
-        return self._on_the_way[0]
+        return self._on_the_way.quaternion
 
     @property
     def omegas(self) -> np.ndarray | None:
         """Body angular velocities on the way (samples, n, 3), with keep=every; None without."""
-        return self._on_the_way[1]
+        return self._on_the_way.omega
+
+    @property
+    def positions(self) -> np.ndarray | None:
+        """Positions on the way (samples, n, 3), in flight with keep=every; None without."""
+        return self._on_the_way.position
+
+    @property
+    def velocities(self) -> np.ndarray | None:
+        """Velocities on the way (samples, n, 3), in flight with keep=every; None without."""
+        return self._on_the_way.velocity
 
     def to_user_axes(self, y: np.ndarray) -> np.ndarray:
         """Motions from principal axes to the bodies' own."""
-        return y if self.bodies.axes is None else back_to_axes(self.bodies.axes, y)
+        return y if self.bodies.axes is None else back_to_axes(self.bodies.axes, y, self.kind)
 
     def __getstate__(self) -> dict[str, Any]:
         """For another process, and for copies: numbers come from the GPU, machine code stays."""
@@ -289,8 +267,8 @@ class Ensemble(Storable):
         if self.bodies.axes is None:
             return self.omega * self.bodies.moments.T
         y = self._principal()
-        parts(y).omega[:] *= self.bodies.moments.T
-        return parts(self.to_user_axes(y)).omega
+        parts(y, self.kind).omega[:] *= self.bodies.moments.T
+        return parts(self.to_user_axes(y), self.kind).omega
 
     @property
     def momentum_spatial(self) -> np.ndarray:
@@ -299,7 +277,9 @@ class Ensemble(Storable):
 
     def _principal(self) -> np.ndarray:
         """The motions in principal axes."""
-        return in_principal_axes(None, self.bodies.axes, self.quaternion, self.omega, False)
+        q, omega, *places = (one for one in self._at_end if one is not None)
+        turned = in_principal_axes(None, self.bodies.axes, q, omega, False)
+        return np.concatenate([turned, *places], axis=1) if places else turned
 
     @cached_property
     def end_times(self) -> np.ndarray:
@@ -364,6 +344,7 @@ class Ensemble(Storable):
             "torque": repr(self.torque),
             "torque_terms": self.torque.record(),
             "torque_mode": self.mode,
+            **({"force_terms": self.force.record()} if self.force else {}),
             "source_digest": self.source,
             "torque_digest": self.torque_source,
             "body": self.bodies.one.to_dict() if self.bodies.count == 1 else EACH_ITS_OWN,

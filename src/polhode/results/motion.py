@@ -40,6 +40,11 @@ class MotionPart(NamedTuple):
         """Of its values in one motion."""
         return (len(LABELS[self.components]),) if self.components else ()
 
+    @property
+    def plural(self) -> str:
+        """Its name for many times and bodies."""
+        return f"{self.name.removesuffix('y')}ies" if self.name.endswith("y") else f"{self.name}s"
+
 
 # by the name of the field; an attitude turns at the rate of the angular velocity
 PARTS = {

@@ -146,5 +146,4 @@ def measure(t, motions, moments, parameters, out):
     """A quantity of each motion, at its own time; moments and parameters are (component, body)."""
     for i in range(len(out)):
         body, p = load_body(moments, own_body(i)), load_parameters(parameters, own_parameters(i))
-        q = (motions[i, 0], motions[i, 1], motions[i, 2], motions[i, 3])
-        out[i] = quantity(t[i], q, (motions[i, 4], motions[i, 5], motions[i, 6]), body, p)
+        out[i] = quantity(t[i], load_motion(motions, i), body, p)

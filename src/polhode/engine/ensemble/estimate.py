@@ -16,9 +16,10 @@ import numpy as np
 
 from polhode import rotations
 from polhode.bodies._body import RigidBody
+from polhode.core.motions import FLIGHT, ROTATION
 from polhode.engine.schedule import break_times
 from polhode.errors import PolhodeError
-from polhode.results._ensemble import ErrorEstimate
+from polhode.results.error_estimate import ErrorEstimate
 from polhode.results._trajectory import FAILED
 from polhode.results.motion import back_to_axes, parts
 from polhode.support.on_device import on_host
@@ -30,7 +31,7 @@ SPREAD = FASTEST = 8  # bodies of either kind
 
 
 def sampled(motions: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Numbers of the bodies to run once more, and their motions (k, 7)."""
+    """Numbers of the bodies to run once more, and their motions (k, width)."""
     if not isinstance(motions, np.ndarray):  # on a GPU: row by row
         chosen = np.unique(np.linspace(0, n - 1, SPREAD + FASTEST).astype(int))
         return chosen, np.concatenate([on_host(motions[i : i + 1]) for i in chosen])
@@ -53,26 +54,33 @@ class Halved:
     start: float
     numbers: np.ndarray
     motions: np.ndarray
+    force: Any = None  # None unless in flight
 
     def __call__(self, run: Ensemble) -> ErrorEstimate:
         """The estimate for the ends of the run."""
         well = np.isfinite(self.motions).all(axis=1) & (run.status[self.numbers] != FAILED)
         numbers = self.numbers[well]
         omega = np.linalg.norm(run.omega[numbers], axis=1).max(initial=0.0)
-        angle, rate = np.full((2, len(numbers)), np.inf)
+        flying = [] if self.force is None else ["position", "velocity"]
+        errors = np.full((2 + len(flying), len(numbers)), np.inf)
         if not len(numbers) or run.steps == 0:
-            return ErrorEstimate(numbers, 0.0 * angle, 0.0 * rate)
+            return ErrorEstimate(numbers, *np.zeros_like(errors))
         try:
             other = self._run(run, well)
         except PolhodeError:  # nothing of half the step: nothing is known of the errors
-            return ErrorEstimate(numbers, angle, rate)
+            return ErrorEstimate(numbers, *errors)
         order = run.method.order_under(self.torque) or 1
         factor = 1.0 / (1.0 - 0.5**order)
         ended = other.status != FAILED
         turned = rotations.angle_between(run.quaternion[numbers], other.quaternion)
         apart = np.linalg.norm(run.omega[numbers] - other.omega, axis=1) / (omega or 1.0)
-        angle[ended], rate[ended] = factor * turned[ended], factor * apart[ended]
-        return ErrorEstimate(numbers, angle, rate)
+        found = [turned, apart]
+        for name in flying:
+            ends, start = getattr(run, name)[numbers], getattr(parts(self.motions, FLIGHT), name)
+            scale = np.linalg.norm(ends - start[well] if name == "position" else ends, axis=1).max()
+            found.append(np.linalg.norm(ends - getattr(other, name), axis=1) / (scale or 1.0))
+        errors[:, ended] = factor * np.array(found)[:, ended]
+        return ErrorEstimate(numbers, *errors)
 
     def _run(self, run: Ensemble, well: np.ndarray) -> Ensemble:
         """The bodies that did not fail, to the time that the run has reached."""
@@ -91,10 +99,14 @@ class Halved:
             self._bodies(numbers), torque, (start, end), halved, run.method, breaks or None
         )
         values = {name: np.asarray(value, dtype=float) for name, value in run.parameters.items()}
+        begin = parts(self._in_user_axes(self.motions[well], numbers), run.kind)
+        if self.force is not None:
+            masses = self.bodies.masses
+            masses = masses if len(masses) == 1 else masses[numbers]
+            again.will_fly(self.force, begin.position, begin.velocity, masses)
         for name, value in values.items():
             if value.ndim > len(again.shape_of(name)):
                 values[name] = value[numbers]
-        begin = parts(self._in_user_axes(self.motions[well], numbers))
         again.will_start(begin.attitude, False, begin.omega, None, len(numbers), values, None, 0)
         again.will_keep("end")
         return again.follow(None, None)
@@ -113,4 +125,5 @@ class Halved:
         axes = self.bodies.axes
         if axes is None:
             return motions
-        return back_to_axes(axes if axes.ndim == 2 else axes[numbers], motions)
+        kind = ROTATION if self.force is None else FLIGHT
+        return back_to_axes(axes if axes.ndim == 2 else axes[numbers], motions, kind)

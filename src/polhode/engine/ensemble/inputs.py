@@ -12,6 +12,7 @@ them, draws the same.
 from __future__ import annotations
 
 import zlib
+from copy import copy
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -160,8 +161,8 @@ class Counts:
 
 
 class Bodies:
-    """Moments (3, 1 or n), masses, and axes (n, 3, 3), or (3, 3) for one body, or None where all
-    are principal."""
+    """Moments (3, 1 or n), masses (1 or n), and axes (n, 3, 3), or (3, 3) for one body, or None
+    where all are principal."""
 
     on_device: OnDevice | None = None  # the moments (n, 3) where they lie on a GPU
 
@@ -176,10 +177,12 @@ class Bodies:
             self.count, self.one = 1, body
             self.moments = np.array(body.moments).reshape(3, 1)
             self.axes = None if body.is_principal else body.axes
+            self.masses = np.array([body.mass])
         elif isinstance(given, OnDevice) and given.ndim == 2 and given.shape[1] == 3:
             # the numbers are looked at where they are
             self.count, self.on_device, self.axes = len(given), given, None
             self.one = self._body(0, on_host(given.array[:1])[0])
+            self.masses = np.ones(1)
         elif _several(given) and any(isinstance(one, RigidBody) for one in given):
             self._from([self._body(i, one) for i, one in enumerate(given)])
         else:
@@ -198,13 +201,22 @@ class Bodies:
         return f"<{self.count} bodies>" if self.count > 1 else repr(self.one)
 
     @classmethod
-    def stored(cls, moments: np.ndarray, axes: np.ndarray | None) -> Bodies:
+    def stored(
+        cls, moments: np.ndarray, axes: np.ndarray | None, masses: np.ndarray | None
+    ) -> Bodies:
         """Bodies of a stored ensemble, from moments (n, 3) and axes (n, 3, 3), None where all are
-        principal."""
+        principal, and masses (n,), None where they are not known."""
         found = cls.__new__(cls)
         found.count, found.one = len(moments), RigidBody(moments[0], check_triangle=False)
         found.moments, found.axes = np.ascontiguousarray(moments.T), axes
+        found.masses = np.ones(1) if masses is None else masses
         return found
+
+    def with_masses(self, masses: np.ndarray) -> Bodies:
+        """The same bodies with other masses (1 or n)."""
+        other = copy(self)
+        other.masses = masses
+        return other
 
     def __getstate__(self) -> dict[str, Any]:
         """For another process, which has no part of this one's GPU."""
@@ -227,6 +239,7 @@ class Bodies:
         self.one = next((body for body in bodies if not body.is_principal), bodies[0])
         self.moments = np.array([body.moments for body in bodies]).T.copy()
         self.axes = None if self.one.is_principal else np.array([body.axes for body in bodies])
+        self.masses = np.array([body.mass for body in bodies])
 
     def _from_moments(self, moments):
         """Many bodies at once: what `RigidBody` checks, without making one of each."""
@@ -236,7 +249,7 @@ class Bodies:
             self._body(int(i), moments[i])  # raises, unless rounding is to blame
         check_moments(moments)
         self.count, self.one, self.axes = len(moments), self._body(0, moments[0]), None
-        self.moments = np.ascontiguousarray(moments.T)
+        self.moments, self.masses = np.ascontiguousarray(moments.T), np.ones(1)
 
     def kinds(self, method: Method, torque: Torque) -> list[tuple[RigidBody, np.ndarray | None]]:
         """[(a body, the numbers of those like it, None for all)], one for each step the method has

@@ -3,13 +3,21 @@ without the motions."""
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from polhode.support import memory
-from polhode.engine.ensemble.measure import QUANTITIES, Measure, check_function
+from polhode.core.motions import FLIGHT
+from polhode.engine.ensemble.measure import (
+    FLYING_ARGUMENTS,
+    IN_FLIGHT,
+    QUANTITIES,
+    Measure,
+    check_function,
+)
 from polhode.errors import InputError, brief, choice, unknown, whole
 
 if TYPE_CHECKING:
@@ -47,10 +55,10 @@ class Statistics:
         Sample after every so many steps, and at the start.
     of : list of str
         Names among "energy", "kinetic_energy", "momentum" (its size), "momentum_x", "momentum_y"
-        and "momentum_z" (in space).
+        and "momentum_z" (in space); in flight also "position_x", ..., "velocity_z".
     functions : dict of functions
-        Quantities of one's own: functions of any of t, R, omega, body, p that return a number;
-        compiled where numba can.
+        Quantities of one's own: functions of any of t, R, omega, body, p, in flight also x and v,
+        that return a number; compiled where numba can.
 
     Examples
     --------
@@ -71,7 +79,7 @@ class Statistics:
             )
         self.of = (self.of,) if isinstance(self.of, str) else tuple(self.of)
         for name in self.of:
-            choice("statistic", name, QUANTITIES)
+            choice("statistic", name, QUANTITIES | IN_FLIGHT)
         if not isinstance(self.functions, dict):
             raise InputError(
                 f"functions must be a dict from names to functions, got {brief(self.functions)}; write "
@@ -82,18 +90,31 @@ class Statistics:
                 raise InputError(
                     f"the name of a statistic must be text, got {brief(name)}; write functions={{'tilt': tilt}}"
                 )
-            if name in QUANTITIES:
+            if name in QUANTITIES | IN_FLIGHT:
                 raise InputError(
                     f"the statistic {name!r} is built in; choose another name for your function"
                 )
             check_function(name, function)
+
+    def check_on_ground(self) -> None:
+        """Refuse what only bodies that fly have."""
+        flying = [name for name in self.of if name in IN_FLIGHT]
+        for name, function in self.functions.items():
+            if any(one in inspect.signature(function).parameters for one in FLYING_ARGUMENTS):
+                flying.append(name)
+        if flying:
+            raise InputError(
+                f"the statistic {flying[0]!r} is one of bodies that fly; leave it out, or give position0, velocity0 or "
+                "force"
+            )
 
 
 def keeping(keep: int | str | Statistics, run: Any) -> End:
     """The keeper for what the user gave."""
     if isinstance(keep, str):
         choice("value of keep", keep, ["end", "statistics"])
-        return End() if keep == "end" else Running(Statistics(), run)
+        everything = (*QUANTITIES, *(IN_FLIGHT if run.kind is FLIGHT else ()))
+        return End() if keep == "end" else Running(Statistics(of=everything), run)
     if isinstance(keep, dict):
         options = ("every", "of", "functions")
         for name in keep:
@@ -140,7 +161,7 @@ class Every(End):
     def __init__(self, every: int, run: Any) -> None:
         self.every, self.total = every, run.total
         samples = run.total // every + 2
-        size = 56 * run.n * samples
+        size = 8 * run.kind.width * run.n * samples
         memory.fits(
             f"{run.n} bodies stored every {every} of {run.total} steps",
             size,
@@ -172,7 +193,9 @@ class Running(Every):
 
     def __init__(self, options: Statistics, run: Any) -> None:
         self.every, self.total = options.every, run.total
-        self.measure = Measure(run.bodies, run.torque, run.values, options.functions)
+        if run.kind is not FLIGHT:
+            options.check_on_ground()
+        self.measure = Measure(run.bodies, run.torque, run.values, options.functions, run.kind)
         self.names = [*options.of, *options.functions]
         self.t, self.seen = [], np.zeros(run.n)
         self.time = {

@@ -1,9 +1,10 @@
 """Quantities of a motion: energy, momentum, angular velocity, and functions of one's own, for many
 bodies at once.
 
-A quantity is a kernel f(t, q, Om, body, p) in principal axes.  A user's function is called with
+A quantity is a kernel f(t, motion, body, p) in principal axes.  A user's function is called with
 whichever of t, R, omega, body, p it names: time, attitude matrix, body angular velocity in the
-user's axes, principal moments (body.I), parameters of the torque.
+user's axes, principal moments (body.I), parameters of the torque; in flight also x and v, position
+and velocity.
 """
 
 from __future__ import annotations
@@ -25,38 +26,57 @@ from polhode.core.generated import generated
 from polhode.core.jit import bind, compile_obstacle, interpreted, jit
 from polhode.core.layout import layout, shape
 from polhode.core.loops.fixed import load_body
+from polhode.core.motions import ROTATION, Kind
 from polhode.core.vec import apply, dot, matmul, matrix, norm, qrotate, times, transpose
 from polhode.engine.ensemble.inputs import Bodies
 from polhode.engine.ensemble.parameters import parameter_rows
 from polhode.errors import InputError, brief, unknown
 
-ARGUMENTS = ("t", "R", "omega", "body", "p")
+FLYING_ARGUMENTS = ("x", "v")
+ARGUMENTS = ("t", "R", "omega", "body", "p", *FLYING_ARGUMENTS)
 
 
 @jit
-def kinetic_energy(t, q, Om, body, p):
-    return 0.5 * dot(Om, times(body.I, Om))
+def kinetic_energy(t, motion, body, p):
+    return 0.5 * dot(motion.omega, times(body.I, motion.omega))
 
 
 @jit
-def momentum(t, q, Om, body, p):
-    return norm(times(body.I, Om))
+def momentum(t, motion, body, p):
+    return norm(times(body.I, motion.omega))
 
 
 def momentum_in_space(i):
     @jit
-    def component(t, q, Om, body, p):
-        return qrotate(q, times(body.I, Om))[i]
+    def component(t, motion, body, p):
+        return qrotate(motion.attitude, times(body.I, motion.omega))[i]
 
     return component
 
 
 def energy_with(potential):
     @jit
-    def energy(t, q, Om, body, p):
-        return 0.5 * dot(Om, times(body.I, Om)) + potential(t, matrix(q), p)
+    def energy(t, motion, body, p):
+        kinetic = 0.5 * dot(motion.omega, times(body.I, motion.omega))
+        return kinetic + potential(t, matrix(motion.attitude), p)
 
     return energy
+
+
+def position(i):
+    @jit
+    def component(t, motion, body, p):
+        return motion.position[i]
+
+    return component
+
+
+def velocity(i):
+    @jit
+    def component(t, motion, body, p):
+        return motion.velocity[i]
+
+    return component
 
 
 QUANTITIES = {
@@ -64,6 +84,11 @@ QUANTITIES = {
     "kinetic_energy": kinetic_energy,
     "momentum": momentum,
     **{f"momentum_{axis}": momentum_in_space(i) for i, axis in enumerate("xyz")},
+}
+IN_FLIGHT = {
+    f"{part.__name__}_{axis}": part(i)
+    for part in (position, velocity)
+    for i, axis in enumerate("xyz")
 }
 
 
@@ -107,13 +132,19 @@ def of_function(function, own_axes, params, form):
         raise InputError(
             f"the function {function.__name__!r} has an argument p, but the torque has no parameters; leave p out"
         )
-    forms = {"R": "as_array(R)", "omega": "vector_array(Om)", "p": "given(inner)[0]"}
+    forms = {
+        "R": "as_array(R)",
+        "omega": "vector_array(Om)",
+        "p": "given(inner)[0]",
+        "x": "vector_array(motion.position)",
+        "v": "vector_array(motion.velocity)",
+    }
     called = ", ".join(forms.get(name, name) for name in names)
     return generated(
         __name__,
         "quantity",
-        "t, q, Om, body, p",
-        ["R, Om, inner = turned(matrix(q), Om, p)"],
+        "t, motion, body, p",
+        ["R, Om, inner = turned(matrix(motion.attitude), motion.omega, p)"],
         f"float(function({called}))",
         function=function,
         turned=in_own_axes if own_axes else as_given,
@@ -128,9 +159,15 @@ class Measure:
     """Evaluates quantities of the bodies of an ensemble."""
 
     def __init__(
-        self, bodies: Bodies, torque: Torque, values: dict[str, Any], functions: Any = ()
+        self,
+        bodies: Bodies,
+        torque: Torque,
+        values: dict[str, Any],
+        functions: Any = (),
+        kind: Kind = ROTATION,
     ) -> None:
         self.bodies, self.torque, self.functions = bodies, torque, dict(functions)
+        self.kind = kind
         values = {name: getattr(value, "host", value) for name, value in values.items()}
         rows, structure = parameter_rows(torque, values), torque.values
         if bodies.axes is not None:
@@ -153,7 +190,7 @@ class Measure:
             return energy_with(
                 potential_in_axes(potential) if self.bodies.axes is not None else potential
             )
-        return QUANTITIES[name]
+        return (QUANTITIES | IN_FLIGHT)[name]
 
     def _loop(self, name, t, motions):
         """Machine code where numba can make it and it gives what Python gives for some of the
@@ -161,13 +198,14 @@ class Measure:
         names = {
             "quantity": self._kernel(name),
             "load_body": load_body,
+            "load_motion": layout(self.kind.parts, rows=True).unpack,
             "load_parameters": layout(self.shape).unpack,
             "own_body": tiles.each if self.bodies.count > 1 else tiles.shared,
             "own_parameters": tiles.each if self.parameters.shape[1] > 1 else tiles.shared,
         }
         own, none, python = (
             name in self.functions,
-            np.empty((0, 7)),
+            np.empty((0, self.kind.width)),
             interpreted(tiles.measure, **names),
         )
         if (
@@ -198,7 +236,7 @@ class Measure:
         return agree(ours, theirs)
 
     def __call__(self, name: str, t: Any, motions: np.ndarray) -> np.ndarray:
-        """The quantity (n,) of motions (n, 7) in principal axes at times (n,)."""
+        """The quantity (n,) of motions (n, width) in principal axes at times (n,)."""
         if name not in self._loops:
             self._loops[name] = self._loop(name, t, motions)
         out = np.empty(len(motions))

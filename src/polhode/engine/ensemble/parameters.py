@@ -1,27 +1,34 @@
-"""Parameters of a torque, given by name for many bodies."""
+"""Parameters of a torque, and in flight of a force, given by name for many bodies."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.engine.ensemble.inputs import Counts
+from polhode.engine.ensemble.inputs import Bodies, Counts
+from polhode.engine.program import Program, build
 from polhode.errors import InputError, brief, choice, floats
 from polhode.loads._torque import Torque
+from polhode.loads.force import Force
 from polhode.loads.foreign import Foreign
 from polhode.loads.sum import Sum
 from polhode.support.on_device import OnDevice
+
+if TYPE_CHECKING:
+    from polhode.bodies._body import RigidBody
+    from polhode.loads.agreement import Start
+    from polhode.methods._method import Method
 
 
 def terms_of(torque: Torque) -> tuple[Torque, ...]:
     return torque.terms if isinstance(torque, Sum) else (torque,)
 
 
-def check_parameters(torque: Torque, given: Any) -> dict[str, Any]:
-    """The parameters as {name: value}; every name is one of the torque's, by itself or as term.name
-    in a sum."""
+def check_parameters(torque: Torque, given: Any, force: Force | None = None) -> dict[str, Any]:
+    """The parameters as {name: value}; every name is one of the torque's or the force's, by itself
+    or, where several act, as term.name."""
     if given is None:
         return {}
     if not isinstance(given, dict):
@@ -29,16 +36,13 @@ def check_parameters(torque: Torque, given: Any) -> dict[str, Any]:
             f"parameters must be a dict of names and values, one for each body, got {brief(given)}; write "
             f"parameters={{name: values}}"
         )
-    names = [name for term in terms_of(torque) for name in fields(term)]
+    terms = (*terms_of(torque), *(() if force is None else force.terms))
+    names = [name for term in terms for name in fields(term)]
     valid = [name for name in names if names.count(name) == 1]
-    valid += [
-        f"{term.name}.{name}"
-        for term in terms_of(torque)
-        for name in fields(term)
-        if len(terms_of(torque)) > 1
-    ]
+    valid += [f"{term.name}.{name}" for term in terms for name in fields(term) if len(terms) > 1]
+    acting = f"torque {torque.name!r}" + ("" if force is None else f" and force {force.name!r}")
     for name in given:
-        choice(f"parameter of torque {torque.name!r}", name, valid)
+        choice(f"parameter of {acting}", name, valid)
     check_given_once(given)
     return dict(given)
 
@@ -67,6 +71,17 @@ def own_inertia(torque: Torque, inertia: np.ndarray) -> dict[str, np.ndarray]:
 
 def fields(torque: Torque) -> tuple[str, ...]:
     return () if torque.params is None else torque.params._fields
+
+
+def own_values(load: Torque, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of the values given that are for the parameters of a torque or force, by their names
+    in it; not for a sum."""
+    return {
+        name: given[key]
+        for name in fields(load)
+        for key in (name, f"{load.name}.{name}")
+        if key in given
+    }
 
 
 def parameter_rows(torque: Torque, given: Any, counts: Counts | None = None) -> list[Any]:
@@ -104,3 +119,68 @@ def _parameter(name, value, shape):
         f"parameter {name!r} must have shape {shape}, or one for each body {('n', *shape)}, got {value.shape}; "
         "give one of these"
     )
+
+
+def check_agreement(
+    method: Method,
+    program: Program,
+    values: Mapping[str, Any],
+    start: Start | None,
+    like: RigidBody | None,
+) -> None:
+    """Machine code and Python must agree for the least and the largest of each parameter too, not
+    for one set alone."""
+    torque, force = program.torque, program.force
+    for term in (*torque.terms, *(force.terms if force else ())):
+        own = {
+            name: np.asarray(value, dtype=float) for name, value in own_values(term, values).items()
+        }
+        several = {
+            name: value
+            for name, value in own.items()
+            if value.ndim > np.ndim(getattr(term.params, name))
+        }
+        if program.mode != "compiled" or term.is_ours or not several:
+            continue
+        ends = {
+            int(find(value.reshape(len(value), -1).sum(axis=1)))
+            for value in several.values()
+            for find in (np.argmin, np.argmax)
+        }
+        for body in sorted(ends):
+            one = term.with_params(
+                **{name: value[body] if name in several else value for name, value in own.items()}
+            )
+            loads = (torque, one) if term is force else (one, force)
+            other = build(method, loads[0], program.body, force=loads[1], like=like, start=start)
+            if other.mode != "compiled":
+                raise InputError(
+                    f"{term.kind} {term.name!r} with the parameters of body {body} must run as Python "
+                    f"({other.note}) with one set of parameters; correct it, or integrate the bodies "
+                    "one by one"
+                )
+
+
+def parameter_array(program: Program, bodies: Bodies, values: Mapping[str, Any], n: int) -> Any:
+    """What the kernels get, (m, 1 or n): the axes where there are any, then the torque's values or
+    the way to them; in flight the same for the force, and the mass.  A list of rows where some lie
+    on a GPU."""
+    axes = [] if bodies.axes is None else [*bodies.axes.reshape(-1, 9).T]
+    rows: list[Any] = []
+    for load, python in zip(program.loads, program.pythons, strict=True):
+        if python and any(own_values(term, values) for term in load.terms):
+            raise InputError(
+                f"{load.kind} {load.name!r} runs as Python ({program.note}), which knows one set of "
+                "parameters; leave out parameters=..., or make it a function that numba can compile"
+            )
+        address = [np.array([part]) for part in python.values] if python else None
+        rows += axes + (address or parameter_rows(load, values))
+    if program.force is not None:
+        rows.append(bodies.masses)
+    several = any(len(row) > 1 for row in rows)
+    if any(not isinstance(row, np.ndarray) for row in rows):
+        return rows
+    parameters = np.empty((len(rows), n if several else 1))
+    for i, row in enumerate(rows):
+        parameters[i] = row
+    return parameters

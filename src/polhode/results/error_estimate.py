@@ -1,0 +1,67 @@
+"""How large the errors of an ensemble are."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+TOO_LARGE = 0.1  # an error with which the motion of a body is another one
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorEstimate:
+    """How large the errors at the end of an ensemble are, from some of its bodies that were run once
+    more with half the step.
+
+    Attributes
+    ----------
+    bodies : (k,) array
+        Their numbers.
+    angle, omega : (k,) arrays
+        Errors of the attitudes, in radians, and of the angular velocities, relative to the largest;
+        infinite where half the step could not be run.
+    position, velocity : (k,) arrays or None
+        In flight: errors of the positions, relative to the longest way from the start, and of the
+        velocities, relative to the largest.
+    """
+
+    bodies: np.ndarray
+    angle: np.ndarray
+    omega: np.ndarray
+    position: np.ndarray | None = None
+    velocity: np.ndarray | None = None
+
+    @property
+    def _all(self) -> np.ndarray:
+        found = (self.angle, self.omega, self.position, self.velocity)
+        return np.array([errors for errors in found if errors is not None])
+
+    @property
+    def largest(self) -> float:
+        """The largest of all; NaN where no body was run once more."""
+        return float(self._all.max()) if len(self.bodies) else math.nan
+
+    @property
+    def worst(self) -> int | None:
+        """The body that has it."""
+        if not len(self.bodies):
+            return None
+        return int(self.bodies[np.argmax(self._all.max(axis=0))])
+
+    @property
+    def advice(self) -> str:
+        """What to do where the step is too large, in words; empty where it is not."""
+        if not self.largest > TOO_LARGE:
+            return ""
+        what = "angular velocity" if self.position is None else "values"
+        return (
+            f"the step is too large: by half the step the errors are about {self.largest:.1g} (radians, or relative to "
+            f"the largest {what}), body {self.worst} having the largest; take a smaller step"
+        )
+
+    def __repr__(self) -> str:
+        return (
+            f"<ErrorEstimate: about {self.largest:.1g} at the end, from {len(self.bodies)} bodies>"
+        )
