@@ -19,6 +19,7 @@ from polhode.core.loops import cuda
 from polhode.engine._ensemble import ensemble
 from polhode.engine.carriers.gpu import Gpu
 from polhode.errors import InputError
+from polhode.loads.force import Force
 from polhode.engine.program import build
 
 SIMULATED = os.environ.get("NUMBA_ENABLE_CUDASIM") == "1"
@@ -110,6 +111,36 @@ def test_a_torque_of_ones_own_runs_on_the_gpu(form):
     gpu, cpu = both(torque=spring, method="NMB")
     assert apart(gpu, cpu) < 1e-13
     assert apart(*both(torque=spring, method="NMB", dtype="float32")) < 1e-5
+
+
+@polhode.torque(uses_position=True, form="tuple")
+def twisted_by_place(t, R, x, v):
+    return (0.3 * x[1] * R[2][0], -0.3 * x[0], 0.1 * v[2])
+
+
+def pulled_to_origin(t, x, v, R, p):
+    return (-p.c * x[0] - 0.1 * v[0], -p.c * x[1], 0.2 * R[0, 0] - p.c * x[2])
+
+
+FLIGHT = {
+    "torque": twisted_by_place,
+    "force": Force(pulled_to_origin, params={"c": 2.0}),
+    "position0": np.arange(9.0).reshape(3, 3),
+    "velocity0": stats.norm(0, 1),
+    "mass": [1.0, 2.0, 3.0],
+    "parameters": {"c": [2.0, 3.0, 4.0]},
+}
+
+
+@pytest.mark.parametrize("method", methods_of(["NMB", "LP2", "EXACT-RKN4", "DOP853"]))
+def test_bodies_that_fly(method):
+    gpu, cpu = both(method=method, **FLIGHT)
+    assert set(gpu.status) == {"finished"} and apart(gpu, cpu) < 1e-13
+    for part in ("position", "velocity"):
+        assert np.abs(getattr(gpu, part) - getattr(cpu, part)).max() < 1e-13
+        assert np.array_equal(getattr(gpu.on_device, part).copy_to_host(), getattr(gpu, part))
+    single, _ = both(method=method, dtype="float32", **FLIGHT)
+    assert 0.0 < np.abs(single.position - cpu.position).max() < 1e-4
 
 
 def test_steps_that_need_more_of_newton_are_taken_again():
@@ -252,6 +283,16 @@ def test_results_stay_on_the_gpu_until_they_are_read():
     assert np.linalg.norm(gpu.quaternion, axis=1) == pytest.approx(1.0)
 
 
+def test_places_that_lie_on_the_gpu_are_read():
+    lying = {name: np.asarray(FLIGHT[name], dtype=float) for name in ("position0", "mass")}
+    lying = {name: ByInterface(rows) for name, rows in lying.items()}
+    gpu, other = (
+        ensemble(device="cuda", **{**TOP, "method": "LP2", **FLIGHT, **there})
+        for there in (lying, {})
+    )
+    np.testing.assert_array_equal(gpu.position, other.position)
+
+
 def test_in_axes_of_their_own_bodies_go_through_the_host():
     tensor = np.diag([2.0, 3.0, 4.5]) + 0.1
     omega = np.random.default_rng(1).normal(size=(3, 3))
@@ -320,6 +361,10 @@ def test_what_cannot_run_on_a_gpu_is_refused():
         InputError, match="needs a torque that can be compiled; this one is called back"
     ):
         ensemble(device="cuda", **{**TOP, "torque": lambda t, R: [0.0, 0.0 * os.getpid(), 0.0]})
+    with pytest.raises(InputError, match="needs a torque and a force that can be"):
+        ensemble(
+            device="cuda", **{**TOP, "force": lambda t, x, v, R: [0.0, 0.0 * os.getpid(), 0.0]}
+        )
     with pytest.raises(InputError, match="threads=2 is for device='cpu'"):
         ensemble(device="cuda", threads=2, **TOP)
 

@@ -47,8 +47,10 @@ class Gpu:
                 f"threads={threads!r} is for device='cpu'; a GPU runs a thread for each body"
             )
         if program.mode != "compiled":
+            kinds = " and a ".join(load.kind for load in program.loads)
+            which = "this one" if program.force is None else "one of them"
             raise InputError(
-                f"device='cuda' needs a torque that can be compiled; this one is called back ({program.note}): "
+                f"device='cuda' needs a {kinds} that can be compiled; {which} is called back ({program.note}): "
                 "write it with math and tuples, or use device='cpu'"
             )
         self.program, self.n, self.dtype = program, n, np.dtype(dtype)
