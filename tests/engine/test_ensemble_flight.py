@@ -188,6 +188,26 @@ def test_statistics_of_positions():
     assert {"momentum", "position_x", "velocity_z"} <= set(every.statistics)
 
 
+def test_loads_and_their_energies():
+    n, turn = 4, polhode.rotations.matrices(polhode.rotations.exp([0.3, -0.4, 0.2]))
+    body = RigidBody(turn @ np.diag([2.0, 3.0, 4.5]) @ turn.T, mass=2.0)
+    pull = polhode.flight.spring(3.0, point=(0.1, 0.2, 0.3), length=0.5)
+    start = {"omega0": (0.1, 0.2, 3.0), "position0": np.arange(12.0).reshape(n, 3)}
+    stiffness = np.array([2.0, 3.0, 4.0, 5.0])
+    run = ensemble(
+        body, pull, SPAN, STEP, force=weight(2.0), parameters={"stiffness": stiffness}, **start
+    )
+    for i in range(n):
+        own = polhode.flight.spring(stiffness[i], point=(0.1, 0.2, 0.3), length=0.5)
+        first = {**start, "position0": start["position0"][i]}
+        one = integrate(body, own, SPAN, STEP, force=weight(2.0), **first)
+        assert same(run, one, i)
+        for mine, its in (("energy", "total_energy"), ("kinetic_energy", "kinetic_energy")):
+            assert np.isclose(getattr(run, mine)[i], getattr(one, its)[-1], rtol=1e-13)
+        for name in ("linear_momentum", "angular_momentum"):
+            assert np.allclose(getattr(run, name)[i], getattr(one, name)[-1], rtol=1e-13)
+
+
 def test_the_error_estimate_looks_at_the_translation():
     moments, masses, start, parameters = many()
     given = {"force": SPRING, "mass": masses, "parameters": parameters, **start}

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from polhode.engine.ensemble.keep import Statistics
     from polhode.loads._torque import Torque
     from polhode.loads.force import Force
+    from polhode.loads.load import Load
     from polhode.methods._method import Method
     from polhode.results._ensemble import Ensemble
 
@@ -27,7 +28,7 @@ DEVICES, DTYPES = ("cpu", "cuda"), ("float64", "float32")
 @shows_options()
 def ensemble(
     bodies: RigidBody | Sequence[RigidBody] | ArrayLike | Any,
-    torque: Torque | Callable[..., Any] | str | None = None,
+    torque: Torque | Load | Callable[..., Any] | str | None = None,
     t_span: tuple[float, float] | ArrayLike | None = None,
     step: float | ArrayLike | None = None,
     method: Method | str = "LP2",
@@ -135,7 +136,7 @@ def ensemble(
         called_as("progress", progress, "progress(done, total)")
     run = ManyBodies(bodies, torque, t_span, step, method, breaks, device, dtype)
     run.units = None if units is None else as_units(units)
-    if not (force is None and position0 is None and velocity0 is None):
+    if not (run.force is None and force is None and position0 is None and velocity0 is None):
         run.will_fly(force, position0, velocity0, mass)
     elif mass is not None:
         raise InputError(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.core.motions import FLIGHT, ROTATION
+from polhode.core.motions import FLIGHT, ROTATION, Kind
 from polhode.engine.carriers.gpu import Gpu
 from polhode.engine.carriers.many import Many
 from polhode.engine.carriers.tiles import Tiles
@@ -35,6 +35,8 @@ from polhode.engine.schedule import segments
 from polhode.errors import InputError, floats, one_given, unknown, whole
 from polhode.loads._torque import Torque
 from polhode.loads.conversion import as_torque
+from polhode.loads.force import Force, as_force
+from polhode.loads.load import Load
 from polhode.loads.agreement import Start
 from polhode.methods._method import Method
 from polhode.methods._registry import get
@@ -49,7 +51,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
     from scipy.spatial.transform import Rotation
     from polhode.bodies._body import RigidBody
-    from polhode.loads.force import Force
 
 
 class ManyBodies:
@@ -58,12 +59,13 @@ class ManyBodies:
 
     units: Units | None = None  # those of the bodies
     launch: Launch | None = None  # of bodies that fly
-    force, kind = None, ROTATION
+    force: Force | None = None
+    kind: Kind = ROTATION
 
     def __init__(
         self,
         bodies: RigidBody | Sequence[RigidBody] | ArrayLike,
-        torque: Torque | Callable[..., Any] | str | None,
+        torque: Torque | Load | Callable[..., Any] | str | None,
         t_span: tuple[float, float] | ArrayLike | None,
         step: float | ArrayLike | None,
         method: Method | str,
@@ -77,6 +79,8 @@ class ManyBodies:
         )  # the moments are drawn when it is known how many there are
         if self.law is None:
             self.bodies = inputs.Bodies(read_in_place("bodies", bodies, device))
+        if isinstance(torque, Load):
+            torque, self.force = torque.torque, torque.force
         self.torque, self.method = as_torque(torque), get(method)
         if step is None:
             raise InputError("step is missing; give the size of a step, or an array of times")
@@ -101,8 +105,8 @@ class ManyBodies:
             read_in_place(name, one, self.device)
             for name, one in (("position0", position0), ("velocity0", velocity0), ("mass", mass))
         )
-        self.launch, self.kind = Launch(force, *places), FLIGHT
-        self.force = self.launch.force
+        self.launch, self.kind = Launch(*places), FLIGHT
+        self.force = as_force(force) if self.force is None else self.force + as_force(force)
         check_flight(self.method, self.torque)
 
     def will_start(
@@ -330,7 +334,7 @@ class ManyBodies:
             kept=kept,
             kind=self.kind,
             force=self.force,
-            measure=partial(Measure, self.bodies, self.torque, self.values, kind=self.kind),
+            measure=partial(Measure, self.bodies, self.torque, self.values, force=self.force),
             estimate=Halved(
                 ManyBodies, self.bodies, self.torque, self.breaks, self.t0, *self.sample, self.force
             ),

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 
 from polhode.bodies._body import RigidBody
-from polhode.core.motions import KINDS
+from polhode.core.motions import FLIGHT, KINDS
 from polhode.engine.ensemble.inputs import Bodies
 from polhode.engine.ensemble.keep import Statistic, Summary
 from polhode.engine.ensemble.measure import Measure
 from polhode.errors import InputError, PolhodeError
 from polhode.io.ensemble import PARAMETER, STATUS
+from polhode.loads.force import as_force
 from polhode.loads.recorded import Recorded
 from polhode.loads.torques import free
 from polhode.methods._method import recorded
@@ -55,7 +56,9 @@ def as_ensemble(
             for name, values in arrays.items()
             if name.startswith(PARAMETER)
         },
-        measure=partial(Measure, bodies, free(), {}, kind=kind),
+        measure=partial(
+            Measure, bodies, free(), {}, force=as_force(None) if kind is FLIGHT else None
+        ),
         estimate=None,
         kind=kind,
         units=_units(path, facts, bodies),

@@ -275,6 +275,19 @@ class Ensemble(Storable):
         """Angular momentum (n, 3) in space."""
         return rotations.rotate(self.quaternion, self.momentum)
 
+    @property
+    def linear_momentum(self) -> np.ndarray | None:
+        """Momentum (n, 3) of the translation, m v, in flight; None without."""
+        return None if self.velocity is None else self.bodies.masses[:, None] * self.velocity
+
+    @property
+    def angular_momentum(self) -> np.ndarray:
+        """Angular momentum (n, 3) in space about the origin: that of the rotation and, in flight, of
+        the translation."""
+        if self.position is None or self.linear_momentum is None:
+            return self.momentum_spatial
+        return np.cross(self.position, self.linear_momentum) + self.momentum_spatial
+
     def _principal(self) -> np.ndarray:
         """The motions in principal axes."""
         q, omega, *places = (one for one in self._at_end if one is not None)
@@ -290,13 +303,13 @@ class Ensemble(Storable):
 
     @property
     def kinetic_energy(self) -> np.ndarray:
-        """Kinetic energy (n,)."""
+        """Kinetic energy (n,), in flight of rotation and translation."""
         return self._measure("kinetic_energy", self.end_times, self._principal())
 
     @cached_property
     def energy(self) -> np.ndarray:
-        """Kinetic plus potential energy (n,); the kinetic energy alone when the torque has no
-        potential."""
+        """Kinetic plus potential energy (n,); the kinetic energy alone when no potential is
+        known."""
         return self._measure("energy", self.end_times, self._principal())
 
     def summary(self) -> dict[str, Any]:

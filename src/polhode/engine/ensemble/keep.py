@@ -195,7 +195,7 @@ class Running(Every):
         self.every, self.total = options.every, run.total
         if run.kind is not FLIGHT:
             options.check_on_ground()
-        self.measure = Measure(run.bodies, run.torque, run.values, options.functions, run.kind)
+        self.measure = Measure(run.bodies, run.torque, run.values, options.functions, run.force)
         self.names = [*options.of, *options.functions]
         self.t, self.seen = [], np.zeros(run.n)
         self.time = {

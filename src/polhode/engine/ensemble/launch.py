@@ -1,5 +1,5 @@
-"""Many bodies that fly: the force, and positions, velocities and masses, each once for all bodies,
-once for each, or drawn."""
+"""Many bodies that fly: positions, velocities and masses, each once for all bodies, once for each, or
+drawn."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import numpy as np
 from polhode.engine.ensemble.inputs import Counts, law_of, vectors
 from polhode.errors import InputError, floats
 from polhode.loads._torque import ZERO
-from polhode.loads.force import Force, as_force
 
 SHAPES: dict[str, tuple[int, ...]] = {"position0": (3,), "velocity0": (3,), "mass": ()}
 
@@ -19,10 +18,7 @@ SHAPES: dict[str, tuple[int, ...]] = {"position0": (3,), "velocity0": (3,), "mas
 class Launch:
     """What bodies that fly have besides their rotation."""
 
-    def __init__(
-        self, force: Force | Callable[..., Any] | None, position0: Any, velocity0: Any, mass: Any
-    ) -> None:
-        self.force = as_force(force)
+    def __init__(self, position0: Any, velocity0: Any, mass: Any) -> None:
         places = {"position0": position0, "velocity0": velocity0}
         given = {name: ZERO if one is None else one for name, one in places.items()}
         given |= {} if mass is None else {"mass": mass}  # else those of the bodies

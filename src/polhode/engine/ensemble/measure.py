@@ -1,7 +1,8 @@
 """Quantities of a motion: energy, momentum, angular velocity, and functions of one's own, for many
 bodies at once.
 
-A quantity is a kernel f(t, motion, body, p) in principal axes.  A user's function is called with
+A quantity is a kernel f(t, motion, body, p) in principal axes; p are the parameters of the torque,
+in flight those of torque and force and the mass (`engine.flight.Parameters`).  A user's function is called with
 whichever of t, R, omega, body, p it names: time, attitude matrix, body angular velocity in the
 user's axes, principal moments (body.I), parameters of the torque; in flight also x and v, position
 and velocity.
@@ -15,9 +16,10 @@ from typing import Any
 
 import numpy as np
 
-from polhode.loads.kernels import as_array, handed, nested, vector_array
+from polhode.loads.kernels import as_array, handed, nested, no_potential, same, vector_array
 from polhode.loads.own_axes import potential_in_axes
 from polhode.loads._torque import Torque
+from polhode.loads.force import Force
 from polhode.loads.foreign import Foreign
 from polhode.loads.agreement import agree
 from polhode.core import digest
@@ -26,10 +28,11 @@ from polhode.core.generated import generated
 from polhode.core.jit import bind, compile_obstacle, interpreted, jit
 from polhode.core.layout import layout, shape
 from polhode.core.loops.fixed import load_body
-from polhode.core.motions import ROTATION, Kind
+from polhode.core.motions import FLIGHT, ROTATION, Airborne
 from polhode.core.vec import apply, dot, matmul, matrix, norm, qrotate, times, transpose
 from polhode.engine.ensemble.inputs import Bodies
 from polhode.engine.ensemble.parameters import parameter_rows
+from polhode.engine.flight import Parameters
 from polhode.errors import InputError, brief, unknown
 
 FLYING_ARGUMENTS = ("x", "v")
@@ -61,6 +64,29 @@ def energy_with(potential):
         return kinetic + potential(t, matrix(motion.attitude), p)
 
     return energy
+
+
+@jit
+def kinetic_energy_in_flight(t, motion, body, p):
+    moving = 0.5 * p.mass * dot(motion.velocity, motion.velocity)
+    return kinetic_energy(t, motion, body, p) + moving
+
+
+def energy_in_flight(of_torque, of_force):
+    @jit
+    def energy(t, motion, body, p):
+        R = matrix(motion.attitude)
+        potential = of_torque(t, R, p.torque) + of_force(
+            t, R, Airborne(p.force, motion.position, motion.velocity)
+        )
+        return kinetic_energy_in_flight(t, motion, body, p) + potential
+
+    return energy
+
+
+@jit
+def torque_parameters(p):
+    return p.torque
 
 
 def position(i):
@@ -124,7 +150,7 @@ def check_function(name: str, function: Callable[..., Any]) -> None:
             )
 
 
-def of_function(function, own_axes, params, form):
+def of_function(function, own_axes, params, form, flying):
     """A user's function as a quantity."""
     names = inspect.signature(function).parameters
     given = handed(params, form)
@@ -144,11 +170,12 @@ def of_function(function, own_axes, params, form):
         __name__,
         "quantity",
         "t, motion, body, p",
-        ["R, Om, inner = turned(matrix(motion.attitude), motion.omega, p)"],
+        ["R, Om, inner = turned(matrix(motion.attitude), motion.omega, own(p))"],
         f"float(function({called}))",
         function=function,
         turned=in_own_axes if own_axes else as_given,
         given=given,
+        own=torque_parameters if flying else same,
         matrix=matrix,
         as_array=as_array,
         vector_array=vector_array,
@@ -164,14 +191,17 @@ class Measure:
         torque: Torque,
         values: dict[str, Any],
         functions: Any = (),
-        kind: Kind = ROTATION,
+        force: Force | None = None,
     ) -> None:
         self.bodies, self.torque, self.functions = bodies, torque, dict(functions)
-        self.kind = kind
+        self.force, self.kind = force, ROTATION if force is None else FLIGHT
+        self.loads = [torque] if force is None else [torque, force]
         values = {name: getattr(value, "host", value) for name, value in values.items()}
-        rows, structure = parameter_rows(torque, values), torque.values
-        if bodies.axes is not None:
-            rows, structure = [*bodies.axes.reshape(-1, 9).T, *rows], (nested(np.eye(3)), structure)
+        axes = [] if bodies.axes is None else [*bodies.axes.reshape(-1, 9).T]
+        rows = [row for load in self.loads for row in (*axes, *parameter_rows(load, values))]
+        parts = [(nested(np.eye(3)), load.values) if axes else load.values for load in self.loads]
+        structure = parts[0] if force is None else Parameters(*parts, 1.0)
+        rows += [] if force is None else [bodies.masses]
         count = max((len(row) for row in rows), default=1)
         self.parameters = np.array([np.broadcast_to(row, count) for row in rows]).reshape(
             len(rows), count
@@ -182,15 +212,23 @@ class Measure:
     def _kernel(self, name):
         if name in self.functions:
             params = None if isinstance(self.torque, Foreign) else self.torque.params
-            return of_function(self.functions[name], self.bodies.axes is not None, params, "array")
+            own_axes, flying = self.bodies.axes is not None, self.force is not None
+            return of_function(self.functions[name], own_axes, params, "array", flying)
         if name == "energy":
-            potential = self.torque.potential_kernel()
-            if potential is None:
-                return kinetic_energy
-            return energy_with(
-                potential_in_axes(potential) if self.bodies.axes is not None else potential
-            )
+            potentials = [self._potential(load) for load in self.loads]
+            if self.force is not None:
+                return energy_in_flight(*(one or no_potential for one in potentials))
+            return energy_with(*potentials) if potentials[0] else kinetic_energy
+        if name == "kinetic_energy" and self.force is not None:
+            return kinetic_energy_in_flight
         return (QUANTITIES | IN_FLIGHT)[name]
+
+    def _potential(self, load):
+        """The potential of a torque or force for principal axes, or None."""
+        kernel = load.potential_kernel()
+        if kernel is None or self.bodies.axes is None:
+            return kernel
+        return potential_in_axes(kernel, load.setting)
 
     def _loop(self, name, t, motions):
         """Machine code where numba can make it and it gives what Python gives for some of the
@@ -208,15 +246,19 @@ class Measure:
             np.empty((0, self.kind.width)),
             interpreted(tiles.measure, **names),
         )
-        if (
-            digest.obstacle(self.functions[name]) if own else self.torque.potential_obstacle()
-        ) is None:
+        obstacles = (
+            [digest.obstacle(self.functions[name])]
+            if own
+            else [load.potential_obstacle() for load in self.loads]
+        )
+        if not any(obstacles):
             machine = bind(tiles.measure, **names)
             why = compile_obstacle(
                 lambda: machine(none[:, 0], none, self.bodies.moments, self.parameters, none[:, 0])
             )
             if why is None and (
-                (not own and self.torque.is_ours) or self._agree(machine, python, t, motions)
+                (not own and all(load.is_ours for load in self.loads))
+                or self._agree(machine, python, t, motions)
             ):
                 return machine
         return python

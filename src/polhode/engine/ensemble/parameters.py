@@ -36,10 +36,16 @@ def check_parameters(torque: Torque, given: Any, force: Force | None = None) -> 
             f"parameters must be a dict of names and values, one for each body, got {brief(given)}; write "
             f"parameters={{name: values}}"
         )
-    terms = (*terms_of(torque), *(() if force is None else force.terms))
-    names = [name for term in terms for name in fields(term)]
+    pairs, pushing = (
+        [(term.name, name) for term in terms for name in fields(term)]
+        for terms in (terms_of(torque), () if force is None else force.terms)
+    )
+    # torque and force of one load have the same name, and the same parameters
+    pairs += [pair for pair in pushing if pair not in pairs]
+    names = [name for _, name in pairs]
     valid = [name for name in names if names.count(name) == 1]
-    valid += [f"{term.name}.{name}" for term in terms for name in fields(term) if len(terms) > 1]
+    if len(terms_of(torque)) > 1 or force is not None:
+        valid += [".".join(pair) for pair in pairs]
     acting = f"torque {torque.name!r}" + ("" if force is None else f" and force {force.name!r}")
     for name in given:
         choice(f"parameter of {acting}", name, valid)
