@@ -14,13 +14,17 @@ import numpy as np
 from polhode import rotations
 from polhode.core.jit import compiling, direct
 from polhode.core.loops.fixed import DONE
-from polhode.core.motions import ROTATION, kind_of
-from polhode.engine._integrate import BY_TOLERANCE, STANDARD, integrate
+from polhode.bodies._body import RigidBody
+from polhode.core.motions import FLIGHT, ROTATION, kind_of
+from polhode.engine._integrate import BY_TOLERANCE, STANDARD
+from polhode.engine.flow_by_integrate import by_integrate
 from polhode.engine.many_states import ManyStates, are_many
 from polhode.engine.diagnosis import RUNAWAY, check_first, escaped_states
+from polhode.engine.flight import check_flight
 from polhode.engine.one_body import as_body, body_of_checked, check_control, three
 from polhode.engine.prepared import (
     BodyMotion,
+    FlightMotion,
     Ready,
     changed,
     moments_of,
@@ -40,20 +44,21 @@ from polhode.errors import (
     number,
     shows_options,
 )
-from polhode.loads._torque import Torque
+from polhode.loads._torque import ZERO, Torque
 from polhode.loads.agreement import ANYHOW, Start
 from polhode.loads.conversion import as_torque
+from polhode.loads.force import Force, as_force
+from polhode.loads.load import Load
 from polhode.methods._method import Method
 from polhode.methods._registry import get
 from polhode.rotations.convert import scalar_last
-from polhode.results.motion import described, in_principal_axes, parts
+from polhode.results.motion import in_principal_axes, parts
 from polhode.support.card import Card
-from polhode.support.limits import LARGEST_TIME, check_step, check_times
+from polhode.support.limits import LARGEST_TIME, check_step
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
     from scipy.spatial.transform import Rotation as Attitude
-    from polhode.bodies._body import RigidBody
 
 _motion = BodyMotion._make
 
@@ -68,8 +73,8 @@ class Flow(Card):
 
     Parameters
     ----------
-    body, torque, method
-        As in `integrate`.
+    body, torque, method, force
+        As in `integrate`; with a force, or a `Load` for the torque, the body flies.
     step : float
         Size of the steps; the last one is cut to end at t1.
     rtol, atol, max_step : float
@@ -94,6 +99,7 @@ class Flow(Card):
         "_axes",
         "_body",
         "_control",
+        "_force",
         "_max_step",
         "_method",
         "_ready",
@@ -107,9 +113,10 @@ class Flow(Card):
     def __init__(
         self,
         body: RigidBody | ArrayLike,
-        torque: Torque | Callable[..., Any] | str | None = None,
+        torque: Torque | Load | Callable[..., Any] | str | None = None,
         method: Method | str | None = None,
         *,
+        force: Force | Callable[..., Any] | None = None,
         step: float | None = None,
         rtol: float | None = None,
         atol: float | None = None,
@@ -119,7 +126,10 @@ class Flow(Card):
     ) -> None:
         check_options(Flow, misspelt)
         chosen = not (rtol is None and atol is None and max_step is None)
+        if isinstance(torque, Load):
+            force, torque = torque.force + as_force(force), torque.torque
         self._body, self._torque = as_body(body), as_torque(torque)
+        self._force = None if force is None else as_force(force)
         self._method = get(method or (BY_TOLERANCE if chosen else STANDARD))
         self._scalar_first = None if scalar_first is None else flag("scalar_first", scalar_first)
         self._step = self._tolerance = self._max_step = None
@@ -132,6 +142,8 @@ class Flow(Card):
         else:
             self._step = check_step(number("step", step, positive=True))
             self._control = (self._step,)
+        if self._force is not None:
+            check_flight(self._method, self._torque, chosen)
         # to the principal ones and back, where they differ
         self._axes: tuple[Axes | None, Axes | None] = None, None
         if not self._body.is_principal:
@@ -143,7 +155,8 @@ class Flow(Card):
         """Another process, or a copy, prepares it anew."""
         rtol, atol = self._tolerance or (None, None)
         again = partial(Flow, step=self._step, rtol=rtol, atol=atol, max_step=self._max_step)
-        return again, (self._body, self._torque, self._method)
+        given = (self._body, self._torque, self._method)
+        return (again if self._force is None else partial(again, force=self._force)), given
 
     def __call__(
         self,
@@ -152,10 +165,12 @@ class Flow(Card):
         t0: float,
         t1: float,
         *,
+        position0: ArrayLike | None = None,
+        velocity0: ArrayLike | None = None,
         parameters: Mapping[str, Any] | tuple[Any, ...] | None = None,
         inertia: RigidBody | ArrayLike | None = None,
         t_eval: ArrayLike | None = None,
-    ) -> BodyMotion:
+    ) -> BodyMotion | FlightMotion:
         """The motion at t1 from that at t0.
 
         Parameters
@@ -167,11 +182,14 @@ class Flow(Card):
             velocities, or both, are n states, which go over SIMD lanes and threads.
         t0, t1 : float
             t1 < t0 runs backwards.
+        position0, velocity0 : three numbers, or (n, 3), optional
+            Of the centre of mass at t0, of a body that flies; zero if not given.
         parameters : dict, or tuple of all of them
-            Values for the torque's parameters in this call.  In a sum of torques a name that occurs
-            twice is written "torque.name".
+            Values for the parameters of the torque, and of the force, in this call.  A name that
+            occurs twice, in a sum of torques or in torque and force, is written "torque.name".  In
+            flight they are a dict.
         inertia : three principal moments, or RigidBody, optional
-            Of the body in this call.
+            Of the body in this call; in flight the mass is that of the RigidBody, if it is one.
         t_eval : array of times, optional
             Where the motion is wanted in place of t1, as in `integrate`.
 
@@ -179,30 +197,52 @@ class Flow(Card):
         -------
         BodyMotion
             A named tuple: `attitude`, a quaternion (4,), body to space, scalar last, and `omega`
-            (3,), body frame.  For n states (n, 4) and (n, 3); with `t_eval` time comes before the
-            component.
+            (3,), body frame; in flight also `position` and `velocity` (3,), in space.  For n states
+            (n, 4) and (n, 3); with `t_eval` time comes before the component.
 
         Raises
         ------
         PolhodeError
             As `integrate` does; a motion that blows up is an IntegrationError here.
         """
+        place = () if self._force is None else self._place(position0, velocity0)
+        if place == () and not (position0 is None and velocity0 is None):
+            raise InputError(
+                "position0 and velocity0 are for a body that flies, and this Flow follows the rotation alone; make it "
+                "with force=..."
+            )
         q, Om = plain(rotation0, 4), plain(omega0, 3)
-        if q is None or Om is None or t_eval is not None:
-            if are_many(rotation0, omega0):
-                return ManyStates(self, t0, t1, parameters, inertia).end(rotation0, omega0, t_eval)
+        if q is None or Om is None or place is None or t_eval is not None:
+            given = (rotation0, omega0, *self._places(position0, velocity0))
+            if are_many(*given):
+                return ManyStates(self, t0, t1, parameters, inertia).end(given, t_eval)
             q = rotations.as_quaternion(rotation0, self._scalar_first, "rotation0")
             Om = three("omega0", omega0).copy()
+            names = ("position0", "velocity0")
+            place = tuple(three(*pair).copy() for pair in zip(names, given[2:], strict=False))
         elif q[0] == 1.0 or self._scalar_first:
             q = scalar_last(q, self._scalar_first)
         t0 = t0 if type(t0) is float else number("t0", t0)
         t1 = t1 if type(t1) is float else number("t1", t1)
-        if t_eval is None and self._carried(q, Om, t0, t1, parameters, inertia):
-            return _motion((q, Om))
-        return self._followed(rotation0, omega0, t0, t1, parameters, inertia, t_eval)
+        if t_eval is None and self._carried(q, Om, place, t0, t1, parameters, inertia):
+            return _motion((q, Om)) if place == () else FlightMotion(q, Om, *place)
+        given = (rotation0, omega0, *self._places(position0, velocity0))
+        return by_integrate(self, given, t0, t1, parameters, inertia, t_eval)
+
+    def _places(self, position0, velocity0):
+        """Position and velocity as they were given, () for a body that does not fly."""
+        if self._force is None:
+            return ()
+        return tuple(ZERO if one is None else one for one in (position0, velocity0))
+
+    def _place(self, position0, velocity0):
+        """The same as fresh arrays, or None where they are not plain."""
+        x, v = (plain(one, 3) for one in self._places(position0, velocity0))
+        return None if x is None or v is None else (x, v)
 
     body = property(operator.attrgetter("_body"), doc="The body.")
     torque = property(operator.attrgetter("_torque"), doc="The torque.")
+    force = property(operator.attrgetter("_force"), doc="The force, None unless in flight.")
     method = property(operator.attrgetter("_method"), doc="The method.")
     step = property(operator.attrgetter("_step"), doc="Size of the steps, or None.")
     tolerance = property(operator.attrgetter("_tolerance"), doc="The tolerance, or None.")
@@ -217,24 +257,29 @@ class Flow(Card):
         order, as a tuple (in a sum of torques one tuple for each term); it gives (q, omega,
         status), where the status is 0 if all went well.  Otherwise the motion is the last good one:
         1, it left all bounds; 2, an implicit equation has no solution; 4, no step is small enough;
-        5, the arguments make no sense.  What the torque reads outside itself is frozen into it, as
+        5, the arguments make no sense.  In flight it is `advance(q, omega, position, velocity, t0, t1,
+        parameters=None)`, gives (q, omega, position, velocity, status), and takes the parameters as
+        a pair, those of the torque and those of the force.  What the torque reads outside itself is frozen into it, as
         numba freezes globals: ask for `compiled` again, and compile anew what calls it, after a
         change.
         """
         ready = self._ready.get(None)
         if ready is None or not ready.bound.unchanged():
             q, Om = parts(ANYHOW.copy())
-            ready = self._prepare(None, q, Om, 0.0, 1.0, None)
+            place = () if self._force is None else (np.zeros(3), np.zeros(3))
+            ready = self._prepare(None, q, Om, place, 0.0, 1.0, None)
         if ready is None or not compiling():
-            note = find_bound(self._method, self._torque, self._body).program.note
+            program = find_bound(self._method, self._torque, self._body, force=self._force).program
+            what = " and ".join(f"{load.kind} {load.name!r}" for load in program.loads)
             raise InputError(
-                f"torque {self._torque.name!r} runs as Python ({note}), which machine code cannot call; make it a function "
+                f"{what} runs as Python ({program.note}), which machine code cannot call; make it a function "
                 "that numba can compile, or call the flow from Python"
             )
         loop = run_loop(ready.bound.program, self._tolerance and self._tolerance.rtol)
         key = loop, ready.moments, ready.parameters
         if self._advance is None or self._advance[0] != key:
-            self._advance = key, advance_of(ready, loop, self._torque, self._control, self._axes)
+            given = (self._torque, self._force, self._control, self._axes)
+            self._advance = key, advance_of(ready, loop, *given)
         return self._advance[1]
 
     def __repr__(self) -> str:
@@ -243,61 +288,72 @@ class Flow(Card):
         else:
             control = f"rtol = {self.tolerance.rtol:g}"
             control += f", atol = {self.tolerance.atol:g}" if self.tolerance.atol else ""
-        return f"<Flow: {self.method.name}, {control}, torque {self.torque.name}, {self.body!r}>"
+        acting = f"torque {self.torque.name}"
+        acting += "" if self.force is None else f", force {self.force.name}"
+        return f"<Flow: {self.method.name}, {control}, {acting}, {self.body!r}>"
 
     # --- the quick way: everything is plain, and nothing goes wrong -------------------------------
 
-    def _carried(self, q, Om, t0, t1, parameters, inertia):
-        """Whether the motion in two arrays, which was that at t0, is now that at t1; where not,
+    def _carried(self, q, Om, place, t0, t1, parameters, inertia):
+        """Whether the motion in these arrays, which was that at t0, is now that at t1; where not,
         `integrate` is to be asked."""
-        found = self._found(q, Om, t0, t1, parameters, inertia)
+        found = self._found(q, Om, place, t0, t1, parameters, inertia)
         if found is None:
             return False
         ready, I, p, given = found
         inward, outward = self._axes
         try:
             why = ready.carry(
-                q, Om, t0, t1, self._control, MOST, ready.growth, I, p, inward, outward
+                q, Om, place, t0, t1, self._control, MOST, ready.growth, I, p, inward, outward
             )
         except Exception:  # of the torque: `integrate` will say where
             return False
         if why != FAST:
             return why == DONE
-        before, (body, torque) = (q[None].copy(), Om[None].copy()), self._changed(given, inertia)
-        ready.carry(q, Om, t0, t1, self._control, MOST, math.inf, I, p, inward, outward)
+        before, (body, torque, _) = (q[None].copy(), Om[None].copy()), self._changed(given, inertia)
+        ready.carry(q, Om, place, t0, t1, self._control, MOST, math.inf, I, p, inward, outward)
         return not escaped_states(torque, body, t0, t1, before, (q[None], Om[None]))
 
-    def _found(self, q, Om, t0, t1, parameters, inertia):
+    def _found(self, q, Om, place, t0, t1, parameters, inertia):
         """What is ready for a run from a motion, with the moments and parameters of the loop, and
         the torque's by name; None where `integrate` is to be asked."""
         I = None if inertia is None else moments_of(self._body, inertia)
         kind = None if I is None else kind_of_body(self._method, I)
         ready = self._ready.get(kind)
         if ready is None or not ready.serves(t0, t1):
-            ready = self._prepare(kind, q, Om, t0, t1, I)
+            ready = self._prepare(kind, q, Om, place, t0, t1, I)
             if ready is None:
                 return None
         if parameters is None:
-            return ready, I or ready.moments, ready.parameters, None
-        given = named(self._torque, parameters)
+            p = ready.parameters
+            p = p if self._force is None else self._with_mass(p, inertia)
+            return ready, I or ready.moments, p, None
+        given = named(self._torque, parameters, self._force)
         p = ready.filled(given)
+        p = p if self._force is None else self._with_mass(p, inertia)
         if ready.bound.span is not None and not ready.knows(p):
-            if not self._agrees(ready, q, Om, given):
+            if not self._agrees(ready, q, Om, place, given):
                 return None
             ready.learn(p)
         return ready, I or ready.moments, p, given
 
-    def _agrees(self, ready, q, Om, given):
+    def _with_mass(self, p, inertia):
+        """The numbers of the loop in flight, which end with the mass."""
+        return (*p[:-1], inertia.mass) if isinstance(inertia, RigidBody) else p
+
+    def _agrees(self, ready, q, Om, place, given):
         """Whether machine code and Python give the same with other parameters too; where not,
         `integrate` calls Python."""
-        start, body = Start(*ready.span, np.concatenate([q, Om])), ready.bound.program.body
+        program = ready.bound.program
+        start = Start(*ready.span, np.concatenate([q, Om, *place]), program.motion_kind)
+        torque, force = changed(self._torque, given, self._force)
         try:
-            other = build(self._method, changed(self._torque, given), body, start=start)
+            other = build(self._method, torque, program.body, force=force, start=start)
         except PolhodeError:  # of the potential: `integrate` will say so
             return False
         return other.mode == "compiled"
 
-    def _prepare(self, kind, q, Om, t0, t1, moments):
+    def _prepare(self, kind, q, Om, place, t0, t1, moments):
         """Bind the torque as it is now, or None where it must be bound anew for each run."""
         low, high = min(t0, t1), max(t0, t1)
         before = self._ready.get(kind)
@@ -305,15 +361,17 @@ class Flow(Card):
             a, b = before.span
             a, b = (a if low >= a else low - (b - a)), (b if high <= b else high + (b - a))
             low, high = max(a, -LARGEST_TIME), min(b, LARGEST_TIME)
-        body = self._body if moments is None else body_of_checked(moments)
-        start = Start(low, high, np.concatenate([q, Om]))
-        bound = find_bound(self._method, self._torque, body, start=start)
+        body = self._body if moments is None else body_of_checked(moments, self._body.mass)
+        followed = ROTATION if self._force is None else FLIGHT
+        start = Start(low, high, np.concatenate([q, Om, *place]), followed)
+        bound = find_bound(self._method, self._torque, body, force=self._force, start=start)
         program = bound.program
         if not bound.given or kind_of(self._method.state) is not ROTATION:
             return None
         axes = None if body.is_principal else body.axes
         try:
-            check_first(program, t0, in_principal_axes(None, axes, q, Om, False))
+            turned = in_principal_axes(None, axes, q, Om, False)
+            check_first(program, t0, np.concatenate([turned, *place]))
         except IntegrationError:
             program.tried = False  # `integrate` will say so
             return None
@@ -321,8 +379,8 @@ class Flow(Card):
         moments, p = tuple(program.moments[:, 0].tolist()), tuple(program.parameters[:, 0].tolist())
         growth = RUNAWAY if self._torque.conservative else math.inf
         # nothing is computed where the two times are the same
-        still = (q, Om, 0.0, 0.0, self._control, MOST, growth, moments, p, *self._axes)
-        where = places(program.acting, 0 if body.is_principal else 9)
+        still = (q, Om, place, 0.0, 0.0, self._control, MOST, growth, moments, p, *self._axes)
+        where = places(program.loads, 0 if body.is_principal else 9)
         span = (low, high) if bound.span else (-math.inf, math.inf)
         ready = Ready(bound, direct(loop, *still), moments, p, *where, span, growth, [p, p])
         self._ready[kind] = ready
@@ -331,39 +389,11 @@ class Flow(Card):
     # --- the other ways ---------------------------------------------------------------------------
 
     def _changed(self, parameters, inertia):
-        """Body and torque of this call."""
-        body = self._body if inertia is None else body_of_checked(moments_of(self._body, inertia))
-        return body, self._torque if parameters is None else changed(self._torque, parameters)
-
-    def _followed(self, rotation0, omega0, t0, t1, parameters, inertia, t_eval):
-        """The same by `integrate`: long, in Python, at given times, or with something to report."""
-        body, torque = self._changed(parameters, inertia)
-        check_times(np.array([t0, t1]), "t0 and t1")
-        if t0 == t1:
-            raise InputError(f"t0 and t1 must differ, got {t0!r} for both; give another t1")
-        rtol, atol = self._tolerance or (None, None)
-        run = integrate(
-            body,
-            torque,
-            (t0, t1),
-            self._step,
-            self._method,
-            rtol=rtol,
-            atol=atol,
-            max_step=self._max_step,
-            rotation0=rotation0,
-            scalar_first=bool(self._scalar_first),
-            omega0=omega0,
-            t_eval=t_eval,
-            every="end" if t_eval is None else 1,
-        )
-        if not run.success:
-            t, motion = run.ends[1]
-            error = IntegrationError(
-                run.message, t=t, step_index=run.steps, state=described(motion)
-            )
-            error.trajectory = run
-            raise error
-        return BodyMotion(
-            *(part if t_eval is not None else part[-1] for part in (run.quaternion, run.omega))
+        """Body, torque and force of this call."""
+        body, loads = self._body, (self._torque, self._force)
+        if inertia is not None:
+            mass = getattr(inertia, "mass", body.mass)
+            body = body_of_checked(moments_of(body, inertia), mass)
+        return body, *(
+            loads if parameters is None else changed(self._torque, parameters, self._force)
         )

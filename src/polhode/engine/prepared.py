@@ -17,6 +17,7 @@ from polhode.engine.ensemble.parameters import (
     check_parameters,
     fields,
     own_values,
+    parameter_names,
 )
 from polhode.engine.one_body import as_body
 from polhode.engine.programs import Bound
@@ -26,6 +27,7 @@ from polhode.support.limits import LARGEST_MOMENT, LEAST_MOMENT
 
 if TYPE_CHECKING:
     from polhode.loads._torque import Torque
+    from polhode.loads.force import Force
 
 _FLOAT, _FLOATS = np.dtype(float), {count: (float,) * count for count in (3, 4)}
 
@@ -89,21 +91,24 @@ def _fitting(name, value, form):
     return array
 
 
-def places(torque, first):
-    """Where each parameter of a torque is among the numbers that its kernel gets, and its shape: in
-    their order, and by name."""
-    names = [name for term in torque.terms for name in fields(term)]
-    own, named = [], {}
-    for term in torque.terms:
-        for name in fields(term):
-            form = np.shape(getattr(term.params, name))
-            place = slice(first, first + math.prod(form)), form
-            first = place[0].stop
-            own.append(place)
-            keys = [f"{term.name}.{name}"] if isinstance(torque, Sum) else []
-            for key in keys + [name] * (names.count(name) == 1):
-                named.setdefault(key, []).append(place)  # terms of one name change together
-        first += len(flatten(term.values)) - len(flatten(term.params or ()))
+def places(loads, axes):
+    """Where each parameter of a torque, and in flight of a force, is among the numbers that the
+    kernels get, and its shape: in their order, and by name.  `axes` are the numbers before those of
+    each."""
+    torque, force = (*loads, None)[:2]
+    valid, own, named, first = parameter_names(torque, force), [], {}, 0
+    for load in loads:
+        first += axes
+        for term in load.terms:
+            for name in fields(term):
+                form = np.shape(getattr(term.params, name))
+                place = slice(first, first + math.prod(form)), form
+                first = place[0].stop
+                own.append(place)
+                for key in (f"{term.name}.{name}", name):
+                    if key in valid:  # terms of one name change together
+                        named.setdefault(key, []).append(place)
+            first += len(flatten(term.values)) - len(flatten(term.params or ()))
     return own, named
 
 
@@ -113,6 +118,15 @@ class BodyMotion(NamedTuple):
 
     attitude: np.ndarray
     omega: np.ndarray
+
+
+class FlightMotion(NamedTuple):
+    """The same in flight, with position and velocity (..., 3) of the centre of mass."""
+
+    attitude: np.ndarray
+    omega: np.ndarray
+    position: np.ndarray
+    velocity: np.ndarray
 
 
 # --- what a call gives ----------------------------------------------------------------------------
@@ -154,14 +168,15 @@ def moments_of(body: RigidBody, inertia: Any) -> tuple[float, ...]:
     return tuple(other.moments.tolist())
 
 
-def named(torque: Torque, parameters: Any) -> Mapping[str, Any]:
-    """The torque's parameters in a call, by name."""
+def named(torque: Torque, parameters: Any, force: Force | None = None) -> Mapping[str, Any]:
+    """The parameters in a call, by name."""
     if isinstance(parameters, Mapping):
         check_given_once(parameters)
         return parameters
-    if isinstance(torque, Sum) and parameters != ():
+    if (isinstance(torque, Sum) or force is not None) and parameters != ():
+        several = "a sum of torques" if force is None else "torque and force"
         raise InputError(
-            f"parameters of a sum of torques must be a dict, got {brief(parameters)}; write "
+            f"parameters of {several} must be a dict, got {brief(parameters)}; write "
             "parameters={name: value}, or 'torque.name' where a name occurs twice"
         )
     names = fields(torque)
@@ -173,15 +188,22 @@ def named(torque: Torque, parameters: Any) -> Mapping[str, Any]:
     return dict(zip(names, parameters, strict=True))
 
 
-def changed(torque: Torque, parameters: Any) -> Torque:
-    """A torque with those of its parameters changed that are given."""
-    given = check_parameters(torque, dict(named(torque, parameters)))
+def changed(
+    torque: Torque, parameters: Any, force: Force | None = None
+) -> tuple[Torque, Force | None]:
+    """A torque and a force with those of their parameters changed that are given."""
+    given = check_parameters(torque, dict(named(torque, parameters, force)), force)
+    return _with(torque, given), None if force is None else _with(force, given)
+
+
+def _with(load: Any, given: Mapping[str, Any]) -> Any:
+    """A torque or force with those of its parameters changed that are given."""
     terms = []
-    for term in torque.terms:
+    for term in load.terms:
         own = own_values(term, given)
         for name, value in own.items():
             _fitting(name, value, np.shape(getattr(term.params, name)))
         terms.append(term.with_params(**own) if own else term)
-    if not given:
-        return torque
-    return Sum(terms) if isinstance(torque, Sum) else terms[0]
+    if all(map(operator.is_, terms, load.terms)):
+        return load
+    return type(load)(terms) if isinstance(load, Sum) else terms[0]

@@ -18,6 +18,7 @@ from polhode.core.jit import Build, compiled as dispatcher, jit
 from polhode.core.layout import filler, layout, shape
 from polhode.core.loops import fixed, tolerance
 from polhode.core.loops.fixed import DONE, REFUSED
+from polhode.core.motions import Flight, Rotation
 from polhode.engine.carriers.tiles import default_threads
 from polhode.engine.schedule import LARGEST_COUNT
 from polhode.loads.kernels import nested
@@ -33,7 +34,8 @@ MOST = 100_000
 TASK = 8  # states that a thread takes at a time
 FAST = 6  # the kinetic energy has grown more than it may without a look at the potential
 
-one_run = turn = None  # bound: the loop, and `turned` or `unturned`
+# bound: the loop, `turned` or `unturned`, and what knows the kind of motion
+one_run = turn = motion_of = is_finite = keep_place = None
 
 
 # --- the loops ------------------------------------------------------------------------------------
@@ -48,11 +50,12 @@ def run_loop(program: Program, rtol: float | None) -> Callable[..., Any]:
 def carry_loop(program: Program, rtol: float | None) -> Callable[..., Any]:
     """The same in the user's axes, with the checks of a call from Python."""
     turn = unturned if program.body.is_principal else turned
+    names = {"turn": turn, **(ON_GROUND if program.force is None else IN_FLIGHT)}
     return _kept(
         program,
         rtol,
         "carry",
-        lambda *run: program.bound(carry, one_run=_seeing(*run), turn=turn),
+        lambda *run: program.bound(carry, one_run=_seeing(*run), **names),
     )
 
 
@@ -68,7 +71,7 @@ def runs_loop(program: Program, rtol: float) -> Callable[..., Any]:
 
 def _kept(program, rtol, which, make):
     """What make(loop, the names that it sees) gave the first time."""
-    control = None if rtol is None else program.method.control.suited(program, rtol)
+    control = None if rtol is None else program.control.suited(program, rtol)
     return program.kept((which, control), lambda: make(*_run(program, control)))
 
 
@@ -78,7 +81,10 @@ def _run(program, control):
     if control is None:
         return fixed.run, {**names, "multistep": program.method.multistep}
     inside = {**names, **control.names, "load_body": fixed.flat_body}
+    place = layout(program.motion_kind.parts, lanes=1, first=tolerance.MOTION_AT)
     return tolerance.run, {
+        "load_motion": place.unpack,
+        "store_motion": place.pack,
         "follow_on": _seeing(control.loop, inside),
         "memory_of_run": _memory(tuple(control.blank())),
     }
@@ -195,8 +201,47 @@ def fits(number, largest):
     return -largest <= number and number <= largest
 
 
-def carry(q, Om, t0, t1, control, most, growth, I, parameters, inward, outward):
-    """Carry a motion in two arrays from t0 to t1, in the user's axes: why it ended.
+@jit
+def rotation_of(attitude, spin, place):
+    return Rotation(attitude, spin)
+
+
+@jit
+def flight_of(attitude, spin, place):
+    x, v = place
+    return Flight(attitude, spin, (x[0], x[1], x[2]), (v[0], v[1], v[2]))
+
+
+@jit
+def nowhere(place):
+    return True
+
+
+@jit
+def somewhere(place):
+    x, v = place
+    return abs(x[0]) + abs(x[1]) + abs(x[2]) + abs(v[0]) + abs(v[1]) + abs(v[2]) < math.inf
+
+
+@jit
+def keep_nothing(motion, place):
+    return None
+
+
+@jit
+def keep_flight(motion, place):
+    x, v = place
+    for i in range(3):
+        x[i], v[i] = motion.position[i], motion.velocity[i]
+
+
+# `place` is (), in flight two arrays, position and velocity
+ON_GROUND = {"motion_of": rotation_of, "is_finite": nowhere, "keep_place": keep_nothing}
+IN_FLIGHT = {"motion_of": flight_of, "is_finite": somewhere, "keep_place": keep_flight}
+
+
+def carry(q, Om, place, t0, t1, control, most, growth, I, parameters, inward, outward):
+    """Carry a motion in arrays from t0 to t1, in the user's axes: why it ended.
 
     They keep what they had unless that is DONE.  FAST: the kinetic energy has grown more than
     `growth` times.
@@ -206,35 +251,37 @@ def carry(q, Om, t0, t1, control, most, growth, I, parameters, inward, outward):
     slow = (
         fits(spin[0], LARGEST_RATE) and fits(spin[1], LARGEST_RATE) and fits(spin[2], LARGEST_RATE)
     )
-    if not (is_unit and slow and fits(t0, LARGEST_TIME) and fits(t1, LARGEST_TIME)):
+    in_time = fits(t0, LARGEST_TIME) and fits(t1, LARGEST_TIME)
+    if not (is_unit and slow and in_time and is_finite(place)):
         return REFUSED
     attitude, spin = turn(attitude, spin, inward)
     before = I[0] * spin[0] * spin[0] + I[1] * spin[1] * spin[1] + I[2] * spin[2] * spin[2]
-    attitude, spin, why = one_run(attitude, spin, t0, t1, control, most, I, parameters)
+    motion, why = one_run(motion_of(attitude, spin, place), t0, t1, control, most, I, parameters)
     if why != DONE:
         return why
+    spin = motion.omega
     after = I[0] * spin[0] * spin[0] + I[1] * spin[1] * spin[1] + I[2] * spin[2] * spin[2]
     if after / (before + 1e-300) > growth:
         return FAST
-    attitude, spin = turn(attitude, spin, outward)
+    attitude, spin = turn(motion.attitude, spin, outward)
     for i in range(4):
         q[i] = attitude[i]
     for i in range(3):
         Om[i] = spin[i]
+    keep_place(motion, place)
     return DONE
 
 
 # --- a call from machine code --------------------------------------------------------------------
 
 
-def advance_of(ready, loop, torque, control, axes):
+def advance_of(ready, loop, torque, force, control, axes):
     """`Flow.compiled`."""
     import numba
 
-    terms = torque.terms
-    values = [term.params or () for term in terms]
     places = [i for place, _ in ready.own for i in range(place.start, place.stop)]
-    kind = shape(tuple(values) if isinstance(torque, Sum) else values[0])
+    given = [_parameters(load) for load in (torque, force) if load is not None]
+    kind = shape(given[0] if force is None else tuple(given))
     fill = dispatcher(filler(kind, ready.parameters, places))
     inward, outward = axes
     whole, unitary = dispatcher(unturned if inward is None else turned), dispatcher(unit)
@@ -249,11 +296,30 @@ def advance_of(ready, loop, torque, control, axes):
         attitude, fits = unitary(attitude)
         if not fits:
             return attitude, spin, REFUSED
-        attitude, spin = whole(attitude, spin, inward)
-        attitude, spin, why = loop(
-            attitude, spin, double(t0), double(t1), control, most, moments, p
-        )
-        attitude, spin = whole(attitude, spin, outward)
+        motion = Rotation(*whole(attitude, spin, inward))
+        motion, why = loop(motion, double(t0), double(t1), control, most, moments, p)
+        attitude, spin = whole(motion.attitude, motion.omega, outward)
         return attitude, spin, why
 
-    return advance
+    @numba.njit(error_model="numpy")
+    def advance_flight(q, omega, position, velocity, t0, t1, parameters=None):
+        p = usual if parameters is None else fill(parameters)
+        attitude = (double(q[0]), double(q[1]), double(q[2]), double(q[3]))
+        spin = (double(omega[0]), double(omega[1]), double(omega[2]))
+        x = (double(position[0]), double(position[1]), double(position[2]))
+        v = (double(velocity[0]), double(velocity[1]), double(velocity[2]))
+        attitude, fits = unitary(attitude)
+        if not fits:
+            return attitude, spin, x, v, REFUSED
+        motion = Flight(*whole(attitude, spin, inward), x, v)
+        motion, why = loop(motion, double(t0), double(t1), control, most, moments, p)
+        attitude, spin = whole(motion.attitude, motion.omega, outward)
+        return attitude, spin, motion.position, motion.velocity, why
+
+    return advance if force is None else advance_flight
+
+
+def _parameters(load):
+    """Those of a torque or force as machine code gives them: in a sum a tuple for each term."""
+    values = [term.params or () for term in load.terms]
+    return tuple(values) if isinstance(load, Sum) else values[0]

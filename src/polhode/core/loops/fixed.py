@@ -13,7 +13,7 @@ from typing import NamedTuple
 from polhode.core.constant import Constant
 from polhode.core.jit import jit
 from polhode.core.layout import Vector
-from polhode.core.motions import Airborne, Rotation
+from polhode.core.motions import Airborne
 from polhode.core.newton import ROUND_OFF
 from polhode.core.vec import matrix, qrotate_t, times
 
@@ -171,9 +171,9 @@ def march(count, every, k, grid, z, moments, parameters, points, residuals):
     return DONE, k, evaluations
 
 
-def run(q, Om, t0, t1, control, most, I, parameters):
+def run(motion, t0, t1, control, most, I, parameters):
     """The motion at t1 from that at t0, in at most so many steps of one size, `control`, the last one cut to
-    end at t1: (attitude, body angular velocity, why it ended).
+    end at t1: (motion, why it ended).
 
     Nothing but numbers comes in and goes out: moments and parameters as flat tuples.  Where a step
     fails the motion is that before it.  REFUSED: the size does not go with the times, or there are
@@ -182,12 +182,12 @@ def run(q, Om, t0, t1, control, most, I, parameters):
     (size,), length = control, abs(t1 - t0)
     fits = size <= length * (1.0 + COMMENSURATE) and length <= most * size
     if not (fits and abs(t0) + size > abs(t0) and abs(t1) + size > abs(t1)):
-        return q, Om, REFUSED
+        return motion, REFUSED
     body = body_of(I)
     p = load_parameters(parameters, 0)
     count, whole = even_steps(t0, t1, size)
     h = math.copysign(size, t1 - t0)
-    s = launch(start, h, t0, Rotation(q, Om), body, torque, p)
+    s = launch(start, h, t0, motion, body, torque, p)
     for k in range(count if whole else count + 1):
         t = t0 + k * h
         if k == count:
@@ -197,9 +197,9 @@ def run(q, Om, t0, t1, control, most, I, parameters):
         new = step(h, t, s, body, torque, p)
         why = outcome(h, velocity(new, body), flaw(new), residual(new))
         if why != DONE:
-            return s.q, velocity(s, body), why
+            return observe(s, velocity(s, body)), why
         s = new
-    return s.q, velocity(s, body), DONE
+    return observe(s, velocity(s, body)), DONE
 
 
 def torque_along(t, attitudes, velocities, parameters, out):

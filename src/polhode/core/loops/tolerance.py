@@ -45,10 +45,11 @@ FARTHEST, SWIFTEST = 30, 31
 # bound per pair:     stages, error, extension, exponent, memory, costs
 # bound per torque:   torque, load_parameters
 # bound in flight:    what IN_FLIGHT holds, in place of the functions for seven numbers
-# bound per run:      follow_on (a loop that chooses its steps), memory_of_run() (what it begins with), one_run (`run`)
+# bound per run:      follow_on (a loop that chooses its steps), memory_of_run() (what it begins with), one_run (`run`),
+#                     load_motion, store_motion (in the memory, or in rows of many)
 stages = error = extension = exponent = memory = costs = None
 torque = load_parameters = None
-follow_on = memory_of_run = one_run = None
+follow_on = memory_of_run = one_run = load_motion = store_motion = None
 
 
 class Pair(NamedTuple):
@@ -464,9 +465,8 @@ def follow(
     return why, count, rejected, evaluations
 
 
-def run(q, Om, t0, t1, control, most, I, parameters):
-    """The motion at t1 from that at t0, in at most so many steps: (attitude, body angular velocity,
-    why it ended).
+def run(motion, t0, t1, control, most, I, parameters):
+    """The motion at t1 from that at t0, in at most so many steps: (motion, why it ended).
 
     Nothing but numbers comes in and goes out: moments and parameters as flat tuples.  Where no step
     is small enough, or there are too many, the motion is the last one that was reached.  REFUSED:
@@ -474,9 +474,9 @@ def run(q, Om, t0, t1, control, most, I, parameters):
     """
     rtol, atol, longest = control
     if not (t0 != t1 and longest > LEAST * max(abs(t0), abs(t1))):
-        return q, Om, REFUSED
+        return motion, REFUSED
     z = memory_of_run()
-    stored((q[0], q[1], q[2], q[3], Om[0], Om[1], Om[2]), z[MOTION_AT:SLOPE_AT])
+    store_motion(motion, z, 0)
     z[TIME] = t0
     none = z[:0]
     why, _, _, _ = follow_on(
@@ -494,14 +494,11 @@ def run(q, Om, t0, t1, control, most, I, parameters):
         none.reshape(0, 1),
         none.reshape(0, 1, 1),
     )
-    y = loaded(z, MOTION_AT)
-    return (y[0], y[1], y[2], y[3]), (y[4], y[5], y[6]), why
+    return load_motion(z, 0), why
 
 
 def runs(first, last, motions, t0, t1, control, most, I, parameters, why):
     """`run` for the motions in the rows first, ..., last - 1, each in its place."""
     for i in range(first, last):
-        y = loaded(motions[i], 0)
-        q, Om = (y[0], y[1], y[2], y[3]), (y[4], y[5], y[6])
-        q, Om, why[i] = one_run(q, Om, t0, t1, control, most, I, parameters)
-        stored((q[0], q[1], q[2], q[3], Om[0], Om[1], Om[2]), motions[i])
+        motion, why[i] = one_run(load_motion(motions, i), t0, t1, control, most, I, parameters)
+        store_motion(motion, motions, i)

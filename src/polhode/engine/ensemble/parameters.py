@@ -36,6 +36,17 @@ def check_parameters(torque: Torque, given: Any, force: Force | None = None) -> 
             f"parameters must be a dict of names and values, one for each body, got {brief(given)}; write "
             f"parameters={{name: values}}"
         )
+    valid = parameter_names(torque, force)
+    acting = f"torque {torque.name!r}" + ("" if force is None else f" and force {force.name!r}")
+    for name in given:
+        choice(f"parameter of {acting}", name, valid)
+    check_given_once(given)
+    return dict(given)
+
+
+def parameter_names(torque: Torque, force: Force | None) -> list[str]:
+    """What the parameters may be called: by their name where it is the only one, and as term.name
+    where several act."""
     pairs, pushing = (
         [(term.name, name) for term in terms for name in fields(term)]
         for terms in (terms_of(torque), () if force is None else force.terms)
@@ -46,11 +57,7 @@ def check_parameters(torque: Torque, given: Any, force: Force | None = None) -> 
     valid = [name for name in names if names.count(name) == 1]
     if len(terms_of(torque)) > 1 or force is not None:
         valid += [".".join(pair) for pair in pairs]
-    acting = f"torque {torque.name!r}" + ("" if force is None else f" and force {force.name!r}")
-    for name in given:
-        choice(f"parameter of {acting}", name, valid)
-    check_given_once(given)
-    return dict(given)
+    return valid
 
 
 def check_given_once(given: Mapping[str, Any]) -> None:
