@@ -131,6 +131,25 @@ def test_a_load_and_its_parameters():
     same(found, end(BODY, softer, weight(2.0), SPAN, step=0.03))
 
 
+def test_parameters_of_a_load_in_python():
+    seen = []
+
+    @polhode.load(params={"k": 3.0})
+    def pulled(t, x, v, R, p):
+        seen.append(t)
+        return -p.k * x, 0.1 * p.k * x
+
+    @polhode.load(params={"k": 2.0})
+    def softer(t, x, v, R, p):
+        return -p.k * x, 0.1 * p.k * x
+
+    flow = Flow(BODY, pulled, step=0.03)
+    found = flow(Q, W, *SPAN, **PLACE, parameters={"k": 2.0})
+    for one, other in zip(found, end(BODY, softer, None, SPAN, step=0.03), strict=True):
+        assert np.allclose(one, other, rtol=0.0, atol=1e-14)
+    assert seen
+
+
 def test_a_force_in_python_goes_through_integrate():
     seen = []
 

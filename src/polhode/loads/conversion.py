@@ -93,7 +93,7 @@ def as_torque(value: Torque | Callable[..., Any] | str | None) -> Torque:
     if isinstance(value, polhode.Load):
         raise InputError(
             f"{value!r} is a force and a torque on a body in flight, which only a run that follows the position takes; "
-            "use integrate"
+            "use integrate, ensemble, Flow or Stepper"
         )
     if isinstance(value, ctypes._CFuncPtr):  # type: ignore[attr-defined]
         return Foreign(value)

@@ -65,7 +65,7 @@ class _Whole(Force):
 class _Once:
     """A function of force and torque that is called once for both: the last answer is kept."""
 
-    def __init__(self, whole: _Whole) -> None:
+    def __init__(self, whole: Torque) -> None:
         self.whole = whole
         self.asked: tuple[Any, ...] = ()
         self.answer = np.zeros((2, 3))
@@ -83,18 +83,28 @@ class _Once:
         return self.answer[which]
 
 
-class _ForceOfLoad(Force):
+class _PartOfLoad(Torque):
+    """Force or torque of a function that returns both."""
+
+    which: int
     once: _Once
 
     def __call__(self, t, R, omega=ZERO, x=ZERO, v=ZERO):
-        return self.once.part(0, t, R, omega, x, v)
+        return self.once.part(self.which, t, R, omega, x, v)
+
+    def with_params(self, **changes: Any) -> Torque:
+        """The same with some parameters changed; it then calls the function for itself."""
+        fresh: Any = super().with_params(**changes)
+        fresh.once = _Once(self.once.whole.with_params(**changes))
+        return fresh
 
 
-class _TorqueOfLoad(Torque):
-    once: _Once
+class _ForceOfLoad(_PartOfLoad, Force):
+    which = 0
 
-    def __call__(self, t, R, omega=ZERO, x=ZERO, v=ZERO):
-        return self.once.part(1, t, R, omega, x, v)
+
+class _TorqueOfLoad(_PartOfLoad):
+    which = 1
 
 
 @shows_options(Force)
