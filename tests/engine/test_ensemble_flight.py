@@ -161,6 +161,23 @@ def test_draws_repeat_and_thrown_bodies_fall_as_they_must():
     assert np.array_equal(part.position, run.position[3:])
 
 
+def test_loads_made_for_a_mass_are_made_for_that_of_each_body():
+    masses, moments = np.array([1.0, 2.0, 5.0]), np.array([1.0, 2.0, 2.5])
+    start = {"omega0": (0.1, 0.2, 3.0), "position0": (3.0, 0.0, 4.0)}
+    bodies = [RigidBody(moments, mass=mass) for mass in masses]
+    for given, mass in ((moments, masses), (bodies, None)):
+        load = polhode.flight.gravity(8.0, moments)
+        run = ensemble(given, load, SPAN, STEP, force=weight(1.0), mass=mass, **start)
+        for i, body in enumerate(bodies):
+            own = polhode.flight.gravity(8.0, body)
+            one = integrate(body, own, SPAN, STEP, force=weight(body.mass), **start)
+            assert same(run, one, i)
+    fixed = ensemble(
+        moments, None, SPAN, STEP, force=weight(1.0), mass=masses, parameters={"mass": 1.0}, **start
+    )
+    assert np.allclose(fixed.velocity[:, 2], -9.81 * SPAN[1] / masses)
+
+
 def test_a_body_that_begins_nowhere_leaves_the_others_alone():
     moments, masses, start, parameters = many()
     start["position0"][2, 1] = np.nan

@@ -81,7 +81,8 @@ def ensemble(
     position0, velocity0 : three numbers, array (n, 3), or a distribution, optional
         Of the centres of mass at t0, as in `integrate`.
     mass : float, array (n,), or a distribution, optional
-        Of bodies that fly; those of `bodies` by default, 1 where these are arrays.
+        Of bodies that fly; those of `bodies` by default, 1 where these are arrays.  Loads made for a
+        mass, `weight` and `polhode.flight.gravity`, then are made for that of each body.
     n : int, optional
         How many bodies, where nothing else says it.
     parameters : dict, optional

@@ -21,6 +21,7 @@ from polhode.engine.ensemble.parameters import (
     check_parameters,
     fields,
     own_inertia,
+    own_masses,
     parameter_array,
     parameter_rows,
 )
@@ -182,6 +183,8 @@ class ManyBodies:
             self.launch.draw(self._draw)
             if self.launch.masses is not None:
                 self.bodies = self.bodies.with_masses(self.launch.masses)
+            if self.launch.masses is not None or len(self.bodies.masses) > 1:
+                self.values = own_masses(self._loads, self.bodies.masses) | self.values
         if not (self.device == "cuda" and self._place_on_gpu(q, v, momentum0 is not None)):
             self._place(q, v, momentum0 is not None)
 

@@ -90,6 +90,7 @@ def gravity(mu: float, body: RigidBody | ArrayLike) -> Load:
         frame="body",
     )
     load.torque.of_body = ("inertia",)
+    load.torque.of_mass = load.force.of_mass = ("mass",)
     return load
 
 

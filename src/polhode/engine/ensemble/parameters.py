@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -79,6 +79,17 @@ def own_inertia(torque: Torque, inertia: np.ndarray) -> dict[str, np.ndarray]:
         name if len(terms) == 1 else f"{term.name}.{name}": tensors
         for term in terms
         for name in term.of_body
+    }
+
+
+def own_masses(loads: Iterable[Torque], masses: np.ndarray) -> dict[str, np.ndarray]:
+    """The parameters of loads in flight that are the mass of their body, for bodies with these
+    masses."""
+    return {
+        f"{term.name}.{name}": masses
+        for load in loads
+        for term in load.terms
+        for name in term.of_mass
     }
 
 
