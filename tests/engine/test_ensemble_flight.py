@@ -261,6 +261,14 @@ def test_files_hold_positions_velocities_and_masses(tmp_path, suffix):
     assert run.to_xarray()["position"].dims == ("body", "axis")
 
 
+def test_files_hold_the_mass_that_all_bodies_have(tmp_path):
+    given = ([1.0, 2.0, 2.5], None, SPAN, STEP)
+    run = ensemble(*given, n=3, mass=2.0, omega0=(0, 0.1, 1), velocity0=(0, 0, 1))
+    found = polhode.read(polhode.io.save(run, tmp_path / "run.nc"))
+    assert np.array_equal(found.linear_momentum, run.linear_momentum)
+    assert np.array_equal(found.kinetic_energy, run.kinetic_energy)
+
+
 def test_without_flight_there_is_no_position():
     run = ensemble([1.0, 2.0, 2.5], None, SPAN, STEP, n=2, omega0=(0, 0.1, 1), keep=5)
     assert run.position is run.velocity is run.positions is run.velocities is None

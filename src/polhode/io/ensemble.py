@@ -79,8 +79,10 @@ def arrays_of(run: Ensemble) -> dict[str, Described]:
         if run.bodies.axes is not None:
             tilt = {"units": "1", "long_name": "principal axes as columns"}
             data["principal_axes"] = (("body", "axis", "principal_axis"), run.bodies.axes, tilt)
-    if len(run.bodies.masses) > 1:
-        data["mass"] = (("body",), run.bodies.masses, about(run, "kg", "mass"))
+    masses = run.bodies.masses
+    flying = run.position is not None
+    if flying and (len(masses) > 1 or masses[0] != run.bodies.one.mass):
+        data["mass"] = (("body",), np.broadcast_to(masses, run.n), about(run, "kg", "mass"))
     if run.failures:
         bodies = [failure.body for failure in run.failures]
         reasons = run.failure_reasons()

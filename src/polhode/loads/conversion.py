@@ -79,7 +79,7 @@ def as_torque(value: Torque | Callable[..., Any] | str | None) -> Torque:
             value.refuse()
         return value
     if isinstance(value, FunctionType):
-        return _of_function(value)
+        return of_function(value)
     if value is None:
         return _nothing()
     if isinstance(value, str):
@@ -125,22 +125,24 @@ def _nothing():
     return polhode.torques.free()
 
 
-# torques of plain functions, by id: the same function is the same torque
-_wrapped: OrderedDict[int, Any] = OrderedDict()
+# torques and forces of plain functions, by id: the same function is the same one
+_wrapped: OrderedDict[tuple[int, type], Any] = OrderedDict()
 KEPT = 64
 
 
-def _of_function(function):
+def of_function(function: FunctionType, kind: type[Torque] = Torque) -> Any:
+    """The torque, or force, of a plain function."""
     # what a Torque reads of its function
     made_of = function.__code__, function.__defaults__, function.__kwdefaults__, function.__name__
-    found, known = _wrapped.get(id(function), (None, ()))
+    key = id(function), kind
+    found, known = _wrapped.get(key, (None, ()))
     if (
         found is None
         or found.function is not function
         or not all(map(operator.is_, known, made_of))
     ):
-        found = Torque(function)
-        _wrapped[id(function)] = found, made_of
+        found = kind(function)
+        _wrapped[key] = found, made_of
         while len(_wrapped) > KEPT:
             _wrapped.popitem(last=False)
     return found

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+from types import FunctionType
 from typing import Any
 
 import polhode
 from polhode.errors import number
 from polhode.loads import kernels as _kernels
 from polhode.loads._torque import Torque
+from polhode.loads.conversion import of_function
 from polhode.loads.kernels import FLIGHT
 from polhode.loads.sum import Sum
 
@@ -128,7 +131,14 @@ def _zero(t, x, R):
 def as_force(value: Any) -> Force:
     """A Force from a function or a Force; None is no force."""
     if value is None:
-        none = Force(_nothing, form="tuple", potential=_zero, name="none")
-        none.acts = False
-        return none
+        return _no_force()
+    if isinstance(value, FunctionType):
+        return of_function(value, Force)
     return value if isinstance(value, Force) else Force(value)
+
+
+@lru_cache(1)
+def _no_force():
+    none = Force(_nothing, form="tuple", potential=_zero, name="none")
+    none.acts = False
+    return none
