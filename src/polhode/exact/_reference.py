@@ -149,7 +149,7 @@ def _distance(one, two, body):
 def _interval(start, end, longest):
     """Equal steps from one wanted time to the next."""
     count = max(1, math.ceil(abs(end - start) / longest))
-    return Segment(np.array([start, (end - start) / count]), count, float(end))
+    return Segment(start, (end - start) / count, count, end)
 
 
 class _Collocation:
@@ -176,7 +176,7 @@ class _Collocation:
         """Nothing: a step remembers nothing of the one before."""
 
     def advance(self, segment, k, recorder, most):
-        start, h = segment.grid
+        start, h = segment.start, segment.h
         product, error = two_product(h, float(segment.count))
         rest = ((segment.end - start - product) - error) / segment.count  # h + rest: more digits
         count, started = min(self.pace.steps, most, segment.count - k), time.perf_counter()
@@ -258,7 +258,7 @@ class _Runs:
         solved."""
         carrier = _Collocation(self.program, self.motion)
         recorder = _AtEnds(carrier.y.copy())
-        intervals = [_interval(a, b, h) for a, b in pairwise(self.times)]
+        intervals = [_interval(a, b, h) for a, b in pairwise(self.times.tolist())]
         if intervals:
             status, message = Driver(carrier, intervals, recorder).run()
             self.steps = carrier.steps
