@@ -393,6 +393,8 @@ CALLS = [
      "got -1", "use 1"),
     (lambda: polhode.Stepper([1, 2, 2.5], raising, step=0.1, omega0=(0, 0, 1), compiled=False),
      "raised ValueError at t", "correct it, or end the run before"),
+    (lambda: polhode.Stepper([1, 2, 2.5], step=0.1, omega0=(0, 0, 1), compiled=False).step(dt=np.nan),
+     "dt must be a number, got nan", "check how it was computed"),
     (lambda: polhode.Stepper([1, 2, 2.5], step=0.1, omega0=(0, 0, 1), method="SW", compiled=False).step(dt=0.2),
      "got dt = 0.2 with step = 0.1", "leave out dt, or use another method"),
     (lambda: setattr(polhode.Stepper([1, 2, 2.5], step=0.1, omega0=(0, 0, 1), compiled=False), "position", (1, 2, 3)),

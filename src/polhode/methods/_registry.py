@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import polhode
 from polhode.core.jit import jit
-from polhode.errors import InputError, brief, unknown
+from polhode.errors import InputError, brief, closest, nearest
 from polhode.methods._families import FAMILIES, Family
 from polhode.methods._groups import grouped
 from polhode.methods._method import Method, Motion, recorded_step, start_motion
@@ -219,10 +219,23 @@ def _make(name, key):
         parts = re.fullmatch(one.pattern, key)
         if parts:
             return one.make(*parts.groups())
-    meant = {synonym: entry.name for entry in everything() for synonym in entry.synonyms}
-    found = unknown("method", name, names() + [one.form for one in FAMILIES], meant)
-    raise InputError(
-        f"{found}; a symmetric one may be composed ({', '.join(f'NAME+{one}' for one in sorted(_suffixes))})"
+    if plus or closest(key, _suffixes):
+        raise InputError(
+            f"unknown method {brief(name)}; write NAME+ENDING, as in LP2+yoshida4, with one of the endings "
+            f"{', '.join(sorted(_suffixes))}"
+        )
+    raise _unknown_method(name)
+
+
+def _unknown_method(name: str) -> InputError:
+    """The error for a name that no method has."""
+    entries = everything()
+    meant = {synonym: entry.name for entry in entries for synonym in entry.synonyms}
+    guess = nearest(name, [entry.name for entry in entries] + [one.form for one in FAMILIES], meant)
+    common = ", ".join(repr(entry.name) for entry in entries if entry.best_for)
+    return InputError(
+        f"unknown method {brief(name)}{guess}; recommended: {common}; polhode.methods.names(), or `polhode methods`, "
+        "lists all"
     )
 
 

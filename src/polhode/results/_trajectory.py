@@ -146,7 +146,7 @@ class Trajectory(Storable, InMotion):
 
     @property
     def momentum_spatial(self) -> np.ndarray:
-        """Angular momentum in space: constant when nothing acts."""
+        """Angular momentum in space: constant without a torque."""
         return rotations.rotate(self.quaternion, self.momentum)
 
     @property
@@ -199,10 +199,12 @@ class Trajectory(Storable, InMotion):
         Initial and final values are those of the run; maxima are over the `samples` stored points,
         the initial ones subtracted, in the units of the run.  Those called relative are divided by
         what figures divide them by: the size of the initial energy, or a thousandth of the largest
-        kinetic energy where that is more, and the size of the initial momentum.  How far the
-        spatial momentum strays is `momentum_error_max` where no torque acts, and
-        `momentum_change_max` where one does, which changes it by right; the other of the two is
-        None.
+        kinetic energy if that is more, and the size of the initial momentum.
+
+        What should be constant has a drift or an error, what the torque changes has a change; the
+        others are None.  So `energy_drift_max` is for torques that come from a potential, and
+        `energy_change_max` for those that drive or brake the body; `momentum_error_max` is for free
+        bodies, and `momentum_change_max` for those under a torque.
         """
         (t0, first), (t1, last) = self.ends
         both, end = parts(np.stack([first, last]), self.kind), parts(last, self.kind)
@@ -212,10 +214,10 @@ class Trajectory(Storable, InMotion):
             asked = np.array([t0, t1]), both.attitude
             ends = ends + (self._potential(*asked) if known is None else known[[0, -1]])
         worst = np.max([piece._largest(first, ends[0]) for _, piece in self.blocks()], axis=0)
-        drift, size = (
-            max(worst[0], abs(ends[1] - ends[0])),
-            np.linalg.norm(self.body.momentum(both.omega[0])),
-        )
+        change = max(worst[0], abs(ends[1] - ends[0]))
+        relative = change / (max(abs(ends[0]), 1e-3 * worst[4]) or 1.0)
+        size = np.linalg.norm(self.body.momentum(both.omega[0]))
+        conservative, acts = self.torque.conservative, self.torque.acts
         return {
             "method": self.method.name,
             "torque": self.torque.name,
@@ -230,13 +232,12 @@ class Trajectory(Storable, InMotion):
             "energy": "total" if self.torque.has_potential else "kinetic",
             "energy_initial": float(ends[0]),
             "energy_final": float(ends[1]),
-            "energy_drift_max": float(drift),
-            "energy_drift_relative": float(drift / (max(abs(ends[0]), 1e-3 * worst[4]) or 1.0)),
-            "momentum_error_max": None if self.torque.acts else float(worst[1]),
-            "momentum_error_relative": None
-            if self.torque.acts
-            else float(worst[1] / (size or 1.0)),
-            "momentum_change_max": float(worst[1]) if self.torque.acts else None,
+            "energy_drift_max": float(change) if conservative else None,
+            "energy_drift_relative": float(relative) if conservative else None,
+            "energy_change_max": None if conservative else float(change),
+            "momentum_error_max": None if acts else float(worst[1]),
+            "momentum_error_relative": None if acts else float(worst[1] / (size or 1.0)),
+            "momentum_change_max": float(worst[1]) if acts else None,
             "orthogonality_error": float(worst[2]),
             "residual_max": float(worst[3]),
             "elapsed_s": float(self.elapsed),
@@ -246,16 +247,16 @@ class Trajectory(Storable, InMotion):
         }
 
     def _largest(self, first: np.ndarray, energy0: float) -> tuple[float, ...]:
-        """Largest energy drift, change of momentum, orthogonality error, residual and kinetic
+        """Largest change of energy and of momentum, orthogonality error, residual and kinetic
         energy."""
         start = parts(first, self.kind)
         momentum0 = rotations.rotate(start.attitude, self.body.momentum(start.omega))
-        drifts = (
+        changes = (
             np.abs(self.total_energy - energy0),
             np.linalg.norm(self.momentum_spatial - momentum0, axis=1),
         )
         return (
-            *(np.max(drift, initial=0.0) for drift in drifts),
+            *(np.max(change, initial=0.0) for change in changes),
             self.orthogonality_error,
             np.max(self.residuals, initial=0.0),
             np.max(self.kinetic_energy, initial=0.0),

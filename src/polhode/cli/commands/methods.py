@@ -10,7 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 
 from polhode.cli.completion import complete_family
-from polhode.cli.options import AsJson
+from polhode.cli.options import FAMILIES, AsJson
 from polhode.cli.terminal import make_console, print_json
 
 GROUP = "Methods"
@@ -35,7 +35,8 @@ TICK = {True: "[green]yes", False: "[dim]-", "orbits": "[yellow]orbits"}
 
 def methods(
     family: Annotated[
-        str | None, typer.Option(help="Only this family.", autocompletion=complete_family)
+        str | None,
+        typer.Option(help=f"Only this family: {FAMILIES}.", autocompletion=complete_family),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

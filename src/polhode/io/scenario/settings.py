@@ -98,7 +98,8 @@ def _index(here, part, path):
         return names.index(part)
     numbers = [str(number) for number in range(len(here))]
     if part not in numbers:
-        raise unknown(f"entry of {path}", part, [*filter(None, names), *numbers])
+        where = path.split(f".{part}")[0]
+        raise unknown(f"entry of {where}:", part, [*filter(None, names), *numbers])
     return int(part)
 
 

@@ -23,6 +23,7 @@ from polhode.show.plots.style import (
     styled,
     target,
     thin,
+    titled,
 )
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def errors(runs: Any, path: str | PathLike[str] | IO[bytes] | None = None) -> Fi
             strays = {label: measure(run) for label, run in runs.items()}
             _symlog(axes, {label: (runs[label].t, stray.values) for label, stray in strays.items()})
             one = next(iter(strays.values()))
-            right = "; the torque changes it by right" if one.by_right else ""
+            right = "; changed by the torque" if one.by_right else ""
             size = first.body.units.value(f"{sign} = {one.size:.4g}", unit)
             axes.set_title(f"{one.title},  {size}{right}")
             axes.set_ylabel("relative change")
@@ -78,9 +79,8 @@ def errors(runs: Any, path: str | PathLike[str] | IO[bytes] | None = None) -> Fi
         below.set_xlabel(first.body.units.label("time", "s"))
         if len(runs) > 1:
             above.legend(ncols=4, loc="lower right", bbox_to_anchor=(1.0, 1.06), borderaxespad=0.0)
-        figure.suptitle(
-            caption(first) if len(runs) == 1 else "Energy and momentum errors", x=0.012, ha="left"
-        )
+        several = titled(first, "Energy and momentum errors")
+        figure.suptitle(caption(first) if len(runs) == 1 else several, x=0.012, ha="left")
     return saved(figure, path)
 
 
@@ -121,6 +121,8 @@ def drift(runs: Any, path: str | PathLike[str] | IO[bytes] | None = None) -> Fig
             xlim=(first.t[0], first.t[-1]),
         )
         axes.set_title("Relative energy error: every stored point (thin), running mean (bold)")
+        if first.title:
+            figure.suptitle(literal(first.title), x=0.012, ha="left")
         _end_labels(axes, first.t[-1], ends)
     return saved(figure, path)
 

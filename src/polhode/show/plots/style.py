@@ -10,7 +10,7 @@ import io
 from contextlib import AbstractContextManager
 from os import PathLike
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 import matplotlib
 import numpy as np
@@ -18,6 +18,9 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from polhode.errors import InputError, as_path, printable, disk_advice, unknown
+
+if TYPE_CHECKING:
+    from polhode.results._trajectory import Trajectory
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 GREY, PALE = "#555555", "#D9D9D9"
@@ -102,8 +105,14 @@ def literal(text):
     return printable(text).replace("$", r"\$")
 
 
-def caption(run):
-    """Body, method, step and torque of a run in one line."""
+def titled(run: Trajectory, text: str) -> str:
+    """A text with the title of the run before it, or the name of its body."""
+    name = run.title or run.body.name
+    return literal(f"{name}: {text}" if name else text)
+
+
+def caption(run: Trajectory) -> str:
+    """Title or body, method, step and torque of a run in one line."""
     shown = (
         run.body.units.value(f"{run.step:g}", "s")
         if isinstance(run.step, (int, float))
@@ -111,9 +120,8 @@ def caption(run):
         if run.tolerance
         else "uneven"
     )
-    name = f"{run.body.name}: " if run.body.name else ""
-    return literal(
-        f"{name}{run.method.name}, step {shown}, {run.steps} steps, torque {run.torque.name}"
+    return titled(
+        run, f"{run.method.name}, step {shown}, {run.steps} steps, torque {run.torque.name}"
     )
 
 
