@@ -507,6 +507,25 @@ def test_a_file_named_like_a_problem_is_the_file(call, tmp_path):
     assert json.loads(call("run", "slow-top", "--json").stdout)["method"] == "VLV"
 
 
+@pytest.mark.parametrize(
+    "problem, setting, torque",
+    [
+        ("slow-top", "moment=10.0", torques.heavy_top(10.0)),
+        ("coulomb-wall-printed", "wall=0.0", torques.coulomb_wall("printed", wall=0.0)),
+        ("stress", "alpha=0.2", torques.stress_potential(alpha=0.2)),
+        ("book-toss", "toss=10.0", torques.book_toss(0.05, toss=10.0)),
+        ("free-body", "name=heavy_top", torques.heavy_top()),
+    ],
+)
+def test_a_setting_changes_one_parameter_of_the_torque_of_a_problem(call, problem, setting, torque):
+    settings = ("--set", f"torque.{setting}", "--set", "run.t_span=[0.0, 1.0]")
+    data = json.loads(call("run", problem, "--step", "0.05", *settings, "--json").stdout)
+    given = problems.get(problem)
+    start = {"rotation0": given.rotation0, "omega0": given.omega0, "scalar_first": False}
+    run = integrate(given.body, torque, (0.0, 1.0), 0.05, **start)
+    assert data["omega_final"] == run.omega[-1].tolist()
+
+
 def test_an_ensemble_of_a_problem(call):
     done = call("ensemble", "slow-top", "--n", "3", "--json")
     assert done.exit_code == 0 and json.loads(done.stdout)["n"] == 3
