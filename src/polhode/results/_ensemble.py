@@ -8,14 +8,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import math
-
 import numpy as np
 
 import polhode
 from polhode import rotations
 from polhode.results._trajectory import FAILED, FINISHED, INTERRUPTED
 from polhode.results.columns import EACH_ITS_OWN
+from polhode.results.error_estimate import ErrorEstimate
 from polhode.results.motion import OMEGA, back_to_axes, in_principal_axes, parts
 from polhode.errors import InputError
 from polhode.results.storable import Storable
@@ -30,9 +29,6 @@ if TYPE_CHECKING:
     from polhode.methods._method import Method
 
 
-TOO_LARGE = 0.1  # an error with which the motion of a body is another one
-
-
 @dataclass(frozen=True)
 class Failure:
     """A body that could not go on: its number, the step that failed, the time before it, and
@@ -42,52 +38,6 @@ class Failure:
     step: int
     t: float
     reason: str
-
-
-@dataclass(frozen=True, eq=False)
-class ErrorEstimate:
-    """How large the errors at the end of an ensemble are, from some of its bodies that were run once
-    more with half the step.
-
-    Attributes
-    ----------
-    bodies : (k,) array
-        Their numbers.
-    angle, omega : (k,) arrays
-        Errors of the attitudes, in radians, and of the angular velocities, relative to the largest;
-        infinite where half the step could not be run.
-    """
-
-    bodies: np.ndarray
-    angle: np.ndarray
-    omega: np.ndarray
-
-    @property
-    def largest(self) -> float:
-        """The largest of all; NaN where no body was run once more."""
-        return float(np.max([self.angle, self.omega])) if len(self.bodies) else math.nan
-
-    @property
-    def worst(self) -> int | None:
-        """The body that has it."""
-        if not len(self.bodies):
-            return None
-        return int(self.bodies[np.argmax(np.maximum(self.angle, self.omega))])
-
-    @property
-    def advice(self) -> str:
-        """What to do where the step is too large, in words; empty where it is not."""
-        if not self.largest > TOO_LARGE:
-            return ""
-        return (
-            f"the step is too large: by half the step the errors are about {self.largest:.1g} (radians, or relative to "
-            f"the largest angular velocity), body {self.worst} having the largest; take a smaller step"
-        )
-
-    def __repr__(self) -> str:
-        return (
-            f"<ErrorEstimate: about {self.largest:.1g} at the end, from {len(self.bodies)} bodies>"
-        )
 
 
 class Motions(NamedTuple):
@@ -183,9 +133,9 @@ class Ensemble(Storable):
 
     @cached_property
     def error_estimate(self) -> ErrorEstimate | None:
-        """How large the errors at the end are: 16 bodies at most, some of them the fastest, are run
-        once more with half the step, when this is first asked for.  None for an ensemble that was
-        read from a file, whose `provenance()` has the largest error."""
+        """How large the errors at the end are: when this is first asked for, up to 16 bodies, some of
+        them the fastest, are run again with half the step.  None if the ensemble was read from a
+        file without an estimate."""
         return None if self._new_estimate is None else self._new_estimate(self)
 
     @cached_property
@@ -272,6 +222,11 @@ class Ensemble(Storable):
     def body_steps_per_s(self) -> float:
         """Bodies times steps per second."""
         return self.n * self.steps / self.elapsed if self.elapsed else float("nan")
+
+    @property
+    def moments(self) -> np.ndarray:
+        """The principal moments (n, 3) of the bodies, given or drawn."""
+        return np.broadcast_to(self.bodies.moments.T, (self.n, 3))
 
     @property
     def rotation(self) -> Rotation:
@@ -375,6 +330,7 @@ class Ensemble(Storable):
             "t_final": float(self.t),
             "message": self.message,
             "error_estimate": self._largest_error(),
+            **({"error_sample": found.to_dict()} if (found := self.error_estimate) else {}),
             **({"units": self.units._asdict()} if self.units != UNSPECIFIED else {}),
             **({"failure_reasons": reasons} if (reasons := self.failure_reasons()) else {}),
         }
@@ -389,8 +345,8 @@ class Ensemble(Storable):
 
     def __repr__(self) -> str:
         error = self._largest_error()
-        told = "" if error is None else f", error about {error:.1g}"
+        about = "" if error is None else f", error about {error:.1g}"
         return (
             f"<Ensemble: {self.n} bodies, {self.method.name}, {self.steps} steps to t = {self.t:g}, {self.device} "
-            f"{self.dtype}, {len(self.failures)} failed{told}>"
+            f"{self.dtype}, {len(self.failures)} failed{about}>"
         )
