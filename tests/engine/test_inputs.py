@@ -74,7 +74,7 @@ def test_an_unknown_ending_is_answered_with_the_endings(name):
 
 
 def test_the_error_for_an_unknown_method_is_short():
-    with pytest.raises(InputError, match="recommended: 'LP2', .*lists all") as error:
+    with pytest.raises(InputError, match=r"recommended: 'LP2', .*lists all") as error:
         integrate([1.0, 2.0, 3.0], method="xyz", **START)
     assert len(str(error.value)) < 200
 

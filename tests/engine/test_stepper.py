@@ -252,6 +252,30 @@ def test_sizes_that_make_no_sense_are_refused(dt):
     assert stepper.t == 0.0
 
 
+@pytest.mark.parametrize("frame", ["spatial", "body"])
+def test_a_linear_impulse_changes_velocity_and_spin(frame):
+    body = polhode.RigidBody.box(1.0, 2.0, 3.0, mass=2.0)
+    start = {"rotation0": (0.3, 0.2, 0.1), "omega0": (0.1, 0.2, 0.3), "velocity0": (1.0, 0.0, 0.0)}
+    stepper = polhode.Stepper(body, step=0.01, compiled=False, **start)
+    stepper.step(3)
+    q, before, arm, push = (
+        stepper.quaternion,
+        stepper.momentum_spatial,
+        (0.0, 1.0, 0.5),
+        (4.0, 0, 0),
+    )
+    stepper.apply_linear_impulse(push, at=arm, frame=frame)
+    turn = (lambda v: v) if frame == "spatial" else (lambda v: polhode.rotations.rotate(q, v))
+    np.testing.assert_allclose(stepper.velocity, (1.0, 0.0, 0.0) + turn(np.array(push)) / 2.0)
+    np.testing.assert_allclose(stepper.momentum_spatial, before + turn(np.cross(arm, push)))
+    assert np.array_equal(stepper.quaternion, q) and stepper.dt == 0.01
+
+
+def test_a_linear_impulse_needs_a_flight():
+    with pytest.raises(InputError, match=r"follows the rotation alone; give it position0"):
+        make(compiled=False).apply_linear_impulse((1.0, 0.0, 0.0))
+
+
 def test_the_number_of_a_failed_step_counts_those_of_other_sizes():
     def strict(t, R):
         if t > 0.055:

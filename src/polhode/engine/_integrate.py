@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Never
 
 from polhode.engine.checkpoint import Checkpoint, as_checkpoint
-from polhode.engine.one_body import OneBody
+from polhode.engine.one_body import OneBody, as_body
 from polhode.errors import called_as, flag, label, check_options, shows_options
 
 if TYPE_CHECKING:
@@ -49,6 +49,7 @@ def integrate(
     checkpoint: str | PathLike[str] | Checkpoint | None = None,
     checkpoint_every: int | str = "30s",
     title: str = "",
+    units: str | Mapping[str, str] | None = None,
     **misspelt: Never,
 ) -> Trajectory:
     """Follow a rigid body's rotation over a span of time.
@@ -57,8 +58,8 @@ def integrate(
     ----------
     body : RigidBody, or inertia as 3 principal moments or a symmetric 3x3 matrix
     torque : function f(t, R), Torque, name or None
-        Spatial torque from time and attitude matrix; see `polhode.torque` for other kinds.  None:
-        nothing acts.
+        Spatial torque from time and attitude matrix; see `polhode.torque` for other kinds.  None is
+        a free body.
     t_span : (t0, t1)
         The run; t1 < t0 runs backwards.
     step : float, or array of times
@@ -111,7 +112,9 @@ def integrate(
     checkpoint_every : int or str
         Steps between checkpoints, or the time between them: 30s, 5min, 1h.
     title : str
-        Of the run, for files and pages.
+        Of the run, for figures, files and pages.
+    units : "SI" or dict, optional
+        The units of your numbers, as in `RigidBody`; by default those of the body.
 
     Returns
     -------
@@ -146,6 +149,8 @@ def integrate(
     chosen = not (rtol is None and atol is None and max_step is None)  # the steps, by the method
     if method is None:
         method = BY_TOLERANCE if chosen else STANDARD
+    if units is not None:
+        body = as_body(body).with_units(units)
     run = OneBody(body, torque, method, rotation0, omega0, momentum0, scalar_first)
     if chosen:
         run.will_choose(t_span, step, rtol, atol, max_step, breaks)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import io
 from collections.abc import Iterable, Sequence
 from functools import singledispatch
 from typing import Any
@@ -12,12 +11,14 @@ import numpy as np
 
 from polhode.bodies._body import RigidBody
 from polhode.engine._flow import Flow
+from polhode.engine._stepper import Stepper
 from polhode.errors import InputError, brief
 from polhode.problems import Problem
 from polhode.results._ensemble import Ensemble
 from polhode.results._trajectory import Trajectory
 from polhode.show.html import render
 from polhode.show.plots.motion import overview
+from polhode.show.plots.style import small_png
 from polhode.show.view._comparison import COLUMNS, format_cell
 from polhode.show.view.runs import describe_run
 from polhode.studies.advise.advice import Advice
@@ -36,7 +37,7 @@ def card(result: Any) -> str:
 
     Parameters
     ----------
-    result : Trajectory, Ensemble, Comparison, Advice, Certificate, RigidBody, Flow or Problem
+    result : Trajectory, Ensemble, Comparison, Advice, Certificate, RigidBody, Flow, Stepper or Problem
 
     Returns
     -------
@@ -49,7 +50,7 @@ def card(result: Any) -> str:
     True
     """
     raise InputError(
-        f"there is a card of a result, a body, a flow or a problem, got {brief(result)}; give one of these"
+        f"card takes a result, a body, a flow, a stepper or a problem, got {brief(result)}; give one of these"
     )
 
 
@@ -96,10 +97,8 @@ def _picture(run):
     """The overview of a run as text, "" where there is too little or too much to draw."""
     if not 2 <= len(run) <= MOST_POINTS:
         return ""
-    out = io.BytesIO()
     shown = run.part(slice(None, None, max(len(run) // _DRAWN, 1)))
-    overview(shown).savefig(out, format="png", dpi=80)
-    return base64.b64encode(out.getvalue()).decode("ascii")
+    return base64.b64encode(small_png(overview(shown), 72)).decode("ascii")
 
 
 @card.register
@@ -177,6 +176,23 @@ def _(flow: Flow) -> str:
     size = {"step": flow.step} if flow.tolerance is None else {"rtol": flow.tolerance[0]}
     rows = _facts(method=flow.method.name, **size, torque=flow.torque.name, body=repr(flow.body))
     return _table("Flow", rows)
+
+
+@card.register
+def _(stepper: Stepper) -> str:
+    flying = {} if stepper.position is None else {"position": _numbers(stepper.position)}
+    rows = _facts(
+        time=f"{stepper.t:.6g}",
+        attitude=_numbers(stepper.quaternion),
+        angular_velocity=_numbers(stepper.omega),
+        kinetic_energy=f"{stepper.kinetic_energy:.6g}",
+        **flying,
+        method=stepper.method.name,
+        step=f"{stepper.dt:g}",
+        torque=stepper.torque.name,
+        body=repr(stepper.body),
+    )
+    return _table("Stepper", rows)
 
 
 @card.register
