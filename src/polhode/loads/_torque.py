@@ -78,7 +78,7 @@ class Torque:
     """
 
     acts = True  # False for the torque that is always zero
-    of_body: tuple[str, ...] = ()  # the parameters that are the body's own inertia
+    of_body: tuple[str, ...] = ()  # the parameters that are the body's own inertia or mass
     arm = None  # of a weight: from the fixed point to the centre of mass, in the body
     up = None  # a direction in space about which the torque never acts: the momentum about it stays
     unit = None  # the step that the torque is made for, where its jumps fall on ends of steps
