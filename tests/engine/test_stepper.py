@@ -473,5 +473,7 @@ def test_a_weight_made_for_another_mass_is_warned_of(recwarn):
     body = polhode.RigidBody([1, 2, 2.5], mass=3.0)
     polhode.Stepper(body, step=0.1, omega0=(0, 1, 0), force=polhode.weight(3.0))
     assert not recwarn
-    with pytest.warns(UserWarning, match=r"force 'weight' was made for another body: its mass is 2.0"):
+    with pytest.warns(
+        UserWarning, match=r"force 'weight' was made for another body: its mass is 2.0"
+    ):
         polhode.Stepper(body, step=0.1, omega0=(0, 1, 0), force=polhode.weight(2.0))

@@ -245,7 +245,7 @@ def test_of_a_torque_that_an_older_file_knows_as_text_no_more_is_claimed_than_is
 
 
 def test_a_polhode_needs_a_body_on_which_nothing_acts(top):
-    with pytest.raises(InputError, match="the torque heavy_top does"):
+    with pytest.raises(InputError, match="this run has the torque heavy_top"):
         plots.polhode(top["NMB"])
     with pytest.raises(InputError, match="at rest"):
         plots.polhode(integrate([1.0, 2.0, 2.5], t_span=(0, 1), step=0.1, omega0=(0.0, 0.0, 0.0)))

@@ -59,12 +59,12 @@ SETTABLE = (
 class Stepper(Card, SettableMotion):
     """A motion advanced step by step.
 
-    Parameters are those of `integrate`; `t` is the time at the start, and a negative `step` runs
-    backwards.  Between two calls of `step` these may be assigned to: `rotation`, `quaternion` or
-    `matrix`, `omega`, `momentum` or `momentum_spatial`, in flight `position` and `velocity`; the
-    method then starts anew from there.  What your torque reads outside itself (globals, closures,
-    defaults, attributes of modules) may change too: the next step takes the new values.  So may the
-    torque's `params`.  Floats in closures and defaults aside, the torque is compiled anew.
+    The parameters are those of `integrate`; `t` is the initial time, and a negative `step` runs
+    backwards.  Between steps you may assign to `rotation`, `quaternion` or `matrix`, to `omega`,
+    `momentum` or `momentum_spatial`, and in flight to `position` and `velocity`; the method then
+    starts again from there.  The `params` of your torque may also change, and so may anything that
+    it reads outside itself (globals, closures, defaults, attributes of modules); except for `params`
+    and for floats in closures and defaults this compiles the torque again.
 
     Examples
     --------
@@ -147,11 +147,10 @@ class Stepper(Card, SettableMotion):
         self._carrier = carrier
 
     def step(self, n: int = 1, *, dt: float | None = None) -> None:
-        """Take n steps of the size given when the Stepper was made; with `dt`, these n are of that
-        size.
+        """Take n steps, of size `dt` if it is given, otherwise of the Stepper's own size.
 
-        Another size each time costs next to nothing.  Methods that remember earlier steps need them
-        of equal size and refuse it.
+        Changing the size costs almost nothing.  Methods that use earlier steps need steps of equal
+        size and refuse others.
         """
         if n.__class__ is not int or n < 1:
             one = f"for one step of {brief(n)} write step(dt={brief(n)})"

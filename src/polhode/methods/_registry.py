@@ -75,9 +75,8 @@ def method(
 ) -> Callable[[F], F]:
     """Register the decorated function `step(h, t, s, body, torque, p)` as a method.
 
-    The facts are those of `Method`; `order`, `symmetric` and `symplectic` may be left out by those
-    who wait for `polhode.certify` to find them.  The step gets the state `s` at time t and returns
-    the one at t + h.
+    The facts are those of `Method`; leave out `order`, `symmetric` and `symplectic` if you want
+    `polhode.certify` to find them.  The step gets the state `s` at time t and returns that at t + h.
 
     Parameters
     ----------
@@ -180,8 +179,8 @@ def _load():
 
 
 def get(name: str | Method) -> Method:
-    """A method by name, in any case; `newmark(0.6)` and `taylor3+ep` are made on demand; a Method
-    is returned as it is.
+    """A method by name, in upper or lower case; `newmark(0.6)` and `taylor3+ep` are made on demand; a
+    Method is returned unchanged.
 
     >>> get("nmb").order
     2
@@ -263,7 +262,8 @@ def families() -> list[Family]:
 
 
 def everything() -> list[Method]:
-    """All registered methods, each once: those recommended, the others by family, the faulty.
+    """All registered methods, each once: recommended ones first, the others by family, and the faulty
+    variants of papers last.
 
     Examples
     --------

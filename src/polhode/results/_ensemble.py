@@ -1,5 +1,4 @@
-"""The result of an ensemble: where every body is, which ones failed, and what was summed up on the
-way."""
+"""The result of an ensemble: the final states, the failures, and statistics."""
 
 from __future__ import annotations
 
@@ -31,8 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Failure:
-    """A body that could not go on: its number, the step that failed, the time before it, and
-    why."""
+    """A body that failed: its number, the step that failed, the time before it, and the reason."""
 
     body: int
     step: int
@@ -48,25 +46,25 @@ class Motions(NamedTuple):
 
 
 class Ensemble(Storable):
-    """Many bodies after a run, fresh or read from a file.  Body first, component last; vectors in
-    each body's own axes unless named spatial.
+    """Many bodies after a run, fresh or read from a file.  Arrays have bodies first and components
+    last; vectors are in each body's own axes unless they are called spatial.
 
-    Of an ensemble that was read, `torque` and `method` are what the file records of them,
-    `parameters` has those that differ from body to body, `elapsed` is NaN, and `threads`,
+    If it was read from a file, `torque` and `method` are what the file records about them,
+    `parameters` has only those that differ between bodies, `elapsed` is NaN, and `threads`,
     `vectorised` and `note` are not known.
 
     Attributes
     ----------
     n : int
-        How many bodies.
+        Number of bodies.
     t : float
-        The time reached.  A body that failed stopped before: see `failures`.
+        The time reached.  A body that failed stopped earlier: see `failures`.
     times : array (samples,) or None
-        Of the motions on the way, with keep=every.
+        Of the intermediate motions, with keep=every.
     statistics : dict or None
         With keep="statistics": for each quantity, `over_time` (for each body) and `over_bodies` (at
-        each of `times`), both with mean, variance, min, max.  A body that failed counts until then;
-        one that failed at the start has NaN.
+        each of `times`), both with mean, variance, min, max.  A body that fails is included until
+        then; one that fails at the start has NaN.
     failures : list of Failure
     message : str
         How the run ended.
@@ -77,11 +75,11 @@ class Ensemble(Storable):
     steps, elapsed, body_steps_per_s
         Steps of each body, seconds they took, and the product of bodies and steps per second.
     seed : int or None
-        What random numbers were drawn with.
+        Seed of the random numbers.
     title : str
-        Of the scenario; "" where there is none.
+        Of the scenario; "" by default.
     units : Units
-        Those of the bodies, or those that were given: the attributes length, mass and time.
+        Those given, or those of the bodies: the attributes length, mass and time.
     """
 
     n: int
@@ -175,7 +173,7 @@ class Ensemble(Storable):
     def quaternion(self) -> np.ndarray:
         """Attitudes (n, 4), body to space, scalar last; of a body that failed, the last good one.
 
-        They and all the others are copied from a GPU when they are first read.
+        These and all other results are copied from a GPU when they are first read.
         """
         return self._at_end[0]
 
@@ -186,12 +184,12 @@ class Ensemble(Storable):
 
     @property
     def quaternions(self) -> np.ndarray | None:
-        """Attitudes on the way (samples, n, 4), with keep=every; None without."""
+        """Intermediate attitudes (samples, n, 4), with keep=every; None without."""
         return self._on_the_way[0]
 
     @property
     def omegas(self) -> np.ndarray | None:
-        """Body angular velocities on the way (samples, n, 3), with keep=every; None without."""
+        """Intermediate body angular velocities (samples, n, 3), with keep=every; None without."""
         return self._on_the_way[1]
 
     def to_user_axes(self, y: np.ndarray) -> np.ndarray:
@@ -275,7 +273,7 @@ class Ensemble(Storable):
         return self._measure("energy", self.end_times, self._principal())
 
     def summary(self) -> dict[str, Any]:
-        """The run in a few plain numbers, as `polhode ensemble --json` prints them."""
+        """The run in a few numbers, as `polhode ensemble --json` prints them."""
         return {
             "method": self.method.name,
             "torque": self.torque.name,

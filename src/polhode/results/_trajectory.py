@@ -42,11 +42,11 @@ FINISHED, EVENT, INTERRUPTED, BLOW_UP, FAILED = (
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Trajectory(Storable, InMotion):
-    """A computed motion, fresh or read from a file.  Time first, component last; vectors in the
-    user's own body axes unless named spatial.
+    """A computed motion, fresh or read from a file.  Arrays have time first and components last;
+    vectors are in your own body axes unless they are called spatial.
 
-    Of a run that was read, `torque` and `method` are what the file records of them, the ends are the
-    first and last stored points, `elapsed` is NaN and there are no events.
+    If the run was read from a file, `torque` and `method` are what the file records about them, the
+    ends are the first and last stored points, `elapsed` is NaN and there are no events.
 
     Attributes
     ----------
@@ -57,15 +57,15 @@ class Trajectory(Storable, InMotion):
     omega : (n, 3) array
         Angular velocity in the body frame.
     residuals : (n,) array
-        Largest relative residual of the implicit equation since the point before; zero for explicit
+        Largest relative residual of the implicit equation since the previous point; zero for explicit
         methods.
     status : str
-        "finished", "event", "interrupted", "blow-up", or "failed" for one kept on an error; `success` is true for the first
-        two, `message` says more.
+        "finished", "event", "interrupted", "blow-up" or "failed"; `success` is true for the first
+        two, and `message` says more.
     nfev, steps, rejected : int
-        Torque evaluations, steps taken, and steps that a tolerance refused.
+        Torque evaluations, steps taken, and steps rejected because of the tolerance.
     step, tolerance : number or list, (rtol, atol)
-        What decided the steps; the other one is None.
+        What determined the steps; the other one is None.
     mode, note : str
         How the torque ran ("compiled", "callback", "python") and, if it was not compiled, why.
     elapsed : float
@@ -76,7 +76,7 @@ class Trajectory(Storable, InMotion):
     position, velocity : (n, 3) arrays or None
         Of the centre of mass, in space, for a body in flight.
     title : str
-        Of the scenario; "" where there is none.
+        Of the run or the scenario; "" by default.
     """
 
     t: np.ndarray
@@ -136,7 +136,7 @@ class Trajectory(Storable, InMotion):
 
     @property
     def success(self) -> bool:
-        """Whether the run reached its end, or the event that was to end it."""
+        """Whether the run reached its end or a terminal event."""
         return self.status in (FINISHED, EVENT)
 
     @property
@@ -194,7 +194,7 @@ class Trajectory(Storable, InMotion):
         return float(np.max(np.abs(squared * squared - 1.0), initial=0.0))
 
     def summary(self) -> dict[str, Any]:
-        """The run in a few plain numbers, as `polhode run --json` prints them.
+        """The run in a few numbers, as `polhode run --json` prints them.
 
         Initial and final values are those of the run; maxima are over the `samples` stored points,
         the initial ones subtracted, in the units of the run.  Those called relative are divided by
@@ -289,8 +289,7 @@ class Trajectory(Storable, InMotion):
         }
 
     def to_xarray(self) -> Dataset:
-        """An xarray Dataset with the units of the body, where they are named, and
-        provenance."""
+        """An xarray Dataset with provenance, and with units if the body has them."""
         import xarray as xr
 
         data = {
@@ -305,7 +304,7 @@ class Trajectory(Storable, InMotion):
 
     def plot(self, path: str | PathLike[str] | IO[bytes] | None = None) -> Figure:
         """An overview figure: angular velocity, energy error, momentum error, path of a body axis
-        in space; saved where there is a path."""
+        in space; saved if a path is given."""
         return polhode.plots.overview(self, path)
 
     def view(
@@ -316,13 +315,13 @@ class Trajectory(Storable, InMotion):
         poinsot: bool = False,
         autoplay: bool | None = None,
     ) -> polhode.view.Page:
-        """A self-contained page with the body in 3D and plots that follow; a notebook shows it
-        inline.
+        """A self-contained page with the body in 3D and plots that follow the animation; a notebook
+        shows it inline.
 
         Parameters
         ----------
         compare : Trajectory, path of a stored run, or a list of them
-            Shown beside this run, in step.
+            Shown beside this run, at the same times.
         title, mesh, poinsot, autoplay
             As in `polhode.view.page`.
 

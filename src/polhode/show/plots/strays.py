@@ -1,5 +1,5 @@
-"""What should stay and does not: `errors` of energy and momentum, and the long `drift` of the
-energy."""
+"""Figures of what should be conserved: `errors` of energy and momentum, and the `drift` of the energy
+in a long run."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ _DECADES = 4  # shown of either sign; below them the axis is linear
 
 
 def errors(runs: Any, path: str | PathLike[str] | IO[bytes] | None = None) -> Figure:
-    """Energy and momentum against where they began, with their signs, for one run or several of one
-    problem.
+    """The changes of energy and momentum since the start, with their signs, for one or several runs of
+    a problem.
 
-    The axes are logarithmic for either sign and linear about zero.  Errors are relative, to what
-    the titles name with its unit.  Of a heavy top the momentum about the vertical is drawn, unless
-    another torque changes that too: it keeps no other.
+    The axes are logarithmic for both signs and linear about zero.  The titles say what the errors are
+    relative to.  For a heavy top only the momentum about the vertical is drawn, which alone is
+    conserved.
 
     Parameters
     ----------
@@ -85,8 +85,7 @@ def errors(runs: Any, path: str | PathLike[str] | IO[bytes] | None = None) -> Fi
 
 
 def drift(runs: Any, path: str | PathLike[str] | IO[bytes] | None = None) -> Figure:
-    """The relative energy error of several runs of one problem against time, each labelled at its
-    end.
+    """The relative energy error of several runs of a problem against time.
 
     Parameters
     ----------
@@ -128,7 +127,7 @@ def drift(runs: Any, path: str | PathLike[str] | IO[bytes] | None = None) -> Fig
 
 
 def _labelled(figure, runs):
-    """A dict from label to run; runs of one method are told apart by their step."""
+    """A dict from label to run; runs with the same method are labelled with their step."""
     if isinstance(runs, dict):
         found = {label: as_run(run) for label, run in runs.items()}
     else:

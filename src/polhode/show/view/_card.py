@@ -1,4 +1,4 @@
-"""A result as a notebook shows it: a small table, and a picture of a run."""
+"""A result as HTML for a notebook."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _DRAWN = 4000  # points of the picture
 
 @singledispatch
 def card(result: Any) -> str:
-    """What a notebook shows of a result, as HTML: a small table, and a picture of a run.
+    """A result as HTML for a notebook: a small table and, for a run, a figure.
 
     Parameters
     ----------

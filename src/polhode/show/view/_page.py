@@ -68,21 +68,21 @@ def page(
     poinsot: bool = False,
     autoplay: bool | None = None,
 ) -> Page:
-    """A self-contained page of one run, or of several in step.
+    """A self-contained page of one run, or of several side by side.
 
     Parameters
     ----------
     runs : Trajectory, path of a stored run, or a list of them
         At most 6; the first gives the title and the names of the plots.
     title : str, optional
-        In place of the scenario's, or one made from the body and the torque.
+        By default that of the scenario, or one made from body and torque.
     mesh : (vertices, faces), optional
         Drawn in place of the body: (n, 3) numbers in your body axes, and (m, 3) indices.
     poinsot : bool
-        Begin with Poinsot's picture, where nothing acts on the body.
+        Start with Poinsot's construction, if the body is free.
     autoplay : bool, optional
-        Whether it moves at once; by default it does, unless the reader's system asks for reduced
-        motion.
+        Whether the animation starts at once; it does by default, unless the reader's system asks for
+        reduced motion.
 
     Returns
     -------

@@ -74,19 +74,18 @@ def advise(
         With a body, `torque`, `t_span`, `rotation0`, `scalar_first`, `omega0` or `momentum0` and
         `breaks` are those of `integrate`.
     error : float
-        Allowed, at any time of the run: of the angle in radians, and of the angular velocity
-        relative to the largest.
+        The error that is allowed at any time of the run: of the attitude in radians, and of the
+        angular velocity, relative to the largest.
     torque_cost : float or str, optional
-        Seconds of one torque evaluation, or text such as "2ms", where that is not what it costs
+        Seconds of one torque evaluation, or text such as "2ms", if it differs from the cost measured
         here.
     long : bool
-        The run is too long for its phase to be followed: methods without energy drift only, and
-        `error` is that of the energy.
+        For a run so long that its phase does not matter: only methods without energy drift are
+        tried, and `error` is that of the energy.
     symplectic, explicit, symmetric, one_torque : bool
-        Demands on the method: what the registry says of it, `one_torque` being one evaluation per
-        step.
+        Required properties of the method; `one_torque` means one torque evaluation per step.
     order : int, optional
-        The least order.
+        The lowest order allowed.
     methods : list of names, optional
         Try these instead of the short list.
     until : float, optional

@@ -156,9 +156,7 @@ class Pilot:
     def _worth(self, point, best):
         used = (self.spent + point.evaluations) * self.price.measured
         budget = self.budget if math.isfinite(best) else STRETCH * self.budget
-        return (
-            2.0 * self.price.of(self._over_whole_span(point)) < HOPELESS * best and used < budget
-        )
+        return 2.0 * self.price.of(self._over_whole_span(point)) < HOPELESS * best and used < budget
 
     def _over_whole_span(self, point):
         """The point of the pilot, as it would be over the whole span."""

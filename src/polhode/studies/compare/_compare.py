@@ -64,7 +64,7 @@ def compare(
     progress: Callable[[int, int, str], Any] | None = None,
     **misspelt: Never,
 ) -> Comparison:
-    """Run methods over step sizes against the truth.
+    """Compare methods: their errors and costs at many step sizes.
 
     Parameters
     ----------
@@ -72,20 +72,19 @@ def compare(
         With a body, `torque`, `t_span`, `rotation0`, `scalar_first`, `omega0` or `momentum0` and
         `breaks` are those of `integrate`.
     methods : list of names, "all" or None
-        None: a set that shows what there is to choose from.  `NAME@rtol` runs a method by tolerance
-        instead of by step.
+        None: a representative set.  `NAME@rtol` runs a method with a tolerance instead of a step.
     family : str, optional
         All methods of a family instead.
     errors : numbers
-        The cost of reaching each is found.  An error is the largest over the run of the angle in
-        radians and the relative error of the angular velocity.
+        The errors for which costs are found: the largest during the run, of the attitude in radians
+        and of the angular velocity, relative.
     until : float, optional
         End the span earlier.
     processes : int
-        Measure so many methods side by side, each in a process of its own; for a problem or a
-        scenario file, which another process can make again.
+        Number of processes in which methods are measured; more than one needs a problem or a
+        scenario file.
     progress : function, optional
-        Called as progress(done, total, name): before a method, or after it where there are several
+        Called as progress(done, total, name): before each method, or after it with several
         processes.
 
     Returns
@@ -96,7 +95,7 @@ def compare(
     Raises
     ------
     PolhodeError, KeyboardInterrupt
-        Ctrl-C and an error of `progress` carry the finished methods as their attribute
+        Ctrl-C, and an error in `progress`, have the finished methods as their attribute
         `comparison`.
 
     Examples
