@@ -81,7 +81,9 @@ def test_drawn_moments_can_be_read():
 
 
 def test_bodies_that_cannot_be_are_refused():
-    with pytest.raises(InputError, match=r"of the bodies drawn, body .* or choose a narrower law"):
+    with pytest.raises(
+        InputError, match=r"of the bodies drawn, body .* or choose a narrower distribution"
+    ):
         ensemble(
             stats.norm((1.0, 2.0, 2.9), 0.5), t_span=SPAN, step=STEP, n=50, omega0=(0, 0, 1), rng=1
         )

@@ -79,7 +79,7 @@ def find_targets(given: list[str], every: bool) -> list[str]:
     if every and given:
         raise InputError("give methods or --all, not both; drop one")
     if not every and not given:
-        raise InputError("nothing is named to certify; name methods or files, or give --all")
+        raise InputError("no method is given; name methods or files, or give --all")
     targets: dict[str, None] = {}
     for target in names() if every else given:
         if not is_target(target):

@@ -72,8 +72,8 @@ def _finite_part(run):
         )
     if n < 2:
         raise InputError(
-            f"the run of {run.method.name} holds {n} finite point{'' if n == 1 else 's'}, and a picture that "
-            "moves needs two; store more of it (`every` says how often)"
+            f"the run of {run.method.name} holds {n} finite point{'' if n == 1 else 's'}, and an animation "
+            "needs two; store more points (see `every`)"
         )
     order = slice(0, n)
     forwards = run.t[n - 1] >= run.t[0]
