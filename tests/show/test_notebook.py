@@ -86,6 +86,14 @@ def test_cards_are_small(shown):
     assert len(busy._repr_html_()) < LARGEST
 
 
+def test_cards_have_units_and_errors(shown):
+    assert "error about" in shown[0]["ensemble"]["text/html"]
+    body = polhode.RigidBody([1.0, 2.0, 2.5], mass=3.0, units={"length": "mm", "mass": "g"})
+    assert "3 g" in body._repr_html_() and "g mm²" in body._repr_html_()
+    many = polhode.ensemble(body, t_span=(0, 1), step=0.1, omega0=(0, 0, 5), n=3, units="SI")
+    assert "energy [J]" in many._repr_html_()
+
+
 def test_a_run_comes_with_its_picture_whether_fresh_or_stored(shown):
     run, stored = (shown[0][name]["text/html"] for name in ("run", "stored"))
     assert run == stored and "data:image/png;base64," in run

@@ -103,22 +103,24 @@ def _picture(run):
 
 @card.register
 def _(many: Ensemble) -> str:
+    label = many.units.label
     quantities = {
-        "energy": many.energy,
-        "kinetic energy": many.kinetic_energy,
-        "size of the angular velocity": np.linalg.norm(many.omega, axis=1),
-        "size of the momentum": np.linalg.norm(many.momentum, axis=1),
+        label("energy", "J"): many.energy,
+        label("kinetic energy", "J"): many.kinetic_energy,
+        label("angular velocity", "rad/s"): np.linalg.norm(many.omega, axis=1),
+        label("angular momentum", "kg m2/s"): np.linalg.norm(many.momentum, axis=1),
     }
+    error = many.summary()["error_estimate"]
     text = (
         f"{many.method.name}, {many.steps} steps to t = {many.t:g}, torque {many.torque.name}, {many.device} "
-        f"{many.dtype}; {many.message}"
+        f"{many.dtype}; {many.message}{'' if error is None else f'; error about {error:.1g}'}"
     )
     rows = [
         (name, *(f"{find(values):.6g}" for find in (np.nanmin, np.nanmean, np.nanmax)))
         for name, values in quantities.items()
     ]
     title = many.title or f"Ensemble of {many.n} bodies"
-    return _table(title, rows, ("at the end", "least", "mean", "largest"), text)
+    return _table(title, rows, ("at the end", "smallest", "mean", "largest"), text)
 
 
 @card.register
@@ -159,8 +161,8 @@ def _(body: RigidBody) -> str:
     shape = body.shape or {}
     size = {key: value for key, value in shape.items() if key != "kind" and _is_short(value)}
     rows = _facts(
-        principal_moments=_numbers(body.moments),
-        mass=f"{body.mass:.6g}",
+        principal_moments=body.units.value(_numbers(body.moments), "kg m2"),
+        mass=body.units.value(f"{body.mass:.6g}", "kg"),
         shape=", ".join([shape.get("kind", ""), *(f"{key} {size[key]}" for key in size)]),
         principal_axes="" if body.is_principal else "tilted, see axes",
     )
