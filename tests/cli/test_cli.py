@@ -413,6 +413,7 @@ def test_relative_errors_are_those_of_the_figures(start, tmp_path):
         torques.damping(0.1),
         torques.heavy_top(2.0) + torques.damping(0.1),
         torques.constant((0.0, 0.0, 1.0)),
+        torques.gravity_gradient([1.0, 2.0, 2.5], 0.5),  # its potential depends on time
     ],
 )
 def test_a_torque_without_a_potential_changes_the_energy_by_right(torque, tmp_path):

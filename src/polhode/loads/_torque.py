@@ -27,7 +27,7 @@ from polhode.loads.arguments import (
     potential_function,
 )
 from polhode.loads.kernels import GROUND
-from polhode.loads.known_energy import energy_unknown
+from polhode.loads.known_energy import energy_unknown, looks_at_time
 from polhode.core.digest import obstacle
 from polhode.core.jit import jit
 from polhode.core.lift import lifted
@@ -323,6 +323,16 @@ class Torque:
         """Whether all of the torque comes from its potential."""
         return self.has_potential
 
+    @property
+    def steady(self) -> bool:
+        """Whether there is a potential, which does not depend on time."""
+        return self.has_potential and not looks_at_time(self.potential)
+
+    @property
+    def keeps_energy(self) -> bool:
+        """Whether kinetic plus potential energy is constant along a motion."""
+        return self.conservative and all(term.steady for term in self.terms)
+
     def record(self) -> list[dict[str, Any]]:
         """What is known of each torque that acts, as plain data: stored runs carry it, and pages
         and figures decide from it."""
@@ -335,6 +345,7 @@ class Torque:
                 },
                 "acts": term.acts,
                 "conservative": term.conservative,
+                "steady": term.steady,
                 "up": None if term.up is None else list(term.up),
                 "arm": None if term.arm is None else list(term.arm),
             }

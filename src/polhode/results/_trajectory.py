@@ -202,7 +202,7 @@ class Trajectory(Storable, InMotion):
         kinetic energy if that is more, and the size of the initial momentum.
 
         What should be constant has a drift or an error, what the torque changes has a change; the
-        others are None.  So `energy_drift_max` is for torques that come from a potential, and
+        others are None.  So `energy_drift_max` is for torques that come from a steady potential, and
         `energy_change_max` for those that drive or brake the body; `momentum_error_max` is for free
         bodies, and `momentum_change_max` for those under a torque.
         """
@@ -217,7 +217,7 @@ class Trajectory(Storable, InMotion):
         change = max(worst[0], abs(ends[1] - ends[0]))
         relative = change / (max(abs(ends[0]), 1e-3 * worst[4]) or 1.0)
         size = np.linalg.norm(self.body.momentum(both.omega[0]))
-        conservative, acts = self.torque.conservative, self.torque.acts
+        kept, acts = self.torque.keeps_energy, self.torque.acts
         return {
             "method": self.method.name,
             "torque": self.torque.name,
@@ -232,9 +232,9 @@ class Trajectory(Storable, InMotion):
             "energy": "total" if self.torque.has_potential else "kinetic",
             "energy_initial": float(ends[0]),
             "energy_final": float(ends[1]),
-            "energy_drift_max": float(change) if conservative else None,
-            "energy_drift_relative": float(relative) if conservative else None,
-            "energy_change_max": None if conservative else float(change),
+            "energy_drift_max": float(change) if kept else None,
+            "energy_drift_relative": float(relative) if kept else None,
+            "energy_change_max": None if kept else float(change),
             "momentum_error_max": None if acts else float(worst[1]),
             "momentum_error_relative": None if acts else float(worst[1] / (size or 1.0)),
             "momentum_change_max": float(worst[1]) if acts else None,

@@ -181,9 +181,12 @@ _TERM = {
 
 
 def _is_term(fact):
-    """Whether this is what `Torque.record` gives for a torque."""
-    return isinstance(fact, dict) and all(
-        key in fact and holds(fact[key]) for key, holds in _TERM.items()
+    """Whether this is what `Torque.record` gives for a torque; older files do not say whether it is
+    steady."""
+    return (
+        isinstance(fact, dict)
+        and all(key in fact and holds(fact[key]) for key, holds in _TERM.items())
+        and isinstance(fact.get("steady", True), bool)
     )
 
 

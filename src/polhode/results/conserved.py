@@ -50,7 +50,7 @@ def energy(run: Any, start: int = 0) -> Stray:
         (values - values[start]) / scale,
         f"{name} (E − E₀) / |E₀|",
         scale,
-        not run.torque.conservative,
+        not run.torque.keeps_energy,
     )
 
 
