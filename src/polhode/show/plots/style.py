@@ -7,6 +7,7 @@ The colours are Okabe and Ito's, which readers with any kind of colour vision ca
 from __future__ import annotations
 
 import io
+import textwrap
 from contextlib import AbstractContextManager
 from os import PathLike
 from pathlib import Path
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 GREY, PALE = "#555555", "#D9D9D9"
 _SCREEN = 80  # pixels an inch in a notebook; the picture has more, for screens that show them
+_LINE = 84  # characters of a title
 _COLOURS = 64  # of a picture in a notebook
 POINTS = 4000  # per curve: more cannot be seen
 _RULES = {
@@ -117,7 +119,7 @@ def literal(text):
 def titled(run: Trajectory, text: str) -> str:
     """A text with the title of the run before it, or the name of its body."""
     name = run.title or run.body.name
-    return literal(f"{name}: {text}" if name else text)
+    return textwrap.fill(literal(f"{name}: {text}" if name else text), _LINE)
 
 
 def caption(run: Trajectory) -> str:

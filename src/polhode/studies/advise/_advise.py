@@ -162,18 +162,16 @@ def methods_to_try(task, made, methods, long, symplectic):
         )
     notes = []
     if task.torque.feels_omega:
-        notes.append(
-            "The torque depends on the angular velocity: no method is symplectic here, and none is preferred for that."
-        )
+        notes.append("The torque depends on the angular velocity: no method is symplectic with it.")
     if long and not task.torque.conservative:
         notes.append(
-            "The torque has no potential, or not all of it: the energy is compared with that of the reference."
+            "The torque does not come from a potential: the energy is compared with that of the reference."
         )
     chosen = candidates.shortlist(made, methods, long and task.torque.conservative, task.torque)
     lowered = [entry.name for entry in chosen if entry.method.lowered(task.torque)]
     if lowered:
         notes.append(
-            f"Under such a torque {', '.join(lowered)} {'is' if len(lowered) == 1 else 'are'} of a lower order."
+            f"{', '.join(lowered)} {'has' if len(lowered) == 1 else 'have'} a lower order with such a torque."
         )
     if (
         task.torque.acts
