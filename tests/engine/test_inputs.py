@@ -150,7 +150,7 @@ def test_what_may_be_meant_for_the_identity_gives_one_warning(door, tmp_path, mo
     monkeypatch.chdir(tmp_path)
     identity = (1.0, 0.0, 0.0, 0.0)
     words = (
-        r"half turn.*identity, write .*scalar_first=True.*scalar_first=False means the half turn"
+        r"half turn.*identity, write .*scalar_first=True.*scalar_first=False confirms the half turn"
     )
     with pytest.warns(UserWarning, match=words) as warned:
         taken = end(door(identity))
