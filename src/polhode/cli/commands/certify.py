@@ -174,8 +174,8 @@ def comparison_table(certificates: list[Any]) -> Table:
     )
     table.title = "Side by side"
     table.caption = (
-        "momentum, energy: kept by the free body; drift: slope of the energy on "
-        f"{certificates[0].problem}, or when it was lost altogether; limit: largest stable h omega; ns: per step"
+        "momentum, energy: conserved for a free body; drift: slope of the energy on "
+        f"{certificates[0].problem}, or the time when it was lost; limit: largest stable h omega; ns: per step"
     )
     for certificate in certificates:
         name, *cells, verdict = map(escape, report.comparison_row(certificate))

@@ -53,7 +53,7 @@ def compare(
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Run methods over step sizes against the truth.
+    """Compare methods at many step sizes with the exact solution or a reference.
 
     What does accuracy cost, in torque evaluations, steps and seconds?
     """
