@@ -271,6 +271,17 @@ def test_a_linear_impulse_changes_velocity_and_spin(frame):
     assert np.array_equal(stepper.quaternion, q) and stepper.dt == 0.01
 
 
+@pytest.mark.parametrize(
+    "body", [[5.0, 4.0, 1.5], [[5.0, 0.2, 0.0], [0.2, 4.0, 0.1], [0.0, 0.1, 1.5]]]
+)
+@pytest.mark.parametrize("torque", ["heavy_top", None, wobble])
+def test_the_energy_of_a_stepper_is_that_of_a_run(body, torque):
+    stepper = polhode.Stepper(body, torque, step=0.01, compiled=False, **START)
+    stepper.step(7)
+    run = polhode.integrate(body, torque, (0.0, 0.07), 0.01, compiled=False, **START)
+    assert stepper.total_energy == pytest.approx(run.total_energy[-1], rel=1e-14)
+
+
 def test_a_linear_impulse_needs_a_flight():
     with pytest.raises(InputError, match=r"follows the rotation alone; give it position0"):
         make(compiled=False).apply_linear_impulse((1.0, 0.0, 0.0))
@@ -460,6 +471,8 @@ def test_attributes_are_listed_and_near_misses_answered():
     )
     with pytest.raises(AttributeError, match="did you mean 'omega'"):
         stepper.angular_velocity  # noqa: B018
+    with pytest.raises(AttributeError, match=r"no attribute 'to_pandas'$"):  # no wrong hint
+        stepper.to_pandas  # noqa: B018
     assert stepper.kinetic_energy == 1.0 and stepper.omega_spatial.tolist() == [0.0, 1.0, 0.0]
 
 

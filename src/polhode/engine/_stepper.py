@@ -34,7 +34,8 @@ from polhode.errors import (
     whole,
 )
 from polhode.loads.agreement import Start
-from polhode.results.motion import described, in_user_axes, parts
+from polhode.loads.potential import potential_energy
+from polhode.results.motion import ATTITUDE, described, in_user_axes, parts
 from polhode.support.card import Card
 from polhode.support.limits import check_times
 
@@ -237,6 +238,14 @@ class Stepper(Card, SettableMotion):
     def motion(self) -> np.ndarray:
         """Where the body is, in the user's axes."""
         return in_user_axes(self.body, self._carrier.motion.copy(), self.kind)
+
+    @property
+    def total_energy(self) -> float:
+        """Kinetic plus potential energy of the rotation; the kinetic energy alone if the torque has no
+        potential."""
+        attitude = self._carrier.motion[None, ATTITUDE]
+        known = potential_energy(self.torque, self.body, np.array([self.t]), attitude)
+        return self.kinetic_energy + (0.0 if known is None else float(known[0]))
 
     @property
     def note(self) -> str:

@@ -187,7 +187,7 @@ def _(stepper: Stepper) -> str:
         time=f"{stepper.t:.6g}",
         attitude=_numbers(stepper.quaternion),
         angular_velocity=_numbers(stepper.omega),
-        kinetic_energy=f"{stepper.kinetic_energy:.6g}",
+        energy=f"{stepper.total_energy:.6g}",
         **flying,
         method=stepper.method.name,
         step=f"{stepper.dt:g}",
