@@ -169,7 +169,7 @@ def test_titles():
         "VLV, step 0.01 (1)",
         "VLV, step 0.01 (2)",
     ]
-    assert "2 runs in step" in runs[0].view(compare=runs[1]).html
+    assert "2 runs side by side" in runs[0].view(compare=runs[1]).html
 
 
 def test_runs_on_one_page_are_few():

@@ -52,13 +52,13 @@ export class Transport {
     this.element.append(this.play, this.slider, this.time, speed);
   }
 
-  show({ time, start, end, playing, speed }) {
+  show({ time, start, end, playing, speed }, unit) {
     this.play.querySelector("path").setAttribute("d", playing ? ICONS.pause : ICONS.play);
     this.play.classList.toggle("on", playing);
     Object.assign(this.slider, { min: start, max: end });
     this.slider.value = time;
     this.slider.style.setProperty("--done", `${end > start ? (100 * (time - start)) / (end - start) : 0}%`);
-    this.time.textContent = `t = ${clockText(time, end - start)} s`;
+    this.time.textContent = `t = ${clockText(time, end - start)} ${unit}`.trim();
     this.speed.textContent = `${number(speed, 1)}×`;
   }
 }

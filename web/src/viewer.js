@@ -284,7 +284,7 @@ class Viewer {
     this.align();
     this.stage.render(this.clock.time, this.options);
     for (const plot of Object.values(this.plots)) plot.show(this.clock.time, valueAt, window);
-    this.transport.show(this.clock);
+    this.transport.show(this.clock, this.runs[0].units.time);
     this.switches.show(this.options, this.free ? {} : { poinsot: NOT_FREE });
     this.logButton.setAttribute("aria-pressed", String(this.logarithmic));
     this.zoomButton.setAttribute("aria-pressed", String(Boolean(this.near)));

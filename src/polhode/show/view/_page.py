@@ -143,6 +143,6 @@ def _subtitle(runs):
     first = describe_run(runs[0])
     moments = f"principal moments {first['principal moments']}"
     if len(runs) > 1:
-        return f"{len(runs)} runs in step, {moments}"
+        return f"{len(runs)} runs side by side, {moments}"
     steps = "uneven steps" if first["step"] == "uneven" else f"steps of {first['step']}"
     return f"{first['method']}; {' '.join([*filter(None, [first.get('steps')]), steps])}; {moments}"
