@@ -81,7 +81,7 @@ class ManyBodies:
         )
         self.step = np.asarray(step).tolist()
         self.total = sum(segment.count for segment in self.segments)
-        self.t0 = self.segments[0].time(0)
+        self.t0 = self.segments[0].start
 
     def will_start(
         self,
@@ -260,6 +260,7 @@ class ManyBodies:
             },
         )
         program, t, steps, elapsed = carrier.program, driver.t, driver.done, carrier.elapsed
+        digests = program.digests()
         self.recorder.follow(None)
         del carrier, driver  # their memory is free before more is taken
         times, statistics, kept = self.recorder.result()
@@ -283,8 +284,8 @@ class ManyBodies:
             parameters=self.values,
             mode=program.mode,
             note=program.note,
-            source=program.source_digest(),
-            torque_source=program.torque_digest(),
+            source=digests["source"],
+            torque_source=digests["torque_source"],
             motions=motions,
             times=times,
             statistics=statistics,

@@ -86,6 +86,7 @@ class Program:
             one.is_ours for one in (self.torque, self.force) if one is not None
         )
         self._found = {}  # what has been bound or named once
+        self._marches = {}  # the time loops, with these numbers
         self.tried = False  # whether the torque was asked for its value before a run
 
     def kept(self, key: Any, make: Callable[[], Any]) -> Any:
@@ -150,7 +151,8 @@ class Program:
     def begin(self, h: float, t: float, motion: np.ndarray) -> np.ndarray:
         """The method's first state, in lane 0 of a fresh (size, 2) array."""
         z = np.zeros((self.size, 2))
-        self.kept("begin", self._begin)(h, t, motion[None], z, self.moments, self.parameters)
+        loop = self._found.get("begin") or self.kept("begin", self._begin)
+        loop(h, t, motion[None], z, self.moments, self.parameters)
         return z
 
     def _begin(self):
@@ -167,13 +169,15 @@ class Program:
 
     def march(self, uneven: bool = False) -> Callable[..., Any]:
         """The time loop for a grid given as (t0, h), or time by time."""
-        loop = self.kept(("march", uneven), lambda: self._march(uneven))
-        moments, parameters = self.moments, self.parameters
+        if uneven not in self._marches:
+            loop = self.kept(("march", uneven), lambda: self._march(uneven))
+            moments, parameters = self.moments, self.parameters
 
-        def run(count, every, k, grid, z, points, residuals):
-            return loop(count, every, k, grid, z, moments, parameters, points, residuals)
+            def run(count, every, k, grid, z, points, residuals):
+                return loop(count, every, k, grid, z, moments, parameters, points, residuals)
 
-        return run
+            self._marches[uneven] = run
+        return self._marches[uneven]
 
     def _march(self, uneven):
         clock = loops.listed_clock if uneven else loops.even_clock
@@ -255,32 +259,20 @@ class Program:
             first += size
         return slice(0, 0)
 
-    def source_digest(self) -> str:
-        """A name for the code of torque and method, for provenance."""
-        return self._named("source", self.names["step"])
-
-    def torque_digest(self) -> str:
-        """A name for the code of torque and force alone."""
-        return self._named("torque")
-
-    def _named(self, key, *functions):
-        """A digest of functions, and of torque and force; machine code stays what it is, and so
-        does its digest."""
-        return self._found.get(key) or self._keep(
-            key, digest(*functions, *self._acting(), identity=True)
-        )
-
-    def _keep(self, key, value):
+    def digests(self) -> dict[str, str | None]:
+        """Names for the code, for provenance: of torque and method, of torque and force alone, and
+        of the potential where it is the user's.  Machine code stays what it is, and so do they."""
+        if "digests" in self._found:
+            return self._found["digests"]
+        acting, own = self._acting(), self.torque.has_potential and not self.torque.is_ours
+        found = {
+            "source": digest(self.names["step"], *acting, identity=True),
+            "torque_source": digest(*acting, identity=True),
+            "potential_source": digest(self.torque.potential_kernel()) if own else None,
+        }
         if self.mode == "compiled":
-            self._found[key] = value
-        return value
-
-    def potential_digest(self) -> str | None:
-        """A name for the code of the potential where it is the user's, else None."""
-        if "potential" in self._found:
-            return self._found["potential"]
-        own = self.torque.has_potential and not self.torque.is_ours
-        return self._keep("potential", digest(self.torque.potential_kernel()) if own else None)
+            self._found["digests"] = found
+        return found
 
     def opaque(self) -> Any:
         """What torque and force reach that cannot be compared from one process to the next, in

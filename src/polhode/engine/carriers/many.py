@@ -107,7 +107,7 @@ class Many:
                 motions = backend.motions()
             else:
                 motions = self._motions if len(self.members) == 1 else self._motions[bodies]
-            backend.begin(segment.first_step, segment.time(0), motions)
+            backend.begin(segment.h, segment.start, motions)
             backend.prepare(segment)  # before anyone looks at a clock
         self._motions = None  # the backends have them
 

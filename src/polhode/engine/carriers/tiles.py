@@ -330,7 +330,7 @@ def _next(todo):
 
 def clock_of(segment: Segment) -> Any:
     """How the loops read the grid of a segment."""
-    return loops.listed_clock if segment.uneven else loops.even_clock
+    return loops.even_clock if segment.listed is None else loops.listed_clock
 
 
 @lru_cache(256)

@@ -11,7 +11,7 @@ import textwrap
 from contextlib import AbstractContextManager
 from os import PathLike
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, Any
 
 import matplotlib
 import numpy as np
@@ -20,9 +20,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 from polhode.errors import InputError, as_path, printable, disk_advice, unknown
-
-if TYPE_CHECKING:
-    from polhode.results._trajectory import Trajectory
+from polhode.results._trajectory import Trajectory
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 GREY, PALE = "#555555", "#D9D9D9"
@@ -30,7 +28,7 @@ _SCREEN = 80  # pixels an inch in a notebook; the picture has more, for screens 
 _LINE = 84  # characters of a title
 _COLOURS = 64  # of a picture in a notebook
 POINTS = 4000  # per curve: more cannot be seen
-_RULES = {
+_RULES: dict[Any, Any] = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.grid": True,
@@ -81,7 +79,7 @@ def new_figure(width: float, height: float) -> Figure:
     return figure
 
 
-def target(path: str | PathLike[str] | IO[bytes] | None) -> Path | IO[bytes] | None:
+def target(path: Any) -> Path | IO[bytes] | None:
     """Where a figure is to go, checked before it is drawn: None, a path, or something to write
     to."""
     if path is None or hasattr(path, "write"):

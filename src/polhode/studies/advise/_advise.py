@@ -14,29 +14,31 @@ from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Never
 
-from polhode.studies.advise import candidates
-from polhode.studies.advise.cost import Price, seconds
-from polhode.studies.advise.pilot import Pilot
-from polhode.studies.advise.advice import Advice, exact_solution, explanation
-from polhode.studies.compare._compare import check_error
-from polhode.studies.compare.truth import as_task
+from numpy.typing import ArrayLike
+
+from polhode.bodies._body import RigidBody
 from polhode.errors import (
     InputError,
     IntegrationError,
-    flag,
     check_options,
+    flag,
     number,
     reporter,
     shows_options,
 )
+from polhode.io.scenario._load import Scenario
+from polhode.loads._torque import Torque
+from polhode.problems import Problem
+from polhode.studies.advise import candidates
+from polhode.studies.advise.advice import Advice, exact_solution, explanation
+from polhode.studies.advise.cost import Price, seconds
+from polhode.studies.advise.pilot import Pilot, Trial
+from polhode.studies.compare._compare import check_error
+from polhode.studies.compare.entries import Entry
+from polhode.studies.compare.truth import Task, as_task
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
     from scipy.spatial.transform import Rotation
-    from polhode.bodies._body import RigidBody
-    from polhode.io.scenario._load import Scenario
-    from polhode.loads._torque import Torque
-    from polhode.problems import Problem
 
 BUDGET = 10.0  # seconds of torque evaluations
 
@@ -91,9 +93,9 @@ def advise(
     until : float, optional
         End the span earlier.
     budget : float
-        Seconds that pilot runs may spend on torque evaluations, about; where it is too little for
-        the whole span they cover a part of it, and the growth of errors is measured and
-        extrapolated.  Until one method has reached the error, ten times as much.
+        About how many seconds pilot runs may spend on torque evaluations; ten times as many until
+        one method has reached the error.  If that is too little for the whole span, they cover a
+        part of it, and the growth of errors is measured and extrapolated.
     progress : function, optional
         Called as progress(done, total, name).
 
@@ -153,7 +155,13 @@ def advise(
     )
 
 
-def methods_to_try(task, made, methods, long, symplectic):
+def methods_to_try(
+    task: Task,
+    made: list[candidates.Demand],
+    methods: Sequence[str] | str | None,
+    long: bool,
+    symplectic: bool,
+) -> tuple[list[Entry], list[str]]:
     """The entries to try, and notes about them."""
     if symplectic and task.torque.feels_omega:
         raise InputError(
@@ -182,7 +190,7 @@ def methods_to_try(task, made, methods, long, symplectic):
     return chosen, notes
 
 
-def none_accurate_enough(error, trials):
+def none_accurate_enough(error: float, trials: list[Trial]) -> str:
     """The message where no candidate reaches the error."""
     notes = "; ".join(f"{trial.name}: {trial.note}" for trial in trials[:4])
     return (

@@ -16,6 +16,12 @@ from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Never
 
+from numpy.typing import ArrayLike
+
+from polhode.problems import Problem
+from polhode.loads._torque import Torque
+from polhode.io.scenario._load import Scenario
+from polhode.bodies._body import RigidBody
 from polhode.studies.compare import entries
 from polhode.studies.compare.comparison import Comparison, MethodCurve
 from polhode.studies.compare.search import Curve
@@ -33,12 +39,7 @@ from polhode.errors import (
 )
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
     from scipy.spatial.transform import Rotation
-    from polhode.bodies._body import RigidBody
-    from polhode.io.scenario._load import Scenario
-    from polhode.loads._torque import Torque
-    from polhode.problems import Problem
 
 ERRORS = (1e-3, 1e-6, 1e-9)
 PATIENCE = 0.5  # seconds that the longest run of a method may take, about
