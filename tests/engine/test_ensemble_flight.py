@@ -258,6 +258,7 @@ def test_files_hold_positions_velocities_and_masses(tmp_path, suffix):
         assert np.array_equal(getattr(found, name), getattr(run, name)), name
     assert np.array_equal(found.bodies.masses, masses)
     assert found.provenance()["force_terms"][0]["name"] == "spring"
+    assert np.array_equal(found.error_estimate.position, run.error_estimate.position)
     assert run.to_xarray()["position"].dims == ("body", "axis")
 
 

@@ -384,6 +384,12 @@ FACTS = [
     "stability_limit",
     "torques",
     "solves",
+    "flight_order_attitude",
+    "flight_order_momentum",
+    "flight_order_position",
+    "flight_order_velocity",
+    "flight_symmetric",
+    "flight_symplectic",
     "cost",
 ]
 

@@ -216,6 +216,7 @@ class OneBody:
         if self.force is None and force is None and position0 is None and velocity0 is None:
             return
         self.force = as_force(force) if self.force is None else self.force + as_force(force)
+        check_made_for(self.force, self.body)
         check_flight(self.method, self.torque, self.tolerance is not None)
         place = (
             three(name, ZERO if value is None else value)

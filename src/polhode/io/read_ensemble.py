@@ -22,6 +22,7 @@ from polhode.loads.torques import free
 from polhode.methods._method import recorded
 from polhode.results._ensemble import Ensemble, Failure, Motions
 from polhode.results._trajectory import FAILED, INTERRUPTED
+from polhode.results.error_estimate import ErrorEstimate
 from polhode.results.motion import PARTS
 from polhode.support.units import as_units
 
@@ -88,6 +89,8 @@ def as_ensemble(
         title=facts.get("title") or "",
         recorded=facts,
     )
+    if "error_sample" in facts:
+        found.error_estimate = ErrorEstimate.from_dict(facts["error_sample"])
     found.energy = arrays["energy"]
     found._at_end = Motions(*(arrays[part.name] for part in followed))
     found._on_the_way = Motions(*(arrays.get(part.plural) for part in followed))

@@ -89,8 +89,7 @@ def gravity(mu: float, body: RigidBody | ArrayLike) -> Load:
         kernels.gravity_energy,
         frame="body",
     )
-    load.torque.of_body = ("inertia",)
-    load.torque.of_mass = load.force.of_mass = ("mass",)
+    load.torque.of_body, load.force.of_body = ("inertia",), ("mass",)
     return load
 
 

@@ -108,7 +108,7 @@ def weight(mass: float, g: float = 9.81) -> Force:
         potential=_height,
         name="weight",
     )
-    force.of_mass = ("mass",)
+    force.of_body = ("mass",)
     return force
 
 

@@ -1,9 +1,10 @@
-"""How large the errors of an ensemble are."""
+"""The errors of an ensemble, estimated from some of its bodies."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 
@@ -12,8 +13,8 @@ TOO_LARGE = 0.1  # an error with which the motion of a body is another one
 
 @dataclass(frozen=True, eq=False)
 class ErrorEstimate:
-    """How large the errors at the end of an ensemble are, from some of its bodies that were run once
-    more with half the step.
+    """How large the errors at the end of an ensemble are, from some of its bodies that were run again
+    with half the step.
 
     Attributes
     ----------
@@ -40,7 +41,7 @@ class ErrorEstimate:
 
     @property
     def largest(self) -> float:
-        """The largest of all; NaN where no body was run once more."""
+        """The largest of all; NaN if no body was run again."""
         return float(self._all.max()) if len(self.bodies) else math.nan
 
     @property
@@ -52,16 +53,27 @@ class ErrorEstimate:
 
     @property
     def advice(self) -> str:
-        """What to do where the step is too large, in words; empty where it is not."""
+        """What to do if the step is too large, in words; "" if it is not."""
         if not self.largest > TOO_LARGE:
             return ""
         what = "angular velocity" if self.position is None else "values"
         return (
-            f"the step is too large: by half the step the errors are about {self.largest:.1g} (radians, or relative to "
-            f"the largest {what}), body {self.worst} having the largest; take a smaller step"
+            f"the step is too large: compared with half the step, errors reach about {self.largest:.1g} (radians, or "
+            f"relative to the largest {what}), in body {self.worst}; take a smaller step"
         )
 
     def __repr__(self) -> str:
         return (
             f"<ErrorEstimate: about {self.largest:.1g} at the end, from {len(self.bodies)} bodies>"
+        )
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """The estimate as plain data, for files."""
+        return {name: one.tolist() for name, one in vars(self).items() if one is not None}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, list[Any]]) -> ErrorEstimate:
+        """The estimate that `to_dict` was called on."""
+        return cls(
+            **{one.name: np.array(data[one.name]) for one in fields(cls) if one.name in data}
         )

@@ -19,8 +19,8 @@ from polhode.bodies._body import RigidBody
 from polhode.core.motions import FLIGHT, ROTATION
 from polhode.engine.schedule import break_times
 from polhode.errors import PolhodeError
-from polhode.results.error_estimate import ErrorEstimate
 from polhode.results._trajectory import FAILED
+from polhode.results.error_estimate import ErrorEstimate
 from polhode.results.motion import back_to_axes, parts
 from polhode.support.on_device import on_host
 

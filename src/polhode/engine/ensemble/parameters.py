@@ -79,6 +79,7 @@ def own_inertia(torque: Torque, inertia: np.ndarray) -> dict[str, np.ndarray]:
         name if len(terms) == 1 else f"{term.name}.{name}": tensors
         for term in terms
         for name in term.of_body
+        if name == "inertia"
     }
 
 
@@ -89,7 +90,8 @@ def own_masses(loads: Iterable[Torque], masses: np.ndarray) -> dict[str, np.ndar
         f"{term.name}.{name}": masses
         for load in loads
         for term in load.terms
-        for name in term.of_mass
+        for name in term.of_body
+        if name == "mass"
     }
 
 

@@ -22,12 +22,20 @@ from polhode.loads.load import Load
 from polhode.bodies._body import RigidBody
 from polhode.methods import Method, get
 from polhode.studies.facts.digits import mapped
-from polhode.studies.facts.orders import FINE, FLOOR, finished, ladder
 from polhode.studies.facts.structure import Defect, canonical_form, defect_of, jacobian
 from polhode.studies.facts.trial import ATTITUDE, SPAN, VELOCITY, apart, step_size
 
 BODY = RigidBody((2.0, 3.0, 4.5), mass=1.7)
 POSITION, SPEED = (0.6, -0.4, 0.5), (-0.3, 0.7, 0.4)
+FLOOR = 2e-13  # of errors: ten times what round-off leaves
+COUNTS = (12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512)  # steps of a run for the order
+# attitude, angular velocity, position and velocity of these runs: there are three, because the
+# error of one may happen to pass through zero
+STARTS = (
+    (ATTITUDE, (1.6, -1.2, 1.0), (1.2, -0.8, 1.0), (-0.6, 1.4, 0.8)),
+    (qexp((-0.7, 0.3, 1.1)), (-0.9, 1.5, 1.1), (-0.5, 1.3, -0.9), (1.2, 0.3, -1.0)),
+    (qexp((1.2, 0.8, -0.4)), (1.1, 0.9, -1.7), (0.9, 0.7, 1.1), (0.4, -1.3, 0.9)),
+)
 
 
 # --- the trial load -------------------------------------------------------------------------------
@@ -61,13 +69,13 @@ def trial_load(swing: float = 0.5) -> Load:
         "name": "trial",
         "params": {
             "swing": swing,
-            "rate": 1.7,
-            "stiffness": 1.3,
+            "rate": 2.3,
+            "stiffness": 9.0,
             "arm": (0.5, -0.3, 0.9),
             "anchor": (0.2, -0.4, 0.8),
             "axis": (0.7, 0.6, -0.2),
-            "quartic": 0.6,
-            "field": 0.9,
+            "quartic": 2.0,
+            "field": 4.0,
         },
     }
     return Load(Torque(_torque, uses_position=True, **given), Force(_force, **given))
@@ -119,14 +127,21 @@ class FlightMap:
         )
 
 
-@cache
-def _reference():
-    """Attitude, body momentum, position and velocity at the end of the trial flight, by DOP853 in
-    steps whose error is round-off."""
-    path = FlightMap("DOP853")
-    s, count = path.start(0.0), 512
+def _end(path, start, count):
+    """The state at the end of a trial flight, by so many steps."""
+    h = SPAN / count
+    s = path.start(h, *start)
     for k in range(count):
-        s = path.step(SPAN / count, k * SPAN / count, s)
+        s = path.step(h, k * h, s)
+    return s
+
+
+@cache
+def _reference(start):
+    """Attitude, body momentum, position and velocity at the end, by DOP853 in steps whose error is
+    round-off."""
+    path = FlightMap("DOP853")
+    s = _end(path, start, 1024)
     return s.q, path.momentum(s), s.x, s.v
 
 
@@ -134,7 +149,7 @@ def _reference():
 
 
 class FlightOrders(NamedTuple):
-    """Measured orders in flight; nan: not settled."""
+    """Measured orders in flight: the median of the last three slopes above round-off."""
 
     attitude: float
     momentum: float
@@ -152,19 +167,15 @@ def flight_order(method: Method | str) -> FlightOrders:
     """
     path = FlightMap(method)
 
-    def errors(count):
-        h, s = SPAN / count, path.start(SPAN / count)
-        for k in range(count):
-            s = path.step(h, k * h, s)
-        return path.errors(s, *_reference())
-
-    readings = ladder(
-        errors,
-        FLOOR,
-        lambda found, count: count >= FINE or finished(found, count),
-        bool(path.method.symmetric),
-    )[2]
-    return FlightOrders(*(one.order if one.settled else float("nan") for one in readings))
+    errors = []
+    for count in COUNTS:
+        found = [path.errors(_end(path, one, count), *_reference(one)) for one in STARTS]
+        errors.append(np.sqrt(np.mean(np.square(found), axis=0)))
+        if errors[-1].min() < FLOOR:
+            break
+    *kept, _ = np.log(errors)
+    slopes = np.diff(kept, axis=0) / -np.diff(np.log(COUNTS[: len(kept)]))[:, None]
+    return FlightOrders(*np.median(slopes[-3:], axis=0).tolist())
 
 
 def flight_symmetry_defect(method: Method | str, step: float = 0.3) -> float:

@@ -17,9 +17,11 @@ import numpy as np
 
 from polhode import problems
 import polhode.studies.facts.conserve as conserve
+import polhode.studies.facts.flight as flight
 import polhode.studies.facts.long_run as long_run
 import polhode.studies.facts.structure as structure
 import polhode.studies.facts.orders as orders
+from polhode.errors import InputError
 from polhode.problems import Problem
 from polhode.methods._method import Method
 from polhode.studies.facts.drift import energy_facts, finite
@@ -31,6 +33,7 @@ from polhode.studies.facts.trial import LIVELY, TROUBLE
 HELD, BROKEN = 1e-11, 1e-9
 # how far a measured order may be from the declared one, up to order 3; in proportion above
 SLOPE = 0.1
+FLIGHT_ORDER = 6  # the largest that the doubles of a flight show clearly
 
 
 def certify(
@@ -71,6 +74,7 @@ def certify(
             *energy_facts(tested, problem, curves),
             _limit(tested),
             *_counts(tested),
+            *_flight(tested),
             _cost(tested),
         ]
     return Certificate(
@@ -279,6 +283,38 @@ def _property(name, title, declared, defect, steps):
 
 def _format_defect(value):
     return "0" if value == 0.0 else f"{value:.1e}" if math.isfinite(value) else "not finite"
+
+
+# --- in flight ------------------------------------------------------------------------------------
+
+
+def _flight(method):
+    """Orders, symmetry and symplecticity of a body in flight, where the method takes a load that
+    depends on the position; what it declares is claimed for flight where its own steps carry the
+    translation."""
+    try:
+        flight.FlightMap(method)
+    except InputError:
+        return
+    own = method.flight is not None
+    claim = method.order if own and method.order and method.order <= FLIGHT_ORDER else None
+    for part, value in flight.flight_order(method)._asdict().items():
+        title = f"order of {part}, in flight"
+        yield _order(f"flight_order_{part}", title, claim, value, 0.0, "doubles")
+    yield _property(
+        "flight_symmetric",
+        "symmetric in time, in flight",
+        method.symmetric if own else None,
+        lambda h: (flight.flight_symmetry_defect(method, h), 0.0),
+        (0.3, 0.6),
+    )
+    yield _property(
+        "flight_symplectic",
+        "symplectic, in flight",
+        method.symplectic is True if own and method.symplectic is not None else None,
+        partial(flight.flight_symplecticity, method),
+        (0.1, 0.2, 0.3),
+    )
 
 
 # --- what steps cost ------------------------------------------------------------------------------

@@ -102,7 +102,7 @@ def order(method: Method | str, kind: str = "torque") -> Orders:
     even = bool(get(method).symmetric)
 
     def in_doubles(enough):
-        return ladder(lambda count: errors(method, count, kind), FLOOR, enough, even)
+        return _ladder(lambda count: errors(method, count, kind), FLOOR, enough, even)
 
     curve = in_doubles(lambda readings, count: count >= SHOWN)
     try:
@@ -112,7 +112,7 @@ def order(method: Method | str, kind: str = "torque") -> Orders:
             if _doubt(whole) <= _doubt(found):
                 found, how = whole, "forty digits"
     except Exception:  # of a step that does not work with numbers other than floats
-        finished = in_doubles(lambda readings, count: count >= FINE and finished(readings, count))
+        finished = in_doubles(lambda readings, count: count >= FINE and _done(readings, count))
         found, how = finished[2], "doubles"
     attitude, momentum = (each.order if each.settled else math.nan for each in found)
     doubts = tuple(each.doubt for each in found)
@@ -144,7 +144,7 @@ def _in_the_limit(method, kind):
 
 def _over_the_run(method, kind, even):
     for starts in (range(1), range(len(STARTS))):
-        found = ladder(
+        found = _ladder(
             lambda count, starts=starts: np.sqrt(
                 np.mean(
                     [np.square(precise_errors(method, count, kind, start)) for start in starts],
@@ -152,7 +152,7 @@ def _over_the_run(method, kind, even):
                 )
             ),
             PRECISE_FLOOR,
-            finished,
+            _done,
             even,
             MOST,
         )[2]
@@ -161,7 +161,7 @@ def _over_the_run(method, kind, even):
     return found
 
 
-def finished(readings, count):
+def _done(readings, count):
     return _all_settled(readings) and min(reading.points for reading in readings) >= ENOUGH
 
 
@@ -173,7 +173,7 @@ def _all_settled(readings):
     return all(reading.settled for reading in readings)
 
 
-def ladder(errors_at, floor, enough, even, most=COUNTS[-1]):
+def _ladder(errors_at, floor, enough, even, most=COUNTS[-1]):
     """Steps, errors and readings, with more and more steps until it is enough or round-off is
     reached."""
     steps, found = [], []
@@ -181,7 +181,7 @@ def ladder(errors_at, floor, enough, even, most=COUNTS[-1]):
         try:
             pair = errors_at(count)
         except TROUBLE:  # a step too large for the method
-            pair = (math.nan,) * (len(found[0]) if found else 2)
+            pair = (math.nan, math.nan)
         steps.append(SPAN / count)
         found.append(pair)
         columns = np.array(found).T
