@@ -1,7 +1,6 @@
-"""A motion advanced step by step, for programs that own the time loop.
+"""A motion advanced step by step, for programs with a time loop of their own.
 
-A Stepper has a carrier and a program like any run, and no driver: its user owns the time, and a
-step costs microseconds.
+A Stepper has a carrier and a program like any run, but no driver: a step takes microseconds.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ if TYPE_CHECKING:
     from polhode.methods._method import Method
 
 
-MANY = 1000  # steps in a run, as far as one can tell
+MANY = 1000  # steps: the time over which machine code and Python are compared
 AGAIN = "correct it and repeat the step: the state is the one before the step"
 SETTABLE = (
     *("rotation", "quaternion", "matrix", "omega", "momentum", "momentum_spatial"),
@@ -136,8 +135,7 @@ class Stepper(InMotion):
         self._loop = self.program.march()
 
     def _begin(self, motion: np.ndarray) -> None:
-        """Let the method start (anew) from a motion in principal axes; where that fails all is as it
-        was."""
+        """Let the method start from a motion in principal axes; nothing changes if that fails."""
         clock, carrier = self._clock, FixedSteps(self.program, motion)
         try:
             carrier.begin(Segment(np.array([clock.t, clock.usual]), sys.maxsize, math.inf))
@@ -187,7 +185,7 @@ class Stepper(InMotion):
         self._clock.restart(h)
 
     def _rebind(self) -> None:
-        """The torque has changed: bind it anew.  The state goes on, unless it has another form."""
+        """Bind a torque that has changed.  The state is kept, unless it now has another form."""
         carrier, motion, before = self._carrier, self._carrier.motion, (self._bound, self._loop)
         self._build()
         if _form(carrier.program) == _form(self.program):
@@ -200,7 +198,7 @@ class Stepper(InMotion):
             raise
 
     def _fail(self, why: Any) -> Never:
-        """Say what made a step fail."""
+        """Raise the error for a failed step."""
         try:
             _, message = self._carrier.diagnose(Chunk(failure=why), self._place)
         except IntegrationError as error:
@@ -236,13 +234,13 @@ class Stepper(InMotion):
 
     @property
     def note(self) -> str:
-        """What there is to say about the steps since the motion was last given: energies that
-        NAME+ep did not restore; "" where there is nothing."""
+        """Remarks on the steps since the motion was last set, such as energies that NAME+ep did not
+        restore; "" if there are none."""
         return self._carrier.remarks.removeprefix("; ")
 
     @property
     def state(self) -> StepperState:
-        """All of it; assign it back, to this or another Stepper of the same kind, to go on from
+        """The whole state; assign it to this or another Stepper of the same kind to continue from
         there bit for bit."""
         clock, name, memory = self._clock, self.method.name, self._carrier.z[:, 0].copy()
         if clock.h != clock.usual:  # a step of any size begins a new count
@@ -265,7 +263,7 @@ class Stepper(InMotion):
         return f"<Stepper: {what}, t = {self.t:g}, {self.body!r}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Another process, or a copy, goes on from here bit for bit."""
+        """A copy, or one in another process, continues from here bit for bit."""
         start, names = self._start, ("rotation0", "omega0", "position0", "velocity0")
         options = dict(zip(names, parts(start.motion, start.kind), strict=False))
         options |= {"step": self._clock.usual, "t": start.t, "method": self.method}
@@ -275,7 +273,7 @@ class Stepper(InMotion):
     # --- changes between steps --------------------------------------------------------------------
 
     def apply_impulse(self, momentum: ArrayLike, *, frame: str = "spatial") -> None:
-        """A blow: add to the angular momentum, at once.
+        """Add to the angular momentum at once, as a blow does.
 
         Parameters
         ----------
@@ -298,7 +296,7 @@ class Stepper(InMotion):
         object.__setattr__(self, name, value)
 
     def _set(self, part: str, value: np.ndarray) -> None:
-        """Give a part of the motion another value, in principal axes, and start anew."""
+        """Set a part of the motion, in principal axes, and start anew."""
         motion = self._carrier.motion.copy()
         motion[self.kind.slices[part]] = value
         self._begin(motion)
@@ -317,7 +315,7 @@ class Stepper(InMotion):
 
     @property
     def rotation(self) -> Rotation:
-        """Attitude as a scipy Rotation.  To be set from anything that `rotation0` takes."""
+        """Attitude as a scipy Rotation.  Accepts anything that `rotation0` does."""
         return rotations.as_rotation(self.quaternion)
 
     @rotation.setter
@@ -396,5 +394,5 @@ class Stepper(InMotion):
 
 
 def _form(program: Program) -> tuple[Any, int]:
-    """Which numbers a state is made of."""
+    """The fields of a state, and how many numbers it has."""
     return program.kind._fields, program.size

@@ -1,4 +1,4 @@
-"""Where a Stepper is in time, and the state that it can be put back to."""
+"""The clock of a Stepper, and the state to which it can be set back."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from polhode.support.limits import check_step
 
 @dataclass(frozen=True, eq=False)
 class StepperState:
-    """Everything a Stepper needs to go on exactly: the method's memory, and the time as origin plus
-    count steps; `earlier` ones were taken before the origin."""
+    """All that a Stepper needs to continue exactly: the method's memory, and the time as an origin
+    and a number of steps; `earlier` steps were taken before the origin."""
 
     method: str
     origin: float
@@ -29,8 +29,8 @@ class StepperState:
 
 
 class Clock:
-    """The time: k steps of h from an origin, and the steps before that; `usual` is the size of a
-    step where none is given."""
+    """The time: k steps of h from an origin, and the number of steps before that; `usual` is the
+    default size of a step."""
 
     __slots__ = ("earlier", "grid", "h", "k", "origin", "usual")
 
@@ -39,8 +39,15 @@ class Clock:
         self.origin, self.k, self.earlier = origin, k, earlier
         self.grid = np.array([origin, usual])  # as the loops read it
 
-    t = property(lambda self: self.origin + self.k * self.h)
-    steps = property(lambda self: self.earlier + self.k)
+    @property
+    def t(self) -> float:
+        """The time."""
+        return self.origin + self.k * self.h
+
+    @property
+    def steps(self) -> int:
+        """Steps taken in all."""
+        return self.earlier + self.k
 
     def restart(self, h: float) -> None:
         """Count steps of h from here on."""
