@@ -1,4 +1,4 @@
-"""The front door of ensembles."""
+"""The function `polhode.ensemble`."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def ensemble(
     units: str | Mapping[str, str] | None = None,
     **misspelt: Never,
 ) -> Ensemble:
-    """Follow many rigid bodies over a span of time.
+    """Integrate the motion of many rigid bodies.
 
     Every body moves by the same equations with its own numbers.  On a processor in float64 each
     motion is, bit for bit, the one `integrate` computes, whatever the number of threads.
@@ -116,12 +116,12 @@ def ensemble(
     """
     check_options(ensemble, misspelt)
     choice("device", device, DEVICES)
-    dtype = choice(
+    precision = choice(
         "dtype", np.dtype(dtype).name if isinstance(dtype, (type, np.dtype)) else dtype, DTYPES
     )
     if progress is not None:
         called_as("progress", progress, "progress(done, total)")
-    run = ManyBodies(bodies, torque, t_span, step, method, breaks, device, dtype)
+    run = ManyBodies(bodies, torque, t_span, step, method, breaks, device, precision)
     run.units = None if units is None else as_units(units)
     run.will_start(rotation0, scalar_first, omega0, momentum0, n, parameters, rng, first)
     run.will_keep(keep)

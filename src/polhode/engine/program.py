@@ -336,7 +336,10 @@ def _assemble(
         push, push_values = thrust.kernel, thrust.values
         if not body.is_principal:
             push, push_values = in_axes(push, "spatial", setting), (nested(body.axes), push_values)
-        acting, values = Actions(*acting, push), Parameters(values, push_values, float(body.mass))
+        acting, values = (
+            Actions._make((*acting, push)),
+            Parameters(values, push_values, float(body.mass)),
+        )
         run = flying(suited, names["velocity"], names["residual"], names["calls"])
         size, names = _method_names(run)
     names = {**names, "torque": acting, "load_parameters": layout(shape(values)).unpack}
