@@ -14,8 +14,9 @@ import sys
 import numpy as np
 import pytest
 
+from machine_code import cache_statistics
 from polhode import RigidBody, Stepper, ensemble, exact, integrate, torque, torques
-from polhode.core.jit import cache_statistics, compiling
+from polhode.core.jit import compiling
 from polhode.loads.force import weight
 
 TOP = {"rotation0": (0.3, 0.1, -0.2), "omega0": (0.4, 1.0, -0.3)}

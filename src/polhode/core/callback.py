@@ -4,20 +4,20 @@ else that has a C ABI.
     void torque(double t, const double state[12], double out[3])      state: R row by row, then body angular velocity
     void force(double t, const double state[18], double out[3])       ... then position and velocity
 
-The address arrives as data (in the parameters of the torque), not as a constant, so one compiled
-loop per method serves every such torque and nothing is compiled for a new one.  `state` and `out`
-are on the stack of the loop: threads share nothing.
+The address is data (a parameter of the torque), not a constant, so that one compiled loop for each
+method serves all such torques.  `state` and `out` are on the stack of the loop: threads share nothing.
 """
 
 import ctypes
 from functools import cache
+from typing import Any
 
 from polhode.core.jit import jit, machine
 
 
 @cache
-def instruction():
-    """The call as LLVM writes it."""
+def instruction() -> Any:
+    """The call in LLVM's intermediate code."""
     from llvmlite import ir
     from numba import types
     from numba.core import cgutils

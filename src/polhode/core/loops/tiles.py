@@ -1,18 +1,18 @@
 """The loops over many bodies: tiles of lanes, one body in each lane, the same step as for one body.
 
-A tile is a flat array in which component i of lane k stands at i * LANES + k: first the method's state, then whether all is well,
-then moments of inertia and torque parameters where every body has its own.  Time runs outside, lanes inside: the inner loop has
-no branch that depends on the body, so that LLVM makes it one of packed instructions, and the tile stays in the nearest cache
-for as many steps as a call takes.  The loops are called for ranges of tiles, by several threads at once.
+A tile is a flat array in which component i of lane k is at i * LANES + k: first the method's state,
+then whether the body is well, then moments of inertia and torque parameters if every body has its own.
+The outer loop is over steps, the inner one over lanes.  The inner loop has no branch that depends on
+the body, so that LLVM vectorises it, and the tile stays in the nearest cache during a call.  Several
+threads call the loops at once, for different ranges of tiles.
 
-`advance` leaves out what would make lanes part company (see TOGETHER), and says which lanes would
-have needed it or are no good; `one_by_one` then takes those lanes from where they were, with the
-whole step.  The numbers are those of `loops.march`.
+`advance` leaves out branches (see TOGETHER) and marks the lanes that need them or have failed;
+`one_by_one` then repeats these lanes with the whole step.  The numbers are those of `loops.march`.
 """
 
 from polhode.core.jit import jit
 from polhode.core.lanes import ALONE
-from polhode.core.loops.fixed import DIVERGED, DONE, LARGEST_ANGLE, UNSOLVED
+from polhode.core.loops.fixed import DONE, LARGEST_ANGLE, outcome
 from polhode.core.newton import NEARLY, ROUND_OFF, polish
 from polhode.core.closed.short_motion import further, no_further
 from polhode.core.scalars import sinc_cos, sinc_cos_short
@@ -35,7 +35,7 @@ def no_polish(equation, x, data, residual):
     return x, residual * residual if residual <= NEARLY else 1.0
 
 
-# what stands in for what where lanes stay together; later ones use the earlier
+# replacements without branches; later ones use the earlier
 TOGETHER = (*ALONE, (polish, no_polish), (further, no_further), (sinc_cos, sinc_cos_short))
 
 
@@ -126,8 +126,9 @@ def one_by_one(bodies, count, k, grid, z, moments, parameters, why, reached):
             t, h = clock(grid, k + j)
             h = real(h)
             new = step(h, real(t), s, body, torque, p)
-            if healthy(h, velocity(new, body), flaw(new), residual(new)) == 0.0:
-                why[i], reached[i] = UNSOLVED if residual(new) > ROUND_OFF else DIVERGED, k + j
+            ended = outcome(h, velocity(new, body), flaw(new), residual(new))
+            if ended != DONE:
+                why[i], reached[i] = ended, k + j
                 break
             s = new
         store_state(s, tile, lane)

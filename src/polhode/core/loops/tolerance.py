@@ -12,7 +12,8 @@ slope, largest velocity, last error as a logarithm) is in z: chunks leave no tra
 """
 
 import math
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from polhode.core.fma import fma
 from polhode.core.jit import jit
@@ -20,11 +21,7 @@ from polhode.core.lanes import axpy7
 from polhode.core.loops.fixed import REFUSED, load_body
 from polhode.core.newton import differences
 from polhode.core.scalars import TINY
-from polhode.core.vec import (
-    normalise,
-    qtimes,
-    times,
-)
+from polhode.core.vec import normalise, qtimes, times
 
 DONE, FULL, STUCK = 0, 3, 4
 # the next step aims at 0.85 of what the estimate allows, and is 0.2 to 10 times this one
@@ -46,41 +43,42 @@ follow_on = memory_of_run = one_run = None
 
 
 class Pair(NamedTuple):
-    """What a run by tolerance needs of a method; the fields bear the names under which the loop
-    sees them."""
+    """What a run by tolerance needs of a method; the loop uses the fields under their names."""
 
-    stages: object  # (h, t, y, f, body, torque, p) -> y', all slopes but that of y'
-    error: object  # (h, slopes, weights) -> the square of the estimated error over what is allowed
+    stages: Callable[..., Any]  # (h, t, y, f, body, torque, p) -> y', all slopes but that of y'
+    error: Callable[
+        ..., Any
+    ]  # (h, slopes, weights) -> the square of the estimated error over what is allowed
     # (h, t, y, y', slopes, body, torque, p) -> F0, F1, ... of the continuous extension
-    extension: object
+    extension: Callable[..., Any]
     exponent: float  # the error goes as h^(1/exponent)
     # how much the error of the step before counts: 0 is the plain controller, else
     # proportional-integral
     memory: float
-    costs: tuple  # torque evaluations of a step and of its extension
+    costs: tuple[int, int]  # torque evaluations of a step and of its extension
     terms: int  # F0, F1, ...
-    powers = False  # the extension is nested in s and 1 - s
+    powers = False  # type: ignore[misc]  # the extension is nested in s and 1 - s
 
-    def suited(self, program, rtol):
+    def suited(self, program: Any, rtol: float) -> "Pair":
         """The same for every torque."""
         return self
 
     @property
-    def loop(self):
+    def loop(self) -> Callable[..., Any]:
         """The time loop."""
         return follow
 
     @property
-    def names(self):
-        """What the loop sees."""
+    def names(self) -> dict[str, Any]:
+        """What the loop is bound to."""
         return self._asdict()
 
-    def blank(self):
+    def blank(self) -> list[float]:
         """The numbers the loop starts with."""
         return [0.0] * SIZE
 
 
-def restart(z, t):
+def restart(z: Any, t: float) -> None:
     """Begin anew at time t; the largest velocity so far is remembered."""
     z[TIME], z[STEP], z[BEFORE] = t, 0.0, 0.0
 
