@@ -568,7 +568,7 @@ def test_draws_repeat_and_do_not_depend_on_how_many_there_are():
 
 
 def test_random_attitudes_are_spread_evenly():
-    q = inputs.drawn("rotation0", "random", (4,), 1, 0, 20000)
+    q = inputs.draw_values("rotation0", "random", (4,), 1, 0, 20000)
     R = Rotation.from_quat(q).as_matrix()
     assert np.abs(R.mean(axis=0)).max() < 5 / np.sqrt(3 * 20000)
     angle = Rotation.from_quat(q).magnitude()  # its density is (1 - cos) / pi

@@ -77,7 +77,7 @@ def call_address(function, t, numbers):
 
 
 @jit
-def called(p, t, numbers):
+def call_parameters(p, t, numbers):
     """The answer of the function whose address is in p, in the precision of the kernel."""
     a, b, c = call_address((p.high, p.middle, p.low), t, numbers)
     return (float(a), float(b), float(c))
@@ -86,10 +86,10 @@ def called(p, t, numbers):
 @jit
 def kernel(t, R, Om, p):
     """The torque whose address is in the parameters."""
-    return called(p, t, R[0] + R[1] + R[2] + Om)
+    return call_parameters(p, t, R[0] + R[1] + R[2] + Om)
 
 
 @jit
 def kernel_in_flight(t, R, Om, p):
     """The same for a torque or force that also looks at position and velocity."""
-    return called(p.inner, t, R[0] + R[1] + R[2] + Om + p.x + p.v)
+    return call_parameters(p.inner, t, R[0] + R[1] + R[2] + Om + p.x + p.v)

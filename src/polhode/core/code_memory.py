@@ -210,7 +210,7 @@ def _lasting(kind: Any) -> bool:
     return not isinstance(kind, types.Dispatcher)
 
 
-def common(dispatcher: Any) -> Any:
+def share_code(dispatcher: Any) -> Any:
     """The dispatcher of a function that loops share: its code for arguments that may occur again
     stays in numba's engine."""
     compile = dispatcher.compile
@@ -251,7 +251,9 @@ def _forget_passing(shared: dict[Any, Any]) -> None:
             _keep(dispatcher, kept)
 
 
-def apart(dispatcher: Any, shared: dict[Any, Any], scope: Callable[[], dict[str, Any]]) -> Any:
+def compile_separately(
+    dispatcher: Any, shared: dict[Any, Any], scope: Callable[[], dict[str, Any]]
+) -> Any:
     """The dispatcher of a loop that keeps only its machine code.
 
     Once compiled it drops its globals, and what was compiled for it among shared functions; `scope()`

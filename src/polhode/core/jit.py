@@ -92,7 +92,7 @@ def _njit(function: Any) -> Any:
     dispatcher = numba.njit(function, **flags, pipeline_class=pipeline)
     if not (ours(function) and is_lasting(function) and compiling()):
         return dispatcher
-    return with_numba("code_memory").common(dispatcher)
+    return with_numba("code_memory").share_code(dispatcher)
 
 
 class Build(NamedTuple):
@@ -125,7 +125,7 @@ class Build(NamedTuple):
         dispatcher = numba.njit(rebind.copy(loop, **names), **flags)
         if not compiling():
             return dispatcher
-        return with_numba("code_memory").apart(
+        return with_numba("code_memory").compile_separately(
             dispatcher, rebind.shared, lambda: self.make().copy(loop, **names).__globals__
         )
 

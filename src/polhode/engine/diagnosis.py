@@ -42,10 +42,10 @@ class Place(NamedTuple):
     fix: str = CORRECT
 
     def __str__(self) -> str:
-        return f"t = {self.t!r} (step {self.step}; {listed(self.parts)})"
+        return f"t = {self.t!r} (step {self.step}; {list_parts(self.parts)})"
 
 
-def listed(parts: dict[str, Any]) -> str:
+def list_parts(parts: dict[str, Any]) -> str:
     """The parts of a motion as text."""
     return ", ".join(f"{name} {value}" for name, value in parts.items())
 
@@ -53,7 +53,7 @@ def listed(parts: dict[str, Any]) -> str:
 # --- torques --------------------------------------------------------------------------------------
 
 
-def raised(cause: BaseException, where: str = "", who: str = "the torque") -> str:
+def exception_text(cause: BaseException, where: str = "", who: str = "the torque") -> str:
     """What a torque or force raised, as text."""
     return f"{who} raised {type(cause).__name__}{where and ' '}{where}: {cause}"
 
@@ -62,7 +62,7 @@ def torque_error(
     cause: BaseException, where: str, fix: str = CORRECT, who: str = "the torque"
 ) -> TorqueError:
     """The TorqueError for what a torque or force raised; `where` is text."""
-    error = TorqueError(f"{raised(cause, where, who)}; {fix}")
+    error = TorqueError(f"{exception_text(cause, where, who)}; {fix}")
     error.__cause__ = cause
     return error
 
@@ -93,7 +93,7 @@ def torque_trouble(program: Program, t: float, y: np.ndarray) -> IntegrationErro
         return None
     seen = (now.omega,) if program.force is None else (now.omega, now.position, now.velocity)
     R, rest = rotations.matrices(now.attitude), [np.where(np.isfinite(x), x, 0.0) for x in seen]
-    place = f"at t = {t:.15g} ({listed(described(y, kind))})"
+    place = f"at t = {t:.15g} ({list_parts(described(y, kind))})"
     for acting in filter(None, (program.torque, program.force)):
         who = f"{acting.kind} {acting.name!r}"
         try:
@@ -173,12 +173,12 @@ def unsolved_error(
     if program.method.limit:
         advice += f" ({program.method.limit})"
     where = f"from t = {t:.15g} (step {step}, size {h:g})"
-    return unsolved(
+    return convergence_error(
         program.method, where, residual, advice, largest_step=None if good is None else abs(good)
     )
 
 
-def unsolved(
+def convergence_error(
     method: Method, where: str, residual: float, advice: str, **more: Any
 ) -> ConvergenceError:
     """The ConvergenceError of a step; `where` is text."""

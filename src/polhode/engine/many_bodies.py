@@ -22,10 +22,10 @@ from polhode.engine.ensemble.parameters import (
     parameter_rows,
     terms_of,
 )
-from polhode.engine.ensemble.estimate import Halved, sampled
-from polhode.engine.ensemble.keep import Statistics, keeping
+from polhode.engine.ensemble.estimate import Halved, sample_bodies
+from polhode.engine.ensemble.keep import Statistics, make_recorder
 from polhode.engine.ensemble.measure import Measure
-from polhode.engine.ensemble.on_gpu import is_plain, placed
+from polhode.engine.ensemble.on_gpu import is_plain, place_on_gpu
 from polhode.engine.program import Program, build
 from polhode.engine.programs import find
 from polhode.engine.schedule import segments
@@ -128,7 +128,7 @@ class ManyBodies:
         known = {name: value for name, value in values.items() if laws[name] is None}
         parameter_rows(self.torque, known, counts)
         self.n = counts.n
-        inputs.enough(self.n)
+        inputs.check_bodies_fit(self.n)
         if random or turn or law or self.law or len(known) < len(values):
             if n is None and self.n == 1:
                 raise InputError(
@@ -161,7 +161,9 @@ class ManyBodies:
         moments = bodies.on_device or bodies.moments.T
         lying = {name: one for name, one in self.values.items() if isinstance(one, OnDevice)}
         if bodies.axes is None and (bodies.count == 1 or self.method.adapt is None):
-            self.motions = placed(self.n, self.dtype, q, v, moments, is_momentum, [*lying.values()])
+            self.motions = place_on_gpu(
+                self.n, self.dtype, q, v, moments, is_momentum, [*lying.values()]
+            )
             if self.motions is not None:
                 return True
         if bodies.on_device is not None:
@@ -172,7 +174,7 @@ class ManyBodies:
 
     def _draw(self, what: str, distribution: Any, *shapes: Any) -> np.ndarray:
         shape, *others = shapes
-        return inputs.drawn(what, distribution, shape, self.seed, self.first, self.n, *others)
+        return inputs.draw_values(what, distribution, shape, self.seed, self.first, self.n, *others)
 
     def _draw_bodies(self) -> None:
         """Bodies with moments that are drawn; a torque that depends on the inertia gets that of each
@@ -220,13 +222,13 @@ class ManyBodies:
 
     def will_keep(self, keep: int | str | Statistics) -> None:
         """Choose what is stored, or which statistics are computed."""
-        self.recorder = keeping(keep, self)
+        self.recorder = make_recorder(keep, self)
 
     # --- the run ----------------------------------------------------------------------------------
 
     def follow(self, threads: int | None, progress: Callable[[int, int], Any] | None) -> Ensemble:
         """Take the steps: an Ensemble."""
-        self.sample = sampled(self.motions, self.n)
+        self.sample = sample_bodies(self.motions, self.n)
         self.carrier = Many(self._members(threads), self.motions, self.lost)
         self.motions = None  # the carrier has them
         self.recorder.follow(self.carrier)

@@ -22,11 +22,11 @@ from polhode.core.loops.tolerance import (
     STUCK,
     TIME,
     axpy7,
-    loaded,
+    load7,
     projected,
     speed,
     spread,
-    stored,
+    store7,
     weights,
 )
 
@@ -65,7 +65,7 @@ def follow(
     `tolerance.follow`."""
     body = load_body(moments, 0)
     p = load_parameters(parameters, 0)
-    t, fastest, n, y = z[TIME], z[FASTEST], int(z[HEAD - 1]), loaded(z, MOTION_AT)
+    t, fastest, n, y = z[TIME], z[FASTEST], int(z[HEAD - 1]), load7(z, MOTION_AT)
     work = z[HEAD:]
     forward = t1 > t
     caution = math.exp(-0.7 / (n - 1))
@@ -88,7 +88,7 @@ def follow(
         end = projected(end)
         if not (abs(h) > LEAST * abs(t) and speed(end) < math.inf and abs(end[3]) <= 2.0):
             z[STEP] = h
-            stored(f, z[SLOPE_AT:SIZE])
+            store7(f, z[SLOPE_AT:SIZE])
             why = STUCK
             break
         now = t1 if last else t + h
@@ -105,8 +105,8 @@ def follow(
         t, y = now, end
         if count < len(clock):
             clock[count] = t
-            stored(y, points[count])
+            store7(y, points[count])
         count += 1
     z[TIME], z[FASTEST] = t, fastest
-    stored(y, z[MOTION_AT:SLOPE_AT])
+    store7(y, z[MOTION_AT:SLOPE_AT])
     return why, count, 0, count

@@ -181,12 +181,12 @@ def first_step(t, y, f, span, weights, exponent, body, torque, p):
 
 
 @jit
-def loaded(z, i):
+def load7(z, i):
     return (z[i], z[i + 1], z[i + 2], z[i + 3], z[i + 4], z[i + 5], z[i + 6])
 
 
 @jit
-def stored(y, row):
+def store7(y, row):
     for i in range(7):
         row[i] = y[i]
 
@@ -204,7 +204,7 @@ def follow(
     body = load_body(moments, 0)
     p = load_parameters(parameters, 0)
     t, h, fastest, before = z[TIME], z[STEP], z[FASTEST], z[BEFORE]
-    y, f = loaded(z, MOTION_AT), loaded(z, SLOPE_AT)
+    y, f = load7(z, MOTION_AT), load7(z, SLOPE_AT)
     forward = t1 > t
     count, rejected, seen, evaluations = 0, 0, 0, 0
     if h == 0.0:  # a fresh start
@@ -243,7 +243,7 @@ def follow(
             if passed:
                 terms = extension(h, t, y, new, (*slopes, ahead), body, torque, p)
                 for i in range(len(terms)):
-                    stored(terms[i], pieces[count, i])
+                    store7(terms[i], pieces[count, i])
                 evaluations += costs[1]
             t, y = now, projected(new)
             a, b, c, d = spin((y[0], y[1], y[2], y[3]), (y[4], y[5], y[6]))
@@ -252,7 +252,7 @@ def follow(
             allowed = weights(rtol, atol, fastest)
             if count < len(clock):
                 clock[count] = t
-                stored(y, points[count])
+                store7(y, points[count])
             count += 1
             e = 0.5 * rough_log(max(square, CALM * CALM))
             h *= min(
@@ -270,8 +270,8 @@ def follow(
                 break
             h, growth = smaller, 1.0
     z[TIME], z[STEP], z[FASTEST], z[BEFORE] = t, h, fastest, before
-    stored(y, z[MOTION_AT:SLOPE_AT])
-    stored(f, z[SLOPE_AT:SIZE])
+    store7(y, z[MOTION_AT:SLOPE_AT])
+    store7(f, z[SLOPE_AT:SIZE])
     return why, count, rejected, evaluations
 
 
@@ -287,7 +287,7 @@ def run(q, Om, t0, t1, control, most, I, parameters):
     if not (t0 != t1 and longest > LEAST * max(abs(t0), abs(t1))):
         return q, Om, REFUSED
     z = memory_of_run()
-    stored((q[0], q[1], q[2], q[3], Om[0], Om[1], Om[2]), z[MOTION_AT:SLOPE_AT])
+    store7((q[0], q[1], q[2], q[3], Om[0], Om[1], Om[2]), z[MOTION_AT:SLOPE_AT])
     z[TIME] = t0
     none = z[:0]
     why, _, _, _ = follow_on(
@@ -305,14 +305,14 @@ def run(q, Om, t0, t1, control, most, I, parameters):
         none.reshape(0, 1),
         none.reshape(0, 1, 1),
     )
-    y = loaded(z, MOTION_AT)
+    y = load7(z, MOTION_AT)
     return (y[0], y[1], y[2], y[3]), (y[4], y[5], y[6]), why
 
 
 def runs(first, last, motions, t0, t1, control, most, I, parameters, why):
     """`run` for the motions in the rows first, ..., last - 1, each in its place."""
     for i in range(first, last):
-        y = loaded(motions[i], 0)
+        y = load7(motions[i], 0)
         q, Om = (y[0], y[1], y[2], y[3]), (y[4], y[5], y[6])
         q, Om, why[i] = one_run(q, Om, t0, t1, control, most, I, parameters)
-        stored((q[0], q[1], q[2], q[3], Om[0], Om[1], Om[2]), motions[i])
+        store7((q[0], q[1], q[2], q[3], Om[0], Om[1], Om[2]), motions[i])

@@ -21,7 +21,7 @@ from polhode.core.loops import fixed as loops, tiles
 from polhode.core.jit import Build, bind, compiling, direct, jit
 from polhode.core.layout import layout
 from polhode.core.single import SinglePrecision
-from polhode.engine.diagnosis import raised
+from polhode.engine.diagnosis import exception_text
 from polhode.errors import whole
 
 if TYPE_CHECKING:
@@ -317,7 +317,7 @@ class Tiles:
 
     def _fail(self, body: Any, k: int, reason: str | Exception) -> None:
         if isinstance(reason, Exception):
-            reason = raised(reason)
+            reason = exception_text(reason)
         self.dead[body] = True
         self.failed[int(body)] = (int(k), reason)
         self._well(body, 0.0)

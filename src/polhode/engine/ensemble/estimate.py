@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 SPREAD = FASTEST = 8  # bodies of either kind
 
 
-def sampled(motions: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
+def sample_bodies(motions: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
     """Numbers of the bodies to run again, and their motions (k, 7)."""
     if not isinstance(motions, np.ndarray):  # on a GPU: row by row
         chosen = np.unique(np.linspace(0, n - 1, SPREAD + FASTEST).astype(int))

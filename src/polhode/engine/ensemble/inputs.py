@@ -36,7 +36,7 @@ BLOCK = 4096  # bodies that share a random stream
 BYTES_PER_BODY = 256  # state, inputs and results
 
 
-def enough(n: int) -> None:
+def check_bodies_fit(n: int) -> None:
     """Refuse more bodies than memory holds."""
     memory.fits(
         f"{n} bodies", BYTES_PER_BODY * n, "run them in several ensembles (first=...), or sweep"
@@ -59,7 +59,7 @@ def seed_of(rng: Any) -> int:
     )
 
 
-def drawn(
+def draw_values(
     what: str,
     distribution: Any,
     shape: tuple[int, ...],

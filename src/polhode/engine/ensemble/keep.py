@@ -90,7 +90,7 @@ class Statistics:
             check_function(name, function)
 
 
-def keeping(keep: int | str | Statistics, run: Any) -> End:
+def make_recorder(keep: int | str | Statistics, run: Any) -> End:
     """The recorder for the option `keep`."""
     if isinstance(keep, str):
         choice("value of keep", keep, ["end", "statistics"])

@@ -23,7 +23,7 @@ def is_plain(given: Any, width: int) -> bool:
     return plain and given.ndim == 2 and given.shape[1] == width
 
 
-def placed(
+def place_on_gpu(
     n: int, dtype: str, q: Any, v: Any, moments: Any, is_momentum: bool, parameters: list[OnDevice]
 ) -> Any:
     """The initial motions (n, 7) in principal axes, an array of the GPU, from attitudes, angular

@@ -17,7 +17,7 @@ from polhode.core.scalars import sincos
 from polhode.core.vec import add, apply, cross, dot, matrix, qconj, qexp, qlog, qmul, scale, times
 from polhode.errors import InputError, brief, choice, floats, number, whole
 from polhode.methods import get
-from polhode.engine.diagnosis import unsolved
+from polhode.engine.diagnosis import convergence_error
 from polhode.engine.program import build
 from polhode.results.motion import parts
 
@@ -154,7 +154,7 @@ class Map:
         residual = self._residual(new)
         if not residual <= loops.ROUND_OFF:
             where = f"of {h:g} of the trial problem"
-            raise unsolved(self.method, where, residual, "use a smaller step")
+            raise convergence_error(self.method, where, residual, "use a smaller step")
         return new
 
     def momentum(self, s):
