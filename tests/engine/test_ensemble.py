@@ -226,7 +226,7 @@ def compiled_afresh(method, monkeypatch, tmp_path, dtype="float64"):
     object code alone is kept."""
     monkeypatch.setenv("POLHODE_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(jit, "_bound", {})
-    monkeypatch.setattr(engine, "apart", kept_whole)
+    monkeypatch.setattr(engine, "compile_separately", kept_whole)
     program = build(get(method), TOP.torque(), TOP.body)
     backend = Tiles(program, 64, program.moments, program.parameters, dtype)
     backend.prepare(Segment(np.zeros(2), 1, 0.0))

@@ -21,8 +21,8 @@ from polhode.core.scalars import sinc_cos, sinc_cos_short
 # bound per motion:     launch, observe, flaw, load_motion, store_motion
 # bound per torque:     torque
 # bound per ensemble:   LANES, WELL (the place of the component that says whether all is well), real (float64 or float32), and
-#                       what all bodies have in common or what each has of its own: common_body(moments), this_body(common, tile,
-#                       lane), likewise for parameters
+#                       what all bodies have in common or what each has of its own: common_body(moments, 0), this_body(common,
+#                       tile, lane), likewise for parameters
 step = start = clock = load_state = store_state = velocity = residual = None
 launch = observe = flaw = load_motion = store_motion = None
 torque = LANES = WELL = real = common_body = this_body = common_parameters = these_parameters = None
@@ -40,7 +40,7 @@ TOGETHER = (*ALONE, (polish, no_polish), (further, no_further), (sinc_cos, sinc_
 
 
 @jit
-def nothing(values):
+def nothing(values, k):
     """Nothing is common to all bodies."""
     return ()
 
@@ -73,7 +73,12 @@ def healthy(h, Om, flaw, residual):
 def begin(first, last, h, t, motions, z, moments, parameters):
     """The method's own state of the bodies first, ..., last - 1, from the motions, one row for each
     body."""
-    h, t, same_body, same_p = real(h), real(t), common_body(moments), common_parameters(parameters)
+    h, t, same_body, same_p = (
+        real(h),
+        real(t),
+        common_body(moments, 0),
+        common_parameters(parameters, 0),
+    )
     for i in range(first, last):
         tile, lane = z[i // LANES], i % LANES
         # the last tile is filled up with the last body
@@ -89,7 +94,7 @@ def advance(first, last, count, k, grid, z, moments, parameters, before, reached
 
     reached[0] is the tile in work, `last` at the end; `before` has what was in that tile.
     """
-    same_body, same_p = common_body(moments), common_parameters(parameters)
+    same_body, same_p = common_body(moments, 0), common_parameters(parameters, 0)
     for i in range(first, last):
         tile, well = z[i], 1.0
         reached[0] = i
@@ -116,7 +121,7 @@ def one_by_one(bodies, count, k, grid, z, moments, parameters, why, reached):
 
     why[i] and reached[i] say how the run of bodies[i] ended and which step would be its next.
     """
-    same_body, same_p = common_body(moments), common_parameters(parameters)
+    same_body, same_p = common_body(moments, 0), common_parameters(parameters, 0)
     for i in range(len(bodies)):
         tile, lane = z[bodies[i] // LANES], bodies[i] % LANES
         body, p = this_body(same_body, tile, lane), these_parameters(same_p, tile, lane)
@@ -136,7 +141,7 @@ def one_by_one(bodies, count, k, grid, z, moments, parameters, why, reached):
 
 def read(first, last, z, moments, motions):
     """The motions of the bodies in the tiles first, ..., last - 1."""
-    same_body = common_body(moments)
+    same_body = common_body(moments, 0)
     for i in range(first * LANES, min(last * LANES, len(motions))):
         tile, lane = z[i // LANES], i % LANES
         s = load_state(tile, lane)

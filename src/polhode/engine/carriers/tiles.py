@@ -33,10 +33,8 @@ LANES = 64  # bodies in a tile: the state of a tile fits the nearest cache
 ROUNDS = 8  # tasks for each thread, for an even load
 LITTLE = 50_000  # body-steps that are not worth a second thread
 REASONS = {loops.DIVERGED: "diverged", loops.UNSOLVED: "unsolved"}
-PACKED, SINGLE = (
-    re.compile(r" fmul <\d+ x (?:double|float)>"),
-    re.compile(r" fmul (?:double|float) "),
-)
+PACKED = re.compile(r" fmul <\d+ x (?:double|float)>")
+SINGLE = re.compile(r" fmul (?:double|float) ")
 
 
 def default_threads() -> int:
@@ -130,7 +128,7 @@ class Tiles:
                 names |= {common: tiles.nothing, this: of_its_own(kind, lanes, place)}
                 place += layout(kind).size
             else:
-                names |= {common: in_common(kind), this: tiles.the_same}
+                names |= {common: layout(kind).unpack, this: tiles.the_same}
         return names
 
     def _loop(self, loop: Loop, *arguments: Any, replace: tuple = (), **names: Any) -> Loop:
@@ -183,15 +181,11 @@ class Tiles:
 
     def advance(self, segment: Segment, k: int, count: int) -> None:
         """Take `count` steps of a segment from its step k with all bodies that have not failed."""
-
-        def one_by_one(first: int, last: int) -> None:
-            self._one_by_one(segment, first + np.flatnonzero(~self.dead[first:last]), k, count)
-
-        def tiles(first: int, last: int) -> None:
-            self._advance(loop, segment, first, last, k, count)
-
-        loop = None if self.python else self._together(segment)
-        self._spread(one_by_one if self.python else tiles, count)
+        if self.python:
+            self._one_by_one(segment, np.flatnonzero(~self.dead), k, count)
+            return
+        loop = self._together(segment)
+        self._spread(lambda first, last: self._advance(loop, segment, first, last, k, count), count)
 
     def _together(self, segment: Segment) -> Loop:
         """The loop over whole tiles."""
@@ -253,7 +247,7 @@ class Tiles:
                 helper.result()
 
     def _advance(
-        self, together: Any, segment: Segment, first: int, last: int, k: int, count: int
+        self, together: Loop, segment: Segment, first: int, last: int, k: int, count: int
     ) -> None:
         """The steps of some tiles; bodies for which the loop over tiles fails take them again, one by
         one."""
@@ -290,10 +284,8 @@ class Tiles:
         why, reached = np.zeros(len(bodies), dtype=np.int64), np.full(len(bodies), k)
         rest = (segment.grid, self.z, self.moments, self.parameters, why, reached)
         loop = self._loop(tiles.one_by_one, bodies[:0], 0, k, *rest, clock=clock_of(segment))
-        states, place = (
-            self._states(self.z),
-            (bodies // self.lanes, slice(None), bodies % self.lanes),
-        )
+        states = self._states(self.z)
+        place = bodies // self.lanes, slice(None), bodies % self.lanes
         before = states[place]
         try:
             loop(bodies, count, k, *rest)
@@ -332,18 +324,6 @@ class Tiles:
 def clock_of(segment: Segment) -> Any:
     """The function by which the loops read the grid of a segment."""
     return loops.listed_clock if segment.uneven else loops.even_clock
-
-
-@lru_cache(256)
-def in_common(kind: Any) -> Any:
-    """`common(values)`: the moments, or parameters, of all bodies from an array (component, 1)."""
-    unpack = layout(kind).unpack
-
-    @jit
-    def common(values: Any) -> Any:
-        return unpack(values, 0)
-
-    return common
 
 
 @lru_cache(256)
