@@ -43,24 +43,17 @@ def _parts(kind: Any) -> tuple[Any, Sequence[Any]] | None:
 
 
 def _write(
-    kind: Any,
-    path: str,
-    place: Callable[[int], str],
-    loads: list[str],
-    stores: list[str],
-    scope: dict[str, Any],
+    kind: Any, path: str, place: Callable[[int], str], stores: dict[str, str], scope: dict[str, Any]
 ) -> str:
-    """The expression that builds `kind`; the loads and stores, and the names that it uses, are added
-    to the lists and to the scope."""
+    """The expression that builds `kind`; {path of a component: its place in the array} is added to
+    the stores, and constructors to the scope."""
     parts = _parts(kind)
     if parts is None:
-        loads.append(f"z[{place(len(loads))}]")
-        stores.append(f"{loads[-1]} = {path}")
-        return loads[-1]
+        stores[path] = f"z[{place(len(stores))}]"
+        return stores[path]
     make, kinds = parts
     inside = "".join(
-        _write(part, f"{path}[{i}]", place, loads, stores, scope) + ", "
-        for i, part in enumerate(kinds)
+        _write(part, f"{path}[{i}]", place, stores, scope) + ", " for i, part in enumerate(kinds)
     )
     if make is tuple:
         return f"({inside})"
@@ -103,25 +96,25 @@ def layout(
             return f"k, {first + index}"
         return f"{first + index}, k" if lanes is None else f"{(first + index) * lanes} + k"
 
-    loads: list[str] = []
-    stores: list[str] = []
+    stores: dict[str, str] = {}
     scope: dict[str, Any] = {}
-    expression = _write(kind, "s", place, loads, stores, scope)
+    expression = _write(kind, "s", place, stores, scope)
+    lines = [f"{element} = {path}" for path, element in stores.items()]
     return Layout(
-        len(loads),
+        len(stores),
         generated(__name__, "unpack", "z, k", (), expression, **scope),
-        generated(__name__, "pack", "s, z, k", stores or ["pass"]),
+        generated(__name__, "pack", "s, z, k", lines or ["pass"]),
     )
 
 
 def filler(kind: Any, numbers: Sequence[float], places: Sequence[int]) -> Callable[..., Any]:
     """`fill(s)`: a flat tuple of these numbers, with the components of a structure in the given
     places."""
-    stores: list[str] = []
+    stores: dict[str, str] = {}
     parts = [f"numbers[{i}]" for i in range(len(numbers))]
-    _write(kind, "s", str, [], stores, {})
-    for place, store in zip(places, stores, strict=True):
-        parts[place] = store.partition(" = ")[2]
+    _write(kind, "s", str, stores, {})
+    for place, path in zip(places, stores, strict=True):
+        parts[place] = path
     whole = "".join(f"{part}, " for part in parts)
     return generated(__name__, "fill", "s", (), f"({whole})", numbers=tuple(numbers))
 

@@ -31,7 +31,8 @@ def compiling(what: str) -> Iterator[None]:
         yield
         return
     done = threading.Event()
-    thread = threading.Thread(target=_show, args=(display, _text(what), done), daemon=True)
+    text = f"compiling {what} for this torque ..." if what else "compiling ..."
+    thread = threading.Thread(target=_show, args=(display, text, done), daemon=True)
     thread.start()
     try:
         yield
@@ -50,10 +51,6 @@ def displayed(display: Display) -> Iterator[None]:
         yield
     finally:
         _display = before
-
-
-def _text(what: str) -> str:
-    return f"compiling {what} for this torque ..." if what else "compiling ..."
 
 
 def _show(display: Display, text: str, done: threading.Event) -> None:

@@ -1,9 +1,8 @@
-"""The time loop of Taylor series that choose their own steps; the names set to None here are bound
-by `bind`.
+"""The time loop of Taylor series that choose their steps; `bind` gives it the names that are None here.
 
-`series` fills in the Taylor coefficients of the motion y = (q, Om) at t, up to order n.  The step
-is the largest for which neither of the last two terms exceeds the tolerance (Jorba & Zou 2005):
-nothing is ever taken back, and the series itself is the continuous extension.
+`series` computes the Taylor coefficients of the motion y = (q, Om) at t, up to order n.  The step is
+the largest for which neither of the last two terms exceeds the tolerance (Jorba & Zou 2005): no step is
+rejected, and the series itself is the continuous extension.
 """
 
 import math

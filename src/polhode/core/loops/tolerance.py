@@ -1,14 +1,14 @@
-"""The time loop that chooses its own steps, around a Runge-Kutta pair; the names set to None here
-are bound by `bind`.
+"""The time loop of a Runge-Kutta pair that chooses its steps; `bind` gives it the names that are None
+here.
 
 A motion is seven numbers, y = (q, Om), the quaternion of any length:
 
     q' = q Om / 2,   Om' = I^-1 (T(t, R, Om) - Om x I Om),   R = R(q / |q|)
 
-The error of a step is an angle, measured against rtol + atol, and a velocity, measured against rtol
-times the largest velocity before it + atol: a body that comes to rest for a moment does not ask for
-more digits than one that turns.  What the loop must know to go on (time, next step, motion, its
-slope, largest velocity, last error as a logarithm) is in z: chunks leave no trace in the results.
+The error of a step is an angle, compared with rtol + atol, and a velocity, compared with rtol times
+the largest velocity so far + atol: a body that comes to rest for a moment needs no more digits than
+one that turns.  What the loop needs to continue (time, next step, motion, its slope, largest velocity,
+logarithm of the last error) is in z, so that the results do not depend on the chunks.
 """
 
 import math
@@ -27,9 +27,9 @@ DONE, FULL, STUCK = 0, 3, 4
 # the next step aims at 0.85 of what the estimate allows, and is 0.2 to 10 times this one
 SAFETY, SHRINK, GROW = 0.85, 0.2, 10.0
 SLOWEST = 1e-150  # an angular velocity whose square can still be divided by
-LEAST = 16.0 * 2.0**-52  # times |t|: below it neighbouring times are no longer told apart
-CALM = 1e-4  # the least error that the controller remembers
-# what is where in z, and how long it is
+LEAST = 16.0 * 2.0**-52  # of |t|: shorter steps are lost in rounding
+CALM = 1e-4  # the smallest error that the controller remembers
+# places in z, and its length
 TIME, STEP, FASTEST, BEFORE, MOTION_AT, SLOPE_AT, SIZE = 0, 1, 2, 3, 4, 11, 18
 MOTION, SLOPE = slice(MOTION_AT, SLOPE_AT), slice(SLOPE_AT, SIZE)
 LN2 = math.log(2.0)

@@ -11,7 +11,7 @@ import numpy as np
 
 from polhode.support import memory
 from polhode.engine.ensemble.measure import QUANTITIES, Measure, check_function
-from polhode.errors import InputError, brief, choice, unknown, whole
+from polhode.errors import InputError, brief, choice, whole
 
 if TYPE_CHECKING:
     from polhode.engine.carriers.chunk import Chunk
@@ -96,16 +96,12 @@ def make_recorder(keep: int | str | Statistics, run: Any) -> End:
         choice("value of keep", keep, ["end", "statistics"])
         return End() if keep == "end" else Running(Statistics(), run)
     if isinstance(keep, dict):
-        options = ("every", "of", "functions")
         for name in keep:
-            if name not in options:
-                raise unknown("option of statistics", name, options)
+            choice("option of statistics", name, ("every", "of", "functions"))
         keep = Statistics(**keep)
-    return (
-        Running(keep, run)
-        if isinstance(keep, Statistics)
-        else Every(whole("keep", keep, 1, "write keep='end'"), run)
-    )
+    if isinstance(keep, Statistics):
+        return Running(keep, run)
+    return Every(whole("keep", keep, 1, "write keep='end'"), run)
 
 
 class End:
