@@ -9,9 +9,10 @@ from typing import Any
 
 
 class Interrupts:
-    """A context in which Ctrl-C sets a flag, so that a run ends between two chunks.
+    """Inside, Ctrl-C sets a flag instead of raising: a run ends between two chunks, with everything
+    in place.
 
-    A second Ctrl-C raises as usual: a torque in Python may never return.
+    A second one raises, as it does elsewhere: a torque in Python may never come to an end.
     """
 
     pressed = False
