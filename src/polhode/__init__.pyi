@@ -21,7 +21,7 @@ from .loads.conversion import torque
 from .loads.force import Force, weight
 from .methods._registry import method
 from .problems import problem
-from .results._ensemble import Ensemble
+from .results._ensemble_result import Ensemble
 from .results._trajectory import Trajectory
 from .show import plots, poinsot, view
 from .studies import facts

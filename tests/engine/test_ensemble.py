@@ -17,7 +17,7 @@ from polhode import InputError, RigidBody, ensemble, integrate, problems, torque
 from polhode.core import code_memory as engine, jit
 from polhode.engine.ensemble import inputs
 from polhode.engine.ensemble.keep import Statistics
-from polhode.engine.carriers.tiles import Tiles
+from polhode.engine.carriers.simd_tiles import Tiles
 from polhode.engine.schedule import Segment
 from polhode.methods import get, names
 from polhode.engine.program import build

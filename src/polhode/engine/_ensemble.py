@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from polhode.engine.ensemble.keep import Statistics
     from polhode.loads._torque import Torque
     from polhode.methods._method import Method
-    from polhode.results._ensemble import Ensemble
+    from polhode.results._ensemble_result import Ensemble
 
 DEVICES, DTYPES = ("cpu", "cuda"), ("float64", "float32")
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from polhode.engine.carriers.gpu import Gpu
 from polhode.engine.carriers.many import Many
-from polhode.engine.carriers.tiles import Tiles
+from polhode.engine.carriers.simd_tiles import Tiles
 from polhode.engine.diagnosis import check_first
 from polhode.engine.driver import Driver
 from polhode.engine.ensemble import inputs
@@ -35,7 +35,7 @@ from polhode.loads.conversion import as_torque
 from polhode.loads.agreement import Start
 from polhode.methods._method import Method
 from polhode.methods._registry import get
-from polhode.results._ensemble import Ensemble
+from polhode.results._ensemble_result import Ensemble
 from polhode.results._trajectory import INTERRUPTED
 from polhode.results.motion import in_principal_axes
 from polhode.support.limits import check_rates

@@ -12,7 +12,7 @@ from polhode.results.motion import LABELS
 
 if TYPE_CHECKING:
     from xarray import Dataset
-    from polhode.results._ensemble import Ensemble
+    from polhode.results._ensemble_result import Ensemble
 
 PARAMETER = "parameter_"  # before the name of one that differs from body to body
 STATUS = (FINISHED, FAILED, INTERRUPTED)

@@ -11,7 +11,7 @@ from polhode.loads.stack import matrix_here, vector_here
 from polhode.loads.kernels import as_array, vector_array
 from polhode.core.loops import cuda, fixed as loops, tiles
 from polhode.core.layout import layout
-from polhode.engine.carriers.tiles import REASONS, clock_of
+from polhode.engine.carriers.simd_tiles import REASONS, clock_of
 from polhode.errors import InputError
 from polhode.core.jit import compile_obstacle
 from polhode.support.on_device import OnDevice, on_host, require

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from polhode.engine.carriers.chunk import Chunk, Pace
-from polhode.results._ensemble import Failure
+from polhode.results._ensemble_result import Failure
 from polhode.support.on_device import on_host
 
 if TYPE_CHECKING:

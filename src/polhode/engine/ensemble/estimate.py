@@ -17,13 +17,13 @@ from polhode import rotations
 from polhode.bodies._body import RigidBody
 from polhode.engine.schedule import break_times
 from polhode.errors import PolhodeError
-from polhode.results._ensemble import ErrorEstimate
+from polhode.results._ensemble_result import ErrorEstimate
 from polhode.results._trajectory import FAILED
 from polhode.results.motion import back_to_axes, parts
 from polhode.support.on_device import on_host
 
 if TYPE_CHECKING:
-    from polhode.results._ensemble import Ensemble
+    from polhode.results._ensemble_result import Ensemble
 
 SPREAD = FASTEST = 8  # bodies of either kind
 

@@ -14,7 +14,7 @@ from polhode.core.vec import dot
 from polhode.errors import ConvergenceError, IntegrationError, number
 from polhode.methods import get
 from polhode.core.motions import ROTATION
-from polhode.engine.carriers.fixed import FixedSteps
+from polhode.engine.carriers.fixed_steps import FixedSteps
 from polhode.engine.program import build
 from polhode.engine.schedule import Segment
 from polhode.results.motion import row
