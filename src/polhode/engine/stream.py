@@ -27,7 +27,7 @@ class Stream:
 
     def __init__(self, path: Path, width: int, trouble: Callable[[OSError], Exception]) -> None:
         self.path, self.width, self.trouble = path, width + 2, trouble
-        self.file = open(path, "r+b" if path.exists() else "w+b", buffering=0)  # noqa: SIM115 - open during the run
+        self.file = open(path, "a+b", buffering=0)  # noqa: SIM115 - open during the run
         # points in all, the checksum of those in the file, and their bytes
         self.n = self.sum = self.written = 0
         self.last_time: float | None = None
@@ -75,7 +75,6 @@ class Stream:
         if left or total != expected:
             return False
         self.file.truncate(8 * self.width * n)
-        self.file.seek(0, os.SEEK_END)
         self.n, self.sum, self.written = n, total, 8 * self.width * n
         self.last_time = float(self.rows(n - 1, n)[0, 0]) if n else None
         return True
@@ -93,17 +92,11 @@ class Stream:
         """These bytes of the file."""
         if first >= last:
             return b""
-        with (
-            open(self.path, "rb") if self.file.closed else contextlib.nullcontext(self.file) as file
-        ):
+        # also if the file was deleted while it is open
+        source = self.path if self.file.closed else os.dup(self.file.fileno())
+        with open(source, "rb") as file:
             file.seek(first)
-            data, left = [], last - first
-            while left and (piece := file.read(left)):
-                data.append(piece)
-                left -= len(piece)
-            if file is self.file:
-                file.seek(0, os.SEEK_END)
-        return b"".join(data)
+            return file.read(last - first)
 
     def close(self) -> None:
         """Close the file, unless it was deleted: then it stays open as long as its points are
