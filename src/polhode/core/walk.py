@@ -8,6 +8,7 @@ import importlib
 import sys
 import types
 from _ctypes import CFuncPtr
+from collections.abc import Callable, Iterable
 from enum import Enum
 from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -56,6 +57,18 @@ _NAMED = (
     types.GetSetDescriptorType,
     types.MemberDescriptorType,
 )
+# types of objects that are made of others
+MADE_OF: dict[type, Callable[[Any], Iterable[Any]]] = {
+    MethodType: lambda one: (one.__func__, one.__self__),
+    functools.partial: lambda one: (one.func, one.args, *sorted(one.keywords.items())),
+    staticmethod: lambda one: (one.__func__,),
+    classmethod: lambda one: (one.__func__,),
+    property: lambda one: (one.fget, one.fset, one.fdel),
+    functools.cached_property: lambda one: (one.func,),
+    functools._lru_cache_wrapper: lambda one: (one.__wrapped__,),
+    slice: lambda one: (one.start, one.stop, one.step),
+    Enum: lambda one: (type(one), one.name, one.value),
+}
 _OF_NUMPY = ("ufunc", "_ArrayFunctionDispatcher")
 MOST = 20_000  # objects: a function that reaches more probably reaches everything
 
@@ -109,21 +122,11 @@ class Walk(ObjectWalk):
             self.all(obj, where)
         elif isinstance(obj, _NAMED):
             self.add_builtin(obj, where)
-        elif isinstance(obj, MethodType):
-            self.text("method")
-            self.all((obj.__func__, obj.__self__), where)
-        elif isinstance(obj, functools.partial):
-            self.text("partial")
-            self.all((obj.func, obj.args, *sorted(obj.keywords.items())), where)
-        elif isinstance(obj, (staticmethod, classmethod)):
+        elif parts := next(
+            (parts for kind, parts in MADE_OF.items() if isinstance(obj, kind)), None
+        ):
             self.text(type(obj).__name__)
-            self.add(obj.__func__, where)
-        elif isinstance(obj, property):
-            self.text("property")
-            self.all((obj.fget, obj.fset, obj.fdel), where)
-        elif isinstance(obj, Enum):
-            self.text("member", obj.name)
-            self.all((type(obj), obj.value), where)
+            self.all(parts(obj), where)
         elif package(type(obj).__module__) == "numba":
             self.add_of_numba(obj, where)
         elif type(obj).__module__ == "numpy" and type(obj).__name__ in _OF_NUMPY:
@@ -157,18 +160,9 @@ class Walk(ObjectWalk):
             self.refuse(found.trouble)
         if obj is not function:
             self.add_flags(obj)
-        keywords = sorted((function.__kwdefaults__ or {}).items())
-        names = function.__code__.co_varnames
-        for name, value in [
-            *zip(
-                reversed(names[: function.__code__.co_argcount]),
-                reversed(function.__defaults__ or ()),
-                strict=False,
-            ),
-            *keywords,
-        ]:
-            self.text(name)
-            self.add(value, name)
+        names = reversed(function.__code__.co_varnames[: function.__code__.co_argcount])
+        self.add_named(zip(names, reversed(function.__defaults__ or ()), strict=False))
+        self.add_named(sorted((function.__kwdefaults__ or {}).items()))
         self.text("reads")
         cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
         for path in sorted(found.paths):
@@ -181,9 +175,7 @@ class Walk(ObjectWalk):
         # attributes matter only to code that reads them, which has been walked
         self.trusted = True
         self.text("attributes")
-        for name, value in sorted(function.__dict__.items()):
-            self.text(name)
-            self.add(value, name)
+        self.add_named(sorted(function.__dict__.items()))
         self.trusted = outer
         self.inside.discard(id(obj))
 

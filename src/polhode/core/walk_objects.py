@@ -124,6 +124,12 @@ class ObjectWalk:
         for item in items:
             self.add(item, where)
 
+    def add_named(self, items: Iterable[tuple[Any, Any]], prefix: str = "") -> None:
+        """Add pairs of names and values."""
+        for name, value in items:
+            self.text(name)
+            self.add(value, f"{prefix}{name}")
+
     def elsewhere(self, module: str | None) -> bool:
         """Whether the name identifies what belongs to a module: numba knows it or, in an identity, it
         is not the user's."""
@@ -224,12 +230,13 @@ class ObjectWalk:
         else:
             self.lasting = False
         self.all(cls.__bases__, where)
-        for name, value in sorted(vars(cls).items()):
-            if name not in skipped and (
-                isinstance(value, _IN_CLASSES) or not hasattr(type(value), "__get__")
-            ):
-                self.text(name)
-                self.add(value, f"{cls.__name__}.{name}")
+        inside = [
+            (name, value)
+            for name, value in sorted(vars(cls).items())
+            if name not in skipped
+            and (isinstance(value, _IN_CLASSES) or not hasattr(type(value), "__get__"))
+        ]
+        self.add_named(inside, f"{cls.__name__}.")
 
     def add_state(self, obj: Any, where: str) -> None:
         """Add an object by its state, as for a copy of it."""
@@ -244,15 +251,8 @@ class ObjectWalk:
             else:
                 self.all(list(obj.items() if kind is dict else obj), where)
             return
-        if isinstance(obj, functools._lru_cache_wrapper):
-            self.text("cached")
-            return self.add(obj.__wrapped__, where)
         if kind is object:
             return self.text("object")
-        if isinstance(obj, (functools.cached_property, slice)):
-            return self.all(
-                (obj.func,) if hasattr(obj, "func") else (obj.start, obj.stop, obj.step), where
-            )
         try:
             made = (
                 copyreg.dispatch_table[kind](obj)
@@ -273,9 +273,7 @@ class ObjectWalk:
         own = state if isinstance(state, tuple) else (state,)
         for part in (*own, getattr(obj, "__dict__", None)):
             if isinstance(part, dict):
-                for name, value in sorted(part.items(), key=str):
-                    self.text(name)
-                    self.add(value, f"{where}.{name}")
+                self.add_named(sorted(part.items(), key=str), f"{where}.")
             else:
                 self.add(part, where)
 
