@@ -682,3 +682,12 @@ def test_objects_of_many_kinds_have_names():
         sys._getframe(),
     ):
         assert reach((unknown,), identity=True).opaque
+
+
+def test_a_torque_that_a_function_calls_is_known_by_its_code():
+    def calling(k):
+        acting = polhode.torque(lambda t, R: (k, 0.0, 0.0))
+        return lambda t, R: acting(t, R)
+
+    one, same, other = (reach(calling(k), identity=True) for k in (1.0, 1.0, 2.0))
+    assert one.digest == same.digest != other.digest and one.opaque is None

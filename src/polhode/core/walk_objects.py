@@ -253,6 +253,8 @@ class ObjectWalk:
             return
         if kind is object:
             return self.text("object")
+        if package(kind.__module__) == "polhode" and hasattr(obj, "__wrapped__"):
+            return self.add(obj.__wrapped__, where)  # a function in the state of a torque
         try:
             made = (
                 copyreg.dispatch_table[kind](obj)
