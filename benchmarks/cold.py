@@ -1,15 +1,18 @@
 """What the first result costs: common calls in a fresh process, with empty caches and with full ones.
 
-    python benchmarks/cold.py [--calls a,b] [--json]
+    python benchmarks/cold.py [--calls NAME ...] [--json]
+    python benchmarks/cold.py --write       all calls, into RESULTS.md
 
 Each call runs in processes of its own, from the start of Python to its result, imports included:
-first with an empty folder for machine code, then once more with what the first has left there.
-SciPy's `solve_ivp` on the same top, started in the same way, gives the measure.  "compiled" counts
-the functions that numba compiled.  Times are those of the processor, which other work on the
-machine disturbs least; on an idle machine they are what the clock shows.
+first with an empty folder for machine code, then again with what the first left there.  The
+package has its bytecode, as after `pip install`.  SciPy's `solve_ivp` on the same top, started in
+the same way, is the reference.  "compiled" counts the functions that numba compiled.  Times are
+processor times, which other work on the machine disturbs least; on an idle machine they equal the
+wall-clock times.
 """
 
 import argparse
+import compileall
 import json
 import os
 import shutil
@@ -18,6 +21,9 @@ import sys
 import tempfile
 import textwrap
 from pathlib import Path
+
+import polhode
+from contestants.board import RESULTS, between, machine, table
 
 BODY = "import numpy as np, polhode\nbody = polhode.RigidBody([5.0, 5.0, 1.0])\n"
 START = "rotation0=(0.3, 0, 0), omega0=(0, 0, 50)"
@@ -113,7 +119,7 @@ def measure(code, folder):
     """{"seconds": ..., "compiled": ...} of a process that runs the code with its caches in a
     folder."""
     environment = {
-        **os.environ,
+        **{key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"},
         "POLHODE_CACHE_DIR": str(folder / "machine-code"),
         "NUMBA_CACHE_DIR": str(folder / "numba"),
         "MPLBACKEND": "agg",
@@ -130,33 +136,41 @@ def measure(code, folder):
     return json.loads(done.stderr.splitlines()[-1])
 
 
+HEAD = ["call", "empty caches", "compiled", "full caches"]
+
+
+def cells(name, row):
+    """A row of the table."""
+    cold, warm = row["cold"], row["warm"]
+    return [name, f"{cold['seconds']:.2f}", str(cold["compiled"]), f"{warm['seconds']:.2f}"]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--calls", help="beginnings of names, with commas (default: all)")
+    parser.add_argument("--calls", nargs="*", default=[""], help="beginnings of names (all)")
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--write", action="store_true", help="put the table into RESULTS.md")
     options = parser.parse_args()
-    wanted = tuple((options.calls or "").split(","))
-    rows = {}
+    if options.write:
+        options.calls = [""]
+    compileall.compile_dir(Path(polhode.__file__).parent, quiet=1)
     with tempfile.TemporaryDirectory() as folder:
         scipy = min(measure(SCIPY, Path(folder))["seconds"] for _ in range(3))
-    if not options.json:
-        print(f"Seconds to the first result; SciPy's solve_ivp: {scipy:.2f}\n")
-        print("| call | empty caches | times SciPy | compiled | full caches | times SciPy |")
-        print("|---|---|---|---|---|---|")
+    rows = {}
     for name, code in CALLS.items():
-        if not name.startswith(wanted):
-            continue
-        with tempfile.TemporaryDirectory() as folder:
-            cold, warm = (measure(code, Path(folder)) for _ in range(2))
-        rows[name] = {"cold": cold, "warm": warm}
-        if not options.json:
-            print(
-                f"| {name} | {cold['seconds']:.2f} | {cold['seconds'] / scipy:.1f} "
-                f"| {cold['compiled']} | {warm['seconds']:.2f} | {warm['seconds'] / scipy:.1f} |",
-                flush=True,
-            )
+        if name.startswith(tuple(options.calls)):
+            with tempfile.TemporaryDirectory() as folder:
+                rows[name] = {state: measure(code, Path(folder)) for state in ("cold", "warm")}
+            if not options.json:
+                print(*cells(name, rows[name]), sep=" | ", flush=True)
     if options.json:
         print(json.dumps({"scipy": scipy, "calls": rows}, indent=1))
+        return
+    goal = f"SciPy's `solve_ivp`: {scipy:.2f} s.  Goal of the first row: {2 * scipy + 1.5:.2f} s."
+    print(goal)
+    if options.write:
+        found = table(HEAD, [cells(*item) for item in rows.items()])
+        between(RESULTS, "first results", f"{machine()}  {goal}\n\n{found}")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 same process.
 
     python benchmarks/door.py [--json] [--calls N] [--no-flow]
+    python benchmarks/door.py --write       into RESULTS.md
 
 Medians of N calls, in microseconds.  The slow top (T = 10) is carried to its end: by polhode's public
 calls and, where they are installed, by SciPy's solve_ivp, numbalsoda's dop853 and heyoka's
@@ -31,6 +32,7 @@ from polhode import rotations, torques
 
 sys.path.insert(0, str(Path(__file__).with_name("contestants")))
 from common import Problem, timed
+from contestants.board import RESULTS, between, machine, table
 from contestants.ours import Ours, Task
 from peers import BUDGET, LONGEST, PROBLEMS, Contestant, settings
 
@@ -336,6 +338,31 @@ def goals(rows, flows):
     ]
 
 
+def written(rows, judged):
+    """The tables of RESULTS.md."""
+
+    def cells(row):
+        loop = "" if row["loop"] is None else f"{row['loop']:.1f}"
+        error = "" if row["error"] is None else f"{row['error']:.0e}"
+        return [row["call"], f"{row['microseconds']:.1f}", loop, error]
+
+    verdicts = [
+        [
+            row["goal"],
+            f"{row['value']:.2f}",
+            f"{row['at_most']:g}",
+            "yes" if row["reached"] else "no",
+        ]
+        for row in judged
+    ]
+    return "\n\n".join(
+        (
+            table(["call", "whole", "loop", "error"], map(cells, rows)),
+            table(["goal", "value", "at most", "reached"], verdicts),
+        )
+    )
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -345,6 +372,7 @@ def main():
         "--calls", type=int, default=300, help="calls of which the median is taken (300)"
     )
     parser.add_argument("--no-flow", action="store_true", help="leave out Flow and its peers")
+    parser.add_argument("--write", action="store_true", help="put the tables into RESULTS.md")
     asked = parser.parse_args()
     rows = list(call_rows(asked.calls))
     flows = [] if asked.no_flow else [row for problem in FOUR for row in flow_rows(problem)]
@@ -352,6 +380,8 @@ def main():
     if asked.json:
         print(json.dumps(rows + flows + judged))
         return
+    if asked.write:
+        between(RESULTS, "fixed costs", f"{machine()}\n\n{written(rows, judged)}")
     print(f"{'call':<50}{'setting':>9}{'us':>10}{'loop':>10}{'error':>10}")
     for row in rows:
         setting = "" if row["setting"] is None else f"{row['setting']:.2g}"

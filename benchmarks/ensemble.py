@@ -45,7 +45,7 @@ from polhode.engine.program import build
 
 PROBLEM = problems.get("krysl/slow-top")
 STEP, MOMENT = 0.0125, 20.0
-SEGMENT = Segment(np.array([0.0, STEP]), 10**9, 10**9 * STEP)
+SEGMENT = Segment(0.0, STEP, 10**9, 10**9 * STEP)
 
 
 def motions(n):

@@ -36,7 +36,7 @@ from polhode.support.on_device import on_host, require
 
 PROBLEM = problems.get("krysl/slow-top")
 STEP = 0.0125
-SEGMENT = Segment(np.array([0.0, STEP]), 10**9, 10**9 * STEP)
+SEGMENT = Segment(0.0, STEP, 10**9, 10**9 * STEP)
 CALLS = "200000x500,1000000x1000"
 DEFAULT = "NMB,SW,VLV,LP2,MR2-231,taylor3,taylor4,LIEMID[EA],EXACT"
 

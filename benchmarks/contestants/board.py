@@ -1,5 +1,7 @@
 """The tables of a run, as Markdown, and the goals with what was reached."""
 
+import os
+import platform
 import re
 from pathlib import Path
 
@@ -7,6 +9,7 @@ from contestants.ours import DOORS, EXACT
 from polhode.methods import get
 
 HERE = Path(__file__).parent.parent
+RESULTS = HERE / "RESULTS.md"
 
 FREE = "free-body"
 GOALS = {  # at 1e-3, 1e-6, 1e-9, 1e-12: the time of the fastest peer over ours
@@ -150,7 +153,15 @@ def write(one, errors):
     """Put the tables between their marks in README.md and RESULTS.md."""
     tables = "\n\n".join(one_table(name, found, errors) for name, found in one.items())
     between(HERE.parent / "README.md", "public calls", readme_table(one))
-    between(HERE / "RESULTS.md", "public calls", f"{readme_table(one)}\n\n{tables}")
+    between(RESULTS, "public calls", f"{machine()}\n\n{readme_table(one)}\n\n{tables}")
+
+
+def machine() -> str:
+    """This machine, in a sentence."""
+    info = Path("/proc/cpuinfo")
+    found = info.exists() and re.search(r"model name\s*: (.*)", info.read_text(encoding="utf-8"))
+    name = found[1] if found else platform.processor() or platform.machine()
+    return f"Measured on {os.cpu_count()} cores of {name}, Python {platform.python_version()}."
 
 
 def between(path, mark, text):

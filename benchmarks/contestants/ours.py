@@ -209,7 +209,7 @@ class Ours:
         h = self.task.end / steps
         started = time.process_time()
         tiles.begin(h, 0.0, start)
-        tiles.advance(Segment(np.array([0.0, h]), steps, self.task.end), 0, steps)
+        tiles.advance(Segment(0.0, h, steps, self.task.end), 0, steps)
         motions = tiles.motions()
         return (time.process_time() - started) / len(start), motions
 

@@ -11,22 +11,20 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from polhode.loads import torques
 from polhode.bodies._body import RigidBody
 from polhode.engine._integrate import integrate
 from polhode.errors import shows_options, unknown
+from polhode.loads import torques
+from polhode.loads._torque import Torque
+from polhode.methods._method import Method
+from polhode.results._trajectory import Trajectory
 from polhode.rotations import exp
 from polhode.support.card import Card
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-    from polhode.loads._torque import Torque
-    from polhode.methods._method import Method
-    from polhode.results._trajectory import Trajectory
 
 __all__ = ["Problem", "get", "names", "problem"]
 
@@ -50,7 +48,7 @@ class Problem(Card):
     acting: Torque
     rotation0: np.ndarray
     omega0: np.ndarray
-    t_span: tuple
+    t_span: tuple[float, float]
     step: float
     assumptions: str = ""
     comparable: float | None = None

@@ -16,15 +16,14 @@ number for each coordinate, or a symmetric matrix; `force(t, u)` returns an arra
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from polhode.support import memory
 from polhode.errors import InputError, brief, called_as, floats, number, whole
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
 
 __all__ = ["adjoint", "newmark", "symplectic_euler"]
 
@@ -67,9 +66,8 @@ def symplectic_euler(
     >>> u.shape, round(float(u[-1, 0]), 2)
     ((101, 1), 0.54)
     """
-    force = _checked(force)
 
-    def advance(h, t, u, p, f, velocity):
+    def advance(h, t, u, p, f, velocity, force):
         p = p + h * f
         u = u + h * velocity(p)
         return u, p, force(t + h, u)
@@ -96,9 +94,8 @@ def adjoint(
     >>> float(back[-1, 0].round(15))
     1.0
     """
-    force = _checked(force)
 
-    def advance(h, t, u, p, f, velocity):
+    def advance(h, t, u, p, f, velocity, force):
         u = u + h * velocity(p)
         f = force(t + h, u)
         return u, p + h * f, f
@@ -125,9 +122,8 @@ def newmark(
     >>> round(float(u[-1, 0]), 4)
     0.5403
     """
-    force = _checked(force)
 
-    def advance(h, t, u, p, f, velocity):
+    def advance(h, t, u, p, f, velocity, force):
         p = p + 0.5 * h * f
         u = u + h * velocity(p)
         f = force(t + h, u)
@@ -139,6 +135,7 @@ def newmark(
 def _march(advance, u, p, force, step, steps, mass, t):
     """Take the steps; the force at the end of one is that at the beginning of the next, so each is
     evaluated once."""
+    force = _checked(force)
     u, p = floats("u", u), floats("p", p)
     if u.ndim != 1 or u.shape != p.shape:
         raise InputError(
@@ -159,7 +156,7 @@ def _march(advance, u, p, force, step, steps, mass, t):
     us[0], ps[0] = u, p
     f = force(t, u)
     for k in range(steps):
-        u, p, f = advance(h, times[k], u, p, f, velocity)
+        u, p, f = advance(h, times[k], u, p, f, velocity, force)
         us[k + 1], ps[k + 1] = u, p
     return times, us, ps
 

@@ -5,12 +5,14 @@ import csv
 import json
 import os
 import pty
+import re
 import shlex
 import shutil
 import signal
 import subprocess
 import sys
 import time
+from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
@@ -341,9 +343,13 @@ def test_every_method_has_its_reference(entry):
         assert {"author", "title", "year"} <= set(references.fields(key))
 
 
-def test_references_are_sorted_and_parse():
-    keys = list(references.entries())
-    assert keys == sorted(keys) and all(references.fields(key) for key in keys)
+def test_references_are_sorted_and_every_line_of_them_is_read():
+    text = files("polhode.methods").joinpath("references.bib").read_text("utf-8")
+    keys = re.findall(r"@\w+\{([^,\s]+)", text)
+    assert keys == sorted(set(keys)) == list(references.entries())
+    assert "\n\n".join(map(references.bibtex, keys)) == text.strip()
+    for key in keys:
+        assert len(references.fields(key)) == len(references.bibtex(key).splitlines()) - 2
 
 
 # --- run ------------------------------------------------------------------------------------------

@@ -87,7 +87,7 @@ def test_threads_tiles_and_chunks_leave_no_trace(method):
     moments, q, omega, strengths = many(n, 1)
     program = build(get(method), torques.heavy_top(1.0), RigidBody(moments[0]))
     segment, motions = (
-        Segment(np.array([0.0, H]), steps, steps * H),
+        Segment(0.0, H, steps, steps * H),
         np.concatenate([q, omega], axis=1),
     )
 
@@ -105,6 +105,13 @@ def test_threads_tiles_and_chunks_leave_no_trace(method):
     expected = end(64, 1, [steps])
     for lanes, threads, chunks in ((64, 2, [1] * steps), (64, 3, [7, 50, 3]), (8, 2, [steps])):
         assert np.array_equal(end(lanes, threads, chunks), expected)
+
+
+def test_a_thousand_bodies_are_work_for_every_thread():
+    program = build(get("LP2"), torques.heavy_top(1.0), RigidBody([2.0, 2.0, 1.0]))
+    for threads in (2, 4, 8):
+        backend = Tiles(program, 1000, np.ones((3, 1)), np.ones((1, 1)), threads=threads)
+        assert -(-backend.tiles // backend.task) >= 2 * threads
 
 
 @pytest.mark.parametrize("method", ["NMB", "VLV", "DMV4"])
@@ -229,7 +236,7 @@ def compiled_afresh(method, monkeypatch, tmp_path, dtype="float64"):
     monkeypatch.setattr(engine, "compile_separately", kept_whole)
     program = build(get(method), TOP.torque(), TOP.body)
     backend = Tiles(program, 64, program.moments, program.parameters, dtype)
-    backend.prepare(Segment(np.zeros(2), 1, 0.0))
+    backend.prepare(Segment(0.0, 0.0, 1, 0.0))
     ((machine, _),) = backend._machines.values()
     (text,) = machine.inspect_asm().values()
     return backend, re.split(r"\n(?=\S+:)", text)

@@ -2,7 +2,9 @@
 
 import os
 import signal
+import sys
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -164,6 +166,29 @@ def test_chunks_leave_no_trace(tmp_path):
     np.testing.assert_array_equal(whole.quaternion, pieces.quaternion)
     np.testing.assert_array_equal(whole.t, pieces.t)
     np.testing.assert_array_equal(whole.residuals, pieces.residuals)
+
+
+@pytest.mark.compiled
+def test_a_warm_run_makes_few_calls():
+    body, torque, calls = polhode.RigidBody([5.0, 5.0, 1.0]), torques.heavy_top(20.0), []
+    package = str(Path(polhode.__file__).parent)
+
+    def run():
+        polhode.integrate(body, torque, (0, 1), 0.01, "NMB", omega0=(0, 0, 50), every="end")
+
+    def note(frame, event, _):
+        code = frame.f_code
+        if event == "call" and code.co_filename.startswith(package) and code.co_name[0] != "<":
+            calls.append(code.co_filename)
+
+    run()
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        run()
+    finally:
+        sys.setprofile(before)
+    assert 0 < len(calls) < 90 and len(set(calls)) < 21
 
 
 @pytest.mark.parametrize("method", ["NMB", "VLV", "SW", "LP2", "NMS", "NMB-cay"])

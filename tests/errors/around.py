@@ -25,7 +25,7 @@ from polhode.methods.compose import Scheme, compose
 from polhode.papers._items import Item, enter_errata, errata, item
 from polhode.papers._results import Claim
 from polhode.show.play.work import check_request
-from polhode.methods._references import _balanced, bibtex
+from polhode.methods._references import bibtex
 from polhode.studies.sweep.task import compute
 from polhode.translation import newmark
 
@@ -37,7 +37,6 @@ __all__ = [
     "Rotation",
     "Scheme",
     "W",
-    "_balanced",
     "bibtex",
     "bomb",
     "check_request",

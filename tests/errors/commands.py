@@ -294,6 +294,7 @@ COMMANDS = [   # command lines, in a folder with the files of files.make
      "no Dask scheduler answers at tcp:/", "nothing has been stored yet", 4),
     ("mesh a.xyz", "'a.xyz'", "valid: 'stl', 'obj', 'ply', 'glb'"),
     ("mesh missing.stl", "'missing.stl'", "give the path of a mesh"),
+    ("mesh plane.obj", "plane.obj: a vertex has three coordinates", "export it again"),
     ("mesh none.obj", "none.obj: has no faces, so it encl", "export the surface as triangles"),
     ("mesh nan.obj", "got vertex 1 = [nan, 0.0, 0.0]", "export it again from the program that made it"),
     ("mesh hole.obj", "hole.obj: not watertight: 3 of 6 e", "close the holes and join vertices that shoul"),

@@ -127,6 +127,7 @@ MESHES = {
     "hole.obj": OBJ + "f 1 3 2\nf 1 2 4\nf 2 3 4\n", "good.obj": OBJ + "f 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n",
     "inside.obj": OBJ + "f 1 2 3\nf 1 4 2\nf 2 4 3\nf 1 3 4\n", "mixed.obj": OBJ + "f 1 2 3\nf 1 2 4\nf 2 3 4\nf 1 4 3\n",
     "flat.obj": OBJ + "f 1 2 3\nf 1 3 2\n", "line.obj": "v 0 0 0\nv 1 0 0\nv 2 0 0\nf 1 2 3\nf 1 3 2\n", "none.obj": OBJ,
+    "plane.obj": "v 0 0\nv 1 0\nv 0 1\nf 1 3 2\n",
     "nan.obj": OBJ.replace("1", "nan", 1) + "f 1 2 3\nf 1 3 2\n", **dict.fromkeys(("no.stl", "no.ply", "no.glb"), "nonsense"),
     "cut.stl": CUT,
     "many.ply": "ply\nformat ascii 1.0\nelement vertex 999999999\nproperty float x\nend_header\n",
@@ -175,7 +176,7 @@ def make():
     np.savez("lacks.npz", t=held["t"])
     np.savez("shape.npz", **held | {"omega": held["omega"][:-1]})
     np.savez("time.npz", **held | {"t": held["t"].reshape(1, -1)})
-    np.savez("body.npz", **held | {"provenance": json.dumps({"method": "NMB", "body": {"inertia": [1.0, 2.0, -1.0]}})})
+    np.savez("body.npz", **held | {"provenance": json.dumps(run.provenance() | {"body": {"inertia": [1.0, 2.0, -1.0]}})})
     np.savez("lost.npz", end_time=held["t"])
     np.savez("objects.npz", t=np.array([{"a": 1}], dtype=object))
     Path("bare.csv").write_text("t,omega_x\n0.0,1.0\n")

@@ -10,20 +10,17 @@ import numpy as np
 from around import Q, W, compute, contents
 
 import polhode
-from polhode.methods import _references as references
 from polhode.io.store import make_report_folder
 from polhode.methods import get
 from polhode.studies.compare.runner import StepRunner
 from polhode.studies.compare.truth import as_task, truth
 from polhode.engine.carriers import gpu
 from polhode.io.scenario._load import make_scenario
-from polhode.bodies.mesh_file import _read
 from polhode.show.play.server import Server
 from polhode.studies.sweep import cluster
 from polhode.studies.sweep.plan import Plan
 
 STRENGTH = {"x": 0.3}
-TWO = "@book{a,\n title = {A},\n}\n@book{a,\n title = {B},\n}\n"
 FULL = OSError(errno.ENOSPC, "No space left on device")
 
 
@@ -46,11 +43,6 @@ def without(library):
     """An import of all but one library."""
     load = builtins.__import__
     return lambda name, *rest: load(name if name != library else f"no_{library}", *rest)
-
-
-def bibliography(text):
-    """The folder of the references, with another text in them."""
-    return lambda _: SimpleNamespace(joinpath=lambda _: SimpleNamespace(read_text=lambda _: text))
 
 
 def on_a_busy_port():
@@ -118,15 +110,6 @@ def odd():
     raise ValueError("no such thing")
 
 
-def turned():
-    """What a library makes of a file: faces of four corners."""
-    part = SimpleNamespace(vertices=np.zeros((4, 3)), faces=np.zeros((1, 4)))
-    graph = type("Graph", (dict,), {"nodes_geometry": ["a"]})(a=(np.eye(4), "b"))
-    scene = SimpleNamespace(graph=graph, geometry={"b": part})
-    library = SimpleNamespace(Trimesh=SimpleNamespace, load_scene=lambda *_, **__: scene)
-    return _read(library, b"", "obj")
-
-
 STATES = [
     ([], lambda: failing_runner().motions(0.1), "NMB failed with step 0.1", "use a smaller one"),
     ([(gpu, "cuda", SimpleNamespace(kernel=lambda *_, **__: None)), (gpu, "compile_obstacle", lambda _: "no")],
@@ -135,7 +118,6 @@ STATES = [
                                   keep=polhode.Statistics(functions={"f": lambda p: p})), "has an argument p", "leave p out"),
     ([("polhode.torques.BUILT_IN", {"odd": odd})],
      lambda: make_scenario({"problem": "krysl/slow-top", "torque": {"name": "odd"}}, "a.toml"), "no such thing", "correct them"),
-    ([("polhode.bodies.mesh_file._CHECKS", {"obj": bytes})], turned, "a face three corners, which is not so here", "export"),
     ([("builtins.__import__", without("cloudpickle"))], lambda: pickle.dumps(polhode.torque(lambda t, R: R[0])),
      "<lambda>' cannot be sent", "define it at the top of a module"),
     ([("builtins.__import__", without("zarr"))], lambda: polhode.io.save(tumble(), "run.zarr"),
@@ -160,10 +142,6 @@ STATES = [
     ([("os.access", lambda *_: False)], lambda: make_report_folder("here", "report.html"), "'here'", "choose another folder"),
     ([("os.fsync", raising(FULL))], lambda: polhode.view.page("run.nc").save("full.html"),
      "'full.html': No space left", "free some space, or choose another disk"),
-    ([("polhode.methods._references.files", bibliography(TWO))], lambda: references.entries.__wrapped__(), "two entries 'a'",
-     "drop one"),
-    ([("polhode.methods._references.bibtex", lambda _: "@book{a,\n title: A\n}")], lambda: references.fields("a"), "' title: A'",
-     "correct it there"),
     ([("builtins.__import__", without("trimesh"))], lambda: polhode.RigidBody.from_mesh("good.obj", density=1.0),
      "newer, which is not installed",
      "install it"),

@@ -398,6 +398,15 @@ def test_reference_calls_python_torques_back_and_reports_their_errors():
         exact.reference(p.body, [0.0, 0.5], torque=broken, omega0=p.omega0)
 
 
+def test_reference_does_not_depend_on_the_times_between():
+    body = RigidBody([1.0, 2.0, 2.5])
+    options = {"torque": torques.gravity_gradient(body, rate=0.7), "omega0": (0.3, 1.0, -0.2)}
+    several = exact.reference(body, [0.0, 0.3, 0.4, 2.0], **options)
+    ends = exact.reference(body, [0.0, 2.0], **options)
+    assert np.abs(several.quaternion[-1] - ends.quaternion[-1]).max() < 1e-14
+    assert np.abs(several.omega[-1] - ends.omega[-1]).max() < 1e-14
+
+
 @pytest.mark.compiled
 def test_reference_refuses_what_is_not_smooth(monkeypatch):
     monkeypatch.setattr(importlib.import_module("polhode.exact._reference"), "LARGEST", 1000)

@@ -430,11 +430,10 @@ def test_it_says_which_variable_and_which_bytes(tmp_path):
         polhode.read(path)
 
 
-def test_files_of_before_the_sums_are_read(tmp_path):
-    """And so are those of other writers."""
+def test_files_of_other_writers_have_no_sums_and_are_read(tmp_path):
     run = tumble(t_span=(0, 1), compiled=False)
-    run.to_xarray().to_netcdf(tmp_path / "old.nc", engine="scipy")
-    stored = polhode.read(tmp_path / "old.nc")
+    run.to_xarray().to_netcdf(tmp_path / "run.nc", engine="scipy")
+    stored = polhode.read(tmp_path / "run.nc")
     assert (
         stored.omega.tobytes() == np.ascontiguousarray(run.omega).tobytes()
         and stored.method.name == "LP2"

@@ -105,7 +105,7 @@ def test_long_runs_in_small():
     result = run("long-runs", quick=True)
     assert verdict(result, "modest drift") == OTHER_REASON
     for cell, (low, high) in zip(
-        result.numbers, ((75.12384, 82.10526), (82.10526, 82.12814)), strict=True
+        result.cells, ((75.12384, 82.10526), (82.10526, 82.12814)), strict=True
     ):
         assert low - 1e-4 < float(cell.ours) < high + 1e-4
         assert low - 1e-4 < float(cell.printed) < high + 1e-4

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import asdict
 from html.parser import HTMLParser
 
 import numpy as np
@@ -101,7 +102,7 @@ def test_every_figure_of_the_papers_is_there():
 def test_errata_of_all_documents():
     found = errata()
     assert {one.paper for one in found} == set(PAPERS)
-    assert all(isinstance(text, str) and text for one in found for text in one.to_dict().values())
+    assert all(isinstance(text, str) and text for one in found for text in asdict(one).values())
     assert errata("buss-2001-slides") == [one for one in found if one.paper == "buss-2001-slides"]
     with pytest.raises(InputError, match="did you mean 'krysl-2005'"):
         errata("krysl-2006")
@@ -247,7 +248,7 @@ def test_the_report_is_one_self_contained_page(tmp_path):
     record = compute(QUICKEST, quick=True, folder=tmp_path)
     record = {
         **record,
-        "cells": [Cell("<row>", "col", "1 & 2", 3, False, 'a "note"').to_dict()],
+        "cells": [asdict(Cell("<row>", "col", "1 & 2", 3, False, 'a "note"'))],
         "matched": 0,
         "total": 1,
     }

@@ -16,7 +16,7 @@ from polhode.cli.commands.plot import plot
 from polhode.show import demo_report as demo
 from polhode.errors import InputError
 from polhode.io import store
-from polhode.results.conserved import is_free, momentum, weight
+from polhode.results.conserved import is_free, momentum
 from polhode.show.plots import ellipsoid, globe, motion_figures as motion, strays
 from polhode.show.plots.motion_figures import edges, moments_around_flip
 from polhode.show.plots.style import POINTS, thin
@@ -219,29 +219,6 @@ def test_what_is_kept_is_known_from_the_torque_and_not_from_its_name(
         assert stray.by_right is not (free or vertical)
         if vertical:
             assert np.abs(stray.values).max() < 1e-14
-
-
-@pytest.mark.parametrize(
-    ("torque", "free"), [(None, True), (WEIGHT, False), (pushed("body"), False)]
-)
-def test_of_a_torque_that_an_older_file_knows_as_text_no_more_is_claimed_than_is_sure(
-    torque, free, tmp_path
-):
-    run = integrate(
-        [5.0, 5.0, 1.0],
-        torque,
-        (0.0, 0.1),
-        0.01,
-        rotation0=(0.3, 0.0, 0.0),
-        omega0=(0.1, 0.0, 5.0),
-        compiled=False,
-    )
-    lines = store.save(run, tmp_path / "run.csv").read_text("utf-8").splitlines(keepends=True)
-    (tmp_path / "older.csv").write_text(
-        "".join(line for line in lines if not line.startswith("# torque_terms")), "utf-8"
-    )
-    older = polhode.read(tmp_path / "older.csv")
-    assert is_free(older) is free and weight(older) is None and momentum(older).by_right is not free
 
 
 def test_a_polhode_needs_a_body_on_which_nothing_acts(top):

@@ -10,7 +10,7 @@ import numpy as np
 from polhode.errors import InputError
 from polhode.support.frames import principal_axes
 
-# asymmetry allowed, relative to the largest entry: rounding of a rotated tensor, nothing more
+# asymmetry allowed, relative to the largest entry: the rounding of a rotated tensor
 _SYMMETRY = 1e-12
 # excess allowed, relative to the largest moment: a flat body has equality up to rounding
 _TRIANGLE = 1e-12
@@ -29,8 +29,8 @@ def scaled(array: np.ndarray) -> tuple[np.ndarray, int]:
 
 
 def sums(terms: np.ndarray) -> np.ndarray:
-    """Return the sums along the last axis, whose numbers lie side by side: NumPy adds such in
-    pairs, in a fixed order."""
+    """Return the sums along the last axis, made contiguous: NumPy then adds pairwise, in a fixed
+    order."""
     return np.ascontiguousarray(terms).sum(axis=-1)
 
 

@@ -11,14 +11,16 @@ the other way round.
 """
 
 from dataclasses import dataclass
+from os import PathLike
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from polhode.errors import InputError, number, unknown, warn
-from polhode.support.file_names import readable
 from polhode.bodies.mesh_file import triangles
 from polhode.bodies.overlap import boxes, overlapping
+from polhode.errors import InputError, number, unknown, warn
+from polhode.support.file_names import readable
 
 # metres
 UNITS = {
@@ -32,13 +34,13 @@ UNITS = {
     "ft": 0.3048,
 }
 ROUNDING = 64 * np.finfo(float).eps  # of a sum, relative to the sum of the sizes of its terms
-DRAWN = 5000  # faces that a body carries along to be drawn
+DRAWN = 5000  # faces that a body may keep for drawing
 
 
 @dataclass(frozen=True)
 class Solid:
-    """What a closed mesh encloses, in metres; `inertia` is about the centre of mass, for density 1,
-    in the mesh's axes."""
+    """The solid inside a closed mesh, in metres; `inertia` is about the centre of mass, for density
+    1, in the axes of the mesh."""
 
     path: str
     volume: float
@@ -48,9 +50,9 @@ class Solid:
     faces: np.ndarray
     parts: int
 
-    def shape(self):
-        """For `RigidBody`: where it comes from, and the surface about the centre of mass unless it
-        is too large."""
+    def shape(self) -> dict[str, Any]:
+        """The `shape` of a `RigidBody`: the file, and the surface about the centre of mass unless it
+        has too many faces."""
         about = {
             "kind": "mesh",
             "file": readable(Path(self.path).name),
@@ -62,7 +64,7 @@ class Solid:
         return about | {"vertices": self.vertices - self.centre, "faces": self.faces}
 
 
-def solid(path, units="m"):
+def solid(path: str | PathLike[str], units: str | float = "m") -> Solid:
     """The Solid of a mesh file.
 
     Parameters
@@ -138,7 +140,7 @@ def weighed(cls, found, density=None, mass=None, name=None):
     )
 
 
-def _metres(units):
+def _metres(units: str | float) -> float:
     if not isinstance(units, str):
         return number("units, in metres,", units, positive=True)
     if units not in UNITS:
@@ -146,12 +148,12 @@ def _metres(units):
     return UNITS[units]
 
 
-def _volumes(corners):
+def _volumes(corners: np.ndarray) -> np.ndarray:
     """Of the tetrahedra from the origin to each face, with their signs."""
     return np.sum(corners[:, 0] * np.cross(corners[:, 1], corners[:, 2]), axis=1) / 6.0
 
 
-def _sums(corners, volumes):
+def _sums(corners: np.ndarray, volumes: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
     """Volume, centre of mass and inertia about it; products that cancel to rounding are zero, so
     that axes of symmetry stay."""
     total = volumes.sum()
@@ -170,10 +172,10 @@ def _sums(corners, volumes):
     return total, centre, np.trace(second) * np.eye(3) - second
 
 
-# --- does it enclose a solid? ---------------------------------------------------------------------
+# --- checks of the surface ------------------------------------------------------------------------
 
 
-def _check_closed(path, faces):
+def _check_closed(path: str | PathLike[str], faces: np.ndarray) -> None:
     """Each edge must be met by as many faces one way round as the other."""
     if not len(faces):
         raise InputError(f"{path}: every face is without area; export the surface again")

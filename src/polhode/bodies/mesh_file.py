@@ -1,9 +1,8 @@
-"""Vertices and faces out of STL, OBJ, PLY and GLB files, by trimesh, which is given nothing that
-claims more than it holds.
+"""Vertices and faces from STL, OBJ, PLY and GLB files, read by trimesh after checks.
 
-A file says how many numbers follow before they do.  What it says is checked against its own length
-first, so that reading takes memory in proportion to the file and no more; textures, materials and
-other files that it may name are never opened.
+A file states how many numbers follow.  This is compared with the length of the file first, so that
+reading takes memory in proportion to the file; textures, materials and other files that it refers
+to are never opened.
 """
 
 import io
@@ -25,8 +24,8 @@ FORMATS = ("stl", "obj", "ply", "glb")
 LARGEST_FILE = 512 * 2**20  # bytes
 LARGEST_MESH = 20_000_000  # corners of all faces, of all copies of a part
 REPAIR = "export it again from the program that made it"
-_QUIET = logging.NullHandler()  # what trimesh would say about a broken file is in the error
-# what is kept of a GLB: nothing here names another file, needs decoding or is drawn on the surface
+_QUIET = logging.NullHandler()  # messages of trimesh about a broken file are in the error
+# the keys kept of a GLB: none of them refers to another file, needs decoding or is a texture
 _GEOMETRY = {
     "nodes": ("name", "children", "matrix", "translation", "rotation", "scale", "mesh"),
     "meshes": ("primitives",),
@@ -49,7 +48,7 @@ def triangles(path):
             vertices, faces, names, owner = _read(trimesh, data, kind)
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
-    except Exception as error:  # whatever a broken file made trimesh stumble over
+    except Exception as error:  # trimesh raises all kinds of errors for a broken file
         why = " ".join(str(error).split())[:160] or type(error).__name__
         raise InputError(
             f"{path}: not a {kind.upper()} mesh that can be read: {why}; {REPAIR}"
@@ -144,7 +143,7 @@ def _joined(vertices, faces, owner):
     return vertices, faces[whole], owner[whole]
 
 
-# --- what a file claims, against what it holds ----------------------------------------------------
+# --- sizes stated in a file, compared with the size of the file -----------------------------------
 
 
 def _check_stl(data):
@@ -163,7 +162,7 @@ def _check_stl(data):
         len(re.findall(rb"(?:^|[\r\n])[ \t]*%b\b" % word, data, re.IGNORECASE))
         for word in (b"solid", b"endsolid")
     )
-    if ended < begun:  # of which trimesh would drop the last one without a word
+    if ended < begun:  # trimesh would silently drop the last one
         whole = len(re.findall(rb"\bendfacet\b", data, re.IGNORECASE))
         raise InputError(
             f"cut off after {len(data)} bytes and {whole} complete triangles: a text STL ends with 'endsolid', and "

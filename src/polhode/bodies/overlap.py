@@ -16,7 +16,7 @@ THIN = 1e-9  # of the size of the mesh: an overlap that is thinner is rounding
 SPREAD = np.array([0.7548776662466927, 0.5698402909980532])
 
 
-def overlapping(vertices, faces, part):
+def overlapping(vertices: np.ndarray, faces: np.ndarray, part: np.ndarray) -> list[tuple[int, ...]]:
     """The sets of parts that were found to share something, as sorted tuples, of part numbers (one
     for each face)."""
     corners, found = vertices[faces], set()
@@ -25,7 +25,7 @@ def overlapping(vertices, faces, part):
     return sorted(found)
 
 
-def boxes(corners, part):
+def boxes(corners: np.ndarray, part: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Lowest and highest coordinates (parts, 3) of each part."""
     count = int(part.max()) + 1
     low, high = np.full((count, 3), np.inf), np.full((count, 3), -np.inf)

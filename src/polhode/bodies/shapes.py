@@ -240,7 +240,7 @@ class Shapes:
                 f"the {shape['kind']} has mass {mass:.6g} and moments {show(moments)}, beyond the range "
                 "of float64; choose other units"
             )
-        return cls(inertia, mass, name=name, shape=shape)
+        return cls(inertia, mass, name=name, shape=shape)  # type: ignore[call-arg]  # RigidBody's
 
 
 def _mass_of(mass: float | None, density: float | None, volume: float) -> float:

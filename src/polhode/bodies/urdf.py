@@ -2,7 +2,6 @@
 frame they are given in."""
 
 from xml.etree import ElementTree
-from xml.parsers import expat
 
 import numpy as np
 
@@ -13,7 +12,6 @@ from polhode.support.frames import rows_times
 from polhode.support.regular import file_path, check_regular
 
 LARGEST = 16 * 2**20  # bytes
-DEEPEST = 100  # elements inside each other
 _ENTRIES = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 
 
@@ -114,44 +112,26 @@ def _numbers(element, key, count, place, default=None):
     return values.tolist() if count == 1 else values
 
 
-def _parsed(path):
-    """The root element.  A document type is refused: entities declared in one can grow without
+class _Builder(ElementTree.TreeBuilder):
+    """Builds the elements.  A document type is refused: entities declared in one can grow without
     bound or open other files."""
+
+    def doctype(self, *_):
+        raise InputError(
+            "has a document type declaration (<!DOCTYPE ...>), which a URDF does not need; remove it"
+        )
+
+
+def _parsed(path):
+    """The root element."""
     try:
         data = check_regular(path, "a URDF", LARGEST).read_bytes()
+        return ElementTree.fromstring(data, ElementTree.XMLParser(target=_Builder()))
     except OSError as error:
         raise InputError(
             f"cannot read the URDF {str(path)!r}: {error.strerror or error}; give the path of a URDF file"
         ) from None
-    builder, depth = ElementTree.TreeBuilder(), 0
-
-    def start(tag, attributes):
-        nonlocal depth
-        depth += 1
-        if depth > DEEPEST:
-            raise InputError(f"{path}: elements lie more than {DEEPEST} deep; that is not a URDF")
-        builder.start(tag, attributes)
-
-    def end(tag):
-        nonlocal depth
-        depth -= 1
-        builder.end(tag)
-
-    def refuse(*_):
-        raise InputError(
-            f"{path}: has a document type declaration (<!DOCTYPE ...>), which a URDF does not need; remove it"
-        )
-
-    parser = expat.ParserCreate()
-    parser.StartElementHandler, parser.EndElementHandler, parser.StartDoctypeDeclHandler = (
-        start,
-        end,
-        refuse,
-    )
-    try:
-        parser.Parse(data, True)
-    except (expat.ExpatError, ValueError, LookupError) as error:
-        if isinstance(error, InputError):
-            raise
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from None
+    except (ElementTree.ParseError, ValueError, LookupError) as error:
         raise InputError(f"{path}: not valid XML: {error}; correct it there") from None
-    return builder.close()

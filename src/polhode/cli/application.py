@@ -30,7 +30,7 @@ GROUPS = ("First steps", "Methods", "Many bodies", "Papers", "Files")  # their o
 class _Flags:
     """A command whose help shows no type beside an option that takes no value."""
 
-    def get_params(self, ctx: typer.Context) -> list[Any]:
+    def get_params(self, ctx: Any) -> list[Any]:
         parameters = super().get_params(ctx)  # type: ignore[misc]
         for parameter in parameters:
             if getattr(parameter, "is_flag", False):
@@ -91,19 +91,19 @@ class CommandGroup(_Flags, TyperGroup):
 
     typed: tuple[str, ...] = ()  # the command line
 
-    def list_commands(self, ctx: typer.Context) -> list[str]:
+    def list_commands(self, ctx: Any) -> list[str]:
         return [command.name for command in load_commands()]
 
-    def get_command(self, ctx: typer.Context, cmd_name: str) -> Any:
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
         if cmd_name not in self.commands and cmd_name in command_names():
             self.commands[cmd_name] = Command.load(cmd_name).make()
         return self.commands.get(cmd_name)
 
-    def format_help(self, ctx: typer.Context, formatter: Any) -> None:
+    def format_help(self, ctx: Any, formatter: Any) -> None:
         self.commands = {command.name: command.make_entry() for command in load_commands()}
         super().format_help(ctx, formatter)
 
-    def resolve_command(self, ctx: typer.Context, args: list[str]) -> Any:
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         if args[0] not in command_names() and not ctx.resilient_parsing:  # that is completion
             from polhode.errors import unknown
 
@@ -117,10 +117,10 @@ class CommandGroup(_Flags, TyperGroup):
         with exit_on_error():
             return super().make_context(info_name, args, parent, **extra)
 
-    def invoke(self, ctx: typer.Context) -> Any:
+    def invoke(self, ctx: Any) -> Any:
         try:
             with exit_on_error(), warnings.catch_warnings():
-                warnings.showwarning = _show_warning
+                warnings.showwarning = _show_warning  # type: ignore[assignment]
                 return super().invoke(ctx)
         except typer.Exit as ending:
             if ending.exit_code == INTERRUPTED and TerminationSignal.received is not None:

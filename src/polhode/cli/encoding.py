@@ -52,7 +52,7 @@ def is_superscript(character: str) -> bool:
     return unicodedata.decomposition(character).startswith("<super>")
 
 
-def _encode_in_ascii(error: UnicodeEncodeError) -> tuple[bytes, int]:
+def _encode_in_ascii(error: Any) -> tuple[bytes, int]:
     """Handle an encoding error; undecodable bytes of a file name are written as they were."""
     out, before = b"", " "
     for one in error.object[error.start : error.end]:

@@ -20,7 +20,7 @@ Record = dict[str, Any]
 
 def reproduce_items(items: list[Any], quick: bool, folder: Path | None) -> list[Record]:
     """Return the records of items in their order; those that the folder holds are not computed again."""
-    records = {
+    records: dict[str, Any] = {
         item.key: stored_result(item.key, folder, quick) if folder is not None else None
         for item in items
     }
@@ -71,9 +71,10 @@ def _end_processes(folder: Path | None) -> None:
         child.terminate()
     for child in children:
         child.join(5.0)
-    for child in children if folder is not None else ():
-        for partial in Path(folder).glob(f"*/{partial_path(Path('*'), process=child.pid).name}"):
-            partial.unlink(missing_ok=True)
+    if folder is not None:
+        for child in children:
+            for partial in folder.glob(f"*/{partial_path(Path('*'), process=child.pid).name}"):
+                partial.unlink(missing_ok=True)
 
 
 def _received(reports: Any) -> Iterator[tuple[str, float]]:
@@ -87,10 +88,10 @@ def _received(reports: Any) -> Iterator[tuple[str, float]]:
 
 def _begin_process(reports: Any) -> None:
     ignore_interrupts()
-    _compute_one.reports = reports
+    _compute_one.reports = reports  # type: ignore[attr-defined]
 
 
 def _compute_one(key: str, quick: bool, folder: Path | None) -> Record:
     """Compute one item, in a process of its own."""
-    reports = _compute_one.reports
+    reports = _compute_one.reports  # type: ignore[attr-defined]
     return compute(key, quick, folder, lambda fraction: reports.put((key, float(fraction))))

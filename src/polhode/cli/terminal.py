@@ -8,7 +8,7 @@ from typing import Any
 
 import typer
 from rich.box import SIMPLE_HEAD
-from rich.console import Console, ConsoleOptions, RenderableType
+from rich.console import Console, ConsoleOptions, JustifyMethod, RenderableType
 from rich.markup import escape
 from rich.segment import Segment
 from rich.table import Table
@@ -65,7 +65,7 @@ def print_path(what: str, path: str | Path, as_json: bool = False) -> None:
 # --- tables -----------------------------------------------------------------------------------
 
 
-def make_table(*columns: tuple[str, str]) -> Table:
+def make_table(*columns: tuple[str, JustifyMethod]) -> Table:
     """Return a table without borders, from (title, justification) pairs.
 
     The first column is never wrapped.

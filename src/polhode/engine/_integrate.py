@@ -142,7 +142,8 @@ def integrate(
         check_options(integrate, misspelt)
     if progress is not None:
         called_as("progress", progress, "progress(done, total)")
-    compiled = flag("compiled", compiled)
+    if compiled is not True:
+        compiled = flag("compiled", compiled)
     chosen = not (rtol is None and atol is None and max_step is None)  # the steps, by the method
     if method is None:
         method = BY_TOLERANCE if chosen else STANDARD
@@ -154,7 +155,7 @@ def integrate(
     if not (force is None and position0 is None and velocity0 is None):
         run.will_fly(force, position0, velocity0)
     run.will_store(t_eval, every, events)
-    run.title = label("title", title) or ""
+    run.title = title if type(title) is str else label("title", title) or ""
     return run.follow(
         compiled,
         progress,

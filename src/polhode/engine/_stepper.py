@@ -138,7 +138,7 @@ class Stepper(InMotion):
         """Let the method start from a motion in principal axes; nothing changes if that fails."""
         clock, carrier = self._clock, FixedSteps(self.program, motion)
         try:
-            carrier.begin(Segment(np.array([clock.t, clock.usual]), sys.maxsize, math.inf))
+            carrier.begin(Segment(clock.t, clock.usual, sys.maxsize, math.inf))
             check_first(self.program, clock.t, motion)
         except IntegrationError as error:
             raise self._placed(error) from error.__cause__

@@ -130,7 +130,8 @@ def first_state(program: Program, h: float, t: float, motion: np.ndarray) -> np.
         error = torque_trouble(program, t, motion) or torque_error(cause, f"at t = {t!r}")
         error.t = t
         raise error from cause
-    check_callbacks(program, f"at t = {t!r}")
+    if program.mode != "compiled":
+        check_callbacks(program, f"at t = {t!r}")
     return z
 
 

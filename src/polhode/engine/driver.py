@@ -9,13 +9,15 @@ a checkpoint keeps what is needed to go on.
 from __future__ import annotations
 
 import sys
+import threading
+from _signal import SIGINT, signal  # without the enums of `signal`, which take six microseconds
 from collections.abc import Callable, Sequence
+from types import FrameType
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from polhode.engine.diagnosis import RUNAWAY, Place, Runaway, blow_up
-from polhode.engine.interrupts import Interrupts
 from polhode.results._trajectory import EVENT, FINISHED, INTERRUPTED
 from polhode.results.motion import described, in_user_axes
 
@@ -44,6 +46,31 @@ class Carrier(Protocol):
     def advance(self, segment: Any, k: int, recorder: Any, most: int) -> Chunk: ...
 
 
+class Interrupts:
+    """Inside, Ctrl-C sets a flag instead of raising: a run ends between two chunks, with everything
+    in place.
+
+    A second one raises, as it does elsewhere: a torque in Python may never come to an end.
+    """
+
+    pressed = False
+    _previous: Any = None
+
+    def __enter__(self) -> Interrupts:
+        if threading.current_thread() is threading.main_thread():  # the only one that may
+            self._previous = signal(SIGINT, self._press)
+        return self
+
+    def _press(self, number: int, frame: FrameType | None) -> None:
+        if self.pressed:
+            raise KeyboardInterrupt
+        self.pressed = True
+
+    def __exit__(self, *error: Any) -> None:
+        if self._previous is not None:
+            signal(SIGINT, self._previous)
+
+
 class Driver:
     """One run on its way."""
 
@@ -61,7 +88,7 @@ class Driver:
         self.guard, self.checkpoint, self.progress = guard, checkpoint, progress
         self.index = self.k = self.done = 0  # the segment, the steps done in it, and in all
         self.through = False  # whether the segment is at its end
-        self.t = segments[0].time(0)
+        self.t = segments[0].start
         self._end = None  # (t, motion) where an event or a guard ended the run
 
     @property
@@ -176,7 +203,7 @@ class Driver:
                     "carrier": self.carrier.state,
                     "recorder": self.recorder.state,
                     "watch": self.recorder.watch and self.recorder.watch.state,
-                    "torque_digest": self.carrier.program.torque_digest(),
+                    "torque_digest": self.carrier.program.digests()["torque_source"],
                 }
             )
 

@@ -80,7 +80,7 @@ class ManyBodies:
         )
         self.step = np.asarray(step).tolist()
         self.total = sum(segment.count for segment in self.segments)
-        self.t0 = self.segments[0].time(0)
+        self.t0 = self.segments[0].start
 
     def will_start(
         self,
@@ -259,6 +259,7 @@ class ManyBodies:
         names = ("motions", "device", "threads", "vectorised", "elapsed")
         facts = {name: getattr(carrier, name) for name in names}
         program, t, steps = carrier.program, driver.t, driver.done
+        digests = program.digests()
         self.recorder.follow(None)
         del carrier, driver  # free their memory before more is allocated
         times, statistics, kept = self.recorder.result()
@@ -281,8 +282,8 @@ class ManyBodies:
             parameters=self.values,
             mode=program.mode,
             note=program.note,
-            source=program.source_digest(),
-            torque_source=program.torque_digest(),
+            source=digests["source"],
+            torque_source=digests["torque_source"],
             times=times,
             statistics=statistics,
             kept=kept,

@@ -73,7 +73,7 @@ def initial_rotation(
     q = rotations.as_quaternion(rotation0, scalar_first, "rotation0")
     vector = three(name, value)
     if body.is_principal and momentum0 is None:
-        return row(ROTATION, q, check_rates(vector))
+        return np.concatenate([q, check_rates(vector)])
     axes = None if body.is_principal else body.axes
     with np.errstate(over="ignore"):
         motion = in_principal_axes(body.moments, axes, q, vector, momentum0 is not None)
@@ -178,7 +178,7 @@ class OneBody:
         self.segments = segments(
             t_span, step, breaks, self.method.multistep, f"method {self.method.name}"
         )
-        self.t0, self.t1 = self.segments[0].time(0), self.segments[-1].end
+        self.t0, self.t1 = self.segments[0].start, self.segments[-1].end
         self.step, self.breaks = step if type(step) is float else np.asarray(step).tolist(), breaks
 
     def will_choose(
@@ -195,7 +195,7 @@ class OneBody:
         if t_span is None:
             raise InputError("t_span is missing; give (t0, t1)")
         self.segments, self.breaks = stretches(t_span, breaks), breaks
-        self.t0, self.t1 = self.segments[0].time(0), self.segments[-1].end
+        self.t0, self.t1 = self.segments[0].start, self.segments[-1].end
         latest = max(abs(self.t0), abs(self.t1))
         if not self.longest > loops.LEAST * latest:
             raise InputError(
@@ -281,7 +281,12 @@ class OneBody:
         else:
             saved = self._open(checkpoint)
         try:
-            status, message = self._run(saved)
+            if saved:
+                self.driver.restore(saved)
+            else:
+                self.recorder.first(self.t0, self.motion)
+                check_first(self.program, self.t0, self.motion)
+            status, message = self.driver.run()
             trajectory = self._trajectory(status, message)
         except (
             BaseException
@@ -297,14 +302,6 @@ class OneBody:
             raise error
         return trajectory
 
-    def _run(self, saved: dict[str, Any] | None) -> tuple[str, str]:
-        if saved:
-            self.driver.restore(saved)
-        else:
-            self.recorder.first(self.t0, self.motion)
-            check_first(self.program, self.t0, self.motion)
-        return self.driver.run()
-
     def _open(self, checkpoint: Checkpoint) -> dict[str, Any] | None:
         """Begin in a folder, or go on from what is there: the saved state, None for a fresh run."""
         unknown = self.program.opaque()
@@ -314,7 +311,7 @@ class OneBody:
                 "same; leave it out of the torque, or run without checkpoint"
             )
         saved = checkpoint.open(self._identity(), self.recorder)
-        if saved and saved["torque_digest"] != self.program.torque_digest():
+        if saved and saved["torque_digest"] != self.program.digests()["torque_source"]:
             checkpoint.tell(
                 "the torque changes what it refers to while it runs, and a checkpoint does not hold that: the "
                 "torque goes on from its state at the start"
@@ -323,6 +320,7 @@ class OneBody:
 
     def _identity(self) -> dict[str, Any]:
         """What the numbers depend on, as plain data."""
+        digests = self.program.digests()
         steps = (
             {"step": short_list(np.array(self.step)) if isinstance(self.step, list) else self.step}
             if self.tolerance is None
@@ -340,8 +338,8 @@ class OneBody:
             "breaks": None if self.breaks is None else short_list(np.ravel(self.breaks)),
             **steps,
             **self.recorder.identity(),
-            "torque_digest": self.program.torque_digest(),
-            "source_digest": self.program.source_digest(),
+            "torque_digest": digests["torque_source"],
+            "source_digest": digests["source"],
         }
 
     # --- how a run ends ---------------------------------------------------------------------------
@@ -350,17 +348,13 @@ class OneBody:
         driver, carrier = self.driver, self.driver.carrier
         if status == FINISHED and driver.checkpoint is not None:
             driver.save()
-        message += carrier.remarks
         lowered = self.method.lowered(self.torque)
-        message += f"; {lowered}" if lowered else ""
+        message += carrier.remarks + (lowered and f"; {lowered}")
         last = driver.motion
-        if status != EVENT:
-            self.recorder.last(driver.t, last)
-        t_events, y_events = self.recorder.events()
         ends = (self.t0, self.first), (driver.t, in_user_axes(self.body, last, self.kind))
-        return self.recorder.points.trajectory(
+        return self.recorder.trajectory(
+            None if status == EVENT else (driver.t, last),
             body=self.body,
-            kind=self.kind,
             ends=ends,
             torque=self.torque,
             force=self.force,
@@ -375,12 +369,8 @@ class OneBody:
             mode=self.program.mode,
             note=self.program.note,
             elapsed=carrier.elapsed,
-            t_events=t_events,
-            y_events=y_events,
             title=self.title,
-            source=self.program.source_digest(),
-            torque_source=self.program.torque_digest(),
-            potential_source=self.program.potential_digest(),
+            **self.program.digests(),
         )
 
     def _attach(self, error: BaseException) -> None:

@@ -89,6 +89,7 @@ class Program:
             one.is_ours for one in (self.torque, self.force) if one is not None
         )
         self._found: dict[Any, Any] = {}  # loops and digests
+        self._marches: dict[bool, Callable[..., Any]] = {}  # the time loops, with these numbers
         self.tried = False  # whether the torque was evaluated before a run
 
     def kept(self, key: Any, make: Callable[[], Any]) -> Any:
@@ -168,21 +169,23 @@ class Program:
 
     def march(self, uneven: bool = False) -> Callable[..., Any]:
         """The time loop for a grid given as (t0, h), or time by time."""
-        loop = self.kept(("march", uneven), lambda: self._march(uneven))
-        moments, parameters = self.moments, self.parameters
+        if uneven not in self._marches:
+            loop = self.kept(("march", uneven), lambda: self._march(uneven))
+            moments, parameters = self.moments, self.parameters
 
-        def run(
-            count: int,
-            every: int,
-            k: int,
-            grid: np.ndarray,
-            z: np.ndarray,
-            points: np.ndarray,
-            residuals: np.ndarray,
-        ) -> tuple[int, int, float]:
-            return loop(count, every, k, grid, z, moments, parameters, points, residuals)
+            def run(
+                count: int,
+                every: int,
+                k: int,
+                grid: np.ndarray,
+                z: np.ndarray,
+                points: np.ndarray,
+                residuals: np.ndarray,
+            ) -> tuple[int, int, float]:
+                return loop(count, every, k, grid, z, moments, parameters, points, residuals)
 
-        return run
+            self._marches[uneven] = run
+        return self._marches[uneven]
 
     def _march(self, uneven: bool) -> Callable[..., Any]:
         loop = self.bound(loops.march, clock=loops.listed_clock if uneven else loops.even_clock)
@@ -238,26 +241,20 @@ class Program:
             first += size
         return slice(0, 0)
 
-    def source_digest(self) -> str:
-        """A digest of the code of torque and method, for provenance."""
-        return self._digest(
-            "source", lambda: digest(self.names["step"], *self._sources(), identity=True)
-        )
-
-    def torque_digest(self) -> str:
-        """A digest of the code of torque and force alone."""
-        return self._digest("torque", lambda: digest(*self._sources(), identity=True))
-
-    def potential_digest(self) -> str | None:
-        """A digest of the code of the potential if it is the user's, else None."""
-        own = self.torque.has_potential and not self.torque.is_ours
-        return self._digest(
-            "potential", lambda: digest(self.torque.potential_kernel()) if own else None
-        )
-
-    def _digest(self, key: str, make: Callable[[], Any]) -> Any:
-        """What `make()` returns; once for machine code, which does not change."""
-        return self.kept(key, make) if self.mode == "compiled" else make()
+    def digests(self) -> dict[str, Any]:
+        """Digests of code, for provenance: of torque and method, of torque and force alone, and of the
+        potential if it is the user's.  Those of machine code do not change."""
+        if "digests" in self._found:
+            return self._found["digests"]
+        sources, own = self._sources(), self.torque.has_potential and not self.torque.is_ours
+        found = {
+            "source": digest(self.names["step"], *sources, identity=True),
+            "torque_source": digest(*sources, identity=True),
+            "potential_source": digest(self.torque.potential_kernel()) if own else None,
+        }
+        if self.mode == "compiled":
+            self._found["digests"] = found
+        return found
 
     def opaque(self) -> str | None:
         """What torque and force use that cannot be compared between processes, in words; None where

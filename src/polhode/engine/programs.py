@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from polhode.core.digest import watch
-from polhode.core.jit import compiling
 from polhode.core.layout import shape
 from polhode.core.reads import contents, is_lasting, ours, python_function, reads
 from polhode.engine.program import Program, build
@@ -41,7 +40,7 @@ class Bound(NamedTuple):
         for now, then in self.fields:
             if len(now) != len(then) or not all(map(is_, now.values(), then)):
                 return False
-        return self.reads_the_same()
+        return self.watch is None or self.watch.unchanged()
 
     def reads_the_same(self) -> bool:
         """Whether the user's code in it, a method's perhaps, means what it did."""
@@ -155,7 +154,7 @@ def find_bound(
     """The same, with what tells whether it is out of date; `given` is empty where it is not
     shared."""
     start = start or Start()
-    key = id(method), id(torque), id(body), id(force), id(like), compiled and compiling()
+    key = id(method), id(torque), id(body), id(force), id(like), compiled
     with _finding:
         found = _programs.get(key)
     if found is not None and found.serves(start):
@@ -163,7 +162,7 @@ def find_bound(
     family = (
         None
         if force is not None or like is not None
-        else _hashable(_family(method, torque, body, key[-1]))
+        else _hashable(_family(method, torque, body, compiled))
     )
     with _finding:
         found = _families.get(family)

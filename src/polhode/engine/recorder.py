@@ -146,9 +146,13 @@ class Recorder:
         """What is stored, as plain data."""
         return {**self._which(), "events": self.watch.identity() if self.watch else []}
 
-    def events(self) -> tuple[Any, Any]:
-        """The times of the events and the motion there."""
-        return self.watch.results() if self.watch else (None, None)
+    def trajectory(self, end: tuple[float, np.ndarray] | None, **facts: Any) -> Trajectory:
+        """The run, from its points and its other facts; `end` is a time and a motion to be stored
+        before."""
+        if end is not None:
+            self.last(*end)
+        t_events, y_events = self.watch.results() if self.watch else (None, None)
+        return self.points.trajectory(kind=self.kind, t_events=t_events, y_events=y_events, **facts)
 
 
 class AtSteps(Recorder):
@@ -162,7 +166,8 @@ class AtSteps(Recorder):
             if every != "end":
                 raise unknown("value of every", every, ["end"])
             every = total or sys.maxsize
-        every = whole("every", every, 1, "write every=10, or every='end'")
+        else:
+            every = whole("every", every, 1, "write every=10, or every='end'")
         # the first, and one after each group of steps, the last of which may be shorter
         super().__init__(1 + max(1, -(-total // every)), kind, watch)
         self.every = min(every, sys.maxsize)

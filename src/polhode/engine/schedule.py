@@ -20,30 +20,32 @@ EPS = 2.0**-52
 LARGEST_COUNT = 2.0**52
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True, eq=False)
 class Segment:
-    """`count` steps in a row.  `grid` is (t0, h), or the count + 1 times themselves when `uneven`.
+    """`count` steps in a row, of size `h`, from `start`; or between the times that are `listed`, and
+    then `h` is the size of the first.
 
     `fresh`: the method starts anew here, because the torque jumps or the step changes under a
     multistep method.  `end`: the time where the segment ends, as the user wrote it.
     """
 
-    grid: np.ndarray
+    start: float
+    h: float
     count: int
     end: float
     fresh: bool = False
-    uneven: bool = False
+    listed: np.ndarray | None = None
 
     @property
-    def first_step(self) -> float:
-        """The size of the first step."""
-        return float(self.grid[1] - self.grid[0] if self.uneven else self.grid[1])
+    def grid(self) -> np.ndarray:
+        """The times as the loops read them: (start, h), or all of them where they are listed."""
+        return np.array([self.start, self.h]) if self.listed is None else self.listed
 
     def time(self, k: int) -> float:
         """The time after k of its steps; the end is exact."""
         if k == self.count:
             return self.end
-        return float(self.grid[k]) if self.uneven else float(self.grid[0] + k * self.grid[1])
+        return self.start + k * self.h if self.listed is None else float(self.listed[k])
 
     def step_at(self, k: int) -> float:
         """The size of step k."""
@@ -51,31 +53,28 @@ class Segment:
 
     def steps_until(self, t: float) -> int:
         """How many of its steps begin before time t."""
-        if self.uneven:
-            return int(
-                np.searchsorted(
-                    self.grid[:-1] * np.sign(self.first_step), t * np.sign(self.first_step)
-                )
-            )
-        return int(np.clip(np.ceil((t - self.grid[0]) / self.grid[1]), 0, self.count))
+        if self.listed is not None:
+            direction = math.copysign(1.0, self.h)
+            return int(np.searchsorted(self.listed[:-1] * direction, t * direction))
+        return int(np.clip(np.ceil((t - self.start) / self.h), 0, self.count))
 
     def times(self, k: int, groups: int, every: int) -> np.ndarray:
         """The times after k + every, k + 2 every, ... steps."""
-        if groups == 1:
-            return np.array([self.time(k + every)])
         last = k + every * groups
-        if self.uneven:
-            t = self.grid[k + every : last + 1 : every].copy()
+        if groups == 1:
+            return np.array([self.end if last == self.count else self.time(last)])
+        if self.listed is not None:
+            t = self.listed[k + every : last + 1 : every].copy()
         else:
             t = np.arange(k + every, last + 1, every, dtype=float)
-            t *= self.grid[1]
-            t += self.grid[0]
+            t *= self.h
+            t += self.start
         if last == self.count:
             t[-1] = self.end
         return t
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True, eq=False)
 class Stretch:
     """A piece of the run between jumps of the torque: from `start` to `stop`, a hair inside the
     `end` that the user wrote."""
@@ -84,10 +83,6 @@ class Stretch:
     stop: float
     end: float
     fresh = True  # each begins anew
-
-    def time(self, k: int) -> float:
-        """Where it begins: steps end anywhere."""
-        return self.start
 
     def step_at(self, k: int) -> float:
         """Nobody knows: the loop chooses."""
@@ -181,26 +176,18 @@ def _even(
     """Steps of h from a to b.  A side where the torque jumps is kept by a few units in the last
     place, so that the torque is asked for its limit on this side."""
     direction = 1.0 if b > a else -1.0
-    begin = a + _hair(direction, a, b, h) if jump_before else a
+    begin = a + (_hair(direction, a, b, h) if jump_before else 0.0)  # never -0.0
     end = b - _hair(direction, a, b, h) if jump_after else b
     count, whole = even_steps(a, b, h)
+    h *= direction
     if whole and not jump_after:
-        return [Segment(np.array([begin, direction * h]), count, b, fresh=jump_before)]
+        return [Segment(begin, h, count, b, jump_before)]
     if whole:  # the last step is cut by a hair
         count -= 1
-    last = begin + count * direction * h
-    result = (
-        [Segment(np.array([begin, direction * h]), count, last, fresh=jump_before)] if count else []
-    )
-    result.append(
-        Segment(
-            np.array([last, end - last]),
-            1,
-            b,
-            fresh=(multistep and not whole) or (jump_before and not count),
-        )
-    )
-    return result
+    last = begin + count * h
+    fresh = (multistep and not whole) or (jump_before and not count)
+    rest = Segment(last, end - last, 1, b, fresh)
+    return [Segment(begin, h, count, last, jump_before), rest] if count else [rest]
 
 
 def break_times(breaks: ArrayLike) -> np.ndarray:
@@ -261,4 +248,5 @@ def _listed(
                 f"the array of times runs from {float(times[0])!r} to {float(times[-1])!r}, t_span from {t0!r} to "
                 f"{t1!r}; leave out t_span or make them agree"
             )
-    return Segment(np.array(times, dtype=float), len(times) - 1, float(times[-1]), uneven=True)
+    first, second, last = times[0].item(), times[1].item(), times[-1].item()
+    return Segment(first, second - first, len(times) - 1, last, listed=times.copy())

@@ -22,26 +22,6 @@ _REAL = {float, int}
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def _plain_floats(value: Any) -> np.ndarray | None:
-    """Return a few finite floats, in a list, a tuple or an array, as an array: the common case,
-    quickly; None for others."""
-    kind = type(value)
-    if kind is np.ndarray:
-        if value.dtype != np.float64 or value.ndim != 1 or value.size > 8:
-            return None
-        items, array = value.tolist(), value
-    elif kind in (tuple, list) and len(value) <= 8 and _REAL.issuperset(map(type, value)):
-        items, array = value, None
-    else:
-        return None
-    try:
-        if not all(map(math.isfinite, items)):
-            return None
-    except OverflowError:
-        return None
-    return np.array(items, dtype=np.float64) if array is None else array
-
-
 def floats(what: str, value: Any, *, last: int | None = None, finite: bool = True) -> np.ndarray:
     """Return `value` as a float64 array, or raise an `InputError` that calls it `what`.
 
@@ -64,9 +44,17 @@ def floats(what: str, value: Any, *, last: int | None = None, finite: bool = Tru
     >>> floats("omega", [1, 2, 3], last=3)
     array([1., 2., 3.])
     """
-    plain = _plain_floats(value)
-    if plain is not None and last is None:
-        return plain
+    kind, few = type(value), None  # a few plain floats are the common case, and are to be quick
+    if kind is np.ndarray and value.dtype == np.float64 and value.ndim == 1 and value.size <= 8:
+        few = value.tolist()
+    elif kind in (tuple, list) and len(value) <= 8 and _REAL.issuperset(map(type, value)):
+        few = value
+    if few is not None and last is None:
+        try:
+            if all(map(math.isfinite, few)):
+                return value if kind is np.ndarray else np.array(few, dtype=np.float64)
+        except OverflowError:  # an integer beyond all floats
+            pass
     if np.ma.is_masked(value):
         raise InputError(f"{what} has masked entries; fill or drop them first")
     try:

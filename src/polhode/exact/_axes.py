@@ -5,27 +5,20 @@ from decimal import Decimal, localcontext
 
 import numpy as np
 
+from polhode.core.vec import matmul, transpose
 from polhode.exact._decimal import pair
 
 DIGITS = 50
 SWEEPS = 12
 
 
-def _product(A, B):
-    return [[sum(A[i][k] * B[k][j] for k in range(3)) for j in range(3)] for i in range(3)]
-
-
-def _transposed(A):
-    return [list(row) for row in zip(*A, strict=True)]
-
-
 def _jacobi(B, V):
-    """Jacobi's sweeps: V^T B V becomes diagonal; B and V are changed in place."""
+    """The diagonal matrix that Jacobi's sweeps make of B, and V times their rotations."""
     for _ in range(SWEEPS):
         if max(abs(B[0][1]), abs(B[0][2]), abs(B[1][2])) < Decimal(10) ** (5 - DIGITS) * (
             B[0][0] + B[1][1] + B[2][2]
         ):
-            return
+            break
         for p, q in ((0, 1), (0, 2), (1, 2)):
             if B[p][q] == 0:
                 continue
@@ -35,8 +28,8 @@ def _jacobi(B, V):
             turn = [[Decimal(i == j) for j in range(3)] for i in range(3)]
             turn[p][p] = turn[q][q] = c
             turn[p][q], turn[q][p] = t * c, -t * c
-            B[:] = _product(_transposed(turn), _product(B, turn))
-            V[:] = _product(V, turn)
+            B, V = matmul(transpose(turn), matmul(B, turn)), matmul(V, turn)
+    return B, V
 
 
 def principal(body):
@@ -51,10 +44,9 @@ def principal(body):
         V = [[Decimal(x) for x in row] for row in body.axes.tolist()]
         tensor = [[Decimal(x) for x in row] for row in body.inertia.tolist()]
         for _ in range(3):  # V (3 - V^T V) / 2: orthogonal to 1e-16, 1e-32, all digits
-            W = _product(_transposed(V), V)
-            V = _product(V, [[(3 * (i == j) - W[i][j]) / 2 for j in range(3)] for i in range(3)])
-        B = _product(_transposed(V), _product(tensor, V))
-        _jacobi(B, V)
+            W = matmul(transpose(V), V)
+            V = matmul(V, [[(3 * (i == j) - W[i][j]) / 2 for j in range(3)] for i in range(3)])
+        B, V = _jacobi(matmul(transpose(V), matmul(tensor, V)), V)
         moments = np.array([pair(B[i][i]) for i in range(3)]).T
         axes = np.moveaxis(np.array([[pair(x) for x in row] for row in V]), -1, 0)
     return moments, axes

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from polhode import rotations
 from polhode.bodies._body import RigidBody
@@ -21,7 +22,6 @@ from polhode.exact._motion import ExactMotion
 from polhode.support.frames import rows_times
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
     from scipy.spatial.transform import Rotation
 
 _memory = layout(Polhode)

@@ -8,19 +8,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from polhode import rotations
-from polhode.exact._motion import ExactMotion
 from polhode.bodies._body import RigidBody
 from polhode.core.closed.heavy_top import Top, at
 from polhode.core.jit import bind
 from polhode.core.layout import flatten, layout
 from polhode.errors import InputError, floats, number
-from polhode.exact._top import prepare
 from polhode.exact._free_body import check_far, free_body
+from polhode.exact._motion import ExactMotion
+from polhode.exact._top import prepare
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
     from scipy.spatial.transform import Rotation
 
 unpack = layout(Top).unpack
@@ -40,7 +40,7 @@ class TopMotion(ExactMotion):
 
 
 def lagrange_top(
-    moments: ArrayLike,
+    moments: RigidBody | ArrayLike,
     moment: float,
     rotation0: Rotation | ArrayLike | None = None,
     omega0: ArrayLike | None = None,

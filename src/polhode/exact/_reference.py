@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from polhode import rotations
 from polhode.loads._torque import Torque
@@ -31,13 +32,13 @@ from polhode.results.motion import Attitudes, in_user_axes, parts, row
 from polhode.methods import get as method
 from polhode.problems import Problem, get
 from polhode.engine.program import build
+from polhode.engine.schedule import Segment
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
     from scipy.spatial.transform import Rotation
 
 FIRST = 0.5  # radians in a step of the first run
-ROUND_OFF = 1e-11  # differences below this that no longer shrink are round-off
+ROUND_OFF = 1e-11  # smaller differences that no longer shrink are round-off
 LARGEST = 1_000_000  # steps
 FEW = 64  # in the first call of the loop
 END_EARLIER = "correct it, or end earlier"
@@ -145,24 +146,10 @@ def _distance(one, two, body):
     )
 
 
-class _Interval:
-    """Equal steps from one wanted time to the next: h + rest is the step to twice as many digits."""
-
-    fresh = False  # nothing begins anew
-
-    def __init__(self, start, end, longest):
-        self.start, self.end = start, end
-        span = end - start
-        self.count = max(1, math.ceil(abs(span) / longest))
-        self.step = span / self.count
-        product, error = two_product(self.step, float(self.count))
-        self.rest = ((span - product) - error) / self.count
-
-    def time(self, k):
-        return self.end if k == self.count else self.start + k * self.step
-
-    def step_at(self, k):
-        return self.step
+def _interval(start, end, longest):
+    """Equal steps from one wanted time to the next."""
+    count = max(1, math.ceil(abs(end - start) / longest))
+    return Segment(start, (end - start) / count, count, end)
 
 
 class _Collocation:
@@ -189,12 +176,15 @@ class _Collocation:
         """Nothing: a step remembers nothing of the one before."""
 
     def advance(self, segment, k, recorder, most):
+        start, h = segment.start, segment.h
+        product, error = two_product(h, float(segment.count))
+        rest = ((segment.end - start - product) - error) / segment.count  # h + rest: more digits
         count, started = min(self.pace.steps, most, segment.count - k), time.perf_counter()
         try:
             why, calls = self.loop(
-                segment.start,
-                segment.step,
-                segment.rest,
+                start,
+                h,
+                rest,
                 k,
                 count,
                 self.y,
@@ -226,7 +216,7 @@ class _Collocation:
 
 
 def _between(segment):
-    return f"between t = {float(segment.start)!r} and {float(segment.end)!r}"
+    return f"between t = {segment.time(0)!r} and {segment.end!r}"
 
 
 class _AtEnds:
@@ -268,7 +258,7 @@ class _Runs:
         solved."""
         carrier = _Collocation(self.program, self.motion)
         recorder = _AtEnds(carrier.y.copy())
-        intervals = [_Interval(a, b, h) for a, b in pairwise(self.times)]
+        intervals = [_interval(a, b, h) for a, b in pairwise(self.times.tolist())]
         if intervals:
             status, message = Driver(carrier, intervals, recorder).run()
             self.steps = carrier.steps

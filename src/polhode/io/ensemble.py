@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polhode.results._ensemble_result import Ensemble
 from polhode.results._trajectory import FAILED, FINISHED, INTERRUPTED
 from polhode.results.columns import UNTITLED_MANY, attributes
 from polhode.results.motion import LABELS
 
 if TYPE_CHECKING:
     from xarray import Dataset
-    from polhode.results._ensemble_result import Ensemble
 
 PARAMETER = "parameter_"  # before the name of one that differs from body to body
 STATUS = (FINISHED, FAILED, INTERRUPTED)

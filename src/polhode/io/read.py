@@ -16,9 +16,8 @@ from polhode.bodies._body import RigidBody
 from polhode.core.motions import KINDS
 from polhode.errors import InputError, PolhodeError, brief, as_path
 from polhode.io.formats import format_to_read
-from polhode.io.read_ensemble import as_ensemble
+from polhode.io.read_ensemble import FACTS, as_ensemble
 from polhode.loads.recorded import Recorded
-from polhode.loads.torques import free
 from polhode.methods._method import recorded
 from polhode.results import columns
 from polhode.results._ensemble_result import Ensemble
@@ -26,7 +25,7 @@ from polhode.results._trajectory import Trajectory
 from polhode.results.motion import PARTS, row
 from polhode.support.regular import check_regular
 
-_LARGEST = 1e150  # of any number in a run: figures and pages take squares
+_LARGEST = 1e150  # limit for the numbers of a run: figures and pages square them
 _NEEDED = ("t", "quaternion", "omega", "kinetic_energy")
 
 
@@ -65,13 +64,12 @@ def read(
     path : str or Path
         A file in any of the formats that `polhode.io.save` writes.
     kind : Trajectory or Ensemble, optional
-        Refuse a file that holds the other one.  Type checkers then know what is returned.
+        What the file must hold.  Type checkers then know what is returned.
 
     Returns
     -------
     Trajectory or Ensemble
-        Whichever the file holds, with all that a fresh one has; the descriptions of both say what a
-        file does not keep.
+        Whichever the file holds.  Their descriptions say which attributes a file does not keep.
 
     Raises
     ------
@@ -109,7 +107,7 @@ def read(
 
 
 def contents(path: str | PathLike[str]) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
-    """(arrays, provenance) of a stored run or ensemble, whatever there is of it."""
+    """(arrays, provenance) of a stored run or ensemble; what it must contain is checked later."""
     path = Path(path)
     if not path.exists():
         raise InputError(
@@ -121,14 +119,14 @@ def contents(path: str | PathLike[str]) -> tuple[dict[str, np.ndarray], dict[str
         columns.check_facts(facts)
     except InputError:
         raise
-    except Exception as error:  # there is no end to what a broken file makes the libraries behind the readers raise
+    except Exception as error:  # the libraries behind the readers raise all kinds of errors
         raise InputError(
             f"{str(path)!r} is not a run that polhode stored, or it is damaged: {_reason(error)}; run the scenario "
             "again with -o"
         ) from error
     if "time" in arrays:
         arrays["t"] = arrays.pop("time")
-    # nothing else is ever stored of a run; a Zarr store shows NaN for lost pieces
+    # runs are stored only up to their last finite point; a Zarr store shows NaN for lost chunks
     for name in ("t", "quaternion", "omega"):
         if "end_time" not in arrays and name in arrays and not np.isfinite(arrays[name]).all():
             raise InputError(
@@ -139,7 +137,7 @@ def contents(path: str | PathLike[str]) -> tuple[dict[str, np.ndarray], dict[str
 
 
 def _reason(error):
-    """What a library says about a file, in a line."""
+    """The message of a library about a file, in one line."""
     text = " ".join(str(error).split()) or type(error).__name__
     return text if len(text) <= 160 else text[:157] + "..."
 
@@ -149,7 +147,7 @@ def as_trajectory(
 ) -> Trajectory:
     """The run in the contents of a file."""
     missing = [name for name in _NEEDED if name not in arrays]
-    missing += [name for name in ("method", "body") if name not in facts]
+    missing += [name for name in FACTS if name not in facts]
     if missing:
         raise InputError(
             f"{str(path)!r} lacks {', '.join(missing)}: it is not a run that polhode stored; run the scenario again "
@@ -164,8 +162,6 @@ def as_trajectory(
         body = RigidBody.from_dict(facts["body"])
     except (PolhodeError, TypeError) as error:
         raise InputError(f"{str(path)!r} holds a body that cannot be read: {error}") from error
-    if "torque_terms" not in facts and _was_free(arrays, facts):
-        facts = {**facts, "torque_terms": free().record()}
     t, potential, tolerance = arrays["t"], arrays.get("potential_energy"), facts.get("tolerance")
     kind = max(
         (
@@ -182,9 +178,7 @@ def as_trajectory(
         ends=((float(t[0]), motion[0]), (float(t[-1]), motion[-1])),
         residuals=arrays.get("residual", np.zeros(len(t))),
         body=body,
-        torque=Recorded(
-            facts.get("torque") or "", facts.get("torque_terms") or [], potential is not None
-        ),
+        torque=Recorded(facts.get("torque") or "", facts["torque_terms"], potential is not None),
         method=recorded(facts["method"], facts.get("method_facts") or {}),
         step=facts.get("step"),
         status=facts.get("status") or "unknown",
@@ -205,7 +199,7 @@ def as_trajectory(
 
 
 def _check_arrays(path, arrays):
-    """Refuse arrays of other shapes than a run has, and numbers that no run reaches."""
+    """Check the shapes of the arrays and the size of their numbers."""
     n = len(arrays["t"])
     if n == 0:
         raise InputError(f"{str(path)!r} holds no points; run the scenario again with -o")
@@ -224,11 +218,3 @@ def _check_arrays(path, arrays):
             raise InputError(
                 f"{str(path)!r}: {name} is larger than {_LARGEST:g}, which no run reaches; the file is damaged"
             )
-
-
-def _was_free(arrays, facts):
-    """Whether nothing acted in a run whose file knows the torque as text alone: the text, and a
-    potential of zero, say so."""
-    return facts.get("torque") == repr(free()) and np.array_equal(
-        arrays.get("total_energy"), arrays["kinetic_energy"]
-    )

@@ -1,4 +1,4 @@
-"""An ensemble from the arrays of a file: the way back from `polhode.io.ensemble`."""
+"""An ensemble from the arrays of a file: the inverse of `polhode.io.ensemble`."""
 
 from __future__ import annotations
 
@@ -34,6 +34,7 @@ _SHAPES = {  # n bodies, k times
     "omegas": ("k", "n", 3),
 }
 _NEEDED = ("quaternion", "omega", "energy", "status", "end_time")
+FACTS = ("method", "body", "torque_terms")  # without which neither a run nor an ensemble is read
 _STATISTIC = re.compile(r"(.+)_mean_over_time")
 
 
@@ -61,7 +62,7 @@ def as_ensemble(
         steps=facts.get("steps") or 0,
         elapsed=float("nan"),
         method=recorded(facts["method"], facts.get("method_facts") or {}),
-        torque=Recorded(facts.get("torque") or "", facts.get("torque_terms") or [], False),
+        torque=Recorded(facts.get("torque") or "", facts["torque_terms"], False),
         bodies=bodies,
         seed=int(facts["seed"]) if str(facts.get("seed")).isdecimal() else None,
         times=arrays.get("t"),
@@ -87,7 +88,7 @@ def as_ensemble(
 
 
 def _units(path, facts, bodies):
-    """Those that the file names, or the body in it."""
+    """The units of the file, or of the body in it."""
     try:
         return as_units(facts["units"]) if "units" in facts else bodies.one.units
     except InputError as error:
@@ -97,9 +98,9 @@ def _units(path, facts, bodies):
 
 
 def _check(path, arrays, facts):
-    """Refuse what is no ensemble, and arrays of other shapes than one has."""
+    """Check that the file holds an ensemble, and the shapes of its arrays."""
     missing = [name for name in _NEEDED if name not in arrays]
-    missing += [name for name in ("method", "body") if name not in facts]
+    missing += [name for name in FACTS if name not in facts]
     if missing:
         raise InputError(
             f"{str(path)!r} lacks {', '.join(missing)}: it is not an ensemble that polhode stored; run it again "
@@ -128,7 +129,7 @@ def _bodies(path, arrays, facts):
 
 
 def _failures(arrays, reasons):
-    """The bodies that failed; older files say neither the step nor the reason."""
+    """The bodies that failed, with the step and the reason where the file has them."""
     failed = np.flatnonzero(arrays["status"] == STATUS.index(FAILED))
     unknown = np.full(len(arrays["status"]), -1)
     steps, numbers = (arrays.get(name, unknown) for name in ("failed_step", "failure_reason"))

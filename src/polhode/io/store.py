@@ -99,7 +99,7 @@ def check(
     force: bool = False,
     ensembles: bool = False,
 ) -> Format:
-    """The format of a file to be written; refuses, before any work, what would fail after it."""
+    """The format of a file to be written; whatever would make writing fail is an error already here."""
     known = formats(ensembles)
     chosen = known[suffix_of(path, known, format)]
     chosen.check_installed()
@@ -116,7 +116,7 @@ def check_output(path: str | PathLike[str], suffixes: Collection[str], force: bo
 def check_place(
     path: Path, force: bool, may_replace: Callable[[Path], bool] = lambda folder: False
 ) -> None:
-    """Refuse a place where no file can be written; `may_replace` judges a folder that is there."""
+    """Check that a file can be written at a path; `may_replace` decides about an existing folder."""
     force = flag("force", force)
     if path.is_dir() and not may_replace(path):
         raise InputError(f"the output {str(path)!r} is a folder; give the name of a file")
@@ -140,7 +140,7 @@ def check_place(
         )
     trial = partial_path(path)
     try:
-        with open(trial, "xb"):  # permissions do not tell all
+        with open(trial, "xb"):  # permissions alone do not tell whether it works
             pass
         trial.unlink()
     except OSError as error:
@@ -151,8 +151,8 @@ def check_place(
 
 
 def make_report_folder(folder: str | PathLike[str], page: str, *others: str) -> Path:
-    """Make a folder for a report: its page, and the files beside it; refuse one in which it would
-    overwrite what is not polhode's."""
+    """Make a folder for a report, its page and other files; an error if it would overwrite files
+    that polhode did not write."""
     folder = Path(folder)
     try:
         folder.mkdir(parents=True, exist_ok=True)

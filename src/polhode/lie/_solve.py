@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from polhode.engine.schedule import span
 from polhode.errors import InputError, brief, called_as, choice, whole
 from polhode.lie.algebras import Algebra, numbers
 from polhode.lie.steps import step_of
 from polhode.support import memory
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
 
 
 class Solution(NamedTuple):

@@ -1,6 +1,8 @@
 """Matrix Lie algebras: each is its bracket and its exponential."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -23,12 +25,12 @@ class Algebra:
     """
 
     name: str
-    bracket: object
-    exp: object
+    bracket: Callable[..., np.ndarray]
+    exp: Callable[..., np.ndarray]
     shape: tuple | None = None
 
 
-def numbers(value):
+def numbers(value: Any) -> np.ndarray:
     """An array of floats, or of complex numbers where there are any."""
     try:
         array = np.asarray(value)
@@ -122,6 +124,6 @@ def gl(n: int) -> Algebra:
     return _matrices("gl", n)
 
 
-def _matrices(name, n):
+def _matrices(name: str, n: int) -> Algebra:
     n = whole("n", n, 1, f"write {name}(3)")
     return Algebra(f"{name}({n})", commutator, _expm, (n, n))

@@ -34,29 +34,28 @@ def written_out(W, bracket):
         first, *rest = elements
         return bracket(first, b(*rest)) if rest else first
 
-    W0, W1, W2, W3, W4, W5 = [*W, *[None] * (6 - len(W))]
     terms = (
-        lambda: W0,
-        lambda: W1,
-        lambda: W2 + b(W1, W0) / 2,
-        lambda: W3 + b(W2, W0),
+        lambda: W[0],
+        lambda: W[1],
+        lambda: W[2] + b(W[1], W[0]) / 2,
+        lambda: W[3] + b(W[2], W[0]),
         lambda: (
-            W4
-            + 3 / 2 * b(W3, W0)
-            + b(W2, W1)
-            + b(W1, W1, W0) / 2
-            - b(W0, W2, W0) / 6
-            - b(W0, W0, W1, W0) / 6
+            W[4]
+            + 3 / 2 * b(W[3], W[0])
+            + b(W[2], W[1])
+            + b(W[1], W[1], W[0]) / 2
+            - b(W[0], W[2], W[0]) / 6
+            - b(W[0], W[0], W[1], W[0]) / 6
         ),
         lambda: (
-            W5
-            + 2 * b(W4, W0)
-            + 5 / 2 * b(W3, W1)
-            + 2 * b(W2, W1, W0)
-            + b(W1, W2, W0) / 2
-            - b(W0, W3, W0) / 2
-            - b(W0, W0, W2, W0) / 2
-            - b(W0, W1, W1, W0)
+            W[5]
+            + 2 * b(W[4], W[0])
+            + 5 / 2 * b(W[3], W[1])
+            + 2 * b(W[2], W[1], W[0])
+            + b(W[1], W[2], W[0]) / 2
+            - b(W[0], W[3], W[0]) / 2
+            - b(W[0], W[0], W[2], W[0]) / 2
+            - b(W[0], W[1], W[1], W[0])
         ),
     )
     return [term() for term in terms[: len(W)]]

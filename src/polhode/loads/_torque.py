@@ -1,4 +1,4 @@
-"""What a torque is, and how it becomes a kernel.
+"""Torques, and how they become kernels.
 
 The simplest torque is a function `f(t, R)` that returns the three spatial components, R being the
 3x3 attitude matrix.  `@torque(...)` adds the rest: another frame, parameters, potential energy,
@@ -11,11 +11,11 @@ Inside, every torque is a kernel `f(t, R, Om, p)` on tuples: see kernels.py.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from copy import copy
 from types import FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 import polhode
 from polhode.loads import kernels as _kernels
@@ -43,9 +43,6 @@ from polhode.errors import (
     unknown,
 )
 from polhode.support.portable import portable
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
 
 
 ZERO = (0.0, 0.0, 0.0)
@@ -156,11 +153,9 @@ class Torque:
         x: ArrayLike = ZERO,
         v: ArrayLike = ZERO,
     ) -> np.ndarray:
-        """The torque in its own frame, as an array, from any attitude matrix: for looking at, not
-        for loops.
+        """The torque in its own frame, as an array, at any attitude matrix; too slow for loops.
 
-        The function gets copies, so that one that writes to its arguments changes nothing but
-        these.
+        The function gets copies, so that it may write to its arguments.
         """
         given = (R, omega, x, v)
         params = (
@@ -203,17 +198,19 @@ class Torque:
         for key in changes:
             if key not in self.params._fields:
                 raise unknown(f"parameter of torque {self.name!r}", key, self.params._fields)
-        fresh = copy(self)
         values = self.params._replace(
             **{name: parameter_value(name, value) for name, value in changes.items()}
         )
-        fresh.__dict__.update(params=values, compared=False)
-        return fresh
+        return self._with(params=values, compared=False)
+
+    def _with(self, **changes: Any) -> Torque:
+        """A copy with other attributes."""
+        other = Torque.__new__(type(self))
+        other.__dict__.update(self.__dict__, **changes)
+        return other
 
     def __copy__(self) -> Torque:
-        other = Torque.__new__(type(self))
-        other.__dict__.update(self.__dict__)
-        return other
+        return self._with()
 
     def __getstate__(self) -> dict[str, Any]:
         """For another process, and for deep copies."""
@@ -275,42 +272,34 @@ class Torque:
         found = None if self.derivatives else lifted(getattr(self, what), arguments)
         if found is None:
             return self
-        other = copy(self)
-        other.__dict__.update(
-            {what: found.function, "lifted": found.values, "lifts_potential": what == "potential"}
-        )
-        return other
+        changes = {what: found.function, "lifts_potential": what == "potential"}
+        return self._with(**changes, lifted=found.values)
 
     def in_python(self) -> Torque:
         """The same torque for loops in Python: its functions get Python's floats, as they do
         everywhere else."""
         if self.is_ours:
             return self
-        other = copy(self)
-        other.function = _kernels.given_plain(self.function)
-        other.derivatives = tuple(map(_kernels.given_plain, self.derivatives))
-        other.potential = self.potential and _kernels.given_plain(self.potential)
-        return other
+        return self._with(
+            function=_kernels.given_plain(self.function),
+            derivatives=tuple(map(_kernels.given_plain, self.derivatives)),
+            potential=self.potential and _kernels.given_plain(self.potential),
+        )
 
     def without_derivatives(self) -> Torque:
         """The same torque, with nothing known about its derivatives."""
-        bare = copy(self)
-        bare.derivatives = ()
-        return bare
+        return self._with(derivatives=())
 
     def without_potential(self, why: str) -> Torque:
         """The same torque, with an energy that is not known; `why` in a few words."""
-        bare = copy(self)
-        bare.hidden = why
-        return bare
+        return self._with(hidden=why)
 
     def for_step(self, step: float) -> Torque:
         """The torque for runs with steps of one size: the same, unless it is made for such."""
         return self
 
     def energy_unknown(self) -> str:
-        """Why kinetic plus potential energy is not known to stay as it is, in a few words; "" when
-        it is known."""
+        """Why kinetic plus potential energy may not be conserved, in a few words; "" if it is."""
         return self.hidden or energy_unknown(self)
 
     @property
@@ -324,8 +313,8 @@ class Torque:
         return self.has_potential
 
     def record(self) -> list[dict[str, Any]]:
-        """What is known of each torque that acts, as plain data: stored runs carry it, and pages
-        and figures decide from it."""
+        """What is known of each torque that acts, as plain data: stored runs contain it, and pages
+        and figures use it."""
         return [
             {
                 "name": term.name,
@@ -360,8 +349,7 @@ class Torque:
         return self.function, self.potential, self.derivatives
 
     def obstacle(self) -> str | None:
-        """Why the function must not be compiled although numba might: what it refers to may change
-        under it."""
+        """Why the function must not be compiled although numba could: what it refers to may change."""
         return next(filter(None, map(obstacle, (self.function, *self.derivatives))), None)
 
     def potential_obstacle(self) -> str | None:

@@ -1,9 +1,9 @@
-"""Whether machine code of a user's torque does what its Python does.
+"""Comparison of a user's torque as machine code with the same torque in Python.
 
-Python's whole numbers have no end and machine code's have 64 bits: 7_000_000**3 overflows there,
-and 10**-9 is 0.  What numba makes of a function is therefore compared with the function itself, at
-a few times and attitudes about the beginning of the run.  Where the two differ by more than
-rounding, the function is called back.
+Integers of Python are unlimited and those of machine code have 64 bits: 7_000_000**3 overflows
+there, and 10**-9 is 0.  The compiled function is therefore compared with the function itself, at a
+few times and attitudes along the run.  If the two differ by more than rounding, the function is
+called back instead.
 """
 
 import threading
@@ -32,7 +32,7 @@ TURNS[6:] = [
     [-1.8, 0.7, -1.9],
 ]
 
-ANYHOW = np.array([0.1, -0.2, 0.3, np.sqrt(0.86), 0.3, -0.5, 0.7])  # a motion like any other
+ANYHOW = np.array([0.1, -0.2, 0.3, np.sqrt(0.86), 0.3, -0.5, 0.7])  # an arbitrary motion
 
 
 class Start(NamedTuple):

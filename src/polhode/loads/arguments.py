@@ -1,18 +1,20 @@
-"""Checks of what a user gives for a torque: parameters, derivatives, potential, the function itself."""
+"""Checks of the arguments of a torque: parameters, derivatives, potential, the function itself."""
 
 import inspect
 import keyword
 import math
 from collections import namedtuple
+from collections.abc import Callable
 from functools import lru_cache
+from typing import Any
 
 from polhode.core.vec import dot
 from polhode.errors import InputError, brief, called_as, floats
 from polhode.loads.kernels import nested
 
 
-def parameter_value(name, value):
-    """A float, or nested tuples of floats, from what a user writes for a parameter."""
+def parameter_value(name: str, value: Any) -> Any:
+    """A parameter as a float, or as nested tuples of floats."""
     array = floats(f"torque parameter {name!r}", value)
     if array.ndim > 2 or not array.size:
         raise InputError(
@@ -22,7 +24,7 @@ def parameter_value(name, value):
     return nested(array)
 
 
-def parameters(params):
+def parameters(params: Any) -> Any:
     if params is None:
         return None
     if hasattr(params, "_asdict"):
@@ -58,9 +60,8 @@ def _parameters_again(names, values):
     return parameters_class(names)(*values)
 
 
-def derivative_functions(derivatives):
-    """A tuple of functions, from what a user gives for derivatives: one function, several, or
-    nothing."""
+def derivative_functions(derivatives: Any) -> tuple[Callable[..., Any], ...]:
+    """The derivatives as a tuple of functions; one function, several or None may be given."""
     several = isinstance(derivatives, (list, tuple))
     given = () if derivatives is None else tuple(derivatives) if several else (derivatives,)
     if not all(map(callable, given)):
@@ -71,14 +72,14 @@ def derivative_functions(derivatives):
     return given
 
 
-def potential_function(potential, params):
+def potential_function(potential: Any, params: Any) -> Callable[..., Any] | None:
     """A function, or None."""
     form = "V(t, R)" if params is None else "V(t, R, p)"
     return None if potential is None else called_as("potential", potential, form)
 
 
-def check_arguments(function, torque):
-    """A wrong number of arguments is found before the run, with the call the function would get."""
+def check_arguments(function: Callable[..., Any], torque: Any) -> None:
+    """Check, before the run, that the function can be called with the arguments it will get."""
     names = torque.arguments()
     try:
         signature = inspect.signature(function)
@@ -93,7 +94,7 @@ def check_arguments(function, torque):
         ) from None
 
 
-def vector(name, value):
+def vector(name: str, value: Any) -> tuple[float, ...]:
     """Three numbers as a tuple."""
     array = floats(name, value)
     if array.shape != (3,):
@@ -101,7 +102,7 @@ def vector(name, value):
     return tuple(array.tolist())
 
 
-def direction(name, value):
+def direction(name: str, value: Any) -> tuple[float, ...]:
     """A vector of length 1."""
     value = vector(name, value)
     length = math.sqrt(dot(value, value))

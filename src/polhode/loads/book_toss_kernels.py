@@ -21,9 +21,9 @@ class BookToss(Torque):
         return self.with_params(step=step)
 
     @property
-    def unit(self) -> float:
+    def unit(self) -> float:  # type: ignore[override]
         return self.params.step
 
     @property
-    def jumps(self) -> tuple[float, float]:
+    def jumps(self) -> tuple[float, float]:  # type: ignore[override]
         return self.params.release, self.params.release + self.params.step

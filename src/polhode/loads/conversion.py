@@ -1,4 +1,5 @@
-"""What a user may give for a torque, as a Torque: `@torque`, and `as_torque`, which every door calls."""
+"""Conversion of what a user gives to a Torque: `@torque`, and `as_torque`, used by all functions that
+take a torque."""
 
 from __future__ import annotations
 
@@ -9,19 +10,17 @@ from collections import OrderedDict
 from collections.abc import Callable
 from functools import lru_cache, partial
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, overload
+from typing import Any, overload
 
 import numpy as np
 
 import polhode
+from polhode.bodies._body import RigidBody
 from polhode.errors import InputError, brief, check_options, shows_options, warn
 from polhode.loads._torque import Torque
 from polhode.loads.foreign import Foreign
 from polhode.loads.recorded import Recorded
 from polhode.loads.sum import Sum
-
-if TYPE_CHECKING:
-    from polhode.bodies._body import RigidBody
 
 
 @overload
@@ -91,7 +90,7 @@ def as_torque(value: Torque | Callable[..., Any] | str | None) -> Torque:
                 f"torque {make.__name__!r} has parameters without defaults; write {call}"
             )
         return make()
-    if isinstance(value, ctypes._CFuncPtr):
+    if isinstance(value, ctypes._CFuncPtr):  # type: ignore[attr-defined]
         return Foreign(value)
     if callable(value):
         return Torque(value)
@@ -107,7 +106,7 @@ def combined(one: Torque, other: Torque | Callable[..., Any] | str | None) -> To
 
 @lru_cache(64)
 def _needed_call(make):
-    """How the function that makes a named torque is to be called; None where a name is enough."""
+    """The call that makes a named torque; None if all its parameters have defaults."""
     given = inspect.signature(make).parameters.values()
     if all(one.default is not one.empty for one in given):
         return None
@@ -117,7 +116,7 @@ def _needed_call(make):
 
 @lru_cache(1)
 def _nothing():
-    """What acts where nothing is given."""
+    """The torque of a run for which none is given."""
     return polhode.torques.free()
 
 
@@ -127,7 +126,7 @@ KEPT = 64
 
 
 def _of_function(function):
-    # what a look at its arguments and its name sees
+    # what a Torque reads of its function
     made_of = function.__code__, function.__defaults__, function.__kwdefaults__, function.__name__
     found, known = _wrapped.get(id(function), (None, ()))
     if (

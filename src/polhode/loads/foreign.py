@@ -5,9 +5,10 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 from copy import copy
-from typing import TYPE_CHECKING, Any, NamedTuple, Never
+from typing import Any, NamedTuple, Never
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from polhode.core import callback
 from polhode.errors import InputError, brief, choice
@@ -15,9 +16,6 @@ from polhode.loads import kernels as _kernels
 from polhode.loads._torque import ZERO, Torque
 from polhode.loads.arguments import potential_function
 from polhode.loads.kernels import GROUND
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
 
 
 class Callback(NamedTuple):

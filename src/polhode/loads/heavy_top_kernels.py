@@ -88,9 +88,9 @@ class HeavyTop(Torque):
     """Weight on an arm: nothing acts about the vertical."""
 
     @property
-    def arm(self) -> tuple[float, float, float]:
+    def arm(self) -> tuple[float, float, float]:  # type: ignore[override]
         return getattr(self.params, "arm", UP)
 
     @property
-    def up(self) -> tuple[float, float, float]:
+    def up(self) -> tuple[float, float, float]:  # type: ignore[override]
         return getattr(self.params, "up", UP)

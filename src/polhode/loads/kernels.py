@@ -121,7 +121,7 @@ def plain(value):
 
 
 def given_plain(f):
-    """A user's function for loops in Python, where what is read from arrays are NumPy's numbers."""
+    """A user's function for loops in Python, in which numbers read from arrays are NumPy's."""
 
     def handed_plain(*arguments):
         return f(*plain(arguments))
@@ -182,8 +182,8 @@ def arrays_of(params):
 
 
 def forms(form):
-    """What makes the attitude, a vector, and a vector that is returned from where it is made, in
-    the form that a user's function expects."""
+    """The functions that make the attitude, a vector, and a vector that may be returned, in the form
+    that a user's function expects."""
     return (matrix_here, vector_here, vector_array) if form == "array" else (same, same, same)
 
 
@@ -240,19 +240,10 @@ def adapt_force(f, form, params, lifted=False):
     return kernel
 
 
-@jit
-def rows(W):
-    a = np.empty((len(W), 3))
-    for i in range(len(W)):
-        for j in range(3):
-            a[i, j] = W[i][j]
-    return a
-
-
 def adapt_derivative(d, form, params):
     """A user's torque derivative as a kernel d(t, R, W, p), W the angular velocity and its
     derivatives."""
-    attitude, vectors = (matrix_here, rows) if form == "array" else (same, same)
+    attitude, vectors = (matrix_here, as_array) if form == "array" else (same, same)
     given = handed(params, form)
 
     @jit

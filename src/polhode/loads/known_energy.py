@@ -1,18 +1,18 @@
-"""Whether the total energy under a torque is known: it is when the torque is the gradient of a
-potential that does not change."""
+"""Whether the total energy is conserved under a torque: it is if the torque is the gradient of a
+potential that does not depend on time."""
 
 import dis
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from polhode.core.vec import matrix, qexp, qmul
 from polhode.errors import warn
 from polhode.loads import kernels as _kernels
-from polhode.core.vec import matrix, qexp, qmul
 
 ZERO = (0.0, 0.0, 0.0)
 PROBE = 1e-5  # radians: the turns by which the slope of a potential is found
-# attitudes like any other
+# arbitrary attitudes
 PROBES = tuple(qexp(turn) for turn in ((0.3, -0.5, 0.7), (-1.1, 0.4, 0.9), (0.8, 1.7, -0.6)))
 TURNS = (
     ZERO,
@@ -20,9 +20,8 @@ TURNS = (
 )
 
 
-def energy_unknown(torque):
-    """Why kinetic plus potential energy is not known to stay as it is, in a few words; "" when it
-    is known."""
+def energy_unknown(torque: Any) -> str:
+    """Why kinetic plus potential energy may not be conserved, in a few words; "" if it is."""
     for term in torque.terms:
         if term.acts and not term.has_potential:
             return f"torque {term.name!r} has no potential"
@@ -37,7 +36,7 @@ def energy_unknown(torque):
     )
 
 
-def looks_at_time(function):
+def looks_at_time(function: Any) -> str:
     """Why a function f(t, ...) may depend on its first argument, in a few words; "" where it does
     not."""
     code = getattr(getattr(function, "py_func", function), "__code__", None)
@@ -52,7 +51,7 @@ def looks_at_time(function):
     return "its code uses t" if used else ""
 
 
-def has_gradient(torque):
+def has_gradient(torque: Any) -> bool:
     """Whether the torque is minus the slope of its potential, at a few attitudes where both are
     finite."""
     found = [_slopes(torque, 0.0, q) for q in PROBES]
@@ -89,10 +88,10 @@ def _slopes(torque, t, q):
 
 
 def check_potential(torque, start):
-    """Warn, once for a torque, of a potential that is another's: the total energy would be a number
-    without a meaning.
+    """Warn, once for each torque, if it is not the gradient of its potential: the total energy would
+    then be meaningless.
 
-    A torque may jump and a potential have a kink: one state at which they differ is not enough.
+    A torque may jump and a potential have a kink, so a difference at one state is not enough.
     """
     for term in torque.terms:
         if term.compared or not term.has_potential or term.is_ours or term.uses_position:

@@ -1,5 +1,7 @@
 """The potential energy of a torque along a motion."""
 
+from typing import Any
+
 import numpy as np
 
 from polhode.core.jit import bind, compiles, compiling, interpreted
@@ -10,7 +12,7 @@ from polhode.loads.kernels import column, nested
 from polhode.loads.own_axes import potential_in_axes
 
 
-def potential_energy(torque, body, t, attitudes):
+def potential_energy(torque: Any, body: Any, t: Any, attitudes: np.ndarray) -> Any:
     """The torque's potential at the given times and attitudes (principal axes); None when it has
     none."""
     if not torque.has_potential:

@@ -24,11 +24,11 @@ class Recorded(Torque):
     def __init__(self, text: str, terms: list[dict[str, Any]], has_potential: bool) -> None:
         self.text, self._record, self.has_potential = text, terms, has_potential
         self.name = " + ".join(term["name"] for term in terms) or text
-        self.acts = not terms or any(term["acts"] for term in terms)
-        self.conservative = bool(terms) and all(term["conservative"] for term in terms)
+        self.acts = any(term["acts"] for term in terms)
+        self.conservative = all(term["conservative"] for term in terms)
 
     def record(self) -> list[dict[str, Any]]:
-        """As the file has it; empty where a file does not say."""
+        """As the file has it."""
         return self._record
 
     def refuse(self) -> Never:

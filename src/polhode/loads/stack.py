@@ -1,7 +1,7 @@
 """Arrays on the stack of the function that makes them: a user's function in array form costs no
 allocation for its attitude and its angular velocity.
 
-Such an array may be handed to the functions that are called, and must not be returned.
+Such an array may be passed to functions, but must not be returned.
 """
 
 from functools import cache

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from polhode.errors import floats
 from polhode.loads import kernels as _kernels
 from polhode.loads._torque import Torque
 from polhode.loads.kernels import GROUND
 from polhode.support.frames import rows_times
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
 
 
 class Sum(Torque):

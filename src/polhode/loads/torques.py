@@ -18,9 +18,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from enum import Enum
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from polhode.loads import heavy_top_kernels, stress_kernels, tidal_kernels
 from polhode.loads._torque import Torque
@@ -37,8 +38,6 @@ from polhode.core.vec import (
 from polhode.bodies._body import RigidBody
 from polhode.errors import InputError, choice, floats, number, unknown
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
 
 __all__ = [
     "Foreign",

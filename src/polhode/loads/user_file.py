@@ -1,33 +1,35 @@
-"""Python files of the user's own: the one place where code that does not belong to polhode is run.
+"""Python files of the user: the only place where code from outside polhode is executed.
 
-Only a target that was named for it, FILE.py or FILE.py:NAME, on the command line or in a call,
-comes here; a scenario never does.
+Only files that the user names, as FILE.py or FILE.py:NAME on the command line or in a call, are
+executed; a scenario file cannot name one.
 """
 
 import importlib.util
 import re
 import sys
+from os import PathLike
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
+from polhode.errors import InputError, as_path, brief, nearest
 from polhode.loads._torque import Torque
 from polhode.loads.conversion import as_torque
 
 # which `from polhode import torque` leaves in a file: not a torque
 from polhode.loads.conversion import torque as decorator
-from polhode.errors import InputError, as_path, brief, nearest
 from polhode.support.file_names import readable
 
 PACKAGE = "polhode_user"  # the modules of files are in it, so that what they define can be pickled
 _modules: dict[Path, ModuleType] = {}  # each file is run once
 
 
-def is_target(given):
+def is_target(given: Any) -> bool:
     """Whether text names a Python file, "FILE.py" or "FILE.py:NAME"."""
     return re.search(r"\.py(:|$)", str(given)) is not None
 
 
-def split(target):
+def split(target: str | PathLike[str]) -> tuple[Path, str]:
     """(path, name) of a target; the name is "" where there is none."""
     if not isinstance(target, (str, Path)):
         raise InputError(
@@ -37,7 +39,7 @@ def split(target):
     return Path(path + ".py" if name or str(target).endswith(":") else path), name
 
 
-def module(path):
+def module(path: str | PathLike[str]) -> ModuleType:
     """Run a file, as by `python FILE.py` but under another name than __main__; the module."""
     place = as_path("path", path).resolve()
     if place not in _modules:
@@ -47,7 +49,7 @@ def module(path):
             )
         sys.modules.setdefault(PACKAGE, ModuleType(PACKAGE))
         name = f"{PACKAGE}.{readable(place.stem)}"
-        spec = importlib.util.spec_from_file_location(name, place)
+        spec: Any = importlib.util.spec_from_file_location(name, place)
         made = sys.modules[name] = importlib.util.module_from_spec(spec)
         try:
             spec.loader.exec_module(made)
@@ -64,7 +66,7 @@ def module(path):
     return _modules[place]
 
 
-def torque(target):
+def torque(target: str | PathLike[str]) -> Torque:
     """The torque of a Python file.
 
     Parameters

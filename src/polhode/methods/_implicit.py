@@ -25,6 +25,8 @@ from polhode.core.vec import (
     matrix,
     mscale,
     outer,
+    qexp,
+    qmul,
     scale,
     solve,
     sub,
@@ -57,6 +59,13 @@ def guess(h, s, body):
     """The velocity half a step ahead, if the torque stays what it was."""
     Om = times(body.Iinv, s.Pi)
     return axpy(0.5 * h, times(body.Iinv, add(s.T, cross(s.Pi, Om))), Om)
+
+
+@jit
+def torque_halfway(W, place):
+    """T at the attitude half way, R exp(h W/2)."""
+    h, t, q, torque, p = place
+    return torque.body(t + 0.5 * h, matrix(qmul(q, qexp(scale(0.5 * h, W)))), W, p)
 
 
 @solver

@@ -1,4 +1,4 @@
-"""What a method is: one pure `step` function and the facts it declares about itself."""
+"""Methods: a pure `step` function and the facts that the method declares."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -46,29 +46,27 @@ class Method:
     conserves : tuple of str
         What the torque-free motion keeps to round-off: "momentum" (spatial), "energy".
     multistep : bool
-        The state remembers more than attitude and velocity: a start from these alone is a new
-        start.
+        The state contains values of earlier steps: a run that goes on from attitude and velocity
+        alone starts anew.
     limit : str
-        The largest step there is a solution for, in words, where that is known.
+        The largest step for which a solution exists, in words, where that is known.
     adapt : function or None
-        `adapt(torque, body)` gives the same method with a step made for what is known of the torque
-        (that there is none, that it offers derivatives, that it depends on the angular velocity) and
-        of the body (that it is symmetric; None: nothing is known, or there are several); without it
-        the step takes every torque and body alike.
+        `adapt(torque, body)` returns the method with a step made for the torque (none, one with
+        derivatives, one that depends on the angular velocity) and the body (symmetric or not; None
+        if it is not known or there are several).  Without it there is one step for all.
     control : core.adaptive.Pair, methods._series.Recursion or None
-        What a loop that chooses its own steps needs of the method; without it the method takes
-        steps of given size alone.
+        What a loop that chooses its own steps needs; without it the method takes fixed steps only.
     potential : bool
         The step asks for the potential energy, `torque.potential(t, R, p)`.
     remark : str
-        What a run has to say of the method as it was run.
+        A remark that is added to the message of a run.
     counted : tuple of (str, function)
-        Fields of the state that count steps, each with a function that says the total in words.
+        Fields of the state that count steps, each with a function that puts the total into words.
     synonyms : tuple of str
-        What other libraries call it, or something like it: a name that is not known is answered with
-        the method that is meant.
+        Names of the method, or of similar ones, in other libraries: the error about an unknown name
+        suggests the method.
     restores_energy : bool
-        After a step the state is moved to one of the right energy, where that is known: NAME+ep.
+        After each step the state is moved to one with the right energy, if that is known: NAME+ep.
     cite : str
         The key of its source in `methods/references.bib`.
     builds_on : tuple of str
@@ -87,9 +85,9 @@ class Method:
     torques: int | None
     symmetric: bool | None
     symplectic: bool | str | None
-    conserves: tuple = ()
+    conserves: tuple | None = ()
     free_order: tuple = ()
-    solves: int = 0
+    solves: int | None = 0
     multistep: bool = False
     family: str = ""
     aliases: tuple = ()
@@ -117,20 +115,17 @@ class Method:
     def lowered(self, torque: Any) -> str:
         """What is lost under a torque that depends on the angular velocity, in words; empty where
         nothing is."""
-        order = self.order_under(torque)
+        if self.omega_order in (None, self.order) or not torque.feels_omega:
+            return ""
         return (
-            ""
-            if order == self.order
-            else (
-                f"{self.name} is of order {order}, not {self.order}, under a torque that depends on "
-                "the angular velocity"
-            )
+            f"{self.name} is of order {self.omega_order}, not {self.order}, under a torque that "
+            "depends on the angular velocity"
         )
 
     def remarks(self, total: Callable[[str], float]) -> str:
         """What a run adds to its message; `total(field)` is the total of a field of the state."""
-        said = [self.remark, *(words(total(field)) for field, words in self.counted)]
-        return "".join(f"; {one}" for one in said if one)
+        remarks = [self.remark, *(words(total(field)) for field, words in self.counted)]
+        return "".join(f"; {one}" for one in remarks if one)
 
     def suited(self, torque: Any, body: Any = None) -> "Method":
         """The method as it is best run with a torque and, where there is just one, a body."""
@@ -188,12 +183,12 @@ class Method:
 
 
 def recorded_step(h, t, s, body, torque, p):
-    """The step of a method that is known by its facts alone, as a stored run carries them: `get`
-    looks for the method itself by its name."""
+    """The step of a method of which only the facts are known, from a stored run; `get` finds the
+    method itself by its name."""
 
 
 def recorded(name: str, facts: dict[str, Any]) -> Method:
-    """A method as a stored run knows it; facts that are missing are None."""
+    """A method from the facts in a stored run."""
     held: dict[str, Any] = {
         key: tuple(value) if isinstance(value, list) else value for key, value in facts.items()
     }

@@ -192,7 +192,8 @@ def get(name: str | Method) -> Method:
         raise InputError(
             f"method must be a name or a Method, got {brief(name)}; see polhode.methods.names()"
         )
-    _load()
+    if not _loaded:
+        _load()
     key = name.strip().lower()
     if len(key) > LONGEST_NAME:
         raise InputError(

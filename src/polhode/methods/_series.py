@@ -12,8 +12,10 @@ roots are kept, and those of the same depth share a loop, so that their sums run
 """
 
 import math
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from polhode.core.generated import generated
 from polhode.core.loops.taylor_steps import HEAD, follow
@@ -171,14 +173,15 @@ class SeriesWriter:
 # --- what a run by tolerance needs ----------------------------------------------------------------
 
 
-class TaylorSeries(NamedTuple):
+@dataclass(frozen=True)
+class TaylorSeries:
     """The recursion of a torque, and the order."""
 
-    series: object
+    series: Callable
     nodes: int
     terms: int
-    loop = staticmethod(follow)
-    powers = True  # of the continuous extension
+    loop: ClassVar[Callable] = staticmethod(follow)
+    powers: ClassVar[bool] = True  # the continuous extension is a sum of powers
 
     @property
     def names(self):

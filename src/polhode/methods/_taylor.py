@@ -372,15 +372,15 @@ def taylor_method(
             return variant(base, step=free_step(*formula), torques=0)
         if torque.derivatives and len(torque.derivatives) >= n - 1:
             return variant(base, step=analytic_step(*formula, torque.frame), torques=1)
-        said = MAGNIFIED if order > HIGHEST else ""
+        remark = MAGNIFIED if order > HIGHEST else ""
         if torque.uses_omega and order > 2:
             more = order - 1
             return variant(
                 base,
                 step=collocated_step(*formula, count, more),
                 torques=1 + more * (count - 1),
-                remark=said,
+                remark=remark,
             )
-        return variant(base, remark=said) if said else base
+        return variant(base, remark=remark) if remark else base
 
     return variant(base, adapt=adapt)

@@ -5,6 +5,7 @@ graph of the operations that lead to its value.  A torque that compares numbers,
 """
 
 import math
+from types import SimpleNamespace
 
 from polhode.core.loops.tolerance import slope
 from polhode.core.fma import fma, product_and_sum
@@ -18,6 +19,18 @@ class Untraceable(Exception):
     """The value of a symbol was asked for."""
 
 
+def _operator(operation):
+    """The methods of an operator: symbol on the left, symbol on the right."""
+
+    def left(self, other):
+        return self.graph.apply(operation, self, other)
+
+    def right(self, other):
+        return self.graph.apply(operation, other, self)
+
+    return left, right
+
+
 class Symbol:
     """A number that is constant over a step (`text` says which), or a series (node `index` of the
     graph)."""
@@ -25,29 +38,10 @@ class Symbol:
     def __init__(self, graph, text=None, index=None):
         self.graph, self.text, self.index = graph, text, index
 
-    def __add__(self, other):
-        return self.graph.apply("add", self, other)
-
-    def __sub__(self, other):
-        return self.graph.apply("sub", self, other)
-
-    def __mul__(self, other):
-        return self.graph.apply("mul", self, other)
-
-    def __truediv__(self, other):
-        return self.graph.apply("div", self, other)
-
-    def __radd__(self, other):
-        return self.graph.symbol(other) + self
-
-    def __rsub__(self, other):
-        return self.graph.symbol(other) - self
-
-    def __rmul__(self, other):
-        return self.graph.symbol(other) * self
-
-    def __rtruediv__(self, other):
-        return self.graph.symbol(other) / self
+    __add__, __radd__ = _operator("add")
+    __sub__, __rsub__ = _operator("sub")
+    __mul__, __rmul__ = _operator("mul")
+    __truediv__, __rtruediv__ = _operator("div")
 
     def __neg__(self):
         return -1.0 * self
@@ -100,26 +94,10 @@ class Graph:
         return self.node(operation, a, b)
 
 
-class Mathematics:
-    """What torques find under the name math."""
-
-    pi, e, tau, inf, nan = math.pi, math.e, math.tau, math.inf, math.nan
-
-    @staticmethod
-    def sqrt(x):
-        if not isinstance(x, Symbol):
-            return math.sqrt(x)
-        return (
-            Symbol(x.graph, f"math.sqrt({x.text})") if x.index is None else x.graph.node("sqrt", x)
-        )
-
-    @staticmethod
-    def sin(x):
-        return traced_sincos(x)[0]
-
-    @staticmethod
-    def cos(x):
-        return traced_sincos(x)[1]
+def traced_sqrt(x):
+    if not isinstance(x, Symbol):
+        return math.sqrt(x)
+    return Symbol(x.graph, f"math.sqrt({x.text})") if x.index is None else x.graph.node("sqrt", x)
 
 
 def traced_sincos(x):
@@ -131,11 +109,24 @@ def traced_sincos(x):
     return s, x.graph.node("cos", x, s)
 
 
+# what torques find under the name math
+traced_math = SimpleNamespace(
+    pi=math.pi,
+    e=math.e,
+    tau=math.tau,
+    inf=math.inf,
+    nan=math.nan,
+    sqrt=traced_sqrt,
+    sin=lambda x: traced_sincos(x)[0],
+    cos=lambda x: traced_sincos(x)[1],
+)
+
+
 class Tracer(Rebinder):
     """Copies functions so that they take symbols."""
 
     def __call__(self, obj):
-        return Mathematics if obj is math else super().__call__(obj)
+        return traced_math if obj is math else super().__call__(obj)
 
     def _clone(self, function, options=None):
         clone, fill = super()._clone(function, options)

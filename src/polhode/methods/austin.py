@@ -27,7 +27,7 @@ from polhode.core.vec import (
     sub,
     times,
 )
-from polhode.methods._implicit import ImplicitState, guess, implicit, start
+from polhode.methods._implicit import ImplicitState, guess, implicit, start, torque_halfway
 from polhode.methods._length import of_length, square
 from polhode.methods._registry import method
 
@@ -63,15 +63,9 @@ def momentum_after(h, s, W, T, body):
 
 
 @jit
-def torque_halfway(W, place):
+def torque_halfway_cayley(W, place):
     h, t, q, torque, p = place
     return torque.body(t + 0.5 * h, matrix(half_turned(q, scale(h, W))), W, p)
-
-
-@jit
-def torque_halfway_exp(W, place):
-    h, t, q, torque, p = place
-    return torque.body(t + 0.5 * h, matrix(qmul(q, qexp(scale(0.5 * h, W)))), W, p)
 
 
 @jit
@@ -101,7 +95,7 @@ def step(h, t, s, body, torque, p):
     W, T, D, residual, calls = implicit(
         balance,
         (h, body.I, s.Pi),
-        torque_halfway,
+        torque_halfway_cayley,
         (h, t, s.q, torque, p),
         0.5 * h,
         guess(h, s, body),
@@ -160,7 +154,7 @@ def step_exp(h, t, s, body, torque, p):
     W, T, D, residual, calls = implicit(
         balance,
         (h, body.I, s.Pi),
-        torque_halfway_exp,
+        torque_halfway,
         (h, t, s.q, torque, p),
         0.5 * h,
         guess(h, s, body),

@@ -18,7 +18,7 @@ the order conditions to 26 digits and more (Hairer, Lubich & Wanner 2006, V.3.2;
 benchmarks/splitting_coefficients.py).
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from polhode.core.generated import generated
 from polhode.core.jit import jit
@@ -113,7 +113,7 @@ def in_a_row(step, state, steps):
     )
 
 
-def compose(method, scheme):
+def compose(method: str | Method, scheme: Any) -> Method:
     """A symmetric second-order method, composed to a higher order.
 
     Parameters
@@ -163,7 +163,7 @@ def compose(method, scheme):
         base.symplectic,
         base.conserves,
         tuple(max(order, free) for free in base.free_order),
-        len(steps) * base.solves,
+        len(steps) * (base.solves or 0),
         False,
         base.family,
         cite=cite,

@@ -60,6 +60,7 @@ from polhode.core.vec import (
 )
 from polhode.methods._method import Method, variant
 from polhode.methods._registry import suffix
+from polhode.methods.compose import larger
 from polhode.methods._states import MOVED, TURNED, constructor, extended, velocity_of
 
 INF = math.inf
@@ -94,11 +95,6 @@ UNRESTORED = (("unrestored", not_restored),)
 @jit
 def smaller(a, b):
     return a if a < b else b
-
-
-@jit
-def larger(a, b):
-    return a if a > b else b
 
 
 @jit

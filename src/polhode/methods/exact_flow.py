@@ -109,7 +109,7 @@ def kicked_by(drift):
 
 STEPS = {drift: kicked_by(drift) for drift in (triaxial, *SYMMETRIC)}
 
-EXACT = register(
+EXACT: Method = register(
     Method(
         "EXACT",
         STEPS[triaxial],

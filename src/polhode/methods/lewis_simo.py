@@ -21,7 +21,6 @@ from polhode.core.vec import (
     hat,
     madd,
     matmul,
-    matrix,
     mscale,
     neg,
     qexp,
@@ -33,7 +32,7 @@ from polhode.core.vec import (
     times,
     transpose,
 )
-from polhode.methods._implicit import ImplicitState, guess, implicit, start
+from polhode.methods._implicit import ImplicitState, guess, implicit, start, torque_halfway
 from polhode.methods._length import of_length, square
 from polhode.methods._registry import method
 
@@ -54,12 +53,6 @@ def balance(W, data):
         madd(mscale(2.0, EI), mscale(0.5 * h, turn)),
         size(after) + size(before),
     )
-
-
-@jit
-def torque_halfway(W, place):
-    h, t, q, torque, p = place
-    return torque.body(t + 0.5 * h, matrix(qmul(q, qexp(scale(0.5 * h, W)))), W, p)
 
 
 @method(

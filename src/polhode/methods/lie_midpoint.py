@@ -26,8 +26,7 @@ import math
 from polhode.core.fma import fma
 from polhode.core.jit import jit
 from polhode.core.newton import newton_near, size
-from polhode.core.scalars import poly6
-from polhode.core.scalars import dexp_second, half_angle
+from polhode.core.scalars import dexp_second, half_angle, poly6
 from polhode.core.vec import (
     add,
     axpy,
@@ -43,9 +42,8 @@ from polhode.core.vec import (
     sub,
     times,
 )
-from polhode.methods._implicit import ImplicitState
-from polhode.methods._implicit import guess, implicit
-from polhode.methods._implicit import start as start_implicit
+from polhode.methods import _implicit
+from polhode.methods._implicit import ImplicitState, guess, implicit, torque_halfway
 from polhode.methods._kicked import KickedState, kicked, start
 from polhode.methods._length import of_length, square
 from polhode.methods._registry import method
@@ -204,16 +202,10 @@ def step_2(h, t, s, body, torque, p):
     )
 
 
-@jit
-def torque_halfway(W, place):
-    h, t, q, torque, p = place
-    return torque.body(t + 0.5 * h, matrix(qmul(q, qexp(scale(0.5 * h, W)))), W, p)
-
-
 @method(
     "LIEMID[I]",
     state=ImplicitState,
-    start=start_implicit,
+    start=_implicit.start,
     order=2,
     torques=None,
     solves=1,

@@ -27,8 +27,7 @@ from typing import NamedTuple
 
 from polhode.core.jit import jit
 from polhode.core.layout import Quaternion, Vector
-from polhode.core.scalars import sincos
-from polhode.core.scalars import TINY
+from polhode.core.scalars import TINY, sincos
 from polhode.core.vec import (
     add,
     axpy,

@@ -15,8 +15,20 @@ from functools import cache
 from math import log2
 
 from polhode.studies.facts import ATTITUDE, VELOCITY, trial_torque
-from polhode.studies.facts.trial import SPAN, Map, apart, difference, norm, reference
-from polhode.core.vec import add, axpy, matrix, qexp, qmul, qrotate, qrotate_t, scale, sub, times
+from polhode.studies.facts.trial import SPAN, Map, apart, reference
+from polhode.core.vec import (
+    add,
+    axpy,
+    matrix,
+    norm,
+    qexp,
+    qmul,
+    qrotate,
+    qrotate_t,
+    scale,
+    sub,
+    times,
+)
 from polhode.loads.torques import free
 
 COUNTS = (32, 64)  # steps
@@ -99,7 +111,7 @@ def _run(name, count, torque):
     before = qrotate(q, P)
     for k in range(count):
         q, P, memory = VARIANTS[name](h, k * h, q, P, memory, T, trial.body)
-    return q, difference(qrotate(q, P), before) / norm(before)
+    return q, norm(sub(qrotate(q, P), before)) / norm(before)
 
 
 @cache

@@ -4,7 +4,7 @@ errata."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -50,18 +50,6 @@ class Cell:
     note: str = ""
     source: str = PAPER
 
-    def to_dict(self):
-        """The cell for JSON."""
-        return {
-            "row": self.row,
-            "column": self.column,
-            "printed": plain(self.printed),
-            "ours": plain(self.ours),
-            "match": None if self.match is None else bool(self.match),
-            "note": self.note,
-            "source": self.source,
-        }
-
 
 def near(row, column, reference, ours, tolerance, note=""):
     """A `Cell` that matches when ours is within this relative distance of an independently computed
@@ -98,10 +86,6 @@ class Claim:
                 f"the claim {self.claim!r} has no evidence; give the numbers that decide it"
             )
 
-    def to_dict(self):
-        """The claim for JSON."""
-        return {"claim": self.claim, "verdict": self.verdict, "evidence": self.evidence}
-
 
 def judged(claim, true, evidence):
     """A `Claim` that holds or does not hold, as the condition says."""
@@ -129,14 +113,15 @@ class Series:
 
 @dataclass(frozen=True)
 class _Result:
-    """What tables and figures share: `draw(figure)` paints on the matplotlib Figure it is given,
-    `size` inches large."""
+    """What tables and figures share: `cells` are the numbers known about them, and `draw(figure)`
+    paints on the matplotlib Figure it is given, `size` inches large."""
 
     claims: Sequence[Claim] = ()
     draw: Callable | None = None
     notes: Sequence[str] = ()
     series: Sequence[Series] = ()
     size: tuple[float, float] = (6.8, 4.4)
+    cells: Sequence[Cell] = ()
 
     @property
     def matched(self):
@@ -159,13 +144,13 @@ class _Result:
         """The result for JSON."""
         agree, known = self.count(REFERENCE)
         return {
-            "cells": [cell.to_dict() for cell in self.cells],
+            "cells": [plain(asdict(cell)) for cell in self.cells],
             "matched": self.matched,
             "total": self.total,
             "reference_matched": agree,
             "reference_total": known,
             "series": [curve.to_dict() for curve in self.series],
-            "claims": [claim.to_dict() for claim in self.claims],
+            "claims": [asdict(claim) for claim in self.claims],
             "notes": list(self.notes),
         }
 
@@ -174,19 +159,10 @@ class _Result:
 class Table(_Result):
     """The reproduction of a table."""
 
-    cells: Sequence[Cell] = ()
-
 
 @dataclass(frozen=True)
 class Figure(_Result):
-    """The reproduction of a figure; `numbers` are cells for what is known about it."""
-
-    numbers: Sequence[Cell] = ()
-
-    @property
-    def cells(self):
-        """The numbers, under the name they have in a `Table`."""
-        return self.numbers
+    """The reproduction of a figure."""
 
 
 @dataclass(frozen=True)
@@ -198,16 +174,6 @@ class Erratum:
     printed: str
     correct: str
     evidence: str
-
-    def to_dict(self):
-        """The erratum for JSON."""
-        return {
-            "paper": self.paper,
-            "where": self.where,
-            "printed": self.printed,
-            "correct": self.correct,
-            "evidence": self.evidence,
-        }
 
 
 @dataclass
@@ -227,9 +193,12 @@ class Work:
 
 
 def plain(value):
-    """NumPy scalars and arrays as Python numbers and lists; None for what JSON cannot say."""
+    """NumPy scalars and arrays, also inside tables, as Python numbers and lists; None for what JSON
+    cannot say."""
     if isinstance(value, np.ndarray):
         value = value.tolist()
+    if isinstance(value, dict):
+        return {key: plain(part) for key, part in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(part) for part in value]
     if isinstance(value, np.generic):

@@ -7,7 +7,8 @@ import numpy as np
 
 from polhode.studies import facts
 from polhode import exact, problems, translation
-from polhode.studies.facts.trial import Map, apart, difference, norm
+from polhode.core.vec import norm, sub
+from polhode.studies.facts.trial import Map, apart
 from polhode.papers import Cell, Figure, Series, enter_errata, item, judged
 from polhode.papers._convergence import errors, run
 from polhode.papers._lie_midpoint_as_printed import order as order_as_printed
@@ -102,7 +103,7 @@ def fig1(work):
         figure.supylabel("axis component 2", fontsize=9)
 
     claims = [*_figure_claims(rms), *_algorithm_claims(), *_vector_space_claims(), _best()]
-    return Figure(claims, draw, (NOTE,), [reference, *curves.values()], (8.4, 6.8), numbers=numbers)
+    return Figure(claims, draw, (NOTE,), [reference, *curves.values()], (8.4, 6.8), cells=numbers)
 
 
 # --- what is said of the figure -------------------------------------------------------------------
@@ -153,7 +154,7 @@ def adjoint_defect(h=0.5):
     begin = two.start(h)
     there = two.step(h, 0.0, begin)
     back = one.step(-h, h, one.start(-h, h, there.q, two.velocity(there, two.body)))
-    return max(norm(apart(begin.q, back.q)), difference(one.momentum(back), two.momentum(begin)))
+    return max(norm(apart(begin.q, back.q)), norm(sub(one.momentum(back), two.momentum(begin))))
 
 
 def _free_end(method, h, count=20):

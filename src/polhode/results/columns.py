@@ -1,5 +1,5 @@
-"""What a stored run holds: its variables with their units, and its provenance as attributes.  One
-table for every format."""
+"""The contents of a stored run, for all formats: its variables with their units, and its provenance
+as attributes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from polhode.errors import brief
 from polhode.results.motion import LABELS, PARTS
 
 UNTITLED, UNTITLED_MANY = "rotation of a rigid body", "rotation of many rigid bodies"
-_UNSAFE = re.compile("[\0\n\r]")  # what some format would take for the end of a text
+_UNSAFE = re.compile("[\0\n\r]")  # characters that end a text in some format
 
 
 class Column(NamedTuple):
@@ -112,7 +112,7 @@ def provenance_in(attributes: Mapping[str, Any]) -> dict[str, Any]:
 
 EACH_ITS_OWN = "each its own"  # in place of the body of an ensemble whose bodies differ
 
-# what a known fact must be; whatever else a file notes is let through
+# the kind of each known fact; other facts in a file are not checked
 _TEXTS = (
     "title",
     "polhode_version",
@@ -177,8 +177,8 @@ def _is_term(fact):
 
 
 def check_facts(facts: Any) -> dict[str, Any]:
-    """The facts of a stored run or ensemble, if each that is known is of the kind it was written
-    as; else a ValueError."""
+    """The facts of a stored run or ensemble; a ValueError if one of the known facts is not of its
+    kind."""
     if not isinstance(facts, dict):
         raise ValueError(f"its provenance is {brief(facts)}, not a table")
     for key, (kind, holds) in _RULES.items():

@@ -134,7 +134,7 @@ def fitted_drift(t: np.ndarray, error: np.ndarray) -> tuple[float, float]:
     and curvature."""
     blocks = np.array_split(np.arange(len(t)), 50)
     means = np.array([[t[part].mean(), error[part].mean()] for part in blocks]).T
-    fits = [np.polyfit(*data, 1, cov=True) for data in ((t, error), means)]
+    fits = [np.polyfit(x, y, 1, cov=True) for x, y in ((t, error), means)]
     span = t[-1] - t[0]
     return float(fits[0][0][0] * span), float(
         max(np.sqrt(cov[0, 0]) for _, cov in fits) * abs(span)

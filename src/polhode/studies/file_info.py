@@ -1,5 +1,8 @@
-"""What a file holds: runs, ensembles, sweeps and unfinished runs in a few plain facts, and their
+"""Descriptions of files: what a run, an ensemble, a sweep or an unfinished run contains, and its
 provenance."""
+
+from os import PathLike
+from typing import Any
 
 import numpy as np
 
@@ -25,8 +28,8 @@ _RUN_FACTS = (
 )
 
 
-def describe(path):
-    """The facts of a file that polhode wrote, as plain data; `provenance` is among them.
+def describe(path: str | PathLike[str]) -> dict[str, Any]:
+    """Describe a file that polhode wrote, as plain data that includes its provenance.
 
     Parameters
     ----------
@@ -79,7 +82,11 @@ def _describe_run(path, arrays, facts):
     run = read.as_trajectory(path, arrays, facts)
     return {
         **_run_facts(facts),
-        "body": _describe_body(run.body),
+        "body": {
+            "name": run.body.name,
+            "mass": run.body.mass,
+            "moments": run.body.moments.tolist(),
+        },
         "points": len(run),
         "t_first": _number(run.t[:1]),
         "t_last": _number(run.t[-1:]),
@@ -153,10 +160,6 @@ def _describe_unfinished(folder):
 
 def _run_facts(facts):
     return {key: facts[key] for key in _RUN_FACTS if facts.get(key) is not None}
-
-
-def _describe_body(body):
-    return {"name": body.name, "mass": body.mass, "moments": body.moments.tolist()}
 
 
 def _range(name, values):

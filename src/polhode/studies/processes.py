@@ -1,4 +1,4 @@
-"""The same work on many things, by several processes."""
+"""One function called for many arguments, in several processes."""
 
 import os
 import signal
@@ -14,10 +14,10 @@ def run_in_processes(
     on_result: Callable[[str, Any], None],
     processes: int | None = None,
 ) -> None:
-    """Call function(*arguments[name]) for every name, in so many processes; None is one to a core.
+    """Call function(*arguments[name]) for every name, in several processes: by default one per core.
 
-    `on_result(name, result)` is called as each finishes.  On an interrupt or an error the processes
-    are ended at once; results that have arrived by then have been passed on.
+    `on_result(name, result)` is called as each call finishes.  On an interrupt or an error the
+    processes are terminated; results that arrived before have been passed on.
     """
     workers = min(len(arguments), processes or os.cpu_count() or 1)
     with ProcessPoolExecutor(workers, get_context("spawn"), initializer=ignore_interrupts) as pool:
@@ -33,5 +33,5 @@ def run_in_processes(
 
 
 def ignore_interrupts() -> None:
-    """Leave Ctrl-C, which reaches every process of a terminal, to the parent process."""
+    """Ignore Ctrl-C, which reaches every process of a terminal: the parent process handles it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -1,4 +1,4 @@
-"""Files and folders that appear whole or not at all: written under another name, then renamed."""
+"""Atomic writing: files and folders are written under a temporary name, then renamed."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def partial_path(path: Path, folder: Path | None = None, process: int | None = N
 
 @contextlib.contextmanager
 def written_whole(path: Path, force: bool = True, partial: Path | None = None) -> Iterator[Path]:
-    """Yield the path to write to; afterwards that file, or folder, is forced to disk and renamed.
+    """Yield the path to write to; afterwards that file, or folder, is synced to disk and renamed.
 
-    Without `force` a file that has appeared at `path` meanwhile stays, and so does the new one
-    under its temporary name.  Where writing fails nothing is left behind.
+    Without `force` a file that has appeared at `path` meanwhile is kept, and the new one keeps its
+    temporary name.  If writing fails, nothing is left behind.
     """
     partial = partial or partial_path(path)
     try:
@@ -71,11 +71,12 @@ def remove(path: Path) -> None:
 
 
 def _rename(partial, path, force):
-    """Whether the file has got its name; without `force` it does not where that is taken."""
+    """Rename the file; False if the name is taken and `force` is not set."""
     if not force and path.exists():
         return False
     if path.exists() and (path.is_dir() or partial.is_dir()):
-        old = path.with_name(f".{path.name}.{os.getpid()}.old")  # no folder is replaced in one go
+        # a folder cannot be replaced in one step
+        old = path.with_name(f".{path.name}.{os.getpid()}.old")
         os.replace(path, old)
         os.replace(partial, path)
         remove(old)

@@ -1,4 +1,4 @@
-"""What a notebook shows of a result."""
+"""The display of results in notebooks."""
 
 from __future__ import annotations
 

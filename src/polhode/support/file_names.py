@@ -1,16 +1,16 @@
-"""File names and text: names are bytes, and those of a locale without the letters in them are UTF-8
-all the same."""
+"""File names as text.  File names are bytes; they are read as UTF-8 even if the locale cannot decode
+them."""
 
 import os
+from typing import Any
 
 
-def readable(name):
-    """A file name as text that any file can hold: bytes that the locale does not decode are UTF-8,
-    or else spelt out."""
+def readable(name: Any) -> str:
+    """A file name as text that can be written to any file: bytes that the locale cannot decode are
+    read as UTF-8, or escaped."""
     return os.fsencode(name).decode("utf-8", "backslashreplace")
 
 
-def from_text(text):
-    """The file name that text in a file spells, where the locale has its letters and where it does
-    not."""
+def from_text(text: str) -> str:
+    """The file name that a text in a file stands for, whether or not the locale has its letters."""
     return os.fsdecode(text.encode("utf-8"))

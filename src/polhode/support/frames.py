@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from typing import Any
 
 import numpy as np
 
@@ -33,13 +34,13 @@ TIE = 1e-9  # orders of the axes that are as near to the identity as each other:
 SWEEPS = 30  # a sweep squares what is left: 10 are enough
 
 
-def rows_times(v, M):
+def rows_times(v: np.ndarray, M: np.ndarray) -> np.ndarray:
     """v M for row vectors v (..., 3) and matrices M (..., 3, 3), term by term: the same bits for
     one vector as for many."""
     return v[..., :1] * M[..., 0, :] + v[..., 1:2] * M[..., 1, :] + v[..., 2:] * M[..., 2, :]
 
 
-def nearest_rotation(R):
+def nearest_rotation(R: Any) -> Any:
     """The rotation nearest to a matrix (rows) that is one to 1e-6: R (3 - R^T R)/2, twice, squares
     the distance twice."""
     for _ in range(2):
@@ -50,7 +51,7 @@ def nearest_rotation(R):
     return R
 
 
-def principal_axes(tensor):
+def principal_axes(tensor: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Moments and axes of a symmetric tensor (3, 3) with entries of about 1: tensor = axes
     diag(moments) axes^T.
 

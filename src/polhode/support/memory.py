@@ -1,4 +1,4 @@
-"""How much memory and room on disk there is, asked before arrays are made."""
+"""The memory and disk space of the machine, checked before large arrays are made."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ DISTRUST = (
 )
 
 
-def total():
+def total() -> int:
     """Bytes of memory of this machine, or as many as a process may have (ulimit -v)."""
     try:
         there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
@@ -23,7 +23,7 @@ def total():
     return there if limit == resource.RLIM_INFINITY else min(there, limit)
 
 
-def on_disk():
+def on_disk() -> int:
     """Bytes that are free on the disk of the current folder."""
     try:
         return shutil.disk_usage(".").free
@@ -31,9 +31,9 @@ def on_disk():
         return 0
 
 
-def fits(what, size, fix):
-    """Refuse arrays that cannot fit: an `InputError` with the bytes they need, the bytes there are,
-    and what to do.
+def fits(what: str, size: int, fix: str) -> None:
+    """Raise an `InputError` for arrays that do not fit into memory, with the bytes needed, the bytes
+    available, and what to do.
 
     >>> fits("1000 points", 72_000, "store fewer")
     """

@@ -1,4 +1,4 @@
-"""Arrays that lie on the GPU already, of CuPy, PyTorch, JAX and others: they say where by
+"""Arrays of CuPy, PyTorch, JAX and others that are already on the GPU: found by
 `__cuda_array_interface__` or by DLPack."""
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def require() -> Any:
 
 
 class OnDevice:
-    """Numbers on the GPU; NumPy reads them as an array of floats, by a copy made once."""
+    """Numbers on the GPU; NumPy reads them as an array of floats, which is copied to the host once."""
 
     def __init__(self, array: Any) -> None:
         self.array, self.shape, self.ndim = array, tuple(array.shape), len(array.shape)
@@ -104,7 +104,7 @@ def _adopted(what, value):
 
 
 def _place(value):
-    """(kind of memory, number of the device) as DLPack counts them; None where nobody says."""
+    """(kind of memory, number of the device) in the numbering of DLPack; None if they are unknown."""
     if isinstance(value, np.ndarray) or not hasattr(value, "__dlpack_device__"):
         return None, None
     kind, number = value.__dlpack_device__()

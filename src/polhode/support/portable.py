@@ -1,8 +1,7 @@
-"""Functions of users on their way to another process.
+"""Pickling of users' functions, for other processes.
 
-Pickle stores a function as the name under which its module has it.  A function that cannot be found
-so, such as a lambda or one defined inside another, is stored as code by cloudpickle where that is
-installed.
+Pickle stores a function by its name in its module.  A function that cannot be found by name, such as
+a lambda or one defined inside another, is stored as code by cloudpickle if that is installed.
 """
 
 from __future__ import annotations

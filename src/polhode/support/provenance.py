@@ -1,10 +1,12 @@
-"""Where numbers come from: what computed them, and by which command.  Nothing here says when or
-where on disk."""
+"""Provenance of results: the versions and the command that computed them, without dates and paths."""
 
 import hashlib
 import platform
 from functools import cache
 from importlib.metadata import version
+from typing import Any
+
+import numpy as np
 
 import polhode
 from polhode.support.file_names import readable
@@ -12,19 +14,19 @@ from polhode.support.file_names import readable
 _command = "Python"  # polhode was called from a program
 
 
-def note_command(text):
-    """Say which command this process carries out: what is stored from now on bears it."""
+def note_command(text: str) -> None:
+    """Set the command that is recorded in everything stored from now on."""
     global _command
     _command = readable(text)
 
 
-def command():
+def command() -> str:
     """The command of this process, or "Python" where polhode is called from a program."""
     return _command
 
 
 @cache
-def environment():
+def environment() -> dict[str, str]:
     """The versions that numbers may depend on."""
     return {
         "polhode_version": polhode.__version__,
@@ -35,9 +37,9 @@ def environment():
     }
 
 
-def short_list(numbers):
-    """Numbers as plain data: a short list as it is, of a long one the ends and a name for the
-    whole."""
+def short_list(numbers: np.ndarray) -> Any:
+    """Numbers as plain data: a short list as it is, a long one by its length, its ends and a
+    digest."""
     if len(numbers) <= 1000:
         return numbers.tolist()
     return {
@@ -48,8 +50,8 @@ def short_list(numbers):
     }
 
 
-def fingerprint(*arrays):
-    """A name for the contents of arrays of numbers."""
+def fingerprint(*arrays: np.ndarray) -> str:
+    """A digest of arrays of numbers."""
     total = hashlib.sha256()
     for array in arrays:
         total.update(array.astype("<f8").tobytes())

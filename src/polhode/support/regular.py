@@ -1,4 +1,4 @@
-"""Plain files alone: a device or a pipe may never end."""
+"""Only regular files are read: a device or a pipe may never end."""
 
 import stat
 from os import PathLike
@@ -18,8 +18,8 @@ def file_path(path: str | PathLike[str]) -> Path:
 
 
 def check_regular(path: Path, what: str, largest: int | None = None) -> Path:
-    """Refuse what is not a plain file, or is larger than it may be; what does not exist raises
-    `OSError`."""
+    """The path, if it is a regular file or a folder, and not larger than allowed; `OSError` if it does
+    not exist."""
     found = path.stat()
     if not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)):
         raise InputError(

@@ -1,5 +1,5 @@
-"""The units of a user's numbers.  The library computes in whatever units it is given; those who name
-them get them back as labels."""
+"""Units as labels.  The library computes in whatever units it is given; units that the user names
+appear in figures and files."""
 
 from __future__ import annotations
 

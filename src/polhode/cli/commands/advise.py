@@ -3,6 +3,7 @@
 from typing import Annotated, Any
 
 import typer
+from rich.console import JustifyMethod
 from rich.markup import escape
 from rich.table import Table
 
@@ -12,7 +13,7 @@ from polhode.cli.progress import Bar, progress_bar
 from polhode.cli.terminal import make_console, make_table, print_json
 
 GROUP = "Methods"
-COLUMNS = (
+COLUMNS: tuple[tuple[str, JustifyMethod], ...] = (
     ("method", "left"),
     ("step or rtol", "right"),
     ("steps", "right"),

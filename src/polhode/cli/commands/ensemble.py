@@ -70,9 +70,10 @@ def ensemble(
                 progress=lambda done, total: bar(done, total, f"{options['n']} bodies"),
             )
     except KeyboardInterrupt as interrupt:
-        result = getattr(interrupt, "ensemble", None)
-        if result is None:  # nothing was computed yet
+        partial = getattr(interrupt, "ensemble", None)
+        if partial is None:  # nothing was computed yet
             raise
+        result = partial
     result.title = job.title
     provenance.note_command(_command(problem, torque_file, n, method))
     if output:
@@ -84,7 +85,7 @@ def ensemble(
         print_summary(
             job.title, {key: value for key, value in summary.items() if key != "failures"}
         )
-    if result.error_estimate.advice:
+    if result.error_estimate and result.error_estimate.advice:
         print_warning(result.error_estimate.advice)
     if result.interrupted:
         print_error(result.message)

@@ -94,7 +94,7 @@ def run(
             code and task.target.exists()
         ):  # --force lets a run replace a file only when it is complete
             task.target = _unused_name(task.target)
-        _save(task, trajectory)
+        _save(task, task.target, trajectory)
         message += f" (the results so far are in {task.target})"
     if plot:
         trajectory.plot(path=plot)
@@ -121,11 +121,11 @@ def _integrate(task: "RunTask") -> tuple[Any, int, str]:
                 lambda done, total: bar(done, total, name), task.checkpoint
             )
     except (PolhodeError, KeyboardInterrupt) as error:
-        trajectory = getattr(error, "trajectory", None)
+        partial = getattr(error, "trajectory", None)
         kept = (
             isinstance(error, InputError) and task.checkpoint is not None and task.checkpoint.intact
         )
-        if trajectory is None or kept:
+        if partial is None or kept:
             raise
         if task.checkpoint is not None and not task.checkpoint.folder.is_dir():
             task.checkpoint = None  # the folder was deleted during the run
@@ -135,35 +135,35 @@ def _integrate(task: "RunTask") -> tuple[Any, int, str]:
             PolhodeError: BAD_INPUT,
         }
         code = next(code for kind, code in codes.items() if isinstance(error, kind))
-        return trajectory, code, trajectory.message
+        return partial, code, partial.message
     code = NUMERICAL_FAILURE if trajectory.status == "blow-up" else FINE
     return trajectory, code, trajectory.message
 
 
-def _save(task: "RunTask", trajectory: Any) -> None:
+def _save(task: "RunTask", target: Path, trajectory: Any) -> None:
     """Write the file; if that fails, write the motion elsewhere and say where."""
     from polhode.errors import InputError
     from polhode.io import store
 
     # A file left half-written by a crash is deleted with the checkpoint's folder.
-    folder = task.checkpoint and task.checkpoint.folder
+    folder = task.checkpoint.folder if task.checkpoint else None
     try:
-        store.save(trajectory, task.target, task.format, task.force, folder=folder)
+        store.save(trajectory, target, task.format, task.force, folder=folder)
     except InputError as error:
         if task.checkpoint:
             raise InputError(f"{error}.  Nothing is lost: {task.checkpoint.again}") from error
-        path = _save_elsewhere(task, trajectory)
+        path = _save_elsewhere(task, target, trajectory)
         kept = f"Nothing is lost: the motion is in {path}" if path else "The motion is lost"
         raise InputError(f"{error}.  {kept}") from error
 
 
-def _save_elsewhere(task: "RunTask", trajectory: Any) -> Path | None:
+def _save_elsewhere(task: "RunTask", target: Path, trajectory: Any) -> Path | None:
     """Write the motion beside its target or into the folder for temporary files; None if neither works."""
     from polhode.errors import InputError
     from polhode.io import store
 
-    name = f"{task.target.stem}-{os.getpid()}{task.target.suffix}"
-    for folder in (task.target.parent, Path(tempfile.gettempdir())):
+    name = f"{target.stem}-{os.getpid()}{target.suffix}"
+    for folder in (target.parent, Path(tempfile.gettempdir())):
         with contextlib.suppress(InputError):
             return store.save(trajectory, folder / name, task.format)
     return None

@@ -28,7 +28,8 @@ class FixedSteps:
     rejected = 0  # steps of given size are never refused
 
     def __init__(self, program: Program, motion: np.ndarray) -> None:
-        self.program, self._motion = program, motion
+        self.program = program
+        self.motion = motion  # where the body is, in principal axes
         # the method's own state in column 0; column 1 takes a failed one
         self.z: Any = None
         self.starts = self.steps = 0
@@ -37,16 +38,9 @@ class FixedSteps:
 
     method = property(lambda self: self.program.method)
 
-    @property
-    def motion(self) -> np.ndarray:
-        """Where the body is, in principal axes."""
-        if self._motion is None:
-            self._motion = self.program.motion(self.z)
-        return self._motion
-
     def begin(self, segment: Segment) -> None:
         """Let the method start (anew) from attitude and velocity."""
-        self.z = first_state(self.program, segment.first_step, segment.time(0), self.motion)
+        self.z = first_state(self.program, segment.h, segment.start, self.motion)
         self.starts += 1
 
     def advance(self, segment: Segment, k: int, recorder: Recorder, most: int) -> Chunk:
@@ -57,7 +51,7 @@ class FixedSteps:
     def take(self, segment: Segment, k: int, groups: int, every: int) -> Chunk:
         """`groups` times `every` steps of a segment from its step k."""
         y, residuals = np.empty((groups, self.program.width)), np.empty(groups)
-        loop = self.program.march(segment.uneven)
+        loop = self.program.march(segment.listed is not None)
         started = time.perf_counter()
         why, reached, counted = self.march(loop, groups, every, k, segment.grid, y, residuals)
         if isinstance(why, Exception) and groups * every > 1:
@@ -68,15 +62,15 @@ class FixedSteps:
         self.counted += counted
         self.steps += reached - k
         self.pace.note(taken)
-        done = (reached - k) // every
+        done, through = (reached - k) // every, reached == segment.count
         return Chunk(
             segment.times(k, done, every),
             y[:done],
             residuals[:done],
             reached - k,
             every,
-            segment.time(reached),
-            reached == segment.count,
+            segment.end if through else segment.time(reached),
+            through,
             failure=None if why == loops.DONE else why,
         )
 
@@ -97,11 +91,11 @@ class FixedSteps:
             why, reached, counted = loop(groups, every, k, grid, self.z, y, residuals)
         except BaseException as error:
             self.z[:] = before
-            self._motion = None  # the loop may have written over it
+            self.motion = self.program.motion(self.z)  # the loop may have written over it
             if not isinstance(error, Exception):
                 raise
             return error, k, 0.0
-        self._motion = y[-1] if why == loops.DONE else None
+        self.motion = y[-1] if why == loops.DONE else self.program.motion(self.z)
         return why, reached, counted
 
     def diagnose(self, chunk: Chunk, place: Place) -> tuple[str, str]:
@@ -142,14 +136,16 @@ class FixedSteps:
 
     @state.setter
     def state(self, saved: dict[str, Any]) -> None:
-        self.z, self.program.calls, self._motion = np.array(saved["z"]), saved["calls"], None
+        self.z, self.program.calls = np.array(saved["z"]), saved["calls"]
+        self.motion = self.program.motion(self.z)
         self.starts, self.steps, self.counted, self.elapsed = (
             saved[key] for key in ("starts", "steps", "counted", "elapsed")
         )
 
     def resume(self, memory: np.ndarray) -> None:
         """Go on from the method's own state."""
-        self.z[:, 0], self._motion = memory, None
+        self.z[:, 0] = memory
+        self.motion = self.program.motion(self.z)
 
     @property
     def evaluations(self) -> int:
@@ -164,4 +160,7 @@ class FixedSteps:
     @property
     def remarks(self) -> str:
         """What the method as it was run has to say of the steps so far."""
-        return "" if self.z is None else self.program.remarks(self.z)
+        method = self.program.method
+        if self.z is None or not (method.remark or method.counted):
+            return ""
+        return self.program.remarks(self.z)

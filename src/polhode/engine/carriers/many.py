@@ -120,7 +120,7 @@ class Many:
                 motions = backend.motions()
             else:
                 motions = self._motions if len(self.members) == 1 else self._motions[bodies]
-            backend.begin(segment.first_step, segment.time(0), motions)
+            backend.begin(segment.h, segment.start, motions)
             backend.prepare(segment)  # not part of the time that steps take
         self._motions = None
 

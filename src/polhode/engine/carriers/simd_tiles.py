@@ -323,7 +323,7 @@ class Tiles:
 
 def clock_of(segment: Segment) -> Any:
     """The function by which the loops read the grid of a segment."""
-    return loops.listed_clock if segment.uneven else loops.even_clock
+    return loops.even_clock if segment.listed is None else loops.listed_clock
 
 
 @lru_cache(256)

@@ -1,4 +1,4 @@
-"""File formats: one module each, which is found here by itself.
+"""File formats: one module each; all modules in this folder are found automatically.
 
 A format stores `Contents`: named arrays with units, and provenance.  It knows neither runs nor
 ensembles, so that one `write` and one `read` serve both.  A format of your own is a subclass of
@@ -54,7 +54,7 @@ class Format:
     """A file format; subclasses say how it is written and read."""
 
     suffix: str  # without the dot
-    first_bytes: bytes = b"\0no file begins so"  # by which a file is known whatever its name
+    first_bytes: bytes = b"\0no file begins so"  # the bytes by which a file is recognised
     stores_ensembles = True
 
     def write(self, contents: Contents, path: Path) -> None:
@@ -125,7 +125,7 @@ def _import_all() -> None:
 
 
 def formats(ensembles: bool = False) -> dict[str, Format]:
-    """The formats by suffix; those that store ensembles alone, if so wanted."""
+    """The formats by suffix; with `ensembles`, only those that can store ensembles."""
     _import_all()
     return {
         suffix: format
@@ -150,7 +150,7 @@ def suffix_of(path: str | PathLike[str], suffixes: Any, format: str | None = Non
 
 
 def format_to_read(path: Path) -> Format:
-    """The format of a file, by its suffix or, where that is none, by what it begins with."""
+    """The format of a file, by its suffix or, if that is unknown, by its first bytes."""
     known = formats()
     found = known.get(path.suffix.lstrip(".").lower())
     found = found or next((one for one in known.values() if one.recognises(path)), None)

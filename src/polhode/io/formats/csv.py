@@ -1,5 +1,5 @@
-"""Tables as text: provenance as comments, `# key: value`; a line of names; then numbers that read
-back bit for bit."""
+"""CSV tables: provenance as comments, `# key: value`; a line of names; then numbers with all their
+digits."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ from polhode.support import memory
 
 LARGEST = 2**32 - 4  # bytes of a variable in CDF-2
 HEADER_SUM, SUM = "header_crc32", "crc32"
-# a sum that is not known yet; and what stands for the sum of the header in that sum
+# stands for a checksum that is not known yet, and for that of the header while it is computed
 _UNKNOWN = "0" * 8
 _CHAR, _INT, _DOUBLE = 2, 4, 6
 _TYPES = {1: ">i1", _CHAR: "S1", 3: ">i2", _INT: ">i4", 5: ">f4", _DOUBLE: ">f8"}
@@ -53,7 +53,7 @@ class NetCDF(Format):
 
 
 class Writer:
-    """A file with room for all its variables, which are filled from their beginnings on."""
+    """Writes a file: its variables have fixed places, and each is filled from its beginning."""
 
     def __init__(self, path, attributes, variables):
         labels = [(name, (name, "letter"), "S1", {"_Encoding": "utf-8"}) for name in LABELS]
@@ -164,8 +164,8 @@ def _hex(total):
 
 
 def read(path):
-    """({name: array}, attributes) of a file: its variables of numbers; a ValueError says what is
-    wrong with it."""
+    """({name: array}, attributes) of a file, without variables of text; a ValueError says what is
+    wrong with the file."""
     with open(path, "rb") as file:
         header = Header(file)
         _check_header(file, header)
@@ -180,7 +180,7 @@ def read(path):
 
 
 def _check_header(file, header):
-    """See that the header is what was written, where it says; files of before have no sums."""
+    """Verify the checksum of the header; a file of another program has none."""
     noted = header.facts.pop(HEADER_SUM, None)
     if noted is None and not any(SUM in about for _, about, *_ in header.variables.values()):
         return
@@ -195,8 +195,8 @@ def _check_header(file, header):
 
 
 def _values(file, name, shape, kind, place, noted, left):
-    """The values of a variable, whose bytes must be there, no more than what others leave, and have
-    the sum noted."""
+    """The values of a variable, if its bytes are in the file, are no more than are `left`, and have
+    the checksum `noted`."""
     count = np.dtype(_TYPES[kind]).itemsize * int(np.prod(shape, dtype=object))
     size = os.fstat(file.fileno()).st_size
     if place < 0 or count > left or place + count > size:
@@ -279,7 +279,7 @@ class Header:
         return self._take(length + -length % 4)[:length]
 
     def _count(self, size):
-        """A number of things that take at least so many bytes each."""
+        """The number of entries that follow, each of at least `size` bytes."""
         count = self._whole()
         if count * size > self.size:
             raise ValueError(

@@ -17,9 +17,9 @@ from polhode.support import memory
 
 SUM = "attributes_crc32"
 INSTALL = "pip install 'polhode[cluster]'"
-# what the library leaves of a file when it is killed
+# temporary files that the library leaves when it is killed
 LITTER = re.compile(r"(?:zarr|c|\d+)\.[0-9a-f]{32}\.partial")
-# what a store consists of
+# the files of a store
 _PART = re.compile(rf"(?:[^/]+/)*(?:zarr\.json|c(?:/\d+)*|{LITTER.pattern})")
 
 
@@ -29,10 +29,11 @@ class ZarrStore(Format):
     suffix = "zarr"
 
     def write(self, contents, path):
-        group = import_zarr().create_group(path, attributes=_signed(contents.attributes))
+        signed = contents.attributes | {SUM: _sum(contents.attributes)}  # chunks have one each
+        group = import_zarr().create_group(path, attributes=signed)
         arrays = {one.name: _array(group, one) for one in contents.variables}
         _put_labels(group)
-        # the last piece may be longer than a chunk; both begin at whole chunks
+        # pieces begin at whole chunks; the last may be longer than a chunk
         for first, piece in contents.blocks():
             for name, values in piece.items():
                 arrays[name][first : first + len(values)] = values
@@ -86,15 +87,10 @@ def _array(group, variable):
 
 
 def _sums():
-    """Nothing is compressed, but every chunk bears a sum, which readers check."""
+    """Chunks are not compressed, but have checksums, which readers verify."""
     from zarr.codecs import Crc32cCodec
 
     return [Crc32cCodec()]
-
-
-def _signed(attributes):
-    """The attributes with a sum of theirs; chunks have one each."""
-    return attributes | {SUM: _sum(attributes)}
 
 
 def _sum(attributes):
@@ -102,7 +98,7 @@ def _sum(attributes):
 
 
 def checked_attributes(path):
-    """The attributes of a Zarr store less their sum, which must be right where there is one."""
+    """The attributes of a Zarr store without their checksum, which is verified if there is one."""
     found = attributes_of(path)
     if found is None:
         raise ValueError("not a Zarr store")
@@ -126,7 +122,7 @@ def _put_labels(group):
 
 
 def finish(path):
-    """Write the summary that readers look for."""
+    """Write the consolidated metadata that readers look for."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # it is no part of the standard yet
         import_zarr().consolidate_metadata(path)
@@ -138,7 +134,7 @@ def is_store(path):
 
 
 def check_owned(path):
-    """Refuse to replace a store that holds files of others: it is deleted as a whole."""
+    """Raise an error if a store contains other files: a store is replaced as a whole."""
     for one in sorted(Path(path).rglob("*")):
         name = one.relative_to(path).as_posix()
         if one.is_symlink() or not (one.is_dir() or _PART.fullmatch(name)):
@@ -175,7 +171,7 @@ def numbers(path):
 def _values(name, array):
     try:
         return np.asarray(array[...], dtype=float)
-    except Exception as error:  # there is no end to what a broken store makes the library raise
+    except Exception as error:  # the library raises all kinds of errors for a broken store
         raise ValueError(f"{name} has changed since it was written") from error
 
 

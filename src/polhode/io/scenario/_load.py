@@ -130,10 +130,15 @@ def load(path: str | PathLike[str], torque_file: str | PathLike[str] | None = No
     return make_scenario(parse(path), path, torque_file)
 
 
+def is_scenario_file(path: Path) -> bool:
+    """Whether a path is that of a scenario; otherwise it is the name of a problem."""
+    return path.suffix == ".toml" or os.path.exists(path)
+
+
 def read_source(source: str | PathLike[str]) -> tuple[dict[str, Any], Path]:
     """The contents of a scenario, from a file or the name of a problem, and its path."""
     path = as_path("path", source)
-    if str(path).endswith(".toml") or path.exists():
+    if is_scenario_file(path):
         return parse(path), path
     try:
         problem = problems.get(os.fspath(source))

@@ -2,7 +2,7 @@
 
 import inspect
 from functools import cache
-from typing import Annotated, Literal
+from typing import Annotated, Literal, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -39,21 +39,27 @@ Sizes = Annotated[list[Positive], Field(min_length=3, max_length=3)]
 Matrix = Annotated[list[Vector], Field(min_length=3, max_length=3)]
 
 
-def _either(one, many, is_many):
-    """One of two types, chosen by the look of the value, so that complaints are about that one
-    alone."""
-    return Annotated[
-        Annotated[one, Tag("#one")] | Annotated[many, Tag("#many")],
-        Discriminator(lambda value: "#many" if is_many(value) else "#one"),
-    ]
+# One of two types: which of them is decided by the value, so that an error message is about that one alone.
+One = TypeVar("One")
+Many = TypeVar("Many")
+Either = Annotated[One, Tag("#one")] | Annotated[Many, Tag("#many")]
 
 
-def _is_list(value):
-    return isinstance(value, list)
+def _by_list(value):
+    return "#many" if isinstance(value, list) else "#one"
 
 
-def _is_nested(value):
-    return _is_list(value) and any(map(_is_list, value))
+def _by_nesting(value):
+    return (
+        "#many" if isinstance(value, list) and any(isinstance(x, list) for x in value) else "#one"
+    )
+
+
+def _by_text(value):
+    return "#one" if isinstance(value, str) else "#many"
+
+
+OneOrList = Annotated[Either[One, Many], Discriminator(_by_list)]
 
 
 def _how_often(value):
@@ -65,13 +71,13 @@ def _how_often(value):
     return value
 
 
-Numbers = _either(float, list[float], _is_list)
+Numbers = OneOrList[float, list[float]]
 
 
 class Inertia(Section):
     """A body by its inertia."""
 
-    inertia: _either(Sizes, Matrix, _is_nested)
+    inertia: Annotated[Either[Sizes, Matrix], Discriminator(_by_nesting)]
     """Principal moments, or the whole matrix in any body frame."""
     mass: Positive = 1.0
     """Mass; not needed for rotation."""
@@ -120,7 +126,7 @@ class Mesh(Section):
     """Mass in kg; give this or the density."""
     density: Positive | None = None
     """Mass per volume, in kg/m^3."""
-    units: _either(str, Positive, lambda value: not isinstance(value, str)) = "m"
+    units: Annotated[Either[str, Positive], Discriminator(_by_text)] = "m"
     """Of its coordinates: "m", "cm", "mm", "um", "nm", "km", "in", "ft", or the length of one in metres."""
     name: str | None = None
     """A name for tables and figures."""
@@ -166,7 +172,7 @@ class Run(Section):
 
     method: Annotated[str, AfterValidator(get)] | None = None
     """The name of a method; the default is that of `polhode.integrate`."""
-    step: _either(Positive, list[float], _is_list) | None = None
+    step: OneOrList[Positive, list[float]] | None = None
     """The size of a step, or the times of all steps."""
     rtol: Positive | None = None
     """A relative tolerance instead of a step: the method chooses its steps."""
@@ -229,13 +235,13 @@ class Ensemble(Section):
     """Attitudes distributed uniformly over all rotations, or that of `[initial]` for every body."""
     rotation_spread: Spread = 0.0
     """With `rotation = "same"`: standard deviation, in radians, of a turn away from it about each body axis."""
-    omega_spread: _either(
-        Spread, Annotated[list[Spread], Field(min_length=3, max_length=3)], _is_list
-    ) = 0.0
+    omega_spread: OneOrList[Spread, Annotated[list[Spread], Field(min_length=3, max_length=3)]] = (
+        0.0
+    )
     """Standard deviation of the angular velocity about that of `[initial]`, one for all components or one for each."""
     inertia_spread: Spread = 0.0
     """Relative spread of the body's extent along each principal axis, so that every body drawn is physically possible."""
-    parameter_spread: dict[str, _either(Spread, list[Spread], _is_list)] = {}
+    parameter_spread: dict[str, OneOrList[Spread, list[Spread]]] = {}
     """Standard deviations of the torque's parameters about the values of `[torque]`, by their names."""
 
 

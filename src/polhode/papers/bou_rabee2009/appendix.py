@@ -66,7 +66,7 @@ def fig4(work):
         (INDEPENDENT,),
         [c for lines in curves.values() for c in lines],
         (7.2, 6.0),
-        numbers=slope_cells(APPENDIX_SLOPES),
+        cells=slope_cells(APPENDIX_SLOPES),
     )
 
 
@@ -82,4 +82,4 @@ def fig5(work):
     steps, found = time_precision(work, (METHOD, "NMB-cay", "VLV"))
     curves, cells, draw = diagram(steps, found)
     claims = [second_order(cells, "All the integrators are second-order accurate.")]
-    return Figure(claims, draw, (UNSAID,), curves, (8.2, 4.2), numbers=cells)
+    return Figure(claims, draw, (UNSAID,), curves, (8.2, 4.2), cells=cells)

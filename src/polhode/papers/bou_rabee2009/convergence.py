@@ -103,7 +103,7 @@ def fig3(work):
         ),
         _growth(),
     ]
-    return Figure(claims, draw, (UNSAID,), curves, (8.2, 4.2), numbers=cells)
+    return Figure(claims, draw, (UNSAID,), curves, (8.2, 4.2), cells=cells)
 
 
 def _growth(h=0.0125):

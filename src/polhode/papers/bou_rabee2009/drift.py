@@ -200,7 +200,7 @@ def fig1(work):
         (INDEPENDENT,),
         [c for lines in curves.values() for c in lines],
         (7.2, 6.0),
-        numbers=numbers,
+        cells=numbers,
     )
 
 

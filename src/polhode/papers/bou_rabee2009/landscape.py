@@ -118,7 +118,7 @@ def fig2(work):
     notes = (
         f"The paper names no levels: {', '.join(f'{level:g}' for level in LEVELS)}; drawn up to t = {DRAWN:g}.",
     )
-    return Figure(_claims(), draw, notes, curves, (6.8, 6.2), numbers=_numbers())
+    return Figure(_claims(), draw, notes, curves, (6.8, 6.2), cells=_numbers())
 
 
 def _numbers():

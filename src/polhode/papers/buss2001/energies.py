@@ -366,7 +366,7 @@ def long_runs(work):
     return Figure(
         series=series,
         claims=[claim, bounded],
-        numbers=numbers,
+        cells=numbers,
         draw=lambda figure: _draw_long(figure, series),
         size=(7.0, 4.6),
     )

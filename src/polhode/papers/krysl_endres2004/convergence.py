@@ -82,7 +82,7 @@ def fig4(work):
         legend_below(figure, axes)
 
     claims = [_why_better(), _reference(), *_section2()]
-    return Figure(claims, draw, (CUT, INDEPENDENT), curves, (6.8, 5.6), numbers=numbers)
+    return Figure(claims, draw, (CUT, INDEPENDENT), curves, (6.8, 5.6), cells=numbers)
 
 
 ATTITUDE = np.array(
@@ -234,4 +234,4 @@ def fig5(work):
         axes.set_title("Freely spinning rigid body: body-frame momentum at t = 100")
         legend_below(figure, axes)
 
-    return Figure(claims, draw, (CUT, INDEPENDENT), curves, (6.8, 5.4), numbers=[*numbers, *cells])
+    return Figure(claims, draw, (CUT, INDEPENDENT), curves, (6.8, 5.4), cells=[*numbers, *cells])

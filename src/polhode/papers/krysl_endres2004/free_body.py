@@ -124,7 +124,7 @@ def fig1(work):
         )
         figure.legend(loc="outside lower center", ncols=4)
 
-    return Figure(claims, draw, (SPANS, INDEPENDENT), curves, numbers=numbers)
+    return Figure(claims, draw, (SPANS, INDEPENDENT), curves, cells=numbers)
 
 
 # --- figure 2 -------------------------------------------------------------------------------------
@@ -174,7 +174,7 @@ def fig2(work):
         )
         for h, turn in largest.items()
     ]
-    return Figure(claims, draw, (SPANS,), curves, numbers=numbers)
+    return Figure(claims, draw, (SPANS,), curves, cells=numbers)
 
 
 # --- figure 3 -------------------------------------------------------------------------------------
@@ -296,5 +296,5 @@ def fig3(work):
         (f"Periods and amplitudes are taken over {COUNTED:g} s.",),
         curves,
         (6.8, 6.4),
-        numbers=numbers,
+        cells=numbers,
     )

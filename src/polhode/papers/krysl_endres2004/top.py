@@ -113,7 +113,7 @@ def fig8(work):
         )
         figure.legend(loc="outside lower center", ncols=2)
 
-    return Figure(claims, draw, (DATA,), curves, (6.8, 4.0), numbers=numbers)
+    return Figure(claims, draw, (DATA,), curves, (6.8, 4.0), cells=numbers)
 
 
 def _like_crouch_grossman(runs, error):
@@ -224,4 +224,4 @@ def fig9(work):
         )
         figure.legend(loc="outside lower center", ncols=2)
 
-    return Figure(claims, draw, (DATA,), curves, (6.8, 4.0), numbers=numbers)
+    return Figure(claims, draw, (DATA,), curves, (6.8, 4.0), cells=numbers)

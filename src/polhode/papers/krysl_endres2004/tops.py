@@ -119,7 +119,7 @@ def fig10(work):
         (UNSAID.format(0.02, len(steps)), INDEPENDENT),
         found.curves("momentum", LEGEND) + found.curves("attitude", LEGEND),
         (8.2, 4.4),
-        numbers=numbers,
+        cells=numbers,
     )
 
 
@@ -177,7 +177,7 @@ def fig11(work):
         (UNSAID.format(0.2, len(steps)), INDEPENDENT),
         found.curves("momentum", LEGEND) + found.curves("attitude", LEGEND),
         (8.2, 4.4),
-        numbers=numbers,
+        cells=numbers,
     )
 
 
@@ -236,7 +236,7 @@ def fig12(work):
         "The text does not give the step sizes: 1 and 0.1, where HSTAGM breaks down at the end of the figure as described.",
     )
     return Figure(
-        [*_hulbert(), *_drift(), *_structure()], draw, notes, curves, (8.2, 4.2), numbers=numbers
+        [*_hulbert(), *_drift(), *_structure()], draw, notes, curves, (8.2, 4.2), cells=numbers
     )
 
 

@@ -213,7 +213,7 @@ def fig6(work):
         (NOTE, INDEPENDENT),
         [*chain.from_iterable(curves.values())],
         (7.6, 4.6),
-        numbers=numbers,
+        cells=numbers,
     )
 
 
@@ -281,5 +281,5 @@ def fig7(work):
         (NOTE,),
         [*chain.from_iterable(curves.values())],
         (7.6, 4.6),
-        numbers=numbers,
+        cells=numbers,
     )

@@ -88,7 +88,7 @@ def fig13(work):
         [_outperforms(), _wall(), _hulbert(), _rank()],
         (SIGN, UNSAID.format(0.1, len(steps)), INDEPENDENT),
     )
-    return Figure(claims, draw, notes, curves, (8.2, 7.4), numbers=numbers)
+    return Figure(claims, draw, notes, curves, (8.2, 7.4), cells=numbers)
 
 
 def _outperforms():

@@ -10,7 +10,7 @@ import io
 from contextlib import AbstractContextManager
 from os import PathLike
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import matplotlib
 import numpy as np
@@ -23,7 +23,7 @@ PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#0
 GREY, PALE = "#555555", "#D9D9D9"
 _SCREEN = 80  # pixels an inch in a notebook; the picture has more, for screens that show them
 POINTS = 4000  # per curve: more cannot be seen
-_RULES = {
+_RULES: dict[Any, Any] = {
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.grid": True,
@@ -67,7 +67,7 @@ def new_figure(width: float, height: float) -> Figure:
     return figure
 
 
-def target(path: str | PathLike[str] | IO[bytes] | None) -> Path | IO[bytes] | None:
+def target(path: Any) -> Path | IO[bytes] | None:
     """Where a figure is to go, checked before it is drawn: None, a path, or something to write
     to."""
     if path is None or hasattr(path, "write"):

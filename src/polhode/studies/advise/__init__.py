@@ -2,7 +2,7 @@
 
 _advise.py      `polhode.advise`
 candidates.py   which methods are tried
-pilot.py        pilot runs
-cost.py         what a run costs
-advice.py       the recommendation and why
+pilot.py        short trial runs
+cost.py         the cost of a run
+advice.py       the recommendation and its reasons
 """

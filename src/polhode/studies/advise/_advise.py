@@ -14,29 +14,31 @@ from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Never
 
-from polhode.studies.advise import candidates
-from polhode.studies.advise.cost import Price, seconds
-from polhode.studies.advise.pilot import Pilot
-from polhode.studies.advise.advice import Advice, exact_solution, explanation
-from polhode.studies.compare._compare import check_error
-from polhode.studies.compare.truth import as_task
+from numpy.typing import ArrayLike
+
+from polhode.bodies._body import RigidBody
 from polhode.errors import (
     InputError,
     IntegrationError,
-    flag,
     check_options,
+    flag,
     number,
     reporter,
     shows_options,
 )
+from polhode.io.scenario._load import Scenario
+from polhode.loads._torque import Torque
+from polhode.problems import Problem
+from polhode.studies.advise import candidates
+from polhode.studies.advise.advice import Advice, exact_solution, explanation
+from polhode.studies.advise.cost import Price, seconds
+from polhode.studies.advise.pilot import Pilot, Trial
+from polhode.studies.compare._compare import check_error
+from polhode.studies.compare.entries import Entry
+from polhode.studies.compare.truth import Task, as_task
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
     from scipy.spatial.transform import Rotation
-    from polhode.bodies._body import RigidBody
-    from polhode.io.scenario._load import Scenario
-    from polhode.loads._torque import Torque
-    from polhode.problems import Problem
 
 BUDGET = 10.0  # seconds of torque evaluations
 
@@ -77,14 +79,13 @@ def advise(
         Allowed, at any time of the run: of the angle in radians, and of the angular velocity
         relative to the largest.
     torque_cost : float or str, optional
-        Seconds of one torque evaluation, or text such as "2ms", where that is not what it costs
+        Seconds of one torque evaluation, or text such as "2ms", if it will not be what is measured
         here.
     long : bool
-        The run is too long for its phase to be followed: methods without energy drift only, and
-        `error` is that of the energy.
+        The run is too long for its phase to be followed: only methods without energy drift are
+        tried, and `error` is that of the energy.
     symplectic, explicit, symmetric, one_torque : bool
-        Demands on the method: what the registry says of it, `one_torque` being one evaluation per
-        step.
+        Properties that the method must have; `one_torque` is one torque evaluation per step.
     order : int, optional
         The least order.
     methods : list of names, optional
@@ -92,9 +93,9 @@ def advise(
     until : float, optional
         End the span earlier.
     budget : float
-        Seconds that pilot runs may spend on torque evaluations, about; where it is too little for
-        the whole span they cover a part of it, and the growth of errors is measured and
-        extrapolated.
+        About how many seconds pilot runs may spend on torque evaluations; ten times as many until
+        one method has reached the error.  If that is too little for the whole span, they cover a
+        part of it, and the growth of errors is measured and extrapolated.
     progress : function, optional
         Called as progress(done, total, name).
 
@@ -154,7 +155,13 @@ def advise(
     )
 
 
-def methods_to_try(task, made, methods, long, symplectic):
+def methods_to_try(
+    task: Task,
+    made: list[candidates.Demand],
+    methods: Sequence[str] | str | None,
+    long: bool,
+    symplectic: bool,
+) -> tuple[list[Entry], list[str]]:
     """The entries to try, and notes about them."""
     if symplectic and task.torque.feels_omega:
         raise InputError(
@@ -185,7 +192,7 @@ def methods_to_try(task, made, methods, long, symplectic):
     return chosen, notes
 
 
-def none_accurate_enough(error, trials):
+def none_accurate_enough(error: float, trials: list[Trial]) -> str:
     """The message where no candidate reaches the error."""
     notes = "; ".join(f"{trial.name}: {trial.note}" for trial in trials[:4])
     return (

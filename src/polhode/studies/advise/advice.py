@@ -1,4 +1,4 @@
-"""The advice itself: what to use, what it will cost, and why, in two sentences."""
+"""The advice: method, step, expected cost, and the reasons in two sentences."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from polhode.studies.advise.cost import Price, duration_text
-from polhode.studies.advise.pilot import Trial
-from polhode.studies.compare.runner import Point
-from polhode.studies.compare.truth import Task
 from polhode.engine._integrate import integrate
 from polhode.errors import shows_options
 from polhode.exact import FreeMotion, free_body
 from polhode.results._trajectory import Trajectory
+from polhode.studies.advise.cost import Price, duration_text
+from polhode.studies.advise.pilot import Trial
+from polhode.studies.compare.runner import Point
+from polhode.studies.compare.truth import Task
 from polhode.support.card import Card
 
 DECIDED = ("body", "torque", "t_span", "step", "rtol", "method", "rotation0", "omega0", "momentum0")
@@ -23,7 +23,7 @@ DECIDED = ("body", "torque", "t_span", "step", "rtol", "method", "rotation0", "o
 
 @dataclass(frozen=True, eq=False)
 class Advice(Card):
-    """A recommendation.  `polhode.advise` makes one; `integrate()` follows it."""
+    """A recommendation, which `polhode.advise` returns; `integrate()` follows it."""
 
     task: Task
     trials: list  # all candidates, the cheapest first
@@ -154,14 +154,15 @@ class Advice(Card):
         return f"<Advice: {self.method}, {size}, error {self.error:.1e}, {duration_text(self.seconds)}>"
 
 
-def exact_solution(task):
+def exact_solution(task: Task) -> Trial | None:
     """The closed solution as a candidate, for a body on which nothing acts; None for others."""
     if task.torque.acts:
         return None
+    attitude, omega = task.start
     times = np.linspace(0.0, task.length, 2000)
     for count in (1, 2000):  # compiled, and then timed
         started = time.perf_counter()
-        free_body(task.body, *task.start, times[:count])
+        free_body(task.body, attitude, omega, times[:count])
         elapsed = time.perf_counter() - started
     cost = elapsed / 2000
     facts = {

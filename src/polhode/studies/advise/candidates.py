@@ -1,19 +1,18 @@
-"""Which methods are tried: a short list that holds a best one for every kind of task, cut down by
-what the user demands."""
+"""Which methods are tried: a short list with a good method for every kind of task, without those
+that do not meet the user's requirements."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+
+from polhode.loads._torque import Torque
 from polhode.core.reads import ours
 from polhode.studies.compare.entries import Entry, find, select
 from polhode.errors import InputError, flag, whole
 from polhode.methods import everything
 
-if TYPE_CHECKING:
-    from polhode.loads._torque import Torque
 
 # high orders first: the first good one bounds what the others may cost
 CANDIDATES = (
@@ -27,8 +26,8 @@ CANDIDATES = (
     "SW",
 )
 LONG = ("EXACT-RKN6", "EXACT-RKN4", "EXACT", "MR2-BM6", "MR2-BM4", "LP2", "VLV")
-FREE = ("EXACT", "DOP853@rtol")  # next to the closed solution
-FEW = 8  # that are tried where a demand leaves none of the above
+FREE = ("EXACT", "DOP853@rtol")  # in addition to the closed solution
+FEW = 8  # how many methods are tried if none of the above meets the requirements
 
 
 @dataclass(frozen=True)
@@ -80,7 +79,8 @@ def shortlist(
         preferred = pool = select(methods)
     else:
         names = LONG if long and torque.acts else CANDIDATES if torque.acts else FREE
-        preferred = [*map(find, names), *_foreign()]
+        of_the_user = [Entry(method) for method in everything() if not ours(method.step)]
+        preferred = [*map(find, names), *of_the_user]
         pool = list(dict.fromkeys([*preferred, *select("all")]))
     facts = {entry: entry.facts(torque) for entry in pool}
     if long:
@@ -107,11 +107,6 @@ def _no_drift(torque: Torque) -> Demand:
             facts["symplectic"] is True or (energy_known and entry.method.restores_energy)
         ),
     )
-
-
-def _foreign() -> list[Entry]:
-    """Methods that the user registered."""
-    return [Entry(method) for method in everything() if not ours(method.step)]
 
 
 def _none_left(

@@ -1,24 +1,28 @@
-"""What a run costs: the time its steps take, with torque evaluations at the price the user
-names."""
+"""The cost of a run: the time of its steps, with torque evaluations at their measured price or at
+the one given by the user."""
 
 import re
 import time
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from polhode import rotations
 from polhode.core.loops import fixed as loops
-from polhode.errors import InputError, number
-from polhode.results.motion import parts
-from polhode.methods import get
 from polhode.engine.program import build
+from polhode.errors import InputError, number
+from polhode.methods import get
+from polhode.results.motion import parts
+from polhode.studies.compare.runner import Point
+from polhode.studies.compare.truth import Task
 
 UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}
-# the least share of a step's time that is its own, whatever the torque seems to take of it
+# the time of a step without its torque is at least this fraction of the whole, whatever is measured
 OWN = 0.1
 
 
-def seconds(what, value):
+def seconds(what: str, value: float | str) -> float:
     """Seconds from a number of them, or from text such as 2ms, 500us or 1.5s."""
     if not isinstance(value, str):
         return number(what, value, positive=True)
@@ -31,12 +35,12 @@ def seconds(what, value):
     ):
         raise InputError(f"{what} must be a number and a unit ({units}), got {value!r}; write 2ms")
     if match[2] not in UNITS:
-        said = f"the unit {match[2]!r} is not known" if match[2] else "there is no unit"
-        raise InputError(f"{what} {value!r}: {said}; write {units}")
+        reason = f"the unit {match[2]!r} is not known" if match[2] else "there is no unit"
+        raise InputError(f"{what} {value!r}: {reason}; write {units}")
     return number(what, float(match[1]) * UNITS[match[2]], positive=True)
 
 
-def duration_text(duration):
+def duration_text(duration: float) -> str:
     """Seconds as text, with a unit that fits."""
     unit, size = next(
         (pair for pair in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)) if duration >= pair[1]),
@@ -49,16 +53,16 @@ class Price:
     """The cost of a Point in seconds, with a torque evaluation at its measured price or at the one
     `given`."""
 
-    def __init__(self, task, given=None):
+    def __init__(self, task: Task, given: float | None = None) -> None:
         self.measured, self.compiled = torque_seconds(task)
         self.given = given
 
     @property
-    def torque(self):
+    def torque(self) -> float:
         """The price of a torque evaluation."""
         return self.measured if self.given is None else self.given
 
-    def of(self, point):
+    def of(self, point: Point) -> float:
         """The cost of a point."""
         return (
             point.seconds
@@ -66,16 +70,16 @@ class Price:
             else self.without_torque(point) + point.evaluations * self.given
         )
 
-    def without_torque(self, point):
-        """What a run costs without its torques."""
+    def without_torque(self, point: Point) -> float:
+        """The cost of a run without its torque evaluations."""
         return max(point.seconds - point.evaluations * self.measured, OWN * point.seconds)
 
-    def share(self, point):
+    def share(self, point: Point) -> float:
         """The share of the torque in the cost of a point."""
         return 1.0 - self.without_torque(point) / self.of(point)
 
 
-def torque_seconds(task, count=400, repeats=5):
+def torque_seconds(task: Task, count: int = 400, repeats: int = 5) -> tuple[float, bool]:
     """Seconds of a torque evaluation as runs make it, and whether it is compiled."""
     program = build(get("LP2"), task.torque, task.body)
     if program.mode != "compiled":
@@ -91,12 +95,12 @@ def torque_seconds(task, count=400, repeats=5):
     return min(_duration(lambda: loop(*arguments)) for _ in range(repeats)) / count, True
 
 
-def _call_seconds(task, repeats=3):
+def _call_seconds(task: Task, repeats: int = 3) -> float:
     R, omega = rotations.matrices(task.start.attitude), task.start.omega
     return min(_duration(lambda: task.torque(task.t_span[0], R, omega)) for _ in range(repeats))
 
 
-def _duration(call):
+def _duration(call: Callable[[], Any]) -> float:
     started = time.perf_counter()
     call()
     return time.perf_counter() - started

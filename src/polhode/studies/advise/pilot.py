@@ -1,35 +1,40 @@
-"""Pilot runs: the truth on as much of the span as can be afforded, every candidate's longest step
-that is good enough, the growth of errors beyond the pilot, and a last run over the whole span."""
+"""Pilot runs: the reference on as much of the span as the budget allows, the longest step of each
+candidate that is accurate enough, the growth of errors beyond the pilot, and a last run over the
+whole span."""
 
 import math
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from polhode import rotations
+from polhode.errors import PolhodeError
+from polhode.studies.advise.cost import Price
 from polhode.studies.compare import entries
 from polhode.studies.compare.runner import Point
 from polhode.studies.compare.search import Curve
 from polhode.studies.compare.truth import (
-    truth_of,
+    Task,
+    Truth,
+    common_times,
     constant_energy,
     errors,
     is_upright_top,
-    common_times,
     truth,
+    truth_of,
 )
-from polhode.errors import PolhodeError
 
 EXACT_SOLUTION = "exact.free_body"
 PER_RADIAN = 700  # torque evaluations that the reference takes for a radian
 SUBSPAN = 12.0  # radians that the shortest pilot covers
-# that a pilot for a long run covers, if a torque evaluation is a matter of nanoseconds
-LONG_RADIANS = 2e4
+LONG_RADIANS = 2e4  # radians that a pilot for a long run covers at most
 CHECKS_OF_ENERGY = 240
-HOPELESS = 2.0  # times the cost of the best so far: not followed further
-CHEAP = 2e-6  # seconds of a torque evaluation below which runs are repeated for their time
-EXPONENTS = 0.5, 3.0  # between which errors are believed to grow as powers of time
+HOPELESS = 2.0  # a candidate is given up at this many times the cost of the best so far
+STRETCH = 10.0  # how many budgets the first candidate may use: without it there is no advice
+CHEAP = 2e-6  # seconds of a torque evaluation below which runs are repeated to be timed
+EXPONENTS = 0.5, 3.0  # limits of the power of time with which errors are assumed to grow
 
 
 @dataclass(frozen=True)
@@ -52,7 +57,7 @@ class Trial:
     def to_dict(self) -> dict[str, Any]:
         """The trial as plain data."""
         point = (
-            self.point.to_dict()
+            asdict(self.point)
             if self.point
             else dict.fromkeys(("setting", "steps", "evaluations", "error", "energy"))
         )
@@ -72,9 +77,9 @@ class Trial:
 
 
 class Pilot:
-    """What the candidates are measured with."""
+    """Measures the candidates on a part of the task."""
 
-    def __init__(self, task, price, target, long, budget):
+    def __init__(self, task: Task, price: Price, target: float, long: bool, budget: float) -> None:
         self.whole, self.price, self.target, self.long, self.budget = (
             task,
             price,
@@ -91,7 +96,7 @@ class Pilot:
 
     # --- the span and the truth -------------------------------------------------------------------
 
-    def _short_task(self):
+    def _short_task(self) -> Task:
         """The whole task, or as much of it as the budget allows."""
         rate, affordable = typical_rate(self.whole), 0.5 * self.budget / self.price.measured
         radians = affordable / PER_RADIAN
@@ -105,11 +110,11 @@ class Pilot:
         t0, t1 = self.whole.t_span
         return self.whole.until(t0 + fraction * (t1 - t0))
 
-    def _needs_no_motion(self):
-        """Whether conservation is truth enough."""
+    def _needs_no_motion(self) -> bool:
+        """Whether the conserved energy is enough to judge a run."""
         return self.long and self.whole.torque.conservative and self.whole.autonomous
 
-    def _truth(self):
+    def _truth(self) -> Truth:
         if self._needs_no_motion():
             known = constant_energy(self.task, CHECKS_OF_ENERGY)
             return replace(known, scales=(typical_rate(self.task), *known.scales[1:]))
@@ -120,17 +125,19 @@ class Pilot:
 
     # --- candidates -------------------------------------------------------------------------------
 
-    def try_all(self, chosen, tell):
+    def try_all(
+        self, chosen: list[entries.Entry], tell: Callable[[int, int, str], Any]
+    ) -> list[Trial]:
         """A Trial for each entry."""
-        trials = []
+        trials: list[Trial] = []
         for done, entry in enumerate(chosen):
             tell(done, len(chosen), entry.name)
             best = min((trial.cost for trial in trials), default=math.inf)
             trials.append(self.attempt(entry, best))
         return trials
 
-    def attempt(self, entry, best=math.inf):
-        """The Trial of one candidate, given up where it costs much more than the best so far."""
+    def attempt(self, entry: entries.Entry, best: float = math.inf) -> Trial:
+        """The Trial of one candidate; it is given up if it costs much more than the best so far."""
         try:
             runner = entry.runner(self.task, self.truth).compile()
             curve = Curve(
@@ -152,14 +159,12 @@ class Pilot:
         full = self._over_whole_span(point)
         return Trial(entry, facts, runner.knob, full, self.price.of(full), each)
 
-    def _worth(self, point, best):
+    def _worth(self, point: Point, best: float) -> bool:
         used = (self.spent + point.evaluations) * self.price.measured
-        return (
-            2.0 * self.price.of(self._over_whole_span(point)) < HOPELESS * best
-            and used < self.budget
-        )
+        budget = self.budget if math.isfinite(best) else STRETCH * self.budget
+        return 2.0 * self.price.of(self._over_whole_span(point)) < HOPELESS * best and used < budget
 
-    def _over_whole_span(self, point):
+    def _over_whole_span(self, point: Point) -> Point:
         """The point of the pilot, as it would be over the whole span."""
         ratio = self.whole.length / self.task.length
         if ratio == 1.0 and self.growth == 1.0:
@@ -172,7 +177,7 @@ class Pilot:
             error=point.error * self.growth,
         )
 
-    def _measure_growth(self, curve):
+    def _measure_growth(self, curve: Curve) -> None:
         """How much larger errors are at the end of the whole span than at the end of the pilot."""
         point = curve.reach(min(1e-2, 30.0 * self.target), tries=0)
         if point is not None:
@@ -209,7 +214,7 @@ class Pilot:
         return replace(trial, point=point, cost=self.price.of(point))
 
     def _against_half(self, runner, setting):
-        """The point of a run over the whole span, one with half its step being the truth."""
+        """The point of a run over the whole span, compared with a run with half its step."""
         runner.truth = replace(
             truth_of(self.whole, *runner.motions(runner.finer(setting)), math.nan, "half the step"),
             checks=self.truth.checks,
@@ -220,9 +225,9 @@ class Pilot:
         return point
 
 
-def typical_rate(task):
-    """An angular velocity that belongs to the task: the initial one, or what the torque makes of a
-    body at rest in a radian."""
+def typical_rate(task: Task) -> float:
+    """A typical angular velocity of the task: the initial one, or the one that a body at rest
+    reaches under the torque within a radian."""
     q, omega = task.start
     pull = np.linalg.norm(task.torque(task.t_span[0], rotations.matrices(q), omega))
     return max(
@@ -232,9 +237,9 @@ def typical_rate(task):
     )
 
 
-def growth(t, error, end):
-    """error(end) / error(t[-1]) by the better of two laws fitted to the largest errors so far: a
-    power of t, an exponential."""
+def growth(t: np.ndarray, error: np.ndarray, end: float) -> float:
+    """error(end) / error(t[-1]), extrapolated by the better of two fits to the largest errors up to
+    each time: a power of t, an exponential."""
     envelope = np.maximum.accumulate(error)
     kept = (t > 0.2 * t[-1]) & (envelope > 0.0) & np.isfinite(envelope)
     if kept.sum() < 4:

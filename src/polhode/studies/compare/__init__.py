@@ -2,8 +2,8 @@
 
 _compare.py   `polhode.compare`
 entries.py    which methods are compared
-truth.py      a motion to be computed, and the truth about it
-runner.py     one method on one task: a run becomes a point
+truth.py      tasks, and their exact or reference solutions
+runner.py     one method on one task: each run gives a point
 search.py     the longest step that is accurate enough
-comparison.py what was found
+comparison.py the result
 """

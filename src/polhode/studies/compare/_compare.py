@@ -16,6 +16,12 @@ from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Never
 
+from numpy.typing import ArrayLike
+
+from polhode.problems import Problem
+from polhode.loads._torque import Torque
+from polhode.io.scenario._load import Scenario
+from polhode.bodies._body import RigidBody
 from polhode.studies.compare import entries
 from polhode.studies.compare.comparison import Comparison, MethodCurve
 from polhode.studies.compare.search import Curve
@@ -33,12 +39,7 @@ from polhode.errors import (
 )
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
     from scipy.spatial.transform import Rotation
-    from polhode.bodies._body import RigidBody
-    from polhode.io.scenario._load import Scenario
-    from polhode.loads._torque import Torque
-    from polhode.problems import Problem
 
 ERRORS = (1e-3, 1e-6, 1e-9)
 PATIENCE = 0.5  # seconds that the longest run of a method may take, about
@@ -72,18 +73,17 @@ def compare(
         With a body, `torque`, `t_span`, `rotation0`, `scalar_first`, `omega0` or `momentum0` and
         `breaks` are those of `integrate`.
     methods : list of names, "all" or None
-        None: a set that shows what there is to choose from.  `NAME@rtol` runs a method by tolerance
-        instead of by step.
+        None: one method of each kind.  `NAME@rtol` runs a method by tolerance instead of by step.
     family : str, optional
         All methods of a family instead.
     errors : numbers
-        The cost of reaching each is found.  An error is the largest over the run of the angle in
-        radians and the relative error of the angular velocity.
+        The cost of reaching each of them is measured.  The error of a run is the largest, over time,
+        of the angle in radians and the relative error of the angular velocity.
     until : float, optional
         End the span earlier.
     processes : int
-        Measure so many methods side by side, each in a process of its own; for a problem or a
-        scenario file, which another process can make again.
+        Measure this many methods at a time, each in its own process; only for a problem's name or a
+        scenario file, from which another process can create the task.
     progress : function, optional
         Called as progress(done, total, name): before a method, or after it where there are several
         processes.

@@ -1,8 +1,8 @@
-"""What a comparison found: curves, and the cost of each error asked for."""
+"""The result of a comparison: curves, and the cost of reaching each error."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, IO
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, IO
 import numpy as np
 
 import polhode
+from polhode.studies.compare.runner import Point
 from polhode.studies.compare.truth import Truth
 from polhode.errors import number
 from polhode.support.card import Card
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
     from xarray import Dataset
 
+COSTS = tuple(one.name for one in fields(Point))
 CURRENCIES = {"evaluations": "torque evaluations", "steps": "steps", "seconds": "seconds"}
 
 
@@ -32,7 +34,7 @@ class MethodCurve:
     points: list
     slope: float | None  # measured; None where two halvings in turn tell different ones
     answers: dict
-    # why there is nothing, when there is nothing, or why the order is lower than that of the method
+    # why the method has no points, or why its order is lower than usual under this torque
     note: str = ""
 
     def __repr__(self) -> str:
@@ -41,7 +43,7 @@ class MethodCurve:
     def to_dict(self) -> dict[str, Any]:
         """The curve as plain data."""
         answers = [
-            {"asked": error, "point": point and point.to_dict()}
+            {"asked": error, "point": point and asdict(point)}
             for error, point in self.answers.items()
         ]
         return {
@@ -51,13 +53,13 @@ class MethodCurve:
             "slope": self.slope,
             "note": self.note,
             "answers": answers,
-            "points": [point.to_dict() for point in self.points],
+            "points": [asdict(point) for point in self.points],
         }
 
 
 @dataclass
 class Comparison(Card):
-    """Work against precision of several methods on one task.  `polhode.compare` makes one."""
+    """Work against precision of several methods on one task; `polhode.compare` returns it."""
 
     title: str
     torque: str
@@ -98,10 +100,9 @@ class Comparison(Card):
         an xarray Dataset."""
         import xarray as xr
 
-        names = ("setting", "steps", "evaluations", "seconds", "error", "energy", "momentum")
         longest = max((len(curve.points) for curve in self.curves), default=0)
         data = {}
-        for name in names:
+        for name in COSTS:
             rows = [[getattr(point, name) for point in curve.points] for curve in self.curves]
             data[name] = (
                 ("name", "point"),
@@ -130,7 +131,7 @@ class Comparison(Card):
         return polhode.plots.work_precision(self, path, currency)
 
     def html(self, path: str | PathLike[str]) -> Path:
-        """A page that stands for itself: figure and sortable table."""
+        """Write a self-contained page with the figure and a sortable table."""
         return polhode.view.comparison(self, path)
 
     def __repr__(self) -> str:
@@ -139,7 +140,6 @@ class Comparison(Card):
 
 def _row(curve, error):
     point = curve.answers.get(error)
-    costs = ("setting", "steps", "evaluations", "seconds", "error", "energy", "momentum")
     reached = min((point.error for point in curve.points), default=None)
     return {
         "asked": error,
@@ -147,7 +147,7 @@ def _row(curve, error):
         "order": curve.facts.get("order"),
         "slope": curve.slope,
         "knob": curve.knob,
-        **{name: None if point is None else getattr(point, name) for name in costs},
+        **{name: None if point is None else getattr(point, name) for name in COSTS},
         "best_error": reached,
         "note": curve.note,
     }

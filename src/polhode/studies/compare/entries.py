@@ -5,15 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from polhode.studies.compare.truth import Task, Truth
+from polhode.loads._torque import Torque
 from polhode.studies.compare.runner import StepRunner, ToleranceRunner
 from polhode.errors import InputError, brief, choice
 from polhode.methods import Method, everything, get
 
-if TYPE_CHECKING:
-    from polhode.loads._torque import Torque
-    from polhode.studies.compare.truth import Task, Truth
 
 # what the papers compare, each kind once, and what lies beyond them
 DEFAULT = (

@@ -4,9 +4,9 @@ cost."""
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -22,17 +22,17 @@ from polhode.errors import IntegrationError
 from polhode.loads.agreement import Start
 from polhode.results._trajectory import FINISHED, INTERRUPTED
 from polhode.results.motion import in_user_axes
-from polhode.studies.compare.truth import errors, common_times
+from polhode.studies.compare.truth import Task, Truth, common_times, errors
 
-REPEATS, ENOUGH = 20, 0.03  # runs that are timed: so many, or as many as take so many seconds
-FEW_RADIANS = 3.0  # turned in the longest step that is tried
-ENDS = 12  # of steps, at least, at which a run is observed: between them an error can hide
+REPEATS, ENOUGH = 20, 0.03  # a run is timed at most this often, and for about this many seconds
+FEW_RADIANS = 3.0  # how far the body turns in the longest step that is tried
+ENDS = 12  # a run is compared with the truth after at least this many steps, if it has them
 
 
 @dataclass(frozen=True)
 class Point:
-    """A run: its step (or tolerance), what it cost and how far it was off.  A run that failed has
-    an infinite error.
+    """A run: its step (or tolerance), its cost and its error, which is infinite for a run that
+    failed.
 
     `error` is the largest over the times compared, of the angle in radians and the relative error
     of the angular velocity; `energy` and `momentum` (in space) are the largest deviations from the
@@ -46,10 +46,6 @@ class Point:
     error: float
     energy: float = math.inf
     momentum: float = math.inf
-
-    def to_dict(self) -> dict[str, Any]:
-        """The point as plain data."""
-        return asdict(self)
 
 
 class AtChecks(AtSteps):
@@ -74,8 +70,8 @@ class AtChecks(AtSteps):
 
 
 class AtWanted:
-    """Stores the motion at the wanted times, by the method's continuous extension but at the ends
-    of steps."""
+    """Stores the motion at the wanted times: at the ends of steps as it is, between them by the
+    method's continuous extension."""
 
     watch, over, n = None, False, 0
 
@@ -142,8 +138,7 @@ class Runner:
         )
 
     def _follow(self, driver):
-        """(the carrier after a run, whether it reached the end): long steps get to places where no
-        motion goes."""
+        """(the carrier after a run, whether it reached the end); with long steps a run may fail."""
         try:
             status, message = driver.run()
         except IntegrationError:
@@ -165,14 +160,14 @@ class StepRunner(Runner):
 
     knob = "step"
 
-    def compile(self):
-        """Compile, or load, before anyone looks at a clock."""
+    def compile(self) -> Self:
+        """Compile, or load from the cache, before runs are timed."""
         first_state(self.program, 1e-3 * self.task.length, self.task.t_span[0], self.task.motion)
         self.program.march()
         self._evaluations(FixedSteps(self.program, self.task.motion))
         return self
 
-    def first(self):
+    def first(self) -> float:
         """The longest step worth trying: a few radians, or the longest stretch between jumps, or
         all where one is exact."""
         ends = [self.task.t_span[0], *self.task.breaks, self.task.t_span[1]]
@@ -180,11 +175,11 @@ class StepRunner(Runner):
         exact = not self.task.torque.acts and math.inf in self.method.free_order
         return self.snapped(longest if exact else min(longest, FEW_RADIANS / self.truth.rate))
 
-    def finer(self, step):
+    def finer(self, step: float) -> float:
         """Half the step, or a little less."""
         return self.snapped(0.5 * step)
 
-    def snapped(self, step):
+    def snapped(self, step: float) -> float:
         """A step, not longer, that divides the span so that the truth is known at the ends of all
         steps, or of ENDS and more."""
         if self.task.breaks:
@@ -222,20 +217,20 @@ class ToleranceRunner(Runner):
         super().__init__(task, truth, method)
         self.name = f"{method.name}@rtol"
 
-    def compile(self):
-        """Compile, or load, before anyone looks at a clock."""
+    def compile(self) -> Self:
+        """Compile, or load from the cache, before runs are timed."""
         self._carrier(1e-3)
         return self
 
-    def first(self):
+    def first(self) -> float:
         """The loosest tolerance."""
         return LARGEST_RTOL
 
-    def finer(self, rtol):
+    def finer(self, rtol: float) -> float:
         """A digit more."""
         return self.snapped(0.1 * rtol)
 
-    def snapped(self, rtol):
+    def snapped(self, rtol: float) -> float:
         """A tolerance that is allowed."""
         return min(max(rtol, SMALLEST_RTOL), LARGEST_RTOL)
 
@@ -266,8 +261,10 @@ class ToleranceRunner(Runner):
         return carrier, evaluations, observed
 
 
-def deviations(task, truth, times, motions, at):
-    """How far motions are off at the truth's times `at`: the largest of each kind, by name."""
+def deviations(
+    task: Task, truth: Truth, times: np.ndarray, motions: np.ndarray, at: Any
+) -> dict[str, float]:
+    """The largest deviation of each kind, by name, of motions at the truth's times `at`."""
     _, energy, momentum = truth.scales
     found = {
         "energy": np.abs(task.energies(times, motions) - truth.energy[at]) / energy,

@@ -2,44 +2,51 @@
 work-precision curve."""
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
+
+from polhode.studies.compare.runner import Point, StepRunner, ToleranceRunner
 
 STAGNANT = 0.7  # an error that shrinks by less than this when the step is halved,
 ROUND_OFF = 1e-9  # and is below this, is round-off
 FIT = (1e-11, 0.1)  # errors between which the slope of a curve is measured
-HALVING = 1.9  # a setting this much finer, or more, is about half as large
-AGREE = 0.15  # slopes of two halvings that differ by less than this part tell the same order
-CLOSE = 1.06  # settings this near are not worth telling apart
-AIM = 0.8  # of the error asked for
+HALVING = 1.9  # settings whose ratio is at least this are about a halving apart
+AGREE = 0.15  # slopes of two halvings agree if they differ by less than this fraction
+CLOSE = 1.06  # settings whose ratio is below this are not distinguished
+AIM = 0.8  # of the requested error
 MOST_STEPS = 50_000_000
-MANY = 500  # steps of a run that says what a step costs
+MANY = 500  # steps of a run that is long enough to tell the cost of a step
 
 
 class Curve:
     """The points of a runner, from long steps to short ones.
 
-    `worth(point)` says whether a run that costs twice as much as the given point is worth its
-    while.
+    `worth(point)` decides whether to make a run that costs twice as much as the given point.
     """
 
-    def __init__(self, runner, worth=lambda point: True, timed=True):
+    def __init__(
+        self,
+        runner: StepRunner | ToleranceRunner,
+        worth: Callable[[Point], bool] = lambda point: True,
+        timed: bool = True,
+    ) -> None:
         self.runner, self.worth, self.timed = runner, worth, timed
-        self._found = {}
+        self._found: dict[float, Point] = {}
 
     @property
-    def points(self):
+    def points(self) -> list[Point]:
         """The points, long steps first."""
         return [self._found[key] for key in sorted(self._found, reverse=True)]
 
-    def at(self, setting):
+    def at(self, setting: float) -> Point:
         """The point of a setting, run once."""
         if setting not in self._found:
             self._found[setting] = self._without_disturbance(self.runner.run(setting, self.timed))
         return self._found[setting]
 
-    def _without_disturbance(self, point):
-        """On a busy machine long runs are disturbed: a step takes no longer than a longer one took
-        in a shorter run."""
+    def _without_disturbance(self, point: Point) -> Point:
+        """Correct the time of a run for other load on the machine: a step cannot take longer than a
+        longer one took in a shorter run."""
         rates = [
             known.seconds / known.steps
             for known in self._found.values()
@@ -47,7 +54,7 @@ class Curve:
         ]
         return replace(point, seconds=min([point.seconds, *(rate * point.steps for rate in rates)]))
 
-    def ladder(self, target):
+    def ladder(self, target: float) -> bool:
         """Halve the setting until the error is below the target; whether it is."""
         point = self.points[-1] if self._found else self.at(self.runner.first())
         stagnant = 0
@@ -65,7 +72,7 @@ class Curve:
             stagnant = 0 if shrinks else stagnant + 1
         return True
 
-    def reach(self, target, tries=5):
+    def reach(self, target: float, tries: int = 5) -> Point | None:
         """The Point with the largest setting known to meet the target, or None when none does."""
         if not self.ladder(target):
             return None
@@ -85,9 +92,9 @@ class Curve:
                     break
         return good
 
-    def _first_good(self, target):
-        """The longest step from which on all shorter ones are good: a lucky one among bad ones does
-        not count."""
+    def _first_good(self, target: float) -> Point:
+        """The longest step that is good, as are all shorter ones: a good step that is longer than a
+        bad one is good by chance."""
         good = None
         for point in reversed(self.points):
             if not point.error <= target:
@@ -97,9 +104,9 @@ class Curve:
             good = point
         return good or min(self.points, key=lambda point: point.error)
 
-    def _between(self, good, bad, target):
-        """Where the curve through two points meets the target, or the middle where one of them is
-        off the chart."""
+    def _between(self, good: Point, bad: Point, target: float) -> float:
+        """Where the line through two points meets the target, or their middle if the errors give no
+        line."""
         a, b = bad.error, good.error
         middle = math.sqrt(good.setting * bad.setting)
         if not (math.isfinite(a) and b > 0.0 and a > 1.5 * b):
@@ -112,29 +119,29 @@ class Curve:
         return snapped if snapped > good.setting else self.runner.snapped(middle)
 
     @property
-    def slope(self):
+    def slope(self) -> float | None:
         """The measured order: the slope over the last halving before round-off that the halving
         before it confirms, or None."""
         points = self.points
-        # beyond it there is round-off
+        # shorter steps than the best one show round-off
         best = min(range(len(points)), key=lambda i: points[i].error, default=0)
         kept = [point for point in reversed(points[: best + 1]) if FIT[0] < point.error < FIT[1]]
         for fine in kept:
             middle = _coarser(kept, fine)
             coarse = middle and _coarser(kept, middle)
-            if coarse and abs(_slope(middle, fine) - _slope(coarse, middle)) <= AGREE * abs(
-                _slope(middle, fine)
-            ):
-                return _slope(middle, fine)
+            if middle and coarse:
+                slope = _slope(middle, fine)
+                if abs(slope - _slope(coarse, middle)) <= AGREE * abs(slope):
+                    return slope
         return None
 
 
-def _coarser(points, fine):
+def _coarser(points: list[Point], fine: Point) -> Point | None:
     """The first of the points, short steps first, whose setting is at least about twice as large;
     None when there is none."""
     return next((point for point in points if point.setting >= HALVING * fine.setting), None)
 
 
-def _slope(coarse, fine):
+def _slope(coarse: Point, fine: Point) -> float:
     """The order that two points tell."""
     return math.log(coarse.error / fine.error) / math.log(coarse.setting / fine.setting)

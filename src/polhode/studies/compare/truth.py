@@ -1,24 +1,27 @@
-"""A motion to be computed, and the truth about it: what `compare` and `advise` measure methods
-against."""
+"""Tasks for `compare` and `advise`: a motion to be computed, and its exact or reference solution."""
+
+from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from polhode import problems, rotations
+from polhode.bodies._body import RigidBody
+from polhode.engine.one_body import as_body, initial_rotation
+from polhode.engine.schedule import break_times, span
+from polhode.errors import InputError, IntegrationError, brief, number
+from polhode.exact import Reference, free_body, lagrange_top, reference
+from polhode.io.scenario._load import Scenario, is_scenario_file, load
 from polhode.loads import torques
 from polhode.loads.conversion import as_torque
-from polhode.bodies._body import RigidBody
-from polhode.errors import InputError, IntegrationError, number
-from polhode.engine.schedule import break_times, span
-from polhode.engine.one_body import as_body, initial_rotation
-from polhode.results.motion import in_principal_axes, in_user_axes, parts
 from polhode.loads.potential import potential_energy
-from polhode.exact import free_body, lagrange_top, reference
-from polhode.io.scenario._load import load
+from polhode.results.motion import in_principal_axes, in_user_axes, parts
 
 CHECKS = 120  # times at which the truth is known: a number with many divisors
 
@@ -43,24 +46,23 @@ class Task:
     recipe: dict = field(default_factory=dict)
 
     @property
-    def breaks(self):
+    def breaks(self) -> tuple[float, ...]:
         """The times at which runs are broken."""
         return () if self.unit else self.jumps
 
     @property
-    def length(self):
+    def length(self) -> float:
         """The length of the span."""
         return abs(self.t_span[1] - self.t_span[0])
 
     @property
-    def start(self):
+    def start(self) -> Any:
         """Attitude and angular velocity at the start, in the user's axes, as parts of a motion."""
         return parts(in_user_axes(self.body, self.motion))
 
     @property
-    def autonomous(self):
-        """Whether torque and potential, asked at several times in the same place, always answer the
-        same."""
+    def autonomous(self) -> bool:
+        """Whether torque and potential at one attitude have the same values at several times."""
         times = np.linspace(*self.t_span, 7)[:-1] + 0.0123 * self.length
         R = rotations.matrices(self.start.attitude)
         answers = np.array([self.torque(t, R, self.start.omega) for t in times])
@@ -71,7 +73,7 @@ class Task:
             )
         return bool((answers == answers[0]).all())
 
-    def until(self, t):
+    def until(self, t: float | None) -> Task:
         """The same task, ended at time t."""
         if t is None:
             return self
@@ -83,18 +85,18 @@ class Task:
             )
         return replace(self, t_span=(t0, t), jumps=_times_inside(self.jumps, (t0, t)))
 
-    def energies(self, t, motions):
+    def energies(self, t: np.ndarray, motions: np.ndarray) -> np.ndarray:
         """Total energy at times and motions (principal axes); the kinetic alone where there is no
         potential."""
         kinetic = self.kinetic(motions)
         potential = potential_energy(self.torque, self.body, t, parts(motions).attitude)
         return kinetic if potential is None else kinetic + potential
 
-    def kinetic(self, motions):
+    def kinetic(self, motions: np.ndarray) -> np.ndarray:
         """Kinetic energy."""
         return 0.5 * parts(motions).omega ** 2 @ self.body.moments
 
-    def momenta(self, motions):
+    def momenta(self, motions: np.ndarray) -> np.ndarray:
         """Angular momentum in space."""
         q, omega = parts(motions)
         return rotations.rotate(q, self.body.moments * omega)
@@ -125,7 +127,7 @@ def as_task(
     }
     if isinstance(problem, Task):
         return problem
-    if isinstance(problem, (str, Path, problems.Problem)) or hasattr(problem, "integrate"):
+    if isinstance(problem, (str, Path, problems.Problem, Scenario)):
         extra = next((name for name, value in given.items() if value is not None), None)
         if extra:
             raise InputError(
@@ -148,39 +150,29 @@ def as_task(
 
 
 def _task_of_problem(problem, torque_file):
-    source = "" if not isinstance(problem, (str, Path)) else str(problem)
-    if torque_file is not None and not source.endswith(".toml"):
+    recipe = {"torque_file": torque_file}
+    problem = str(problem) if isinstance(problem, Path) else problem
+    if isinstance(problem, str) and is_scenario_file(Path(problem)):
+        recipe["problem"] = problem
+        problem = load(problem, torque_file)
+    elif torque_file is not None:
         raise InputError(
-            f"a torque file goes with a scenario, and {source!r} is not one; give a SCENARIO.toml, or drop it"
+            f"a torque file goes with a scenario, and {brief(problem)} is not one; give a SCENARIO.toml, or drop it"
         )
-    if source.endswith(".toml"):
-        problem = load(source, torque_file)
-    elif isinstance(problem, (str, Path)):
-        problem = problems.get(source)
-    if isinstance(problem, problems.Problem):
+    if isinstance(problem, Scenario):
+        title, torque, t_span, breaks = (
+            problem.title,
+            problem.torque,
+            problem.t_span,
+            problem.breaks,
+        )
+    else:
+        problem = problems.get(problem)
+        recipe["problem"] = title = problem.name
         end = problem.t_span[1] if problem.comparable is None else problem.comparable
-        return _task(
-            problem.name,
-            problem.body,
-            problem.torque(),
-            problem.rotation0,
-            problem.omega0,
-            None,
-            (problem.t_span[0], end),
-            None,
-            {"problem": source or problem.name},
-        )
-    return _task(
-        problem.title,
-        problem.body,
-        problem.torque,
-        problem.rotation0,
-        problem.omega0,
-        None,
-        problem.t_span,
-        problem.breaks,
-        {"problem": source, "torque_file": torque_file},
-    )
+        torque, t_span, breaks = problem.torque(), (problem.t_span[0], end), None
+    start = problem.rotation0, problem.omega0, None
+    return _task(title, problem.body, torque, *start, t_span, breaks, recipe)
 
 
 def _task(title, body, torque, rotation0, omega0, momentum0, t_span, breaks, recipe=None):
@@ -194,7 +186,7 @@ def _task(title, body, torque, rotation0, omega0, momentum0, t_span, breaks, rec
     )
 
 
-def _times_inside(times, t_span):
+def _times_inside(times: Iterable[float], t_span: tuple[float, float]) -> tuple[float, ...]:
     """The times inside the span, in its direction."""
     t0, t1 = t_span
     return tuple(sorted((at for at in times if min(t0, t1) < at < max(t0, t1)), reverse=t1 < t0))
@@ -205,7 +197,7 @@ def _times_inside(times, t_span):
 
 @dataclass(frozen=True)
 class Truth:
-    """The motion itself at some times, in principal axes, and how it is known."""
+    """The exact motion at some times, in principal axes, and how it was obtained."""
 
     t: np.ndarray = field(repr=False)
     motion: np.ndarray = field(repr=False)
@@ -219,35 +211,32 @@ class Truth:
     judges: str = "motion"  # what an error is of: "motion" or "energy"
 
     @property
-    def rate(self):
+    def rate(self) -> float:
         """The largest angular velocity."""
         return self.scales[0]
 
 
-def constant_energy(task, checks):
-    """A truth that knows the energy alone: for motions too long to be followed, under a potential
-    that does not change."""
+def constant_energy(task: Task, checks: int) -> Truth:
+    """A truth in which only the energy is known: for motions too long to be followed, under a
+    potential that does not change."""
     times = np.linspace(*task.t_span, checks + 1)
     motion = np.tile(task.motion, (checks + 1, 1))
     known = truth_of(task, times, motion, 0.0, "conservation of energy")
     return replace(known, checks=checks, judges="energy")
 
 
-def truth(task, tolerance=1e-14, checks=CHECKS):
+def truth(task: Task, tolerance: float = 1e-14, checks: int = CHECKS) -> Truth:
     """The exact motion where it is known in closed form, else a reference good to the tolerance."""
     ends = [task.t_span[0], *task.jumps, task.t_span[1]]
     times = np.concatenate(
         [ends[:1], *(np.linspace(a, b, checks + 1)[1:] for a, b in pairwise(ends))]
     )
-    since, evaluations = times - times[0], 0
+    start, evaluations = (*task.start, times - times[0]), 0
     if not task.torque.acts:
-        found, error, origin = (
-            free_body(task.body, *task.start, since),
-            1e-15,
-            "elliptic functions",
-        )
+        found: Any = free_body(task.body, *start)
+        error, origin = 1e-15, "elliptic functions"
     elif is_upright_top(task.torque, task.body):
-        found = lagrange_top(task.body, task.torque.params.moment, *task.start, since)
+        found = lagrange_top(task.body, task.torque.params.moment, *start)
         error, origin = 1e-15, "theta functions"
     else:
         found = _reference(task, times, tolerance)
@@ -258,12 +247,12 @@ def truth(task, tolerance=1e-14, checks=CHECKS):
         )
     axes = None if task.body.is_principal else task.body.axes
     motion = in_principal_axes(task.body.moments, axes, found.quaternion, found.omega, False)
-    # at the jump itself the mean of both sides is half way
+    # a torque that takes the mean of both sides is half way between them at the jump itself
     kept = ~np.isin(times, task.jumps) if task.unit else slice(None)
     return truth_of(task, times[kept], motion[kept], error, origin, evaluations, checks)
 
 
-def _reference(task, times, tolerance):
+def _reference(task: Task, times: np.ndarray, tolerance: float) -> Reference:
     try:
         return reference(
             task.body,
@@ -280,7 +269,15 @@ def _reference(task, times, tolerance):
         raise
 
 
-def truth_of(task, times, motion, error, origin, evaluations=0, checks=CHECKS):
+def truth_of(
+    task: Task,
+    times: np.ndarray,
+    motion: np.ndarray,
+    error: float,
+    origin: str,
+    evaluations: int = 0,
+    checks: int = CHECKS,
+) -> Truth:
     """A Truth, with the energy, momentum and scales that belong to it."""
     energy, momentum = task.energies(times, motion), task.momenta(motion)
     scales = (
@@ -291,14 +288,14 @@ def truth_of(task, times, motion, error, origin, evaluations=0, checks=CHECKS):
     return Truth(times, motion, energy, momentum, scales, error, origin, evaluations, checks)
 
 
-def is_upright_top(torque, body):
+def is_upright_top(torque: torques.Torque, body: RigidBody) -> bool:
     """Whether the torque is the weight of a symmetric top on its axis, for which `lagrange_top` is
     the closed solution."""
     upright = getattr(torque, "function", None) is torques.heavy_top().function
     return bool(upright and body.is_principal and body.moments[0] == body.moments[1])
 
 
-def errors(motions, truth, at):
+def errors(motions: np.ndarray, truth: Truth, at: Any) -> np.ndarray:
     """The larger of the angle in radians and the relative error of the angular velocity, at the
     truth's times `at`."""
     (q, omega), (true_q, true_omega) = parts(motions), parts(truth.motion[at])
@@ -306,8 +303,8 @@ def errors(motions, truth, at):
     return np.maximum(rotations.angle_between(q, true_q), away)
 
 
-def common_times(times, truth):
-    """Pairs of indices (into times, into truth.t) that are the same moment."""
+def common_times(times: np.ndarray, truth: Truth) -> tuple[np.ndarray, np.ndarray]:
+    """Pairs of indices (into times, into truth.t) of equal times."""
     sign = 1.0 if truth.t[-1] >= truth.t[0] else -1.0
     near = (
         np.searchsorted(

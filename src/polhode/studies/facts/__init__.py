@@ -9,8 +9,8 @@ plain numbers:
 
     order                  orders of attitude and body momentum, with a torque, without, and with one that looks at the velocity
     symmetry_defect        how far a step forwards and a step back miss the beginning
-    symplecticity          |J^T Om J - Om| of one step on T*SO(3), with its noise; symplecticity_defect without
-    poisson                the same for the body momentum alone, torque-free, on so(3)*; poisson_defect
+    symplecticity          |J^T Om J - Om| of one step on T*SO(3), with its noise
+    poisson                the same for the body momentum alone, torque-free, on so(3)*
     free_drift             change of spatial momentum and of energy of the torque-free body; size_drift: of |Pi|
     axis_drift             change of the momentum about a symmetry axis of the torque, and of the body
     drift_slope            slope of the energy over a long run of the stress test
@@ -31,11 +31,9 @@ from polhode.studies.facts.structure import (
     Defect,
     TorqueCalls,
     poisson,
-    poisson_defect,
     solver_calls,
     symmetry_defect,
     symplecticity,
-    symplecticity_defect,
     torque_calls,
 )
 from polhode.studies.facts.orders import Orders, errors, order
@@ -65,13 +63,11 @@ __all__ = [
     "from_file",
     "order",
     "poisson",
-    "poisson_defect",
     "size_drift",
     "solver_calls",
     "stability_limit",
     "symmetry_defect",
     "symplecticity",
-    "symplecticity_defect",
     "torque_calls",
     "trial_torque",
 ]

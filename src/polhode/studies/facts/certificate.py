@@ -1,4 +1,4 @@
-"""What a certificate is: facts with verdicts, as an object, as plain data, as text, as a figure."""
+"""Certificates: facts with verdicts, as an object, plain data, text or a figure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a method keeps: of the free body, of bodies under gravity, and of the problems of the
+"""What a method conserves: for the free body, for bodies under gravity, and for the problems of the
 papers."""
 
 from typing import NamedTuple
@@ -6,10 +6,13 @@ from typing import NamedTuple
 import numpy as np
 
 from polhode import problems, rotations
-from polhode.loads import torques
 from polhode.bodies._body import RigidBody
-from polhode.studies.facts.trial import Map, run_length, step_size
 from polhode.core.vec import dot, qrotate
+from polhode.loads import torques
+from polhode.methods import Method
+from polhode.problems import Problem
+from polhode.results._trajectory import Trajectory
+from polhode.studies.facts.trial import Map, run_length, step_size
 
 TOP = RigidBody((3.0, 3.0, 4.5))  # symmetric about its third axis
 WEIGHT = 1.5
@@ -50,7 +53,7 @@ def _free_run(method, step, count):
     )
 
 
-def free_drift(method, step=0.25, count=1000):
+def free_drift(method: Method | str, step: float = 0.25, count: int = 1000) -> FreeDrift:
     """Largest relative change of spatial momentum and of energy over `count` torque-free steps.
 
     Examples
@@ -64,7 +67,7 @@ def free_drift(method, step=0.25, count=1000):
     )
 
 
-def size_drift(method, step=0.25, count=1000):
+def size_drift(method: Method | str, step: float = 0.25, count: int = 1000) -> float:
     """Largest relative change of |Pi| over `count` torque-free steps: whether the momentum stays on
     its coadjoint orbit.
 
@@ -85,7 +88,7 @@ class AxisDrift(NamedTuple):
     body: float
 
 
-def axis_drift(method, step=0.25, count=1000):
+def axis_drift(method: Method | str, step: float = 0.25, count: int = 1000) -> AxisDrift:
     """Momentum about the vertical, of the trial body under gravity, and about its own axis, of a
     symmetric top.
 
@@ -109,12 +112,11 @@ def axis_drift(method, step=0.25, count=1000):
 # --- the problems of the papers -------------------------------------------------------------------
 
 
-def invariants(problem):
-    """Which of energy, momentum, size, axis_space, axis_body the exact motion of a problem keeps,
-    as its torque tells.
+def invariants(problem: str | Problem) -> list[str]:
+    """Which of energy, momentum, size, axis_space, axis_body the exact motion of a problem
+    conserves.
 
-    A component of a torque with a potential that vanishes at fifty attitudes and times belongs to a
-    symmetry.
+    A component of the torque that vanishes at fifty attitudes and times is taken for a symmetry.
     """
     chosen = problems.get(problem)
     torque, body = chosen.torque(), chosen.body
@@ -139,7 +141,7 @@ def invariants(problem):
     return kept
 
 
-def changes(run, kept):
+def changes(run: Trajectory, kept: list[str]) -> dict[str, float]:
     """Largest relative change of each quantity along a Trajectory; energy relative to the largest
     kinetic energy."""
     space, body, energy = run.momentum_spatial, run.momentum, run.total_energy

@@ -8,7 +8,8 @@ constants, which stay the doubles they are.  A `Real` refuses to become a float,
 import math
 from decimal import Context, Decimal, localcontext
 from functools import lru_cache
-from types import BuiltinFunctionType
+from types import BuiltinFunctionType, SimpleNamespace
+from typing import Any
 
 from polhode.core.fma import fma, product_and_sum
 from polhode.core.constant import Constant
@@ -41,7 +42,7 @@ class Real:
     def __repr__(self):
         return f"Real('{self.value}')"
 
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]
 
     def __neg__(self):
         return Real(-self.value)
@@ -128,29 +129,31 @@ def precise_nearest(x):
     return Real(_decimal(x).to_integral_value())
 
 
-class PreciseMathematics:
-    """What functions find under the name math; a function that is missing here is one they cannot
-    use."""
-
-    e, tau, inf, nan = math.e, math.tau, math.inf, math.nan
-    pi = math.pi
-    sin = staticmethod(lambda x: precise_sincos(x)[0])
-    cos = staticmethod(lambda x: precise_sincos(x)[1])
-    tan = staticmethod(lambda x: PreciseMathematics.sin(x) / PreciseMathematics.cos(x))
-    sqrt = staticmethod(lambda x: Real(_decimal(x).sqrt()))
-    exp = staticmethod(lambda x: Real(_decimal(x).exp()))
-    log = staticmethod(lambda x: Real(_decimal(x).ln()))
-    fabs = staticmethod(abs)
-    isfinite = staticmethod(lambda x: _decimal(x).is_finite())
-    isnan = staticmethod(lambda x: _decimal(x).is_nan())
-    frexp = staticmethod(lambda x: math.frexp(_decimal(x)))
-    ldexp = staticmethod(lambda x, k: x * 2.0**k)
-    hypot = staticmethod(lambda *x: PreciseMathematics.sqrt(sum(a * a for a in x)))
-    copysign = staticmethod(lambda x, y: Real(_decimal(x).copy_sign(_decimal(y))))
-    atan2 = staticmethod(lambda y, x: Real(_atan2(_decimal(y), _decimal(x))))
-    atan = staticmethod(lambda x: PreciseMathematics.atan2(x, 1.0))
-    asin = staticmethod(lambda x: PreciseMathematics.atan2(x, PreciseMathematics.sqrt(1.0 - x * x)))
-    acos = staticmethod(lambda x: PreciseMathematics.atan2(PreciseMathematics.sqrt(1.0 - x * x), x))
+# what functions find under the name math; a function that is missing here cannot be used
+precise_math: Any = SimpleNamespace(
+    e=math.e,
+    tau=math.tau,
+    inf=math.inf,
+    nan=math.nan,
+    pi=math.pi,
+    sin=lambda x: precise_sincos(x)[0],
+    cos=lambda x: precise_sincos(x)[1],
+    tan=lambda x: precise_math.sin(x) / precise_math.cos(x),
+    sqrt=lambda x: Real(_decimal(x).sqrt()),
+    exp=lambda x: Real(_decimal(x).exp()),
+    log=lambda x: Real(_decimal(x).ln()),
+    fabs=abs,
+    isfinite=lambda x: _decimal(x).is_finite(),
+    isnan=lambda x: _decimal(x).is_nan(),
+    frexp=lambda x: math.frexp(_decimal(x)),
+    ldexp=lambda x, k: x * 2.0**k,
+    hypot=lambda *x: precise_math.sqrt(sum(a * a for a in x)),
+    copysign=lambda x, y: Real(_decimal(x).copy_sign(_decimal(y))),
+    atan2=lambda y, x: Real(_atan2(_decimal(y), _decimal(x))),
+    atan=lambda x: precise_math.atan2(x, 1.0),
+    asin=lambda x: precise_math.atan2(x, precise_math.sqrt(1.0 - x * x)),
+    acos=lambda x: precise_math.atan2(precise_math.sqrt(1.0 - x * x), x),
+)
 
 
 def same(x):
@@ -174,9 +177,9 @@ class Precise(Rebinder):
 
     def __call__(self, obj):
         if obj is math:
-            return PreciseMathematics
+            return precise_math
         if isinstance(obj, BuiltinFunctionType) and obj.__module__ == "math":
-            return getattr(PreciseMathematics, obj.__name__, obj)
+            return getattr(precise_math, obj.__name__, obj)
         return super().__call__(obj)
 
     def number(self, constant: Constant) -> float:
@@ -185,9 +188,9 @@ class Precise(Rebinder):
         return value**2.4 if value < 1e-8 else value
 
 
-def precise(value):
-    """A nested tuple of floats with Reals in their place."""
+def mapped(function, value):
+    """A nested tuple with the function applied to each number in it."""
     if not isinstance(value, tuple):
-        return Real(value)
-    parts = map(precise, value)
+        return function(value)
+    parts = [mapped(function, part) for part in value]
     return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)

@@ -1,4 +1,4 @@
-"""What a certificate says of the energy in the long run, and of what else a problem keeps."""
+"""Facts of a certificate about the energy in long runs, and about what else a problem conserves."""
 
 import math
 
@@ -10,14 +10,14 @@ import polhode.studies.facts.long_run as long_run
 from polhode.studies.facts.certificate import Fact
 from polhode.errors import InputError
 
-NO_DRIFT = 1e-9  # of the energy per unit time, in the stress test: as good as none
-LITTLE_DRIFT = 1e-7  # none either, if its doubt is as large
-POINTS = 500  # of an energy curve kept for the figure: pairs of least and largest
+NO_DRIFT = 1e-9  # of the energy per unit time, in the stress test: no drift
+LITTLE_DRIFT = 1e-7  # no drift either, if its uncertainty is as large
+POINTS = 500  # of an energy curve in the figure: pairs of the least and the largest
 
 
 def energy_facts(method, problem, curves):
-    """Slopes at h and h/2, over runs from neighbouring starts, and their ratio; of another problem
-    also what its motion keeps."""
+    """Slopes at h and h/2, over runs from neighbouring starts, and their ratio; for a problem other
+    than the stress test also the changes of what its motion conserves."""
     chosen = problems.get(problem or long_run.STRESS)
     kept = conserve.invariants(chosen)
     if "energy" not in kept:
@@ -43,7 +43,7 @@ def energy_facts(method, problem, curves):
 def drift_fact(name, step, drift, steady):
     stays, doubt = drift.blow_up == math.inf, finite(drift.doubt)
     allowed = max(NO_DRIFT, min(long_run.SURE * (doubt or 0.0), LITTLE_DRIFT))
-    # below that every one of the runs is as good as without
+    # below NO_DRIFT the scatter does not matter
     chaotic = drift.chaotic and long_run.SURE * doubt > NO_DRIFT
     measured = None if chaotic else finite(drift.slope)
     if not stays:
@@ -113,7 +113,7 @@ def kept_facts(run, kept):
 
 
 def _envelope(t, energy, end):
-    """The least and the largest of each of POINTS stretches, in time order."""
+    """The least and the largest value in each of POINTS intervals, in the order of time."""
     inside = t <= end
     t, energy = t[inside], energy[inside]
     parts = np.array_split(np.arange(len(t)), min(POINTS, len(t)))

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from functools import cache, partial
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -20,21 +20,17 @@ import polhode.studies.facts.conserve as conserve
 import polhode.studies.facts.long_run as long_run
 import polhode.studies.facts.structure as structure
 import polhode.studies.facts.orders as orders
+from polhode.problems import Problem
+from polhode.methods._method import Method
 from polhode.studies.facts.drift import energy_facts, finite
 from polhode.studies.facts.certificate import Certificate, Fact
 from polhode.studies.facts.source import as_method, check
-from polhode.studies.facts.trial import LIVELY
-from polhode.errors import ConvergenceError
+from polhode.studies.facts.trial import LIVELY, TROUBLE
 
-if TYPE_CHECKING:
-    from polhode.methods._method import Method
-    from polhode.problems import Problem
 
 HELD, BROKEN = 1e-11, 1e-9
 # how far a measured order may be from the declared one, up to order 3; in proportion above
 SLOPE = 0.1
-
-TROUBLE = (ArithmeticError, ValueError, ConvergenceError)  # a step too large for a method
 
 
 def certify(

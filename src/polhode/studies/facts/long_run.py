@@ -1,29 +1,32 @@
 """Long runs: how the energy drifts, how large a step may be, what a step costs."""
 
 import math
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from polhode import problems, rotations
-from polhode.loads import torques
-from polhode.studies.facts.trial import VELOCITY, Map, norm, run_length
 from polhode.core.jit import compile_obstacle
-from polhode.core.vec import dot
-from polhode.errors import ConvergenceError, IntegrationError, number
-from polhode.methods import get
 from polhode.core.motions import ROTATION
+from polhode.core.vec import dot, norm
 from polhode.engine.carriers.fixed_steps import FixedSteps
 from polhode.engine.program import build
 from polhode.engine.schedule import Segment
+from polhode.errors import IntegrationError, number
+from polhode.loads import torques
+from polhode.methods import Method, get
+from polhode.problems import Problem
+from polhode.results._trajectory import Trajectory
 from polhode.results.motion import row
+from polhode.studies.facts.trial import TROUBLE, VELOCITY, Map, run_length
 
 STRESS = "bou-rabee/stress"  # Bou-Rabee, Ortolan & Saccon 2009: to T = 15000
-BLOCKS = 50  # the scatter of so many means tells how sure the slope of a line is
-MEMBERS = 12  # runs from starts that differ by 1e-14 to 1e-6 of attitude and velocity
+BLOCKS = 50  # the uncertainty of a slope is found from the scatter of this many means
+MEMBERS = 12  # runs, from starts that differ by LEAST to MOST in attitude and velocity
 LEAST, MOST = 1e-14, 1e-6
-SURE = 3.0  # times its doubt: a slope that is one
+SURE = 3.0  # a slope is resolved if it is larger than this many times its uncertainty
 
 # --- energy ---------------------------------------------------------------------------------------
 
@@ -53,23 +56,23 @@ class EnergyDrift(NamedTuple):
     slopes: tuple
 
     @property
-    def doubt(self):
+    def doubt(self) -> float:
         """How sure the slope is: the larger of scatter and error."""
         return float(np.fmax(self.scatter, self.error))
 
     @property
-    def resolved(self):
+    def resolved(self) -> bool:
         """Whether there is a drift: a slope well above its doubt."""
         return abs(self.slope) > SURE * self.doubt
 
     @property
-    def chaotic(self):
+    def chaotic(self) -> bool:
         """Whether the slope depends on the last digits of the start, so that no drift is
         resolved."""
         return not self.resolved and self.scatter > self.error
 
 
-def obstacle(method, problem=STRESS):
+def obstacle(method: Method | str, problem: str | Problem = STRESS) -> str | None:
     """Why a method's step cannot be compiled, in a line of the compiler's; None when it can."""
     chosen = problems.get(problem)
     program = build(get(method), chosen.torque(), chosen.body)
@@ -81,7 +84,14 @@ def obstacle(method, problem=STRESS):
     return compile_obstacle(attempt)
 
 
-def long_run(method, step=None, t_end=None, problem=STRESS, compiled=True, **options):
+def long_run(
+    method: Method | str,
+    step: float | None = None,
+    t_end: float | None = None,
+    problem: str | Problem = STRESS,
+    compiled: bool = True,
+    **options: Any,
+) -> Trajectory:
     """A run of a problem as far as it goes: what came before a step that failed is kept."""
     chosen = problems.get(problem)
     span = chosen.t_span if t_end is None else (chosen.t_span[0], number("t_end", t_end))
@@ -93,7 +103,7 @@ def long_run(method, step=None, t_end=None, problem=STRESS, compiled=True, **opt
         return error.trajectory
 
 
-def energy_slope(run, limit=None):
+def energy_slope(run: Trajectory, limit: float | None = None) -> tuple[float, float, float]:
     """Slope of the energy of a Trajectory, the time of its blow-up, and the standard error of the
     slope.
 
@@ -116,12 +126,19 @@ def energy_slope(run, limit=None):
     return _slope(run.t[:end], change[:end]), blow_up, _uncertainty(run.t[:end], change[:end])
 
 
-def energy_drift(first, method, step=None, t_end=None, problem=STRESS, limit=None, compiled=True):
-    """The `EnergyDrift` of a method, of which the unperturbed run is there already.
+def energy_drift(
+    first: Trajectory,
+    method: Method | str,
+    step: float | None = None,
+    t_end: float | None = None,
+    problem: str | Problem = STRESS,
+    limit: float | None = None,
+    compiled: bool = True,
+) -> EnergyDrift:
+    """The `EnergyDrift` of a method, given its unperturbed run `first`.
 
-    A chaotic motion multiplies the least difference until nothing but statistics is left of the
-    run: what its energy does then is one of many things it might have done, and the slope of a
-    single run says nothing, however straight it looks.
+    A chaotic motion amplifies the smallest differences until only the statistics of a run mean
+    anything: the slope of a single run is then one of many possible ones.
     """
     slope, blow_up, error = energy_slope(first, limit)
     if blow_up < math.inf:
@@ -138,9 +155,9 @@ def energy_drift(first, method, step=None, t_end=None, problem=STRESS, limit=Non
     )
 
 
-def perturbed(problem):
-    """The problem from starts beside its own: attitude and angular velocity are moved in random
-    directions, further each time."""
+def perturbed(problem: Problem) -> Iterator[Problem]:
+    """The problem from neighbouring starts: attitude and angular velocity are perturbed in random
+    directions, more each time."""
     random = np.random.default_rng(1)
     for size in np.geomspace(LEAST, MOST, MEMBERS - 1):
         turn, push = (size * way / np.linalg.norm(way) for way in random.normal(size=(2, 3)))
@@ -151,7 +168,13 @@ def perturbed(problem):
         )
 
 
-def drift_slope(method, step=0.25, t_end=None, problem=STRESS, limit=None):
+def drift_slope(
+    method: Method | str,
+    step: float = 0.25,
+    t_end: float | None = None,
+    problem: str | Problem = STRESS,
+    limit: float | None = None,
+) -> EnergyDrift:
     """The drift of the energy in a long run, by default Bou-Rabee, Ortolan & Saccon's stress test
     to T = 15000.
 
@@ -188,7 +211,7 @@ SMALLEST, LARGEST = 1e-3, 16.0
 STEPS, ALLOWED = 2000, 0.25
 
 
-def stability_limit(method):
+def stability_limit(method: Method | str) -> float:
     """The stability limit h |Om|: the angle turned per step up to which a free motion stays a
     motion.
 
@@ -213,7 +236,7 @@ def stability_limit(method):
             states = path.run(angle / speed, STEPS)
             first = energy(next(states))
             return all(abs(energy(s) - first) <= ALLOWED * first for s in states)
-        except (ArithmeticError, ValueError, ConvergenceError):
+        except TROUBLE:
             return False
 
     good = FIRST
@@ -235,7 +258,7 @@ def stability_limit(method):
 # --- cost -----------------------------------------------------------------------------------------
 
 
-def cost(method, count=2_000, repeats=60):
+def cost(method: Method | str, count: int = 2_000, repeats: int = 60) -> float | None:
     """Nanoseconds per compiled step on the stress test, the least of many short runs; None for what
     cannot be compiled."""
     count, repeats = run_length(count), run_length(repeats, "repeats")
@@ -243,7 +266,7 @@ def cost(method, count=2_000, repeats=60):
         return None
     chosen = problems.get(STRESS)
     program = build(get(method), chosen.torque(), chosen.body)
-    segment, best = Segment(np.array([0.0, 0.1]), count, 0.1 * count), math.inf
+    segment, best = Segment(0.0, 0.1, count, 0.1 * count), math.inf
     for _ in range(repeats):
         carrier = FixedSteps(program, row(ROTATION, chosen.rotation0, chosen.omega0))
         carrier.begin(segment)

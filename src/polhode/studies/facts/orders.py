@@ -20,10 +20,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from polhode.methods import Method, get
 from polhode.studies.facts.precise_trial import STARTS, growth, precise_errors
-from polhode.studies.facts.trial import SPAN, Map, apart, difference, norm, reference, torque_of
-from polhode.errors import ConvergenceError
-from polhode.methods import get
+from polhode.studies.facts.trial import SPAN, TROUBLE, Map, reference, torque_of
 
 # fmt: off
 COUNTS = (4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192)
@@ -42,8 +41,6 @@ CEILING = 0.3  # above it nothing is asymptotic
 # an order is read from so many points; with enough of them no more are looked for
 POINTS, FEWEST, ENOUGH = 7, 4, 6
 SETTLED = 0.1  # by which parts of the points may differ, for an order up to 3; in proportion above
-
-TROUBLE = (ArithmeticError, ValueError, ConvergenceError)  # a step too large for a method
 
 
 class Orders(NamedTuple):
@@ -67,7 +64,7 @@ class Reading(NamedTuple):
     points: float  # how many; infinitely many where it is exact
 
     @property
-    def settled(self):
+    def settled(self) -> bool:
         return self.doubt <= SETTLED * max(1.0, self.order / 3.0)
 
 
@@ -78,16 +75,15 @@ EXACT = Reading(math.inf, 0.0, math.inf)
 # --- errors in doubles ----------------------------------------------------------------------------
 
 
-def errors(method, count, kind="torque"):
+def errors(method: Method | str, count: int, kind: str = "torque") -> tuple[float, float]:
     """Attitude error (angle) and body momentum error (relative) after `count` equal steps of the
     trial run."""
     path = Map(method, torque_of(kind))
-    q, Pi = reference(kind)
     *_, s = path.run(SPAN / count, count)
-    return norm(apart(q, s.q)), difference(path.momentum(s), Pi) / norm(Pi)
+    return path.errors(s, *reference(kind))
 
 
-def order(method, kind="torque"):
+def order(method: Method | str, kind: str = "torque") -> Orders:
     """Measured orders of attitude and body momentum.
 
     Parameters
@@ -104,27 +100,23 @@ def order(method, kind="torque"):
     """
     torque_of(kind)  # an unknown kind is refused here
     even = bool(get(method).symmetric)
-    curve = _ladder(
-        lambda count: errors(method, count, kind),
-        FLOOR,
-        lambda readings, count: count >= SHOWN,
-        even,
-    )
+
+    def in_doubles(enough):
+        return _ladder(lambda count: errors(method, count, kind), FLOOR, enough, even)
+
+    curve = in_doubles(lambda readings, count: count >= SHOWN)
     try:
         (found, reached), how = _in_the_limit(method, kind), "small steps"
         if not reached:  # read at steps that are not small yet: a whole run may say more
             whole = _over_the_run(method, kind, even)
             if _doubt(whole) <= _doubt(found):
                 found, how = whole, "forty digits"
-    except (
-        Exception
-    ):  # whatever a step raises with numbers that are not floats: it has to be taken in doubles
-        found, how = (
-            _ladder(lambda count: errors(method, count, kind), FLOOR, _done_in_doubles, even)[2],
-            "doubles",
-        )
-    orders = [each.order if each.settled else math.nan for each in found]
-    return Orders(*orders, tuple(each.doubt for each in found), how, curve[0], *curve[1])
+    except Exception:  # of a step that does not work with numbers other than floats
+        finished = in_doubles(lambda readings, count: count >= FINE and _done(readings, count))
+        found, how = finished[2], "doubles"
+    attitude, momentum = (each.order if each.settled else math.nan for each in found)
+    doubts = tuple(each.doubt for each in found)
+    return Orders(attitude, momentum, doubts, how, curve[0], *curve[1])
 
 
 # --- the three ways -------------------------------------------------------------------------------
@@ -171,10 +163,6 @@ def _over_the_run(method, kind, even):
 
 def _done(readings, count):
     return _all_settled(readings) and min(reading.points for reading in readings) >= ENOUGH
-
-
-def _done_in_doubles(readings, count):
-    return count >= FINE and _done(readings, count)
 
 
 def _doubt(readings):

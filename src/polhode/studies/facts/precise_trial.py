@@ -3,7 +3,7 @@
 import math
 from functools import cache
 
-from polhode.studies.facts.digits import Precise, Real, forty_digits, precise
+from polhode.studies.facts.digits import Precise, Real, forty_digits, mapped
 from polhode.studies.facts.trial import ATTITUDE, BODY, SPAN, VELOCITY, Map, torque_of
 from polhode.core.loops.tolerance import slope
 from polhode.core.loops.fixed import Body
@@ -26,10 +26,10 @@ class PreciseTrial:
     def __init__(self, kind):
         self.torque = torque_of(kind)
         path = Map("LP2", self.torque)
-        I = precise(path.body.I)
+        I = mapped(Real, path.body.I)
         self.body, self.parameters = (
             Body(I, tuple(1.0 / one for one in I)),
-            precise(path.parameters),
+            mapped(Real, path.parameters),
         )
         self._frames = rebind(path.torque)
         self._slope = rebind(slope)
@@ -37,7 +37,7 @@ class PreciseTrial:
 
     def start(self, number):
         """Attitude and angular velocity."""
-        q, Om = map(precise, STARTS[number])
+        q, Om = mapped(Real, STARTS[number])
         return unit(q), Om
 
     def _motion(self, number, spans):

@@ -1,5 +1,4 @@
-"""Certificates in words: the rows of the table, a comparison of several, and plain text.  Nothing
-here prints."""
+"""Certificates as text: the rows of the table, a comparison of several, plain text."""
 
 VERDICT = {True: "ok", False: "FAIL", None: "-"}
 

@@ -1,20 +1,23 @@
-"""What is to be certified: a registered method, a Method, or a step function of the user's own, in
-a Python file or not."""
+"""The method to certify: a registered method, a Method, or a step function of the user's, possibly
+in a Python file."""
 
 import math
+from collections.abc import Callable
+from os import PathLike
 from pathlib import Path
+from typing import Any
 
-from polhode.loads import user_file
-from polhode.studies.facts.trial import Map, trial_torque
 from polhode.core.layout import flatten, shape
 from polhode.errors import ConvergenceError, InputError
+from polhode.loads import user_file
 from polhode.methods import Method, Motion, everything, get
 from polhode.methods._method import start_motion
+from polhode.studies.facts.trial import Map, trial_torque
 
 UNIT = 1e-9  # how far from 1 the length of a quaternion may be after a step
 
 
-def as_method(given):
+def as_method(given: Any) -> Method:
     """A Method from a name, a Method, a step function, "FILE.py" or "FILE.py:NAME"."""
     if callable(given) and not isinstance(given, (str, Method)):
         return unknown_facts(given)
@@ -29,7 +32,7 @@ def as_method(given):
     return get(given)
 
 
-def unknown_facts(step):
+def unknown_facts(step: Callable[..., Any]) -> Method:
     """A step function on Motion states as a Method about which nothing is declared."""
     summary = (step.__doc__ or "").strip().partition("\n")[0]
     return Method(
@@ -53,7 +56,7 @@ def unknown_facts(step):
 _registered: dict[str, list[Method]] = {}  # what each file registered
 
 
-def from_file(target):
+def from_file(target: str | PathLike[str]) -> list[Method]:
     """The methods of a Python file: all it registers or, with "FILE.py:NAME", the one named or a
     step function of that name."""
     path, name = user_file.split(target)
@@ -89,12 +92,11 @@ def _run_file(path):
     )
 
 
-# --- does it step at all --------------------------------------------------------------------------
+# --- first steps ----------------------------------------------------------------------------------
 
 
-def check(method, step=0.05):
-    """Take two steps and complain, in words, about whatever is not a state of finite numbers with a
-    unit quaternion."""
+def check(method: Method, step: float = 0.05) -> None:
+    """Take two steps; anything but a state of finite numbers with a unit quaternion is an error."""
     name = method.name
     path = Map(method, trial_torque())
     first = _call_checked(f"the start of {name!r}", lambda: path.start(step))

@@ -1,34 +1,33 @@
-"""One function per declared fact but the orders.  They return numbers; what counts as a pass is for
-the caller to say.
+"""One function for each declared fact except the orders.  They return numbers; the caller decides
+what counts as a pass.
 
 Typical sizes, for the default arguments: a fact that holds leaves a defect of 1e-12 or less, one
 that does not leaves 1e-9 or more.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from polhode.core.rebind import Rebinder
+from polhode.core.vec import hat, qexp, qmul, times
 from polhode.loads import torques
+from polhode.methods import Method
 from polhode.studies.facts.trial import (
     ATTITUDE,
     VELOCITY,
     Map,
     apart,
-    difference,
-    norm,
     run_length,
     spin,
     step_size,
     trial_torque,
 )
-from polhode.core.rebind import Rebinder
-from polhode.core.vec import qexp, qmul, times
 
 # --- symmetry -------------------------------------------------------------------------------------
 
 
-def symmetry_defect(method, step=0.5):
+def symmetry_defect(method: Method | str, step: float = 0.5) -> float:
     """Distance, in attitude and relative momentum, between the beginning and what a step and a step
     back return to.
 
@@ -54,12 +53,8 @@ def symmetry_defect(method, step=0.5):
             if name in here._fields
         }
         turned += [other._replace(**motion) for other in (states[1], states[3])]
-    return min(_miss(path, path.step(-step, 2 * step, s), goal) for s in turned)
-
-
-def _miss(path, s, goal):
-    Pi = path.momentum(goal)
-    return max(norm(apart(goal.q, s.q)), difference(path.momentum(s), Pi) / norm(Pi))
+    back = [path.step(-step, 2 * step, s) for s in turned]
+    return min(max(path.errors(s, goal.q, path.momentum(goal))) for s in back)
 
 
 # --- symplecticity --------------------------------------------------------------------------------
@@ -71,8 +66,7 @@ STENCIL = ((1, 4 / 5), (2, -1 / 5), (3, 4 / 105), (4, -1 / 280))
 
 
 class Defect(NamedTuple):
-    """What is missing to a property, and how much of that the measurement itself may have put
-    there."""
+    """The size of a defect, and how much of it may come from the measurement itself."""
 
     value: float
     noise: float
@@ -98,20 +92,16 @@ def _defect(matrix):
     return Defect(float(np.max(np.abs(one))), float(np.max(np.abs(one - other))))
 
 
-def _hat(a):
-    return np.array([[0.0, -a[2], a[1]], [a[2], 0.0, -a[0]], [-a[1], a[0], 0.0]])
-
-
-def canonical_form(Pi):
+def canonical_form(Pi: Any) -> np.ndarray:
     """The symplectic form of T*SO(3) in body coordinates, at body momentum Pi.
 
     A tangent vector is (x, d): the attitude moves as R exp(e x), the momentum as Pi + e d.  With theta = Pi . x,
     -dtheta = x1.d2 - x2.d1 + Pi.(x1 x x2), since left-invariant fields have the bracket x1 x x2.
     """
-    return np.block([[-_hat(Pi), np.eye(3)], [-np.eye(3), np.zeros((3, 3))]])
+    return np.block([[-np.array(hat(Pi)), np.eye(3)], [-np.eye(3), np.zeros((3, 3))]])
 
 
-def symplecticity(method, step=0.5, velocity=VELOCITY):
+def symplecticity(method: Method | str, step: float = 0.5, velocity: Any = VELOCITY) -> Defect:
     """The `Defect` J^T Om' J - Om of one step from a fresh start, with Om the `canonical_form`
     before and after.
 
@@ -143,12 +133,7 @@ def symplecticity(method, step=0.5, velocity=VELOCITY):
     return _defect(missing)
 
 
-def symplecticity_defect(method, step=0.5, velocity=VELOCITY):
-    """Largest entry of J^T Om' J - Om: the value of `symplecticity` without its noise."""
-    return symplecticity(method, step, velocity).value
-
-
-def poisson(method, step=0.5, velocity=VELOCITY):
+def poisson(method: Method | str, step: float = 0.5, velocity: Any = VELOCITY) -> Defect:
     """The `Defect` (J Pi^ J^T - Pi'^) / |Pi| of one torque-free step of the body momentum from a
     fresh start.
 
@@ -169,14 +154,9 @@ def poisson(method, step=0.5, velocity=VELOCITY):
 
     def missing(spacing):
         J = _jacobian(moved, 3, spacing)
-        return (J @ _hat(Pi0) @ J.T - _hat(moved(np.zeros(3)))) / np.linalg.norm(Pi0)
+        return (J @ hat(Pi0) @ J.T - hat(moved(np.zeros(3)))) / np.linalg.norm(Pi0)
 
     return _defect(missing)
-
-
-def poisson_defect(method, step=0.5, velocity=VELOCITY):
-    """Largest entry of (J Pi^ J^T - Pi'^) / |Pi|: the value of `poisson` without its noise."""
-    return poisson(method, step, velocity).value
 
 
 # --- what a step costs ----------------------------------------------------------------------------
@@ -209,7 +189,7 @@ class TorqueCalls(NamedTuple):
     reported: tuple | None
 
 
-def torque_calls(method, step=0.1, count=8):
+def torque_calls(method: Method | str, step: float = 0.1, count: int = 8) -> TorqueCalls:
     """Torque evaluations at the start and in each of `count` steps under the trial torque.
 
     Examples
@@ -218,7 +198,8 @@ def torque_calls(method, step=0.1, count=8):
     TorqueCalls(start=1, steps=(1, 1, 1), reported=None)
     """
     path = Map(method, trial_torque(), wrap=_counted)
-    totals, reported = [], []
+    totals: list[int] = []
+    reported: list[Any] = []
     for s in path.run(step_size(step), run_length(count)):
         totals.append(sum(getattr(path.torque, form).calls for form in FORMS))
         reported.append(getattr(s, "calls", None))
@@ -226,7 +207,7 @@ def torque_calls(method, step=0.1, count=8):
     return TorqueCalls(totals[0], tuple(np.diff(totals).tolist()), known)
 
 
-def solver_calls(method, step=0.1, count=8):
+def solver_calls(method: Method | str, step: float = 0.1, count: int = 8) -> tuple[int, ...]:
     """Nonlinear equations solved in each of `count` steps: calls of functions marked by
     `polhode.methods.solver`, wherever they are used.
 

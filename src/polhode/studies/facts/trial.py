@@ -5,30 +5,46 @@ a torque that depends on attitude nonlinearly and on time.  A method that asks f
 wrong time or place has nowhere to hide.
 """
 
-import math
 from functools import cache
+from typing import Any
 
 import numpy as np
 
-from polhode.loads import torques
 from polhode.bodies._body import RigidBody
 from polhode.core.loops import fixed as loops
 from polhode.core.scalars import sincos
-from polhode.core.vec import add, apply, cross, dot, matrix, qconj, qexp, qlog, qmul, scale, times
-from polhode.errors import InputError, brief, choice, floats, number, whole
-from polhode.methods import get
+from polhode.core.vec import (
+    add,
+    apply,
+    cross,
+    dot,
+    matrix,
+    norm,
+    qconj,
+    qexp,
+    qlog,
+    qmul,
+    scale,
+    sub,
+    times,
+)
 from polhode.engine.diagnosis import convergence_error
 from polhode.engine.program import build
+from polhode.errors import ConvergenceError, InputError, brief, choice, floats, number, whole
+from polhode.loads import torques
+from polhode.methods import get
 from polhode.results.motion import parts
+from polhode.studies.facts.digits import mapped
 
 BODY = RigidBody((2.0, 3.0, 4.5))
 ATTITUDE = qexp((0.4, -0.9, 0.7))
 VELOCITY = (0.8, -0.6, 0.5)
-# five times as fast: what a method breaks shows at smaller steps, high orders included
+# five times as fast: defects show at smaller steps, also those of methods of high order
 LIVELY = (4.0, -3.0, 2.5)
 SPAN = 3.0
 # steps and velocities that may be asked for, and how many steps
 SHORTEST, LONGEST, MOST = 1e-6, 100.0, 1_000_000
+TROUBLE = (ArithmeticError, ValueError, ConvergenceError)  # of a step too large for a method
 
 
 # --- the trial torque -----------------------------------------------------------------------------
@@ -47,7 +63,7 @@ def _trial_potential(t, R, p):
     return (1.0 + p.swing * s) * dot(p.up, apply(R, p.arm)) + 0.5 * p.stiffness * pull * pull
 
 
-def trial_torque(swing=0.5):
+def trial_torque(swing: float = 0.5) -> torques.Torque:
     """A weight that swells and shrinks with time, and a field along which an axis turns.
 
     V = (1 + swing sin(rate t)) up.R arm + k/2 (field.R axis)^2: without symmetry, an entire function of attitude and time, and
@@ -74,25 +90,16 @@ _TORQUES = {
 }
 
 
-def torque_of(kind):
+def torque_of(kind: str) -> torques.Torque:
     """The torque of a kind of trial run: "torque", "free" or "damped"."""
     choice("kind of problem", kind, _TORQUES)
     return _TORQUES[kind]()
 
 
-def _floats(value):
-    """A nested tuple with Python's floats for NumPy's, which are slower and warn where these go on
-    with inf and nan."""
-    if not isinstance(value, tuple):
-        return float(value)
-    parts = map(_floats, value)
-    return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
+# --- checks of arguments --------------------------------------------------------------------------
 
 
-# --- what may be asked ----------------------------------------------------------------------------
-
-
-def step_size(step):
+def step_size(step: float) -> float:
     """A step of the trial run, checked."""
     h = number("step", step)
     if not SHORTEST <= abs(h) <= LONGEST:
@@ -103,7 +110,7 @@ def step_size(step):
     return h
 
 
-def spin(velocity):
+def spin(velocity: Any) -> tuple[float, ...]:
     """An angular velocity of the trial body, checked."""
     given = floats("velocity", velocity)
     if given.shape != (3,) or not 0.0 < np.abs(given).max() <= LONGEST:
@@ -114,7 +121,7 @@ def spin(velocity):
     return tuple(given.tolist())
 
 
-def run_length(count, what="count"):
+def run_length(count: int, what: str = "count") -> int:
     """How many steps, or runs, to measure, checked."""
     count = whole(what, count, 1, "use 100")
     if count > MOST:
@@ -140,9 +147,10 @@ class Map:
     ):
         program = build(get(method), torque, body, compiled=False)
         self.method = program.method  # as it is best run with this torque
-        self.body = _floats(loops.load_body(program.moments, 0))
+        # Python's floats: NumPy's are slower, and warn where these go on with inf and nan
+        self.body = mapped(float, loops.load_body(program.moments, 0))
         self.torque = wrap(program.names["torque"])
-        self.parameters = _floats(program.names["load_parameters"](program.parameters, 0))
+        self.parameters = mapped(float, program.names["load_parameters"](program.parameters, 0))
         self.velocity, self._residual = program.names["velocity"], program.names["residual"]
         self._start, self._step = rebind(self.method.start), rebind(self.method.step)
 
@@ -161,6 +169,10 @@ class Map:
         """Body momentum."""
         return times(self.body.I, self.velocity(s, self.body))
 
+    def errors(self, s, q, Pi):
+        """How far a state is from an attitude (angle) and a body momentum (relative)."""
+        return norm(apart(q, s.q)), norm(sub(self.momentum(s), Pi)) / norm(Pi)
+
     def run(self, h, count, t=0.0, q=ATTITUDE, Om=VELOCITY):
         """The states after 0, 1, ..., count steps."""
         s = self.start(h, t, q, Om)
@@ -170,19 +182,9 @@ class Map:
             yield s
 
 
-def apart(q0, q1):
+def apart(q0: Any, q1: Any) -> Any:
     """The rotation vector from one attitude to another, in body axes."""
     return qlog(qmul(qconj(q0), q1))
-
-
-def norm(v):
-    """|v|."""
-    return math.sqrt(dot(v, v))
-
-
-def difference(a, b):
-    """|a - b|."""
-    return norm((a[0] - b[0], a[1] - b[1], a[2] - b[2]))
 
 
 @cache
