@@ -1,7 +1,7 @@
 """A camera on a moving arm: its frame in SE(3) from measured twists, by Lie group methods.
 
-The camera's velocity and angular velocity are known in its own frame, as an inertial unit gives them, so that
-y' = y W(t) with y = [[R, x], [0, 1]].  Here the true path is known, and the drift of each method can be seen.
+The camera's velocity and angular velocity are measured in its own frame by an inertial unit, so that
+y' = y W(t) with y = [[R, x], [0, 1]].  The true path is known here, so the errors of the methods can be measured.
 
     python examples/camera_se3.py
 """

@@ -1,4 +1,4 @@
-"""An integrator of your own under the microscope: how game engines turn rigid bodies.
+"""Certify an integrator of your own: how game engines rotate rigid bodies.
 
     polhode certify examples/my_integrator.py
     polhode certify examples/my_integrator.py NMB VLV LP2       side by side with known ones
@@ -14,11 +14,11 @@ single Newton iteration:
     Om' = W - (I + h (W^ I - (I W)^))^-1 h W x I W          one Newton iteration
     q' = normalise(q + h/2 q Om')                           the attitude follows on a straight line, back onto the sphere
 
-Nothing explodes, and that is what engines need.  The certificate shows the price: first order,
-neither symmetric nor symplectic, nothing conserved.  In the stress test the energy first melts
-away, then grows tenfold.  A free body loses energy and half of its angular momentum until it spins
-about one of its two stable axes, as if there were friction; a step may turn it by no more than 0.05
-rad if a quarter of the energy is to survive 2000 steps.
+It never blows up, which is what engines need.  The certificate shows the price: first order, neither
+symmetric nor symplectic, nothing conserved.  In the stress test the energy first falls, then grows
+tenfold.  A free body loses energy and half of its angular momentum, as if by friction, until it spins
+about one of its two stable axes; it keeps a quarter of its energy over 2000 steps only if a step turns
+it by at most 0.05 rad.
 """
 
 import polhode

@@ -1,17 +1,16 @@
 """
-Asteroids that tumble
-=====================
+Tumbling asteroids
+==================
 
-Most asteroids spin about their shortest axis.  Some do not: their motion has two periods, one of
-the polhode and one of the precession, and no day.  Apophis tumbles in a *short-axis mode*, Toutatis
-in a *long-axis mode*.
+Most asteroids spin about their shortest axis.  Some tumble: their motion has two periods, rotation
+(the polhode) and precession.  Apophis tumbles in a *short-axis mode*, Toutatis in a *long-axis mode*.
 
-Light curves and radar give two periods and the ratios of the moments of inertia.  From these follow
-momentum and energy.
+Light curves and radar give the two periods and the ratios of the moments of inertia.  Angular
+momentum and energy follow from them.
 
 * (99942) Apophis: :math:`I_1/I_3 = 0.61`, :math:`I_2/I_3 = 0.965`, precession 27.38 h, rotation
-  263 h, and, found from the same data, an energy :math:`E/E_0 = 1.024 \\pm 0.013` times that of a
-  spin about the shortest axis with the same momentum.  Pravec et al., *The tumbling spin state of
+  263 h.  The authors give an energy of :math:`E/E_0 = 1.024 \\pm 0.013`, relative to a spin about the
+  shortest axis with the same angular momentum.  Pravec et al., *The tumbling spin state of
   (99942) Apophis*, Icarus 233 (2014) 48-60.
 * (4179) Toutatis: moments about the short and the intermediate axis 3.22 and 3.09 times the one
   about the long axis; rotation about the long axis 5.41 d, precession 7.35 d.  Hudson & Ostro,
@@ -27,10 +26,9 @@ from polhode import plots
 
 
 def tumbling(moments, mode, rotation, precession):
-    """The momentum, in the plane of the mode's axis and the longest or shortest one, with the two
-    periods that were observed.
+    """The angular momentum that gives the two observed periods.
 
-    Their ratio depends on the tilt alone; the size of the momentum then sets the clock.
+    The ratio of the periods depends only on the tilt, their size on that of the momentum.
     """
     other = int(np.argmin(moments)) if mode != np.argmin(moments) else int(np.argmax(moments))
 
@@ -58,7 +56,7 @@ toutatis = np.array([3.22, 3.09, 1.0])
 L_toutatis = tumbling(toutatis, 2, rotation=5.41 * 24, precession=7.35 * 24)
 
 # %%
-# The energy of Apophis was not put in, and comes out as published:
+# The energy of Apophis is a result, and agrees with the published value:
 
 excess = np.sum(L_apophis**2 / apophis) / (L_apophis @ L_apophis / apophis.max())
 print(f"Apophis: E/E0 = {excess:.4f}, published 1.024 +- 0.013")
@@ -70,8 +68,8 @@ for name, moments, L in (("Apophis", apophis, L_apophis), ("Toutatis", toutatis,
 # Where the axes point
 # --------------------
 #
-# The closed solution needs no steps.  The attitude is turned so that the momentum points to the
-# north pole.
+# The closed-form solution needs no steps.  The pictures are rotated so that the angular momentum
+# points to the north pole.
 
 
 def attitudes(moments, L, hours):

@@ -1,10 +1,10 @@
 """
-The energy that a symplectic method keeps
-=========================================
+The energy that a symplectic method conserves
+=============================================
 
-A symplectic method follows, almost exactly, the motion of a system nearby, whose energy is
-:math:`H + h^2 H_2 + \\ldots`.  So the true energy does not drift; it swings with the motion by an
-amount that falls as the square of the step.  Divide the swing by :math:`h^2` and all steps draw one
+A symplectic method solves, almost exactly, a slightly different problem, whose energy is
+:math:`H + h^2 H_2 + \\ldots`.  So the true energy does not drift.  It oscillates with an amplitude
+proportional to the square of the step: divided by :math:`h^2`, the errors of all steps lie on one
 curve, which is :math:`-H_2` along the motion, up to a constant.
 """
 
@@ -33,7 +33,7 @@ with plots.styled():
 # Five hundred times longer
 # -------------------------
 #
-# Runge and Kutta's method has order four, and far smaller errors at first.  They add up.
+# The fourth-order Runge-Kutta method has far smaller errors at first, but they accumulate.
 
 long = {
     name: polhode.integrate(body, weight, (0, 6000), 0.02, name, every=7, **start)

@@ -2,9 +2,9 @@
 A method under the microscope
 =============================
 
-Every method of the library declares what it is: its order in attitude and momentum, whether it is
-symmetric or symplectic, what it conserves, how often it evaluates the torque.  A certificate
-measures all of it from outside, and says where a claim fails.
+Every method declares its properties: its order in attitude and momentum, whether it is symmetric or
+symplectic, what it conserves, how often it evaluates the torque.  A certificate measures them and
+reports which of them do not hold.
 """
 
 import polhode
@@ -14,6 +14,6 @@ certificate = polhode.certify("VLV")
 figure = plots.certificate(certificate)
 
 # %%
-# The same as text; ``polhode certify VLV`` prints it in a terminal.
+# The certificate as text; ``polhode certify VLV`` prints it in a terminal.
 
 print(certificate)

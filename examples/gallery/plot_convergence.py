@@ -2,9 +2,9 @@
 Orders, measured
 ================
 
-``polhode.compare`` runs methods over step sizes against the closed solution of a heavy top in its
-first two seconds.  The slope of the error in a doubly logarithmic picture is the order of the
-method, and each line below is drawn with the slope that was measured.
+``polhode.compare`` runs methods with many step sizes and compares them with the closed-form solution
+of a heavy top over two seconds.  In a log-log plot the slope of the error is the order of the method;
+the lines below have the measured slopes.
 """
 
 import polhode

@@ -2,9 +2,9 @@
 A soft wall
 ===========
 
-Krysl and Endres' last problem: the body's axis is attracted to a point below, and a steep wall
-keeps it from falling in.  Each bounce is short and hard.  A step that is right for the flight is
-coarse for the wall, and there the methods differ.
+The last problem of Krysl and Endres: the body's axis is attracted to a point below, and a steep wall
+repels it.  Each bounce is short and hard.  A step that suits the rest of the motion is too large for
+the wall, and there the methods differ.
 """
 
 import numpy as np

@@ -2,9 +2,9 @@
 Third order that behaves like fourth
 ====================================
 
-Buss's Taylor method of third order, with and without his ending that puts every step back onto its
-energy.  On a free body the momentum is kept anyway, so a body on the right energy is on the right
-polhode: what error is left only runs along the curve.
+Buss's third-order Taylor method, with and without his correction that restores the energy after each
+step.  The method conserves the angular momentum of a free body anyway.  With the right energy as well
+the body stays on the right polhode, and the remaining error is along this curve.
 """
 
 import numpy as np

@@ -2,9 +2,9 @@
 A cloud shears along its polhode
 ================================
 
-Four thousand copies of a tumbling box, whose spins differ by a few hundredths.  Each goes round a
-polhode of its own at its own pace, so that the cloud is drawn out along the curve until nobody can
-say where on it a body is: the energy and the momentum stay known, the phase is lost.
+Four thousand copies of a tumbling box, with slightly different spins.  Each follows its own polhode
+with its own period, so the cloud spreads along the curve.  In the end energy and angular momentum are
+still known, but the phase is lost.
 """
 
 import numpy as np
@@ -19,7 +19,7 @@ omega0 = start + stats.norm(0.0, 0.02).rvs((4000, 3), random_state=np.random.def
 run = polhode.ensemble(box, t_span=(0, 600), step=0.05, omega0=omega0, keep=500)
 
 # %%
-# The angular momentum of all bodies, seen from the body, at four times.
+# The angular momentum of all boxes, in the body frame, at four times.
 
 shown = [0, 1, 5, 24]
 figure = plots.sphere(
@@ -27,8 +27,8 @@ figure = plots.sphere(
 )
 
 # %%
-# How evenly are they spread?  The distance of the cloud's mean from the centre, over that of a
-# single body, falls towards what the mean over a whole polhode leaves.
+# How evenly are they spread?  The length of the mean momentum vector falls to the value for boxes
+# that are spread evenly in time over the polhode.
 
 mean = np.linalg.norm((run.omegas * box.moments).mean(axis=1), axis=1) / np.linalg.norm(
     start * box.moments
@@ -50,5 +50,5 @@ with plots.styled():
         label="mean over one turn of the polhode",
     )
     axes.set(xlabel="time [s]", ylabel="length of the mean / |L|", ylim=(0, 1.05), xlim=(0, 600))
-    axes.set_title("The cloud forgets its phase")
+    axes.set_title("The phase is lost")
     axes.legend()

@@ -2,9 +2,9 @@
 A box that turns over
 =====================
 
-Throw a book with a spin about its middle axis and it turns over in flight, again and again,
-although nothing acts on it. Spin about the axes of largest and smallest inertia is stable; about
-the intermediate one the slightest nudge grows.
+A book thrown with a spin about its intermediate axis turns over in flight, again and again, without
+any torque.  Rotation about the axes of largest and smallest inertia is stable; about the intermediate
+axis the slightest disturbance grows.
 """
 
 import numpy as np
@@ -17,15 +17,15 @@ run = polhode.integrate(box, t_span=(0, 20), step=0.005, omega0=(0.002, 6.0, 0.0
 figure = plots.flip(run)
 
 # %%
-# How long does it wait?
-# ----------------------
+# How long until it flips?
+# ------------------------
 #
-# A smaller nudge buys time, but only as its logarithm.  Half the period of the polhode, which has a
-# closed form, is the time between two flips; an event function finds them in a computed run.
+# The time between two flips grows with the logarithm of the disturbance.  It is half the period of
+# the polhode, for which there is a formula; an event function finds the flips of a run.
 
 
 def upside_down(t, R, omega):
-    """Zero while the box is between its two ways of spinning."""
+    """Zero halfway through a flip."""
     return omega[1]
 
 
@@ -54,7 +54,11 @@ with plots.styled():
     times = plots.new_figure(7.2, 4.0)
     axes = times.add_subplot()
     axes.semilogx(
-        nudge, exact, color=plots.PALETTE[0], lw=2, label="half the polhode's period, closed form"
+        nudge,
+        exact,
+        color=plots.PALETTE[0],
+        lw=2,
+        label="half the period of the polhode, by formula",
     )
     axes.semilogx(
         tried,
@@ -63,8 +67,8 @@ with plots.styled():
         color=plots.PALETTE[1],
         ms=8,
         mec="white",
-        label="between two events of a run",
+        label="time between two events of a run",
     )
-    axes.set(xlabel="nudge Ω₁/Ω₂ at the start", ylabel="time between flips [s]", ylim=(0, None))
+    axes.set(xlabel="initial disturbance Ω₁/Ω₂", ylabel="time between flips [s]", ylim=(0, None))
     axes.legend(loc="upper right")
-    axes.set_title("Each factor of ten less adds the same wait")
+    axes.set_title("Each factor of ten adds the same time")

@@ -2,11 +2,11 @@
 What a game engine does to a spinning box
 =========================================
 
-Engines turn rigid bodies by semi-implicit Euler with an implicit gyroscopic term: it never
-explodes, and that is what a game needs. ``examples/my_integrator.py`` has it as a method of its
-own.  The price: a free body loses energy and momentum as if there were friction, until it spins
-about one of its two stable axes.  A splitting method with the same step keeps the momentum and, up
-to a small swing, the energy.
+Game engines rotate rigid bodies by the semi-implicit Euler method with an implicit gyroscopic term,
+because it never blows up.  ``examples/my_integrator.py`` implements it.  The price is that a free body
+loses energy and angular momentum, as if by friction, until it spins about one of its two stable axes.
+A splitting method with the same step conserves the angular momentum exactly, and the energy up to a
+small oscillation.
 """
 
 from pathlib import Path
@@ -26,7 +26,7 @@ runs = {
 }
 
 # %%
-# The direction of the angular momentum in the body.  It should follow one closed curve for ever.
+# The direction of the angular momentum in the body frame.  It should stay on one closed curve.
 
 figure = plots.sphere({name: run.momentum for name, run in runs.items()}, names="123")
 

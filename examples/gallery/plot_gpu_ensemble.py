@@ -2,10 +2,10 @@
 Fates of forty thousand tops
 ============================
 
-A triaxial body on a ball joint has no closed solution, and many of its motions are chaotic.  Start
-one at every tilt and spin, and colour it by where its axis is after a while: bands of order, and a
-sea where neighbours go different ways.  The bodies run on a GPU if there is one, else on the
-processors, by the same steps.
+A triaxial body on a ball joint has no closed-form solution, and many of its motions are chaotic.  Each
+pixel is a body with its own initial tilt and spin; the colour shows where its axis points after 20
+seconds.  There are bands of regular motions, and a chaotic sea in which neighbours separate.  The
+bodies run on a GPU if there is one, otherwise on the processor, with the same steps.
 """
 
 import numpy as np
@@ -27,7 +27,7 @@ task = {
 try:
     run = polhode.ensemble(**task, device="cuda")
 except polhode.InputError:
-    print("no GPU that can be used: the processors do the work")
+    print("no usable GPU: running on the processor")
     run = polhode.ensemble(**task)
 print(f"{run.n} bodies, {run.steps} steps each")
 

@@ -2,12 +2,12 @@
 Hyperion tumbles chaotically
 ============================
 
-Saturn's moon Hyperion is oblong and its orbit is eccentric.  Wisdom, Peale and Mignard (*The
-chaotic rotation of Hyperion*, Icarus 58, 1984) found that its rotation has no period at all.  Their
-picture looks at the moon once per orbit, at pericentre: how it is turned, and how fast.  Curves are
-regular motions, a cloud is a chaotic one.
+Saturn's moon Hyperion is elongated and its orbit is eccentric.  Wisdom, Peale and Mignard (*The
+chaotic rotation of Hyperion*, Icarus 58, 1984) found that its rotation is chaotic.  They plotted its
+orientation and spin once per orbit, at pericentre.  In this Poincaré section regular motions are
+curves and chaotic ones clouds.
 
-An ensemble that keeps every so many steps is such a section.
+An ensemble that stores one point per orbit gives such a section.
 """
 
 import numpy as np
@@ -43,8 +43,8 @@ def tide(t, R, p):
 
 
 # %%
-# Moons with spins from rest to three per orbit, upright, for four hundred orbits; time runs in
-# radians of the orbit.
+# Moons with spins up to three times the orbital rate, about an axis normal to the orbit, for four
+# hundred orbits.  The unit of time is a radian of the mean anomaly.
 
 upright = np.array([0.0, 0.0, 1.0])
 spins = np.concatenate([np.linspace(0.05, 3.0, 34), [0.5, 1.0]])[:, None] * upright

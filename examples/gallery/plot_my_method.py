@@ -2,9 +2,9 @@
 A method of your own
 ====================
 
-A method is one function on tuples: from the motion at one time to the motion a step later.  This
-one is Heun's rule on the rotation group, in ten lines.  It is then compiled, runs like every other,
-and can be certified: what it claims is measured.
+A method is one function of tuples, from the motion at one time to the motion one step later.  This is
+Heun's method on the rotation group, in ten lines.  It is compiled, runs like every other method, and
+its declared properties can be measured.
 """
 
 import polhode
@@ -22,7 +22,7 @@ from polhode.methods import Motion
     summary="Heun's rule on the rotation group.",
 )
 def step(h, t, s, body, torque, p):
-    """Both slopes, at the start and at Euler's end, and their mean."""
+    """The mean of the slopes at the start and at the end of an Euler step."""
     T = torque.body(t, matrix(s.q), s.Om, p)
     A = times(body.Iinv, sub(T, cross(s.Om, times(body.I, s.Om))))
     Om = axpy(h, A, s.Om)
@@ -34,14 +34,14 @@ def step(h, t, s, body, torque, p):
 
 
 # %%
-# Its certificate: second order as claimed, but nothing is conserved, and the energy of a long run
-# goes its own way.
+# Its certificate: it has second order, as declared, but conserves nothing, and the energy drifts in a
+# long run.
 
 certificate = polhode.certify("heun")
 figure = plots.certificate(certificate)
 
 # %%
-# In use it is a method like the others.  A longer run of the slow top:
+# It is used like any other method, here for a longer run of the slow top:
 
 top = polhode.problem("krysl/slow-top")
 for method in ("heun", "LP2"):

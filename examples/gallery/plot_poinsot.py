@@ -2,9 +2,9 @@
 Poinsot's rolling ellipsoid
 ===========================
 
-Poinsot saw the motion of a free body without a formula: its inertia ellipsoid rolls, without
-slipping, on a plane fixed in space. The point of contact is the angular velocity.  It draws the
-*polhode* on the ellipsoid, a closed curve, and the *herpolhode* on the plane, which need not close.
+Poinsot described the motion of a free body without formulas: its inertia ellipsoid rolls without
+slipping on a plane fixed in space.  The point of contact is the tip of the angular velocity.  It traces
+the *polhode*, a closed curve, on the ellipsoid and the *herpolhode*, which need not close, on the plane.
 """
 
 # sphinx_gallery_thumbnail_number = 1
@@ -20,8 +20,8 @@ run = polhode.integrate(body, t_span=(0, 60), step=0.01, omega0=(1.0, 0.35, 0.4)
 shape = Poinsot(body, omega0=run.omega[0])
 
 # %%
-# The picture is turned so that the momentum points down and the plane lies below; three moments are
-# shown while the body rolls.
+# The picture is rotated so that the angular momentum points down and the plane lies below; it shows
+# three moments of the motion.
 
 plane = shape.plane()
 to_picture = np.stack([plane.axes[1], plane.axes[0], -plane.normal])
@@ -86,7 +86,7 @@ with plots.styled():
     )
 
 # %%
-# ``plots.polhode`` draws both curves of a run beside what they should be: the polhode among those
-# of the body's other motions, the herpolhode between its exact bounds.
+# ``plots.polhode`` draws both curves of a run: the polhode among those of other motions of the body,
+# the herpolhode between its exact bounds.
 
 curves = plots.polhode(run)

@@ -2,9 +2,9 @@
 A satellite caught by gravity
 =============================
 
-The tide of the Earth pulls at the near end of a long satellite more than at the far end, and turns
-its long axis towards the Earth.  A tumbling satellite with a damper is caught: it slows, begins to
-swing, and comes to rest upright, facing the Earth once per orbit.
+The Earth attracts the near end of a long satellite more strongly than the far end, and so turns its
+long axis towards the Earth.  A tumbling satellite with a damper slows down, begins to oscillate, and
+finally points to the Earth all the time, turning once per orbit.
 """
 
 import numpy as np
@@ -23,7 +23,7 @@ tide = polhode.torques.gravity_gradient(satellite, rate)
 
 @polhode.torque(frame="body", form="tuple", uses_omega=True, params={"c": 8e-3, "rate": rate})
 def damper(t, R, omega, p):
-    """Friction against a fluid that turns with the orbit."""
+    """Friction relative to a frame that turns with the orbit."""
     return (
         -p.c * (omega[0] - p.rate * R[2][0]),
         -p.c * (omega[1] - p.rate * R[2][1]),
@@ -42,8 +42,7 @@ run = polhode.integrate(
 )
 
 # %%
-# The angle between the long axis and the vertical, in the plane of the orbit.  It counts the turns
-# until the satellite is caught.
+# The angle between the long axis and the vertical, in the plane of the orbit, as a number of turns.
 
 nadir = rate * run.t
 pitch = np.unwrap(np.arctan2(run.matrix[:, 1, 0], run.matrix[:, 0, 0])) - nadir
@@ -73,5 +72,5 @@ with plots.styled():
     left.legend(loc="lower center", ncols=2, bbox_to_anchor=(0.5, -0.08))
     left.set_title("The long axis, seen from above the orbit", loc="center")
     right.plot(run.t / orbit, pitch / (2 * np.pi), color=plots.PALETTE[2], lw=1.4)
-    right.set(xlabel="orbits", ylabel="turns of the long axis against the vertical", xlim=(0, 16))
-    right.set_title("Tumbling, then caught, then at rest")
+    right.set(xlabel="orbits", ylabel="turns of the long axis, from the vertical", xlim=(0, 16))
+    right.set_title("Tumbling, oscillating, pointing to the Earth")

@@ -2,9 +2,9 @@
 A camera's path from its own measurements
 =========================================
 
-An inertial unit reports velocity and angular velocity in the camera's own frame.  Position and
-attitude together are an element of SE(3), and :math:`\\dot y = y\\,W(t)`: ``polhode.lie``
-integrates this with Buss's series on any matrix group.
+An inertial measurement unit reports velocity and angular velocity in the camera's own frame.  Position
+and attitude together are an element :math:`y` of SE(3), with :math:`\\dot y = y\\,W(t)`.
+``polhode.lie`` integrates this equation on any matrix group, with Buss's series.
 """
 
 import numpy as np
@@ -28,7 +28,7 @@ def twist(t):
 
 
 def follow(method, steps):
-    """Frames [[R, x], [0, 1]] along ten seconds."""
+    """Frames [[R, x], [0, 1]] over ten seconds."""
     return lie.solve(lie.se3, twist, np.eye(4), (0.0, 10.0), steps, method, frame="body").y
 
 
@@ -88,5 +88,5 @@ with plots.styled():
     axes.set(xlabel="step [s]", ylabel="error of the last frame", xticks=10.0 / np.array(counts))
     axes.xaxis.set_major_formatter("{x:g}")
     axes.xaxis.set_minor_locator(NullLocator())
-    axes.set_title("Each series has the order of its name")
+    axes.set_title("Each series has the order that its name says")
     axes.legend()

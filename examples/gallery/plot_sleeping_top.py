@@ -2,8 +2,8 @@
 A sleeping top wakes and falls
 ==============================
 
-A top that spins fast enough stands upright as if asleep.  Friction slows it; below the critical
-spin :math:`2\\sqrt{M g l\\, I_1}/I_3` the upright position is unstable, and the top goes over.
+A top that spins fast enough stands upright and seems to sleep.  Friction slows it.  Below the critical
+spin :math:`2\\sqrt{M g l\\, I_1}/I_3` the upright position is unstable, and the top falls over.
 """
 
 # sphinx_gallery_thumbnail_number = 2
@@ -46,6 +46,6 @@ with plots.styled():
         axes.axvline(wakes, color="#888888", lw=0.9)
 
 # %%
-# The path of the axis: at the north pole for a long time, then round and down.
+# The path of the axis: it stays at the north pole for a long time, then spirals down.
 
 path = plots.sphere({"the axis of the top": run})

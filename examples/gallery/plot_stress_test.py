@@ -2,10 +2,10 @@
 Energy in the long run
 ======================
 
-Bou-Rabee, Ortolan and Saccon's stress test: a body in a potential with an attractor, thousands of
-close encounters.  Both methods below are of second order, symmetric, and cost one evaluation of the
-torque per step.  Lie-Newmark (``NMB-cay``) is not symplectic, and its energy wanders off for ever;
-the Lie-Verlet method (``VLV``) is, and its energy stays.
+Bou-Rabee, Ortolan and Saccon's stress test: a body in a potential with an attractor, which it passes
+closely thousands of times.  Both methods below are symmetric, of second order, and need one torque
+evaluation per step.  Lie-Newmark (``NMB-cay``) is not symplectic, and its energy drifts; Lie-Verlet
+(``VLV``) is symplectic, and its energy does not.
 """
 
 import polhode
@@ -23,6 +23,6 @@ for run in runs:
     )
 
 # %%
-# Where the body goes: its third axis, for a thousandth of the run.
+# The path of the body's third axis, for a hundredth of the run.
 
 path = plots.sphere({"VLV": stress.integrate("VLV", t_span=(0, 150), step=0.05)})

@@ -2,8 +2,8 @@
 A book thrown across the room
 =============================
 
-A force on the centre of mass carries the body along while it turns.  The event ends the flight on
-the floor; the pictures are taken on the way.
+The weight acts on the centre of mass while the book turns.  An event ends the flight when the book
+reaches the floor.
 """
 
 import numpy as np

@@ -2,9 +2,8 @@
 Fast tops and slow tops
 =======================
 
-A heavy top that is let go falls a little, swings round, and rises again.  How its axis is pushed at
-the start decides the figure that it draws on the sphere: cusps, waves or loops.  A slow top draws
-petals.
+A heavy top that is released falls a little, precesses, and rises again.  The initial velocity of its
+axis decides whether the axis traces cusps, waves or loops.  A slow top traces petals.
 """
 
 import numpy as np
@@ -17,7 +16,7 @@ moments, tilt, spin = [5.0, 5.0, 1.0], 0.7, 32.0
 
 
 def top(push):
-    """A spin about the axis, and a push of the axis along a circle of latitude."""
+    """A top whose axis is pushed along a circle of latitude."""
     return polhode.integrate(
         moments, weight, (0, 9.5), 0.005, rotation0=(tilt, 0, 0), omega0=(0, push, spin)
     )
@@ -25,9 +24,9 @@ def top(push):
 
 figure = plots.sphere(
     {
-        "let go: cusps": top(0.0),
-        "pushed ahead: waves": top(0.3),
-        "pushed back: loops": top(-0.7),
+        "released: cusps": top(0.0),
+        "pushed forwards: waves": top(0.3),
+        "pushed backwards: loops": top(-0.7),
         "a slow top: petals": polhode.problem("krysl/slow-top").integrate(
             "LP2", step=0.005, t_span=(0, 60)
         ),
@@ -38,9 +37,9 @@ figure = plots.sphere(
 # How high and how low
 # --------------------
 #
-# The tilt goes to and fro between two roots of a cubic.  ``exact.lagrange_top`` knows them, the
-# period, and the whole motion by theta functions; the run is symplectic and of second order, with
-# one evaluation of the torque per step.
+# The tilt oscillates between two roots of a cubic polynomial.  ``exact.lagrange_top`` gives them, the
+# period, and the whole motion by theta functions.  The run uses a symplectic method of second order
+# with one torque evaluation per step.
 
 run = top(-0.7)
 exact = polhode.exact.lagrange_top(moments, 20.0, (tilt, 0, 0), run.omega[0], run.t)
@@ -59,7 +58,7 @@ with plots.styled():
     angle = (exact.rotation.inv() * run.rotation).magnitude()
     below.semilogy(run.t[1:], angle[1:], color=plots.PALETTE[0])
     below.set(xlabel="time [s]", ylabel="error [rad]", xlim=(0, run.t[-1]))
-    below.set_title("Angle between the run and the closed solution")
+    below.set_title("Angle between the run and the exact solution")
 print(
-    f"after {run.t[-1]:g} s the run is {angle[-1]:.1e} rad from the closed solution; largest error {np.max(angle):.1e}"
+    f"after {run.t[-1]:g} s the run is {angle[-1]:.1e} rad from the exact solution; largest error {np.max(angle):.1e}"
 )

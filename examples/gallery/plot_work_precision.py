@@ -2,9 +2,9 @@
 What accuracy costs
 ===================
 
-An order says how fast errors fall, and nothing about where they start or what a step costs.  A user
-asks instead: what do I pay for this accuracy?  If the torque is expensive, the price is the number
-of its evaluations.
+The order of a method says how fast errors fall, but not how large they are or what a step costs.  The
+practical question is: what does a given accuracy cost?  If the torque is expensive, the cost is the
+number of its evaluations.
 """
 
 import math
@@ -17,7 +17,7 @@ found = polhode.compare("krysl/slow-top", methods=METHODS, errors=[1e-3, 1e-6, 1
 figure = plots.work_precision(found, currency="evaluations")
 
 # %%
-# Torque evaluations that each method needs for an error of a millionth of a radian:
+# Torque evaluations that each method needs for an error of 1e-6:
 
 price = {
     curve.name: curve.answers[1e-6].evaluations if curve.answers[1e-6] else math.inf

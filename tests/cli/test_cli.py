@@ -24,6 +24,7 @@ from polhode.methods import _references as references
 from polhode.results import conserved
 from polhode.cli import app
 from polhode.cli.application import command_names, load_commands
+from polhode.cli.options import FAMILIES
 from polhode.io import load, save
 from polhode.io.formats import formats
 from polhode.io.read import contents
@@ -267,6 +268,13 @@ def test_methods_of_one_family(call):
     assert rows and {row["family"] for row in rows} == {"newmark"}
 
 
+@pytest.mark.parametrize("command", ["methods", "compare"])
+def test_help_names_the_families(call, command):
+    named = set(re.split(", | or ", FAMILIES))
+    assert named <= {entry.family for entry in methods.everything()}
+    assert named <= set(re.findall(r"[\w-]+", call(command, "--help").stdout))
+
+
 def test_recommended_methods_come_first_and_faulty_ones_last(call):
     """The order is that of what the methods declare; families are not torn apart."""
     rows = json.loads(call("methods", "--json").stdout)
@@ -404,6 +412,25 @@ def test_relative_errors_are_those_of_the_figures(start, tmp_path):
     )
 
 
+@pytest.mark.parametrize(
+    "torque",
+    [
+        torques.damping(0.1),
+        torques.heavy_top(2.0) + torques.damping(0.1),
+        torques.constant((0.0, 0.0, 1.0)),
+        torques.gravity_gradient([1.0, 2.0, 2.5], 0.5),  # its potential depends on time
+    ],
+)
+def test_a_torque_without_a_potential_changes_the_energy_by_right(torque, tmp_path):
+    """What drives or brakes a body makes no error; in a file it is the same."""
+    run = integrate([1.0, 2.0, 2.5], torque, (0, 1), 0.01, omega0=(0.1, 1, 0))
+    run.save(tmp_path / "run.nc")
+    for one in (run, read(tmp_path / "run.nc")):
+        summary = one.summary()
+        assert summary["energy_drift_max"] is None and summary["energy_drift_relative"] is None
+        assert summary["energy_change_max"] > 0.0 and conserved.energy(one).by_right
+
+
 def test_a_torque_changes_the_momentum_by_right(call):
     Path("pushed.toml").write_text(
         Path("scenario.toml").read_text()
@@ -486,9 +513,39 @@ def test_a_file_named_like_a_problem_is_the_file(call, tmp_path):
     assert json.loads(call("run", "slow-top", "--json").stdout)["method"] == "VLV"
 
 
+@pytest.mark.parametrize(
+    "problem, setting, torque",
+    [
+        ("slow-top", "moment=10.0", torques.heavy_top(10.0)),
+        ("coulomb-wall-printed", "wall=0.0", torques.coulomb_wall("printed", wall=0.0)),
+        ("stress", "alpha=0.2", torques.stress_potential(alpha=0.2)),
+        ("book-toss", "toss=10.0", torques.book_toss(0.05, toss=10.0)),
+        ("free-body", "name=heavy_top", torques.heavy_top()),
+    ],
+)
+def test_a_setting_changes_one_parameter_of_the_torque_of_a_problem(call, problem, setting, torque):
+    settings = ("--set", f"torque.{setting}", "--set", "run.t_span=[0.0, 1.0]")
+    data = json.loads(call("run", problem, "--step", "0.05", *settings, "--json").stdout)
+    given = problems.get(problem)
+    start = {"rotation0": given.rotation0, "omega0": given.omega0, "scalar_first": False}
+    run = integrate(given.body, torque, (0.0, 1.0), 0.05, **start)
+    assert data["omega_final"] == run.omega[-1].tolist()
+
+
 def test_an_ensemble_of_a_problem(call):
     done = call("ensemble", "slow-top", "--n", "3", "--json")
     assert done.exit_code == 0 and json.loads(done.stdout)["n"] == 3
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+def test_output_in_a_pipe_is_as_wide_as_columns_says(call, monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    lines = call("run", "fast-top").stdout.splitlines()
+    assert max(map(len, lines)) <= columns
+    (quaternion,) = (line for line in lines if "quaternion final" in line)
+    assert len(quaternion.split()) == 6  # all four numbers in one line
+    widest = max(map(len, call("methods").stdout.splitlines()))
+    assert columns - 10 < widest <= columns
 
 
 def test_run_prints_a_table(call):

@@ -56,11 +56,27 @@ def test_what_the_triangle_error_advises_works_at_every_door(call):
         ("verlet", "VLV"),
         ("Implicit midpoint", "AKW"),
         ("munthe-kaas", "RKMK4"),
+        ("Radau", "DOP853"),
+        ("LSODA", "DOP853"),
+        ("BDF", "DOP853"),
+        ("leapfrog", "VLV"),
     ],
 )
 def test_a_method_that_others_call_otherwise_is_named(name, meant):
     with pytest.raises(InputError, match=rf"unknown method .* \(did you mean '{meant}'\?\)"):
         integrate([1.0, 2.0, 3.0], method=name, **START)
+
+
+@pytest.mark.parametrize("name", ["yoshida5", "yoshida4", "NMB+yoshida5"])
+def test_an_unknown_ending_is_answered_with_the_endings(name):
+    with pytest.raises(InputError, match=r"write NAME\+ENDING, as in LP2\+yoshida4, .* yoshida4"):
+        integrate([1.0, 2.0, 3.0], method=name, **START)
+
+
+def test_the_error_for_an_unknown_method_is_short():
+    with pytest.raises(InputError, match=r"recommended: 'LP2', .*lists all") as error:
+        integrate([1.0, 2.0, 3.0], method="xyz", **START)
+    assert len(str(error.value)) < 200
 
 
 def test_a_synonym_is_no_name_of_another_method():
@@ -134,7 +150,7 @@ def test_what_may_be_meant_for_the_identity_gives_one_warning(door, tmp_path, mo
     monkeypatch.chdir(tmp_path)
     identity = (1.0, 0.0, 0.0, 0.0)
     words = (
-        r"half turn.*identity, write .*scalar_first=True.*scalar_first=False means the half turn"
+        r"half turn.*identity, write .*scalar_first=True.*scalar_first=False confirms the half turn"
     )
     with pytest.warns(UserWarning, match=words) as warned:
         taken = end(door(identity))

@@ -71,8 +71,19 @@ def test_laws_of_several_dimensions():
     np.testing.assert_allclose(np.linalg.norm(turned.quaternions[0], axis=1), 1.0, atol=1e-15)
 
 
+def test_drawn_moments_can_be_read():
+    law = stats.norm((2.0, 3.0, 4.0), 0.05)
+    run = ensemble(law, t_span=SPAN, step=STEP, n=50, omega0=(0, 0, 1), rng=1)
+    np.testing.assert_allclose(run.momentum, run.omega * run.moments, rtol=1e-15)
+    assert run.moments.shape == (50, 3) and len(np.unique(run.moments[:, 0])) == 50
+    same = ensemble([2.0, 3.0, 4.0], t_span=SPAN, step=STEP, omega0=np.eye(3))
+    assert same.moments.tolist() == [[2.0, 3.0, 4.0]] * 3
+
+
 def test_bodies_that_cannot_be_are_refused():
-    with pytest.raises(InputError, match=r"of the bodies drawn, body .* or choose a narrower law"):
+    with pytest.raises(
+        InputError, match=r"of the bodies drawn, body .* or choose a narrower distribution"
+    ):
         ensemble(
             stats.norm((1.0, 2.0, 2.9), 0.5), t_span=SPAN, step=STEP, n=50, omega0=(0, 0, 1), rng=1
         )

@@ -252,6 +252,41 @@ def test_sizes_that_make_no_sense_are_refused(dt):
     assert stepper.t == 0.0
 
 
+@pytest.mark.parametrize("frame", ["spatial", "body"])
+def test_a_linear_impulse_changes_velocity_and_spin(frame):
+    body = polhode.RigidBody.box(1.0, 2.0, 3.0, mass=2.0)
+    start = {"rotation0": (0.3, 0.2, 0.1), "omega0": (0.1, 0.2, 0.3), "velocity0": (1.0, 0.0, 0.0)}
+    stepper = polhode.Stepper(body, step=0.01, compiled=False, **start)
+    stepper.step(3)
+    q, before, arm, push = (
+        stepper.quaternion,
+        stepper.momentum_spatial,
+        (0.0, 1.0, 0.5),
+        (4.0, 0, 0),
+    )
+    stepper.apply_linear_impulse(push, at=arm, frame=frame)
+    turn = (lambda v: v) if frame == "spatial" else (lambda v: polhode.rotations.rotate(q, v))
+    np.testing.assert_allclose(stepper.velocity, (1.0, 0.0, 0.0) + turn(np.array(push)) / 2.0)
+    np.testing.assert_allclose(stepper.momentum_spatial, before + turn(np.cross(arm, push)))
+    assert np.array_equal(stepper.quaternion, q) and stepper.dt == 0.01
+
+
+@pytest.mark.parametrize(
+    "body", [[5.0, 4.0, 1.5], [[5.0, 0.2, 0.0], [0.2, 4.0, 0.1], [0.0, 0.1, 1.5]]]
+)
+@pytest.mark.parametrize("torque", ["heavy_top", None, wobble])
+def test_the_energy_of_a_stepper_is_that_of_a_run(body, torque):
+    stepper = polhode.Stepper(body, torque, step=0.01, compiled=False, **START)
+    stepper.step(7)
+    run = polhode.integrate(body, torque, (0.0, 0.07), 0.01, compiled=False, **START)
+    assert stepper.total_energy == pytest.approx(run.total_energy[-1], rel=1e-14)
+
+
+def test_a_linear_impulse_needs_a_flight():
+    with pytest.raises(InputError, match=r"follows the rotation alone; give it position0"):
+        make(compiled=False).apply_linear_impulse((1.0, 0.0, 0.0))
+
+
 def test_the_number_of_a_failed_step_counts_those_of_other_sizes():
     def strict(t, R):
         if t > 0.055:
@@ -436,6 +471,8 @@ def test_attributes_are_listed_and_near_misses_answered():
     )
     with pytest.raises(AttributeError, match="did you mean 'omega'"):
         stepper.angular_velocity  # noqa: B018
+    with pytest.raises(AttributeError, match=r"no attribute 'to_pandas'$"):  # no wrong hint
+        stepper.to_pandas  # noqa: B018
     assert stepper.kinetic_energy == 1.0 and stepper.omega_spatial.tolist() == [0.0, 1.0, 0.0]
 
 
@@ -443,3 +480,13 @@ def test_a_torque_made_for_another_body_is_warned_of():
     tide = polhode.torques.gravity_gradient(polhode.RigidBody([1, 2, 2.5]), 0.1)
     with pytest.warns(UserWarning, match="made for another body"):
         polhode.Stepper([1, 2, 2.6], tide, step=0.1, omega0=(0, 1, 0))
+
+
+def test_a_weight_made_for_another_mass_is_warned_of(recwarn):
+    body = polhode.RigidBody([1, 2, 2.5], mass=3.0)
+    polhode.Stepper(body, step=0.1, omega0=(0, 1, 0), force=polhode.weight(3.0))
+    assert not recwarn
+    with pytest.warns(
+        UserWarning, match=r"force 'weight' was made for another body: its mass is 2.0"
+    ):
+        polhode.Stepper(body, step=0.1, omega0=(0, 1, 0), force=polhode.weight(2.0))

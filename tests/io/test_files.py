@@ -495,6 +495,7 @@ def test_info_of_an_ensemble(tmp_path, suffix):
         json.dumps(many.provenance())
     )
     assert told["provenance"]["body"] == BODY.to_dict() and told["provenance"]["seed"] == "1"
+    assert told["error_estimate"] == many.error_estimate.largest
     arrays, _ = read.contents(path)
     assert arrays["quaternion"].tobytes() == many.quaternion.tobytes()
 

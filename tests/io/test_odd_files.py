@@ -151,6 +151,7 @@ def test_a_fact_of_the_wrong_kind_is_named(run, tmp_path):
         ("steps", "many", "steps = 'many', which is not a whole number"),
         ("title", 3, "title = 3, which is not"),
         ("tolerance", [1.0], "which is not two numbers"),
+        ("error_sample", {"bodies": [1]}, "which is not a table of errors"),
         ("step", "short", "which is not a number, or a list"),
     ):
         odd = store.contents_of(Told(run, run.provenance() | {key: value}))

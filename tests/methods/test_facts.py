@@ -223,7 +223,7 @@ def test_comparisons_advice_and_ensembles_know_the_lower_order():
     advice = advise(
         BODY, DAMPED, (0.0, 2.0), omega0=VELOCITY, methods=["MR4-123", "RKMK4"], error=1e-2
     )
-    assert "Under such a torque MR4-123 is of a lower order." in advice.notes
+    assert "MR4-123 has a lower order with such a torque." in advice.notes
     several = ensemble(
         BODY, DAMPED, (0.0, 1.0), STEP, "MR4-123", omega0=np.array([VELOCITY, VELOCITY])
     )

@@ -348,3 +348,19 @@ def test_the_page_on_disagreements_shows_figures_that_are_kept(monkeypatch):
     assert page.count("   * - ") == len(papers.errata()) + len(
         {one.paper for one in papers.errata()}
     )
+
+
+@pytest.mark.parametrize(
+    "page, words, most",
+    [
+        ("fit", "least_squares", 10),
+        ("from_game_engine", "step(dt=dt)", 10),
+        ("monte_carlo", "gravity_gradient", 10),
+        ("lyapunov", "angle_between", 10),
+    ],
+)
+def test_common_tasks_take_few_lines(page, words, most):
+    """The block of a page that has these words."""
+    found = [one for one in blocks(DOCS / "howto" / f"{page}.rst") if words in one.text]
+    lines = [line for line in found[0].text.splitlines() if line.strip()]
+    assert found[0].language == "python" and len(lines) <= most

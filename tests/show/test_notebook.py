@@ -8,6 +8,7 @@ import polhode
 from polhode.show.view import _card
 
 LONGEST_LINE = 500  # characters of a plain repr
+LARGEST = 100_000  # characters of a card
 CELLS = {
     "run": "run",
     "plot": "run.plot()",
@@ -16,6 +17,8 @@ CELLS = {
     "ensemble": "many",
     "body": "run.body",
     "flow": "polhode.Flow(run.body, rtol=1e-9)",
+    "stepper": "polhode.Stepper(run.body, step=0.01, omega0=(0, 1, 0))",
+    "flying stepper": "polhode.Stepper(run.body, step=0.01, omega0=(0, 1, 0), position0=(1, 2, 3))",
     "problem": "polhode.problem('krysl/slow-top')",
     "comparison": "comparison",
     "its figure": "comparison.figure()",
@@ -39,7 +42,6 @@ OTHERS = (
     "comparison.truth",
     "list(certificate.facts.values())[0]",
     "polhode.advise('krysl/slow-top', error=1e-2, methods=['NMB']).trials[0]",
-    "polhode.Stepper(run.body, step=0.01, omega0=(0, 1, 0))",
 )
 
 
@@ -73,6 +75,23 @@ def test_a_notebook_shows_it(cell, shown):
         assert base64.b64decode(data["image/png"]).startswith(b"\x89PNG")
     else:
         assert ("<iframe" if cell == "page" else "<table") in data["text/html"]
+
+
+def test_cards_are_small(shown):
+    cards = {
+        cell: len(shown[0][cell]["text/html"]) for cell in CELLS if cell not in (*PICTURES, "page")
+    }
+    assert max(cards.values()) < LARGEST, cards
+    busy = polhode.problem("krysl/coulomb-wall").integrate("LP2", t_span=(0, 300))
+    assert len(busy._repr_html_()) < LARGEST
+
+
+def test_cards_have_units_and_errors(shown):
+    assert "error about" in shown[0]["ensemble"]["text/html"]
+    body = polhode.RigidBody([1.0, 2.0, 2.5], mass=3.0, units={"length": "mm", "mass": "g"})
+    assert "3 g" in body._repr_html_() and "g mm²" in body._repr_html_()
+    many = polhode.ensemble(body, t_span=(0, 1), step=0.1, omega0=(0, 0, 5), n=3, units="SI")
+    assert "energy [J]" in many._repr_html_()
 
 
 def test_a_run_comes_with_its_picture_whether_fresh_or_stored(shown):

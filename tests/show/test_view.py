@@ -84,7 +84,7 @@ def test_thinning_keeps_ends_and_peaks():
 
 def test_a_body_that_turns_far_between_points_is_owned_up_to():
     data = encode([tumble(every=500)])[0]
-    assert any("turns between two points" in note for note in data["notes"])
+    assert any("stored points the body makes up to" in note for note in data["notes"])
 
 
 def test_a_run_that_went_backwards_is_shown_forwards():
@@ -169,7 +169,7 @@ def test_titles():
         "VLV, step 0.01 (1)",
         "VLV, step 0.01 (2)",
     ]
-    assert "2 runs in step" in runs[0].view(compare=runs[1]).html
+    assert "2 runs side by side" in runs[0].view(compare=runs[1]).html
 
 
 def test_runs_on_one_page_are_few():

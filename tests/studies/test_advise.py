@@ -178,7 +178,7 @@ def test_following_the_advice_gives_the_error_it_promises():
         and polhode.rotations.angle_between(run.quaternion[-1], last[:4]) <= 1.02 * advice.error
     )
     assert run.steps == advice.steps
-    assert advice.runner_up and advice.why.count(".  ") == 1
+    assert advice.runner_up and advice.runner_up in advice.why and len(advice.why) < 350
     data = json.loads(json.dumps(advice.to_dict()))
     assert data["candidates"][0]["method"].partition("@")[0] == data["method"]
     assert data["pilot_torque_evaluations"] > 0

@@ -44,6 +44,18 @@ def test_without_units_nothing_has_one():
     assert partly.omega.units == "rad/h" and "units" not in partly.momentum.attrs
 
 
+def test_every_door_takes_units():
+    start = {"omega0": (0, 0, 5.0), "units": MM}
+    labelled = [
+        RigidBody([5.0, 5.0, 1.0], units=MM),
+        integrate([5.0, 5.0, 1.0], **SPAN, **start).body,
+        polhode.Stepper([5.0, 5.0, 1.0], step=0.01, **start).body,
+        polhode.problem("slow-top").integrate(units=MM).body,
+        ensemble([5.0, 5.0, 1.0], **SPAN, **start),
+    ]
+    assert [one.units._asdict() for one in labelled] == [MM] * 5
+
+
 def test_units_change_no_number():
     assert run_in(MM).motion.tobytes() == run_in(None).motion.tobytes()
     assert RigidBody([1, 2, 3], units="SI") != RigidBody([1, 2, 3])

@@ -6,15 +6,15 @@ import { make } from "./plots.js";
 const ICONS = { play: "M7 4.5v15l12.5-7.5z", pause: "M6.5 4.5h4v15h-4zM13.5 4.5h4v15h-4z" };
 const KEYS = [
   ["Space", "play, pause"],
-  ["← →", "one frame back, on (with Shift: a twentieth of the run)"],
+  ["← →", "one frame back or forward (with Shift: a twentieth of the run)"],
   ["Home, End", "start, end"],
   ["− +", "slower, faster"],
-  ["P", "Poinsot’s picture, for a body on which nothing acts"],
+  ["P", "Poinsot’s construction, for a free body"],
   ["A", "arrows: angular velocity and momentum"],
   ["R", "path of the third body axis, or of the tip of a top"],
   ["B", "body axes"],
   ["L", "logarithmic error plots"],
-  ["Z", "plots near the present time"],
+  ["Z", "plots around the current time"],
   ["S", "save the picture"],
   ["T", "light or dark"],
   ["?", "this help"],
@@ -52,13 +52,13 @@ export class Transport {
     this.element.append(this.play, this.slider, this.time, speed);
   }
 
-  show({ time, start, end, playing, speed }) {
+  show({ time, start, end, playing, speed }, unit) {
     this.play.querySelector("path").setAttribute("d", playing ? ICONS.pause : ICONS.play);
     this.play.classList.toggle("on", playing);
     Object.assign(this.slider, { min: start, max: end });
     this.slider.value = time;
     this.slider.style.setProperty("--done", `${end > start ? (100 * (time - start)) / (end - start) : 0}%`);
-    this.time.textContent = `t = ${clockText(time, end - start)} s`;
+    this.time.textContent = `t = ${clockText(time, end - start)} ${unit}`.trim();
     this.speed.textContent = `${number(speed, 1)}×`;
   }
 }
@@ -95,7 +95,7 @@ export function helpDialog() {
     make(
       "p",
       "",
-      "Drag to turn the picture, wheel or two fingers to zoom, double click to start over. Click or drag in a plot to move in time.",
+      "Drag to rotate the view; use the wheel or two fingers to zoom; double-click to reset. Click or drag in a plot to move in time.",
     ),
     button("close", "Close", () => dialog.close()),
   );

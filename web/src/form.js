@@ -132,7 +132,7 @@ export class Form {
     const asked = words.get("problem");
     this.problem.value = asked;
     this.begin(this.chosen());
-    if (this.problem.value !== asked) this.source.textContent = `There is no problem ${asked}; this is the first of the list.`;
+    if (this.problem.value !== asked) this.source.textContent = `There is no problem ${asked}; the first in the list is shown.`;
     this.first.read(words, "");
     this.beside.box.checked = words.has("body2");
     this.second.copy(this.first);
@@ -150,7 +150,7 @@ export class Form {
     const acting = [torque, weight && `weight ${digits(weight)} N m`, damping && `damping ${digits(damping)} N m s`].filter(Boolean);
     return {
       title: capital(title),
-      subtitle: `${methods.join(" and ")}; step ${this.step.value} s; ${acting.join(", ") || "nothing acts"}`,
+      subtitle: `${methods.join(" and ")}; step ${this.step.value} s; ${acting.join(", ") || "no torque"}`,
     };
   }
 

@@ -13,7 +13,7 @@ const PAUSE = 120; // milliseconds without a change before the library is asked
 const QUIET = 250; // milliseconds before it is said how far the work is: most is done by then
 const STATES = {
   waiting: () => "waiting for another page",
-  preparing: (method) => `preparing ${method}: compiled when it is new, for some seconds`,
+  preparing: (method) => `preparing ${method}: the first time it is compiled, which takes some seconds`,
   running: (method, share) => `${method}: ${Math.round(100 * share)} %`,
 };
 
@@ -36,7 +36,7 @@ class Playground {
     this.status.setAttribute("role", "status");
     this.result = make("section", "play-result");
     this.place = make("div", "play-view");
-    this.place.append(make("p", "play-first", "The first motion is on its way."));
+    this.place.append(make("p", "play-first", "Computing the first motion."));
     const panel = make("aside", "play-panel");
     panel.append(make("h1", "", "Playground"), this.form.element, this.status, this.result);
     panel.addEventListener("keydown", (event) => event.stopPropagation()); // keys in the form are the form's
@@ -70,12 +70,12 @@ class Playground {
       if (!reply.ok) throw new Error(await reply.text());
       let last = null;
       for await (const line of lines(reply.body)) if (!asking.signal.aborted) this.hear((last = line));
-      if (!asking.signal.aborted && (!last || last.state)) throw new Error("The computation failed; the terminal says why.");
+      if (!asking.signal.aborted && (!last || last.state)) throw new Error("The computation failed; the terminal shows the reason.");
     } catch (error) {
       if (asking.signal.aborted) return;
       this.quiet();
       const lost = error instanceof TypeError; // what fetch calls a server that is not there
-      this.say(lost ? "The playground is closed: start it again with `polhode play`." : error.message, true);
+      this.say(lost ? "The playground has stopped; start it again with `polhode play`." : error.message, true);
     }
     this.busy = false;
   }
@@ -100,7 +100,7 @@ class Playground {
 
   refuse(fields) {
     this.form.complain(fields);
-    this.say(fields[""] ?? "The picture is of the last values that could be computed.", true);
+    this.say(fields[""] ?? "The picture shows the last values that could be computed.", true);
     this.root()?.classList.add("old");
   }
 
@@ -154,10 +154,10 @@ async function* lines(stream) {
 function table(verdicts) {
   const rows = [
     ["", (one) => one.method],
-    ["energy error", (one) => (one.by_right.energy ? "the torque works" : number(one.energy, 2))],
-    ["momentum error", (one) => (one.by_right.momentum ? "the torque acts" : number(one.momentum, 2))],
+    ["energy error", (one) => (one.by_right.energy ? "changed by the torque" : number(one.energy, 2))],
+    ["momentum error", (one) => (one.by_right.momentum ? "changed by the torque" : number(one.momentum, 2))],
     ["steps", (one) => String(one.steps)],
-    ["torque evaluations", (one) => (one.evaluations === null ? "none, nothing acts" : String(one.evaluations))],
+    ["torque evaluations", (one) => (one.evaluations === null ? "none" : String(one.evaluations))],
     ["time", (one) => `${number(1e3 * one.seconds, 2)} ms`],
   ];
   const element = make("table");

@@ -29,7 +29,7 @@ export class Stage {
       return renderer;
     } catch {
       this.canvas.replaceWith(
-        make("p", "no-picture", "This browser offers no WebGL, so there is no picture; the plots work without."),
+        make("p", "no-picture", "This browser has no WebGL, so there is no 3D picture; the plots work without it."),
       );
       return null;
     }

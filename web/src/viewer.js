@@ -15,7 +15,7 @@ const SWITCHES = {
   trace: ["Path", "Path of the third body axis, or of the tip of a top (R)"],
   axes: ["Axes", "Body axes (B)"],
 };
-const NOT_FREE = "Poinsot’s picture is of a body on which nothing acts; here a torque does";
+const NOT_FREE = "Poinsot’s construction needs a free body; here a torque acts";
 
 /**
  * @param {HTMLElement} element filled by the viewer
@@ -47,7 +47,7 @@ class Viewer {
       tools = make("div", "tools");
     this.title = make("h1", "", title);
     this.subtitle = make("p", "subtitle", subtitle);
-    this.zoomButton = button("tool", "zoom", () => this.zoom(), "Plots near the present time (Z)");
+    this.zoomButton = button("tool", "zoom", () => this.zoom(), "Plots around the current time (Z)");
     this.logButton = button("tool", "log", () => this.log(), "Logarithmic error plots (L)");
     tools.append(
       this.zoomButton,
@@ -75,7 +75,7 @@ class Viewer {
     this.cells = make("div", "cells");
     this.key = make("div", "key");
     this.key.append(make("span", "key-omega", "ω angular velocity"), make("span", "key-momentum", "L angular momentum"));
-    this.turned = make("em", "", "L points down here, so that the ellipsoid rolls on top of the plane");
+    this.turned = make("em", "", "Here L points down, so that the ellipsoid rolls on the plane");
     this.key.append(this.turned);
     this.switches = new Switches(SWITCHES, (name) => this.switch(name));
     stage.append(this.canvas, this.cells, this.key, this.switches.element);
@@ -284,7 +284,7 @@ class Viewer {
     this.align();
     this.stage.render(this.clock.time, this.options);
     for (const plot of Object.values(this.plots)) plot.show(this.clock.time, valueAt, window);
-    this.transport.show(this.clock);
+    this.transport.show(this.clock, this.runs[0].units.time);
     this.switches.show(this.options, this.free ? {} : { poinsot: NOT_FREE });
     this.logButton.setAttribute("aria-pressed", String(this.logarithmic));
     this.zoomButton.setAttribute("aria-pressed", String(Boolean(this.near)));

@@ -113,7 +113,7 @@ class RigidBody(Card, Shapes):
         excess = triangle_excess(moments)
         if check_triangle and excess:
             raise InputError(
-                f"moments {show(moments)}: {excess}, breaking the triangle inequality: no distribution "
+                f"moments {show(moments)}: {excess}, which violates the triangle inequality: no distribution "
                 "of mass has these; check the entries, or, if you mean them, give "
                 "RigidBody(..., check_triangle=False), in TOML check_triangle = false"
             )

@@ -26,3 +26,7 @@ TorqueFile = Annotated[
 ]
 
 FIGURE_FORMATS = ("png", "pdf", "svg")
+# written out here, since asking the methods would slow down --help
+FAMILIES = (
+    "buss, midpoint, newmark, quaternion_space, runge-kutta, splitting, taylor or variational"
+)

@@ -200,7 +200,7 @@ def _nothing_to_resume_error(
     if scenario or words[:2] != ["polhode", "run"]:
         words = shlex.split(_command("run", source, torque_file=torque_file))
     again = shlex.join([*words, "-o", str(target), "--checkpoint", STANDARD, "--force"])
-    reason = facts.get("message", "nobody knows why")
+    reason = facts.get("message", "for an unknown reason")
     if facts.get("status") != "interrupted":
         return InputError(
             f"the run in {str(target)!r} failed ({reason}), and would again; use a smaller step or "
@@ -208,7 +208,7 @@ def _nothing_to_resume_error(
         )
     return InputError(
         f"the run in {str(target)!r} ended early ({reason}), and it was made without --checkpoint, so that "
-        f"nothing can go on from there; run it again with `{again}`, which overwrites it"
+        f"it cannot be continued; run it again with `{again}`, which overwrites it"
     )
 
 

@@ -1,6 +1,7 @@
 """What commands print: messages, tables and JSON."""
 
 import json
+import os
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -35,7 +36,7 @@ class SafeConsole(Console):
 def make_console(stderr: bool = False) -> Console:
     """Return the console that output goes to."""
     console = SafeConsole(stderr=stderr, highlight=False)
-    if not console.is_terminal:
+    if not console.is_terminal and not os.environ.get("COLUMNS", "").isdigit():
         console.width = 100  # in a file or a pipe there is no window to fit
     return console
 
@@ -83,7 +84,10 @@ def make_table(*columns: tuple[str, JustifyMethod]) -> Table:
 
 
 def print_summary(title: str, summary: Mapping[str, Any]) -> None:
-    """Print names and values, a row of a matrix to a line; empty values are left out."""
+    """Print names and values, a row of a matrix to a line; empty values are left out.
+
+    Four numbers fit into a line of 80 characters.
+    """
     table = make_table(("", "left"), ("", "left"))
     table.title, table.show_header = escape(title), False
     for key, value in summary.items():
@@ -96,13 +100,13 @@ def _format_value(value: Any) -> str:
     if isinstance(value, list):
         is_matrix = value and all(isinstance(row, list) for row in value)
         return "\n".join(
-            "  ".join(map(_format_entry, row)) for row in (value if is_matrix else [value])
+            " ".join(map(_format_entry, row)) for row in (value if is_matrix else [value])
         )
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def _format_entry(value: Any) -> str:
-    return f"{value: .12g}" if isinstance(value, (int, float)) else str(value)
+    return f"{value:< 12.6g}" if isinstance(value, (int, float)) else str(value)
 
 
 # --- JSON -------------------------------------------------------------------------------------

@@ -48,49 +48,49 @@ def ensemble(
     units: str | Mapping[str, str] | None = None,
     **misspelt: Never,
 ) -> Ensemble:
-    """Integrate the motion of many rigid bodies.
+    """Integrate the rotation of many rigid bodies over a span of time.
 
-    Every body moves by the same equations with its own numbers.  On a processor in float64 each
-    motion is, bit for bit, the one `integrate` computes, whatever the number of threads.
+    All bodies have the same equations, each with its own numbers.  On a processor in float64 each
+    motion is, bit for bit, that of `integrate`, with any number of threads.
 
     Parameters
     ----------
     bodies : RigidBody or inertia, a list of them, array (n, 3) or (n, 3, 3), or a distribution
-        A single one stands for all.  An array has principal moments or tensors.  From a
-        distribution principal moments are drawn; a torque made for a body, `gravity_gradient`, then
-        is made for each.
+        A single one is used for all.  An array has principal moments or tensors.  A distribution
+        is one of principal moments; a torque that depends on the body's inertia, `gravity_gradient`,
+        then uses that of each body.
     torque, t_span, step, method, breaks
         As in `integrate`.
     rotation0 : one rotation, scipy Rotation of n, array (n, 4), (n, 3, 3) or (n, 3), "random", or a distribution
-        Attitudes at t0.  "random": spread evenly over all rotations.  A distribution is one of
-        rotation vectors, or, if it has several dimensions, of quaternions or matrices.
+        Attitudes at t0.  "random": distributed uniformly over all rotations.  A distribution is one
+        of rotation vectors or, if it is multivariate, of quaternions or matrices.
     scalar_first : bool, optional
         As in `integrate`.
     omega0, momentum0 : three numbers, array (n, 3), or a distribution
-        Body angular velocity or momentum at t0; one of the two.  A distribution, here and above, is
-        a frozen one of scipy.stats, such as norm((0, 0, 5), 0.1) or multivariate_normal(mean, cov),
-        or three entries of which some are: (0, 0, norm(5, 0.1)).
+        Body angular velocity or momentum at t0; give one of the two.  Distributions are frozen ones
+        of scipy.stats, such as norm((0, 0, 5), 0.1) or multivariate_normal(mean, cov); single
+        entries may be distributions too: (0, 0, norm(5, 0.1)).
     n : int, optional
-        How many bodies, where nothing else says it.
+        Number of bodies, if it does not follow from the other arguments.
     parameters : dict, optional
         Values of the torque's parameters by name, one for each body, or a distribution.  In a sum
         of torques a name that occurs twice is written "torque.name".
     rng : int, numpy Generator or None
-        Seed of what is drawn.  Body i draws the same whatever the number of bodies.
+        Seed of random numbers.  Those of a body depend on its number, not on how many bodies there
+        are.
     first : int
-        The number of the first body, where these are a part of a larger ensemble: what is drawn
-        depends on it.
+        The number of the first body, if these are a part of a larger ensemble.
     keep : "end", int, "statistics", or polhode.Statistics(every=..., of=..., functions=...)
-        "end": the motions at the end alone.  A number: also after every so many steps.  Statistics: means, variances and
-        extremes, over time for each body and over bodies at each sampled time, without storing motions.
+        "end": only the motions at the end.  A number: also those after every so many steps.  Statistics: means, variances
+        and extremes, over time for each body and over bodies at each sampled time, without storing motions.
     device : "cpu" or "cuda"
-        On a GPU, bodies (n, 3), rotation0 (n, 4), omega0, momentum0 and parameters may be arrays that
-        lie there, with __cuda_array_interface__ or DLPack, and `Ensemble.on_device` has the results.
+        With "cuda", bodies (n, 3), rotation0 (n, 4), omega0, momentum0 and parameters may be arrays
+        on the GPU, with __cuda_array_interface__ or DLPack; `Ensemble.on_device` has the results.
     dtype : "float64" or "float32"
         Single precision is faster and accurate to about 1e-7 times the square root of the number of
         steps, at best.
     threads : int, optional
-        As many as there are processors by default.
+        By default one for each processor.
     progress : function, optional
         Called as progress(steps done, steps in all).
     units : "SI" or dict, optional
@@ -103,9 +103,9 @@ def ensemble(
     Raises
     ------
     PolhodeError, KeyboardInterrupt
-        Ctrl-C, and an error of a statistic or of `progress`, carry what was computed as their
-        attribute `ensemble`.  A second Ctrl-C does not wait until all bodies are at the same step,
-        and keeps nothing.
+        Ctrl-C, and an error in a statistic or in `progress`, have the results so far as their
+        attribute `ensemble`.  A second Ctrl-C does not wait until all bodies are at the same step;
+        then there are no results.
 
     Examples
     --------

@@ -59,12 +59,11 @@ _motion = BodyMotion._make
 
 
 class Flow(Card):
-    """The motion of a body from any start to any later or earlier time, prepared once and called as
-    often as one likes: for optimisers, samplers and control loops.
+    """The motion of a body from any initial state to any other time, prepared once for many calls:
+    for optimisers, samplers and control loops.
 
-    Every call gives, bit for bit, the end of `integrate` with the same arguments.  The first one
-    compiles.  What the torque reads outside itself may change between calls: the next one takes the
-    new values.
+    Every call returns, bit for bit, the end of `integrate` with the same arguments.  The first call
+    compiles.  Values that the torque reads outside itself may change between calls.
 
     Parameters
     ----------
@@ -73,10 +72,10 @@ class Flow(Card):
     step : float
         Size of the steps; the last one is cut to end at t1.
     rtol, atol, max_step : float
-        In place of `step`, as in `integrate`.
+        Instead of `step`, as in `integrate`.
     scalar_first : bool, optional
-        Whether the quaternions given to calls are (w, x, y, z), as in `integrate`; those that come
-        back are (x, y, z, w), and so are those of `compiled`.
+        Whether the quaternions given to calls are (w, x, y, z), as in `integrate`; those returned,
+        and those of `compiled`, are always (x, y, z, w).
 
     Examples
     --------
@@ -218,8 +217,7 @@ class Flow(Card):
         status), where the status is 0 if all went well.  Otherwise the motion is the last good one:
         1, it left all bounds; 2, an implicit equation has no solution; 4, no step is small enough;
         5, the arguments make no sense.  What the torque reads outside itself is frozen into it, as
-        numba freezes globals: ask for `compiled` again, and compile anew what calls it, after a
-        change.
+        numba freezes globals: after a change, read `compiled` again and recompile its callers.
         """
         ready = self._ready.get(None)
         if ready is None or not ready.bound.unchanged():

@@ -1,13 +1,13 @@
-"""The front door: `integrate` follows a body over a span of time.  No mathematics here."""
+"""`integrate`: the motion of one body over a span of time."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Never
 
 from polhode.engine.checkpoint import Checkpoint, as_checkpoint
-from polhode.engine.one_body import OneBody
+from polhode.engine.one_body import OneBody, as_body
 from polhode.errors import called_as, flag, label, check_options, shows_options
 
 if TYPE_CHECKING:
@@ -49,21 +49,22 @@ def integrate(
     checkpoint: str | PathLike[str] | Checkpoint | None = None,
     checkpoint_every: int | str = "30s",
     title: str = "",
+    units: str | Mapping[str, str] | None = None,
     **misspelt: Never,
 ) -> Trajectory:
-    """Follow a rigid body's rotation over a span of time.
+    """Integrate the rotation of a rigid body over a span of time.
 
     Parameters
     ----------
     body : RigidBody, or inertia as 3 principal moments or a symmetric 3x3 matrix
     torque : function f(t, R), Torque, name or None
-        Spatial torque from time and attitude matrix; see `polhode.torque` for other kinds.  None:
-        nothing acts.
+        Spatial torque from time and attitude matrix; see `polhode.torque` for other kinds.  None is
+        a free body.
     t_span : (t0, t1)
         The run; t1 < t0 runs backwards.
     step : float, or array of times
-        Size of the steps; the last one is cut to end at t1.  An array of times gives every step its
-        own size.
+        Size of the steps; the last one is shortened to end at t1.  An array of times defines each
+        step.
     method : str or Method
         `polhode methods` lists them.  The default with a step is LP2: symplectic, second order, one
         torque evaluation per step; with `rtol` it is DOP853.
@@ -72,46 +73,45 @@ def integrate(
     scalar_first : bool, optional
         Whether a quaternion is written (w, x, y, z); (x, y, z, w), as in SciPy, by default.
     omega0, momentum0 : three numbers
-        Angular velocity or angular momentum at t0, body frame; one of the two.
+        Angular velocity or angular momentum at t0, body frame; give one of the two.
     rtol, atol : float, optional
-        In place of `step`: the steps are chosen so that each adds at most about rtol + atol radians
+        Instead of `step`: the steps are chosen so that each adds at most about rtol + atol radians
         to the error of the attitude, and rtol times the largest angular velocity so far, + atol, to
-        that of the angular velocity; atol is 0 if not given.
+        that of the angular velocity; atol is 0 by default.
     max_step : float, optional
-        The largest step that may be chosen, so that a short event of the torque is not stepped
-        over.
+        The largest step that may be chosen, so that a short pulse of the torque is not missed.
     force : function f(t, x, v, R) or Force, optional
         Force on the centre of mass, in space: the body flies freely.  Its mass is the body's.
     position0, velocity0 : three numbers, optional
-        Of the centre of mass at t0; zero if one of force, position0 and velocity0 is given without
-        them.
+        Of the centre of mass at t0.  The body flies if one of force, position0 and velocity0 is
+        given; the others are then zero by default.
     t_eval : array of times, optional
-        Where to store the motion, in place of the steps: by an interpolation on SO(3) that is
-        accurate to O(step^4) in attitude and O(step^3) in angular velocity, whatever the method's
-        own order; with `rtol` by the method's own continuous extension, about as accurate as the
-        steps.
+        Times at which to store the motion, instead of at the steps: by an interpolation on SO(3)
+        that is accurate to O(step^4) in attitude and O(step^3) in angular velocity, for methods of
+        any order; with `rtol` by the method's continuous extension, about as accurate as the steps.
     every : int or "end"
-        Store every so many steps (and the end); "end" stores the two ends alone and needs no
-        memory.
+        Store one point every so many steps, and the end; "end" stores only the two ends and needs
+        no memory.
     events : function or list of functions g(t, R, omega), in flight g(t, R, omega, x, v), optional
         Zeros are located on the interpolant; attributes `terminal` and `direction` as in scipy's
         solve_ivp.  A function that returns True or False has its zeros where that changes.  It gets
         copies, as torques and forces do, and may write to them.
     breaks : times, optional
-        Steps end on these times and begin anew: for jumps of the torque.
+        Times at which a step ends and the method starts again, for jumps of the torque.
     progress : function, optional
         Called as progress(steps done, steps in all) about twenty times a second.
     compiled : bool
-        False runs the steps as plain Python: slow, for looking inside.
+        False runs the steps as plain Python: slow, for debugging.
     checkpoint : path, optional
-        A folder for a long run: points go there as they come, and memory stays small.  After a
-        crash the same call goes on from the last checkpoint and ends with the same bits; a torque
-        in Python must then depend on its arguments alone.  The folder stays: delete it when the
-        result is saved.
+        A folder for a long run: points are written to it during the run, and memory stays small.
+        After a crash the same call continues from the last checkpoint and ends with the same bits,
+        provided that a torque in Python depends only on its arguments.  The folder is not deleted.
     checkpoint_every : int or str
         Steps between checkpoints, or the time between them: 30s, 5min, 1h.
     title : str
-        Of the run, for files and pages.
+        Of the run, for figures, files and pages.
+    units : "SI" or dict, optional
+        The units of your numbers, as in `RigidBody`; by default those of the body.
 
     Returns
     -------
@@ -120,9 +120,9 @@ def integrate(
     Raises
     ------
     PolhodeError, KeyboardInterrupt
-        Whatever ends a run that has begun carries what was computed as its attribute `trajectory`:
-        an error of the torque (TorqueError) or of an event (EventError), a full disk or memory
-        (InputError), and Ctrl-C.
+        An exception that ends a run has the results so far as its attribute `trajectory`: an error
+        of the torque (TorqueError) or of an event (EventError), a full disk or memory (InputError),
+        and Ctrl-C.
 
     Examples
     --------
@@ -147,6 +147,8 @@ def integrate(
     chosen = not (rtol is None and atol is None and max_step is None)  # the steps, by the method
     if method is None:
         method = BY_TOLERANCE if chosen else STANDARD
+    if units is not None:
+        body = as_body(body).with_units(units)
     run = OneBody(body, torque, method, rotation0, omega0, momentum0, scalar_first)
     if chosen:
         run.will_choose(t_span, step, rtol, atol, max_step, breaks)

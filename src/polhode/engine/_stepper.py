@@ -8,35 +8,35 @@ from __future__ import annotations
 import math
 import operator
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
 
-from polhode import rotations
 from polhode.core.loops.fixed import DONE
 from polhode.engine.carriers.chunk import MOST, Chunk
 from polhode.engine.carriers.fixed_steps import FixedSteps
 from polhode.engine.diagnosis import Place, check_first
-from polhode.engine.one_body import OneBody, initial_rotation, three
+from polhode.engine.one_body import OneBody, as_body
 from polhode.engine.programs import find_bound
 from polhode.engine.schedule import Segment
+from polhode.engine.settable_motion import SettableMotion
 from polhode.engine.stepper_state import Clock, StepperState, step_size
 from polhode.errors import (
     InputError,
     IntegrationError,
     brief,
     check_options,
-    choice,
     flag,
     number,
     shows_options,
     whole,
 )
-from polhode.loads._torque import ZERO
 from polhode.loads.agreement import Start
-from polhode.results.motion import ATTITUDE, OMEGA, InMotion, described, in_user_axes, parts
+from polhode.loads.potential import potential_energy
+from polhode.results.motion import ATTITUDE, described, in_user_axes, parts
+from polhode.support.card import Card
 from polhode.support.limits import check_times
 
 if TYPE_CHECKING:
@@ -57,15 +57,15 @@ SETTABLE = (
 )
 
 
-class Stepper(InMotion):
+class Stepper(Card, SettableMotion):
     """A motion advanced step by step.
 
-    Parameters are those of `integrate`; `t` is the time at the start, and a negative `step` runs
-    backwards.  Between two calls of `step` these may be assigned to: `rotation`, `quaternion` or
-    `matrix`, `omega`, `momentum` or `momentum_spatial`, in flight `position` and `velocity`; the
-    method then starts anew from there.  What your torque reads outside itself (globals, closures,
-    defaults, attributes of modules) may change too: the next step takes the new values.  So may the
-    torque's `params`.  Floats in closures and defaults aside, the torque is compiled anew.
+    The parameters are those of `integrate`; `t` is the initial time, and a negative `step` runs
+    backwards.  Between steps you may assign to `rotation`, `quaternion` or `matrix`, to `omega`,
+    `momentum` or `momentum_spatial`, and in flight to `position` and `velocity`; the method then
+    starts again from there.  The `params` of your torque may also change, and so may anything that
+    it reads outside itself (globals, closures, defaults, attributes of modules); except for `params`
+    and for floats in closures and defaults this compiles the torque again.
 
     Examples
     --------
@@ -110,10 +110,13 @@ class Stepper(InMotion):
         force: Force | Callable[..., Any] | None = None,
         position0: ArrayLike | None = None,
         velocity0: ArrayLike | None = None,
+        units: str | Mapping[str, str] | None = None,
         compiled: bool = True,
         **misspelt: Never,
     ) -> None:
         check_options(Stepper, misspelt)
+        if units is not None:
+            body = as_body(body).with_units(units)
         one = OneBody(body, torque, method, rotation0, omega0, momentum0, scalar_first)
         if not (force is None and position0 is None and velocity0 is None):
             one.will_fly(force, position0, velocity0)
@@ -145,11 +148,10 @@ class Stepper(InMotion):
         self._carrier = carrier
 
     def step(self, n: int = 1, *, dt: float | None = None) -> None:
-        """Take n steps of the size given when the Stepper was made; with `dt`, these n are of that
-        size.
+        """Take n steps, of size `dt` if it is given, otherwise of the Stepper's own size.
 
-        Another size each time costs next to nothing.  Methods that remember earlier steps need them
-        of equal size and refuse it.
+        Changing the size costs almost nothing.  Methods that use earlier steps need steps of equal
+        size and refuse others.
         """
         if n.__class__ is not int or n < 1:
             one = f"for one step of {brief(n)} write step(dt={brief(n)})"
@@ -228,9 +230,22 @@ class Stepper(InMotion):
         return self._clock.t
 
     @property
+    def dt(self) -> float:
+        """The size of a step, unless a call of `step` gives another."""
+        return self._clock.usual
+
+    @property
     def motion(self) -> np.ndarray:
         """Where the body is, in the user's axes."""
         return in_user_axes(self.body, self._carrier.motion.copy(), self.kind)
+
+    @property
+    def total_energy(self) -> float:
+        """Kinetic plus potential energy of the rotation; the kinetic energy alone if the torque has no
+        potential."""
+        attitude = self._carrier.motion[None, ATTITUDE]
+        known = potential_energy(self.torque, self.body, np.array([self.t]), attitude)
+        return self.kinetic_energy + (0.0 if known is None else float(known[0]))
 
     @property
     def note(self) -> str:
@@ -272,21 +287,6 @@ class Stepper(InMotion):
 
     # --- changes between steps --------------------------------------------------------------------
 
-    def apply_impulse(self, momentum: ArrayLike, *, frame: str = "spatial") -> None:
-        """Add to the angular momentum at once, as a blow does.
-
-        Parameters
-        ----------
-        momentum : three numbers
-            Angular impulse about the centre of mass (about the fixed point of a top).
-        frame : {"spatial", "body"}
-            The axes of these numbers.
-        """
-        blow = three("momentum", momentum)
-        if choice("frame", frame, ("spatial", "body")) == "spatial":
-            blow = rotations.rotate_inverse(self.quaternion, blow)
-        self.momentum = self.momentum + blow
-
     def __setattr__(self, name: str, value: Any) -> None:
         if not name.startswith("_") and name not in SETTABLE:
             raise AttributeError(
@@ -295,102 +295,12 @@ class Stepper(InMotion):
             )
         object.__setattr__(self, name, value)
 
-    def _set(self, part: str, value: np.ndarray) -> None:
-        """Set a part of the motion, in principal axes, and start anew."""
+    def _set(self, **values: np.ndarray) -> None:
+        """Set parts of the motion, in principal axes, and start anew."""
         motion = self._carrier.motion.copy()
-        motion[self.kind.slices[part]] = value
+        for part, value in values.items():
+            motion[self.kind.slices[part]] = value
         self._begin(motion)
-
-    def _turn(self, name: str, rotation: Rotation | ArrayLike) -> None:
-        q = rotations.as_quaternion(rotation, None, name)
-        self._set("attitude", initial_rotation(self.body, q, ZERO, None)[ATTITUDE])
-
-    def _fly(self, part: str, value: ArrayLike | None) -> None:
-        if part not in self.kind.slices:
-            raise InputError(
-                f"{part} cannot be set: this Stepper follows the rotation alone; give it position0, velocity0 or force "
-                "when it is made"
-            )
-        self._set(part, three(part, value))
-
-    @property
-    def rotation(self) -> Rotation:
-        """Attitude as a scipy Rotation.  Accepts anything that `rotation0` does."""
-        return rotations.as_rotation(self.quaternion)
-
-    @rotation.setter
-    def rotation(self, value: Rotation | ArrayLike) -> None:
-        self._turn("rotation", value)
-
-    @property
-    def matrix(self) -> np.ndarray:
-        """Attitude as a 3x3 matrix, body to space."""
-        return rotations.matrices(self.quaternion)
-
-    @matrix.setter
-    def matrix(self, value: Rotation | ArrayLike) -> None:
-        self._turn("matrix", value)
-
-    @property
-    def quaternion(self) -> np.ndarray:
-        """Attitude as a quaternion, body to space, scalar last."""
-        return self.motion[ATTITUDE]
-
-    @quaternion.setter
-    def quaternion(self, value: Rotation | ArrayLike) -> None:
-        self._turn("quaternion", value)
-
-    @property
-    def omega(self) -> np.ndarray:
-        """Angular velocity in the body frame."""
-        return self.motion[OMEGA]
-
-    @omega.setter
-    def omega(self, value: ArrayLike) -> None:
-        given = initial_rotation(self.body, None, three("omega", value), None)
-        self._set("omega", given[OMEGA])
-
-    @property
-    def momentum(self) -> np.ndarray:
-        """Angular momentum in the body frame."""
-        return self.body.momentum(self.omega)
-
-    @momentum.setter
-    def momentum(self, value: ArrayLike) -> None:
-        given = initial_rotation(self.body, None, None, three("momentum", value))
-        self._set("omega", given[OMEGA])
-
-    @property
-    def momentum_spatial(self) -> np.ndarray:
-        """Angular momentum in space."""
-        return rotations.rotate(self.quaternion, self.momentum)
-
-    @momentum_spatial.setter
-    def momentum_spatial(self, value: ArrayLike) -> None:
-        self.momentum = rotations.rotate_inverse(self.quaternion, three("momentum_spatial", value))
-
-    @property
-    def kinetic_energy(self) -> float:
-        """Kinetic energy of the rotation."""
-        return float(self.body.kinetic_energy(self.omega))
-
-    @property
-    def position(self) -> np.ndarray | None:
-        """Position of the centre of mass, in flight."""
-        return getattr(parts(self.motion, self.kind), "position", None)
-
-    @position.setter
-    def position(self, value: ArrayLike | None) -> None:
-        self._fly("position", value)
-
-    @property
-    def velocity(self) -> np.ndarray | None:
-        """Velocity of the centre of mass, in flight."""
-        return getattr(parts(self.motion, self.kind), "velocity", None)
-
-    @velocity.setter
-    def velocity(self, value: ArrayLike | None) -> None:
-        self._fly("velocity", value)
 
 
 def _form(program: Program) -> tuple[Any, int]:

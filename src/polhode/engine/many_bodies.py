@@ -183,7 +183,9 @@ class ManyBodies:
         try:
             self.bodies = inputs.Bodies(moments)
         except InputError as error:
-            raise InputError(f"of the bodies drawn, {error}, or choose a narrower law") from error
+            raise InputError(
+                f"of the bodies drawn, {error}, or choose a narrower distribution"
+            ) from error
         self.values = own_inertia(self.torque, moments) | self.values
 
     def shape_of(self, name: str) -> tuple[int, ...]:

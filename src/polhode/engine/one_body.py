@@ -215,6 +215,7 @@ class OneBody:
                 "a run by rtol follows the rotation alone; give step=... to let the body fly"
             )
         self.force = as_force(force)
+        check_made_for(self.force, self.body)
         check_flight(self.method, self.torque)
         place = (
             three(name, ZERO if value is None else value)

@@ -79,10 +79,10 @@ def arrays_of(run: Ensemble) -> dict[str, Described]:
         step, reason = np.full((2, run.n), -1, dtype="i4")
         step[bodies] = [failure.step for failure in run.failures]
         reason[bodies] = [reasons.index(failure.reason) for failure in run.failures]
-        told = {"long_name": "number of the step that failed, -1 for none"}
-        data["failed_step"] = (("body",), step, told)
-        told = {"long_name": "number of its reason among failure_reasons, -1 for none"}
-        data["failure_reason"] = (("body",), reason, told)
+        about_step = {"long_name": "number of the step that failed, -1 for none"}
+        data["failed_step"] = (("body",), step, about_step)
+        about_reason = {"long_name": "number of its reason among failure_reasons, -1 for none"}
+        data["failure_reason"] = (("body",), reason, about_reason)
     for name, values in run.parameters.items():
         values = np.asarray(values, dtype=float)
         if len(np.atleast_1d(values)) == run.n > 1 and values.shape[1:] in ((), (3,)):

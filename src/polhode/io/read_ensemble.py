@@ -20,6 +20,7 @@ from polhode.loads.torques import free
 from polhode.methods._method import recorded
 from polhode.results._ensemble_result import Ensemble, Failure
 from polhode.results._trajectory import FAILED, INTERRUPTED
+from polhode.results.error_estimate import ErrorEstimate
 from polhode.support.units import as_units
 
 _SHAPES = {  # n bodies, k times
@@ -81,6 +82,8 @@ def as_ensemble(
         title=facts.get("title") or "",
         recorded=facts,
     )
+    if "error_sample" in facts:
+        found.error_estimate = ErrorEstimate.from_dict(facts["error_sample"])
     found.energy = arrays["energy"]
     found._at_end = arrays["quaternion"], arrays["omega"]
     found._on_the_way = arrays.get("quaternions"), arrays.get("omegas")

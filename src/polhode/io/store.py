@@ -32,7 +32,7 @@ def save(
     force: bool = False,
     folder: Path | None = None,
 ) -> Path:
-    """Write a run or an ensemble; the suffix says how: .nc, .npz, .csv, .zarr, or one that you registered.
+    """Write a run or an ensemble to a file; the suffix selects the format: .nc, .npz, .csv, .zarr, or one that you registered.
 
     Parameters
     ----------

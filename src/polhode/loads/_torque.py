@@ -27,7 +27,7 @@ from polhode.loads.arguments import (
     potential_function,
 )
 from polhode.loads.kernels import GROUND
-from polhode.loads.known_energy import energy_unknown
+from polhode.loads.known_energy import energy_unknown, looks_at_time
 from polhode.core.digest import obstacle
 from polhode.core.jit import jit
 from polhode.core.lift import lifted
@@ -75,7 +75,7 @@ class Torque:
     """
 
     acts = True  # False for the torque that is always zero
-    of_body: tuple[str, ...] = ()  # the parameters that are the body's own inertia
+    of_body: tuple[str, ...] = ()  # the parameters that are the body's own inertia or mass
     arm = None  # of a weight: from the fixed point to the centre of mass, in the body
     up = None  # a direction in space about which the torque never acts: the momentum about it stays
     unit = None  # the step that the torque is made for, where its jumps fall on ends of steps
@@ -312,6 +312,16 @@ class Torque:
         """Whether all of the torque comes from its potential."""
         return self.has_potential
 
+    @property
+    def steady(self) -> bool:
+        """Whether there is a potential, which does not depend on time."""
+        return self.has_potential and not looks_at_time(self.potential)
+
+    @property
+    def keeps_energy(self) -> bool:
+        """Whether kinetic plus potential energy is constant along a motion."""
+        return self.conservative and all(term.steady for term in self.terms)
+
     def record(self) -> list[dict[str, Any]]:
         """What is known of each torque that acts, as plain data: stored runs contain it, and pages
         and figures use it."""
@@ -324,6 +334,7 @@ class Torque:
                 },
                 "acts": term.acts,
                 "conservative": term.conservative,
+                "steady": term.steady,
                 "up": None if term.up is None else list(term.up),
                 "arm": None if term.arm is None else list(term.arm),
             }

@@ -141,13 +141,13 @@ def _of_function(function):
     return found
 
 
-def check_made_for(torque: Torque, body: RigidBody) -> None:
-    """Warn of a torque that was made for another body."""
-    for term in torque.terms:
+def check_made_for(load: Torque, body: RigidBody) -> None:
+    """Warn of a torque or force that was made for another body."""
+    for term in load.terms:
         for name in term.of_body:
-            inertia = getattr(term.params, name)
-            if not np.allclose(inertia, body.inertia, rtol=1e-9, atol=1e-9 * body.moments[-1]):
+            given, own = np.asarray(getattr(term.params, name)), np.asarray(getattr(body, name))
+            if not np.allclose(given, own, rtol=1e-9, atol=1e-9 * np.abs(own).max()):
                 warn(
-                    f"torque {term.name!r} was made for another body: its {name} is {brief(np.asarray(inertia).tolist())}, "
-                    f"that of the body {brief(body.inertia.tolist())}; make it for this body"
+                    f"{term.kind} {term.name!r} was made for another body: its {name} is {brief(given.tolist())}, that of "
+                    f"the body {brief(own.tolist())}; make it for this body"
                 )

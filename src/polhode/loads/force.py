@@ -52,12 +52,14 @@ def weight(mass: float, g: float = 9.81) -> Force:
     >>> weight(2.0)(0.0, np.eye(3)).tolist()
     [0.0, 0.0, -19.62]
     """
-    return Force(
+    force = Force(
         _weight,
         form="tuple",
         params={"mass": number("mass", mass), "g": number("g", g)},
         name="weight",
     )
+    force.of_body = ("mass",)
+    return force
 
 
 def _weight(t, x, v, R, p):

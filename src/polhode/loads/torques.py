@@ -1,14 +1,14 @@
-"""The named torques.  Each function returns a `Torque` in tuple form: compiled, vectorised, and fit
-for a GPU.
+"""The named torques.  Each function returns a `Torque` in tuple form, which can be compiled,
+vectorised, and run on a GPU.
 
-    free()                       nothing acts
+    free()                       no torque
     heavy_top(20.0)              weight on an arm, a body turning about a fixed point
     coulomb_wall("described")    Holder, Leimkuhler & Reich's attraction with a soft wall
     stress_potential()           Bou-Rabee, Ortolan & Saccon's stress test
     book_toss(0.05)              Simo & Wong's toss of a book
     constant((0, 0, 1))          the same torque always
     gravity_gradient(...)        a satellite on a circular orbit
-    damping(0.1)                 against the angular velocity
+    damping(0.1)                 proportional to the angular velocity
 
 Torques add: `heavy_top(20.0) + damping(0.1)`.
 """
@@ -32,9 +32,7 @@ from polhode.loads.sum import Sum
 from polhode.loads.book_toss_kernels import BookToss, toss_torque
 from polhode.core.fma import fma
 from polhode.core.jit import jit
-from polhode.core.vec import (
-    qexp,
-)
+from polhode.core.vec import qexp
 from polhode.bodies._body import RigidBody
 from polhode.errors import InputError, choice, floats, number, unknown
 
@@ -320,12 +318,13 @@ def constant(value: ArrayLike, frame: str = "spatial") -> Torque:
 
 @named("gravity_gradient", body=Source.BODY)
 def gravity_gradient(body: RigidBody, rate: float, normal: ArrayLike = (0.0, 0.0, 1.0)) -> Torque:
-    """The torque of a central body's tide on a circular orbit: T = 3 rate^2 n x I n.
+    """Gravity gradient on a circular orbit: T = 3 rate^2 n x I n.
 
-    `normal` is the direction in space about which the satellite goes round, counterclockwise; by
-    default the orbit lies in the spatial x-y plane.  n is the direction of the satellite from the
-    centre, at angle `rate` t from x; of another orbit, from where x comes to lie when the z axis is
-    turned to the normal by the shortest way (-z, for a normal below the x-y plane).
+    `rate` is the angular velocity in the orbit, and n the direction from the centre to the
+    satellite.  `normal` is the normal of the orbit in space, about which the satellite moves
+    counterclockwise; by default the orbit lies in the x-y plane, and n is at the angle rate t from
+    x.  For another normal this orbit is rotated by the shortest rotation that takes z (-z, for a
+    normal below the x-y plane) to the normal.
 
     Examples
     --------
@@ -360,7 +359,7 @@ def _drag(t, R, Om, p):
 
 @named("damping")
 def damping(coefficient: ArrayLike) -> Torque:
-    """Against the angular velocity: T = -c Om, with one coefficient or one for each body axis.
+    """Damping T = -c Om, with one coefficient or one for each body axis.
 
     Examples
     --------

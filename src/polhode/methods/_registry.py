@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import polhode
 from polhode.core.jit import jit
-from polhode.errors import InputError, brief, unknown
+from polhode.errors import InputError, brief, closest, nearest
 from polhode.methods._families import FAMILIES, Family
 from polhode.methods._groups import grouped
 from polhode.methods._method import Method, Motion, recorded_step, start_motion
@@ -75,9 +75,8 @@ def method(
 ) -> Callable[[F], F]:
     """Register the decorated function `step(h, t, s, body, torque, p)` as a method.
 
-    The facts are those of `Method`; `order`, `symmetric` and `symplectic` may be left out by those
-    who wait for `polhode.certify` to find them.  The step gets the state `s` at time t and returns
-    the one at t + h.
+    The facts are those of `Method`; leave out `order`, `symmetric` and `symplectic` if you want
+    `polhode.certify` to find them.  The step gets the state `s` at time t and returns that at t + h.
 
     Parameters
     ----------
@@ -180,8 +179,8 @@ def _load():
 
 
 def get(name: str | Method) -> Method:
-    """A method by name, in any case; `newmark(0.6)` and `taylor3+ep` are made on demand; a Method
-    is returned as it is.
+    """A method by name, in upper or lower case; `newmark(0.6)` and `taylor3+ep` are made on demand; a
+    Method is returned unchanged.
 
     >>> get("nmb").order
     2
@@ -220,10 +219,23 @@ def _make(name, key):
         parts = re.fullmatch(one.pattern, key)
         if parts:
             return one.make(*parts.groups())
-    meant = {synonym: entry.name for entry in everything() for synonym in entry.synonyms}
-    found = unknown("method", name, names() + [one.form for one in FAMILIES], meant)
-    raise InputError(
-        f"{found}; a symmetric one may be composed ({', '.join(f'NAME+{one}' for one in sorted(_suffixes))})"
+    if plus or closest(key, _suffixes):
+        raise InputError(
+            f"unknown method {brief(name)}; write NAME+ENDING, as in LP2+yoshida4, with one of the endings "
+            f"{', '.join(sorted(_suffixes))}"
+        )
+    raise _unknown_method(name)
+
+
+def _unknown_method(name: str) -> InputError:
+    """The error for a name that no method has."""
+    entries = everything()
+    meant = {synonym: entry.name for entry in entries for synonym in entry.synonyms}
+    guess = nearest(name, [entry.name for entry in entries] + [one.form for one in FAMILIES], meant)
+    common = ", ".join(repr(entry.name) for entry in entries if entry.best_for)
+    return InputError(
+        f"unknown method {brief(name)}{guess}; recommended: {common}; polhode.methods.names(), or `polhode methods`, "
+        "lists all"
     )
 
 
@@ -251,7 +263,8 @@ def families() -> list[Family]:
 
 
 def everything() -> list[Method]:
-    """All registered methods, each once: those recommended, the others by family, the faulty.
+    """All registered methods, each once: recommended ones first, the others by family, and the faulty
+    variants of papers last.
 
     Examples
     --------

@@ -167,7 +167,7 @@ method(
     cite="dormand1980family",
     synonyms=("RK45", "dopri5", "ode45", "RKF45", "Tsit5"),
     control=DP5,
-    summary="Dormand-Prince 5(4); chooses its steps where a tolerance is given",
+    summary="Dormand-Prince 5(4); chooses its steps if a tolerance is given",
 )(step_of(DP5.stages))
 method(
     "DOP853",
@@ -178,7 +178,7 @@ method(
     family="runge-kutta",
     cite="hairer1993solving",
     best_for="a tolerance (the default with rtol), torques that depend on the angular velocity, errors down to 1e-12",
-    synonyms=("dopri8", "ode89", "Vern8"),
+    synonyms=("dopri8", "ode89", "Vern8", "Radau", "LSODA", "BDF", "odeint"),
     control=DOP853,
-    summary="Dormand-Prince 8(5,3); chooses its steps where a tolerance is given",
+    summary="Dormand-Prince 8(5,3); chooses its steps if a tolerance is given",
 )(step_of(DOP853.stages))

@@ -63,7 +63,7 @@ def drift(h, q, Pi, body):
     conserves=("momentum",),
     family="variational",
     aliases=("Lie-Verlet",),
-    synonyms=("Verlet", "RATTLE"),
+    synonyms=("Verlet", "RATTLE", "leapfrog"),
     cite="bourabee2009hamilton",
 )
 @jit

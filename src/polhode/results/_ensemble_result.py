@@ -1,5 +1,4 @@
-"""The result of an ensemble: where every body is, which ones failed, and what was summed up on the
-way."""
+"""The result of an ensemble: the final states, the failures, and statistics."""
 
 from __future__ import annotations
 
@@ -8,14 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import math
-
 import numpy as np
 
 import polhode
 from polhode import rotations
 from polhode.results._trajectory import FAILED, FINISHED, INTERRUPTED
 from polhode.results.columns import EACH_ITS_OWN
+from polhode.results.error_estimate import ErrorEstimate
 from polhode.results.motion import OMEGA, back_to_axes, in_principal_axes, parts
 from polhode.errors import InputError
 from polhode.results.storable import Storable
@@ -30,64 +28,14 @@ if TYPE_CHECKING:
     from polhode.methods._method import Method
 
 
-TOO_LARGE = 0.1  # an error with which the motion of a body is another one
-
-
 @dataclass(frozen=True)
 class Failure:
-    """A body that could not go on: its number, the step that failed, the time before it, and
-    why."""
+    """A body that failed: its number, the step that failed, the time before it, and the reason."""
 
     body: int
     step: int
     t: float
     reason: str
-
-
-@dataclass(frozen=True, eq=False)
-class ErrorEstimate:
-    """How large the errors at the end of an ensemble are, from some of its bodies that were run once
-    more with half the step.
-
-    Attributes
-    ----------
-    bodies : (k,) array
-        Their numbers.
-    angle, omega : (k,) arrays
-        Errors of the attitudes, in radians, and of the angular velocities, relative to the largest;
-        infinite where half the step could not be run.
-    """
-
-    bodies: np.ndarray
-    angle: np.ndarray
-    omega: np.ndarray
-
-    @property
-    def largest(self) -> float:
-        """The largest of all; NaN where no body was run once more."""
-        return float(np.max([self.angle, self.omega])) if len(self.bodies) else math.nan
-
-    @property
-    def worst(self) -> int | None:
-        """The body that has it."""
-        if not len(self.bodies):
-            return None
-        return int(self.bodies[np.argmax(np.maximum(self.angle, self.omega))])
-
-    @property
-    def advice(self) -> str:
-        """What to do where the step is too large, in words; empty where it is not."""
-        if not self.largest > TOO_LARGE:
-            return ""
-        return (
-            f"the step is too large: by half the step the errors are about {self.largest:.1g} (radians, or relative to "
-            f"the largest angular velocity), body {self.worst} having the largest; take a smaller step"
-        )
-
-    def __repr__(self) -> str:
-        return (
-            f"<ErrorEstimate: about {self.largest:.1g} at the end, from {len(self.bodies)} bodies>"
-        )
 
 
 class Motions(NamedTuple):
@@ -98,25 +46,25 @@ class Motions(NamedTuple):
 
 
 class Ensemble(Storable):
-    """Many bodies after a run, fresh or read from a file.  Body first, component last; vectors in
-    each body's own axes unless named spatial.
+    """Many bodies after a run, fresh or read from a file.  Arrays have bodies first and components
+    last; vectors are in each body's own axes unless they are called spatial.
 
-    Of an ensemble that was read, `torque` and `method` are what the file records of them,
-    `parameters` has those that differ from body to body, `elapsed` is NaN, and `threads`,
+    If it was read from a file, `torque` and `method` are what the file records about them,
+    `parameters` has only those that differ between bodies, `elapsed` is NaN, and `threads`,
     `vectorised` and `note` are not known.
 
     Attributes
     ----------
     n : int
-        How many bodies.
+        Number of bodies.
     t : float
-        The time reached.  A body that failed stopped before: see `failures`.
+        The time reached.  A body that failed stopped earlier: see `failures`.
     times : array (samples,) or None
-        Of the motions on the way, with keep=every.
+        Of the intermediate motions, with keep=every.
     statistics : dict or None
         With keep="statistics": for each quantity, `over_time` (for each body) and `over_bodies` (at
-        each of `times`), both with mean, variance, min, max.  A body that failed counts until then;
-        one that failed at the start has NaN.
+        each of `times`), both with mean, variance, min, max.  A body that fails is included until
+        then; one that fails at the start has NaN.
     failures : list of Failure
     message : str
         How the run ended.
@@ -127,11 +75,11 @@ class Ensemble(Storable):
     steps, elapsed, body_steps_per_s
         Steps of each body, seconds they took, and the product of bodies and steps per second.
     seed : int or None
-        What random numbers were drawn with.
+        Seed of the random numbers.
     title : str
-        Of the scenario; "" where there is none.
+        Of the scenario; "" by default.
     units : Units
-        Those of the bodies, or those that were given: the attributes length, mass and time.
+        Those given, or those of the bodies: the attributes length, mass and time.
     """
 
     n: int
@@ -183,9 +131,9 @@ class Ensemble(Storable):
 
     @cached_property
     def error_estimate(self) -> ErrorEstimate | None:
-        """How large the errors at the end are: 16 bodies at most, some of them the fastest, are run
-        once more with half the step, when this is first asked for.  None for an ensemble that was
-        read from a file, whose `provenance()` has the largest error."""
+        """How large the errors at the end are: when this is first asked for, up to 16 bodies, some of
+        them the fastest, are run again with half the step.  None if the ensemble was read from a
+        file without an estimate."""
         return None if self._new_estimate is None else self._new_estimate(self)
 
     @cached_property
@@ -225,7 +173,7 @@ class Ensemble(Storable):
     def quaternion(self) -> np.ndarray:
         """Attitudes (n, 4), body to space, scalar last; of a body that failed, the last good one.
 
-        They and all the others are copied from a GPU when they are first read.
+        These and all other results are copied from a GPU when they are first read.
         """
         return self._at_end[0]
 
@@ -236,12 +184,12 @@ class Ensemble(Storable):
 
     @property
     def quaternions(self) -> np.ndarray | None:
-        """Attitudes on the way (samples, n, 4), with keep=every; None without."""
+        """Intermediate attitudes (samples, n, 4), with keep=every; None without."""
         return self._on_the_way[0]
 
     @property
     def omegas(self) -> np.ndarray | None:
-        """Body angular velocities on the way (samples, n, 3), with keep=every; None without."""
+        """Intermediate body angular velocities (samples, n, 3), with keep=every; None without."""
         return self._on_the_way[1]
 
     def to_user_axes(self, y: np.ndarray) -> np.ndarray:
@@ -272,6 +220,11 @@ class Ensemble(Storable):
     def body_steps_per_s(self) -> float:
         """Bodies times steps per second."""
         return self.n * self.steps / self.elapsed if self.elapsed else float("nan")
+
+    @property
+    def moments(self) -> np.ndarray:
+        """The principal moments (n, 3) of the bodies, given or drawn."""
+        return np.broadcast_to(self.bodies.moments.T, (self.n, 3))
 
     @property
     def rotation(self) -> Rotation:
@@ -320,7 +273,7 @@ class Ensemble(Storable):
         return self._measure("energy", self.end_times, self._principal())
 
     def summary(self) -> dict[str, Any]:
-        """The run in a few plain numbers, as `polhode ensemble --json` prints them."""
+        """The run in a few numbers, as `polhode ensemble --json` prints them."""
         return {
             "method": self.method.name,
             "torque": self.torque.name,
@@ -375,6 +328,7 @@ class Ensemble(Storable):
             "t_final": float(self.t),
             "message": self.message,
             "error_estimate": self._largest_error(),
+            **({"error_sample": found.to_dict()} if (found := self.error_estimate) else {}),
             **({"units": self.units._asdict()} if self.units != UNSPECIFIED else {}),
             **({"failure_reasons": reasons} if (reasons := self.failure_reasons()) else {}),
         }
@@ -389,8 +343,8 @@ class Ensemble(Storable):
 
     def __repr__(self) -> str:
         error = self._largest_error()
-        told = "" if error is None else f", error about {error:.1g}"
+        about = "" if error is None else f", error about {error:.1g}"
         return (
             f"<Ensemble: {self.n} bodies, {self.method.name}, {self.steps} steps to t = {self.t:g}, {self.device} "
-            f"{self.dtype}, {len(self.failures)} failed{told}>"
+            f"{self.dtype}, {len(self.failures)} failed{about}>"
         )

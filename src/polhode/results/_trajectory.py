@@ -42,11 +42,11 @@ FINISHED, EVENT, INTERRUPTED, BLOW_UP, FAILED = (
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Trajectory(Storable, InMotion):
-    """A computed motion, fresh or read from a file.  Time first, component last; vectors in the
-    user's own body axes unless named spatial.
+    """A computed motion, fresh or read from a file.  Arrays have time first and components last;
+    vectors are in your own body axes unless they are called spatial.
 
-    Of a run that was read, `torque` and `method` are what the file records of them, the ends are the
-    first and last stored points, `elapsed` is NaN and there are no events.
+    If the run was read from a file, `torque` and `method` are what the file records about them, the
+    ends are the first and last stored points, `elapsed` is NaN and there are no events.
 
     Attributes
     ----------
@@ -57,15 +57,15 @@ class Trajectory(Storable, InMotion):
     omega : (n, 3) array
         Angular velocity in the body frame.
     residuals : (n,) array
-        Largest relative residual of the implicit equation since the point before; zero for explicit
+        Largest relative residual of the implicit equation since the previous point; zero for explicit
         methods.
     status : str
-        "finished", "event", "interrupted", "blow-up", or "failed" for one kept on an error; `success` is true for the first
-        two, `message` says more.
+        "finished", "event", "interrupted", "blow-up" or "failed"; `success` is true for the first
+        two, and `message` says more.
     nfev, steps, rejected : int
-        Torque evaluations, steps taken, and steps that a tolerance refused.
+        Torque evaluations, steps taken, and steps rejected because of the tolerance.
     step, tolerance : number or list, (rtol, atol)
-        What decided the steps; the other one is None.
+        What determined the steps; the other one is None.
     mode, note : str
         How the torque ran ("compiled", "callback", "python") and, if it was not compiled, why.
     elapsed : float
@@ -76,7 +76,7 @@ class Trajectory(Storable, InMotion):
     position, velocity : (n, 3) arrays or None
         Of the centre of mass, in space, for a body in flight.
     title : str
-        Of the scenario; "" where there is none.
+        Of the run or the scenario; "" by default.
     """
 
     t: np.ndarray
@@ -136,7 +136,7 @@ class Trajectory(Storable, InMotion):
 
     @property
     def success(self) -> bool:
-        """Whether the run reached its end, or the event that was to end it."""
+        """Whether the run reached its end or a terminal event."""
         return self.status in (FINISHED, EVENT)
 
     @property
@@ -146,7 +146,7 @@ class Trajectory(Storable, InMotion):
 
     @property
     def momentum_spatial(self) -> np.ndarray:
-        """Angular momentum in space: constant when nothing acts."""
+        """Angular momentum in space: constant without a torque."""
         return rotations.rotate(self.quaternion, self.momentum)
 
     @property
@@ -194,15 +194,17 @@ class Trajectory(Storable, InMotion):
         return float(np.max(np.abs(squared * squared - 1.0), initial=0.0))
 
     def summary(self) -> dict[str, Any]:
-        """The run in a few plain numbers, as `polhode run --json` prints them.
+        """The run in a few numbers, as `polhode run --json` prints them.
 
         Initial and final values are those of the run; maxima are over the `samples` stored points,
         the initial ones subtracted, in the units of the run.  Those called relative are divided by
         what figures divide them by: the size of the initial energy, or a thousandth of the largest
-        kinetic energy where that is more, and the size of the initial momentum.  How far the
-        spatial momentum strays is `momentum_error_max` where no torque acts, and
-        `momentum_change_max` where one does, which changes it by right; the other of the two is
-        None.
+        kinetic energy if that is more, and the size of the initial momentum.
+
+        What should be constant has a drift or an error, what the torque changes has a change; the
+        others are None.  So `energy_drift_max` is for torques that come from a steady potential, and
+        `energy_change_max` for those that drive or brake the body; `momentum_error_max` is for free
+        bodies, and `momentum_change_max` for those under a torque.
         """
         (t0, first), (t1, last) = self.ends
         both, end = parts(np.stack([first, last]), self.kind), parts(last, self.kind)
@@ -212,10 +214,10 @@ class Trajectory(Storable, InMotion):
             asked = np.array([t0, t1]), both.attitude
             ends = ends + (self._potential(*asked) if known is None else known[[0, -1]])
         worst = np.max([piece._largest(first, ends[0]) for _, piece in self.blocks()], axis=0)
-        drift, size = (
-            max(worst[0], abs(ends[1] - ends[0])),
-            np.linalg.norm(self.body.momentum(both.omega[0])),
-        )
+        change = max(worst[0], abs(ends[1] - ends[0]))
+        relative = change / (max(abs(ends[0]), 1e-3 * worst[4]) or 1.0)
+        size = np.linalg.norm(self.body.momentum(both.omega[0]))
+        kept, acts = self.torque.keeps_energy, self.torque.acts
         return {
             "method": self.method.name,
             "torque": self.torque.name,
@@ -230,13 +232,12 @@ class Trajectory(Storable, InMotion):
             "energy": "total" if self.torque.has_potential else "kinetic",
             "energy_initial": float(ends[0]),
             "energy_final": float(ends[1]),
-            "energy_drift_max": float(drift),
-            "energy_drift_relative": float(drift / (max(abs(ends[0]), 1e-3 * worst[4]) or 1.0)),
-            "momentum_error_max": None if self.torque.acts else float(worst[1]),
-            "momentum_error_relative": None
-            if self.torque.acts
-            else float(worst[1] / (size or 1.0)),
-            "momentum_change_max": float(worst[1]) if self.torque.acts else None,
+            "energy_drift_max": float(change) if kept else None,
+            "energy_drift_relative": float(relative) if kept else None,
+            "energy_change_max": None if kept else float(change),
+            "momentum_error_max": None if acts else float(worst[1]),
+            "momentum_error_relative": None if acts else float(worst[1] / (size or 1.0)),
+            "momentum_change_max": float(worst[1]) if acts else None,
             "orthogonality_error": float(worst[2]),
             "residual_max": float(worst[3]),
             "elapsed_s": float(self.elapsed),
@@ -246,16 +247,16 @@ class Trajectory(Storable, InMotion):
         }
 
     def _largest(self, first: np.ndarray, energy0: float) -> tuple[float, ...]:
-        """Largest energy drift, change of momentum, orthogonality error, residual and kinetic
+        """Largest change of energy and of momentum, orthogonality error, residual and kinetic
         energy."""
         start = parts(first, self.kind)
         momentum0 = rotations.rotate(start.attitude, self.body.momentum(start.omega))
-        drifts = (
+        changes = (
             np.abs(self.total_energy - energy0),
             np.linalg.norm(self.momentum_spatial - momentum0, axis=1),
         )
         return (
-            *(np.max(drift, initial=0.0) for drift in drifts),
+            *(np.max(change, initial=0.0) for change in changes),
             self.orthogonality_error,
             np.max(self.residuals, initial=0.0),
             np.max(self.kinetic_energy, initial=0.0),
@@ -288,8 +289,7 @@ class Trajectory(Storable, InMotion):
         }
 
     def to_xarray(self) -> Dataset:
-        """An xarray Dataset with the units of the body, where they are named, and
-        provenance."""
+        """An xarray Dataset with provenance, and with units if the body has them."""
         import xarray as xr
 
         data = {
@@ -304,7 +304,7 @@ class Trajectory(Storable, InMotion):
 
     def plot(self, path: str | PathLike[str] | IO[bytes] | None = None) -> Figure:
         """An overview figure: angular velocity, energy error, momentum error, path of a body axis
-        in space; saved where there is a path."""
+        in space; saved if a path is given."""
         return polhode.plots.overview(self, path)
 
     def view(
@@ -315,13 +315,13 @@ class Trajectory(Storable, InMotion):
         poinsot: bool = False,
         autoplay: bool | None = None,
     ) -> polhode.view.Page:
-        """A self-contained page with the body in 3D and plots that follow; a notebook shows it
-        inline.
+        """A self-contained page with the body in 3D and plots that follow the animation; a notebook
+        shows it inline.
 
         Parameters
         ----------
         compare : Trajectory, path of a stored run, or a list of them
-            Shown beside this run, in step.
+            Shown beside this run, at the same times.
         title, mesh, poinsot, autoplay
             As in `polhode.view.page`.
 

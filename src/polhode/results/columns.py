@@ -147,6 +147,7 @@ _RULES = {
         ("a list of loads", lambda fact: isinstance(fact, list) and all(map(_is_term, fact))),
     ),
     "step": ("a number, or a list of times", lambda fact: _is_number(fact) or _are_numbers(fact)),
+    "error_sample": ("a table of errors", lambda fact: _is_error_sample(fact)),
     "tolerance": ("two numbers", lambda fact: _are_numbers(fact) and len(fact) == 2),
 }
 
@@ -157,6 +158,16 @@ def _is_number(fact):
 
 def _are_numbers(fact):
     return isinstance(fact, list) and all(map(_is_number, fact))
+
+
+def _is_error_sample(fact):
+    """Whether this is what `ErrorEstimate.to_dict` gives."""
+    if not isinstance(fact, dict) or set(fact) != {"bodies", "angle", "omega"}:
+        return False
+    lists = list(fact.values())
+    return all(isinstance(one, list) and len(one) == len(lists[0]) for one in lists) and all(
+        type(value) in (int, float) for one in lists for value in one
+    )
 
 
 _TERM = {
@@ -170,9 +181,12 @@ _TERM = {
 
 
 def _is_term(fact):
-    """Whether this is what `Torque.record` gives for a torque."""
-    return isinstance(fact, dict) and all(
-        key in fact and holds(fact[key]) for key, holds in _TERM.items()
+    """Whether this is what `Torque.record` gives for a torque; older files do not say whether it is
+    steady."""
+    return (
+        isinstance(fact, dict)
+        and all(key in fact and holds(fact[key]) for key, holds in _TERM.items())
+        and isinstance(fact.get("steady", True), bool)
     )
 
 

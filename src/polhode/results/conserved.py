@@ -1,4 +1,5 @@
-"""What a motion keeps, and how far a run strays from it: the errors that pages and figures show."""
+"""What a motion conserves, and how far a run deviates from it: the errors that pages and figures
+show."""
 
 from __future__ import annotations
 
@@ -8,10 +9,10 @@ import numpy as np
 
 
 class Stray(NamedTuple):
-    """A deviation from the start along a run, relative; `size` is what it is relative to,
-    `by_right` that a torque changes it.
+    """A deviation from the start along a run, relative to `size`.
 
-    Of a momentum that is kept about one direction alone, `up`, it is the deviation about that.
+    `by_right` means that the torque changes the quantity, so that the deviation is no error.  Of a
+    momentum that is conserved about one direction alone, `up`, it is the deviation about that.
     """
 
     values: np.ndarray
@@ -22,7 +23,7 @@ class Stray(NamedTuple):
 
 
 def is_free(run: Any) -> bool:
-    """Whether nothing acts, as far as is known."""
+    """Whether the body is known to be free of torques."""
     terms = run.torque.record()
     return bool(terms) and not any(term["acts"] for term in terms)
 
@@ -49,13 +50,13 @@ def energy(run: Any, start: int = 0) -> Stray:
         (values - values[start]) / scale,
         f"{name} (E − E₀) / |E₀|",
         scale,
-        run.potential_energy is None,
+        not run.torque.keeps_energy,
     )
 
 
 def momentum(run: Any, start: int = 0) -> Stray:
-    """The spatial momentum against that at the point `start`; about `kept_axis` where no
-    more of it is kept."""
+    """The spatial momentum against that at the point `start`; about `kept_axis` where no more of it
+    is conserved."""
     L = run.momentum_spatial
     size = float(np.linalg.norm(L[start])) or float(np.linalg.norm(L, axis=1).max()) or 1.0
     up = kept_axis(run)

@@ -63,11 +63,16 @@ SYNONYMS = {
     "angular_momentum": "momentum_spatial",
     "angular_velocity": "omega",
     "attitude": "rotation",
+    "dataframe": "to_xarray",
     "energy": "total_energy",
+    "euler": "rotation",
+    "euler_angles": "rotation",
     "orientation": "rotation",
     "q": "quaternion",
     "time": "t",
     "times": "t",
+    "to_dataframe": "to_xarray",
+    "to_pandas": "to_xarray",
     "w": "omega",
     "x": "position",
     "y": "motion",
@@ -144,9 +149,8 @@ class InMotion(Attitudes):
             if field is None:
                 # `kind` is missing where the object is being made, and then so is its list of names
                 known = [] if name[0] == "_" or name == "kind" else dir(self)
-                hint = nearest(
-                    name, [one for one in known if one[0] != "_"], SYNONYMS if known else {}
-                )
+                synonyms = {one: meant for one, meant in SYNONYMS.items() if meant in known}
+                hint = nearest(name, [one for one in known if one[0] != "_"], synonyms)
                 raise AttributeError(f"a {type(self).__name__} has no attribute {name!r}{hint}")
             return getattr(parts(self.motion, self.kind), field, None)
 

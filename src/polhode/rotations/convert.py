@@ -31,15 +31,14 @@ HALF_TURN = [1.0, 0.0, 0.0, 0.0]
 
 
 def scalar_last(q: np.ndarray, scalar_first: bool | None) -> np.ndarray:
-    """Return quaternions (..., 4), given with the scalar first or last, scalar last; None: the user
-    did not say, and is warned of numbers that are often meant for the identity."""
+    """Return quaternions (..., 4) with the scalar last.  With None, numbers that often mean the
+    identity cause a warning."""
     if scalar_first is not None:
         return q[..., [1, 2, 3, 0]] if flag("scalar_first", scalar_first) else q
     if q.size and q.reshape(-1, 4)[0].tolist() == HALF_TURN:
         warn(
-            "the quaternion (1, 0, 0, 0) is taken for (x, y, z, w), scalar last: a half turn about the first axis; "
-            "if you mean the identity, write (0, 0, 0, 1), or give scalar_first=True (in TOML true) where it is an "
-            "option; scalar_first=False means the half turn",
+            "the quaternion (1, 0, 0, 0) is read as (x, y, z, w): a half turn about the first axis; for the identity, "
+            "write (0, 0, 0, 1) or scalar_first=True; scalar_first=False confirms the half turn",
         )
     return q
 

@@ -174,14 +174,14 @@ def explanations(data: dict[str, Any]) -> dict[str, str]:
     )
     return {
         "flip": f"A box spun about its intermediate axis turns over {flip['flips']} times in this run, first at "
-        f"t = {flip['first_flip']:.3g} s, although nothing acts on it. The orange pin marks the axis of the first spin; "
-        "the angular momentum L never moves.",
-        "overview": f"{flip['method']} keeps the spatial angular momentum to {flip['momentum_error_max']:.1e} and the energy to "
-        f"{flip['energy_error_max']:.1e} of their sizes. The path of the box's third axis never leaves the sphere: "
-        f"the attitude is orthogonal to {flip['orthogonality_error']:.1e}.",
+        f"t = {flip['first_flip']:.3g} s, without any torque. The orange pin marks the initial axis of rotation; "
+        "the angular momentum L is constant.",
+        "overview": f"{flip['method']} conserves the spatial angular momentum to {flip['momentum_error_max']:.1e} and the "
+        f"energy to {flip['energy_error_max']:.1e}, relative. The attitude stays a rotation matrix to "
+        f"{flip['orthogonality_error']:.1e}.",
         "drift": f"Over {rows[0]['steps']} steps of the stress test the energy of {worst['method']} drifts by "
         f"{format_drift(worst)} %. The drift of the symplectic methods ({', '.join(row['method'] for row in calm)}) is "
-        f"below {100 * bound:.1g} %, two standard errors included: too little to rank them by.",
+        f"below {100 * bound:.1g} %, including two standard errors: too small to rank them.",
     }
 
 
@@ -259,7 +259,7 @@ def explain_columns(data: dict[str, Any]) -> str:
     return (
         f"{problem['title'].capitalize()} ({problem['source']}): step {problem['step']:g}, "
         f"t = {problem['t_span'][0]:g} to {problem['t_span'][1]:g}. Drift is the fitted slope times the span, relative to "
-        "the energy at the start, with its standard error; a line is a poor fit where the drift turns back. The attitude is "
-        f"compared at t = {data['attitude_error_time']:g} with a run of steps "
-        f"{FINE} times smaller; much later every method has lost the phase and the comparison would mean nothing."
+        "the initial energy, with its standard error; a line fits poorly if the drift changes sign. The attitude is compared "
+        f"at t = {data['attitude_error_time']:g} with a run whose steps are {FINE} times smaller; much later no method has the "
+        "right phase, and a comparison would be meaningless."
     )

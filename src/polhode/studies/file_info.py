@@ -104,6 +104,7 @@ def _describe_ensemble(path, arrays, facts):
         **{kind: int(np.sum(run.status == kind)) for kind in STATUS},
         "samples": 0 if run.times is None else len(run.times),
         "t_last": float(run.end_times.max()),
+        "error_estimate": facts.get("error_estimate"),
         **_range("energy", run.energy),
         "provenance": facts,
     }

@@ -64,6 +64,8 @@ def check_times(times, what="t_span"):
 
 def check_step(h, what="step"):
     """The size of a step, or an InputError."""
+    if h != h:
+        raise InputError(f"{what} must be a number, got nan; check how it was computed")
     if not LEAST_STEP <= abs(h) <= LARGEST_TIME:
         raise InputError(
             f"{what} must be at least {LEAST_STEP:g} and at most {LARGEST_TIME:g} in size, got {h!r}; choose "

@@ -305,7 +305,15 @@ def test_without_webgl_the_plots_work_alone(tab, folder, browser_without_webgl):
     one = tab(folder / "box.html", browser=browser_without_webgl)
     assert "no WebGL" in one.page.locator(".stage").inner_text()
     one.seek(3.0)
-    assert one.state()["time"] == 3.0 and one.page.locator(".time").inner_text() == "t = 3.00 s"
+    assert one.state()["time"] == 3.0 and one.page.locator(".time").inner_text() == "t = 3.00"
+
+
+@pytest.mark.parametrize("units, shown", [(None, "t = 3.000"), ({"time": "h"}, "t = 3.000 h")])
+def test_the_time_has_the_unit_that_was_named(tab, tmp_path, units, shown):
+    run = integrate([1, 2, 3], t_span=(0, 5), step=0.1, omega0=(0, 1, 0.1), units=units)
+    one = tab(run.view().save(tmp_path / "page.html"))
+    one.seek(3.0)
+    assert one.page.locator(".time").inner_text() == shown
 
 
 def test_the_report_of_the_demo(tab, tmp_path, monkeypatch):

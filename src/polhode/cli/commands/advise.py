@@ -161,7 +161,7 @@ def candidates_table(advice: Any) -> Table:
     t0, t1 = advice.pilot_span
     source = "measured" if advice.verified else "extrapolated"
     table.caption = (
-        f"Errors {source}; the truth by {advice.truth}, pilot runs over t = {t0:g} to {t1:g}, {advice.spent} "
-        f"torque evaluations used; a torque evaluation costs {duration_text(advice.price.torque)}."
+        f"Errors are {source} (reference: {advice.truth}); pilot runs from t = {t0:g} to {t1:g} with {advice.spent} "
+        f"torque evaluations of {duration_text(advice.price.torque)}."
     )
     return table

@@ -79,7 +79,7 @@ def find_targets(given: list[str], every: bool) -> list[str]:
     if every and given:
         raise InputError("give methods or --all, not both; drop one")
     if not every and not given:
-        raise InputError("nothing is named to certify; name methods or files, or give --all")
+        raise InputError("no method is given; name methods or files, or give --all")
     targets: dict[str, None] = {}
     for target in names() if every else given:
         if not is_target(target):
@@ -174,8 +174,8 @@ def comparison_table(certificates: list[Any]) -> Table:
     )
     table.title = "Side by side"
     table.caption = (
-        "momentum, energy: kept by the free body; drift: slope of the energy on "
-        f"{certificates[0].problem}, or when it was lost altogether; limit: largest stable h omega; ns: per step"
+        "momentum, energy: conserved for a free body; drift: slope of the energy on "
+        f"{certificates[0].problem}, or the time when it was lost; limit: largest stable h omega; ns: per step"
     )
     for certificate in certificates:
         name, *cells, verdict = map(escape, report.comparison_row(certificate))

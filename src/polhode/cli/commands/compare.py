@@ -11,7 +11,7 @@ from rich.text import Text
 
 from polhode.cli.completion import complete_family, complete_methods
 from polhode.cli.exit_codes import INTERRUPTED
-from polhode.cli.options import FIGURE_FORMATS, AsJson, Force, Problem, TorqueFile
+from polhode.cli.options import FAMILIES, FIGURE_FORMATS, AsJson, Force, Problem, TorqueFile
 from polhode.cli.progress import progress_bar
 from polhode.cli.terminal import make_console, make_table, print_error, print_json
 
@@ -35,7 +35,8 @@ def compare(
         typer.Option(help="Names separated by commas, or all.", autocompletion=complete_methods),
     ] = None,
     family: Annotated[
-        str | None, typer.Option(help="All methods of a family.", autocompletion=complete_family)
+        str | None,
+        typer.Option(help=f"All methods of a family: {FAMILIES}.", autocompletion=complete_family),
     ] = None,
     errors: Annotated[str, typer.Option(help="Target errors.")] = "1e-3,1e-6,1e-9",
     until: Annotated[float | None, typer.Option(help="End the span at this time.")] = None,
@@ -52,7 +53,7 @@ def compare(
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Run methods over step sizes against the truth.
+    """Compare methods at many step sizes with the exact solution or a reference.
 
     What does accuracy cost, in torque evaluations, steps and seconds?
     """

@@ -18,7 +18,7 @@ def demo(
     ] = Path("polhode-demo"),
     as_json: AsJson = False,
 ) -> None:
-    """Tumble a body, put five methods through a long stress test, and write a report: under a minute."""
+    """Run a tumbling body and a long stress test of five methods, and write a report: under a minute."""
     from polhode.show.demo_report import COLUMNS, explain_columns, format_cell, write_demo_report
 
     with progress_bar() as bar:

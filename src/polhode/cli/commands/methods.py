@@ -10,17 +10,17 @@ from rich.padding import Padding
 from rich.table import Table
 
 from polhode.cli.completion import complete_family
-from polhode.cli.options import AsJson
+from polhode.cli.options import FAMILIES, AsJson
 from polhode.cli.terminal import make_console, print_json
 
 GROUP = "Methods"
 CAPTION = """\
-On demand: newmark(gamma); taylor(n) for n up to 24 (18 under most torques); MR2-abc and MR4-abc, the axes 1, 2, 3 in any \
-order, MR2-abc-cay and MR4-abc-cay; NAME+ep keeps the energy of a free body, and that under a torque with a potential; \
-NAME+yoshida4, +suzuki4, +yoshida6 and +yoshida8 compose a symmetric method.
-order: in brackets that under torques that depend on the angular velocity, where it is lower; torques, solves: evaluations \
-and nonlinear equations per step; symm., sympl.: time-symmetric, symplectic; keeps: momentum (mom) and energy (E) of a free \
-body, to round-off"""
+On demand: newmark(gamma); taylor(n) for n up to 24 (18 with most torques); MR2-abc, MR4-abc, MR2-abc-cay and MR4-abc-cay \
+with the axes 1, 2, 3 in any order; NAME+ep conserves the energy of a free body, or with a potential; NAME+yoshida4, \
++suzuki4, +yoshida6 and +yoshida8 compose a symmetric method.
+order: in brackets, the lower order for torques that depend on the angular velocity; torques, solves: torque evaluations and \
+nonlinear equations per step; symm., sympl.: time-symmetric, symplectic; keeps: momentum (mom) and energy (E) of a free body, \
+conserved to round-off"""
 COLUMNS: dict[str, JustifyMethod] = {
     "method": "left",
     "order": "right",
@@ -35,11 +35,12 @@ TICK = {True: "[green]yes", False: "[dim]-", "orbits": "[yellow]orbits"}
 
 def methods(
     family: Annotated[
-        str | None, typer.Option(help="Only this family.", autocompletion=complete_family)
+        str | None,
+        typer.Option(help=f"Only this family: {FAMILIES}.", autocompletion=complete_family),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the methods and their facts: those recommended, the others by family, the faulty."""
+    """List the methods and their properties: recommended ones first, faulty variants last."""
     from polhode.errors import unknown
     from polhode.methods import everything
 

@@ -15,7 +15,7 @@ def play(
         bool, typer.Option("--open/--no-open", help="Open the page in the browser.")
     ] = True,
 ) -> None:
-    """Serve a page to play with, on this machine alone: body, spin, method and step by sliders."""
+    """Open a playground in the browser, with sliders for body, spin, method and step."""
     import webbrowser
 
     from polhode.show.play.server import Server

@@ -17,8 +17,8 @@ from polhode import rotations
 from polhode.bodies._body import RigidBody
 from polhode.engine.schedule import break_times
 from polhode.errors import PolhodeError
-from polhode.results._ensemble_result import ErrorEstimate
 from polhode.results._trajectory import FAILED
+from polhode.results.error_estimate import ErrorEstimate
 from polhode.results.motion import back_to_axes, parts
 from polhode.support.on_device import on_host
 

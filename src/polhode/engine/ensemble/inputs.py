@@ -84,10 +84,10 @@ def draw_values(
             try:
                 part = np.asarray(distribution.rvs(size=size, random_state=stream), dtype=float)
                 if part.shape[1:] not in (shape, *others):
-                    raise ValueError(f"the law draws {part.shape[1:]}")
+                    raise ValueError(f"the distribution draws {part.shape[1:]}")
             except ValueError as error:
                 raise InputError(
-                    f"{what}: cannot draw {shape or 'one number'} for each body: {error}; give a law of that "
+                    f"{what}: cannot draw {shape or 'one number'} for each body: {error}; give a distribution of that "
                     "shape"
                 ) from error
         begin = block * BLOCK
@@ -110,7 +110,7 @@ class Entries:
             [
                 one.rvs(size=count, random_state=random_state)
                 if hasattr(one, "rvs")
-                else np.full(count, number("an entry beside a law", one))
+                else np.full(count, number("an entry beside a distribution", one))
                 for one in self.entries
             ],
             axis=1,

@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Scenario:
-    """A run, ready to go.  `load` makes one from a file; the attributes are the arguments of
+    """A run that is ready to start.  `load` makes one from a file; the attributes are the arguments of
     `polhode.integrate`."""
 
     title: str
@@ -109,8 +109,8 @@ def load(path: str | PathLike[str], torque_file: str | PathLike[str] | None = No
     ----------
     path : str or Path
     torque_file : str or Path, optional
-        "FILE.py" or "FILE.py:NAME": a torque in Python, in place of a [torque] section.  The file is run, which no
-        scenario can ask for.
+        "FILE.py" or "FILE.py:NAME": a torque in Python, instead of a [torque] section.  The file is executed; a
+        scenario itself cannot name code.
 
     Returns
     -------
@@ -119,7 +119,7 @@ def load(path: str | PathLike[str], torque_file: str | PathLike[str] | None = No
     Raises
     ------
     InputError
-        When the file cannot be read or anything in it is wrong; the message lists every fault.
+        If the file cannot be read or contains errors; the message lists all of them.
 
     Examples
     --------

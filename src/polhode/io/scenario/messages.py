@@ -43,6 +43,8 @@ EXAMPLES = {  # how each key is written
     "inertia_spread": "0.05",
     "parameter_spread": "{ moment = 0.5 }",
     "value": "[0.0, 0.0, 1.0]",
+    "arm": "[0.0, 0.0, 1.0]",
+    "up": "[0.0, 0.0, 1.0]",
     "rate": "0.001",
     "coefficient": "0.1",
     "from": "0.1",
@@ -66,7 +68,7 @@ _KINDS = {
     "finite_number": ("finite", "1.0"),
     "model_type": ("a section", None),
     "int_from_float": ("a whole number", "1"),
-    "string_too_short": ("more than nothing", '"..."'),
+    "string_too_short": ("at least one character long", '"..."'),
 }
 
 

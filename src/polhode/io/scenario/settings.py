@@ -98,7 +98,8 @@ def _index(here, part, path):
         return names.index(part)
     numbers = [str(number) for number in range(len(here))]
     if part not in numbers:
-        raise unknown(f"entry of {path}", part, [*filter(None, names), *numbers])
+        where = path.split(f".{part}")[0]
+        raise unknown(f"entry of {where}:", part, [*filter(None, names), *numbers])
     return int(part)
 
 
@@ -108,6 +109,9 @@ def fill_from_problem(data, paths):
     initial = data.get("initial", {})
     if "problem" not in data or not isinstance(initial, dict):
         return
+    changes_torque = any(path.startswith("torque.") for path in paths)
+    if changes_torque and "torque.name" not in paths and "torque" not in data:
+        data["torque"] = dict(problems.get(data["problem"]).torque_section)
     if "body.inertia" in wanted and "body" not in data:
         moments = problems.get(data["problem"]).body.moments
         data["body"] = {"inertia": moments.tolist(), "check_triangle": False}

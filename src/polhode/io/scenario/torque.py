@@ -8,7 +8,7 @@ from polhode.io.scenario import schema
 from polhode.io.scenario.messages import as_toml
 from polhode.loads import torques, user_file
 
-# keys of those who hope to run code
+# keys with which a file might try to run code
 CODE = ("file", "path", "python", "code", "function", "module", "source", "torque_file")
 NEVER = "a scenario holds data and never runs code, got"
 TORQUE_FILE = "drop it here, and name the file on the command line: --torque-file FILE.py:NAME"
@@ -74,7 +74,7 @@ def _term(given, path, body, step, faults):
         if options.get(key) is None:
             options[key] = body if source is torques.Source.BODY else step
         if options[key] is None:
-            return None  # the section it comes from has been complained about
+            return None  # the error in its section is already reported
         if isinstance(options[key], list):
             faults.add(
                 (*path, key),
@@ -92,14 +92,12 @@ def _term(given, path, body, step, faults):
 
 
 def _code(given):
-    """What a torque's section hopes to have run, or None."""
+    """The code that a torque's section names, or None."""
     if not isinstance(given, dict):
         return given if isinstance(given, str) and user_file.is_target(given) else None
     named = given.get("name")
-    hoped = next((given[key] for key in CODE if key in given), None)
-    return (
-        named if hoped is None and isinstance(named, str) and user_file.is_target(named) else hoped
-    )
+    code = next((given[key] for key in CODE if key in given), None)
+    return named if code is None and isinstance(named, str) and user_file.is_target(named) else code
 
 
 def try_torque(torque, t0, rotation0, omega0, faults):

@@ -1,4 +1,4 @@
-"""Motions for a lesson, with a sentence on what to look at.
+"""Motions for a lesson, with a sentence that says what to observe.
 
 The top of three lessons has A = 1 and C = 1/2 kg m² and a weight of M = 1 N m.  Upright, it is stable
 ("sleeps") while C Ω₃ > 2 √(A M), so for Ω₃ above 4 rad/s.
@@ -48,9 +48,9 @@ LESSONS = {
         Lesson(
             Problem(
                 "tumbling-box",
-                "Dzhanibekov: a box that turns over",
-                "Spin about the intermediate axis is unstable. Give the second angular velocity to the "
-                "first or the third axis instead, and the box stops tumbling",
+                "Dzhanibekov: a box turns over",
+                "Rotation about the intermediate axis is unstable. Let the box spin about the first or the "
+                "third axis instead, and it stops tumbling",
                 RigidBody.box(0.20, 0.13, 0.03),
                 torques.free(),
                 np.eye(3),
@@ -62,7 +62,7 @@ LESSONS = {
         Lesson(
             Problem(
                 "poinsot",
-                "Poinsot: an ellipsoid that rolls",
+                "Poinsot: a rolling ellipsoid",
                 "The inertia ellipsoid rolls on a fixed plane without slipping. The point of contact "
                 "draws the polhode on the ellipsoid and the herpolhode on the plane",
                 RigidBody.box(0.20, 0.13, 0.03),
@@ -77,8 +77,8 @@ LESSONS = {
         _top(
             "sleeping-top",
             "A sleeping top",
-            "A fast top stands upright, where a slow one cannot. Lower Ω₃ below 4 rad/s and it falls; or "
-            "add damping: it slows down, wakes up and falls",
+            "A fast top stands upright, a slow one cannot. Lower Ω₃ below 4 rad/s, and it falls; or add "
+            "damping: it slows down, begins to wobble and falls",
             math.radians(1.0),
             (0.0, 0.0, 6.0),
             40.0,
@@ -86,8 +86,8 @@ LESSONS = {
         _top(
             "precession",
             "Regular precession",
-            "Started at just the right rate, the axis moves around the vertical at constant tilt. "
-            "Change any number a little, and it nods",
+            "With exactly the right initial velocity the axis moves around the vertical at constant tilt. "
+            "Change any number slightly, and it nods",
             math.radians(40.0),
             _regular(math.radians(40.0), 10.0),
             40.0,

@@ -46,7 +46,7 @@ def polhode(
     Parameters
     ----------
     run : Trajectory, or path of a stored run
-        Nothing may act on the body.
+        Of a body without torque.
     path : str or Path, optional
         Where to save the figure.
 
@@ -63,7 +63,7 @@ def polhode(
     run, path = as_run(run), target(path)
     if not is_free(run):
         raise InputError(
-            f"the polhode is the curve of a body on which nothing acts, and here the torque {run.torque.name} does; "
+            f"only a free body has a polhode, and this run has the torque {run.torque.name}; "
             "draw the overview or the errors"
         )
     shape = Poinsot(run.body, run.quaternion[0], run.omega[0])

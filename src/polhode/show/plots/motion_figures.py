@@ -44,7 +44,7 @@ def overview(
     ----------
     run : Trajectory, or path of a stored run
     path : str or Path, optional
-        Where to save the figure; the suffix says how.
+        Where to save the figure; the suffix selects the format.
 
     Returns
     -------
@@ -74,10 +74,10 @@ def flip(
     path: str | PathLike[str] | IO[bytes] | None = None,
     snapshots: int = 7,
 ) -> Figure:
-    """A tumbling body: its angular velocity, and how it lies in space around its first flip.
+    """A tumbling body: its angular velocity, and its attitude at several moments around the first flip.
 
-    The snapshots are turned so that the angular momentum points up, and show the body as a box with
-    an arrow along the axis about which it spins at first.
+    The snapshots are rotated so that the angular momentum points up.  They show the body as a box
+    with an arrow along the axis about which it spins at first.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def flip(
     path : str or Path, optional
         Where to save the figure.
     snapshots : int
-        How many moments are drawn.
+        Number of moments that are drawn.
 
     Examples
     --------
@@ -97,13 +97,12 @@ def flip(
     run, path, snapshots = as_run(run), target(path), whole("snapshots", snapshots, 1, "use 7")
     if snapshots > _MOST_SNAPSHOTS:
         raise InputError(
-            f"a figure has room for {_MOST_SNAPSHOTS} snapshots, got {brief(snapshots)}; use 7"
+            f"a figure has at most {_MOST_SNAPSHOTS} snapshots, got {brief(snapshots)}; use 7"
         )
     spin = int(np.argmax(np.abs(run.omega[0])))
     if not run.omega[0, spin]:
         raise InputError(
-            "the body is at rest at the start: it has no spin to turn over, and no momentum to stand upright; "
-            "give it an angular velocity"
+            "the body is at rest at the start, and flip draws a body that spins; give it an angular velocity"
         )
     with styled():
         figure = new_figure(10.5, 5.2)
@@ -126,7 +125,7 @@ def flip(
 
 
 def _headline(run, spin):
-    """What is seen, where it is the famous thing; else what was run."""
+    """The title of the figure."""
     middle = np.argsort(run.body.moments)[1]
     famous = (
         is_free(run)
@@ -174,7 +173,7 @@ def _changes(above, below, run):
 
 
 def _logarithmic(axes, t, values, colour):
-    """Zeros are drawn at the foot of the axis; when there is nothing else, it is said in words."""
+    """Zeros are drawn at the bottom of the axis; if all values are zero, a text says so."""
     positive = values[values > 0.0]
     if not len(positive):
         unchanged(axes, t)

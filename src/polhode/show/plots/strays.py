@@ -1,5 +1,5 @@
-"""What should stay and does not: `errors` of energy and momentum, and the long `drift` of the
-energy."""
+"""Figures of what should be conserved: `errors` of energy and momentum, and the `drift` of the energy
+in a long run."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from polhode.show.plots.style import (
     styled,
     target,
     thin,
+    titled,
 )
 
 if TYPE_CHECKING:
@@ -32,12 +33,12 @@ _DECADES = 4  # shown of either sign; below them the axis is linear
 
 
 def errors(runs: Any, path: str | PathLike[str] | IO[bytes] | None = None) -> Figure:
-    """Energy and momentum against where they began, with their signs, for one run or several of one
-    problem.
+    """The changes of energy and momentum since the start, with their signs, for one or several runs of
+    a problem.
 
-    The axes are logarithmic for either sign and linear about zero.  Errors are relative, to what
-    the titles name with its unit.  Of a heavy top the momentum about the vertical is drawn, unless
-    another torque changes that too: it keeps no other.
+    The axes are logarithmic for both signs and linear about zero.  The titles say what the errors are
+    relative to.  For a heavy top only the momentum about the vertical is drawn, which alone is
+    conserved.
 
     Parameters
     ----------
@@ -70,7 +71,7 @@ def errors(runs: Any, path: str | PathLike[str] | IO[bytes] | None = None) -> Fi
             strays = {label: measure(run) for label, run in runs.items()}
             _symlog(axes, {label: (runs[label].t, stray.values) for label, stray in strays.items()})
             one = next(iter(strays.values()))
-            right = "; the torque changes it by right" if one.by_right else ""
+            right = "; changed by the torque" if one.by_right else ""
             size = first.body.units.value(f"{sign} = {one.size:.4g}", unit)
             axes.set_title(f"{one.title},  {size}{right}")
             axes.set_ylabel("relative change")
@@ -78,15 +79,13 @@ def errors(runs: Any, path: str | PathLike[str] | IO[bytes] | None = None) -> Fi
         below.set_xlabel(first.body.units.label("time", "s"))
         if len(runs) > 1:
             above.legend(ncols=4, loc="lower right", bbox_to_anchor=(1.0, 1.06), borderaxespad=0.0)
-        figure.suptitle(
-            caption(first) if len(runs) == 1 else "Energy and momentum errors", x=0.012, ha="left"
-        )
+        several = titled(first, "Energy and momentum errors")
+        figure.suptitle(caption(first) if len(runs) == 1 else several, x=0.012, ha="left")
     return saved(figure, path)
 
 
 def drift(runs: Any, path: str | PathLike[str] | IO[bytes] | None = None) -> Figure:
-    """The relative energy error of several runs of one problem against time, each labelled at its
-    end.
+    """The relative energy error of several runs of a problem against time.
 
     Parameters
     ----------
@@ -121,12 +120,14 @@ def drift(runs: Any, path: str | PathLike[str] | IO[bytes] | None = None) -> Fig
             xlim=(first.t[0], first.t[-1]),
         )
         axes.set_title("Relative energy error: every stored point (thin), running mean (bold)")
+        if first.title:
+            figure.suptitle(literal(first.title), x=0.012, ha="left")
         _end_labels(axes, first.t[-1], ends)
     return saved(figure, path)
 
 
 def _labelled(figure, runs):
-    """A dict from label to run; runs of one method are told apart by their step."""
+    """A dict from label to run; runs with the same method are labelled with their step."""
     if isinstance(runs, dict):
         found = {label: as_run(run) for label, run in runs.items()}
     else:

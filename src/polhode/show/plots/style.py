@@ -7,6 +7,7 @@ The colours are Okabe and Ito's, which readers with any kind of colour vision ca
 from __future__ import annotations
 
 import io
+import textwrap
 from contextlib import AbstractContextManager
 from os import PathLike
 from pathlib import Path
@@ -16,12 +17,16 @@ import matplotlib
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from PIL import Image
 
 from polhode.errors import InputError, as_path, printable, disk_advice, unknown
+from polhode.results._trajectory import Trajectory
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 GREY, PALE = "#555555", "#D9D9D9"
 _SCREEN = 80  # pixels an inch in a notebook; the picture has more, for screens that show them
+_LINE = 84  # characters of a title
+_COLOURS = 64  # of a picture in a notebook
 POINTS = 4000  # per curve: more cannot be seen
 _RULES: dict[Any, Any] = {
     "axes.spines.top": False,
@@ -54,10 +59,17 @@ class Picture(Figure):
     """A figure that a notebook shows, whatever it knows of matplotlib."""
 
     def _repr_png_(self) -> tuple[bytes, dict[str, int]]:
-        out = io.BytesIO()
-        self.savefig(out, format="png")
         width, height = (round(_SCREEN * size) for size in self.get_size_inches())
-        return out.getvalue(), {"width": width, "height": height}
+        return small_png(self, 1.5 * _SCREEN), {"width": width, "height": height}
+
+
+def small_png(figure: Figure, dpi: float) -> bytes:
+    """A figure for a notebook: with a palette, a PNG has a third of the bytes."""
+    full, small = io.BytesIO(), io.BytesIO()
+    figure.savefig(full, format="png", dpi=dpi)
+    image = Image.open(full).convert("RGB")
+    image.quantize(_COLOURS, dither=Image.Dither.NONE).save(small, "png", optimize=True)
+    return small.getvalue()
 
 
 def new_figure(width: float, height: float) -> Figure:
@@ -102,8 +114,14 @@ def literal(text):
     return printable(text).replace("$", r"\$")
 
 
-def caption(run):
-    """Body, method, step and torque of a run in one line."""
+def titled(run: Trajectory, text: str) -> str:
+    """A text with the title of the run before it, or the name of its body."""
+    name = run.title or run.body.name
+    return textwrap.fill(literal(f"{name}: {text}" if name else text), _LINE)
+
+
+def caption(run: Trajectory) -> str:
+    """Title or body, method, step and torque of a run in one line."""
     shown = (
         run.body.units.value(f"{run.step:g}", "s")
         if isinstance(run.step, (int, float))
@@ -111,9 +129,8 @@ def caption(run):
         if run.tolerance
         else "uneven"
     )
-    name = f"{run.body.name}: " if run.body.name else ""
-    return literal(
-        f"{name}{run.method.name}, step {shown}, {run.steps} steps, torque {run.torque.name}"
+    return titled(
+        run, f"{run.method.name}, step {shown}, {run.steps} steps, torque {run.torque.name}"
     )
 
 

@@ -1,9 +1,8 @@
-"""A result as a notebook shows it: a small table, and a picture of a run."""
+"""A result as HTML for a notebook."""
 
 from __future__ import annotations
 
 import base64
-import io
 from collections.abc import Iterable, Sequence
 from functools import singledispatch
 from typing import Any
@@ -12,12 +11,14 @@ import numpy as np
 
 from polhode.bodies._body import RigidBody
 from polhode.engine._flow import Flow
+from polhode.engine._stepper import Stepper
 from polhode.errors import InputError, brief
 from polhode.problems import Problem
 from polhode.results._ensemble_result import Ensemble
 from polhode.results._trajectory import Trajectory
 from polhode.show.html import render
 from polhode.show.plots.motion_figures import overview
+from polhode.show.plots.style import small_png
 from polhode.show.view._comparison import COLUMNS, format_cell
 from polhode.show.view.runs import describe_run
 from polhode.studies.advise.advice import Advice
@@ -32,11 +33,11 @@ _DRAWN = 4000  # points of the picture
 
 @singledispatch
 def card(result: Any) -> str:
-    """What a notebook shows of a result, as HTML: a small table, and a picture of a run.
+    """A result as HTML for a notebook: a small table and, for a run, a figure.
 
     Parameters
     ----------
-    result : Trajectory, Ensemble, Comparison, Advice, Certificate, RigidBody, Flow or Problem
+    result : Trajectory, Ensemble, Comparison, Advice, Certificate, RigidBody, Flow, Stepper or Problem
 
     Returns
     -------
@@ -49,7 +50,7 @@ def card(result: Any) -> str:
     True
     """
     raise InputError(
-        f"there is a card of a result, a body, a flow or a problem, got {brief(result)}; give one of these"
+        f"card takes a result, a body, a flow, a stepper or a problem, got {brief(result)}; give one of these"
     )
 
 
@@ -96,30 +97,30 @@ def _picture(run):
     """The overview of a run as text, "" where there is too little or too much to draw."""
     if not 2 <= len(run) <= MOST_POINTS:
         return ""
-    out = io.BytesIO()
     shown = run.part(slice(None, None, max(len(run) // _DRAWN, 1)))
-    overview(shown).savefig(out, format="png", dpi=80)
-    return base64.b64encode(out.getvalue()).decode("ascii")
+    return base64.b64encode(small_png(overview(shown), 72)).decode("ascii")
 
 
 @card.register
 def _(many: Ensemble) -> str:
+    label = many.units.label
     quantities = {
-        "energy": many.energy,
-        "kinetic energy": many.kinetic_energy,
-        "size of the angular velocity": np.linalg.norm(many.omega, axis=1),
-        "size of the momentum": np.linalg.norm(many.momentum, axis=1),
+        label("energy", "J"): many.energy,
+        label("kinetic energy", "J"): many.kinetic_energy,
+        label("angular velocity", "rad/s"): np.linalg.norm(many.omega, axis=1),
+        label("angular momentum", "kg m2/s"): np.linalg.norm(many.momentum, axis=1),
     }
+    error = many.summary()["error_estimate"]
     text = (
         f"{many.method.name}, {many.steps} steps to t = {many.t:g}, torque {many.torque.name}, {many.device} "
-        f"{many.dtype}; {many.message}"
+        f"{many.dtype}; {many.message}{'' if error is None else f'; error about {error:.1g}'}"
     )
     rows = [
         (name, *(f"{find(values):.6g}" for find in (np.nanmin, np.nanmean, np.nanmax)))
         for name, values in quantities.items()
     ]
     title = many.title or f"Ensemble of {many.n} bodies"
-    return _table(title, rows, ("at the end", "least", "mean", "largest"), text)
+    return _table(title, rows, ("at the end", "smallest", "mean", "largest"), text)
 
 
 @card.register
@@ -160,8 +161,8 @@ def _(body: RigidBody) -> str:
     shape = body.shape or {}
     size = {key: value for key, value in shape.items() if key != "kind" and _is_short(value)}
     rows = _facts(
-        principal_moments=_numbers(body.moments),
-        mass=f"{body.mass:.6g}",
+        principal_moments=body.units.value(_numbers(body.moments), "kg m2"),
+        mass=body.units.value(f"{body.mass:.6g}", "kg"),
         shape=", ".join([shape.get("kind", ""), *(f"{key} {size[key]}" for key in size)]),
         principal_axes="" if body.is_principal else "tilted, see axes",
     )
@@ -177,6 +178,23 @@ def _(flow: Flow) -> str:
     size = {"step": flow.step} if flow.tolerance is None else {"rtol": flow.tolerance[0]}
     rows = _facts(method=flow.method.name, **size, torque=flow.torque.name, body=repr(flow.body))
     return _table("Flow", rows)
+
+
+@card.register
+def _(stepper: Stepper) -> str:
+    flying = {} if stepper.position is None else {"position": _numbers(stepper.position)}
+    rows = _facts(
+        time=f"{stepper.t:.6g}",
+        attitude=_numbers(stepper.quaternion),
+        angular_velocity=_numbers(stepper.omega),
+        energy=f"{stepper.total_energy:.6g}",
+        **flying,
+        method=stepper.method.name,
+        step=f"{stepper.dt:g}",
+        torque=stepper.torque.name,
+        body=repr(stepper.body),
+    )
+    return _table("Stepper", rows)
 
 
 @card.register

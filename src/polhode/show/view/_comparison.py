@@ -73,11 +73,11 @@ def describe_measurement(comparison):
     """What was measured, in words."""
     t0, t1 = comparison.t_span
     return (
-        f"Torque {comparison.torque}, t = {t0:g} to {t1:g}; the truth by {comparison.truth.origin}, good to "
-        f"{comparison.truth.error:.0e}. An error is the largest over the run of the angle in radians and the relative error "
-        "of the angular velocity; energy and momentum in space are compared with the truth's. Time is that of the compiled "
-        "steps alone, the least of several runs. The order measured is that over the last halving of the step which the one "
-        "before it confirms; for @rtol it is the slope of the error against the tolerance."
+        f"Torque {comparison.torque}, t = {t0:g} to {t1:g}; reference: {comparison.truth.origin}, with an error of about "
+        f"{comparison.truth.error:.0e}. An error is the largest during the run, of the attitude in radians and of the angular "
+        "velocity, relative; energy and spatial momentum are compared with those of the reference. The time is that of the "
+        "compiled steps, the shortest of several runs. The order is measured over the last halving of the step, if the "
+        "previous halving agrees; for @rtol it is the slope of the error against the tolerance."
     )
 
 

@@ -68,21 +68,21 @@ def page(
     poinsot: bool = False,
     autoplay: bool | None = None,
 ) -> Page:
-    """A self-contained page of one run, or of several in step.
+    """A self-contained page of one run, or of several side by side.
 
     Parameters
     ----------
     runs : Trajectory, path of a stored run, or a list of them
         At most 6; the first gives the title and the names of the plots.
     title : str, optional
-        In place of the scenario's, or one made from the body and the torque.
+        By default that of the scenario, or one made from body and torque.
     mesh : (vertices, faces), optional
         Drawn in place of the body: (n, 3) numbers in your body axes, and (m, 3) indices.
     poinsot : bool
-        Begin with Poinsot's picture, where nothing acts on the body.
+        Start with Poinsot's construction, if the body is free.
     autoplay : bool, optional
-        Whether it moves at once; by default it does, unless the reader's system asks for reduced
-        motion.
+        Whether the animation starts at once; it does by default, unless the reader's system asks for
+        reduced motion.
 
     Returns
     -------
@@ -143,6 +143,6 @@ def _subtitle(runs):
     first = describe_run(runs[0])
     moments = f"principal moments {first['principal moments']}"
     if len(runs) > 1:
-        return f"{len(runs)} runs in step, {moments}"
+        return f"{len(runs)} runs side by side, {moments}"
     steps = "uneven steps" if first["step"] == "uneven" else f"steps of {first['step']}"
     return f"{first['method']}; {' '.join([*filter(None, [first.get('steps')]), steps])}; {moments}"

@@ -72,8 +72,8 @@ def _finite_part(run):
         )
     if n < 2:
         raise InputError(
-            f"the run of {run.method.name} holds {n} finite point{'' if n == 1 else 's'}, and a picture that "
-            "moves needs two; store more of it (`every` says how often)"
+            f"the run of {run.method.name} holds {n} finite point{'' if n == 1 else 's'}, and an animation "
+            "needs two; store more points (see `every`)"
         )
     order = slice(0, n)
     forwards = run.t[n - 1] >= run.t[0]
@@ -110,13 +110,13 @@ def _thinning_notes(run, kept):
     notes = []
     if len(kept) < len(run.t):
         notes.append(
-            f"{len(kept)} of {len(run.t)} stored points are shown; an error is the largest since the point before."
+            f"{len(kept)} of {len(run.t)} stored points are shown; each error is the largest since the previous point."
         )
     speed = np.linalg.norm(run.omega, axis=1).max()
     turned = float(speed * np.diff(run.t[kept]).max()) / (2 * np.pi)
     if turned > 0.25:
         notes.append(
-            f"The body makes up to {turned:.1g} turns between two points: there the picture takes the shortest way."
+            f"Between two stored points the body makes up to {turned:.1g} turns; the animation shows the shortest rotation."
         )
     return notes
 

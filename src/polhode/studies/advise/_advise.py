@@ -76,18 +76,18 @@ def advise(
         With a body, `torque`, `t_span`, `rotation0`, `scalar_first`, `omega0` or `momentum0` and
         `breaks` are those of `integrate`.
     error : float
-        Allowed, at any time of the run: of the angle in radians, and of the angular velocity
-        relative to the largest.
+        The error that is allowed at any time of the run: of the attitude in radians, and of the
+        angular velocity, relative to the largest.
     torque_cost : float or str, optional
-        Seconds of one torque evaluation, or text such as "2ms", if it will not be what is measured
+        Seconds of one torque evaluation, or text such as "2ms", if it differs from the cost measured
         here.
     long : bool
-        The run is too long for its phase to be followed: only methods without energy drift are
+        For a run so long that its phase does not matter: only methods without energy drift are
         tried, and `error` is that of the energy.
     symplectic, explicit, symmetric, one_torque : bool
-        Properties that the method must have; `one_torque` is one torque evaluation per step.
+        Required properties of the method; `one_torque` means one torque evaluation per step.
     order : int, optional
-        The least order.
+        The lowest order allowed.
     methods : list of names, optional
         Try these instead of the short list.
     until : float, optional
@@ -170,18 +170,16 @@ def methods_to_try(
         )
     notes = []
     if task.torque.feels_omega:
-        notes.append(
-            "The torque depends on the angular velocity: no method is symplectic here, and none is preferred for that."
-        )
+        notes.append("The torque depends on the angular velocity: no method is symplectic with it.")
     if long and not task.torque.conservative:
         notes.append(
-            "The torque has no potential, or not all of it: the energy is compared with that of the reference."
+            "The torque does not come from a potential: the energy is compared with that of the reference."
         )
     chosen = candidates.shortlist(made, methods, long and task.torque.conservative, task.torque)
     lowered = [entry.name for entry in chosen if entry.method.lowered(task.torque)]
     if lowered:
         notes.append(
-            f"Under such a torque {', '.join(lowered)} {'is' if len(lowered) == 1 else 'are'} of a lower order."
+            f"{', '.join(lowered)} {'has' if len(lowered) == 1 else 'have'} a lower order with such a torque."
         )
     if (
         task.torque.acts

@@ -1,4 +1,4 @@
-"""The advice: method, step, expected cost, and the reasons in two sentences."""
+"""The advice itself: what to use, what it will cost, and why."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ class Advice(Card):
 
 
 def exact_solution(task: Task) -> Trial | None:
-    """The closed solution as a candidate, for a body on which nothing acts; None for others."""
+    """The closed-form solution as a candidate, for a free body; None for others."""
     if task.torque.acts:
         return None
     attitude, omega = task.start
@@ -183,13 +183,13 @@ def exact_solution(task: Task) -> Trial | None:
 
 
 def explanation(trials, error, price, task, long, pilot):
-    """Why, in two sentences."""
+    """The reasons, in a few sentences."""
     best, second = trials[0], next((trial for trial in trials[1:] if trial.point is not None), None)
     point = best.point
     if best.entry is None:
         return (
-            "Nothing acts on the body, so its motion is known in closed form: polhode.exact.free_body gives it at any time "
-            f"to about 1e-13 in {duration_text(best.cost)}.  If steps are needed, use {second.name if second else 'EXACT'}."
+            "A free body has a closed-form solution: polhode.exact.free_body gives it at any time to about 1e-13, in "
+            f"{duration_text(best.cost)}.  If you need steps, use {second.name if second else 'EXACT'}."
         )
     fixed = best.knob == "step"
     size = (
@@ -199,16 +199,14 @@ def explanation(trials, error, price, task, long, pilot):
     )
     what = "an energy error" if long else "an error"
     if second:
-        lead = f"{second.cost / best.cost:.2g} times less than {second.name} needs"
+        rest = f"{second.name} takes {second.cost / best.cost:.2g} times as long."
+    elif trials[1:]:
+        rest = "The other methods would cost several times as much."
     else:
-        lead = (
-            "and the other methods were dropped at several times its cost"
-            if trials[1:]
-            else "the only method tried"
-        )
+        rest = "No other method was tried."
     first = (
-        f"{best.name} (order {best.facts['order']}) keeps to {what} of {error:g} with {size}, {point.evaluations} torque "
-        f"evaluations and {duration_text(best.cost)}, {lead}."
+        f"{best.name} (order {best.facts['order']}) reaches {what} of {error:g} with {size}: {point.evaluations} torque "
+        f"evaluations, {duration_text(best.cost)}.  {rest}"
     )
     return f"{first}  {_reason(best, price, task, long, pilot)}"
 
@@ -224,12 +222,11 @@ def _reason(best, price, task, long, pilot):
     share = price.share(best.point)
     if share > 0.6:
         return (
-            f"The torque takes {100 * share:.0f} % of that time at {duration_text(price.torque)} an evaluation, "
-            "so the number of evaluations decides."
+            f"The torque takes {100 * share:.0f} % of that time, {duration_text(price.torque)} per evaluation, so the number "
+            "of evaluations decides."
         )
     own = price.without_torque(best.point) / max(best.point.evaluations, 1)
     return (
-        f"The torque is cheap ({duration_text(price.torque)} an evaluation, and {duration_text(own)} of the method's "
-        "own work with it), so "
-        f"what counts is arithmetic: at this error order {best.facts['order']} pays for it."
+        f"The torque is cheap: {duration_text(price.torque)} per evaluation, and {duration_text(own)} for the method's own "
+        f"arithmetic.  For this error a method of order {best.facts['order']} is the fastest."
     )

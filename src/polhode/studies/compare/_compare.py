@@ -65,7 +65,7 @@ def compare(
     progress: Callable[[int, int, str], Any] | None = None,
     **misspelt: Never,
 ) -> Comparison:
-    """Run methods over step sizes against the truth.
+    """Compare methods: their errors and costs at many step sizes.
 
     Parameters
     ----------
@@ -73,19 +73,19 @@ def compare(
         With a body, `torque`, `t_span`, `rotation0`, `scalar_first`, `omega0` or `momentum0` and
         `breaks` are those of `integrate`.
     methods : list of names, "all" or None
-        None: one method of each kind.  `NAME@rtol` runs a method by tolerance instead of by step.
+        None: a representative set.  `NAME@rtol` runs a method with a tolerance instead of a step.
     family : str, optional
         All methods of a family instead.
     errors : numbers
-        The cost of reaching each of them is measured.  The error of a run is the largest, over time,
-        of the angle in radians and the relative error of the angular velocity.
+        The errors for which costs are found: the largest during the run, of the attitude in radians
+        and of the angular velocity, relative.
     until : float, optional
         End the span earlier.
     processes : int
-        Measure this many methods at a time, each in its own process; only for a problem's name or a
-        scenario file, from which another process can create the task.
+        Number of processes in which methods are measured; more than one needs a problem or a
+        scenario file.
     progress : function, optional
-        Called as progress(done, total, name): before a method, or after it where there are several
+        Called as progress(done, total, name): before each method, or after it with several
         processes.
 
     Returns
@@ -96,7 +96,7 @@ def compare(
     Raises
     ------
     PolhodeError, KeyboardInterrupt
-        Ctrl-C and an error of `progress` carry the finished methods as their attribute
+        Ctrl-C, and an error in `progress`, have the finished methods as their attribute
         `comparison`.
 
     Examples

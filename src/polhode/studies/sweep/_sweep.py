@@ -35,9 +35,9 @@ def sweep(
     """Run a scenario over a grid of its values, or over random ones, on this machine or on a Dask
     cluster.
 
-    Body for body the results are those of the scenario with the values written into it, bit for bit
-    the same however many workers and chunks there are.  They go to a Zarr store chunk by chunk.  A
-    sweep that was cut short goes on where it was when the same call is made again.
+    Each body has the results of the scenario with its values written into it, bit for bit, with any
+    number of workers and chunks.  They are written to a Zarr store chunk by chunk.  The same call
+    continues a sweep that was interrupted.
 
     A script that calls this without a `cluster` needs the usual ``if __name__ == "__main__":``,
     since worker processes import it.
@@ -55,12 +55,12 @@ def sweep(
     workers : int
         Processes of a cluster on this machine.  One is best: it uses all processors by threads.
     chunk : int, optional
-        Bodies in a chunk, at most; chosen from the size of the sweep, the threads and the memory of
-        the workers by default.
+        Largest number of bodies in a chunk; chosen from the size of the sweep, the threads and the
+        memory of the workers by default.
     wait : float
-        Seconds to wait for a scheduler that does not answer, or for workers where there are none.
+        Seconds to wait for a scheduler that does not answer, or for workers if there are none.
     force : bool
-        Start anew where the store holds another sweep, or this one.
+        Start again even if the store contains this sweep or another one.
     progress : function, optional
         Called as progress(bodies done, bodies in all).
 

@@ -184,7 +184,7 @@ def _axis(path, leaf):
         return Axis(path, _list_values(path, leaf))
     if not isinstance(leaf, dict):
         raise InputError(
-            f"{path}: must be a list of values, {{ from, to, count }} or a law such as {{ normal = [0, 1] }}, "
+            f"{path}: must be a list of values, {{ from, to, count }} or a distribution such as {{ normal = [0, 1] }}, "
             f"got {leaf!r}; write {path} = [0.1, 0.2]"
         )
     model = Draw if set(leaf) & set(Draw.model_fields) else Grid
@@ -260,7 +260,7 @@ def _checked_law(path, section):
     given = [(name, value) for name, value in section if value is not None]
     if len(given) != 1:
         raise InputError(
-            f"{path}: give one law, got {' and '.join(name for name, _ in given) or 'none'}; keep one of them"
+            f"{path}: give one distribution, got {' and '.join(name for name, _ in given) or 'none'}; keep one of them"
         )
     ((name, (a, b)),) = given
     if name == "normal" and not b > 0.0:
@@ -281,7 +281,7 @@ def _check_together(options, axes):
         raise InputError(f"samples is missing; {laws[0]} is drawn, so give their number")
     if options and options.samples is not None and not laws:
         raise InputError(
-            "samples is given, but no axis is drawn; drop it, or give a law such as { normal = [0, 1] }"
+            "samples is given, but no axis is drawn; drop it, or give a distribution such as { normal = [0, 1] }"
         )
     names = [axis.path for axis in axes]
     for path in names:
