@@ -1,4 +1,4 @@
-"""The front door of ensembles."""
+"""The function `polhode.ensemble`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from polhode.engine.ensemble.keep import Statistics
     from polhode.loads._torque import Torque
     from polhode.methods._method import Method
-    from polhode.results._ensemble import Ensemble
+    from polhode.results._ensemble_result import Ensemble
 
 DEVICES, DTYPES = ("cpu", "cuda"), ("float64", "float32")
 
@@ -116,12 +116,12 @@ def ensemble(
     """
     check_options(ensemble, misspelt)
     choice("device", device, DEVICES)
-    dtype = choice(
+    precision = choice(
         "dtype", np.dtype(dtype).name if isinstance(dtype, (type, np.dtype)) else dtype, DTYPES
     )
     if progress is not None:
         called_as("progress", progress, "progress(done, total)")
-    run = ManyBodies(bodies, torque, t_span, step, method, breaks, device, dtype)
+    run = ManyBodies(bodies, torque, t_span, step, method, breaks, device, precision)
     run.units = None if units is None else as_units(units)
     run.will_start(rotation0, scalar_first, omega0, momentum0, n, parameters, rng, first)
     run.will_keep(keep)

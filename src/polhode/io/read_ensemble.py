@@ -18,7 +18,7 @@ from polhode.io.ensemble import PARAMETER, STATUS
 from polhode.loads.recorded import Recorded
 from polhode.loads.torques import free
 from polhode.methods._method import recorded
-from polhode.results._ensemble import Ensemble, Failure
+from polhode.results._ensemble_result import Ensemble, Failure
 from polhode.results._trajectory import FAILED, INTERRUPTED
 from polhode.results.error_estimate import ErrorEstimate
 from polhode.support.units import as_units

@@ -1,9 +1,8 @@
-"""Quantities of a motion: energy, momentum, angular velocity, and functions of one's own, for many
-bodies at once.
+"""Quantities of a motion: energy, momentum, and the user's own functions, for many bodies at once.
 
-A quantity is a kernel f(t, q, Om, body, p) in principal axes.  A user's function is called with
-whichever of t, R, omega, body, p it names: time, attitude matrix, body angular velocity in the
-user's axes, principal moments (body.I), parameters of the torque.
+A quantity is a kernel f(t, q, Om, body, p) in principal axes.  A user's function is called with those
+of t, R, omega, body, p that it names: time, attitude matrix, body angular velocity in the user's
+axes, principal moments (body.I), parameters of the torque.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from polhode.loads.agreement import agree
 from polhode.core import digest
 from polhode.core.loops import tiles
 from polhode.core.generated import generated
-from polhode.core.jit import bind, compile_obstacle, interpreted, jit
+from polhode.core.jit import bind, compiles, interpreted, jit
 from polhode.core.layout import layout, shape
 from polhode.core.loops.fixed import load_body
 from polhode.core.vec import apply, dot, matmul, matrix, norm, qrotate, times, transpose
@@ -31,6 +30,7 @@ from polhode.engine.ensemble.parameters import parameter_rows
 from polhode.errors import InputError, brief, unknown
 
 ARGUMENTS = ("t", "R", "omega", "body", "p")
+Kernel = Callable[..., Any]
 
 
 @jit
@@ -43,7 +43,7 @@ def momentum(t, q, Om, body, p):
     return norm(times(body.I, Om))
 
 
-def momentum_in_space(i):
+def momentum_in_space(i: int) -> Kernel:
     @jit
     def component(t, q, Om, body, p):
         return qrotate(q, times(body.I, Om))[i]
@@ -51,7 +51,7 @@ def momentum_in_space(i):
     return component
 
 
-def energy_with(potential):
+def energy_with(potential: Kernel) -> Kernel:
     @jit
     def energy(t, q, Om, body, p):
         return 0.5 * dot(Om, times(body.I, Om)) + potential(t, matrix(q), p)
@@ -59,7 +59,7 @@ def energy_with(potential):
     return energy
 
 
-QUANTITIES = {
+QUANTITIES: dict[str, Kernel | None] = {
     "energy": None,
     "kinetic_energy": kinetic_energy,
     "momentum": momentum,
@@ -79,7 +79,7 @@ def in_own_axes(R, Om, p):
 
 
 def check_function(name: str, function: Callable[..., Any]) -> None:
-    """A user's function is one, and asks for what there is."""
+    """Check that a statistic is a function, and that its arguments are known."""
     if not callable(function):
         raise InputError(
             f"the statistic {name!r} must be a function of any of {', '.join(ARGUMENTS)}, got {brief(function)}; "
@@ -99,10 +99,9 @@ def check_function(name: str, function: Callable[..., Any]) -> None:
             )
 
 
-def of_function(function, own_axes, params, form):
+def of_function(function: Kernel, own_axes: bool, params: Any) -> Kernel:
     """A user's function as a quantity."""
     names = inspect.signature(function).parameters
-    given = handed(params, form)
     if "p" in names and params is None:
         raise InputError(
             f"the function {function.__name__!r} has an argument p, but the torque has no parameters; leave p out"
@@ -117,7 +116,7 @@ def of_function(function, own_axes, params, form):
         f"float(function({called}))",
         function=function,
         turned=in_own_axes if own_axes else as_given,
-        given=given,
+        given=handed(params, "array"),
         matrix=matrix,
         as_array=as_array,
         vector_array=vector_array,
@@ -140,12 +139,12 @@ class Measure:
             len(rows), count
         )
         self.shape = shape(structure)
-        self._loops = {}
+        self._loops: dict[str, Kernel] = {}
 
-    def _kernel(self, name):
+    def _kernel(self, name: str) -> Any:
         if name in self.functions:
             params = None if isinstance(self.torque, Foreign) else self.torque.params
-            return of_function(self.functions[name], self.bodies.axes is not None, params, "array")
+            return of_function(self.functions[name], self.bodies.axes is not None, params)
         if name == "energy":
             potential = self.torque.potential_kernel()
             if potential is None:
@@ -155,9 +154,9 @@ class Measure:
             )
         return QUANTITIES[name]
 
-    def _loop(self, name, t, motions):
-        """Machine code where numba can make it and it gives what Python gives for some of the
-        bodies."""
+    def _loop(self, name: str, t: np.ndarray, motions: np.ndarray) -> Kernel:
+        """The loop as machine code if numba can compile it and it agrees with Python for some of the
+        bodies, else as Python."""
         names = {
             "quantity": self._kernel(name),
             "load_body": load_body,
@@ -165,25 +164,18 @@ class Measure:
             "own_body": tiles.each if self.bodies.count > 1 else tiles.shared,
             "own_parameters": tiles.each if self.parameters.shape[1] > 1 else tiles.shared,
         }
-        own, none, python = (
-            name in self.functions,
-            np.empty((0, 7)),
-            interpreted(tiles.measure, **names),
-        )
-        if (
-            digest.obstacle(self.functions[name]) if own else self.torque.potential_obstacle()
-        ) is None:
-            machine = bind(tiles.measure, **names)
-            why = compile_obstacle(
-                lambda: machine(none[:, 0], none, self.bodies.moments, self.parameters, none[:, 0])
-            )
-            if why is None and (
-                (not own and self.torque.is_ours) or self._agree(machine, python, t, motions)
-            ):
-                return machine
-        return python
+        own, none = self.functions.get(name), np.empty((0, 7))
+        python = interpreted(tiles.measure, **names)
+        if (digest.obstacle(own) if own else self.torque.potential_obstacle()) is not None:
+            return python
+        machine = bind(tiles.measure, **names)
+        arguments = none[:, 0], none, self.bodies.moments, self.parameters, none[:, 0]
+        if not compiles(lambda: machine(*arguments)):
+            return python
+        trusted = own is None and self.torque.is_ours
+        return machine if trusted or self._agree(machine, python, t, motions) else python
 
-    def _agree(self, machine, python, t, motions):
+    def _agree(self, machine: Kernel, python: Kernel, t: np.ndarray, motions: np.ndarray) -> bool:
         few = np.unique(np.linspace(0, len(t) - 1, 12).astype(int))
         moments, parameters = (
             rows if rows.shape[1] == 1 else rows[:, few]
@@ -193,7 +185,7 @@ class Measure:
         try:
             for loop, out in ((machine, ours), (python, theirs)):
                 loop(t[few], motions[few], moments, parameters, out)
-        except Exception:  # to be raised by Python
+        except Exception:  # raised again when it runs as Python
             return False
         return agree(ours, theirs)
 
