@@ -38,7 +38,7 @@ from contestants.ours import Ours as Prepared
 from contestants.peer import NEEDS, Missing, Peer
 
 from polhode import ensemble, problems
-from polhode.engine.carriers.tiles import LANES, Tiles, default_threads
+from polhode.engine.carriers.simd_tiles import LANES, Tiles, default_threads
 from polhode.engine.schedule import Segment
 from polhode.methods import everything, get
 from polhode.engine.program import build

@@ -29,7 +29,7 @@ import numpy as np
 
 from polhode import ensemble, methods, problems, rotations
 from polhode.engine.carriers.gpu import Gpu
-from polhode.engine.carriers.tiles import Tiles
+from polhode.engine.carriers.simd_tiles import Tiles
 from polhode.engine.schedule import Segment
 from polhode.engine.program import build
 from polhode.support.on_device import on_host, require

@@ -11,8 +11,8 @@ from polhode import problems
 from polhode.studies.compare import entries
 from polhode.studies.compare.truth import as_task, constant_energy, errors, truth
 from polhode.core.loops.tolerance import MOTION
-from polhode.engine.carriers.tiles import Tiles
-from polhode.engine.carriers.tolerance import ByTolerance, Tolerance
+from polhode.engine.carriers.simd_tiles import Tiles
+from polhode.engine.carriers.by_tolerance import ByTolerance, Tolerance
 from polhode.exact import lagrange_top
 from polhode.engine.schedule import Segment, stretches
 from polhode.methods import get

@@ -22,7 +22,7 @@ from .loads.force import Force, weight
 from .loads.load import Load, load
 from .methods._registry import method
 from .problems import problem
-from .results._ensemble import Ensemble
+from .results._ensemble_result import Ensemble
 from .results._trajectory import Trajectory
 from .show import plots, poinsot, view
 from .studies import facts

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from machine_code import with_cache
 from polhode.core import cache
 from polhode.core.jit import Build
 
@@ -118,7 +119,7 @@ def test_a_file_under_another_name_is_a_miss(entry):
 
 RUN = """
     import json, polhode
-    from polhode.core.jit import cache_statistics
+    from machine_code import cache_statistics
     run = polhode.integrate([5, 5, 1], "heavy_top", (0, 1), 0.01, "LP2", rotation0=(0.3, 0, 0), omega0=(0, 0, 50))
     s = cache_statistics()
     print(json.dumps([s["compiled"], s["loaded"], run.quaternion[-1].tolist()]))
@@ -127,10 +128,9 @@ RUN = """
 
 def process(folder):
     """A fresh process at work."""
-    environment = {**os.environ, "POLHODE_CACHE_DIR": str(folder)}
     return subprocess.Popen(
         [sys.executable, "-c", textwrap.dedent(RUN)],
-        env=environment,
+        env=with_cache(folder),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

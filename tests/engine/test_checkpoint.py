@@ -747,12 +747,12 @@ def test_folders_that_cannot_be_used(place):
 @pytest.mark.parametrize(
     "given, expected",
     [
-        ("100", (100, None)),
-        (7, (7, None)),
-        ("1e6", (10**6, None)),
-        ("30s", (None, 30.0)),
-        ("0.5 min", (None, 30.0)),
-        ("2h", (None, 7200.0)),
+        ("100", (100, 0.0)),
+        (7, (7, 0.0)),
+        ("1e6", (10**6, 0.0)),
+        ("30s", (0, 30.0)),
+        ("0.5 min", (0, 30.0)),
+        ("2h", (0, 7200.0)),
     ],
 )
 def test_intervals(given, expected):

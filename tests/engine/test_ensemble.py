@@ -17,7 +17,7 @@ from polhode import InputError, RigidBody, ensemble, integrate, problems, torque
 from polhode.core import code_memory as engine, jit
 from polhode.engine.ensemble import inputs
 from polhode.engine.ensemble.keep import Statistics
-from polhode.engine.carriers.tiles import Tiles
+from polhode.engine.carriers.simd_tiles import Tiles
 from polhode.engine.schedule import Segment
 from polhode.methods import get, names
 from polhode.engine.program import build
@@ -233,7 +233,7 @@ def compiled_afresh(method, monkeypatch, tmp_path, dtype="float64"):
     object code alone is kept."""
     monkeypatch.setenv("POLHODE_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(jit, "_bound", {})
-    monkeypatch.setattr(engine, "apart", kept_whole)
+    monkeypatch.setattr(engine, "compile_separately", kept_whole)
     program = build(get(method), TOP.torque(), TOP.body)
     backend = Tiles(program, 64, program.moments, program.parameters, dtype)
     backend.prepare(Segment(0.0, 0.0, 1, 0.0))
@@ -575,7 +575,7 @@ def test_draws_repeat_and_do_not_depend_on_how_many_there_are():
 
 
 def test_random_attitudes_are_spread_evenly():
-    q = inputs.drawn("rotation0", "random", (4,), 1, 0, 20000)
+    q = inputs.draw_values("rotation0", "random", (4,), 1, 0, 20000)
     R = Rotation.from_quat(q).as_matrix()
     assert np.abs(R.mean(axis=0)).max() < 5 / np.sqrt(3 * 20000)
     angle = Rotation.from_quat(q).magnitude()  # its density is (1 - cos) / pi

@@ -14,8 +14,9 @@ import sys
 import numpy as np
 import pytest
 
+from machine_code import cache_statistics, with_cache
 from polhode import RigidBody, Stepper, ensemble, exact, integrate, torque, torques
-from polhode.core.jit import cache_statistics, compiling
+from polhode.core.jit import compiling
 from polhode.loads.force import weight
 
 TOP = {"rotation0": (0.3, 0.1, -0.2), "omega0": (0.4, 1.0, -0.3)}
@@ -172,7 +173,8 @@ def numbers(case):
 @pytest.fixture(scope="module")
 def the_other_way():
     """The numbers of all cases from a process that has the JIT where this one has not."""
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1" if compiling() else "0"}
+    environment = with_cache(os.environ["POLHODE_CACHE_DIR"])
+    environment["NUMBA_DISABLE_JIT"] = "1" if compiling() else "0"
     done = subprocess.run(
         [sys.executable, __file__], env=environment, capture_output=True, text=True
     )

@@ -22,7 +22,7 @@ from polhode.io.read import contents
 from polhode.methods import get
 from polhode.methods._method import variant
 from polhode.methods.compose import Scheme, compose
-from polhode.papers._registry import Item, enter_errata, errata, item
+from polhode.papers._items import Item, enter_errata, errata, item
 from polhode.papers._results import Claim
 from polhode.show.play.work import check_request
 from polhode.methods._references import bibtex

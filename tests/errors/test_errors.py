@@ -45,7 +45,7 @@ ELSEWHERE = {  # "file function": the test that makes its errors, and words of t
     "show/play/work.py progress": ("test_play.py", "as long as the playground"),
     "studies/sweep/cluster.py connect": ("test_sweep.py", "no Dask scheduler answers"),
     "studies/sweep/_sweep.py _run": ("test_sweep.py", "would make others"),
-    "studies/sweep/store.py check": ("test_sweep.py", "another sweep: "),
+    "studies/sweep/sweep_store.py check": ("test_sweep.py", "another sweep: "),
 }
 
 

@@ -501,7 +501,7 @@ def test_info_of_an_ensemble(tmp_path, suffix):
 
 
 def test_info_of_a_sweep_and_the_command(tmp_path):
-    from polhode.studies.sweep import plan, store as stores
+    from polhode.studies.sweep import plan, sweep_store as stores
 
     tops = {
         "title": "tops",

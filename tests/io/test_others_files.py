@@ -10,7 +10,7 @@ import polhode
 from polhode.cli.commands.reproduce import reproduce
 from polhode.cli.commands.run import run
 from polhode.cli.run_task import new_run
-from polhode.show import demo
+from polhode.show import demo_report as demo
 from polhode.errors import InputError
 from polhode.io import store
 
@@ -181,7 +181,7 @@ def test_a_link_to_a_store_is_replaced_and_the_store_stays(here):
 
 def test_a_sweep_store_with_files_of_others_is_not_replaced_and_goes_on_without_harm(here):
     pytest.importorskip("distributed")
-    from polhode.studies.sweep import plan, store as stores
+    from polhode.studies.sweep import plan, sweep_store as stores
 
     tops = plan.load({"problem": "krysl/slow-top", "sweep": {"run.step": [0.05, 0.025]}})
     stores.create("tops.zarr", tops, (1,))

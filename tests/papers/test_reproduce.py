@@ -32,7 +32,7 @@ from polhode.papers import (
     judged,
     near,
 )
-from polhode.papers import _registry as registry
+from polhode.papers import _items as registry
 from polhode.papers._report import NAME, write
 from polhode.papers._store import compute, stored_result, points
 
@@ -315,7 +315,7 @@ def test_one_item_as_json_and_as_text():
 
 WITHOUT_THE_LONG_ONES = """
 from polhode.cli import main
-from polhode.papers import _registry, items
+from polhode.papers import _items as _registry, items
 
 items()
 for long in ("fig1", "fig4"):

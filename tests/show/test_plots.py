@@ -13,12 +13,12 @@ from matplotlib.figure import Figure
 import polhode
 from polhode import RigidBody, integrate, plots, problems, torques
 from polhode.cli.commands.plot import plot
-from polhode.show import demo
+from polhode.show import demo_report as demo
 from polhode.errors import InputError
 from polhode.io import store
 from polhode.results.conserved import is_free, momentum
-from polhode.show.plots import ellipsoid, globe, motion, strays
-from polhode.show.plots.motion import edges, moments_around_flip
+from polhode.show.plots import ellipsoid, globe, motion_figures as motion, strays
+from polhode.show.plots.motion_figures import edges, moments_around_flip
 from polhode.show.plots.style import POINTS, thin
 
 SPIN = {"method": "VLV", "t_span": (0.0, 20.0), "step": 0.02, "omega0": (0.002, 6.0, 0.0)}

@@ -18,7 +18,7 @@ from polhode.show.view import page
 from polhode.show.html import built
 from polhode.show.view._page import encode
 from polhode.show.view.runs import ALL_FRAMES, FRAMES
-from polhode.show.view.shapes import equivalent_box
+from polhode.show.view.body_shapes import equivalent_box
 
 ROOT = Path(__file__).parents[2]
 

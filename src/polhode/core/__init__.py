@@ -1,2 +1,1 @@
-"""The compiled heart: tuple algebra, the compiler front end and the time loops.  No I/O, no
-objects, no SciPy."""
+"""What is compiled, and how: tuple algebra, time loops, closed solutions, and the interface to numba."""

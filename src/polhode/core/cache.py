@@ -1,13 +1,15 @@
-"""Machine code on disk: one file for each bound loop, kind of arguments and processor, found by the
+"""Machine code on disk: one file for each bound loop, types of arguments and processor, named by the
 digest of its code.
 
-A file begins with a sum of itself and of its name, so that one that was cut short, damaged or
-renamed is never used: it is a miss, and what is compiled in its place replaces it.  Machine code
-does what its writer likes, so folder and file must belong to the user or to root, and nobody else
-may write to them; nothing is unpickled before that is known.  Files appear whole, by a rename:
-processes that write the same one do no harm.  Where files cannot be kept, for whatever reason,
-every process compiles.
+A file begins with a checksum of its contents and its name, so that one that is truncated, damaged or
+renamed is never used: it is a miss, and the new machine code replaces it.  Loading machine code is
+running it, so folder and file must belong to the user or to root, and nobody else may be able to write
+to them; nothing is unpickled before that is checked.  Files are written atomically, so that several
+processes may write the same one.  If files cannot be stored, for whatever reason, every process
+compiles.
 """
+
+from __future__ import annotations
 
 import contextlib
 import hashlib
@@ -18,11 +20,13 @@ import stat
 import sys
 import tempfile
 import warnings
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
+from typing import Any
 
-LIMIT = 2000  # files kept; the least recently used go first
-CHECKED_EVERY = 100  # files that a process writes between two looks at how many there are
+LIMIT = 2000  # files; the least recently used are deleted
+CHECKED_EVERY = 100  # files that a process writes between two checks of their number
 
 _HEAD = b"polhode machine code 2\n"
 _OURS = re.compile(
@@ -31,12 +35,13 @@ _OURS = re.compile(
 )  # of earlier versions
 
 
-def cache_directory():
-    """Where machine code is kept: $POLHODE_CACHE_DIR, else the user's cache folder; None where the
-    user has none."""
+def cache_directory() -> Path | None:
+    """The folder for machine code: $POLHODE_CACHE_DIR, else the user's cache folder; None if there is
+    none."""
     chosen = os.environ.get("POLHODE_CACHE_DIR")
     if chosen:
         return Path(chosen)
+    base: str | Path
     try:
         if sys.platform == "win32":
             base = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
@@ -44,27 +49,25 @@ def cache_directory():
             base = Path.home() / "Library" / "Caches"
         else:
             base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    except RuntimeError:  # no HOME, and a user whom the system does not know
+    except RuntimeError:  # no HOME, and a user unknown to the system
         return None
     return Path(base) / "polhode" if Path(base).is_absolute() else None
 
 
-def attach(dispatcher, name):
-    """Let a numba dispatcher keep its machine code on disk under a digest of its code."""
+def attach(dispatcher: Any, name: str) -> None:
+    """Let a numba dispatcher store its machine code under a digest of its code."""
     folder = cache_directory()
     if folder is not None and usable(folder):
-        dispatcher._cache = DiskCache(
-            folder,
-            f"{re.sub(r'[^A-Za-z0-9_.]', '', dispatcher.__qualname__)[-80:] or 'loop'}-{name}",
-        )
+        readable = re.sub(r"[^A-Za-z0-9_.]", "", dispatcher.__qualname__)[-80:] or "loop"
+        dispatcher._cache = DiskCache(folder, f"{readable}-{name}")
 
 
-# --- whom to trust --------------------------------------------------------------------------------
+# --- safety ---------------------------------------------------------------------------------------
 
 
 @cache
-def usable(folder):
-    """Whether the folder is there, or could be made, and is safe; found out once."""
+def usable(folder: Path) -> bool:
+    """Whether the folder exists, or can be made, and is safe; checked once."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         found = folder.stat()
@@ -82,8 +85,8 @@ def usable(folder):
     return False
 
 
-def safe(found):
-    """Whether only this user and root can have written what `os.stat` describes."""
+def safe(found: os.stat_result) -> bool:
+    """Whether only this user and root can write what `os.stat` describes."""
     return os.name != "posix" or (
         found.st_uid in (0, os.geteuid()) and not found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
     )
@@ -92,19 +95,19 @@ def safe(found):
 # --- files ----------------------------------------------------------------------------------------
 
 
-def sealed(name, body):
-    """The contents of a file of this name: what it holds, behind a sum."""
+def sealed(name: str, body: bytes) -> bytes:
+    """The contents of a file of this name: a checksum and the body."""
     return _HEAD + hashlib.sha256(name.encode() + b"\n" + body).digest() + body
 
 
-def whole(name, data):
-    """What a file holds; None where its contents are not what was written under this name."""
+def whole(name: str, data: bytes) -> bytes | None:
+    """The body of a file; None if the checksum is wrong."""
     body = data[len(_HEAD) + 32 :]
     return body if data == sealed(name, body) else None
 
 
-def read(path):
-    """What `write` put there; None where that is not there, not whole, or not safe."""
+def read(path: Path) -> bytes | None:
+    """What `write` wrote; None if the file is missing, damaged or not safe."""
     try:
         with open(path, "rb", opener=_opened) as file:
             found = os.fstat(file.fileno())
@@ -120,13 +123,13 @@ def read(path):
     return body
 
 
-def _opened(path, flags):
-    # a pipe is not waited for
+def _opened(path: str, flags: int) -> int:
+    # without waiting for a pipe
     return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
 
 
-def write(path, body):
-    """Put a file into its place, whole; False where that cannot be done."""
+def write(path: Path, body: bytes) -> bool:
+    """Write a file atomically; False if that is not possible."""
     fresh = None
     try:
         with tempfile.NamedTemporaryFile(
@@ -140,13 +143,12 @@ def write(path, body):
         return False
     finally:
         if fresh:
-            with contextlib.suppress(OSError):  # it has its name by now
+            with contextlib.suppress(OSError):  # usually it has been renamed
                 os.unlink(fresh)
 
 
-def prune(folder):
-    """Delete the files that were used least recently, where there are more than `LIMIT`; those of
-    others stay."""
+def prune(folder: Path) -> None:
+    """Delete the least recently used files, if there are more than `LIMIT`; other files stay."""
     with contextlib.suppress(OSError):
         with os.scandir(folder) as entries:
             ours = [entry for entry in entries if _OURS.fullmatch(entry.name)]
@@ -156,19 +158,19 @@ def prune(folder):
                     os.unlink(entry.path)
 
 
-def _age(entry):
+def _age(entry: os.DirEntry[str]) -> float:
     try:
         return entry.stat(follow_symlinks=False).st_mtime
     except OSError:  # another process has deleted it
         return 0.0
 
 
-# --- what numba asks for --------------------------------------------------------------------------
+# --- the interface to numba -----------------------------------------------------------------------
 
 
-def _provide(symbols, target_context):
-    """Make known what machine code refers to.  All that numba knows takes a third of a second to
-    import; what most loops need is there without it."""
+def _provide(symbols: Iterable[str], target_context: Any) -> None:
+    """Make available the symbols to which machine code refers.  To load all of numba's takes a third
+    of a second, and most loops do not need them."""
     from llvmlite.binding import address_of_symbol
     from numba.core.runtime import rtsys
 
@@ -179,24 +181,23 @@ def _provide(symbols, target_context):
 
 
 class DiskCache:
-    """What numba's dispatchers expect of a cache."""
+    """A cache as numba's dispatchers expect it."""
 
-    written = 0  # by this process
+    written = 0  # files, by this process
 
-    def __init__(self, folder, name):
+    def __init__(self, folder: Path, name: str) -> None:
         self.folder, self.name = folder, name
 
     @property
-    def cache_path(self):
+    def cache_path(self) -> str:
         """The folder."""
         return str(self.folder)
 
-    def _path(self, key):
-        return (
-            self.folder / f"{self.name}-{hashlib.sha256(repr(key).encode()).hexdigest()[:16]}.nbc"
-        )
+    def _path(self, key: Any) -> Path:
+        digest = hashlib.sha256(repr(key).encode()).hexdigest()[:16]
+        return self.folder / f"{self.name}-{digest}.nbc"
 
-    def load_overload(self, sig, target_context):
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compile result for arguments of these types, or None."""
         from numba.core.compiler import CompileResult
 
@@ -210,12 +211,12 @@ class DiskCache:
                 return None
             _provide(symbols, target_context)
             return CompileResult._rebuild(target_context, *payload)
-        except Exception:  # whatever makes it unfit, it can be compiled
+        except Exception:  # whatever is wrong with it, the loop can be compiled
             return None
 
-    def save_overload(self, sig, result):
-        """Keep a compile result, unless it holds addresses of this process or a class that cannot
-        be found by its name."""
+    def save_overload(self, sig: Any, result: Any) -> None:
+        """Store a compile result, unless it contains addresses of this process or a class that cannot
+        be pickled."""
         from numba.core.serialize import dumps
 
         if result.library.has_dynamic_globals or any(not loop.can_cache for loop in result.lifted):
@@ -230,11 +231,7 @@ class DiskCache:
                 prune(self.folder)
             DiskCache.written += 1
 
-    def enable(self):
-        """Nothing: it always is."""
+    def enable(self) -> None:
+        """Does nothing."""
 
-    def disable(self):
-        """Nothing: a dispatcher without a cache has none."""
-
-    def flush(self):
-        """Nothing: what is there is right."""
+    disable = flush = enable

@@ -4,20 +4,20 @@ else that has a C ABI.
     void torque(double t, const double state[12], double out[3])      state: R row by row, then body angular velocity
     void force(double t, const double state[18], double out[3])       ... then position and velocity
 
-The address arrives as data (in the parameters of the torque), not as a constant, so one compiled
-loop per method serves every such torque and nothing is compiled for a new one.  `state` and `out`
-are on the stack of the loop: threads share nothing.
+The address is data (a parameter of the torque), not a constant, so that one compiled loop for each
+method serves all such torques.  `state` and `out` are on the stack of the loop: threads share nothing.
 """
 
 import ctypes
 from functools import cache
+from typing import Any
 
 from polhode.core.jit import jit, machine
 
 
 @cache
-def instruction():
-    """The call as LLVM writes it."""
+def instruction() -> Any:
+    """The call in LLVM's intermediate code."""
     from llvmlite import ir
     from numba import types
     from numba.core import cgutils
@@ -77,7 +77,7 @@ def call_address(function, t, numbers):
 
 
 @jit
-def called(p, t, numbers):
+def call_parameters(p, t, numbers):
     """The answer of the function whose address is in p, in the precision of the kernel."""
     a, b, c = call_address((p.high, p.middle, p.low), t, numbers)
     return (float(a), float(b), float(c))
@@ -86,10 +86,10 @@ def called(p, t, numbers):
 @jit
 def kernel(t, R, Om, p):
     """The torque whose address is in the parameters."""
-    return called(p, t, R[0] + R[1] + R[2] + Om)
+    return call_parameters(p, t, R[0] + R[1] + R[2] + Om)
 
 
 @jit
 def kernel_in_flight(t, R, Om, p):
     """The same for a torque or force that also looks at position and velocity."""
-    return called(p.inner, t, R[0] + R[1] + R[2] + Om + p.x + p.v)
+    return call_parameters(p.inner, t, R[0] + R[1] + R[2] + Om + p.x + p.v)

@@ -1,18 +1,22 @@
-"""How the memory of machine code is given back.  Importing this module imports numba.
+"""How the memory of machine code is released.  Importing this module imports numba.
 
 numba keeps everything it compiles in one LLVM engine until the process ends: machine code, and the
-intermediate code of every function that went into it.  Here each bound loop is compiled in an
-engine of its own.  When that is done the object code alone goes into a second engine, which lives
-as long as the loop, and the first is dropped with all that was needed to compile it.  Functions of
-the package that take numbers alone are compiled once, in numba's engine: loops share them.
+intermediate code of every function in it.  Here each bound loop is compiled in an engine of its own.
+Then only the object code is moved to a second engine, which lives as long as the loop, and the first
+is dropped with everything that was needed to compile it.  Functions of the package that take only
+numbers are compiled once, in numba's engine, and shared by the loops.
 
 A function object of numba's holds its library, and the library its engine: code that can still be
 called is never dropped.
 """
 
+from __future__ import annotations
+
 import gc
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from typing import Any
 
 from llvmlite.binding import Linkage, ffi, llvm_version_info, newpassmanagers, set_option
 from numba.core import sigutils, types
@@ -27,37 +31,38 @@ for manager in (newpassmanagers.ModulePassManager, newpassmanagers.FunctionPassM
     if manager._dispose is ffi.ObjectRef._dispose:
         manager._dispose = newpassmanagers.NewPassManager._dispose
 
-# those that are known to have it; LLVM ends the process where an option is unknown
+# in the versions known to have it: LLVM ends the process if an option is unknown
 if llvm_version_info[0] <= 22:
-    # What is said of an argument of an inlined function is not kept as metadata, which stay in
-    # LLVM's context until the process ends: 70 kB for each loop.  Such an argument of numba's is a
-    # place for a result, which inlining replaces by the result.
+    # Attributes of the arguments of inlined functions are not converted to metadata, which would
+    # stay in LLVM's context until the process ends: 70 kB for each loop.  numba has such attributes
+    # only for pointers to results, which inlining removes.
     set_option("polhode", "-enable-noalias-to-md-conversion=false")
 
-BARE = {"__builtins__", "__name__"}  # what every function has among its globals
+BARE = {"__builtins__", "__name__"}  # globals that every function has
 
 _context, _typing = cpu_target.target_context, cpu_target.typing_context
 
 
 class _Library(JITCodeLibrary):
-    """What numba makes of one function: a part of loops, and machine code by itself only where
-    somebody asks for its address.
+    """The code of one function: a part of loops, and machine code by itself only if its address is
+    needed.
 
-    numba optimises each function with all that it calls, and compiles it, before it is inlined into
-    the next.  Here that is done once, for the whole loop.
+    numba optimises and compiles each function with all that it calls before it is inlined into the
+    next one.  Here that is done once, for the whole loop.
     """
 
-    _emitted = _own_module = None
+    _emitted = False
+    _own_module: Any = None
 
-    def _optimize_functions(self, ll_module):
+    def _optimize_functions(self, ll_module: Any) -> None:
         ll_module.data_layout = self._codegen._data_layout
 
-    def finalize(self):
+    def finalize(self) -> None:
         self._raise_if_finalized()
         self._finalized = True
 
-    def _own(self):
-        """A copy of what was added; its functions are dropped where all calls of them are inlined."""
+    def _own(self) -> Any:
+        """A copy of what was added, whose functions are dropped if all their calls are inlined."""
         if self._own_module is None:
             self._own_module = self._final_module.clone()
             for function in self._own_module.functions:
@@ -65,8 +70,8 @@ class _Library(JITCodeLibrary):
                     function.linkage = "linkonce_odr"
         return self._own_module
 
-    def _below(self, found):
-        """Add the libraries that this one needs to {library: None}, each after all that it
+    def _below(self, found: dict[Any, None]) -> dict[Any, None]:
+        """Add the libraries that this one needs to {library: None}, each after those that it
         needs."""
         for library in dict.fromkeys(self._linking_libraries):
             if library not in found:
@@ -75,8 +80,8 @@ class _Library(JITCodeLibrary):
                 found[library] = None
         return found
 
-    def _link(self, module):
-        # callers first: LLVM takes from a module what has been asked for so far
+    def _link(self, module: Any) -> None:
+        # callers first: LLVM links from a module only what has been called so far
         for library in reversed(self._below({})):
             if hasattr(self, "_reload_init"):  # from numba 0.62 on
                 self._reload_init.update(library._reload_init)
@@ -84,8 +89,8 @@ class _Library(JITCodeLibrary):
             part = library._own() if inside else library._get_module_for_linking()
             module.link_in(part, preserve=True)
 
-    def _get_module_for_linking(self):
-        """For libraries of numba's, which link what they call and no more."""
+    def _get_module_for_linking(self) -> Any:
+        """For libraries of numba's, which link only what they call."""
         if self._emitted:
             return super()._get_module_for_linking()
         if self._shared_module is None:
@@ -94,7 +99,7 @@ class _Library(JITCodeLibrary):
             self._shared_module = module
         return self._shared_module
 
-    def get_pointer_to_function(self, name):
+    def get_pointer_to_function(self, name: str) -> int:
         self._ensure_finalized()
         if not self._emitted:
             if all(one.name != name or one.is_declaration for one in self._final_module.functions):
@@ -102,7 +107,7 @@ class _Library(JITCodeLibrary):
             self._emit()
         return super().get_pointer_to_function(name)
 
-    def _emit(self):
+    def _emit(self) -> None:
         self._codegen._check_llvm_bugs()
         self._own()
         self._link(self._final_module)
@@ -110,13 +115,13 @@ class _Library(JITCodeLibrary):
         self._final_module.verify()
         self._finalize_final_module()
 
-    def _finalize_final_module(self):
+    def _finalize_final_module(self) -> None:
         self._emitted = True
         super()._finalize_final_module()
 
     @property
-    def symbols(self):
-        """The names outside to which the machine code refers."""
+    def symbols(self) -> list[str]:
+        """The external names to which the machine code refers."""
         module = self._final_module
         return [
             one.name
@@ -126,11 +131,11 @@ class _Library(JITCodeLibrary):
 
 
 class _Engine(JITCPUCodegen):
-    """An engine of LLVM's, with its machine code."""
+    """An LLVM engine with its machine code."""
 
     _library_class = _Library
 
-    def set_env(self, env_name, env):
+    def set_env(self, env_name: str, env: Any) -> None:
         if self._engine.get_global_value_address(env_name):  # else it is not machine code yet
             super().set_env(env_name, env)
 
@@ -139,12 +144,12 @@ _shared = _Engine("shared")
 
 
 @contextmanager
-def _engine(codegen):
-    """What is compiled inside goes into this engine."""
+def _engine(codegen: _Engine) -> Iterator[None]:
+    """A context that compiles into this engine."""
     with global_compiler_lock:
         before, _context._internal_codegen = _context._internal_codegen, codegen
         collecting = gc.isenabled()
-        gc.disable()  # the compiler makes many objects, and what it drops are no cycles
+        gc.disable()  # the compiler makes many objects, and few cycles
         for name in WRAPPERS:
             setattr(_context, name, partial(_wrapped, getattr(type(_context), name)))
         _typing.resolve_function_type = _resolved
@@ -162,20 +167,22 @@ def _engine(codegen):
 WRAPPERS = "create_cpython_wrapper", "create_cfunc_wrapper"
 
 
-def _wrapped(make, library, fndesc, *arguments, **options):
-    """Entries for Python and C into a function; none into what numba defines for use by compiled
-    code alone."""
+def _wrapped(
+    make: Callable[..., None], library: Any, fndesc: Any, *arguments: Any, **options: Any
+) -> None:
+    """Make the entry points of a function for Python and C, except for functions that numba defines
+    for compiled code."""
     if not (fndesc.modname.startswith("numba.") and "<locals>" in fndesc.qualname):
         make(_context, library, fndesc, *arguments, **options)
 
 
 NUMBERS = {types.Float, types.Integer, types.Boolean}
-_signatures = {}  # of functions of numbers: (function, kinds) -> signature
+_signatures: dict[Any, Any] = {}  # of functions of numbers: (function, kinds) -> signature
 
 
-def _resolved(function, kinds, keywords):
-    """The signature of a call.  numba goes through all that it knows of a product each time it meets
-    one; here it does so once for numbers of each kind."""
+def _resolved(function: Any, kinds: Any, keywords: Any) -> Any:
+    """The signature of a call.  numba searches all its definitions of a product whenever it meets
+    one; here it does so once for numbers of each type."""
     resolve = type(_typing).resolve_function_type
     if keywords or type(function) is not types.Function or not NUMBERS.issuperset(map(type, kinds)):
         return resolve(_typing, function, kinds, keywords)
@@ -188,26 +195,27 @@ def _resolved(function, kinds, keywords):
     return _signatures[key]
 
 
-def _has_functions(kind):
+def _has_functions(kind: Any) -> bool:
     return isinstance(kind, types.Dispatcher) or (
-        isinstance(kind, types.BaseTuple) and any(map(_has_functions, kind.types))
+        isinstance(kind, types.BaseTuple) and any(map(_has_functions, kind.types))  # type: ignore[attr-defined]
     )
 
 
-def _lasting(kind):
-    """Whether arguments of this kind come again and again: not functions, nor the named tuples of
-    one torque."""
+def _lasting(kind: Any) -> bool:
+    """Whether arguments of this type may occur again: not functions, nor the named tuples of one
+    torque."""
     if isinstance(kind, types.BaseTuple):
-        return is_lasting(getattr(kind, "instance_class", tuple)) and all(map(_lasting, kind.types))
+        parts = kind.types  # type: ignore[attr-defined]
+        return is_lasting(getattr(kind, "instance_class", tuple)) and all(map(_lasting, parts))
     return not isinstance(kind, types.Dispatcher)
 
 
-def common(dispatcher):
-    """The dispatcher of a function that loops share: what it makes for arguments that come again
+def share_code(dispatcher: Any) -> Any:
+    """The dispatcher of a function that loops share: its code for arguments that may occur again
     stays in numba's engine."""
     compile = dispatcher.compile
 
-    def compile_for_all(signature):
+    def compile_for_all(signature: Any) -> Any:
         kinds, _ = sigutils.normalize_signature(signature)
         if not all(map(_lasting, kinds)):
             return compile(signature)
@@ -218,8 +226,8 @@ def common(dispatcher):
     return dispatcher
 
 
-def _keep(dispatcher, results):
-    """Let the dispatcher know these compile results and no others."""
+def _keep(dispatcher: Any, results: Iterable[Any]) -> None:
+    """Let the dispatcher have only these compile results."""
     dispatcher._make_finalizer()()  # as numba's `recompile` does
     dispatcher._reset_overloads()
     for one in results:
@@ -227,15 +235,15 @@ def _keep(dispatcher, results):
         dispatcher.add_overload(one)
 
 
-def _forget_passing(shared):
-    """Drop what was made for arguments that do not come again: in {function: dispatcher}, and among
-    numba's models of data."""
-    models = _context.data_model_manager._cache  # weak, but a model holds what it is found by
+def _forget_passing(shared: dict[Any, Any]) -> None:
+    """Drop what was made for arguments that do not occur again, in {function: dispatcher} and among
+    numba's data models."""
+    models = _context.data_model_manager._cache  # weak, but a model holds its own key
     for kind in list(models):
         if not _lasting(kind):
             models.pop(kind, None)
     for function, dispatcher in list(shared.items()):
-        # others do not live long
+        # other functions do not live long
         passing = (lambda kind: not _lasting(kind)) if is_lasting(function) else _has_functions
         overloads = getattr(dispatcher, "overloads", {})
         kept = [one for kinds, one in overloads.items() if not any(map(passing, kinds))]
@@ -243,16 +251,17 @@ def _forget_passing(shared):
             _keep(dispatcher, kept)
 
 
-def apart(dispatcher, shared, scope):
-    """The dispatcher of a loop that keeps nothing but its machine code.
+def compile_separately(
+    dispatcher: Any, shared: dict[Any, Any], scope: Callable[[], dict[str, Any]]
+) -> Any:
+    """The dispatcher of a loop that keeps only its machine code.
 
-    Once compiled it forgets its globals and what was compiled for it among the functions it shares
-    with others; `scope()` makes the globals anew, should it be called with other kinds of
-    arguments.
+    Once compiled it drops its globals, and what was compiled for it among shared functions; `scope()`
+    makes the globals again if it is called with other types of arguments.
     """
     compile, own = dispatcher.compile, dispatcher.py_func.__globals__
 
-    def compile_apart(signature):
+    def compile_apart(signature: Any) -> Any:
         kinds, _ = sigutils.normalize_signature(signature)
         with _engine(_Engine("loop")):
             own.update(scope() if len(own) == len(BARE) else ())
@@ -261,7 +270,7 @@ def apart(dispatcher, shared, scope):
                 del own[name]
             _forget_passing(shared)
             result = dispatcher.overloads[kinds]
-            if result.metadata is None:  # loaded: there is no more than the object code
+            if result.metadata is None:  # loaded from disk: only object code
                 return entry
             parts = result._reduce()
         with _engine(_Engine("loop")):

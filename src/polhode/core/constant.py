@@ -1,23 +1,25 @@
-"""Constants that depend on how many bits a number has."""
+"""Constants that depend on the precision."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
 
 
 class Constant(float):
-    """A float that means something in terms of the arithmetic itself, what counts as round-off for
-    example, and so says what it is in single precision too.
+    """A float that depends on the arithmetic, such as a bound for round-off, with its value in single
+    precision.
 
-    In code it is the float that it is; a kernel in float32 gets `single` in its place.
+    In code it is an ordinary float; a kernel in float32 uses `single` instead.
     """
 
     __slots__ = ("single",)
+    single: float
 
-    def __new__(cls, value, *, single):
+    def __new__(cls, value: float, *, single: float) -> Constant:
         made = super().__new__(cls, value)
         made.single = float(single)
         return made
 
-    def __reduce__(self):
-        return _made, (float(self), self.single)
-
-
-def _made(value, single):
-    return Constant(value, single=single)
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(Constant, single=self.single), (float(self),)

@@ -1,41 +1,44 @@
-"""Everything that the behaviour of a function depends on: its name (a digest), and why it should
-not be frozen into machine code.
+"""Digests of functions: of everything that their behaviour depends on, and why a function should not
+be compiled.
 
-A walk starts at a function and follows all that it can see: bytecode and constants, globals,
+A walk starts at a function and follows everything it refers to: bytecode and constants, globals,
 closure, defaults, attributes of modules, nested functions, partials, methods and the state of their
 objects, numba's dispatchers with their flags.  It gives
 
-    digest      a name that differs wherever the behaviour may differ, and is the same in every process and for every hash seed
-    obstacle    the first thing that machine code would get wrong: something that may change, or be changed, while it runs
-    opaque      the first thing that has no name of its own, such as an open file
+    digest      differs if the behaviour may differ; the same in every process and for every hash seed
+    obstacle    the first thing that machine code would get wrong: something that may change, or that the function changes
+    opaque      the first thing that cannot be compared between processes, such as an open file
 
-The walk takes a while.  What it has read is therefore noted, and as long as every name still means
-the same object the result is that of the last time: see `reach`.
+The walk takes a while.  What it has read is therefore noted, and the last result is used again as
+long as every name still means the same object: see `reach`.
 """
+
+from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from types import FunctionType
+from types import CellType, FunctionType
+from typing import Any
 
 from polhode.core.reads import MISSING, contents, python_function
 from polhode.core.walk import PLAIN, Walk
+from polhode.core.walk_objects import Reach
 
 KEPT = 300  # results that are remembered
 
 
-def digest(*objects, identity=False):
-    """A name for everything the objects' behaviour depends on.
+def digest(*objects: Any, identity: bool = False) -> str:
+    """A digest of everything that the objects' behaviour depends on.
 
-    Machine code may hold addresses of what it reaches, and so may its name.  As an `identity`, for
-    those who compare runs, it is the same in every process, and other packages are known by their
-    names and versions.
+    The digest of machine code may contain addresses, as machine code does.  An `identity`, to compare
+    runs, is the same in every process, and of other packages it contains names and versions.
     """
     return reach(*objects, identity=identity).digest
 
 
-def obstacle(function):
-    """Why a function must not be compiled although numba might: what it refers to may change, or it
-    changes that itself."""
+def obstacle(function: Any) -> str | None:
+    """Why a function must not be compiled even if numba can: it refers to something that may change,
+    or that it changes itself."""
     if python_function(function) is None:
         return f"it is a {type(function).__name__}, not a plain function"
     return reach(function).obstacle
@@ -44,14 +47,18 @@ def obstacle(function):
 # --- finding a result again -----------------------------------------------------------------------
 
 
-class _Watch:
-    """What a walk has read, and whether all of it is still the same objects.  It holds them: an id
-    is not used twice."""
+class Watch:
+    """What a walk has read, and whether all of it is still the same objects.  They are held, so that
+    no id is used twice."""
 
-    def __init__(self):
-        self.functions, self.items, self.cells, self.dicts = [], [], [], []
+    def __init__(self) -> None:
+        self.functions: list[tuple[FunctionType, Any, Any, Any]] = []
+        self.items: list[tuple[dict[str, Any], str, Any]] = []
+        self.cells: list[tuple[CellType, Any]] = []
+        self.dicts: list[tuple[dict[str, Any], dict[str, Any]]] = []
 
-    def function(self, function):
+    def function(self, function: FunctionType) -> None:
+        """Watch a function."""
         self.functions.append(
             (function, function.__code__, function.__defaults__, function.__kwdefaults__)
         )
@@ -61,7 +68,8 @@ class _Watch:
             if own is not None
         ]
 
-    def unchanged(self):
+    def unchanged(self) -> bool:
+        """Whether every name still means the same object."""
         for function, code, defaults, keywords in self.functions:
             if (
                 function.__code__ is not code
@@ -82,31 +90,30 @@ class _Watch:
         )
 
 
-_results, _lock = OrderedDict(), threading.Lock()
+_results: OrderedDict[tuple[Any, ...], tuple[Reach, Watch, list[Any]]] = OrderedDict()
+_lock = threading.Lock()
 
 
-def watch(*objects):
-    """A watch on all that the objects read: its `unchanged()` is the cheapest way to know that they
-    still mean the same.
+def watch(*objects: Any) -> Watch | None:
+    """A watch on all that the objects read, whose `unchanged()` is the fastest check.
 
-    None where something is read that may change where nobody sees it.
+    None if something is read that may change unnoticed.
     """
-    seen = _Watch()
+    seen = Watch()
     walk = Walk(False, objects, seen)
     walk.result()
     return seen if walk.lasting else None
 
 
-def reach(*objects, identity=False):
-    """The `Reach` of the objects; walked anew only where something that was read the last time has
-    changed."""
-    held = []
+def reach(*objects: Any, identity: bool = False) -> Reach:
+    """The `Reach` of the objects; the walk is repeated if something that was read has changed."""
+    held: list[Any] = []
     key = (identity, *(_key(obj, held, ()) for obj in objects))
     with _lock:
         found = _results.get(key)
     if found is not None and found[1].unchanged():
         return found[0]
-    watch = _Watch()
+    watch = Watch()
     walk = Walk(identity, objects, watch)
     result = walk.result()
     with _lock:
@@ -118,9 +125,9 @@ def reach(*objects, identity=False):
     return result
 
 
-def _key(obj, held, inside):
-    """What two objects have in common for which a walk reads the same: closures made anew of the
-    same parts are equal."""
+def _key(obj: Any, held: list[Any], inside: tuple[int, ...]) -> Any:
+    """A key that is equal for objects for which a walk reads the same, such as closures made twice of
+    the same parts."""
     kind = type(obj)
     if kind in PLAIN:
         return kind, hex(obj) if kind is int else repr(obj)

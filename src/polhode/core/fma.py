@@ -12,11 +12,12 @@ import ctypes
 import math
 import os
 from functools import cache
+from typing import Any
 
 from polhode.core.jit import jit, machine
 
 
-def fused():
+def fused() -> bool:
     """Whether the processor has the instruction."""
     import llvmlite.binding as llvm
 
@@ -24,8 +25,8 @@ def fused():
 
 
 @cache
-def instruction():
-    """LLVM's fma; product and sum on a processor that has none."""
+def instruction() -> Any:
+    """LLVM's fma; product and sum on a processor without it."""
     from numba.core import types
     from numba.extending import intrinsic
 
@@ -45,8 +46,8 @@ def instruction():
     return fma
 
 
-def of_the_library():
-    """Python's own fma (3.13 and later), or that of the C library."""
+def of_the_library() -> Any:
+    """Python's fma (3.13 and later), or that of the C library."""
     if hasattr(math, "fma"):
         return math.fma
     function = ctypes.CDLL(None if os.name == "posix" else "ucrtbase").fma

@@ -1,27 +1,39 @@
-"""Functions written out as source text: where their length, or the fields they name, are known only
-when they are made.  This is the only place that runs such text.
+"""Functions generated as source text, if their length or the fields they name are known only at run
+time.  This is the only place that executes such text.
 
-The text is made by the package from numbers, operations and field names that it knows; nothing that
-a user wrote enters it.
+The package makes the text from numbers, operations and field names that it knows; nothing that a user
+wrote enters it.
 """
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from polhode.core.jit import jit
 
 
-def generated(home, name, arguments, lines, result=None, **scope):
-    """The function `name(arguments)` that runs lines of source and returns an expression, for
-    `jit`.
+def generated(
+    home: str,
+    name: str,
+    arguments: str,
+    lines: Iterable[str],
+    result: str | None = None,
+    **scope: Any,
+) -> Callable[..., Any]:
+    """The function `name(arguments)` that executes lines of source and returns an expression, marked
+    with `jit`.
 
     Parameters
     ----------
     home : str
-        The module that it counts as a function of: `__name__`.
+        The module to which the function belongs: `__name__`.
     lines : iterable of str
-        Statements, each on a line, without indentation of their own.
+        Statements, one per line, without indentation.
     result : str, optional
         The expression that is returned.
     scope
-        What the names in the text mean.
+        The objects that the text names.
     """
     body = [*lines] if result is None else [*lines, f"return {result}"]
     scope["__name__"] = home

@@ -1,16 +1,18 @@
-"""How plain Python functions become machine code: the only numba flags in the project.
+"""How plain Python functions become machine code, with all numba flags of the project.
 
-A function marked `@jit` stays an ordinary Python function: it can be called, traced, covered and
-read as it is, and numba is not imported for it.  `bind(loop, step=..., torque=...)` then makes
-machine code: it copies the loop, gives the copy the functions it is to use under those names, and
-compiles the copy together with everything it can reach through its globals and closures.  Nothing
-is passed to the loop as a function argument, so the result can be kept on disk; see cache.py.
+A function marked `@jit` stays an ordinary Python function: it can be called, traced and covered, and
+numba is not imported for it.  `bind(loop, step=..., torque=...)` makes machine code: it copies the
+loop, gives the copy the functions it uses under those names, and compiles the copy together with
+everything it refers to.  No function is passed to the loop as an argument, so that the result can be
+stored on disk; see cache.py.
 
-The name under which it is kept is a digest of *all* the code and constants that went into it.
-Editing any function that a loop uses, in whatever file, therefore gives another name: stale machine
-code cannot be served, and a second process that runs the same method and torque compiles nothing.
-(numba's own cache looks at the loop's file alone.)
+It is stored under a digest of *all* the code and constants in it.  Editing any function that a loop
+uses, in whatever file, changes the digest: machine code is never out of date, and a second process
+that runs the same method and torque compiles nothing.  (numba's own cache checks only the file of the
+loop.)
 """
+
+from __future__ import annotations
 
 import importlib
 import inspect
@@ -18,11 +20,11 @@ import os
 import re
 import threading
 import warnings
-from collections import Counter
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from types import FunctionType
-from typing import NamedTuple
+from types import FunctionType, ModuleType
+from typing import Any, NamedTuple, TypeVar
 from weakref import WeakKeyDictionary
 
 from polhode.core import cache as disk
@@ -32,10 +34,13 @@ from polhode.core.reads import code_text, is_lasting, ours
 from polhode.core.rebind import Interpreted, Rebinder
 from polhode.errors import PolhodeError
 
-# inline: one flat function per loop, without which LLVM does not vectorise tuple code over the
-# lanes of a tile.  numpy error model: a division by zero gives inf, as on a GPU, instead of a
-# branch.  fastmath stays off: bits stay equal.  no wrappers: what is inlined is never called from
-# Python or C, and wrappers cost a quarter of the compile time.
+Function = TypeVar("Function", bound=Callable[..., Any])
+Loop = Callable[..., Any]
+
+# forceinline: one function per loop, without which LLVM does not vectorise tuple code over the lanes
+# of a tile.  numpy error model: a division by zero gives inf, as on a GPU, instead of a branch.
+# fastmath is off, for equal bits.  no wrappers: what is inlined is never called from Python or C, and
+# wrappers cost a quarter of the compile time.
 INLINE = {
     "forceinline": True,
     "error_model": "numpy",
@@ -43,78 +48,75 @@ INLINE = {
     "no_cfunc_wrapper": True,
 }
 PLAIN = {"error_model": "numpy", "no_cfunc_wrapper": True}
-# a user's function raises where Python would
+# a user's function raises as in Python
 USERS = {"error_model": "python", "boundscheck": True, "no_cpython_wrapper": True}
 THREADED = {**PLAIN, "nogil": True}  # loops that several Python threads run at once
 
-BOUND_LIMIT = 256  # loops kept in the process; the least recently used go first
+BOUND_LIMIT = 256  # loops kept in the process; the least recently used are dropped
 
 
-def jit(function):
-    """Mark a function of floats and tuples as part of a kernel: inlined wherever a bound loop uses
-    it."""
-    function.__jit__ = True
+def jit(function: Function) -> Function:
+    """Mark a function of floats and tuples as part of a kernel: it is inlined into loops."""
+    function.__jit__ = True  # type: ignore[attr-defined]
     return function
 
 
-def with_numba(module):
-    """A module of the core that imports numba when it is imported itself: not before something is
-    compiled."""
+def with_numba(module: str) -> ModuleType:
+    """A module of the core that imports numba, imported when something is compiled."""
     return importlib.import_module(f"polhode.core.{module}")
 
 
-def machine(instruction):
-    """Mark a function that processors have an instruction for: machine code gets what
+def machine(instruction: Callable[[], Any]) -> Callable[[Function], Function]:
+    """Mark a function for which processors have an instruction: machine code uses what
     `instruction()` makes instead."""
 
-    def mark(function):
-        function.__machine__ = instruction
+    def mark(function: Function) -> Function:
+        function.__machine__ = instruction  # type: ignore[attr-defined]
         return jit(function)
 
     return mark
 
 
-def _njit(function):
+def _njit(function: Any) -> Any:
     import numba
 
     if hasattr(function, "__machine__") and compiling():
         return function.__machine__()
     pipelines = with_numba("pipelines")
-    # of a user's own dispatcher, whose machine code may have been made in another world
-    if hasattr(function, "__options__"):
+    if hasattr(function, "__options__"):  # of a user's own dispatcher
         return numba.jit(**function.__options__.given, pipeline_class=pipelines.UsersCompiler)(
             function
         )
-    flags = INLINE if hasattr(function, "__jit__") else PLAIN if ours(function) else USERS
+    flags: Any = INLINE if hasattr(function, "__jit__") else PLAIN if ours(function) else USERS
     pipeline = pipelines.KernelCompiler if ours(function) else pipelines.UsersCompiler
     dispatcher = numba.njit(function, **flags, pipeline_class=pipeline)
     if not (ours(function) and is_lasting(function) and compiling()):
         return dispatcher
-    return with_numba("code_memory").common(dispatcher)
+    return with_numba("code_memory").share_code(dispatcher)
 
 
 class Build(NamedTuple):
-    """How `bind` makes copies: by which kind of Rebinder, with what in place of what, and how it
-    compiles the loop itself."""
+    """How `bind` copies functions, by which Rebinder and with which replacements, and how it compiles
+    the loop itself."""
 
-    rebinder: type = Rebinder
-    replace: tuple = ()  # pairs (function, what stands in for it)
+    rebinder: type[Rebinder] = Rebinder
+    replace: tuple[tuple[Any, Any], ...] = ()  # pairs (function, replacement)
     threaded: bool = False
     packed: bool = False  # a loop over lanes, see packed.py
 
-    def make(self):
-        """A Rebinder that compiles; builds that differ share no machine code."""
+    def make(self) -> Rebinder:
+        """A Rebinder that compiles; different builds share no machine code."""
         shared, recent = _machine_code.setdefault(self[:2], (WeakKeyDictionary(), {}))
         rebind = self.rebinder(_njit, shared=shared, recent=recent)
-        for function, stand_in in self.replace:  # in turn: one may use another
+        for function, stand_in in self.replace:  # in this order: one may use another
             rebind.shared[function] = rebind(stand_in)
         return rebind
 
-    def bound(self, loop, names):
+    def bound(self, loop: Loop, names: dict[str, Any]) -> Any:
         """The loop with these names as a numba dispatcher."""
         import numba
 
-        flags = THREADED if self.threaded else PLAIN
+        flags: dict[str, Any] = THREADED if self.threaded else PLAIN
         if self.packed:
             flags = {**flags, "pipeline_class": with_numba("packed").PackedCompiler}
         elif ours(loop):
@@ -123,15 +125,15 @@ class Build(NamedTuple):
         dispatcher = numba.njit(rebind.copy(loop, **names), **flags)
         if not compiling():
             return dispatcher
-        return with_numba("code_memory").apart(
+        return with_numba("code_memory").compile_separately(
             dispatcher, rebind.shared, lambda: self.make().copy(loop, **names).__globals__
         )
 
-    def digested(self):
-        """What a digest needs to know."""
-        files = [inspect.getfile(self.rebinder)] * (self.rebinder is not Rebinder)
+    def digested(self) -> tuple[Any, ...]:
+        """What a digest of the machine code depends on."""
+        files = [Path(inspect.getfile(self.rebinder))] * (self.rebinder is not Rebinder)
         files += [Path(__file__).with_name("packed.py")] * self.packed
-        sources = [Path(file).read_bytes() for file in files]
+        sources = [file.read_bytes() for file in files]
         return (
             self.rebinder.__qualname__,
             *sources,
@@ -140,39 +142,37 @@ class Build(NamedTuple):
         )
 
 
-# by build: what a Rebinder shares, as long as the function lives, and the last few it made for one
-# torque
-_machine_code = {}
+# for each build: the copies that a Rebinder shares, and the last few that it made for one torque
+_machine_code: dict[tuple[Any, ...], tuple[Any, dict[Any, Any]]] = {}
 
 
-def compiling():
-    """Whether numba compiles: NUMBA_DISABLE_JIT=1 tells it not to, and all loops run as the Python
-    they are written in."""
+def compiling() -> bool:
+    """Whether numba compiles; with NUMBA_DISABLE_JIT=1 all loops run as Python."""
     return os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0")
 
 
-def compiled(function):
-    """The function itself as a numba dispatcher, for tests and for use outside a loop."""
+def compiled(function: Loop) -> Any:
+    """The function itself as a numba dispatcher, for use outside a loop."""
     import numba
 
-    return numba.njit(Build().make().copy(function), **PLAIN)
+    flags: Any = PLAIN
+    return numba.njit(Build().make().copy(function), **flags)
 
 
-def interpreted(function, **names):
+def interpreted(function: Loop, **names: Any) -> Loop:
     """The function as plain Python, with the given functions under the given names."""
     return Interpreted().copy(function, **names)
 
 
 # --- bound loops ----------------------------------------------------------------------------------
 
-_alone = WeakKeyDictionary()  # loops of the package that are given no functions
-# loops by digest; how often those that were dropped were made
-_bound, _binding, _dropped = {}, threading.Lock(), Counter()
+_alone: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()  # loops without names
+_bound: dict[str, Any] = {}  # loops by digest
+_binding = threading.Lock()
 
 
-def compile_now(loop, *arguments):
-    """Call a bound loop so that it is compiled, or loaded; hints about a user's array code are not
-    for this audience."""
+def compile_now(loop: Loop, *arguments: Any) -> Any:
+    """Call a bound loop so that it is compiled or loaded, without numba's performance warnings."""
     from numba.core.errors import NumbaPerformanceWarning
 
     with notice.compiling(getattr(loop, "subject", "")), warnings.catch_warnings():
@@ -180,12 +180,12 @@ def compile_now(loop, *arguments):
         return loop(*arguments)
 
 
-def direct(loop, *arguments):
-    """A bound loop for arguments of these kinds, compiled or loaded now, that is called without
-    numba's look at their kinds.
+def direct(loop: Any, *arguments: Any) -> Loop:
+    """A bound loop for arguments of these types, compiled or loaded now, without numba's check of the
+    types.
 
-    That look takes almost a third of a call, as much as several steps.  The caller answers for
-    floats in contiguous arrays.
+    That check takes almost a third of a call, as much as several steps.  The caller must pass floats
+    and contiguous arrays.
     """
     if not loop.signatures:
         compile_now(loop, *arguments)
@@ -194,8 +194,8 @@ def direct(loop, *arguments):
 
 
 @cache
-def _versions():
-    """What else decides on machine code."""
+def _versions() -> tuple[Any, ...]:
+    """What else machine code depends on."""
     import llvmlite
     import numba
 
@@ -209,14 +209,13 @@ def _versions():
     )
 
 
-def bind(loop, build=None, **names):
-    """Machine code of `loop` with the given functions under the given names; the same code is made,
-    or loaded, once.
+def bind(loop: Loop, build: Build | None = None, **names: Any) -> Any:
+    """Machine code of `loop` with the given functions under the given names; the same code is
+    compiled, or loaded, once.
 
-    The last BOUND_LIMIT loops are kept; one that was dropped is loaded from the disk when it is
-    wanted again.
+    The last BOUND_LIMIT loops are kept; one that was dropped is loaded from disk again.
     """
-    # nothing but the package's code
+    # only the package's code
     alone = build is None and not names and ours(loop) and is_lasting(loop) and compiling()
     if alone and loop in _alone:
         return _alone[loop]
@@ -231,58 +230,31 @@ def bind(loop, build=None, **names):
             _bound[name] = _bound.pop(name)  # the latest is last
             return _bound[name]
     machine = (build or Build()).bound(loop, names)
-    if hasattr(machine, "py_func"):  # else numba has been told not to compile: the loop is Python
+    if hasattr(machine, "py_func"):  # else the JIT is disabled
         disk.attach(machine, name)
     with _binding:
         while len(_bound) >= BOUND_LIMIT:
-            _count(_bound.pop(next(iter(_bound))), _dropped)
+            del _bound[next(iter(_bound))]
         machine = _bound.setdefault(name, machine)
         if alone:
             _alone[loop] = machine
         return machine
 
 
-def _count(machine, counts):
-    """Add to the counts how often a bound loop was loaded and compiled."""
-    if hasattr(machine, "stats"):
-        counts["loaded"] += sum(machine.stats.cache_hits.values())
-        counts["compiled"] += sum(machine.stats.cache_misses.values())
-
-
-def cache_statistics():
-    """How many bound loops were loaded from disk and how many were compiled in this process."""
-    counts = Counter(_dropped)
-    for machine in list(_bound.values()):
-        _count(machine, counts)
-    return {
-        "loaded": counts["loaded"],
-        "compiled": counts["compiled"],
-        "folder": str(disk.cache_directory()),
-    }
-
-
 # --- what cannot be compiled ----------------------------------------------------------------------
 
-# what numba raises, besides errors of its own, where it meets code that it does not expect
-AT_A_LOSS = (
-    ArithmeticError,
-    AssertionError,
-    AttributeError,
-    LookupError,
-    NameError,
-    RuntimeError,
-    SyntaxError,
-    SystemError,
-    TypeError,
-    ValueError,
-)
+# what numba raises, besides its own errors, for code that it does not expect
+AT_A_LOSS: list[type[Exception]] = [
+    *(ArithmeticError, AssertionError, AttributeError, LookupError, NameError),
+    *(RuntimeError, SyntaxError, SystemError, TypeError, ValueError),
+]
 
 
-def compile_obstacle(attempt):
-    """Why numba cannot compile what `attempt()` calls, in a line of its own; None when it can."""
+def compile_obstacle(attempt: Callable[[], Any]) -> str | None:
+    """Why numba cannot compile what `attempt()` calls, in one line; None if it can."""
     from numba.core import errors
 
-    of_numba = [
+    of_numba: list[type[Exception]] = [
         kind
         for kind in vars(errors).values()
         if isinstance(kind, type) and issubclass(kind, Exception)
@@ -291,7 +263,7 @@ def compile_obstacle(attempt):
         compile_now(attempt)
     except PolhodeError:
         raise
-    except (*of_numba, *AT_A_LOSS) as error:
+    except tuple(of_numba + AT_A_LOSS) as error:
         text = re.sub("\x1b\\[[0-9;]*m", "", str(error))  # numba writes in colours
         lines = [
             line.strip()
@@ -302,6 +274,6 @@ def compile_obstacle(attempt):
     return None
 
 
-def compiles(attempt):
+def compiles(attempt: Callable[[], Any]) -> bool:
     """Whether numba can compile what `attempt()` calls."""
     return compile_obstacle(attempt) is None

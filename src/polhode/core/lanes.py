@@ -1,12 +1,13 @@
 """Several products and sums in one instruction, for one body: a b + c, number by number, of tuples.
 
-A processor starts two multiplications in a cycle, of single numbers or of whole registers of four.
-LLVM leaves what stands in tuples apart; here it is told to take them together.  What is rounded,
-and how, stays the same: the bits are those of `fma` on each.  Loops over many bodies, which put a
-body into each lane, and GPUs take the plain forms (ALONE) instead.
+A processor starts two multiplications in a cycle, of single numbers or of registers of four.  LLVM
+does not combine the numbers of tuples by itself.  The rounding is the same: the bits are those of `fma`
+on each number.  Loops over many bodies, with one body in each lane, and GPUs use the plain versions
+(ALONE) instead.
 """
 
 from functools import cache
+from typing import Any
 
 from polhode.core.fma import fma, fused
 from polhode.core.jit import jit, machine
@@ -15,7 +16,7 @@ WIDTH = 4  # doubles in a register of 256 bits
 
 
 @cache
-def instruction():
+def instruction() -> Any:
     """a b + c of tuples of one length, a perhaps a number, as LLVM's operations on vectors."""
     from llvmlite import ir
     from numba.core import cgutils, types
@@ -23,8 +24,8 @@ def instruction():
 
     there = fused()
 
-    def vectors(builder, numbers):
-        """The numbers in vectors of WIDTH, the last of them with room to spare."""
+    def vectors(builder: Any, numbers: list[Any]) -> list[Any]:
+        """The numbers in vectors of WIDTH, the last of which may be incomplete."""
         found = []
         for first in range(0, len(numbers), WIDTH):
             vector = ir.Constant(
@@ -35,7 +36,7 @@ def instruction():
             found.append(vector)
         return found
 
-    def fused_of(builder, a, b, c):
+    def fused_of(builder: Any, a: Any, b: Any, c: Any) -> Any:
         if not there:
             return builder.fadd(builder.fmul(a, b), c)
         name = f"llvm.fma.v{a.type.count}f{64 if isinstance(a.type.element, ir.DoubleType) else 32}"

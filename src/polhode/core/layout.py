@@ -1,12 +1,15 @@
-"""Between tuples and arrays: how a state or a set of parameters lies in memory.
+"""Between tuples and arrays: how a state or a set of parameters is stored.
 
 Kernels work on nested tuples of floats; loops, tiles, checkpoints and GPUs keep the same numbers in
-arrays of shape (component, lane).  A `Layout` holds the two functions that translate, written out
-for one structure so that they compile to plain loads and stores.
+arrays of shape (component, lane).  A `Layout` has the two functions that convert them, generated for
+one structure so that they compile to plain loads and stores.
 """
 
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import NamedTuple, get_args, get_type_hints
+from typing import Any, NamedTuple, get_args, get_type_hints
 
 from polhode.core.generated import generated
 
@@ -17,14 +20,14 @@ Matrix = tuple[Vector, Vector, Vector]  # rows
 
 class Layout(NamedTuple):
     """`unpack(z, k)` builds the structure from lane k of an array, `pack(s, z, k)` stores it;
-    `size` is the component count."""
+    `size` is the number of components."""
 
     size: int
-    unpack: object
-    pack: object
+    unpack: Callable[..., Any]
+    pack: Callable[..., Any]
 
 
-def _parts(kind):
+def _parts(kind: Any) -> tuple[Any, Sequence[Any]] | None:
     """(constructor, parts) of a structure given as an annotation or as a shape; None for a
     number."""
     if isinstance(kind, TupleShape):
@@ -39,18 +42,18 @@ def _parts(kind):
     return None
 
 
-def _write(kind, path, place, loads, stores, scope):
-    """The expression that builds `kind`, filling in the loads, the stores and the names they
-    use."""
+def _write(
+    kind: Any, path: str, place: Callable[[int], str], stores: dict[str, str], scope: dict[str, Any]
+) -> str:
+    """The expression that builds `kind`; {path of a component: its place in the array} is added to
+    the stores, and constructors to the scope."""
     parts = _parts(kind)
     if parts is None:
-        loads.append(f"z[{place(len(loads))}]")
-        stores.append(f"{loads[-1]} = {path}")
-        return loads[-1]
+        stores[path] = f"z[{place(len(stores))}]"
+        return stores[path]
     make, kinds = parts
     inside = "".join(
-        _write(part, f"{path}[{i}]", place, loads, stores, scope) + ", "
-        for i, part in enumerate(kinds)
+        _write(part, f"{path}[{i}]", place, stores, scope) + ", " for i, part in enumerate(kinds)
     )
     if make is tuple:
         return f"({inside})"
@@ -59,9 +62,8 @@ def _write(kind, path, place, loads, stores, scope):
     return f"{name}({inside})"
 
 
-def shape(value):
-    """The structure of an example value, without its numbers: what two values of equal layout have
-    in common."""
+def shape(value: Any) -> Any:
+    """The structure of a value without its numbers: values of equal shape have the same layout."""
     if not isinstance(value, tuple):
         return float
     parts = tuple(map(shape, value))
@@ -72,48 +74,53 @@ class TupleShape(NamedTuple):
     """A NamedTuple class without annotations, and the shapes of its fields."""
 
     make: type
-    parts: tuple
+    parts: tuple[Any, ...]
 
 
 @lru_cache(512)
-def layout(kind, lanes=None, first=0, rows=False, flat=False):
+def layout(
+    kind: Any, lanes: int | None = None, first: int = 0, rows: bool = False, flat: bool = False
+) -> Layout:
     """The layout of a NamedTuple class annotated with floats, Vector, Quaternion, ..., or of the
     `shape` of a value.
 
-    With `lanes` the array is one tile, flat, and component i of lane k is z[(first + i) * lanes + k].  That the distance between
-    components is a constant is what tells LLVM that lanes do not touch each other.  With `rows` the array is (row, component).
+    With `lanes` the array is one flat tile, and component i of lane k is z[(first + i) * lanes + k]: the
+    constant distance tells LLVM that lanes do not overlap.  With `rows` the array is (row, component).
     With `flat` it is a tuple of the components.
     """
 
-    def place(index):
+    def place(index: int) -> str:
         if flat:
             return str(first + index)
         if rows:
             return f"k, {first + index}"
         return f"{first + index}, k" if lanes is None else f"{(first + index) * lanes} + k"
 
-    loads, stores, scope = [], [], {}
-    expression = _write(kind, "s", place, loads, stores, scope)
+    stores: dict[str, str] = {}
+    scope: dict[str, Any] = {}
+    expression = _write(kind, "s", place, stores, scope)
+    lines = [f"{element} = {path}" for path, element in stores.items()]
     return Layout(
-        len(loads),
+        len(stores),
         generated(__name__, "unpack", "z, k", (), expression, **scope),
-        generated(__name__, "pack", "s, z, k", stores or ["pass"]),
+        generated(__name__, "pack", "s, z, k", lines or ["pass"]),
     )
 
 
-def filler(kind, numbers, places):
+def filler(kind: Any, numbers: Sequence[float], places: Sequence[int]) -> Callable[..., Any]:
     """`fill(s)`: a flat tuple of these numbers, with the components of a structure in the given
     places."""
-    stores, parts = [], [f"numbers[{i}]" for i in range(len(numbers))]
-    _write(kind, "s", str, [], stores, {})
-    for place, store in zip(places, stores, strict=True):
-        parts[place] = store.partition(" = ")[2]
+    stores: dict[str, str] = {}
+    parts = [f"numbers[{i}]" for i in range(len(numbers))]
+    _write(kind, "s", str, stores, {})
+    for place, path in zip(places, stores, strict=True):
+        parts[place] = path
     whole = "".join(f"{part}, " for part in parts)
     return generated(__name__, "fill", "s", (), f"({whole})", numbers=tuple(numbers))
 
 
-def flatten(value):
-    """The numbers of a nested tuple, in the order in which its layout keeps them."""
+def flatten(value: Any) -> list[float]:
+    """The numbers of a nested tuple, in the order of its layout."""
     if isinstance(value, tuple):
         return [number for part in value for number in flatten(part)]
     return [float(value)]

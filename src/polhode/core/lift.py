@@ -1,5 +1,4 @@
-"""Constants of closures as arguments, so that a function that differs in them alone is not compiled
-anew.
+"""Constants of closures as arguments, so that functions that differ only in these are compiled once.
 
     def spring(k):
         def torque(t, R):
@@ -7,82 +6,64 @@ anew.
         return torque
 
 `lifted(torque, 2)` gives the same function with k as a third argument, and the value of k.  It is
-compiled from the source that stands in the file, and only where compiling that source unchanged
-gives the very code of the function.  Floats among the defaults of arguments that callers leave out
-are handed over in the same way.
+compiled from the source file, and only if the unchanged source compiles to exactly the code of the
+function.  Floats that are defaults of arguments which callers leave out are lifted in the same way.
 """
+
+from __future__ import annotations
 
 import ast
 import linecache
+from collections.abc import Iterator
 from functools import lru_cache
-from types import CodeType, FunctionType
-from typing import NamedTuple
+from types import CellType, CodeType, FunctionType
+from typing import Any, NamedTuple
+
+from polhode.core.reads import contents, copied
 
 
 class Lifted(NamedTuple):
-    """A function with further arguments, and what they are."""
+    """A function with further arguments, and their values."""
 
     function: FunctionType
-    values: tuple
+    values: tuple[float, ...]
 
 
-def lifted(function, given):
-    """The `Lifted` of a function that callers give so many arguments; None where there is nothing
-    to lift, or no way."""
+def lifted(function: Any, given: int) -> Lifted | None:
+    """The `Lifted` of a function that is called with so many arguments; None if nothing can be
+    lifted."""
     if not isinstance(function, FunctionType):
         return None
-    code, cells = (
-        function.__code__,
-        dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)),
-    )
-    defaults = (
-        (function.__defaults__ or ())[-(code.co_argcount - given) :]
-        if code.co_argcount > given
-        else ()
-    )
-    names = tuple(name for name, cell in cells.items() if _is_float(cell))
-    if len(defaults) != code.co_argcount - given or not all(
-        isinstance(value, float) for value in defaults
-    ):
+    code, closure = function.__code__, function.__closure__ or ()
+    cells: dict[str, CellType] = dict(zip(code.co_freevars, closure, strict=True))
+    left_out = code.co_argcount - given
+    defaults = (function.__defaults__ or ())[-left_out:] if left_out > 0 else ()
+    names = tuple(name for name, cell in cells.items() if isinstance(contents(cell), float))
+    if len(defaults) != left_out or not all(isinstance(value, float) for value in defaults):
         return None
     if not (names or defaults) or code.co_kwonlyargcount or code.co_flags & (VARARGS | VARKEYWORDS):
         return None
-    if names:
-        code = _with_arguments(code, names)
-        if code is None:
-            return None
-    clone = FunctionType(
-        code,
-        function.__globals__,
-        function.__name__,
-        None,
-        tuple(cells[name] for name in code.co_freevars),
-    )
-    clone.__qualname__, clone.__module__ = function.__qualname__, function.__module__
-    clone.__dict__.update(function.__dict__)  # its marks
+    changed = _with_arguments(code, names) if names else code
+    if changed is None:
+        return None
+    free = tuple(cells[name] for name in changed.co_freevars)
     return Lifted(
-        clone, (*map(float, defaults), *(float(cells[name].cell_contents) for name in names))
+        copied(function, changed, function.__globals__, None, free),
+        (*map(float, defaults), *(float(contents(cells[name])) for name in names)),
     )
 
 
 VARARGS, VARKEYWORDS = 0x04, 0x08  # flags of a code object
 
 
-def _is_float(cell):
-    try:
-        return isinstance(cell.cell_contents, float)
-    except ValueError:  # nothing is in it yet
-        return False
-
-
 @lru_cache(256)
-def _with_arguments(code, names):
-    """The code with these free variables as its last arguments; None where its source cannot be
-    found."""
+def _with_arguments(code: CodeType, names: tuple[str, ...]) -> CodeType | None:
+    """The code with these free variables as its last arguments; None if its source is not found."""
     try:
         tree = ast.parse("".join(linecache.getlines(code.co_filename)))
         if code not in _codes(compile(tree, code.co_filename, "exec", dont_inherit=True)):
             return None
+        node: Any
         (node,) = (node for node in ast.walk(tree) if _is_of(node, code))
         node.args.args += [ast.copy_location(ast.arg(name), node) for name in names]
         node.args.defaults = []
@@ -97,7 +78,7 @@ def _with_arguments(code, names):
     return found if set(found.co_freevars) == set(code.co_freevars) - set(names) else None
 
 
-def _codes(code):
+def _codes(code: CodeType) -> Iterator[CodeType]:
     """A code object and all those in it."""
     yield code
     for constant in code.co_consts:
@@ -105,8 +86,9 @@ def _codes(code):
             yield from _codes(constant)
 
 
-def _is_of(node, code):
-    """Whether a node of a syntax tree defines a function with this name, line and arguments."""
+def _is_of(node: ast.AST, code: CodeType) -> bool:
+    """Whether a node of a syntax tree defines the function with this code: by its name, line and
+    arguments."""
     if not isinstance(node, (ast.FunctionDef, ast.Lambda)):
         return False
     line = min([node.lineno, *(one.lineno for one in getattr(node, "decorator_list", ()))])

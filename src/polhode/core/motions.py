@@ -1,16 +1,15 @@
-"""The kinds of motion: which numbers are followed, by name, and how a method's state begins from
-them and gives them back.
+"""The kinds of motion: the names of the numbers that are integrated, how a method's state begins from
+them, and how they are read from it.
 
-A motion lies in memory as a row of numbers, in the order of the fields.  Loops, records and files
-know a motion by its `Kind` alone; what the parts mean outside of kernels is in
-`polhode.results.motion`.  A kind that is added to `KINDS` is that of every method whose state has
-the fields it needs.
+A motion is stored as a row of numbers, in the order of the fields.  Loops, records and files know a
+motion only by its `Kind`; what the parts mean outside of kernels is in `polhode.results.motion`.  A kind
+that is added to `KINDS` is that of every method whose state has the fields it needs.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import NamedTuple, get_type_hints
+from typing import Any, NamedTuple, get_type_hints
 
 from polhode.core.jit import jit
 from polhode.core.layout import Quaternion, Vector, layout
@@ -85,28 +84,29 @@ class Kind:
 
     name: str
     parts: type
-    launch: Callable
-    observe: Callable
-    flaw: Callable
+    launch: Callable[..., Any]
+    observe: Callable[..., Any]
+    flaw: Callable[..., Any]
     needs: tuple[str, ...] = ()
 
     @cached_property
-    def width(self):
+    def width(self) -> int:
         """How many numbers a motion has."""
         return layout(self.parts).size
 
     @cached_property
-    def slices(self):
-        """Where each part stands in a row of numbers, by name: a slice, or a place where the part
-        is one number."""
-        slices, first = {}, 0
+    def slices(self) -> dict[str, Any]:
+        """Where each part is in a row of numbers, by name: a slice, or a place if the part is one
+        number."""
+        slices: dict[str, Any] = {}
+        first = 0
         for name, part in get_type_hints(self.parts).items():
             size = layout(part).size
             slices[name] = first if part is float else slice(first, first + size)
             first += size
         return slices
 
-    def names(self):
+    def names(self) -> dict[str, Any]:
         """What the loops are bound to."""
         rows = layout(self.parts, rows=True)
         return {
@@ -117,12 +117,12 @@ class Kind:
             "store_motion": rows.pack,
         }
 
-    def __reduce__(self):
-        """In another process it is found by its name."""
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Another process finds it by its name."""
         return _kind_named, (self.name,)
 
 
-def _kind_named(name):
+def _kind_named(name: str) -> Kind:
     return KINDS[name]
 
 
@@ -132,7 +132,7 @@ KINDS = {kind.name: kind for kind in (ROTATION, FLIGHT)}
 
 
 @lru_cache(256)
-def kind_of(state):
-    """The kind of motion that a method's state holds: the one that needs most of its fields."""
+def kind_of(state: Any) -> Kind:
+    """The kind of motion that a method's state contains: the one that needs most of its fields."""
     able = (kind for kind in KINDS.values() if set(kind.needs) <= set(state._fields))
     return max(able, key=lambda kind: len(kind.needs))

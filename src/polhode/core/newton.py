@@ -38,7 +38,7 @@ def solver(function: Callable) -> Callable:
     ...         low, high = (middle, high) if equation(middle) * equation(low) > 0.0 else (low, middle)
     ...     return middle
     """
-    function.__solver__ = True
+    function.__solver__ = True  # type: ignore[attr-defined]
     return function
 
 

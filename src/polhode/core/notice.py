@@ -1,8 +1,10 @@
-"""The notice that something is being compiled, which takes seconds where it happens the first time.
+"""The notice that something is being compiled, which can take seconds.
 
-It is a line on a terminal, or in a notebook, with a spinner; it comes after half a second and goes
-when the work is done.  Where stderr is neither, as in a pipe or a worker process, nothing is said.
+It is a line with a spinner, on a terminal or in a notebook; it appears after half a second and
+disappears when the work is done.  In a pipe or a worker process there is no notice.
 """
+
+from __future__ import annotations
 
 import contextlib
 import itertools
@@ -10,24 +12,27 @@ import multiprocessing
 import os
 import sys
 import threading
+from collections.abc import Callable, Iterator
 
-DELAY, PAUSE = 0.5, 0.1  # seconds before the first sign, and between one and the next
+DELAY, PAUSE = 0.5, 0.1  # seconds before the notice appears, and between two updates
 SPINNER = "|/-\\"
+Display = Callable[[str], object]  # shows a text
 
-_display = None  # who shows the notice in place of the line here: a function of its text
+_display: Display | None = None  # in place of a line on stderr
 _busy = threading.Lock()
 
 
 @contextlib.contextmanager
-def compiling(what):
-    """Say that this is being compiled, should the block take long."""
+def compiling(what: str) -> Iterator[None]:
+    """Show that this is being compiled, if the block takes long."""
     display = _display or _line()
-    # a compilation may be part of another
+    # one compilation may be part of another
     if display is None or not _busy.acquire(blocking=False):
         yield
         return
     done = threading.Event()
-    thread = threading.Thread(target=_show, args=(display, _text(what), done), daemon=True)
+    text = f"compiling {what} for this torque ..." if what else "compiling ..."
+    thread = threading.Thread(target=_show, args=(display, text, done), daemon=True)
     thread.start()
     try:
         yield
@@ -38,8 +43,8 @@ def compiling(what):
 
 
 @contextlib.contextmanager
-def displayed(display):
-    """Let `display(text)` show notices while the block runs; the text is empty when one is over."""
+def displayed(display: Display) -> Iterator[None]:
+    """Let `display(text)` show notices while the block runs; the text is empty at the end of one."""
     global _display
     before, _display = _display, display
     try:
@@ -48,11 +53,7 @@ def displayed(display):
         _display = before
 
 
-def _text(what):
-    return f"compiling {what} for this torque ..." if what else "compiling ..."
-
-
-def _show(display, text, done):
+def _show(display: Display, text: str, done: threading.Event) -> None:
     if done.wait(DELAY):
         return
     with contextlib.suppress(OSError, ValueError):  # a stream that has been closed
@@ -62,8 +63,8 @@ def _show(display, text, done):
         display("")
 
 
-def _line():
-    """What shows a notice on stderr; None where nobody would see it."""
+def _line() -> Display | None:
+    """Shows a notice as a line on stderr; None if stderr is neither a terminal nor a notebook."""
     stream = sys.stderr
     notebook = type(stream).__module__.startswith("ipykernel.")
     terminal = stream is not None and stream.isatty() and os.environ.get("TERM") != "dumb"
@@ -71,7 +72,7 @@ def _line():
         return None
     spinner, shown = itertools.cycle(SPINNER), 0
 
-    def write(text):
+    def write(text: str) -> None:
         nonlocal shown
         text = f"{next(spinner)} {text}" if text else ""
         end = "" if text else "\r"

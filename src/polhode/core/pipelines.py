@@ -1,10 +1,14 @@
-"""How numba's compiler is run, for less work.  Importing this module imports numba.
+"""numba's compiler with fewer passes.  Importing this module imports numba.
 
 Each function that numba compiles goes through some thirty passes in Python, most of them for
 constructs that kernels never use.  `KernelCompiler` leaves those out.  A user's function goes
-through all, and through one more, which puts forms of NumPy functions that are quick to compile in
-the place of numba's: `np.cross` with its messages made of strings takes a second and a half.
+through all, and through one more, which replaces NumPy functions by versions that compile faster:
+numba's `np.cross`, which builds messages from strings, takes a second and a half.
 """
+
+from __future__ import annotations
+
+from typing import Any
 
 from numba import types
 from numba.core import compiler, ir, typed_passes, untyped_passes
@@ -13,8 +17,8 @@ from numba.core.ir_utils import get_definition, guard
 from numba.extending import overload
 from numba.np import linalg
 
-# numba imports SciPy's BLAS, a tenth of a second, to see that it is there, which it is; what calls it
-# imports it then
+# numba imports SciPy's BLAS, a tenth of a second, to check that it is there; code that uses it imports
+# it later
 _ensure_blas, linalg.ensure_blas = linalg.ensure_blas, lambda: None
 from numba.np import arraymath  # noqa: E402
 
@@ -42,7 +46,7 @@ LEFT_OUT = (
 class KernelCompiler(compiler.CompilerBase):
     """For the package's own functions of numbers and tuples."""
 
-    def define_pipelines(self):
+    def define_pipelines(self) -> list[Any]:
         manager = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
         manager.passes = [(one, why) for one, why in manager.passes if one not in LEFT_OUT]
         manager.finalize()
@@ -52,14 +56,14 @@ class KernelCompiler(compiler.CompilerBase):
 # --- a user's functions ---------------------------------------------------------------------------
 
 
-def cross(a, b):
+def cross(a: Any, b: Any) -> Any:
     """`np.cross`."""
     return np.cross(a, b)
 
 
 @overload(cross)
 def _cross(a, b):
-    def is_vector(kind):
+    def is_vector(kind: Any) -> bool:
         return isinstance(kind, types.Array) and kind.ndim == 1 and kind.dtype == types.float64
 
     if not (is_vector(a) and is_vector(b)):
@@ -77,19 +81,19 @@ def _cross(a, b):
     return of_vectors
 
 
-SHORT = {"cross": cross}  # by its name in NumPy
+SHORT = {"cross": cross}  # by name in NumPy
 
 
 @register_pass(mutates_CFG=False, analysis_only=False)
 class ShortForms(FunctionPass):
-    """Puts the functions of `SHORT` in the place of NumPy's."""
+    """Replaces functions of NumPy by those of `SHORT`."""
 
     _name = "short_forms"
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
 
-    def run_pass(self, state):
+    def run_pass(self, state: Any) -> bool:
         found = False
         for block in state.func_ir.blocks.values():
             for assignment in block.find_insts(ir.Assign):
@@ -99,8 +103,8 @@ class ShortForms(FunctionPass):
                     found = True
         return found
 
-    def _of_numpy(self, func_ir, value):
-        """The name of the function of NumPy's that an expression is, where it has a short form."""
+    def _of_numpy(self, func_ir: Any, value: Any) -> str | None:
+        """The name of the function of NumPy in an expression, if it has a short form."""
         if isinstance(value, (ir.Global, ir.FreeVar)):
             return next((name for name in SHORT if value.value is getattr(np, name)), None)
         if isinstance(value, ir.Expr) and value.op == "getattr" and value.attr in SHORT:
@@ -113,7 +117,7 @@ class ShortForms(FunctionPass):
 class UsersCompiler(compiler.CompilerBase):
     """For a user's functions."""
 
-    def define_pipelines(self):
+    def define_pipelines(self) -> list[Any]:
         manager = compiler.DefaultPassBuilder.define_nopython_pipeline(self.state)
         manager.add_pass_after(ShortForms, untyped_passes.IRProcessing)
         manager.finalize()

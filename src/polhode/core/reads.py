@@ -1,16 +1,19 @@
-"""What a function is, and what its code reads and changes: the second is found in its bytecode."""
+"""What a function is, and what its code reads and changes, according to its bytecode."""
+
+from __future__ import annotations
 
 import dis
 import sys
 import sysconfig
+from collections.abc import Container
 from functools import cache, lru_cache
 from pathlib import Path
-from types import CodeType, FunctionType
-from typing import NamedTuple
+from types import CellType, CodeType, FunctionType
+from typing import Any, NamedTuple
 
-# packages whose functions numba has forms of its own for
+# packages whose functions numba implements itself
 KNOWN = ("numpy", "math", "cmath", "builtins", "numba")
-MISSING = type("missing", (), {})()  # what is found under a name that means nothing
+MISSING: Any = type("missing", (), {})()  # the value of a name that is not defined
 
 _GLOBAL = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
 _FREE = ("LOAD_DEREF", "LOAD_CLASSDEREF", "LOAD_FROM_DICT_OR_DEREF")
@@ -18,17 +21,16 @@ _ATTRIBUTE = ("LOAD_ATTR", "LOAD_METHOD")
 _SILENT = ("EXTENDED_ARG", "NOP", "PUSH_NULL", "PRECALL")
 
 
-def python_function(obj):
-    """The Python function behind a function or one of numba's dispatchers; None for anything
-    else."""
+def python_function(obj: Any) -> FunctionType | None:
+    """The Python function of a function or of one of numba's dispatchers; None for anything else."""
     if isinstance(obj, FunctionType):
         return obj
     function = getattr(obj, "py_func", None) if type(obj).__module__.startswith("numba") else None
     return function if isinstance(function, FunctionType) else None
 
 
-def is_lasting(obj):
-    """Whether a function or class stands in its module under its name, and so lives as long as the
+def is_lasting(obj: Any) -> bool:
+    """Whether a function or class is found in its module under its name, and so lives as long as the
     process; builtins do."""
     found = getattr(sys.modules.get(obj.__module__), obj.__qualname__, None)
     return found is obj or (
@@ -38,35 +40,35 @@ def is_lasting(obj):
     )
 
 
-def home(function):
-    """The module in which a function was defined, None for that of an `exec`; its `__module__` may
-    be that of what it wraps."""
+def home(function: FunctionType) -> str | None:
+    """The module in which a function was defined, None for `exec`; its `__module__` may be that of a
+    function it wraps."""
     return function.__globals__.get("__name__")
 
 
-def ours(function):
+def ours(function: Any) -> bool:
     """Whether a function is the package's own."""
     return (home(function) or "").startswith("polhode.")
 
 
-def known_to_numba(module):
-    """Whether numba has forms of its own for the functions of a module."""
+def known_to_numba(module: str | None) -> bool:
+    """Whether numba implements the functions of a module itself."""
     return package(module) in KNOWN
 
 
-def package(module):
-    """The package that a module belongs to."""
+def package(module: str | None) -> str:
+    """The package to which a module belongs."""
     return (module or "").partition(".")[0]
 
 
-def version(module):
-    """The version of the package that a module belongs to."""
+def version(module: str | None) -> str | None:
+    """The version of the package to which a module belongs."""
     return getattr(sys.modules.get(package(module)), "__version__", None)
 
 
 @cache
-def installed(top):
-    """Whether a package came with Python or was installed, rather than written by the user."""
+def installed(top: str) -> bool:
+    """Whether a package came with Python or was installed, and is not the user's own."""
     if top in sys.stdlib_module_names:
         return True
     module = sys.modules.get(top)
@@ -81,26 +83,40 @@ def installed(top):
 
 
 class Flags(NamedTuple):
-    """What a user told numba about a dispatcher: options, and the signatures where only these are
-    allowed."""
+    """The options of a user's dispatcher, and its signatures if only these are allowed."""
 
-    given: dict
-    signatures: list
+    given: dict[str, Any]
+    signatures: list[Any]
 
 
-def flags(dispatcher):
+def flags(dispatcher: Any) -> Flags:
     """The `Flags` of a dispatcher."""
     return Flags(
         dispatcher.targetoptions, [] if dispatcher._can_compile else dispatcher.nopython_signatures
     )
 
 
-def contents(cell):
-    """What is in a cell of a closure; MISSING before anything has been put there."""
+def contents(cell: CellType) -> Any:
+    """The contents of a cell of a closure; MISSING if it is empty."""
     try:
         return cell.cell_contents
     except ValueError:
         return MISSING
+
+
+def copied(
+    function: FunctionType,
+    code: CodeType,
+    scope: dict[str, Any],
+    defaults: tuple[Any, ...] | None,
+    cells: tuple[CellType, ...] | None,
+) -> FunctionType:
+    """A copy of a function with other code, globals, defaults and closure."""
+    copy = FunctionType(code, scope, function.__name__, defaults, cells)
+    copy.__qualname__, copy.__module__ = function.__qualname__, function.__module__
+    copy.__kwdefaults__ = function.__kwdefaults__
+    copy.__dict__.update(function.__dict__)  # marks such as that of `jit`
+    return copy
 
 
 # --- bytecode -------------------------------------------------------------------------------------
@@ -109,24 +125,23 @@ def contents(cell):
 class Reads(NamedTuple):
     """What a code object and those nested in it refer to."""
 
-    names: tuple  # of globals
+    names: tuple[str, ...]  # of globals
     # dotted names whose first part is a global or a free variable: ("np", "linalg", "norm")
-    paths: tuple
-    imports: tuple  # (level, name) of the modules it imports
-    words: tuple  # all names and all strings in it: the attributes it may ask for
-    # why machine code of it would not do the same, in words: it changes something outside
-    trouble: str | None
+    paths: tuple[tuple[str, ...], ...]
+    imports: tuple[tuple[int, str], ...]  # (level, name) of the modules it imports
+    words: tuple[str, ...]  # all names and strings in it: the attributes that it may read
+    trouble: str | None  # why its machine code would not do the same, as text
 
 
 @lru_cache(10_000)
-def reads(code):
-    """The `Reads` of a code object; a name of an enclosing function is outside, a variable of its
-    own is not."""
+def reads(code: CodeType) -> Reads:
+    """The `Reads` of a code object; variables of enclosing functions count, its own do not."""
     return _reads(code, code.co_freevars)
 
 
-def _reads(code, free):
-    names, paths, imports, words, trouble = [], [], [], list(code.co_names), None
+def _reads(code: CodeType, free: Container[str]) -> Reads:
+    found: tuple[list[Any], ...] = [], [], [], list(code.co_names)
+    (names, paths, imports, words), trouble = found, None
     if code.co_kwonlyargcount:
         trouble = "it has keyword-only arguments, which numba does not handle correctly"
     steps = [step for step in dis.get_instructions(code) if step.opname not in _SILENT]
@@ -145,16 +160,14 @@ def _reads(code, free):
             words.append(constant)
         elif isinstance(constant, CodeType):
             inner = _reads(constant, free)
-            for mine, found in zip((names, paths, imports, words), inner, strict=False):
-                mine += found
+            for mine, theirs in zip(found, inner[:4], strict=True):
+                mine += theirs
             trouble = trouble or inner.trouble
-    return Reads(
-        *(tuple(dict.fromkeys(found)) for found in (names, paths, imports, words)), trouble
-    )
+    return Reads._make((*(tuple(dict.fromkeys(one)) for one in found), trouble))
 
 
-def _change(step, free):
-    """The change an instruction makes to something outside, in words; None where it makes none."""
+def _change(step: dis.Instruction, free: Container[str]) -> str | None:
+    """The change that an instruction makes to something outside, as text; None if it makes none."""
     if step.opname in ("STORE_GLOBAL", "DELETE_GLOBAL"):
         return f"it assigns to the global variable {step.argval!r}"
     if step.opname in ("STORE_DEREF", "DELETE_DEREF") and step.argval in free:
@@ -167,9 +180,9 @@ def _change(step, free):
 
 
 @lru_cache(10_000)
-def code_text(code):
-    """What a code object does, without where it stands; the order of a set does not count."""
-    parts = [
+def code_text(code: CodeType) -> bytes:
+    """What a code object does, without file and line; the order of a set does not count."""
+    parts: list[Any] = [
         code.co_code,
         code.co_names,
         code.co_varnames,
@@ -185,7 +198,7 @@ def code_text(code):
     return repr(parts).encode("utf-8", "backslashreplace")
 
 
-def _constant(value):
+def _constant(value: Any) -> Any:
     if isinstance(value, CodeType):
         return code_text(value)
     if isinstance(value, frozenset):

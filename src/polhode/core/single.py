@@ -1,23 +1,28 @@
 """Kernels in single precision: the same functions with every constant in float32.
 
-A literal such as 0.5 is a double, and a double times a float32 is a double: one literal turns a
-kernel back into double precision.  `SinglePrecision` therefore copies functions with all their
-float constants, in the code, in globals and in closures, rounded to float32.  Constants that mean
-something in terms of the arithmetic itself (how many bits a number has, what counts as round-off)
-are each a `Constant`, which says what it is in single precision.
+A literal such as 0.5 is a double, and a double times a float32 is a double: a single literal would
+turn a kernel back into double precision.  `SinglePrecision` therefore copies functions with all their
+float constants, in the code, in globals and in closures, rounded to float32.  Constants that depend on
+the arithmetic (the number of bits, a bound for round-off) are each a `Constant`, with its own value in
+single precision.
 """
 
-import math
-from types import CodeType, FunctionType
+from __future__ import annotations
 
+import math
+from types import CodeType
+from typing import Any
+
+from polhode.core.constant import Constant
+from polhode.core.reads import copied
 from polhode.core.rebind import Rebinder
 
-# for constants that float32 has not got, such as 1e-300 added to keep a square root from zero
+# for constants out of the range of float32, such as 1e-300 added to keep a square root from zero
 SMALLEST, LARGEST = 1e-30, 1e30
 
 
-def single(value):
-    """A constant with every float in it rounded to float32; anything else as it is."""
+def single(value: Any) -> Any:
+    """A constant with every float in it rounded to float32; anything else unchanged."""
     if isinstance(value, float):
         from numba import float32
 
@@ -36,28 +41,17 @@ def single(value):
 class SinglePrecision(Rebinder):
     """A Rebinder whose copies compute in float32."""
 
-    def __call__(self, obj):
+    def __call__(self, obj: Any) -> Any:
         return single(obj) if type(obj) is float else super().__call__(obj)
 
-    def number(self, constant):
+    def number(self, constant: Constant) -> Any:
         return single(constant.single)
 
-    def twin(self, function):
+    def twin(self, function: Any) -> Any:
         from numba import float32
 
-        # machine code has an instruction for both, its Python takes numbers as they are
-        if hasattr(function, "__machine__"):
+        if hasattr(function, "__machine__"):  # an instruction for both precisions
             return function
-        # float(x) in a kernel, too, is of the kernel's precision
-        scope = {"float": float32, **function.__globals__}
-        twin = FunctionType(
-            single(function.__code__),
-            scope,
-            function.__name__,
-            function.__defaults__,
-            function.__closure__,
-        )
-        twin.__qualname__, twin.__module__ = function.__qualname__, function.__module__
-        twin.__dict__.update(function.__dict__)  # its marks
-        twin.__kwdefaults__ = function.__kwdefaults__
-        return twin
+        code = single(function.__code__)
+        scope = {"float": float32, **function.__globals__}  # float(x) has the kernel's precision
+        return copied(function, code, scope, function.__defaults__, function.__closure__)

@@ -1,4 +1,4 @@
-"""The front door of ensembles."""
+"""The function `polhode.ensemble`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from polhode.loads.force import Force
     from polhode.loads.load import Load
     from polhode.methods._method import Method
-    from polhode.results._ensemble import Ensemble
+    from polhode.results._ensemble_result import Ensemble
 
 DEVICES, DTYPES = ("cpu", "cuda"), ("float64", "float32")
 
@@ -131,12 +131,12 @@ def ensemble(
     """
     check_options(ensemble, misspelt)
     choice("device", device, DEVICES)
-    dtype = choice(
+    precision = choice(
         "dtype", np.dtype(dtype).name if isinstance(dtype, (type, np.dtype)) else dtype, DTYPES
     )
     if progress is not None:
         called_as("progress", progress, "progress(done, total)")
-    run = ManyBodies(bodies, torque, t_span, step, method, breaks, device, dtype)
+    run = ManyBodies(bodies, torque, t_span, step, method, breaks, device, precision)
     run.units = None if units is None else as_units(units)
     if not (run.force is None and force is None and position0 is None and velocity0 is None):
         run.will_fly(force, position0, velocity0, mass)

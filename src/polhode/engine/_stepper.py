@@ -16,7 +16,7 @@ import numpy as np
 
 from polhode.core.loops.fixed import DONE
 from polhode.engine.carriers.chunk import MOST, Chunk
-from polhode.engine.carriers.fixed import FixedSteps
+from polhode.engine.carriers.fixed_steps import FixedSteps
 from polhode.engine.diagnosis import Place, check_first
 from polhode.engine.one_body import OneBody, as_body
 from polhode.engine.programs import find_bound

@@ -1,18 +1,17 @@
-"""Long runs: points go to disk as they come, and a checkpoint now and then says how to go on after
-whatever happens.
+"""Long runs: points are written to disk as they are computed, with checkpoints from which an
+interrupted run continues.
 
-A folder holds it all:
+The files in the folder of a run:
 
-    run                  what is computed, written once; whoever goes on must mean the same
+    run                  what is computed, written once; a run that continues must be the same
     points               the stored points, eight bytes a number, only ever appended to
     state-0, state-1     the last two checkpoints: the method's own state, and how many points belong to it
     lock                 held by the process at work; says whether a run made the folder
 
-A checkpoint counts when it is whole: first the points are on disk, then the state is written beside
-its place, forced to disk and renamed over the older of the two.  A sum over the text of a state and
-one over the points before it say whether they are what was written; where the newer state is
-damaged the older one serves.  Nothing depends on how often this is done: a run that was cut short,
-however often, ends with the same bits as one that was not.
+Checkpoints are atomic: first the points are forced to disk, then the state is written to a new file,
+which replaces the older of the two.  Checksums of the state and of the points before it detect
+damage; if the newer state is damaged the older one is used.  The results do not depend on this: an
+interrupted run ends with the same bits as one without interruptions.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ import warnings
 from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from polhode.errors import InputError, difference, disk_advice
 from polhode.engine.checkpoint_files import (
@@ -55,18 +54,18 @@ _CODE = {
 _UNITS = {"s": 1.0, "min": 60.0, "h": 3600.0}
 
 
-def interval(every: int | str) -> tuple[int | None, float | None]:
-    """(steps, seconds) between checkpoints, one of them None, from a number of steps or text such
-    as 30s, 5min or 1h."""
+def interval(every: int | str) -> tuple[int, float]:
+    """(steps, seconds) between checkpoints, one of them 0, from a number of steps or text such as
+    30s, 5min or 1h."""
     found = re.fullmatch(r"\s*([0-9.]+(?:e[+-]?[0-9]+)?)\s*(s|min|h)?\s*", str(every))
     with contextlib.suppress(ValueError, OverflowError):
         number, unit = (
             (float(found[1]), found[2]) if found and not isinstance(every, bool) else (0.0, None)
         )
         if unit and 0.0 < number < float("inf"):
-            return None, number * _UNITS[unit]
+            return 0, number * _UNITS[unit]
         if not unit and number >= 1.0 and number == int(number):
-            return int(number), None
+            return int(number), 0.0
     raise InputError(
         f"a checkpoint interval is a number of steps, such as 100000, or a time, such as 30s, 5min or 1h, got "
         f"{every!r}; write {STANDARD}"
@@ -82,18 +81,18 @@ class Checkpoint:
     Parameters
     ----------
     folder : str or Path
-        Made if it is not there; an unfinished run in it goes on, if it is the same.
+        Made if it does not exist; an unfinished run in it is continued, if it is the same.
     every : int or str
         Steps between checkpoints, or the time between them: 30s, 5min, 1h.
     about : dict
-        What else whoever goes on may want to know; kept in the folder.
+        Further information about the run; kept in the folder.
     again, anew, as_begun : str
-        How to go on, how to begin again, and how to go on with what the run was begun with, for
-        messages; the last is `again` where it is left out.
+        For messages: how to continue, how to start again, and how to continue with the settings that
+        the run began with (by default `again`).
     reserve : int
         Numbers for each point that the finished file will need on the same disk.
     tell : function
-        Gets what must be said about the state of the folder.
+        Called with messages about the state of the folder.
     """
 
     def __init__(
@@ -105,19 +104,20 @@ class Checkpoint:
         anew: str = "start again in another folder",
         reserve: int = 0,
         tell: Callable[[str], Any] = warnings.warn,
-        as_begun: Any = None,
+        as_begun: str | None = None,
     ) -> None:
         self.folder, self.about, self.again, self.anew = Path(folder), about or {}, again, anew
         self.as_begun = as_begun or again
         self.reserve, self.tell = reserve, tell
         self.steps, self.seconds = interval(every)
         self.generation, self.done, self.clock = 0, 0, time.monotonic()
-        self.points = self._held = None
-        self.made = False  # the folder, by a run
+        self.points: Any = None  # a Stream, once the folder is open
+        self._held: IO[str] | None = None  # the lock
+        self.made = False  # whether a run made the folder
 
     def open(self, identity: dict[str, Any], record: Any) -> dict[str, Any] | None:
-        """Begin, or go on: the saved state of the run, None for a fresh one; `identity` is what the
-        numbers depend on."""
+        """Begin or continue: the saved state of the run, None for a new one; `identity` is what the
+        results depend on."""
         try:
             self._make_folder()
             self._lock()
@@ -134,9 +134,9 @@ class Checkpoint:
             self.close()
             raise
 
-    def _check_identity(self, identity):
-        """Note what is computed here, or see that it is the same."""
-        identity = json.loads(json.dumps(identity))  # as it reads back: tuples are lists
+    def _check_identity(self, identity: dict[str, Any]) -> None:
+        """Write what is computed here, or check that it is the same."""
+        identity = json.loads(json.dumps(identity))  # as it is read back: with lists for tuples
         self.fresh = not occupied(self.folder)
         if self.fresh:
             write(self.folder / "run", {"identity": identity, "about": self.about})
@@ -149,8 +149,8 @@ class Checkpoint:
                 f"{self.as_begun}, or {self.anew}"
             )
 
-    def _make_folder(self):
-        """Make the folder, or refuse one that holds what is not a run's."""
+    def _make_folder(self) -> None:
+        """Make the folder, or refuse one with other files."""
         try:
             self.folder.mkdir()
             self.made = True
@@ -162,9 +162,8 @@ class Checkpoint:
             self._check_strangers(tolerant=begun)
             self.made = made_by_a_run(self.folder)
 
-    def _check_strangers(self, tolerant=False):
-        """Refuse a folder with files of others; a run that goes on may leave them there, but
-        follows no links."""
+    def _check_strangers(self, tolerant: bool = False) -> None:
+        """Refuse a folder with other files; a run that continues tolerates them, but not links."""
         begun = occupied(self.folder)
         for path in sorted(self.folder.iterdir()):
             name, plain = path.name, path.is_file() and not path.is_symlink()
@@ -181,29 +180,29 @@ class Checkpoint:
                     "wrote; move that away, or choose another folder"
                 )
 
-    def _check_space(self, record):
+    def _check_space(self, record: Any) -> None:
         size = 8 * (
             (record.fewest - self.points.n) * self.points.width + record.fewest * self.reserve
         )
         free = shutil.disk_usage(self.folder).free
         if size > free:
-            if self.fresh:  # nothing has been computed: nothing is left behind
+            if self.fresh:
                 self.remove()
             raise InputError(
                 f"the run needs {size} bytes ({size / 1e9:.3g} GB) on the disk of {str(self.folder)!r}, where "
                 f"{free / 1e9:.3g} GB are free; store fewer points, with every = ..., or choose another disk"
             )
 
-    def _lock(self):
-        self._held = open(self.folder / "lock", "a")  # noqa: SIM115 - the system lets go of it when the process ends
-        if self.made and not self._held.tell():
-            self._held.write(MADE)
-            self._held.flush()
+    def _lock(self) -> None:
+        self._held = held = open(self.folder / "lock", "a")  # noqa: SIM115 - released when the process ends
+        if self.made and not held.tell():
+            held.write(MADE)
+            held.flush()
         with contextlib.suppress(ImportError):
             import fcntl
 
             try:
-                fcntl.flock(self._held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError as error:
                 if error.errno not in (errno.EAGAIN, errno.EACCES):
                     return  # a file system without locks
@@ -212,8 +211,8 @@ class Checkpoint:
                     "it first"
                 ) from None
 
-    def _saved(self):
-        """The newest state that is whole, with its points; None where there has been none yet."""
+    def _saved(self) -> dict[str, Any] | None:
+        """The newest undamaged state, with its points; None if there has been none yet."""
         states = usable_states(self.folder, self.anew)
         for state in states:
             if state is not None and self.points.rewind(state["points"], state["sum"]):
@@ -235,28 +234,22 @@ class Checkpoint:
         return None
 
     def room(self, done: int) -> int:
-        """How many steps may be taken until the next checkpoint."""
+        """How many steps remain until the next checkpoint."""
         return max(self.done + self.steps - done, 1) if self.steps else 2**62
 
     def due(self, done: int) -> bool:
         """Whether it is time for a checkpoint."""
-        return (
-            done - self.done >= self.steps
-            if self.steps
-            else time.monotonic() - self.clock >= self.seconds
-        )
+        if self.steps:
+            return done - self.done >= self.steps
+        return time.monotonic() - self.clock >= self.seconds
 
     def save(self, state: dict[str, Any]) -> None:
         """Make a checkpoint."""
         try:
             self.points.sync()
             self.generation += 1
-            entry = {
-                "generation": self.generation,
-                "points": self.points.n,
-                "sum": self.points.sum,
-                **state,
-            }
+            stored = {"points": self.points.n, "sum": self.points.sum}
+            entry = {"generation": self.generation, **stored, **state}
             write(self.folder / f"state-{self.generation % 2}", entry)
         except OSError as error:
             raise self._trouble(error) from error
@@ -264,10 +257,10 @@ class Checkpoint:
 
     @property
     def intact(self) -> bool:
-        """Whether a run can go on from what is in the folder."""
+        """Whether a run can continue from the folder."""
         return is_checkpoint(self.folder) and any(saved_states(self.folder))
 
-    def _trouble(self, error):
+    def _trouble(self, error: OSError) -> InputError:
         if self.points and not self.folder.is_dir():
             return InputError(
                 f"the folder {str(self.folder)!r} was deleted during the run, and its checkpoints with it; what "
@@ -284,19 +277,20 @@ class Checkpoint:
         )
 
     def clear(self) -> None:
-        """Delete an unfinished run in the folder, unless a process is at work on it."""
+        """Delete an unfinished run in the folder, unless another process computes it."""
         self.made = made_by_a_run(self.folder)
         self._check_strangers()
         self._lock()
         self.remove()
 
     def close(self) -> None:
-        """Let go of the folder; it stays."""
-        for one in filter(None, (self.points, self._held)):
-            one.close()
+        """Release the folder; it stays."""
+        for one in (self.points, self._held):
+            if one is not None:
+                one.close()
 
     def remove(self) -> None:
-        """Let go of the folder and delete what runs have written into it, and the folder if a run
+        """Release the folder and delete what runs have written there, and the folder itself if a run
         made it."""
         self.close()
         for path in self.folder.iterdir():
@@ -306,12 +300,12 @@ class Checkpoint:
             elif path.name in FILES or PARTIAL.fullmatch(path.name):
                 path.unlink()
         if self.made:
-            with contextlib.suppress(OSError):  # someone put something else there meanwhile
+            with contextlib.suppress(OSError):  # it may contain other files by now
                 self.folder.rmdir()
 
 
 def as_checkpoint(given: Any, every: int | str = STANDARD) -> Checkpoint:
-    """A Checkpoint as it is, or one in a folder."""
+    """The Checkpoint that was given, or one in the folder that was given."""
     if isinstance(given, Checkpoint):
         return given
     try:
@@ -322,17 +316,17 @@ def as_checkpoint(given: Any, every: int | str = STANDARD) -> Checkpoint:
         ) from None
 
 
-def _changed(there, here):
-    """What differs between two runs, as `read_run` gives them: settings with their values, then
-    code, with the file it is in."""
+def _changed(there: dict[str, Any], here: dict[str, Any]) -> str:
+    """What differs between two runs, as `read_run` returns them: a setting with its values, or code
+    with its file."""
     identities = there["identity"], here["identity"]
     code = [key for key in _CODE if identities[0].get(key) != identities[1].get(key)]
     settings = [
         {key: value for key, value in one.items() if key not in _CODE} for one in identities
     ]
     files = [run["about"].get("torque_file") for run in (there, here)]
-    if told := difference(*settings):
-        return told
+    if changed := difference(*settings):
+        return changed
     if code[0] != "torque_digest" or None in files:
         return f"{_CODE[code[0]]} has changed"
     if Path(there["about"]["folder"], files[0]).resolve() != Path(files[1]).resolve():

@@ -1,5 +1,5 @@
-"""The files in the folder of an unfinished run: which there are, how they are written and read, and
-what is wrong with them.  `polhode.engine.checkpoint` says what they are for."""
+"""The files in the folder of an unfinished run: their names, how they are written and read, and what
+is wrong with them.  `polhode.engine.checkpoint` says what they are for."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from polhode.errors import InputError
 from polhode.support.atomic import written_whole
 
-# the number changes whenever a folder of before could not be understood
+# the number changes with the format
 _HEAD = "polhode checkpoint 3 "
 _WRITTEN = ("run", "state-0", "state-1")  # by `write`
 FILES = ("points", *_WRITTEN, *(f".{name}.new" for name in _WRITTEN), "lock")
@@ -20,17 +20,16 @@ FILES = ("points", *_WRITTEN, *(f".{name}.new" for name in _WRITTEN), "lock")
 MADE = "polhode made this folder, and deletes it when the run in it is finished.\n"
 
 
-def write(path, data):
-    """Put data, as JSON under its sum, into the place of a file: whole or not at all, and on the
-    disk itself."""
+def write(path: Path, data: dict[str, Any]) -> None:
+    """Write data to a file as JSON with a checksum, atomically and through to the disk."""
     text = json.dumps(data)
     head = f"{_HEAD}{hashlib.sha256(text.encode()).hexdigest()}"
     with written_whole(path, partial=path.with_name(f".{path.name}.new")) as partial:
         partial.write_text(f"{head}\n{text}", encoding="utf-8")
 
 
-def read(path):
-    """What `write` put there; None where the file is not what was written."""
+def read(path: Path) -> dict[str, Any] | None:
+    """What `write` wrote; None if the file is missing or damaged."""
     try:
         head, _, text = path.read_text(encoding="utf-8").partition("\n")
         return (
@@ -44,7 +43,7 @@ def read(path):
 
 
 def occupied(folder: str | PathLike[str]) -> bool:
-    """Whether a run has begun in a folder: without points and states there is nothing to lose."""
+    """Whether a run has begun in a folder."""
     return any((Path(folder) / name).exists() for name in ("run", "points", "state-0", "state-1"))
 
 
@@ -64,7 +63,7 @@ def is_checkpoint(folder: str | PathLike[str]) -> bool:
 def read_run(
     folder: str | PathLike[str], anew: str = "start the run again in another place"
 ) -> dict[str, Any]:
-    """What the run in a folder is: {"identity": ..., "about": ...}; `anew` is what to do where that
+    """What the run in a folder is: {"identity": ..., "about": ...}; `anew` is the advice if that
     cannot be read."""
     folder = Path(folder)
     found = read(folder / "run")
@@ -75,8 +74,8 @@ def read_run(
     return found
 
 
-def _trouble_with(path):
-    """Why a file cannot be read, in words that end where one may say what to do."""
+def _trouble_with(path: Path) -> str:
+    """Why a file cannot be read: text to be followed by what to do."""
     try:
         head = path.read_bytes()[: len(_HEAD)].decode("ascii", "replace")
     except OSError:
@@ -88,8 +87,7 @@ def _trouble_with(path):
 
 
 def saved_states(folder: str | PathLike[str]) -> list[Any]:
-    """The saved states in a folder, the newest first, None in the place of a damaged one: that one
-    counts as the newest."""
+    """The saved states in a folder, the newest first, None for a damaged one, which comes first."""
     places = [path for path in (Path(folder) / f"state-{i}" for i in (0, 1)) if path.exists()]
     states = [read(path) for path in places]
     return sorted(
@@ -98,7 +96,7 @@ def saved_states(folder: str | PathLike[str]) -> list[Any]:
 
 
 def usable_states(folder: str | PathLike[str], anew: str) -> list[Any]:
-    """The saved states, where at least one of them is whole or there has been none yet."""
+    """The saved states; an error if there are some and all are damaged."""
     states = saved_states(folder)
     if states and not any(states):
         names = " and ".join(
@@ -113,7 +111,7 @@ def usable_states(folder: str | PathLike[str], anew: str) -> list[Any]:
 
 
 def damaged(folder: str | PathLike[str], anew: str, what: str) -> InputError:
-    """The error for a folder from which nothing can go on."""
+    """The error for a folder from which no run can continue."""
     return InputError(
         f"the checkpoints in {str(folder)!r} are damaged: {what}, so it cannot be continued; {anew}"
     )

@@ -1,5 +1,5 @@
-"""What went wrong: the one place where a failed step becomes an error, or a way for a run to end,
-in words."""
+"""What went wrong: the one place where a failed step becomes an error, or the end of a run, with a
+message."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ CORRECT = "correct it, or end the run before"
 
 
 class Place(NamedTuple):
-    """Where a run is: the time, the steps done, and the parts of the motion in the user's axes; the
-    size of the next step, and what to do about a torque that raises there."""
+    """Where a run is: the time, the steps taken, the parts of the motion in the user's axes, the size
+    of the next step, and what to do about a torque that raises there."""
 
     t: float
     step: int
@@ -42,41 +42,41 @@ class Place(NamedTuple):
     fix: str = CORRECT
 
     def __str__(self) -> str:
-        return f"t = {self.t!r} (step {self.step}; {in_words(self.parts)})"
+        return f"t = {self.t!r} (step {self.step}; {list_parts(self.parts)})"
 
 
-def in_words(parts: dict[str, Any]) -> str:
-    """The parts of a motion with their numbers."""
+def list_parts(parts: dict[str, Any]) -> str:
+    """The parts of a motion as text."""
     return ", ".join(f"{name} {value}" for name, value in parts.items())
 
 
 # --- torques --------------------------------------------------------------------------------------
 
 
-def raised(cause: BaseException, where: str = "", who: str = "the torque") -> str:
-    """What a torque or force raised, in words."""
+def exception_text(cause: BaseException, where: str = "", who: str = "the torque") -> str:
+    """What a torque or force raised, as text."""
     return f"{who} raised {type(cause).__name__}{where and ' '}{where}: {cause}"
 
 
 def torque_error(
     cause: BaseException, where: str, fix: str = CORRECT, who: str = "the torque"
 ) -> TorqueError:
-    """The TorqueError for what a torque or force raised; `where` in words."""
-    error = TorqueError(f"{raised(cause, where, who)}; {fix}")
+    """The TorqueError for what a torque or force raised; `where` is text."""
+    error = TorqueError(f"{exception_text(cause, where, who)}; {fix}")
     error.__cause__ = cause
     return error
 
 
 def check_callbacks(program: Program, where: str, fix: str = CORRECT) -> None:
-    """Raise what a Python torque or force ran into, if anything."""
+    """Raise the exception of a Python torque or force as a TorqueError, if there is one."""
     cause = program.trouble()
     if cause is not None:
         raise torque_error(cause, where, fix)
 
 
 def check_torque(program: Program, failure: Any, place: Place) -> None:
-    """Raise what a torque or force raised in a step that failed, in Python or, as the `failure`
-    itself, in machine code."""
+    """Raise what a torque or force raised in a failed step: in Python or, then it is `failure`, in
+    machine code."""
     where = f"in the step from {place}"
     check_callbacks(program, where, place.fix)
     if isinstance(failure, Exception):
@@ -84,8 +84,8 @@ def check_torque(program: Program, failure: Any, place: Place) -> None:
 
 
 def torque_trouble(program: Program, t: float, y: np.ndarray) -> IntegrationError | None:
-    """Ask torque and force, as Python, at time t and motion y (principal axes): the TorqueError if
-    an answer is no good."""
+    """Evaluate torque and force as Python at time t and motion y (principal axes): the TorqueError
+    if a value is bad."""
     kind = program.motion_kind
     y = in_user_axes(program.body, y, kind)
     now = parts(y, kind)
@@ -93,7 +93,7 @@ def torque_trouble(program: Program, t: float, y: np.ndarray) -> IntegrationErro
         return None
     seen = (now.omega,) if program.force is None else (now.omega, now.position, now.velocity)
     R, rest = rotations.matrices(now.attitude), [np.where(np.isfinite(x), x, 0.0) for x in seen]
-    place = f"at t = {t:.15g} ({in_words(described(y, kind))})"
+    place = f"at t = {t:.15g} ({list_parts(described(y, kind))})"
     for acting in filter(None, (program.torque, program.force)):
         who = f"{acting.kind} {acting.name!r}"
         try:
@@ -110,8 +110,8 @@ def torque_trouble(program: Program, t: float, y: np.ndarray) -> IntegrationErro
 
 
 def check_first(program: Program, t: float, y: np.ndarray) -> None:
-    """The same before the first run of a compiled program: machine code reads three numbers
-    whatever it is given."""
+    """Raise that error before the first run of a compiled program: machine code does not check the
+    shape of a torque."""
     if program.tried or program.mode != "compiled" or not program.may_raise:
         return
     program.tried = True
@@ -121,8 +121,7 @@ def check_first(program: Program, t: float, y: np.ndarray) -> None:
 
 
 def first_state(program: Program, h: float, t: float, motion: np.ndarray) -> np.ndarray:
-    """The method's first state; where that fails, the torque is asked what is wrong with its
-    answer."""
+    """The method's first state; if that fails, the error tells what is wrong with the torque."""
     try:
         z = program.begin(h, t, motion)
     except Exception as cause:
@@ -139,8 +138,8 @@ def first_state(program: Program, h: float, t: float, motion: np.ndarray) -> np.
 def step_error(
     program: Program, z: np.ndarray, t: float, h: float, step: int, is_unsolved: bool
 ) -> IntegrationError | None:
-    """What made a step of h from t fail, of which z has the start in column 0 and the end in
-    column 1: the torque, or an equation without a solution; None for a blow-up."""
+    """Why a step of h from t failed (z has its start in column 0, its end in column 1): the torque,
+    or an equation that was not solved; None for a blow-up."""
     error = torque_trouble(program, t + h, program.motion(z, 1)) or torque_trouble(
         program, t, program.motion(z)
     )
@@ -156,7 +155,7 @@ def unsolved_error(
     """The ConvergenceError of a step of size h from the state in column 0 of z, with the largest
     step that works."""
 
-    def works(size):
+    def works(size: float) -> bool:
         out = np.empty((1, program.width)), np.empty(1)
         return program.march()(1, 1, 0, np.array([t, size]), z.copy(), *out)[0] == loops.DONE
 
@@ -175,15 +174,15 @@ def unsolved_error(
     if program.method.limit:
         advice += f" ({program.method.limit})"
     where = f"from t = {t:.15g} (step {step}, size {h:g})"
-    return unsolved(
+    return convergence_error(
         program.method, where, residual, advice, largest_step=None if good is None else abs(good)
     )
 
 
-def unsolved(
+def convergence_error(
     method: Method, where: str, residual: float, advice: str, **more: Any
 ) -> ConvergenceError:
-    """The ConvergenceError of a step; where it was taken in words."""
+    """The ConvergenceError of a step; `where` is text."""
     return ConvergenceError(
         f"{method.name} could not take the step {where}: the relative residual of its equation is {residual:.2g} (1 where "
         f"none was found) instead of {loops.ROUND_OFF:g}; {advice}",
@@ -196,7 +195,7 @@ def unsolved(
 
 
 def blow_up(method: Method, place: Place, how: str) -> tuple[str, str]:
-    """(status, message) of a motion that has left all bounds."""
+    """(status, message) of a motion that has blown up."""
     return BLOW_UP, (
         f"{method.name} blew up by step {place.step}, t = {place.t:.15g}: {how}.  Earlier results are kept; "
         "use a smaller step or another method"
@@ -204,10 +203,9 @@ def blow_up(method: Method, place: Place, how: str) -> tuple[str, str]:
 
 
 class Runaway:
-    """Notices when a conservative motion has more kinetic energy than RUNAWAY (T0 + |V - V0|).
+    """Detects that a conservative motion has more kinetic energy than RUNAWAY (T0 + |V - V0|).
 
-    A guard has `escaped(t, y)`, and `excess(t, y)` (n,) > 0 where it has, to say which stored
-    points go.
+    `escaped(t, y)` checks one motion; `excess(t, y)` (n,) is positive for the stored points to drop.
     """
 
     def __init__(self, torque: Torque, body: RigidBody, t0: float, y0: np.ndarray) -> None:
@@ -215,7 +213,7 @@ class Runaway:
         self.bound = RUNAWAY * self._kinetic(y0) + 1e-300
 
     def _kinetic(self, y: np.ndarray) -> Any:
-        """Of one motion, without the price of arrays."""
+        """Of one motion; faster than with arrays."""
         (a, b, c), (A, B, C) = y[OMEGA].tolist(), self.body.moments.tolist()
         return 0.5 * (A * a * a + B * b * b + C * c * c)
 
@@ -231,15 +229,15 @@ class Runaway:
         if not self._kinetic(y) > self.bound or self.torque.energy_unknown():
             return False
         before, now = self._potential(np.array([self.t0, t]), np.stack([self.y0, self.y0]))
-        # in a field that changes any energy is possible
+        # with a potential that depends on time any energy is possible
         return before == now and self.excess(t, y[None])[0] > 0.0
 
 
 def escaped_states(
     torque: Torque, body: RigidBody, t0: float, t1: float, before: Any, after: Any
 ) -> list[int]:
-    """The numbers of the motions (attitudes, velocities) whose `Runaway` would say, at t1, that
-    they have left all bounds."""
+    """The numbers of the motions (attitudes, velocities) that have escaped at t1, as `Runaway`
+    defines it."""
     if not torque.conservative or torque.energy_unknown():
         return []
     axes = None if body.is_principal else body.axes

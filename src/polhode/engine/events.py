@@ -1,5 +1,5 @@
 """Events: zeros of a function along the motion, located on the interpolant between steps, as in
-scipy's solve_ivp."""
+SciPy's solve_ivp."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def _name(g: Callable[..., Any]) -> str:
-    """What to call an event."""
+    """The name of an event, for messages."""
     return getattr(g, "__name__", type(g).__name__)
 
 
@@ -39,7 +39,7 @@ class Watch:
         kind: Kind,
     ) -> None:
         self.body, self.kind, self.form = body, kind, call_form("g", kind)
-        self.functions = list(events) if isinstance(events, (list, tuple)) else [events]
+        self.functions: list[Any] = list(events) if isinstance(events, (list, tuple)) else [events]
         for g in self.functions:
             called_as("an event", g, self.form)
             terminal = getattr(g, "terminal", False)
@@ -51,18 +51,18 @@ class Watch:
                     "write terminal = True, or the number of events",
                 )
             number(f"direction of event {_name(g)!r}", getattr(g, "direction", 0))
-        self.times = [[] for _ in self.functions]
-        self.motions = [[] for _ in self.functions]
-        self.ended = self.failed = None  # why an event ended the run, or the error it ran into
+        self.times: list[list[float]] = [[] for _ in self.functions]
+        self.motions: list[list[np.ndarray]] = [[] for _ in self.functions]
+        self.ended: str | None = None  # how an event ended the run
+        self.failed: EventError | None = None
 
     def _value(self, g: Callable[..., Any], t: float, y: np.ndarray) -> float:
-        # a copy: a function may write to what it is handed
+        # a copy: the function may change its arguments
         y = np.array(in_user_axes(self.body, y, self.kind))
         try:
             q, *rest = parts(y, self.kind)
-            found = g(float(t), rotations.matrices(q), *rest)
-            value = np.asarray(found).reshape(())
-            value = 2.0 * value - 1.0 if value.dtype.kind == "b" else float(value)
+            found = np.asarray(g(float(t), rotations.matrices(q), *rest)).reshape(())
+            value = 2.0 * float(found) - 1.0 if found.dtype.kind == "b" else float(found)
         except Exception as error:
             raise EventError(
                 f"event {_name(g)!r} raised {type(error).__name__} at t = {float(t):.15g}: {error}; correct it: a "
@@ -72,31 +72,28 @@ class Watch:
             raise EventError(
                 f"event {_name(g)!r} returned {value} at t = {float(t):.15g}; return a finite number"
             )
-        return float(value)
+        return value
 
     def begin(self, t: float, y: np.ndarray) -> None:
-        """Where the motion starts."""
+        """The motion starts here."""
         self.at = (t, y)
         self.values = [self._value(g, t, y) for g in self.functions]
 
-    def identity(self) -> list[Any]:
-        """A name for the code of each function."""
-        return [self._identity(g) for g in self.functions]
-
-    @staticmethod
-    def _identity(g: Callable[..., Any]) -> Any:
-        name, _, unknown = reach(g, identity=True)
-        if unknown:
-            raise InputError(
-                f"the event {getattr(g, '__name__', g)!r} uses {unknown}, and a run that is continued later could "
-                "not tell whether that is the same; leave it out of the event, or run without checkpoint"
-            )
-        return name
+    def identity(self) -> list[str]:
+        """A digest of the code of each function."""
+        reached = [reach(g, identity=True) for g in self.functions]
+        for g, (_, _, unknown) in zip(self.functions, reached, strict=True):
+            if unknown:
+                raise InputError(
+                    f"the event {getattr(g, '__name__', g)!r} uses {unknown}, and a run that is continued later could "
+                    "not tell whether that is the same; leave it out of the event, or run without checkpoint"
+                )
+        return [one.digest for one in reached]
 
     @property
     def state(self) -> dict[str, Any]:
-        """What must be known to go on: where the last step ended, the values there, and what has
-        been found."""
+        """What is needed to go on: where the last step ended, the values there, and the events so
+        far."""
         pairs = zip(self.times, self.motions, strict=True)
         found = [[[float(t), y.tolist()] for t, y in zip(*pair, strict=True)] for pair in pairs]
         return {
@@ -119,10 +116,10 @@ class Watch:
         r: np.ndarray,
         inside: Callable[..., np.ndarray] | None = None,
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Note the events inside these steps; after a terminal one, or one that fails, the motion
-        is cut off there.
+        """Look for events in these steps; the motion is cut off at a terminal event, and before one
+        that fails.
 
-        `inside(j, when)` is the motion inside step j; without it, Hermite's between the ends.
+        `inside(j, when)` is the motion inside step j; by default it is interpolated (Hermite).
         """
         for j in range(len(t)):
             here = (t[j], y[j])
@@ -139,7 +136,7 @@ class Watch:
                     self.ended = (
                         f"event {_name(self.functions[i])!r} ended the run at t = {when:.15g}"
                     )
-                    # steps that were taken for nothing, and where it ended
+                    # steps taken in vain, and where it ended
                     self.end = len(t) - 1 - j, when, motion
                     return np.append(t[:j], when), np.vstack([y[:j], motion]), r[: j + 1]
             self.at = here
@@ -154,12 +151,8 @@ class Watch:
         for i, (g, before, value) in enumerate(
             zip(self.functions, self.values, values, strict=True)
         ):
-            rising, falling, direction = (
-                before < 0 <= value,
-                before > 0 >= value,
-                getattr(g, "direction", 0),
-            )
-            if (rising and direction >= 0) or (falling and direction <= 0):
+            direction = getattr(g, "direction", 0)
+            if (before < 0 <= value and direction >= 0) or (before > 0 >= value and direction <= 0):
                 hits.append((*self._locate(g, self.at, here, inside), i))
         return hits, values
 
@@ -175,7 +168,7 @@ class Watch:
 
         h = b[0] - a[0]
 
-        def at(s):
+        def at(s: float) -> tuple[float, np.ndarray]:
             when = a[0] + s * h
             return when, inside(when) if inside else interpolated(a[1], b[1], h, s, self.kind)
 

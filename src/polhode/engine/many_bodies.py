@@ -1,5 +1,5 @@
-"""Many bodies: everything a user gives is checked here before any work, and whatever ends the run
-keeps what was computed."""
+"""Many bodies: the user's input is checked here before any work, and whatever ends the run, what was
+computed is kept."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from polhode.core.motions import FLIGHT, ROTATION, Kind
 from polhode.engine.carriers.gpu import Gpu
 from polhode.engine.carriers.many import Many
-from polhode.engine.carriers.tiles import Tiles
+from polhode.engine.carriers.simd_tiles import Tiles
 from polhode.engine.diagnosis import check_first
 from polhode.engine.driver import Driver
 from polhode.engine.ensemble import inputs
@@ -25,11 +25,11 @@ from polhode.engine.ensemble.parameters import (
     parameter_array,
     parameter_rows,
 )
-from polhode.engine.ensemble.estimate import Halved, sampled
-from polhode.engine.ensemble.keep import Statistics, keeping
+from polhode.engine.ensemble.estimate import Halved, sample_bodies
+from polhode.engine.ensemble.keep import Statistics, make_recorder
 from polhode.engine.ensemble.launch import Launch
 from polhode.engine.ensemble.measure import Measure
-from polhode.engine.ensemble.on_gpu import is_plain, placed
+from polhode.engine.ensemble.on_gpu import is_plain, place_on_gpu
 from polhode.engine.flight import check_flight
 from polhode.engine.programs import find
 from polhode.engine.schedule import segments
@@ -41,7 +41,7 @@ from polhode.loads.load import Load
 from polhode.loads.agreement import Start
 from polhode.methods._method import Method
 from polhode.methods._registry import get
-from polhode.results._ensemble import Ensemble
+from polhode.results._ensemble_result import Ensemble
 from polhode.results._trajectory import INTERRUPTED
 from polhode.results.motion import OMEGA, in_principal_axes
 from polhode.support.limits import check_rates
@@ -55,13 +55,14 @@ if TYPE_CHECKING:
 
 
 class ManyBodies:
-    """One call of `ensemble`: what is to be computed, from the user's input, and the Ensemble that
-    comes of it."""
+    """One call of `ensemble`: checks the user's input, takes the steps and makes the Ensemble."""
 
-    units: Units | None = None  # those of the bodies
+    units: Units | None = None  # by default those of the bodies
     launch: Launch | None = None  # of bodies that fly
     force: Force | None = None
     kind: Kind = ROTATION
+    carrier: Any
+    driver: Any
 
     def __init__(
         self,
@@ -75,13 +76,11 @@ class ManyBodies:
         dtype: str = "float64",
     ) -> None:
         self.device, self.dtype, self.breaks = device, dtype, breaks
-        self.law = inputs.law_of(
-            bodies
-        )  # the moments are drawn when it is known how many there are
+        self.law = inputs.law_of(bodies)  # moments are drawn when the number of bodies is known
         if self.law is None:
             self.bodies = inputs.Bodies(read_in_place("bodies", bodies, device))
         if isinstance(torque, Load):
-            torque, self.force = torque.torque, torque.force
+            self.force, torque = torque.force, torque.torque
         self.torque, self.method = as_torque(torque), get(method)
         if step is None:
             raise InputError("step is missing; give the size of a step, or an array of times")
@@ -121,7 +120,8 @@ class ManyBodies:
         rng: int | np.random.Generator | None,
         first: int,
     ) -> None:
-        """Motions (n, width) in principal axes and parameters (m, 1 or n), checked."""
+        """Check, draw and place the initial motions (n, width), in principal axes, and the
+        parameters."""
         what, vector = one_given(
             "three numbers for all bodies, or for each", omega0=omega0, momentum0=momentum0
         )
@@ -133,7 +133,8 @@ class ManyBodies:
         }
         if isinstance(rotation0, str) and rotation0 != "random":
             raise unknown("rotation0", rotation0, ["random"])
-        self.first, self.seed = whole("first", first, example="write first=0"), None
+        self.first = whole("first", first, example="write first=0")
+        self.seed: int | None = None
         counts = inputs.Counts(n)
         counts.add("bodies", 1 if self.law else self.bodies.count)
         random, turn, law = (
@@ -141,9 +142,10 @@ class ManyBodies:
             inputs.law_of(rotation0),
             inputs.law_of(vector),
         )
-        # what the GPU can look at is left to it
+        # plain arrays are checked on the GPU
         there = self.device == "cuda" and self.launch is None
-        q, v = rotation0, vector
+        q: Any = rotation0
+        v: Any = vector
         if not (random or turn or (there and is_plain(q, 4) and not scalar_first)):
             q = inputs.attitudes(q, scalar_first)
         if not (law or (there and is_plain(v, 3))):
@@ -157,7 +159,7 @@ class ManyBodies:
         if self.launch:
             self.launch.count(counts)
         self.n = counts.n
-        inputs.enough(self.n)
+        inputs.check_bodies_fit(self.n)
         thrown = self.launch and self.launch.laws
         if random or turn or law or self.law or thrown or len(known) < len(values):
             if n is None and self.n == 1:
@@ -189,14 +191,18 @@ class ManyBodies:
             self._place(q, v, momentum0 is not None)
 
     def _place_on_gpu(self, q: Any, v: Any, is_momentum: bool) -> bool:
-        """Whether the GPU has put all in place: it can where axes are principal, bodies of one kind,
-        and numbers ordinary; where not, everything is brought to the host."""
-        bodies, self.lost = self.bodies, set()
+        """Place the motions on the GPU, and say whether that was possible: the axes must be principal,
+        the bodies of one kind, the numbers within bounds.  If not, everything is copied to the
+        host."""
+        bodies = self.bodies
+        self.lost: set[int] = set()
         moments = bodies.on_device or bodies.moments.T
         lying = {name: one for name, one in self.values.items() if isinstance(one, OnDevice)}
         one_kind = bodies.count == 1 or self.method.adapt is None
         if bodies.axes is None and one_kind and self.launch is None:
-            self.motions = placed(self.n, self.dtype, q, v, moments, is_momentum, [*lying.values()])
+            self.motions = place_on_gpu(
+                self.n, self.dtype, q, v, moments, is_momentum, [*lying.values()]
+            )
             if self.motions is not None:
                 return True
         if bodies.on_device is not None:
@@ -207,10 +213,11 @@ class ManyBodies:
 
     def _draw(self, what: str, distribution: Any, *shapes: Any) -> np.ndarray:
         shape, *others = shapes
-        return inputs.drawn(what, distribution, shape, self.seed, self.first, self.n, *others)
+        return inputs.draw_values(what, distribution, shape, self.seed, self.first, self.n, *others)
 
     def _draw_bodies(self) -> None:
-        """Bodies with the moments drawn; a torque that is made for a body is made for each."""
+        """Bodies with moments that are drawn; a torque that depends on the inertia gets that of each
+        body."""
         moments = self._draw("bodies", self.law, (3,))
         try:
             self.bodies = inputs.Bodies(moments)
@@ -232,7 +239,7 @@ class ManyBodies:
         return [self.torque] if self.force is None else [self.torque, self.force]
 
     def _place(self, q: np.ndarray, v: np.ndarray, is_momentum: bool) -> None:
-        """The initial motions; a body whose numbers are not numbers is out from the start."""
+        """The initial motions; a body with NaN or infinity is lost from the start."""
         bodies, what = self.bodies, "momentum0" if is_momentum else "omega0"
         if self.device == "cuda":
             q, v = inputs.attitudes(q), inputs.vectors(what, v)
@@ -264,14 +271,14 @@ class ManyBodies:
             )
 
     def will_keep(self, keep: int | str | Statistics) -> None:
-        """What is to be stored or summed up on the way."""
-        self.recorder = keeping(keep, self)
+        """Choose what is stored, or which statistics are computed."""
+        self.recorder = make_recorder(keep, self)
 
     # --- the run ----------------------------------------------------------------------------------
 
     def follow(self, threads: int | None, progress: Callable[[int, int], Any] | None) -> Ensemble:
         """Take the steps: an Ensemble."""
-        self.sample = sampled(self.motions, self.n)
+        self.sample = sample_bodies(self.motions, self.n)
         self.carrier = Many(self._members(threads), self.motions, self.lost)
         self.motions = None  # the carrier has them
         self.recorder.follow(self.carrier)
@@ -281,35 +288,30 @@ class ManyBodies:
             status, message = self.driver.run()
         except BaseException as error:  # of a statistic, memory, `progress`, a second Ctrl-C
             if self.carrier.together:
-                error.ensemble = self._ensemble(INTERRUPTED, f"{self.driver.so_far()}: {error}")
+                interrupted = self._ensemble(INTERRUPTED, f"{self.driver.so_far()}: {error}")
+                error.ensemble = interrupted  # type: ignore[attr-defined]
             raise
         result = self._ensemble(status, message)
         if status == INTERRUPTED:
-            error = KeyboardInterrupt(message)
-            error.ensemble = result
-            raise error
+            interrupt: Any = KeyboardInterrupt(message)
+            interrupt.ensemble = result
+            raise interrupt
         return result
 
     def _ensemble(self, status: str, message: str) -> Ensemble:
-        """What the run gives."""
+        """The result, also of a run that was interrupted."""
         carrier, driver, self.driver, self.carrier = self.carrier, self.driver, None, None
         lowered = self.method.lowered(self.torque)
         failures = [carrier.failures[body] for body in sorted(carrier.failures)]
         message += f"; {lowered}" if lowered else ""
         message += f"; {len(failures)} of {self.n} bodies failed" if failures else ""
         message += carrier.method.remarks(carrier.total)
-        motions, facts = (
-            carrier.motions,
-            {
-                "device": carrier.device,
-                "threads": carrier.threads,
-                "vectorised": carrier.vectorised,
-            },
-        )
-        program, t, steps, elapsed = carrier.program, driver.t, driver.done, carrier.elapsed
+        names = ("motions", "device", "threads", "vectorised", "elapsed")
+        facts = {name: getattr(carrier, name) for name in names}
+        program, t, steps = carrier.program, driver.t, driver.done
         digests = program.digests()
         self.recorder.follow(None)
-        del carrier, driver  # their memory is free before more is taken
+        del carrier, driver  # free their memory before more is allocated
         times, statistics, kept = self.recorder.result()
         return Ensemble(
             **facts,
@@ -323,7 +325,6 @@ class ManyBodies:
             seed=self.seed,
             t=t,
             steps=steps,
-            elapsed=elapsed,
             failures=failures,
             message=message,
             units=self.units or self.bodies.one.units,
@@ -333,7 +334,6 @@ class ManyBodies:
             note=program.note,
             source=digests["source"],
             torque_source=digests["torque_source"],
-            motions=motions,
             times=times,
             statistics=statistics,
             kept=kept,
@@ -345,9 +345,11 @@ class ManyBodies:
             ),
         )
 
-    def _members(self, threads: int | None) -> list[tuple[Sequence[int] | np.ndarray, Any]]:
-        """What moves the bodies: a backend for each kind of body the method has a step for."""
-        Backend, members = Gpu if self.device == "cuda" else Tiles, []
+    def _members(self, threads: int | None) -> list[tuple[Any, Any]]:
+        """(numbers of bodies, their backend), one pair for each kind of body for which the method
+        has a separate step."""
+        Backend: Any = Gpu if self.device == "cuda" else Tiles
+        members = []
         for like, chosen in self.bodies.kinds(self.method, self.torque):
             bodies = range(self.n) if chosen is None else chosen
             well = next((i for i in bodies if i not in self.lost), None)
@@ -361,7 +363,7 @@ class ManyBodies:
             check_agreement(self.method, program, self.values, start, like)
             if well is not None:
                 check_first(program, self.t0, motion)
-            moments = self.bodies.on_device or self.bodies.moments
+            moments: Any = self.bodies.on_device or self.bodies.moments
             parameters = parameter_array(program, self.bodies, self.values, self.n)
             if chosen is not None:
                 moments, parameters = (

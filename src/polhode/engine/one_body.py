@@ -14,8 +14,8 @@ from polhode import rotations
 from polhode.bodies._body import RigidBody
 from polhode.core.loops import tolerance as loops
 from polhode.core.motions import FLIGHT, ROTATION, kind_of
-from polhode.engine.carriers.fixed import FixedSteps
-from polhode.engine.carriers.tolerance import ByTolerance, Tolerance
+from polhode.engine.carriers.fixed_steps import FixedSteps
+from polhode.engine.carriers.by_tolerance import ByTolerance, Tolerance
 from polhode.engine.diagnosis import Runaway, check_first
 from polhode.engine.driver import Driver
 from polhode.engine.events import Watch

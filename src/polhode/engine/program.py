@@ -13,7 +13,7 @@ from polhode.core.digest import digest, reach
 from polhode.core.jit import Build, bind, compile_now, compiles, compiling, direct, interpreted
 from polhode.core.layout import flatten, layout, shape
 from polhode.core.loops import fixed as loops
-from polhode.core.loops.tolerance import STEP
+from polhode.core.loops.adaptive_motion import STEP
 from polhode.core.motions import Kind, kind_of
 from polhode.engine.start_calls import start_calls
 from polhode.engine.flight import Parameters, actions, flying
@@ -34,14 +34,16 @@ from polhode.methods._states import VELOCITY
 
 if TYPE_CHECKING:
     from polhode.bodies._body import RigidBody
+    from polhode.engine.ways import PythonTorque, Way
     from polhode.loads._torque import Torque
     from polhode.loads.force import Force
+    from polhode.loads.kernels import Setting
     from polhode.methods._method import Method
 
 
-def _method_names(method):
-    """What a method puts into the loops."""
-    fields = method.state._fields
+def _method_names(method: Method) -> tuple[int, dict[str, Any]]:
+    """How many numbers the state of a method has, and what the method puts into the loops."""
+    fields = getattr(method.state, "_fields", ())
     kept = next((name for name in VELOCITY if name in fields), None)
     if "q" not in fields or kept is None:
         raise InputError(
@@ -73,12 +75,14 @@ class Program:
     kind: Any  # of the state: the NamedTuple class
     shape: Any  # of the parameters
     size: int  # components of the state
-    motion_kind: Kind  # what is followed
+    motion_kind: Kind
     moments: np.ndarray
     parameters: np.ndarray
-    names: dict
-    loads: tuple  # the torque, in flight also the force, with what was lifted out of them
-    pythons: tuple  # the PythonTorques behind torque and force, None for one that is not Python
+    names: dict[str, Any]  # what the loops are bound to
+    # the torque, in flight also the force, with what was lifted out of them
+    loads: tuple[Torque, ...]
+    # those behind torque and force, None for one that is not Python
+    pythons: tuple[PythonTorque | None, ...]
     control: Any  # what the method needs to choose its steps, None where it cannot
 
     def __post_init__(self) -> None:
@@ -86,9 +90,9 @@ class Program:
         self.may_raise = self.mode == "python" or not all(
             one.is_ours for one in (self.torque, self.force) if one is not None
         )
-        self._found = {}  # what has been bound or named once
-        self._marches = {}  # the time loops, with these numbers
-        self.tried = False  # whether the torque was asked for its value before a run
+        self._found: dict[Any, Any] = {}  # loops and digests
+        self._marches: dict[bool, Callable[..., Any]] = {}  # the time loops, with these numbers
+        self.tried = False  # whether the torque was evaluated before a run
 
     @property
     def acting(self) -> Torque:
@@ -96,7 +100,7 @@ class Program:
         return self.loads[0]
 
     def kept(self, key: Any, make: Callable[[], Any]) -> Any:
-        """What `make()` gave the first time: what has been bound stays with the program."""
+        """What `make()` returned the first time."""
         if key not in self._found:
             self._found[key] = make()
         return self._found[key]
@@ -117,9 +121,9 @@ class Program:
         return other
 
     def trouble(self) -> Exception | None:
-        """What a Python torque or force ran into, or None; both may be called again.  Ctrl-C and
+        """The exception of a Python torque or force, or None; both may be called again.  Ctrl-C and
         exit are raised."""
-        found = None
+        found: BaseException | None = None
         for python in self.pythons:
             if python is not None and python.error is not None:
                 found, python.error = python.error if found is None else found, None
@@ -131,12 +135,12 @@ class Program:
     def calls(self) -> list[int | None]:
         """How often each Python torque or force has been called; None for one that is not
         Python."""
-        return [python and python.calls for python in self.pythons]
+        return [None if python is None else python.calls for python in self.pythons]
 
     @calls.setter
     def calls(self, counts: Sequence[int | None]) -> None:
         for python, count in zip(self.pythons, counts, strict=True):
-            if python:
+            if python and count is not None:
                 python.calls = count
 
     def bound(
@@ -157,21 +161,18 @@ class Program:
     def begin(self, h: float, t: float, motion: np.ndarray) -> np.ndarray:
         """The method's first state, in lane 0 of a fresh (size, 2) array."""
         z = np.zeros((self.size, 2))
-        loop = self._found.get("begin") or self.kept("begin", self._begin)
-        loop(h, t, motion[None], z, self.moments, self.parameters)
+        arguments = h, t, motion[None], z, self.moments, self.parameters
+        if "begin" in self._found:
+            self._found["begin"](*arguments)
+        else:
+            loop = self.bound(loops.begin)
+            compile_now(loop, *arguments)  # the first call of the torque, which may raise
+            self._found["begin"] = self._direct(loop)
         return z
 
-    def _begin(self):
-        """The loop that begins; the one call that compiles it is where a torque may raise for the
-        first time."""
-        loop = self.bound(loops.begin)
-
-        def first(*arguments):
-            compile_now(loop, *arguments)
-            if self.mode != "python":
-                self._found["begin"] = direct(loop)
-
-        return first
+    def _direct(self, loop: Callable[..., Any], *arguments: Any) -> Callable[..., Any]:
+        """The loop for arguments of these types, compiled now: before anyone looks at a clock."""
+        return loop if self.mode == "python" else direct(loop, *arguments)
 
     def march(self, uneven: bool = False) -> Callable[..., Any]:
         """The time loop for a grid given as (t0, h), or time by time."""
@@ -179,62 +180,43 @@ class Program:
             loop = self.kept(("march", uneven), lambda: self._march(uneven))
             moments, parameters = self.moments, self.parameters
 
-            def run(count, every, k, grid, z, points, residuals):
+            def run(
+                count: int,
+                every: int,
+                k: int,
+                grid: np.ndarray,
+                z: np.ndarray,
+                points: np.ndarray,
+                residuals: np.ndarray,
+            ) -> tuple[int, int, float]:
                 return loop(count, every, k, grid, z, moments, parameters, points, residuals)
 
             self._marches[uneven] = run
         return self._marches[uneven]
 
-    def _march(self, uneven):
-        clock = loops.listed_clock if uneven else loops.even_clock
-        loop = self.bound(loops.march, clock=clock)
-        if self.mode != "python":  # before anyone looks at a clock
-            loop = direct(
-                loop,
-                0,
-                1,
-                0,
-                np.zeros(2),
-                np.zeros((self.size, 2)),
-                self.moments,
-                self.parameters,
-                np.empty((0, self.width)),
-                np.empty(0),
-            )
-        return loop
+    def _march(self, uneven: bool) -> Callable[..., Any]:
+        loop = self.bound(loops.march, clock=loops.listed_clock if uneven else loops.even_clock)
+        grid, z = np.zeros(2), np.zeros((self.size, 2))
+        out = np.empty((0, self.width)), np.empty(0)
+        return self._direct(loop, 0, 1, 0, grid, z, self.moments, self.parameters, *out)
 
     def controlled(self, rtol: float) -> tuple[Any, Callable[..., Any]]:
-        """(what the method says of the steps it chooses, the loop that takes them)."""
+        """(how the method chooses its steps, the loop that takes them)."""
         control = self.control.suited(self, rtol)
         return control, self.kept(("controlled", control), lambda: self._controlled(control))
 
-    def _controlled(self, control):
+    def _controlled(self, control: Any) -> Callable[..., Any]:
         loop = self.bound(control.loop, **control.names)
-        if self.mode != "python":  # before anyone looks at a clock
-            none, memory = np.zeros((1, self.width)), np.array(control.blank())
-            memory[STEP] = 1.0
-            loop = direct(
-                loop,
-                0.0,
-                1e-3,
-                0.0,
-                np.inf,
-                0,
-                False,
-                none[0, :0],
-                memory,
-                self.moments,
-                self.parameters,
-                none[0, :0],
-                none,
-                np.zeros((0, 1, self.width)),
-            )
-        return loop
+        no_times, memory = np.zeros(0), np.array(control.blank())
+        memory[STEP] = 1.0
+        options = 0.0, 1e-3, 0.0, np.inf, 0, False, no_times
+        out = no_times, np.zeros((1, self.width)), np.zeros((0, 1, self.width))
+        return self._direct(loop, *options, memory, self.moments, self.parameters, *out)
 
     def remarks(self, z: np.ndarray) -> str:
-        """What the method as it was run has to say of the steps so far."""
+        """The method's remarks on the steps so far."""
 
-        def total(field):
+        def total(field: str) -> float:
             state = self.state(z)
             return getattr(getattr(state, "base", state), field)  # base: in flight
 
@@ -246,7 +228,7 @@ class Program:
         return start_calls(self.method.start, kind_of(self.method.state))
 
     def motion(self, z: np.ndarray, lane: int = 0) -> np.ndarray:
-        """The numbers of the motion (principal axes) in a lane of z."""
+        """The motion in a lane of z, in principal axes."""
         state = self.state(z, lane)
         Om = self.names["velocity"](state, loops.load_body(self.moments, 0))
         return np.array(flatten(self.names["observe"](state, Om)))
@@ -256,7 +238,7 @@ class Program:
         return self.names["load_state"](z, lane)
 
     def rows(self, field: str) -> slice:
-        """The rows of z that hold a field of the state; none where it has no such field."""
+        """The rows of z with a field of the state; none where it has no such field."""
         first = 0
         for name, kind in get_type_hints(self.kind).items():
             size = layout(kind).size
@@ -265,27 +247,27 @@ class Program:
             first += size
         return slice(0, 0)
 
-    def digests(self) -> dict[str, str | None]:
-        """Names for the code, for provenance: of torque and method, of torque and force alone, and
-        of the potential where it is the user's.  Machine code stays what it is, and so do they."""
+    def digests(self) -> dict[str, Any]:
+        """Digests of code, for provenance: of torque and method, of torque and force alone, and of the
+        potential if it is the user's.  Those of machine code do not change."""
         if "digests" in self._found:
             return self._found["digests"]
-        acting, own = self._acting(), self.torque.has_potential and not self.torque.is_ours
+        sources, own = self._sources(), self.torque.has_potential and not self.torque.is_ours
         found = {
-            "source": digest(self.names["step"], *acting, identity=True),
-            "torque_source": digest(*acting, identity=True),
+            "source": digest(self.names["step"], *sources, identity=True),
+            "torque_source": digest(*sources, identity=True),
             "potential_source": digest(self.torque.potential_kernel()) if own else None,
         }
         if self.mode == "compiled":
             self._found["digests"] = found
         return found
 
-    def opaque(self) -> Any:
-        """What torque and force reach that cannot be compared from one process to the next, in
-        words; None where all can."""
-        return reach(*self._acting(), identity=True).opaque
+    def opaque(self) -> str | None:
+        """What torque and force use that cannot be compared between processes, in words; None where
+        there is no such thing."""
+        return reach(*self._sources(), identity=True).opaque
 
-    def _acting(self):
+    def _sources(self) -> list[Any]:
         return [one.source() for one in (self.torque, self.force) if one is not None]
 
 
@@ -302,7 +284,7 @@ def build(
 
     A torque or force is compiled if numba can do it, nothing it refers to may change, and machine
     code and Python agree near the `start` of the run; otherwise it is called back.  Where `body`
-    stands for several, `like` is the one for which the method is made to measure.
+    stands for several, the method is adapted to `like`.
     """
     setting, compiled = GROUND if force is None else FLIGHT, compiled and compiling()
     start = start or Start()
@@ -319,7 +301,17 @@ def build(
     raise AssertionError("a callback works in every case")
 
 
-def _assemble(method, torque, body, force, setting, way, thrust, like, start):
+def _assemble(
+    method: Method,
+    torque: Torque,
+    body: RigidBody,
+    force: Force | None,
+    setting: Setting,
+    way: Way,
+    thrust: Way | None,
+    like: RigidBody,
+    start: Start,
+) -> Program:
     known = _known(torque, way)
     suited = method.suited(known, like)
     trouble = (
@@ -339,14 +331,11 @@ def _assemble(method, torque, body, force, setting, way, thrust, like, start):
         if setting is GROUND and body.is_principal and way.mode != "callback"
         else None
     )
-    acting, (size, names), run = (
-        in_frame(kernel, frame, derivatives, at),
-        _method_names(suited),
-        suited,
-    )
+    acting: Any = in_frame(kernel, frame, derivatives, at)
+    run, (size, names) = suited, _method_names(suited)
     if suited.potential:
         acting = acting._replace(potential=_potential(way.acting or known, body, setting))
-    if force is not None:
+    if thrust is not None:
         push, push_values = thrust.kernel, thrust.values
         if not body.is_principal:
             push, push_values = in_axes(push, "spatial", setting), (nested(body.axes), push_values)
@@ -361,31 +350,34 @@ def _assemble(method, torque, body, force, setting, way, thrust, like, start):
     mode = next((one.mode for one in taken if one.mode != "compiled"), "compiled")
     note = next((one.note for one in taken if one.mode != "compiled"), "")
     return Program(
-        suited,
-        torque,
-        force,
-        body,
-        mode,
-        note,
-        run.state,
-        shape(values),
-        size,
-        kind_of(run.state),
-        _moments(body),
-        column(values),
-        names,
-        (way.acting or torque, *([] if thrust is None else [thrust.acting or force])),
-        tuple(one.python for one in taken),
-        run.control,
+        method=suited,
+        torque=torque,
+        force=force,
+        body=body,
+        mode=mode,
+        note=note,
+        kind=run.state,
+        shape=shape(values),
+        size=size,
+        motion_kind=kind_of(run.state),
+        moments=_moments(body),
+        parameters=column(values),
+        names=names,
+        loads=tuple(
+            one.acting or load
+            for one, load in zip(taken, filter(None, (torque, force)), strict=True)
+        ),
+        pythons=tuple(one.python for one in taken),
+        control=run.control,
     )
 
 
-def _moments(body):
+def _moments(body: RigidBody) -> np.ndarray:
     return np.array(body.moments, dtype=float).reshape(3, 1)
 
 
-def _known(torque, way):
-    """What a method may know of the torque: what lies behind a callback is its value alone."""
+def _known(torque: Torque, way: Way) -> Torque:
+    """What a method may know of the torque: of one that is called back, the values alone."""
     if way.mode != "callback":
         return torque
     return torque.without_derivatives().without_potential(
@@ -393,8 +385,8 @@ def _known(torque, way):
     )
 
 
-def _potential(torque, body, setting):
-    """The torque's potential V(t, R, p) for principal axes, p as the torque gets it."""
-    kernel = torque.potential_kernel()
+def _potential(torque: Torque, body: RigidBody, setting: Setting) -> Callable[..., Any]:
+    """The torque's potential V(t, R, p) for principal axes, with the parameters p of the torque."""
+    kernel: Any = torque.potential_kernel()
     kernel = kernel if body.is_principal else potential_in_axes(kernel)
     return kernel if setting is GROUND else potential_on_ground(kernel)

@@ -75,7 +75,7 @@ class SettableMotion(InMotion):
         else:
             blow = rotations.rotate_inverse(q, blow)
         given = initial_rotation(self.body, None, None, self.momentum + blow)
-        self._set(omega=given[OMEGA], velocity=self.velocity + push / self.body.mass)
+        self._set(omega=given[OMEGA], velocity=np.asarray(self.velocity) + push / self.body.mass)
 
     def _check_flight(self, trouble: str) -> None:
         if "velocity" not in self.kind.slices:

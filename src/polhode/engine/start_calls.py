@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from polhode.core.layout import layout
 from polhode.core.loops import fixed as loops
+from polhode.core.motions import Kind
 from polhode.loads.kernels import Frames, no_potential
 
 
@@ -23,9 +25,10 @@ class _Counter:
 
 
 @lru_cache(256)
-def start_calls(start, kind):
+def start_calls(start: Callable[..., Any], kind: Kind) -> int:
+    """How often the start of a method evaluates the torque."""
     counter, one = _Counter(), (1.0, 1.0, 1.0)
-    torque = Frames(*[counter] * 4, potential=no_potential)
+    torque = Frames(counter, counter, counter, counter, potential=no_potential)
     motion = layout(kind.parts).unpack(np.linspace(0.0, 1.0, kind.width)[:, None], 0)
     kind.launch(start, 0.1, 0.0, motion, loops.Body(one, one), torque, ())
     return counter.calls

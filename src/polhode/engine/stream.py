@@ -1,5 +1,5 @@
-"""Points on disk: where a long run stores what it computes, and the trajectory that reads them when
-it must."""
+"""Points on disk: where a long run stores what it computes, and a trajectory that reads them on
+demand."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import os
 import zlib
 from collections.abc import Callable
 from copy import copy
-from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,29 +17,24 @@ from polhode.errors import InputError
 from polhode.results.motion import in_user_axes
 from polhode.results._trajectory import BLOCK, Trajectory
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
 _BUFFER = 2**21  # bytes of points that wait in memory
 _ON_DISK = ("t", "motion", "residuals")
 
 
 class Stream:
-    """Points on disk, as `recorder.Points` has them in memory: rows of time, motion (principal axes)
-    and residual."""
+    """Points on disk, like `recorder.Points` in memory: rows of time, motion (principal axes) and
+    residual.  `trouble` makes the exception for an OSError."""
 
-    def __init__(
-        self, path: str | PathLike[str], width: int, trouble: Callable[[OSError], Exception]
-    ) -> None:
-        # what to raise for an OSError
+    def __init__(self, path: Path, width: int, trouble: Callable[[OSError], Exception]) -> None:
         self.path, self.width, self.trouble = path, width + 2, trouble
-        self.file = open(path, "r+b" if path.exists() else "w+b", buffering=0)  # noqa: SIM115 - the run holds it
-        # points in all, the sum over those in the file, and their bytes
+        self.file = open(path, "a+b", buffering=0)  # noqa: SIM115 - open during the run
+        # points in all, the checksum of those in the file, and their bytes
         self.n = self.sum = self.written = 0
-        self.last_time = None
-        self._waiting, self._size = [], 0
+        self.last_time: float | None = None
+        self._waiting: list[bytes] = []
+        self._size = 0  # of what waits
 
-    def put(self, t: ArrayLike, y: ArrayLike, r: ArrayLike) -> None:
+    def put(self, t: np.ndarray, y: np.ndarray, r: np.ndarray) -> None:
         """Store points."""
         if len(t):
             rows = np.column_stack([t, y, r]).astype("<f8", copy=False)
@@ -50,7 +45,7 @@ class Stream:
             self.flush()
 
     def flush(self) -> None:
-        """Hand to the system what waits; what it does not take goes on waiting."""
+        """Write what waits; what cannot be written goes on waiting."""
         data = b"".join(self._waiting)
         try:
             while data:
@@ -70,9 +65,9 @@ class Stream:
         except OSError as error:
             raise self.trouble(error) from error
 
-    def rewind(self, n: int, expected: Any) -> bool:
-        """Go back to the first n points; False, and nothing has changed, where they are not those
-        of the sum `expected`."""
+    def rewind(self, n: int, expected: int) -> bool:
+        """Go back to the first n points; False, with nothing changed, if their checksum is not the
+        expected one."""
         total, left = 0, 8 * self.width * n
         self.file.seek(0)
         while left and (data := self.file.read(min(left, _BUFFER))):
@@ -80,7 +75,6 @@ class Stream:
         if left or total != expected:
             return False
         self.file.truncate(8 * self.width * n)
-        self.file.seek(0, os.SEEK_END)
         self.n, self.sum, self.written = n, total, 8 * self.width * n
         self.last_time = float(self.rows(n - 1, n)[0, 0]) if n else None
         return True
@@ -98,21 +92,15 @@ class Stream:
         """These bytes of the file."""
         if first >= last:
             return b""
-        with (
-            open(self.path, "rb") if self.file.closed else contextlib.nullcontext(self.file) as file
-        ):
+        # also if the file was deleted while it is open
+        source = self.path if self.file.closed else os.dup(self.file.fileno())
+        with open(source, "rb") as file:
             file.seek(first)
-            data, left = [], last - first
-            while left and (piece := file.read(left)):
-                data.append(piece)
-                left -= len(piece)
-            if file is self.file:
-                file.seek(0, os.SEEK_END)
-        return b"".join(data)
+            return file.read(last - first)
 
     def close(self) -> None:
-        """Let go of the file; it stays open where someone has deleted it, for as long as its points
-        are wanted."""
+        """Close the file, unless it was deleted: then it stays open as long as its points are
+        needed."""
         with contextlib.suppress(OSError):
             if not self.file.closed and os.path.samestat(
                 os.fstat(self.file.fileno()), os.stat(self.path)
@@ -120,8 +108,7 @@ class Stream:
                 self.file.close()
 
     def trajectory(self, **facts: Any) -> Streamed:
-        """The run, from its points and its other facts; what the disk does not take stays in
-        memory."""
+        """The run, from its points and its other facts; what cannot be written stays in memory."""
         with contextlib.suppress(InputError):
             self.sync()
         return Streamed(self, **facts)
@@ -129,7 +116,7 @@ class Stream:
     def cut(
         self, excess: Callable[[np.ndarray, np.ndarray], np.ndarray]
     ) -> tuple[float, np.ndarray]:
-        """Drop the points from the first on where excess(t, y) > 0: (t, y) of the last one kept."""
+        """Drop all points from the first with excess(t, y) > 0 on: (t, y) of the last one kept."""
         for a in range(0, self.n, BLOCK):
             rows = self.rows(a, min(a + BLOCK, self.n))
             found = np.flatnonzero(excess(rows[:, 0], rows[:, 1:-1]) > 0.0)
@@ -137,12 +124,12 @@ class Stream:
                 self.n = max(a + int(found[0]), 1)
                 break
         last = self.rows(self.n - 1, self.n)[0]
-        self.last_time = float(last[0])
-        return self.last_time, last[1:-1]
+        self.last_time = t = float(last[0])
+        return t, last[1:-1]
 
 
 class Streamed(Trajectory):
-    """A run whose points are on disk: arrays are read when they are first asked for, and files are
+    """A run whose points are on disk: arrays are read when they are first used, and files are
     written in pieces."""
 
     def __init__(self, stream: Stream, **facts: Any) -> None:
@@ -164,7 +151,7 @@ class Streamed(Trajectory):
         return self.stream.n
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Another process, or a copy, has the points in memory."""
+        """A copy, or one for another process, has the points in memory."""
         whole = self.part(slice(None))
         del whole.__dict__["stream"]
         return copy, (whole,)

@@ -19,7 +19,7 @@ from polhode.core.layout import filler, layout, shape
 from polhode.core.loops import fixed, tolerance
 from polhode.core.loops.fixed import DONE, REFUSED
 from polhode.core.motions import Flight, Rotation
-from polhode.engine.carriers.tiles import default_threads
+from polhode.engine.carriers.simd_tiles import default_threads
 from polhode.engine.schedule import LARGEST_COUNT
 from polhode.loads.kernels import nested
 from polhode.loads.sum import Sum
@@ -50,12 +50,12 @@ def run_loop(program: Program, rtol: float | None) -> Callable[..., Any]:
 def carry_loop(program: Program, rtol: float | None) -> Callable[..., Any]:
     """The same in the user's axes, with the checks of a call from Python."""
     turn = unturned if program.body.is_principal else turned
-    names = {"turn": turn, **(ON_GROUND if program.force is None else IN_FLIGHT)}
+    names: dict[str, Any] = ON_GROUND if program.force is None else IN_FLIGHT
     return _kept(
         program,
         rtol,
         "carry",
-        lambda *run: program.bound(carry, one_run=_seeing(*run), **names),
+        lambda *run: program.bound(carry, one_run=_seeing(*run), turn=turn, **names),
     )
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.results._ensemble import Ensemble
+from polhode.results._ensemble_result import Ensemble
 from polhode.results._trajectory import FAILED, FINISHED, INTERRUPTED
 from polhode.results.columns import UNTITLED_MANY, attributes
 from polhode.results.motion import LABELS, PARTS, MotionPart

@@ -20,7 +20,7 @@ from polhode.io.read_ensemble import FACTS, as_ensemble
 from polhode.loads.recorded import Recorded
 from polhode.methods._method import recorded
 from polhode.results import columns
-from polhode.results._ensemble import Ensemble
+from polhode.results._ensemble_result import Ensemble
 from polhode.results._trajectory import Trajectory
 from polhode.results.motion import PARTS, row
 from polhode.support.regular import check_regular

@@ -20,7 +20,7 @@ from polhode.loads.force import as_force
 from polhode.loads.recorded import Recorded
 from polhode.loads.torques import free
 from polhode.methods._method import recorded
-from polhode.results._ensemble import Ensemble, Failure, Motions
+from polhode.results._ensemble_result import Ensemble, Failure, Motions
 from polhode.results._trajectory import FAILED, INTERRUPTED
 from polhode.results.error_estimate import ErrorEstimate
 from polhode.results.motion import PARTS

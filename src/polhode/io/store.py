@@ -16,7 +16,7 @@ import numpy as np
 from polhode.errors import InputError, brief, disk_advice, flag
 from polhode.io.ensemble import arrays_of
 from polhode.io.formats import Contents, Format, Variable, formats, suffix_of
-from polhode.results._ensemble import Ensemble
+from polhode.results._ensemble_result import Ensemble
 from polhode.results._trajectory import Trajectory
 from polhode.results.columns import UNTITLED_MANY, attributes, columns
 from polhode.support.atomic import cannot_write, partial_path, written_whole

@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import ClassVar, NamedTuple
 
 from polhode.core.generated import generated
-from polhode.core.loops.taylor import FLIGHT_HEAD, FLIGHT_NAMES, HEAD, follow
+from polhode.core.loops.taylor_steps import FLIGHT_HEAD, FLIGHT_NAMES, HEAD, follow
 from polhode.core.scalars import sincos
 from polhode.errors import InputError
 from polhode.methods._trace import SIGNS, Symbol, Untraceable, trace

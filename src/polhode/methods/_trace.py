@@ -7,7 +7,7 @@ graph of the operations that lead to its value.  A torque that compares numbers,
 import math
 from types import SimpleNamespace
 
-from polhode.core.loops.tolerance import slope, slope_flight
+from polhode.core.loops.adaptive_motion import slope, slope_flight
 from polhode.core.fma import fma, product_and_sum
 from polhode.core.rebind import Rebinder
 from polhode.core.loops.fixed import Body

@@ -27,8 +27,7 @@ from polhode.core.fma import fma
 from polhode.core.generated import generated
 from polhode.core.jit import jit
 from polhode.core.layout import Quaternion, Vector
-from polhode.core.loops.tolerance import (
-    Pair,
+from polhode.core.loops.adaptive_motion import (
     axpy13,
     axpy7,
     projected,
@@ -42,6 +41,7 @@ from polhode.core.loops.tolerance import (
     sub13,
     sub7,
 )
+from polhode.core.loops.tolerance import Pair
 from polhode.methods import _tableaux
 from polhode.methods._method import Motion, variant
 from polhode.methods._registry import method

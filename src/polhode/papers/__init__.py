@@ -8,7 +8,7 @@ one function for each item.
 of its paper.
 """
 
-from polhode.papers._registry import PAPERS, Item, Paper, enter_errata, errata, item, items
+from polhode.papers._items import PAPERS, Item, Paper, enter_errata, errata, item, items
 from polhode.papers._results import (
     FAILS,
     HOLDS,

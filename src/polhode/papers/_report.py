@@ -4,7 +4,7 @@ any size."""
 import base64
 from pathlib import Path
 
-from polhode.papers._registry import PAPERS
+from polhode.papers._items import PAPERS
 from polhode.papers._results import FAILS, HOLDS, OPEN, OTHER_REASON, VERDICTS
 from polhode.show.html import render
 from polhode.support.atomic import write_text

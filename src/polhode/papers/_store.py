@@ -13,7 +13,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from polhode import __version__
-from polhode.papers._registry import items
+from polhode.papers._items import items
 from polhode.papers._style import PRINT_DPI, painted, style
 from polhode.support.atomic import written_whole
 

@@ -11,7 +11,7 @@ from polhode.errors import InputError
 from polhode.io import read, read_ensemble
 from polhode.io.ensemble import STATUS
 from polhode.io.formats import format_to_read, zarr
-from polhode.studies.sweep.store import Store
+from polhode.studies.sweep.sweep_store import Store
 from polhode.support.regular import file_path
 
 _RUN_FACTS = (

@@ -29,13 +29,13 @@ class Portable:
     """A function that is pickled by where it is found, or as code."""
 
     def __init__(self, function: FunctionType) -> None:
-        self.function = function
+        self.__wrapped__ = function
 
     def __deepcopy__(self, memo: dict[int, Any]) -> FunctionType:
-        return self.function  # functions are not copied
+        return self.__wrapped__  # functions are not copied
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-        function = self.function
+        function = self.__wrapped__
         by_name = find, (function.__module__, function.__qualname__)
         is_found = _function(_named(function)) is function
         if is_found and not _interactive(function):

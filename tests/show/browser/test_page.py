@@ -10,7 +10,7 @@ import xarray as xr
 from scipy.spatial.transform import Rotation, Slerp
 
 from polhode import RigidBody, integrate, problems
-from polhode.show import demo
+from polhode.show import demo_report as demo
 from polhode.io import store
 from polhode.show.poinsot import Poinsot
 from polhode.show.view import page

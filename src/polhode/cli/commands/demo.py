@@ -19,7 +19,7 @@ def demo(
     as_json: AsJson = False,
 ) -> None:
     """Run a tumbling body and a long stress test of five methods, and write a report: under a minute."""
-    from polhode.show.demo import COLUMNS, explain_columns, format_cell, write_demo_report
+    from polhode.show.demo_report import COLUMNS, explain_columns, format_cell, write_demo_report
 
     with progress_bar() as bar:
         data = write_demo_report(output, bar)

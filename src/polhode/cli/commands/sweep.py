@@ -89,7 +89,7 @@ def sweep(
 def _stored_so_far(output: Path) -> str:
     """Return what is stored, and how to resume."""
     from polhode.studies.sweep._sweep import Sweep
-    from polhode.studies.sweep.store import is_store
+    from polhode.studies.sweep.sweep_store import is_store
 
     if not is_store(output):
         return "nothing has been stored yet"

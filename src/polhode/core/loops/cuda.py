@@ -1,10 +1,10 @@
-"""The loops on a GPU: the same steps, one thread for each body, its whole trajectory in registers.
+"""The loops on a GPU: the same steps, one thread for each body, with the state in registers.
 
-`kernel(loop, single, **names)` is to a GPU what `bind` is to the processor.  State and parameters
-lie in arrays (component, body), so that neighbouring threads read neighbouring numbers.  Threads
-may part company: the step is the whole step, with `newton.polish`.  `advance` keeps no second state
-in its registers and only notices that a step failed.  Such a body is left where it was at the
-beginning of the call, for `redo`, which stops at the step that fails.
+`kernel(loop, single, **names)` is for a GPU what `bind` is for the processor.  State and parameters
+are arrays (component, body), so that neighbouring threads read neighbouring numbers.  Threads may
+diverge: the step is the whole step, with `newton.polish`.  `advance` keeps no second state in
+registers and only notices that a step failed.  Such a body stays where it was at the beginning of the
+call, for `redo`, which stops at the step that fails.
 
 Nothing here imports numba-cuda before it is called.  With NUMBA_ENABLE_CUDASIM=1 all of it runs in
 numba's simulator.
@@ -12,7 +12,9 @@ numba's simulator.
 
 import math
 import warnings
+from collections.abc import Callable
 from functools import cache
+from typing import Any
 from weakref import WeakKeyDictionary
 
 from polhode.core.constant import Constant
@@ -21,8 +23,8 @@ from polhode.core.fma import fma, product_and_sum
 from polhode.core.jit import BOUND_LIMIT, jit
 from polhode.core.rebind import Rebinder
 from polhode.core.lanes import ALONE
-from polhode.core.loops.fixed import DIVERGED, LARGEST_ANGLE, UNSOLVED
-from polhode.core.newton import ROUND_OFF, gyroscopic, gyroscopic_equation, polish, products, size
+from polhode.core.loops.fixed import DONE, outcome
+from polhode.core.newton import gyroscopic, gyroscopic_equation, polish, products, size
 from polhode.core.single import SinglePrecision
 from polhode.core.scalars import COSINE, SINC, sinc_cos
 from polhode.core.vec import sub, times
@@ -33,20 +35,10 @@ ROUNDS, SETTLED = 8, Constant(2e-15, single=4e-7)
 # entries of `stopped` other than the number of the step that failed: nothing wrong; left for `redo`
 WELL, LEFT = -1, -2
 
-# bound as in tiles.py; cuda is the module of numba's that says which thread this is, in truth or in
-# the simulator
+# bound as in tiles.py; cuda is numba's module, real or simulated, with the number of the thread
 step = start = clock = load_state = store_state = velocity = residual = None
 launch = observe = flaw = load_motion = store_motion = None
 torque = load_parameters = load_body = own_body = own_parameters = real = cuda = None
-
-
-@jit
-def healthy(h, Om, flaw, residual):
-    """Whether a step of size h came out well: the test of `loops.march`."""
-    return (
-        abs(h) * (abs(Om[0]) + abs(Om[1]) + abs(Om[2])) + flaw < LARGEST_ANGLE
-        and residual <= ROUND_OFF
-    )
 
 
 def begin(h, t, motions, z, moments, parameters, stopped, anew):
@@ -72,7 +64,7 @@ def advance(count, k, grid, z, moments, parameters, stopped, trouble):
             t, h = clock(grid, i)
             h = real(h)
             s = step(h, real(t), s, body, torque, p)
-            good = good and healthy(h, velocity(s, body), flaw(s), residual(s))
+            good = good and outcome(h, velocity(s, body), flaw(s), residual(s)) == DONE
         if good:
             store_state(s, z, j)
         else:
@@ -92,9 +84,10 @@ def redo(count, k, grid, z, moments, parameters, stopped, why):
             t, h = clock(grid, i)
             h = real(h)
             new = step(h, real(t), s, body, torque, p)
-            if not healthy(h, velocity(new, body), flaw(new), residual(new)):
+            ended = outcome(h, velocity(new, body), flaw(new), residual(new))
+            if ended != DONE:
                 stopped[j] = i
-                why[j] = UNSOLVED if residual(new) > ROUND_OFF else DIVERGED
+                why[j] = ended
                 break
             s = new
         store_state(s, z, j)
@@ -108,7 +101,7 @@ def read(z, moments, motions):
         store_motion(observe(s, velocity(s, load_body(moments, own_body(j)))), motions, j)
 
 
-# --- what bodies begin with, from arrays (1 or n, ...) --------------------------------------------
+# --- initial motions from arrays (1 or n, ...) ----------------------------------------------------
 
 
 @jit
@@ -119,10 +112,10 @@ def one_of(rows, j):
 
 def place(q, v, moments, is_momentum, bounds, motions, odd):
     """Attitudes, angular velocities or momenta, and principal moments as rows of `motions`; odd[0]
-    is set where a number is out of bounds, and the host has to look at what was given.
+    is set if a number is out of bounds, and the host has to check the input.
 
-    `bounds`: how far the norm of a quaternion may be from 1, and up to where that is rounding; the
-    least and the largest moment; the largest rate.
+    `bounds`: how far the norm of a quaternion may be from 1, and up to which difference that is
+    rounding; the smallest and the largest moment; the largest rate.
     """
     j = cuda.grid(1)
     if j < motions.shape[0]:
@@ -172,7 +165,7 @@ def invert(moments, rows):
             rows[3 + i, j] = 1.0 / moments[j, i]
 
 
-# --- in place of the processor's: lanes of a tile stay together, threads may part company ---------
+# --- replacements: threads may diverge, other than the lanes of a tile -----------------------------
 
 NEAR = 0.25  # of the square of an angle: up to there nine terms of sin x / x and cos x are enough
 
@@ -232,8 +225,8 @@ def local_vector(v):
 # --- machine code ---------------------------------------------------------------------------------
 
 
-def obstacle():
-    """Why no GPU can be used from here, in a few words; None when one can."""
+def obstacle() -> str | None:
+    """Why no GPU can be used, in a few words; None if one can."""
     try:
         from numba import cuda
     except ImportError:
@@ -242,32 +235,35 @@ def obstacle():
         if cuda.is_available():
             return None
         cuda.get_current_device()
-    except (
-        Exception
-    ):  # numba-cuda has a class of its own for each way in which a driver can be missing
+    except Exception:  # numba-cuda has many classes of errors for a missing driver
         return "no CUDA driver could be loaded"
     return "no CUDA device was found"
 
 
-def _device_function(function):
+def _device_function(function: Callable[..., Any]) -> Any:
     from numba import cuda
 
     return cuda.jit(function, device=True)
 
 
 # device functions; True: in single precision
-_copies = {False: WeakKeyDictionary(), True: WeakKeyDictionary()}
-# what stands in for what on a GPU; later ones use the earlier
+_copies: dict[bool, WeakKeyDictionary[Any, Any]] = {
+    False: WeakKeyDictionary(),
+    True: WeakKeyDictionary(),
+}
+# replacements on a GPU; later ones use the earlier
 STAND_INS = (
     (fma, product_and_sum),
     *ALONE,
     (sinc_cos, sinc_cos_near),
     (gyroscopic, gyroscopic_in_rounds),
 )
-_kernels = {}  # by digest: the last BOUND_LIMIT
+_kernels: dict[str, Any] = {}  # by digest: the last BOUND_LIMIT
 
 
-def kernel(loop, single=False, arrays=(), **names):
+def kernel(
+    loop: Callable[..., Any], single: bool = False, arrays: tuple[Any, ...] = (), **names: Any
+) -> Any:
     """The loop as a GPU kernel, with the given functions under the given names.
 
     `arrays` are the functions that make an array of a matrix, and those that make one of a vector.
@@ -283,29 +279,26 @@ def kernel(loop, single=False, arrays=(), **names):
         copies = (SinglePrecision if single else Rebinder)(_device_function, shared=_copies[single])
         for function, stand_in in STAND_INS:
             copies.shared[function] = copies(stand_in)
-        for function, stand_in in [
-            (function, stand_in)
-            for functions, stand_in in zip(arrays, (local_matrix, local_vector), strict=False)
-            for function in functions
-        ]:  # which may return one
-            copies.done[function] = cuda.jit(
-                copies.copy(stand_in, **here), device=True, inline="always"
-            )
+        for functions, stand_in in zip(arrays, (local_matrix, local_vector), strict=False):
+            for function in functions:
+                local = copies.copy(stand_in, **here)
+                # inlined, since it returns an array
+                copies.done[function] = cuda.jit(local, device=True, inline="always")
         made = cuda.jit(copies.copy(loop, **used, **here))
     while len(_kernels) >= BOUND_LIMIT:
-        _kernels.pop(next(iter([*_kernels])), None)  # of a list: other threads add to it
+        _kernels.pop(next(iter([*_kernels])), None)  # of a list, since other threads add to it
     _kernels[key] = made  # the latest is last
     return made
 
 
 @cache
-def plain(loop, single=False):
-    """The kernel of a loop that nothing is bound to."""
-    return kernel(loop, single)
+def plain(loop: Callable[..., Any]) -> Any:
+    """The kernel of a loop to which nothing is bound."""
+    return kernel(loop)
 
 
-def launch_over(n, made, *arguments):
-    """Run a kernel with a thread for each of n bodies; numba's hints are not for this audience."""
+def launch_over(n: int, made: Any, *arguments: Any) -> None:
+    """Run a kernel with a thread for each of n bodies, without numba's performance warnings."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         made[-(-n // THREADS), THREADS](*arguments)

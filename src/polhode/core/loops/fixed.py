@@ -1,10 +1,10 @@
-"""The time loops.  `bind` compiles them around one method's step and one torque; the names set to
-None here are theirs.
+"""The time loops of one body.  `bind` compiles them with the step of a method and a torque, under the
+names that are None here.
 
-State and parameters arrive as arrays (component, lane) and live in registers as tuples while a loop
-runs.  The loops are called for chunks of steps, from Python: progress, interruption, checkpoints
-and streaming happen between chunks.  Time is t0 + k h with the number k of the step, so that chunks
-leave no trace in the results.
+State and parameters are arrays (component, lane), and tuples in registers while a loop runs.  Python
+calls the loops for chunks of steps; progress, interrupts, checkpoints and output to disk come between
+chunks.  Time is t0 + k h with the number k of the step, so that the results do not depend on the
+chunks.
 """
 
 import math
@@ -18,10 +18,10 @@ from polhode.core.newton import ROUND_OFF
 from polhode.core.vec import matrix, qrotate_t, times
 
 DONE, DIVERGED, UNSOLVED, REFUSED = 0, 1, 2, 5  # 3 and 4 are those of tolerance.py
-# radians per step; beyond it a number no longer says which way the body points
+# radians per step; a larger angle has lost all digits of the attitude
 LARGEST_ANGLE = Constant(1e8, single=2.0**18)
 
-COMMENSURATE = 1e-9  # a remainder below this fraction of a step is rounding, not a step of its own
+COMMENSURATE = 1e-9  # a remainder below this fraction of a step is rounding
 
 # bound per method:   step, start, multistep, clock, load_state, store_state, velocity, residual, calls
 # bound per motion:   launch, observe, flaw, load_motion, store_motion; see `polhode.core.motions`

@@ -1,18 +1,18 @@
 """The loops over many bodies: tiles of lanes, one body in each lane, the same step as for one body.
 
-A tile is a flat array in which component i of lane k stands at i * LANES + k: first the method's state, then whether all is well,
-then moments of inertia and torque parameters where every body has its own.  Time runs outside, lanes inside: the inner loop has
-no branch that depends on the body, so that LLVM makes it one of packed instructions, and the tile stays in the nearest cache
-for as many steps as a call takes.  The loops are called for ranges of tiles, by several threads at once.
+A tile is a flat array in which component i of lane k is at i * LANES + k: first the method's state,
+then whether the body is well, then moments of inertia and torque parameters if every body has its own.
+The outer loop is over steps, the inner one over lanes.  The inner loop has no branch that depends on
+the body, so that LLVM vectorises it, and the tile stays in the nearest cache during a call.  Several
+threads call the loops at once, for different ranges of tiles.
 
-`advance` leaves out what would make lanes part company (see TOGETHER), and says which lanes would
-have needed it or are no good; `one_by_one` then takes those lanes from where they were, with the
-whole step.  The numbers are those of `loops.march`.
+`advance` leaves out branches (see TOGETHER) and marks the lanes that need them or have failed;
+`one_by_one` then repeats these lanes with the whole step.  The numbers are those of `loops.march`.
 """
 
 from polhode.core.jit import jit
 from polhode.core.lanes import ALONE
-from polhode.core.loops.fixed import DIVERGED, DONE, LARGEST_ANGLE, UNSOLVED
+from polhode.core.loops.fixed import DONE, LARGEST_ANGLE, outcome
 from polhode.core.newton import NEARLY, ROUND_OFF, polish
 from polhode.core.closed.short_motion import further, no_further
 from polhode.core.scalars import sinc_cos, sinc_cos_short
@@ -21,8 +21,8 @@ from polhode.core.scalars import sinc_cos, sinc_cos_short
 # bound per motion:     launch, observe, flaw, load_motion, store_motion
 # bound per torque:     torque
 # bound per ensemble:   LANES, WELL (the place of the component that says whether all is well), real (float64 or float32), and
-#                       what all bodies have in common or what each has of its own: common_body(moments), this_body(common, tile,
-#                       lane), likewise for parameters
+#                       what all bodies have in common or what each has of its own: common_body(moments, 0), this_body(common,
+#                       tile, lane), likewise for parameters
 step = start = clock = load_state = store_state = velocity = residual = None
 launch = observe = flaw = load_motion = store_motion = None
 torque = LANES = WELL = real = common_body = this_body = common_parameters = these_parameters = None
@@ -35,12 +35,12 @@ def no_polish(equation, x, data, residual):
     return x, residual * residual if residual <= NEARLY else 1.0
 
 
-# what stands in for what where lanes stay together; later ones use the earlier
+# replacements without branches; later ones use the earlier
 TOGETHER = (*ALONE, (polish, no_polish), (further, no_further), (sinc_cos, sinc_cos_short))
 
 
 @jit
-def nothing(values):
+def nothing(values, k):
     """Nothing is common to all bodies."""
     return ()
 
@@ -73,7 +73,12 @@ def healthy(h, Om, flaw, residual):
 def begin(first, last, h, t, motions, z, moments, parameters):
     """The method's own state of the bodies first, ..., last - 1, from the motions, one row for each
     body."""
-    h, t, same_body, same_p = real(h), real(t), common_body(moments), common_parameters(parameters)
+    h, t, same_body, same_p = (
+        real(h),
+        real(t),
+        common_body(moments, 0),
+        common_parameters(parameters, 0),
+    )
     for i in range(first, last):
         tile, lane = z[i // LANES], i % LANES
         # the last tile is filled up with the last body
@@ -89,7 +94,7 @@ def advance(first, last, count, k, grid, z, moments, parameters, before, reached
 
     reached[0] is the tile in work, `last` at the end; `before` has what was in that tile.
     """
-    same_body, same_p = common_body(moments), common_parameters(parameters)
+    same_body, same_p = common_body(moments, 0), common_parameters(parameters, 0)
     for i in range(first, last):
         tile, well = z[i], 1.0
         reached[0] = i
@@ -116,7 +121,7 @@ def one_by_one(bodies, count, k, grid, z, moments, parameters, why, reached):
 
     why[i] and reached[i] say how the run of bodies[i] ended and which step would be its next.
     """
-    same_body, same_p = common_body(moments), common_parameters(parameters)
+    same_body, same_p = common_body(moments, 0), common_parameters(parameters, 0)
     for i in range(len(bodies)):
         tile, lane = z[bodies[i] // LANES], bodies[i] % LANES
         body, p = this_body(same_body, tile, lane), these_parameters(same_p, tile, lane)
@@ -126,8 +131,9 @@ def one_by_one(bodies, count, k, grid, z, moments, parameters, why, reached):
             t, h = clock(grid, k + j)
             h = real(h)
             new = step(h, real(t), s, body, torque, p)
-            if healthy(h, velocity(new, body), flaw(new), residual(new)) == 0.0:
-                why[i], reached[i] = UNSOLVED if residual(new) > ROUND_OFF else DIVERGED, k + j
+            ended = outcome(h, velocity(new, body), flaw(new), residual(new))
+            if ended != DONE:
+                why[i], reached[i] = ended, k + j
                 break
             s = new
         store_state(s, tile, lane)
@@ -135,7 +141,7 @@ def one_by_one(bodies, count, k, grid, z, moments, parameters, why, reached):
 
 def read(first, last, z, moments, motions):
     """The motions of the bodies in the tiles first, ..., last - 1."""
-    same_body = common_body(moments)
+    same_body = common_body(moments, 0)
     for i in range(first * LANES, min(last * LANES, len(motions))):
         tile, lane = z[i // LANES], i % LANES
         s = load_state(tile, lane)

@@ -1,15 +1,14 @@
-"""Carriers take motions through time: one body at steps of given size, one body by tolerance, many
-bodies.
+"""Carriers take steps: of one body with steps of a given size, of one body by tolerance, of many bodies.
 
-A carrier of one body, or of many, has
+A carrier has
 
-    begin(segment)                        let the method start (anew) where the motion is
-    advance(segment, k, recorder, most)   some steps of a segment from its step k, as many as the recorder and the pace allow and
-                                          `most` at the most: a `Chunk`
-    motion                                where it is now, principal axes
-    diagnose(chunk, place)                what a failed chunk means: raises, or gives (status, message)
-    state                                 everything needed to go on, as plain data; may be assigned
-    elapsed, steps, evaluations, rejected what it took
+    begin(segment)                        let the method start from the present motion
+    advance(segment, k, recorder, most)   take some steps of a segment from its step k, as many as recorder and pace
+                                          allow, and `most` at most: a `Chunk`
+    motion                                the present motion, in principal axes
+    diagnose(chunk, place)                after a failed chunk: raises, or returns (status, message)
+    state                                 everything needed to continue, as plain data; can be set
+    elapsed, steps, evaluations, rejected the cost so far
 
-and knows nothing of files, events, progress or interrupts: these are the driver's.
+Files, events, progress and interrupts are left to the driver.
 """

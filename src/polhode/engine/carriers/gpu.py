@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from polhode.loads.stack import matrix_here, vector_here
 from polhode.loads.kernels import as_array, vector_array
 from polhode.core.loops import cuda, fixed as loops, tiles
 from polhode.core.layout import layout
-from polhode.engine.carriers.tiles import REASONS, clock_of
+from polhode.engine.carriers.simd_tiles import REASONS, clock_of
 from polhode.errors import InputError
 from polhode.core.jit import compile_obstacle
 from polhode.support.on_device import OnDevice, on_host, require
@@ -20,12 +21,12 @@ if TYPE_CHECKING:
     from polhode.engine.schedule import Segment
 
 
-# what makes an array of a matrix, and of a vector: on the GPU in the memory of the thread
+# functions that make an array of a matrix, and of a vector: on the GPU in the memory of the thread
 ARRAYS = ((as_array, matrix_here), (vector_array, vector_here))
 
 
 class Gpu:
-    """Many bodies on one GPU.  `polhode.engine.carriers.many` says what a backend does."""
+    """A backend for one GPU."""
 
     device = "cuda"
     vectorised = True
@@ -68,7 +69,9 @@ class Gpu:
         self.stopped = self.cuda.device_array(self.n, np.int64)
         self.why = self.cuda.device_array(self.n, np.int8)
         self.trouble = self.cuda.to_device(np.zeros(1, np.int8))
-        self.failed, self.begun, self._grid = {}, False, (None, None)
+        self.failed: dict[int, tuple[int, str]] = {}
+        self.begun = False
+        self._grid: tuple[Any, Any] = None, None  # a segment, and its grid on the GPU
         self._kernels = program.kept(("cuda", self.dtype, own_body, own_parameters), dict)
         self.names = {
             **program.names,
@@ -77,7 +80,7 @@ class Gpu:
             "own_parameters": tiles.each if own_parameters else tiles.shared,
         }
 
-    def _inertia(self, moments):
+    def _inertia(self, moments: np.ndarray | OnDevice) -> Any:
         """Moments and their inverses (6, 1 or n) on the GPU."""
         if not isinstance(moments, OnDevice):
             return self._send(np.concatenate([moments, 1.0 / moments]))
@@ -85,8 +88,8 @@ class Gpu:
         cuda.launch_over(self.n, cuda.plain(cuda.invert), moments.array, rows)
         return rows
 
-    def _rows(self, parameters):
-        """Parameters (m, 1 or n) on the GPU, from an array or from rows that lie here and there."""
+    def _rows(self, parameters: np.ndarray | list[Any]) -> Any:
+        """Parameters (m, 1 or n) on the GPU, from an array or from rows, some of them on the GPU."""
         if not isinstance(parameters, list):
             return self._send(parameters)
         rows = self.cuda.device_array((len(parameters), self.n), self.dtype)
@@ -95,8 +98,8 @@ class Gpu:
             cuda.launch_over(self.n, cuda.plain(cuda.put), row, rows, i)
         return rows
 
-    def _fits(self, size):
-        """Refuse more bodies than the GPU's free memory holds."""
+    def _fits(self, size: int) -> None:
+        """Refuse more bodies than fit into the free memory of the GPU."""
         free, total = self.cuda.current_context().get_memory_info()
         if size * self.n > free:
             raise InputError(
@@ -105,11 +108,11 @@ class Gpu:
                 "run them in several ensembles, or use dtype='float32'"
             )
 
-    def _send(self, rows):
+    def _send(self, rows: np.ndarray) -> Any:
         return self.cuda.to_device(np.ascontiguousarray(rows, dtype=self.dtype))
 
-    def _launch(self, loop, *arguments, clock=None):
-        """Run a kernel; the first time it is compiled."""
+    def _launch(self, loop: Callable[..., Any], *arguments: Any, clock: Any = None) -> None:
+        """Run a kernel; it is compiled the first time."""
         made = self._kernels.get((loop, clock))
         if made is not None:
             cuda.launch_over(self.n, made, *arguments)
@@ -125,45 +128,45 @@ class Gpu:
         self._kernels[loop, clock] = made
 
     def begin(self, h: float, t: float, motions: Any) -> None:
-        """Let the method start (anew) from attitudes and velocities (n, 7), of the GPU or not."""
+        """Let the method start from motions (n, width), on the GPU or not."""
         rows = self._send(motions) if isinstance(motions, np.ndarray) else motions
         work = (self.z, self.moments, self.parameters, self.stopped, self.begun)
         self._launch(cuda.begin, h, t, rows, *work)
         self.begun = True
 
     def prepare(self, segment: Segment) -> None:
-        """Compile what the steps of the segment take."""
+        """Compile the kernels for a segment."""
         if (cuda.advance, clock_of(segment)) not in self._kernels:
             self.advance(segment, 0, 0)
 
     def advance(self, segment: Segment, k: int, count: int) -> None:
-        """`count` steps of the segment from its step k, for every body that is well."""
+        """Take `count` steps of a segment from its step k with all bodies that have not failed."""
         if self._grid[0] is not segment:
             self._grid = segment, self.cuda.to_device(segment.grid)
         clock = clock_of(segment)
         work = (count, k, self._grid[1], self.z, self.moments, self.parameters, self.stopped)
         self._launch(cuda.advance, *work, self.trouble, clock=clock)
-        # this also waits for the launch: an interruption comes between two
+        # this waits for the kernel, so that Ctrl-C is handled between two launches
         if self.trouble.copy_to_host()[0]:
             self.trouble.copy_to_device(np.zeros(1, np.int8))
             self._launch(cuda.redo, *work, self.why, clock=clock)
             self._look_for_failures()
 
     def motions(self) -> Any:
-        """Attitudes and body angular velocities (n, 7), principal axes: an array of the GPU."""
+        """The motions (n, width) in principal axes: an array of the GPU."""
         rows = self.cuda.device_array((self.n, self.program.width), self.dtype)
         self._launch(cuda.read, self.z, self.moments, rows)
         return rows
 
     def field(self, rows: slice) -> np.ndarray:
-        """Components of the method's state (size, n)."""
+        """Components (size, n) of the method's state."""
         return on_host(self.z[rows])
 
-    def failures(self) -> dict[int, Any]:
-        """{body: (number of the step that failed in its segment, why)} since the start."""
+    def failures(self) -> dict[int, tuple[int, str]]:
+        """{body: (step of the segment, reason)}."""
         return self.failed
 
-    def _look_for_failures(self):
+    def _look_for_failures(self) -> None:
         stopped, why = self.stopped.copy_to_host(), self.why.copy_to_host()
         for body in np.flatnonzero(stopped >= 0):
             self.failed.setdefault(int(body), (int(stopped[body]), REASONS[int(why[body])]))

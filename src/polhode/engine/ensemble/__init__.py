@@ -1,2 +1,2 @@
-"""What many bodies need beside a run of one: their input as arrays, statistics, and quantities of
-motions."""
+"""What ensembles need besides a run of one body: input as arrays, statistics, quantities of
+motions, error estimates."""

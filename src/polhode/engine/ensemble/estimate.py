@@ -1,9 +1,8 @@
-"""How large the errors of an ensemble are: a few of its bodies run once more with steps half as
-long.
+"""Error estimates of an ensemble: a few of its bodies are run again with half the step.
 
 With a method of order p the error at the end is about the difference of the two runs times
-2^p / (2^p - 1).  Half of the bodies are spread evenly over the ensemble, half are those of the
-largest angular velocity at the start, for which a step is soonest too large.
+2^p / (2^p - 1).  Half of the bodies are spread evenly over the ensemble, the others are those with the
+largest initial angular velocity, for which the errors are likely largest.
 """
 
 from __future__ import annotations
@@ -25,13 +24,13 @@ from polhode.results.motion import back_to_axes, parts
 from polhode.support.on_device import on_host
 
 if TYPE_CHECKING:
-    from polhode.results._ensemble import Ensemble
+    from polhode.results._ensemble_result import Ensemble
 
 SPREAD = FASTEST = 8  # bodies of either kind
 
 
-def sampled(motions: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Numbers of the bodies to run once more, and their motions (k, width)."""
+def sample_bodies(motions: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Numbers of the bodies to run again, and their motions (k, width)."""
     if not isinstance(motions, np.ndarray):  # on a GPU: row by row
         chosen = np.unique(np.linspace(0, n - 1, SPREAD + FASTEST).astype(int))
         return chosen, np.concatenate([on_host(motions[i : i + 1]) for i in chosen])
@@ -44,8 +43,7 @@ def sampled(motions: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
 
 @dataclass(frozen=True)
 class Halved:
-    """The second run of some bodies, of an ensemble in which they began with `motions` in principal
-    axes."""
+    """The second run of some bodies, which began with `motions` in principal axes."""
 
     many: Callable[..., Any]  # `ManyBodies`
     bodies: Any
@@ -67,7 +65,7 @@ class Halved:
             return ErrorEstimate(numbers, *np.zeros_like(errors))
         try:
             other = self._run(run, well)
-        except PolhodeError:  # nothing of half the step: nothing is known of the errors
+        except PolhodeError:  # without a second run the errors are unknown
             return ErrorEstimate(numbers, *errors)
         order = run.method.order_under(self.torque) or 1
         factor = 1.0 / (1.0 - 0.5**order)
@@ -86,6 +84,7 @@ class Halved:
         """The bodies that did not fail, to the time that the run has reached."""
         numbers, (start, end) = self.numbers[well], (self.start, float(run.t))
         steps, torque = np.asarray(run.step), self.torque
+        halved: Any
         if steps.ndim:
             steps = steps[: run.steps + 1]
             halved = np.repeat(steps, 2)[:-1]

@@ -1,16 +1,16 @@
-"""What a user gives for many bodies, as arrays: counts that agree, numbers that are numbers, draws
-that repeat.
+"""The user's input for many bodies as arrays: counts, bodies, attitudes and vectors are checked, and
+random values drawn.
 
 A quantity is given once for all bodies, once for each, or as something to draw from:
 `rotation0="random"` for attitudes spread evenly over the rotation group, or any frozen distribution
 of scipy.stats (anything with `rvs(size=..., random_state=...)`), also as single entries of a vector.
-What body i draws depends on the
-seed, the name of the quantity and i alone, so that a run over a part of the bodies, or over more of
-them, draws the same.
+What body i draws depends only on the seed, the name of the quantity and i, so that a run over some of
+the bodies, or over more of them, draws the same.
 """
 
 from __future__ import annotations
 
+import secrets
 import zlib
 from copy import copy
 from functools import cached_property
@@ -37,7 +37,7 @@ BLOCK = 4096  # bodies that share a random stream
 BYTES_PER_BODY = 256  # state, inputs and results
 
 
-def enough(n: int) -> None:
+def check_bodies_fit(n: int) -> None:
     """Refuse more bodies than memory holds."""
     memory.fits(
         f"{n} bodies", BYTES_PER_BODY * n, "run them in several ensembles (first=...), or sweep"
@@ -50,7 +50,7 @@ def enough(n: int) -> None:
 def seed_of(rng: Any) -> int:
     """A whole number from None, a number or a numpy Generator."""
     if rng is None:
-        return int(np.random.SeedSequence().entropy)
+        return secrets.randbits(128)
     if isinstance(rng, np.random.Generator):
         return int(rng.integers(2**63))
     if isinstance(rng, (int, np.integer)) and not isinstance(rng, bool) and rng >= 0:
@@ -60,11 +60,11 @@ def seed_of(rng: Any) -> int:
     )
 
 
-def drawn(
+def draw_values(
     what: str,
     distribution: Any,
     shape: tuple[int, ...],
-    seed: int,
+    seed: int | None,
     first: int,
     n: int,
     others: tuple[tuple[int, ...], ...] = (),
@@ -80,7 +80,7 @@ def drawn(
             part = stream.standard_normal((BLOCK, 4))
             part /= np.sqrt((part * part).sum(axis=1, keepdims=True))
         else:
-            # one of several dimensions, such as multivariate_normal, draws its own shape
+            # a distribution of several dimensions, such as multivariate_normal, has a shape of its own
             size = BLOCK if hasattr(distribution, "dim") else (BLOCK, *shape)
             try:
                 part = np.asarray(distribution.rvs(size=size, random_state=stream), dtype=float)
@@ -97,7 +97,7 @@ def drawn(
 
 
 class Entries:
-    """The law of a vector whose entries are numbers or have laws of their own."""
+    """The distribution of a vector whose entries are numbers or distributions."""
 
     def __init__(self, entries: Any) -> None:
         self.entries = entries
@@ -119,7 +119,7 @@ class Entries:
 
 
 def law_of(value: Any) -> Any:
-    """What is to be drawn from, where `value` is something to draw from; None where not."""
+    """The distribution that `value` is, or that its entries make; None if there is none."""
     if hasattr(value, "rvs"):
         return value
     listed = isinstance(value, (list, tuple)) and any(hasattr(one, "rvs") for one in value)
@@ -130,7 +130,7 @@ def law_of(value: Any) -> Any:
 
 
 class Counts:
-    """How many bodies each argument speaks of; one stands for any number."""
+    """For how many bodies each argument is given; one stands for any number."""
 
     def __init__(self, n: int | None = None) -> None:
         self.given = {} if n is None else {"n": whole("n", n, 1, "write n=1000")}
@@ -146,15 +146,14 @@ class Counts:
     @property
     def n(self) -> int:
         """The number of bodies."""
-        found = {}
+        n = next(iter(self.given.values()), 1)
         for what, count in self.given.items():
-            found.setdefault(count, what)
-        if len(found) > 1:
-            (a, what_a), (b, what_b) = list(found.items())[:2]
-            raise InputError(
-                f"{what_a} is for {a} bodies and {what_b} for {b}; give one for all, or as many of each"
-            )
-        return next(iter(found), 1)
+            if count != n:
+                raise InputError(
+                    f"{next(iter(self.given))} is for {n} bodies and {what} for {count}; give one for all, or as many "
+                    "of each"
+                )
+        return n
 
 
 # --- bodies ---------------------------------------------------------------------------------------
@@ -179,7 +178,7 @@ class Bodies:
             self.axes = None if body.is_principal else body.axes
             self.masses = np.array([body.mass])
         elif isinstance(given, OnDevice) and given.ndim == 2 and given.shape[1] == 3:
-            # the numbers are looked at where they are
+            # checked on the GPU
             self.count, self.on_device, self.axes = len(given), given, None
             self.one = self._body(0, on_host(given.array[:1])[0])
             self.masses = np.ones(1)
@@ -219,30 +218,31 @@ class Bodies:
         return other
 
     def __getstate__(self) -> dict[str, Any]:
-        """For another process, which has no part of this one's GPU."""
+        """For another process, which cannot use arrays of this one on the GPU."""
         return {**self.__dict__, "moments": self.moments, "on_device": None}
 
     @cached_property
     def moments(self) -> np.ndarray:
-        """Those that lie on a GPU, copied from there."""
+        """Principal moments (3, 1 or n), copied from the GPU if they lie there."""
+        assert self.on_device is not None
         return np.ascontiguousarray(self.on_device.host.T)
 
     @staticmethod
-    def _body(i, given):
+    def _body(i: int, given: Any) -> RigidBody:
         try:
             return as_body(given)
         except InputError as error:
             raise InputError(f"body {i}: {error}") from error
 
-    def _from(self, bodies):
+    def _from(self, bodies: list[RigidBody]) -> None:
         self.count = len(bodies)
         self.one = next((body for body in bodies if not body.is_principal), bodies[0])
         self.moments = np.array([body.moments for body in bodies]).T.copy()
         self.axes = None if self.one.is_principal else np.array([body.axes for body in bodies])
         self.masses = np.array([body.mass for body in bodies])
 
-    def _from_moments(self, moments):
-        """Many bodies at once: what `RigidBody` checks, without making one of each."""
+    def _from_moments(self, moments: np.ndarray) -> None:
+        """Many bodies at once, with the checks of `RigidBody` on arrays."""
         largest = moments.max(axis=1)
         wrong = (moments <= 0.0).any(axis=1) | (2.0 * largest > moments.sum(axis=1) * (1.0 + 1e-12))
         for i in np.flatnonzero(wrong):
@@ -252,11 +252,12 @@ class Bodies:
         self.moments, self.masses = np.ascontiguousarray(moments.T), np.ones(1)
 
     def kinds(self, method: Method, torque: Torque) -> list[tuple[RigidBody, np.ndarray | None]]:
-        """[(a body, the numbers of those like it, None for all)], one for each step the method has
-        for these bodies."""
+        """[(a body, the numbers of those like it, None for all)], one for each of the steps that the
+        method has for these bodies."""
         if self.count == 1 or method.adapt is None:
             return [(self.one, None)]
-        axes, by_step = _symmetry_axes(self.moments), {}  # all that methods ask of a body
+        axes = _symmetry_axes(self.moments)  # all that a step depends on
+        by_step: dict[str, tuple[RigidBody, list[int]]] = {}
         for axis in np.unique(axes):
             like = RigidBody(self.moments[:, np.argmax(axes == axis)])
             by_step.setdefault(digest(method.suited(torque, like).step), (like, []))[1].append(axis)
@@ -266,7 +267,7 @@ class Bodies:
         ]
 
 
-def _symmetry_axes(moments):
+def _symmetry_axes(moments: np.ndarray) -> np.ndarray:
     """`symmetry_axis` for moments (3, n), with 3 for a triaxial body."""
     axes = np.full(moments.shape[1], 3)
     for k in range(3):
@@ -274,10 +275,10 @@ def _symmetry_axes(moments):
     return axes
 
 
-def _several(given):
+def _several(given: Any) -> bool:
     return (
         isinstance(given, (list, tuple))
-        and len(given)
+        and len(given) > 0
         and isinstance(given[0], (RigidBody, list, tuple, np.ndarray))
     )
 
@@ -285,9 +286,8 @@ def _several(given):
 # --- states ---------------------------------------------------------------------------------------
 
 
-def attitudes(given: Any, scalar_first: bool | None = False) -> np.ndarray | None:
-    """Quaternions (1 or n, 4) from whatever stands for one rotation or for many; NaN is let
-    through."""
+def attitudes(given: Any, scalar_first: bool | None = False) -> np.ndarray:
+    """Quaternions (1 or n, 4) from one rotation or many, in any form; NaN is allowed."""
     if given is None:
         return rotations.as_quaternion(None)[None]
     if hasattr(given, "as_quat"):
@@ -307,7 +307,7 @@ def attitudes(given: Any, scalar_first: bool | None = False) -> np.ndarray | Non
         others = np.flatnonzero(abs(length - 1.0) > 2 * np.finfo(float).eps)
         q = value.copy() if len(others) else value
         for i in others:
-            q[i] = _attitude(i, value[i])
+            q[i] = _attitude(int(i), value[i])
         return q
     raise InputError(
         "rotation0 must be one rotation, a scipy Rotation of n, or an array (n, 4) of quaternions, (n, 3, 3) of "
@@ -315,7 +315,7 @@ def attitudes(given: Any, scalar_first: bool | None = False) -> np.ndarray | Non
     )
 
 
-def _attitude(i, one):
+def _attitude(i: int, one: np.ndarray) -> np.ndarray:
     if not np.isfinite(one).all():
         return np.full(4, np.nan)
     try:
@@ -324,8 +324,8 @@ def _attitude(i, one):
         raise InputError(f"rotation0[{i}]: {error}") from error
 
 
-def vectors(what: str, given: Any) -> np.ndarray | None:
-    """Vectors (1 or n, 3); NaN is let through."""
+def vectors(what: str, given: Any) -> np.ndarray:
+    """Vectors (1 or n, 3); NaN is allowed."""
     value = np.atleast_2d(floats(what, given, finite=False))
     if value.ndim != 2 or value.shape[1] != 3:
         raise InputError(

@@ -1,9 +1,10 @@
-"""What an ensemble keeps on its way: nothing, the motions after every so many steps, or statistics
-without the motions."""
+"""What an ensemble keeps: only the end, the motions after every so many steps, or statistics without
+the motions."""
 
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,7 +19,7 @@ from polhode.engine.ensemble.measure import (
     Measure,
     check_function,
 )
-from polhode.errors import InputError, brief, choice, unknown, whole
+from polhode.errors import InputError, brief, choice, whole
 
 if TYPE_CHECKING:
     from polhode.engine.carriers.chunk import Chunk
@@ -34,11 +35,11 @@ class Summary(NamedTuple):
 
 
 class Statistic(NamedTuple):
-    """A quantity summed up over time, for each body, and over the bodies that are well, at each
-    sampled time.
+    """Statistics of a quantity over time, for each body, and over the bodies that have not failed, at
+    each sampled time.
 
-    Of a body that failed on the way, the samples before that count; one that was never sampled, and
-    a time at which no body is well, have NaN.
+    For a body that failed, the samples before that count.  A body that was never sampled, and a time
+    at which all bodies have failed, have NaN.
     """
 
     over_time: Summary
@@ -57,8 +58,8 @@ class Statistics:
         Names among "energy", "kinetic_energy", "momentum" (its size), "momentum_x", "momentum_y"
         and "momentum_z" (in space); in flight also "position_x", ..., "velocity_z".
     functions : dict of functions
-        Quantities of one's own: functions of any of t, R, omega, body, p, in flight also x and v,
-        that return a number; compiled where numba can.
+        Your own quantities: functions of any of t, R, omega, body, p, in flight also x and v, that
+        return a number; compiled if numba can.
 
     Examples
     --------
@@ -68,8 +69,8 @@ class Statistics:
     """
 
     every: int = 10
-    of: tuple = tuple(QUANTITIES)
-    functions: dict = field(default_factory=dict)
+    of: tuple[str, ...] = tuple(QUANTITIES)
+    functions: dict[str, Callable[..., Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.every = whole("every", self.every, 1, "write every=10")
@@ -109,39 +110,36 @@ class Statistics:
             )
 
 
-def keeping(keep: int | str | Statistics, run: Any) -> End:
-    """The keeper for what the user gave."""
+def make_recorder(keep: int | str | Statistics, run: Any) -> End:
+    """The recorder for the option `keep`."""
     if isinstance(keep, str):
         choice("value of keep", keep, ["end", "statistics"])
         everything = (*QUANTITIES, *(IN_FLIGHT if run.kind is FLIGHT else ()))
         return End() if keep == "end" else Running(Statistics(of=everything), run)
     if isinstance(keep, dict):
-        options = ("every", "of", "functions")
         for name in keep:
-            if name not in options:
-                raise unknown("option of statistics", name, options)
+            choice("option of statistics", name, ("every", "of", "functions"))
         keep = Statistics(**keep)
-    return (
-        Running(keep, run)
-        if isinstance(keep, Statistics)
-        else Every(whole("keep", keep, 1, "write keep='end'"), run)
-    )
+    if isinstance(keep, Statistics):
+        return Running(keep, run)
+    return Every(whole("keep", keep, 1, "write keep='end'"), run)
 
 
 class End:
-    """A recorder of ensembles: nothing but the end."""
+    """A recorder of ensembles that keeps only the end."""
 
-    every = watch = None
-    over = False  # there are no events
-    done = 0  # steps that were shown to it
+    every = 2**62  # steps between samples
+    watch, over = None, False  # there are no events
+    done = 0  # steps so far
+    carrier: Any
 
     def follow(self, carrier: Any) -> None:
-        """Whose motions are to be looked at."""
+        """Record the motions of this carrier."""
         self.carrier = carrier
 
     def next(self) -> int:
         """Steps to the next sample."""
-        return 2**62 if self.every is None else self.every - self.done % self.every
+        return self.every - self.done % self.every
 
     def first(self, t: float) -> None:
         """At the start."""
@@ -160,14 +158,13 @@ class Every(End):
 
     def __init__(self, every: int, run: Any) -> None:
         self.every, self.total = every, run.total
-        samples = run.total // every + 2
-        size = 8 * run.kind.width * run.n * samples
         memory.fits(
             f"{run.n} bodies stored every {every} of {run.total} steps",
-            size,
+            8 * run.kind.width * run.n * (run.total // every + 2),
             "keep fewer, 'statistics' or 'end'",
         )
-        self.t, self.y = [], []
+        self.t: list[float] = []
+        self.y: list[np.ndarray] = []
 
     def first(self, t: float) -> None:
         """At the start."""
@@ -179,7 +176,7 @@ class Every(End):
         if self.done % self.every == 0 or self.done == self.total:
             self._put(chunk.reached, self.carrier.motion)
 
-    def _put(self, t, y):
+    def _put(self, t: float, y: np.ndarray) -> None:
         self.t.append(t)
         self.y.append(y)
 
@@ -204,11 +201,11 @@ class Running(Every):
             )
             for name in self.names
         }
-        self.bodies = {name: [] for name in self.names}
+        self.bodies: dict[str, list[Any]] = {name: [] for name in self.names}
         self.well = np.ones(run.n, dtype=bool)
 
-    def _put(self, t, y):
-        # before anything changes: it may fail
+    def _put(self, t: float, y: np.ndarray) -> None:
+        # first, since a user's function may raise
         values = [self.measure(name, np.full(len(y), t), y) for name in self.names]
         self.t.append(t)
         self.seen += self.well
@@ -219,7 +216,7 @@ class Running(Every):
                 (x.mean(), x.var(), x.min(), x.max()) if len(x) else (np.nan,) * 4
             )
 
-    def _over_time(self, so_far, x):
+    def _over_time(self, so_far: Summary, x: np.ndarray) -> None:
         """Welford's update, body by body."""
         mean, squares, least, most = so_far
         change = np.where(self.well, x - mean, 0.0)
@@ -234,7 +231,7 @@ class Running(Every):
         super().first(t)
 
     def add(self, chunk: Chunk) -> None:
-        """After some steps; bodies that have failed are left out from then on."""
+        """After some steps; bodies that have failed no longer count."""
         self.well[list(self.carrier.failures)] = False
         super().add(chunk)
 

@@ -1,11 +1,10 @@
-"""Quantities of a motion: energy, momentum, angular velocity, and functions of one's own, for many
-bodies at once.
+"""Quantities of a motion: energy, momentum, and the user's own functions, for many bodies at once.
 
 A quantity is a kernel f(t, motion, body, p) in principal axes; p are the parameters of the torque,
-in flight those of torque and force and the mass (`engine.flight.Parameters`).  A user's function is called with
-whichever of t, R, omega, body, p it names: time, attitude matrix, body angular velocity in the
-user's axes, principal moments (body.I), parameters of the torque; in flight also x and v, position
-and velocity.
+in flight those of torque and force and the mass (`engine.flight.Parameters`).  A user's function is
+called with those of t, R, omega, body, p that it names: time, attitude matrix, body angular velocity
+in the user's axes, principal moments (body.I), parameters of the torque; in flight also x and v,
+position and velocity.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from polhode.loads.agreement import agree
 from polhode.core import digest
 from polhode.core.loops import tiles
 from polhode.core.generated import generated
-from polhode.core.jit import bind, compile_obstacle, interpreted, jit
+from polhode.core.jit import bind, compiles, interpreted, jit
 from polhode.core.layout import layout, shape
 from polhode.core.loops.fixed import load_body
 from polhode.core.motions import FLIGHT, ROTATION, Airborne
@@ -37,6 +36,7 @@ from polhode.errors import InputError, brief, unknown
 
 FLYING_ARGUMENTS = ("x", "v")
 ARGUMENTS = ("t", "R", "omega", "body", "p", *FLYING_ARGUMENTS)
+Kernel = Callable[..., Any]
 
 
 @jit
@@ -49,7 +49,7 @@ def momentum(t, motion, body, p):
     return norm(times(body.I, motion.omega))
 
 
-def momentum_in_space(i):
+def momentum_in_space(i: int) -> Kernel:
     @jit
     def component(t, motion, body, p):
         return qrotate(motion.attitude, times(body.I, motion.omega))[i]
@@ -57,7 +57,7 @@ def momentum_in_space(i):
     return component
 
 
-def energy_with(potential):
+def energy_with(potential: Kernel) -> Kernel:
     @jit
     def energy(t, motion, body, p):
         kinetic = 0.5 * dot(motion.omega, times(body.I, motion.omega))
@@ -72,7 +72,7 @@ def kinetic_energy_in_flight(t, motion, body, p):
     return kinetic_energy(t, motion, body, p) + moving
 
 
-def energy_in_flight(of_torque, of_force):
+def energy_in_flight(of_torque: Kernel, of_force: Kernel) -> Kernel:
     @jit
     def energy(t, motion, body, p):
         R = matrix(motion.attitude)
@@ -89,7 +89,7 @@ def torque_parameters(p):
     return p.torque
 
 
-def position(i):
+def position(i: int) -> Kernel:
     @jit
     def component(t, motion, body, p):
         return motion.position[i]
@@ -97,7 +97,7 @@ def position(i):
     return component
 
 
-def velocity(i):
+def velocity(i: int) -> Kernel:
     @jit
     def component(t, motion, body, p):
         return motion.velocity[i]
@@ -105,7 +105,7 @@ def velocity(i):
     return component
 
 
-QUANTITIES = {
+QUANTITIES: dict[str, Kernel | None] = {
     "energy": None,
     "kinetic_energy": kinetic_energy,
     "momentum": momentum,
@@ -130,7 +130,7 @@ def in_own_axes(R, Om, p):
 
 
 def check_function(name: str, function: Callable[..., Any]) -> None:
-    """A user's function is one, and asks for what there is."""
+    """Check that a statistic is a function, and that its arguments are known."""
     if not callable(function):
         raise InputError(
             f"the statistic {name!r} must be a function of any of {', '.join(ARGUMENTS)}, got {brief(function)}; "
@@ -150,10 +150,9 @@ def check_function(name: str, function: Callable[..., Any]) -> None:
             )
 
 
-def of_function(function, own_axes, params, form, flying):
+def of_function(function: Kernel, own_axes: bool, params: Any, flying: bool) -> Kernel:
     """A user's function as a quantity."""
     names = inspect.signature(function).parameters
-    given = handed(params, form)
     if "p" in names and params is None:
         raise InputError(
             f"the function {function.__name__!r} has an argument p, but the torque has no parameters; leave p out"
@@ -174,7 +173,7 @@ def of_function(function, own_axes, params, form, flying):
         f"float(function({called}))",
         function=function,
         turned=in_own_axes if own_axes else as_given,
-        given=given,
+        given=handed(params, "array"),
         own=torque_parameters if flying else same,
         matrix=matrix,
         as_array=as_array,
@@ -200,20 +199,20 @@ class Measure:
         axes = [] if bodies.axes is None else [*bodies.axes.reshape(-1, 9).T]
         rows = [row for load in self.loads for row in (*axes, *parameter_rows(load, values))]
         parts = [(nested(np.eye(3)), load.values) if axes else load.values for load in self.loads]
-        structure = parts[0] if force is None else Parameters(*parts, 1.0)
+        structure = parts[0] if force is None else Parameters(parts[0], parts[1], 1.0)
         rows += [] if force is None else [bodies.masses]
         count = max((len(row) for row in rows), default=1)
         self.parameters = np.array([np.broadcast_to(row, count) for row in rows]).reshape(
             len(rows), count
         )
         self.shape = shape(structure)
-        self._loops = {}
+        self._loops: dict[str, Kernel] = {}
 
-    def _kernel(self, name):
+    def _kernel(self, name: str) -> Any:
         if name in self.functions:
             params = None if isinstance(self.torque, Foreign) else self.torque.params
             own_axes, flying = self.bodies.axes is not None, self.force is not None
-            return of_function(self.functions[name], own_axes, params, "array", flying)
+            return of_function(self.functions[name], own_axes, params, flying)
         if name == "energy":
             potentials = [self._potential(load) for load in self.loads]
             if self.force is not None:
@@ -230,9 +229,9 @@ class Measure:
             return kernel
         return potential_in_axes(kernel, load.setting)
 
-    def _loop(self, name, t, motions):
-        """Machine code where numba can make it and it gives what Python gives for some of the
-        bodies."""
+    def _loop(self, name: str, t: np.ndarray, motions: np.ndarray) -> Kernel:
+        """The loop as machine code if numba can compile it and it agrees with Python for some of the
+        bodies, else as Python."""
         names = {
             "quantity": self._kernel(name),
             "load_body": load_body,
@@ -241,29 +240,21 @@ class Measure:
             "own_body": tiles.each if self.bodies.count > 1 else tiles.shared,
             "own_parameters": tiles.each if self.parameters.shape[1] > 1 else tiles.shared,
         }
-        own, none, python = (
-            name in self.functions,
-            np.empty((0, self.kind.width)),
-            interpreted(tiles.measure, **names),
-        )
+        own, none = self.functions.get(name), np.empty((0, self.kind.width))
+        python = interpreted(tiles.measure, **names)
         obstacles = (
-            [digest.obstacle(self.functions[name])]
-            if own
-            else [load.potential_obstacle() for load in self.loads]
+            [digest.obstacle(own)] if own else [load.potential_obstacle() for load in self.loads]
         )
-        if not any(obstacles):
-            machine = bind(tiles.measure, **names)
-            why = compile_obstacle(
-                lambda: machine(none[:, 0], none, self.bodies.moments, self.parameters, none[:, 0])
-            )
-            if why is None and (
-                (not own and all(load.is_ours for load in self.loads))
-                or self._agree(machine, python, t, motions)
-            ):
-                return machine
-        return python
+        if any(obstacles):
+            return python
+        machine = bind(tiles.measure, **names)
+        arguments = none[:, 0], none, self.bodies.moments, self.parameters, none[:, 0]
+        if not compiles(lambda: machine(*arguments)):
+            return python
+        trusted = own is None and all(load.is_ours for load in self.loads)
+        return machine if trusted or self._agree(machine, python, t, motions) else python
 
-    def _agree(self, machine, python, t, motions):
+    def _agree(self, machine: Kernel, python: Kernel, t: np.ndarray, motions: np.ndarray) -> bool:
         few = np.unique(np.linspace(0, len(t) - 1, 12).astype(int))
         moments, parameters = (
             rows if rows.shape[1] == 1 else rows[:, few]
@@ -273,7 +264,7 @@ class Measure:
         try:
             for loop, out in ((machine, ours), (python, theirs)):
                 loop(t[few], motions[few], moments, parameters, out)
-        except Exception:  # to be raised by Python
+        except Exception:  # raised again when it runs as Python
             return False
         return agree(ours, theirs)
 

@@ -1,5 +1,5 @@
-"""What bodies begin with, looked at and put in place on the GPU: nothing goes through the host that
-lies there already, or that has to go there anyway."""
+"""Initial motions, checked and placed on the GPU: what lies there already is not copied to the
+host."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ BOUNDS = (OFF_GROUP, ROUNDING, LEAST_MOMENT, LARGEST_MOMENT, LARGEST_RATE)
 
 
 def is_plain(given: Any, width: int) -> bool:
-    """Whether these are numbers (n, width) that the GPU can look at as they are."""
+    """Whether these are numbers (n, width) that the GPU can check as they are."""
     plain = isinstance(given, OnDevice) or (
         isinstance(given, np.ndarray) and given.dtype.name in DTYPES and given.size > 0
     )
     return plain and given.ndim == 2 and given.shape[1] == width
 
 
-def placed(
+def place_on_gpu(
     n: int, dtype: str, q: Any, v: Any, moments: Any, is_momentum: bool, parameters: list[OnDevice]
 ) -> Any:
     """The initial motions (n, 7) in principal axes, an array of the GPU, from attitudes, angular
     velocities or momenta, and principal moments, each for one body or for n.
 
-    None where some of these numbers, or of the parameters, is not an ordinary one, or where they do
-    not fit into the memory of the GPU: the host then says what is wrong.
+    None if one of these numbers, or of the parameters, is out of bounds, or if they do not fit into
+    the memory of the GPU: the host then finds out what is wrong.
     """
     module = require()
     size = sum(one.nbytes for one in (q, v, moments) if isinstance(one, np.ndarray))

@@ -27,8 +27,8 @@ def terms_of(torque: Torque) -> tuple[Torque, ...]:
 
 
 def check_parameters(torque: Torque, given: Any, force: Force | None = None) -> dict[str, Any]:
-    """The parameters as {name: value}; every name is one of the torque's or the force's, by itself
-    or, where several act, as term.name."""
+    """The parameters as {name: value}; the names must be those of the torque or the force, perhaps
+    as "term.name" where several act."""
     if given is None:
         return {}
     if not isinstance(given, dict):
@@ -61,7 +61,7 @@ def parameter_names(torque: Torque, force: Force | None) -> list[str]:
 
 
 def check_given_once(given: Mapping[str, Any]) -> None:
-    """Refuse a parameter of a sum that is given by its name and as term.name."""
+    """Refuse a parameter of a sum that is given both by its name and as "term.name"."""
     for name in given:
         short = name.rpartition(".")[2] if isinstance(name, str) else name
         if short != name and short in given:
@@ -71,8 +71,8 @@ def check_given_once(given: Mapping[str, Any]) -> None:
 
 
 def own_inertia(torque: Torque, inertia: np.ndarray) -> dict[str, np.ndarray]:
-    """The parameters of a torque that are the inertia of its body, for bodies with moments (n, 3) or
-    tensors (n, 3, 3)."""
+    """The parameters of a torque that contain the inertia of its body, for bodies with moments (n, 3)
+    or tensors (n, 3, 3)."""
     tensors = inertia if inertia.ndim == 3 else inertia[:, None, :] * np.eye(3)
     terms = terms_of(torque)
     return {
@@ -111,29 +111,26 @@ def own_values(load: Torque, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def parameter_rows(torque: Torque, given: Any, counts: Counts | None = None) -> list[Any]:
-    """The torque's values as rows, each (1,) or (n,), in the order in which kernels keep them."""
-    rows = []
+    """The torque's values as rows, each (1,) or (n,), in the order in which kernels expect them."""
+    rows: list[Any] = []
     for term in terms_of(torque):
         if isinstance(term, Foreign):
             rows += [np.array([number]) for number in term.values]
         for name in fields(term):
             key = name if name in given else f"{term.name}.{name}"
-            value = _parameter(
-                key,
-                given.get(key, getattr(term.params, name)),
-                np.shape(getattr(term.params, name)),
-            )
+            default = getattr(term.params, name)
+            value = _parameter(key, given.get(key, default), np.shape(default))
             if counts is not None:
                 counts.add(f"parameter {key!r}", len(value))
             if isinstance(value, OnDevice):
                 rows += value.columns()
             else:
                 rows += list(value.reshape(len(value), -1).T)
-        rows += [np.array([number]) for number in term.lifted]
+        rows += [*np.array(term.lifted, dtype=float).reshape(-1, 1)]
     return rows
 
 
-def _parameter(name, value, shape):
+def _parameter(name: str, value: Any, shape: tuple[int, ...]) -> Any:
     """A parameter as (1 or n, *shape)."""
     if not (isinstance(value, OnDevice) and value.shape[1:] == shape):
         value = floats(f"parameter {name!r}", value)
@@ -174,7 +171,7 @@ def check_agreement(
             for find in (np.argmin, np.argmax)
         }
         for body in sorted(ends):
-            one = term.with_params(
+            one: Any = term.with_params(
                 **{name: value[body] if name in several else value for name, value in own.items()}
             )
             loads = (torque, one) if term is force else (one, force)

@@ -33,8 +33,8 @@ from polhode.io.formats import formats, suffix_of
 from polhode.io.scenario import schema
 from polhode.io.scenario.faults import Faults
 from polhode.io.scenario.messages import TOP, as_toml, unknown_key
-from polhode.io.scenario.motion import read_body, read_initial
-from polhode.io.scenario.run import read_run
+from polhode.io.scenario.body_and_initial import read_body, read_initial
+from polhode.io.scenario.run_section import read_run
 from polhode.io.scenario.settings import apply_settings
 from polhode.io.scenario.toml import parse
 from polhode.io.scenario.torque import (

@@ -15,7 +15,7 @@ All have defaults: a scenario without the section is one of 1000 bodies at rando
 import numpy as np
 
 from polhode import rotations
-from polhode.engine.ensemble.inputs import drawn, enough
+from polhode.engine.ensemble.inputs import draw_values, check_bodies_fit
 from polhode.engine.ensemble.parameters import own_inertia, terms_of
 from polhode.support.frames import rows_times
 from polhode.io.scenario import schema
@@ -28,7 +28,7 @@ def arguments(scenario, n=None, first=0):
 
     spread = scenario.ensemble or schema.Ensemble()
     n = spread.n if n is None else n
-    enough(n)
+    check_bodies_fit(n)
     omega_spread = np.asarray(spread.omega_spread)
     parameters = {
         name: stats.norm(_value(scenario.torque, name), np.asarray(sigma))
@@ -68,7 +68,7 @@ def attitudes(rotation0, spread, n, first):
 
     law = stats.norm(0.0, spread.rotation_spread)
     return rotations.qmul(
-        rotation0, rotations.exp(drawn("rotation", law, (3,), spread.seed, first, n))
+        rotation0, rotations.exp(draw_values("rotation", law, (3,), spread.seed, first, n))
     )
 
 
@@ -96,7 +96,7 @@ def bodies(body, spread, n, first=0):
 
     second = 0.5 * body.moments.sum() - body.moments
     stretch = np.exp(
-        drawn("inertia", stats.norm(0.0, spread.inertia_spread), (3,), spread.seed, first, n)
+        draw_values("inertia", stats.norm(0.0, spread.inertia_spread), (3,), spread.seed, first, n)
     )
     stretched = np.maximum(second, 0.0) * stretch
     moments = stretched.sum(axis=1, keepdims=True) - stretched

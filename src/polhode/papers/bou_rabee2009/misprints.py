@@ -3,7 +3,7 @@
 import numpy as np
 
 from polhode.papers._lie_midpoint_as_printed import momentum_lost, order
-from polhode.papers._registry import enter_errata
+from polhode.papers._items import enter_errata
 from polhode.papers.bou_rabee2009.drift import PAPER
 
 

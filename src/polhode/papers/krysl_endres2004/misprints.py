@@ -3,7 +3,7 @@
 import numpy as np
 
 from polhode import problems
-from polhode.papers._registry import enter_errata
+from polhode.papers._items import enter_errata
 from polhode.papers.krysl_endres2004.free_body import PAPER
 from polhode.papers.krysl_endres2004.top import exact_top, invariants, variation
 from polhode.papers.krysl_endres2004.toss import COARSE, TOSSED

@@ -1,8 +1,8 @@
 from ._certificate import certificate
-from .comparison import convergence, work_precision
+from .comparison_figures import convergence, work_precision
 from .ellipsoid import polhode
 from .globe import sphere
-from .motion import flip, overview
+from .motion_figures import flip, overview
 from .strays import drift, errors
 from .style import PALETTE, new_figure, styled
 

@@ -12,7 +12,7 @@ from matplotlib.ticker import NullLocator, SymmetricalLogLocator
 from polhode.results.conserved import energy, momentum
 from polhode.errors import InputError
 from polhode.io.read import as_run
-from polhode.show.plots.motion import unchanged
+from polhode.show.plots.motion_figures import unchanged
 from polhode.show.plots.style import (
     GREY,
     PALETTE,

@@ -14,10 +14,10 @@ from polhode.engine._flow import Flow
 from polhode.engine._stepper import Stepper
 from polhode.errors import InputError, brief
 from polhode.problems import Problem
-from polhode.results._ensemble import Ensemble
+from polhode.results._ensemble_result import Ensemble
 from polhode.results._trajectory import Trajectory
 from polhode.show.html import render
-from polhode.show.plots.motion import overview
+from polhode.show.plots.motion_figures import overview
 from polhode.show.plots.style import small_png
 from polhode.show.view._comparison import COLUMNS, format_cell
 from polhode.show.view.runs import describe_run

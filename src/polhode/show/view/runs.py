@@ -11,7 +11,7 @@ from polhode.results import conserved
 from polhode import rotations
 from polhode.errors import InputError
 from polhode.show.view.packing import pack_array
-from polhode.show.view.shapes import choose_shape
+from polhode.show.view.body_shapes import choose_shape
 
 FRAMES = 5001  # of one run: the start and five thousand steps
 ALL_FRAMES = 12_000  # of all runs on a page

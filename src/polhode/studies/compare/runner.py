@@ -10,8 +10,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from polhode.engine.carriers.fixed import FixedSteps
-from polhode.engine.carriers.tolerance import ByTolerance, Tolerance
+from polhode.engine.carriers.fixed_steps import FixedSteps
+from polhode.engine.carriers.by_tolerance import ByTolerance, Tolerance
 from polhode.engine.diagnosis import first_state
 from polhode.engine.driver import Driver
 from polhode.engine.one_body import LARGEST_RTOL, SMALLEST_RTOL

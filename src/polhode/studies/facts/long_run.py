@@ -11,7 +11,7 @@ from polhode import problems, rotations
 from polhode.core.jit import compile_obstacle
 from polhode.core.motions import ROTATION
 from polhode.core.vec import dot, norm
-from polhode.engine.carriers.fixed import FixedSteps
+from polhode.engine.carriers.fixed_steps import FixedSteps
 from polhode.engine.program import build
 from polhode.engine.schedule import Segment
 from polhode.errors import IntegrationError, number

@@ -5,7 +5,7 @@ from functools import cache
 
 from polhode.studies.facts.digits import Precise, Real, forty_digits, mapped
 from polhode.studies.facts.trial import ATTITUDE, BODY, SPAN, VELOCITY, Map, torque_of
-from polhode.core.loops.tolerance import slope
+from polhode.core.loops.adaptive_motion import slope
 from polhode.core.loops.fixed import Body
 from polhode.core.vec import norm, normalise, qconj, qexp, qlog, qmul, sub, times
 

@@ -28,7 +28,7 @@ from polhode.core.vec import (
     sub,
     times,
 )
-from polhode.engine.diagnosis import unsolved
+from polhode.engine.diagnosis import convergence_error
 from polhode.engine.program import build
 from polhode.errors import ConvergenceError, InputError, brief, choice, floats, number, whole
 from polhode.loads import torques
@@ -162,7 +162,7 @@ class Map:
         residual = self._residual(new)
         if not residual <= loops.ROUND_OFF:
             where = f"of {h:g} of the trial problem"
-            raise unsolved(self.method, where, residual, "use a smaller step")
+            raise convergence_error(self.method, where, residual, "use a smaller step")
         return new
 
     def momentum(self, s):

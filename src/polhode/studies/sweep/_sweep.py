@@ -13,7 +13,7 @@ from polhode.errors import InputError, flag, check_options, number, reporter, sh
 from polhode.support.regular import file_path
 from polhode.studies.sweep import cluster as clusters
 from polhode.studies.sweep import plan as plans
-from polhode.studies.sweep import store as stores
+from polhode.studies.sweep import sweep_store as stores
 
 if TYPE_CHECKING:
     from xarray import Dataset

@@ -24,7 +24,7 @@ import numpy as np
 from pydantic import Field, ValidationError
 
 from polhode.loads import torques
-from polhode.engine.ensemble.inputs import drawn
+from polhode.engine.ensemble.inputs import draw_values
 from polhode.errors import InputError, unknown
 from polhode.io.scenario import messages, schema
 
@@ -91,7 +91,7 @@ class Axis:
             )
         first = int(index.min())
         law = "random" if self.law[0] == "random" else Law(*self.law)
-        numbers = drawn(self.path, law, self.shape, seed, first, int(index.max()) - first + 1)
+        numbers = draw_values(self.path, law, self.shape, seed, first, int(index.max()) - first + 1)
         return numbers[index - first]
 
 

@@ -13,9 +13,9 @@ import time
 from concurrent.futures import CancelledError
 from typing import NamedTuple
 
-from polhode.engine.carriers.tiles import default_threads
+from polhode.engine.carriers.simd_tiles import default_threads
 from polhode.errors import ClusterError, InputError
-from polhode.studies.sweep.store import import_libraries
+from polhode.studies.sweep.sweep_store import import_libraries
 from polhode.studies.sweep.task import compute
 
 POLL = 1.0  # seconds between looks at the cluster while nothing comes

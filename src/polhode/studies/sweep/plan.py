@@ -24,7 +24,7 @@ import polhode
 from polhode.core.digest import digest
 from polhode.errors import InputError, whole
 from polhode.support.file_names import readable
-from polhode.engine.carriers.tiles import LANES
+from polhode.engine.carriers.simd_tiles import LANES
 from polhode.engine.schedule import segments
 from polhode.io.scenario._load import make_scenario
 from polhode.io.scenario.settings import fill_from_problem, put

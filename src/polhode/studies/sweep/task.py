@@ -15,12 +15,12 @@ from polhode.bodies._body import RigidBody
 from polhode.engine._ensemble import ensemble
 from polhode.engine.ensemble.parameters import terms_of
 from polhode.engine.ensemble.measure import Measure
-from polhode.engine.carriers.tiles import default_threads
+from polhode.engine.carriers.simd_tiles import default_threads
 from polhode.errors import InputError
 from polhode.results.motion import in_principal_axes
 from polhode.studies.sweep.axes import FIRST
 from polhode.studies.sweep.plan import Plan
-from polhode.studies.sweep.store import STATUS
+from polhode.studies.sweep.sweep_store import STATUS
 
 _plans: dict[str, Plan] = {}  # the sweep this worker is busy with, by its digest
 

@@ -1,27 +1,21 @@
-"""The time loop of Taylor series that choose their own steps; the names set to None here are bound
-by `bind`.
+"""The time loop of Taylor series that choose their steps; `bind` gives it the names that are None here.
 
-`series` fills in the Taylor coefficients of the motion y = (q, Om), in flight (q, Om, x, v), at t, up
-to order n.  The step
-is the largest for which neither of the last two terms exceeds the tolerance (Jorba & Zou 2005):
-nothing is ever taken back, and the series itself is the continuous extension.
+`series` computes the Taylor coefficients of the motion, y = (q, Om) or in flight (q, Om, x, v), at t,
+up to order n.  The step is the largest for which neither of the last two terms exceeds the tolerance
+(Jorba & Zou 2005): no step is rejected, and the series itself is the continuous extension.
 """
 
 import math
 
 from polhode.core.jit import jit
 from polhode.core.loops.fixed import load_body
-from polhode.core.loops.tolerance import (
-    DONE,
+from polhode.core.loops.adaptive_motion import (
     FLIGHT_SIZE,
-    FULL,
     IN_FLIGHT,
-    LEAST,
     MOTION_AT,
     SIZE,
     SLOPE_AT,
     STEP,
-    STUCK,
     TIME,
     axpy7,
     axpy13,
@@ -36,6 +30,7 @@ from polhode.core.loops.tolerance import (
     stored,
     weights,
 )
+from polhode.core.loops.tolerance import DONE, FULL, LEAST, STUCK
 
 # numbers in z before the coefficients: those of `polhode.core.loops.tolerance`, and the order
 HEAD, FLIGHT_HEAD = SIZE + 1, FLIGHT_SIZE + 1

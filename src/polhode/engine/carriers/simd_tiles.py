@@ -1,17 +1,16 @@
-"""The processor as a backend: tiles of lanes in machine code, taken by threads.  The loops are in
+"""The processor as a backend: tiles of lanes in machine code, shared among threads.  The loops are in
 `polhode.core.loops.tiles`.
 
-Python threads call loops that let go of the interpreter: nothing but the ranges of tiles they take
-decides who does what, and no tile knows about any other, so that the numbers do not depend on it.
+Python threads call loops that release the interpreter's lock, each for a range of tiles.  Tiles are
+independent, so that the results do not depend on the number of threads.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections import deque
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -22,21 +21,20 @@ from polhode.core.loops import fixed as loops, tiles
 from polhode.core.jit import Build, bind, compiling, direct, jit
 from polhode.core.layout import layout
 from polhode.core.single import SinglePrecision
-from polhode.engine.diagnosis import raised
+from polhode.engine.diagnosis import exception_text
 from polhode.errors import whole
 
 if TYPE_CHECKING:
     from polhode.engine.program import Program
     from polhode.engine.schedule import Segment
 
+Loop = Callable[..., Any]
 LANES = 64  # bodies in a tile: the state of a tile fits the nearest cache
-ROUNDS = 8  # tasks for each thread: those that are done early take what is left
+ROUNDS = 8  # tasks for each thread, for an even load
 LITTLE = 50_000  # body-steps that are not worth a second thread
 REASONS = {loops.DIVERGED: "diverged", loops.UNSOLVED: "unsolved"}
-PACKED, SINGLE = (
-    re.compile(r" fmul <\d+ x (?:double|float)>"),
-    re.compile(r" fmul (?:double|float) "),
-)
+PACKED = re.compile(r" fmul <\d+ x (?:double|float)>")
+SINGLE = re.compile(r" fmul (?:double|float) ")
 
 
 def default_threads() -> int:
@@ -46,16 +44,16 @@ def default_threads() -> int:
 
 @lru_cache(1)
 def _pool() -> ThreadPoolExecutor:
-    """Threads that help the one that calls; they start when they are needed."""
+    """Threads that help the calling one; they start when they are needed."""
     return ThreadPoolExecutor(max(64, 2 * default_threads()))
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_pool.cache_clear)  # a child has none of these threads
+    os.register_at_fork(after_in_child=_pool.cache_clear)  # threads do not survive a fork
 
 
 class Tiles:
-    """Many bodies on the processor.  `polhode.engine.carriers.many` says what a backend does."""
+    """A backend for the processor."""
 
     device = "cpu"
     first_body_steps = 8_000_000  # some hundredths of a second
@@ -75,20 +73,23 @@ class Tiles:
                 "threads", threads, 1, "write threads=2, or leave it out for one per processor"
             )
         self.program, self.n, self.dtype = program, n, np.dtype(dtype)
-        # the interpreter runs one torque at a time: bodies go one by one
+        # the interpreter runs one torque at a time: one body after another
         self.python = any(program.pythons)
         self.lanes = 1 if self.python else lanes
         self.threads = 1 if self.python else threads or default_threads()
         self.tiles = -(-n // self.lanes)
         self.task = max(1, self.tiles // (ROUNDS * self.threads))
         self.dead = np.zeros(n, dtype=bool)
-        self.failed, self.unstarted = {}, {}
-        self.own = moments.shape[1] > 1, parameters.shape[1] > 1  # what each body has of its own
+        self.failed: dict[int, tuple[int, str]] = {}
+        self.unstarted: dict[int, np.ndarray] = {}  # motions of bodies that failed at the start
+        # whether each body has its own moments, and its own parameters
+        self.own = moments.shape[1] > 1, parameters.shape[1] > 1
         self._machines = program.kept(("tiles", self.dtype, self.lanes, self.own), dict)
         self._arrange(np.concatenate([moments, 1.0 / moments]), parameters)
 
-    def _arrange(self, inertia, parameters):
-        """Lay out the tiles: state, whether all is well, and what each body has of its own."""
+    def _arrange(self, inertia: np.ndarray, parameters: np.ndarray) -> None:
+        """Allocate the tiles, for the state, whether the body is well, and its own moments and
+        parameters, and store the latter."""
         own = [
             row
             for rows, each in zip((inertia, parameters), self.own, strict=True)
@@ -105,13 +106,13 @@ class Tiles:
             states[whole:, i] = row[-1]
             states[whole:, i, : self.n - whole * self.lanes] = row[whole * self.lanes :]
 
-    def _names(self):
+    def _names(self) -> dict[str, Any]:
         """What the loops are bound to."""
         import numba
 
         size, lanes = self.program.size, self.lanes
         state, place = layout(self.program.kind, lanes), size + 1
-        names = {
+        names: dict[str, Any] = {
             **self.program.names,
             "load_state": state.unpack,
             "store_state": state.pack,
@@ -127,12 +128,12 @@ class Tiles:
                 names |= {common: tiles.nothing, this: of_its_own(kind, lanes, place)}
                 place += layout(kind).size
             else:
-                names |= {common: in_common(kind), this: tiles.the_same}
+                names |= {common: layout(kind).unpack, this: tiles.the_same}
         return names
 
-    def _loop(self, loop, *arguments, replace=(), **names):
-        """A loop as machine code, compiled or loaded by a call that does nothing; it is called
-        with arguments of the same kinds."""
+    def _loop(self, loop: Loop, *arguments: Any, replace: tuple = (), **names: Any) -> Loop:
+        """A loop as machine code for arguments of these types; a call that does nothing compiles or
+        loads it."""
         key = (loop, *names.values())
         if key not in self._machines:
             build = Build(replace=replace, threaded=True, packed=loop is tiles.advance)
@@ -151,7 +152,7 @@ class Tiles:
     # --- what a backend does ----------------------------------------------------------------------
 
     def begin(self, h: float, t: float, motions: np.ndarray) -> None:
-        """Let the method start (anew) from attitudes and velocities (n, 7)."""
+        """Let the method start from motions (n, width)."""
         motions = np.ascontiguousarray(motions, self.dtype)
         rest = (float(h), float(t), motions, self.z, self.moments, self.parameters)
         loop = self._loop(tiles.begin, 0, 0, *rest)
@@ -160,11 +161,12 @@ class Tiles:
         )
         self._well(np.flatnonzero(self.dead), 0.0)
 
-    def _begin(self, loop, first, last, rest):
+    def _begin(self, loop: Loop, first: int, last: int, rest: tuple[Any, ...]) -> None:
+        """Begin with some bodies; if a torque raises, one by one."""
         try:
             loop(first, last, *rest)
             self._raise_from_python()
-        except Exception as error:  # raised by the torque of one of these bodies
+        except Exception as error:
             if last - first > 1:
                 for body in range(first, last):
                     self._begin(loop, body, body + 1, rest)
@@ -173,18 +175,19 @@ class Tiles:
                 self.unstarted[first] = rest[2][first].astype(float)
 
     def prepare(self, segment: Segment) -> None:
-        """Compile, or load, what the steps of the segment take."""
+        """Compile, or load, the loops for a segment."""
         if not self.python:
             self._together(segment)
 
     def advance(self, segment: Segment, k: int, count: int) -> None:
-        """`count` steps of the segment from its step k, for every body that is well."""
-        together = None if self.python else self._together(segment)
-        self._spread(
-            lambda first, last: self._advance(together, segment, first, last, k, count), count
-        )
+        """Take `count` steps of a segment from its step k with all bodies that have not failed."""
+        if self.python:
+            self._one_by_one(segment, np.flatnonzero(~self.dead), k, count)
+            return
+        loop = self._together(segment)
+        self._spread(lambda first, last: self._advance(loop, segment, first, last, k, count), count)
 
-    def _together(self, segment):
+    def _together(self, segment: Segment) -> Loop:
         """The loop over whole tiles."""
         rest = (segment.grid, self.z, self.moments, self.parameters, self.z[0], np.zeros(1, int))
         return self._loop(
@@ -192,7 +195,7 @@ class Tiles:
         )
 
     def motions(self) -> np.ndarray:
-        """Attitudes and body angular velocities (n, 7), principal axes."""
+        """The motions (n, width) in principal axes."""
         out = np.empty((self.n, self.program.width))
         loop = self._loop(tiles.read, 0, 0, self.z, self.moments, out)
         self._spread(lambda first, last: loop(first, last, self.z, self.moments, out))
@@ -201,17 +204,17 @@ class Tiles:
         return out
 
     def field(self, rows: slice) -> np.ndarray:
-        """Components of the method's state (size, n)."""
+        """Components (size, n) of the method's state."""
         found = self._states(self.z)[:, rows].swapaxes(0, 1)
         return found.reshape(-1, self.tiles * self.lanes)[:, : self.n].astype(float)
 
-    def failures(self) -> dict[int, Any]:
-        """{body: (number of the step that failed in its segment, why)}."""
+    def failures(self) -> dict[int, tuple[int, str]]:
+        """{body: (step of the segment, reason)}."""
         return self.failed
 
     @property
     def vectorised(self) -> bool:
-        """Whether the inner loop is made of packed instructions, as LLVM says."""
+        """Whether the inner loop consists of SIMD instructions."""
         packed = [
             vectorised(machine)
             for (loop, *_), (machine, _) in self._machines.items()
@@ -221,42 +224,40 @@ class Tiles:
 
     # --- inside -----------------------------------------------------------------------------------
 
-    def _spread(self, task, steps=1):
+    def _spread(self, task: Callable[[int, int], None], steps: int = 1) -> None:
         """Run task(first tile, last tile), which takes so many steps, over all tiles."""
         if self.n * steps < LITTLE:
             task(0, self.tiles)
             return
-        todo = deque(
-            (first, min(first + self.task, self.tiles)) for first in range(0, self.tiles, self.task)
-        )
+        starts = range(0, self.tiles, self.task)
+        todo = iter(starts)  # shared by the threads
 
-        def work():
+        def work() -> None:
             try:
-                while (part := _next(todo)) is not None:
-                    task(*part)
+                for first in todo:
+                    task(first, min(first + self.task, self.tiles))
             except BaseException:
-                todo.clear()
+                list(todo)  # nothing is left for the others
                 raise
 
-        helpers = [_pool().submit(work) for _ in range(min(self.threads, len(todo)) - 1)]
+        helpers = [_pool().submit(work) for _ in range(min(self.threads, len(starts)) - 1)]
         work()
         for helper in helpers:
-            if not helper.cancel():  # one that has not begun is not needed any more
+            if not helper.cancel():  # one that has not begun is no longer needed
                 helper.result()
 
-    def _advance(self, together, segment, first, last, k, count):
-        """The steps of some tiles; bodies that do not come along are taken one by one from where
-        they were."""
-        if self.python:
-            self._one_by_one(segment, first + np.flatnonzero(~self.dead[first:last]), k, count)
-            return
+    def _advance(
+        self, together: Loop, segment: Segment, first: int, last: int, k: int, count: int
+    ) -> None:
+        """The steps of some tiles; bodies for which the loop over tiles fails take them again, one by
+        one."""
         before, reached = np.empty_like(self.z[0]), np.zeros(1, dtype=int)
         rest = (segment.grid, self.z, self.moments, self.parameters, before, reached)
         while first < last:
             try:
                 together(first, last, count, k, *rest)
                 raised = False
-            except Exception:  # by the torque of one of the bodies in this tile
+            except Exception:  # of the torque of a body in this tile
                 raised = True
             tile, first = int(reached[0]), int(reached[0]) + 1
             if tile < last:
@@ -267,112 +268,87 @@ class Tiles:
                 bodies = bodies[bodies < self.n]
                 self._one_by_one(segment, bodies[~self.dead[bodies]], k, count)
 
-    def _states(self, z):
-        """The same memory as (tile, component, lane)."""
+    def _states(self, z: np.ndarray) -> np.ndarray:
+        """The tiles as an array (tile, component, lane)."""
         return z.reshape(len(z), -1, self.lanes)
 
-    def _well(self, bodies, value):
-        """Say that bodies are well (1) or not (0)."""
+    def _well(self, bodies: Any, value: float) -> None:
+        """Mark bodies as well (1) or failed (0)."""
         states = self._states(self.z)
         states[bodies // self.lanes, self.program.size, bodies % self.lanes] = value
 
-    def _one_by_one(self, segment, bodies, k, count):
-        """The steps of some bodies; where a torque raises, the one body and the one step are sought
-        out."""
+    def _one_by_one(self, segment: Segment, bodies: np.ndarray, k: int, count: int) -> None:
+        """The steps of some bodies; if a torque raises, find the body and the step."""
         if len(bodies) == 0:
             return
         why, reached = np.zeros(len(bodies), dtype=np.int64), np.full(len(bodies), k)
         rest = (segment.grid, self.z, self.moments, self.parameters, why, reached)
         loop = self._loop(tiles.one_by_one, bodies[:0], 0, k, *rest, clock=clock_of(segment))
-        states, place = (
-            self._states(self.z),
-            (bodies // self.lanes, slice(None), bodies % self.lanes),
-        )
+        states = self._states(self.z)
+        place = bodies // self.lanes, slice(None), bodies % self.lanes
         before = states[place]
         try:
             loop(bodies, count, k, *rest)
             self._raise_from_python()
         except Exception as error:
             if len(bodies) == 1 and (count == 1 or self.python):
-                # a loop that raised has not said where
+                # machine code that raised does not tell at which step
                 self._fail(bodies[0], reached[0] if self.python else k, error)
                 return
             states[place] = before
-            for body in bodies:
-                for part in range(count) if len(bodies) == 1 else (0,):
-                    if not self.dead[body]:
-                        self._one_by_one(
-                            segment, np.array([body]), k + part, 1 if len(bodies) == 1 else count
-                        )
+            if len(bodies) > 1:
+                for body in bodies:
+                    self._one_by_one(segment, np.array([body]), k, count)
+            else:
+                for step in range(k, k + count):
+                    if not self.dead[bodies[0]]:
+                        self._one_by_one(segment, bodies, step, 1)
             return
         for i in np.flatnonzero(why != loops.DONE):
             self._fail(bodies[i], reached[i], REASONS[int(why[i])])
 
-    def _fail(self, body, k, reason):
+    def _fail(self, body: Any, k: int, reason: str | Exception) -> None:
         if isinstance(reason, Exception):
-            reason = raised(reason)
+            reason = exception_text(reason)
         self.dead[body] = True
         self.failed[int(body)] = (int(k), reason)
         self._well(body, 0.0)
 
-    def _raise_from_python(self):
-        """What a Python torque ran into cannot cross machine code: it is raised again here."""
+    def _raise_from_python(self) -> None:
+        """Raise the exception of a Python torque, which cannot pass through machine code."""
         error = self.program.trouble()
         if error is not None:
             raise error
 
 
-def _next(todo):
-    """Take the first thing out of a deque that other threads take from; None where there is none."""
-    with suppress(IndexError):
-        return todo.popleft()
-
-
 def clock_of(segment: Segment) -> Any:
-    """How the loops read the grid of a segment."""
+    """The function by which the loops read the grid of a segment."""
     return loops.even_clock if segment.listed is None else loops.listed_clock
 
 
 @lru_cache(256)
-def in_common(kind: Any) -> Any:
-    """`common(values)`: what all bodies have, from an array (component, 1)."""
-    unpack = layout(kind).unpack
-
-    @jit
-    def common(values):
-        return unpack(values, 0)
-
-    return common
-
-
-@lru_cache(256)
 def of_its_own(kind: Any, lanes: int, first: int) -> Any:
-    """`this(common, tile, lane)`: what a body has of its own, from the tile's components first,
-    first + 1, ..."""
+    """`this(common, tile, lane)`: the moments, or parameters, of one body from the components first,
+    first + 1, ... of a tile."""
     unpack = layout(kind, lanes, first).unpack
 
     @jit
-    def this(common, tile, lane):
+    def this(common: Any, tile: Any, lane: int) -> Any:
         return unpack(tile, lane)
 
     return this
 
 
-_vectorised = WeakKeyDictionary()  # what was found for each loop: to look takes milliseconds
+_vectorised: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()  # to look takes milliseconds
 
 
 def vectorised(machine: Any) -> bool:
-    """Whether a bound loop multiplies vectors; what is the same for all lanes it may still multiply
-    singly."""
+    """Whether a bound loop has more products of vectors than of single numbers."""
     if not compiling():
         return False
     if machine not in _vectorised:
-        _vectorised[machine] = _multiplies_vectors(machine)
+        compiled = next(iter(machine.overloads.values()))
+        # optimised, and there also when the loop came from the disk
+        code = str(compiled.library._get_module_for_linking())
+        _vectorised[machine] = len(PACKED.findall(code)) > len(SINGLE.findall(code))
     return _vectorised[machine]
-
-
-def _multiplies_vectors(machine):
-    compiled = next(iter(machine.overloads.values()))
-    # optimised, and there also when the loop came from the disk
-    code = str(compiled.library._get_module_for_linking())
-    return len(PACKED.findall(code)) > len(SINGLE.findall(code))
