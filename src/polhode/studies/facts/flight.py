@@ -13,7 +13,7 @@ import numpy as np
 from polhode.core.loops import fixed as loops
 from polhode.core.scalars import sincos
 from polhode.core.vec import add, apply, axpy, cross, dot, norm, qexp, qmul, scale, sub, times
-from polhode.engine.diagnosis import unsolved
+from polhode.engine.diagnosis import convergence_error
 from polhode.engine.flight import check_flight
 from polhode.engine.program import build
 from polhode.loads._torque import Torque
@@ -109,7 +109,7 @@ class FlightMap:
         residual = self._residual(new)
         if not residual <= loops.ROUND_OFF:
             where = f"of {h:g} of the trial flight"
-            raise unsolved(self.method, where, residual, "use a smaller step")
+            raise convergence_error(self.method, where, residual, "use a smaller step")
         return new
 
     def momentum(self, s):
