@@ -145,6 +145,16 @@ def test_a_tolerance_holds_for_the_whole_motion(truth):
     np.testing.assert_allclose(between.velocity[1], step.velocity[-1], atol=1e-9)
 
 
+def test_a_method_made_of_a_splitting_flies_beside_newmarks_translation():
+    """Energy preservation keeps states of its own around those of LP2."""
+    load = polhode.torques.heavy_top(2.0)
+    runs = [
+        fly(torque=load, force=polhode.weight(2.0), step=0.02, method=name, compiled=False)
+        for name in ("LP2+ep", "EXACT")
+    ]
+    assert differences(*runs).max() < 1e-3
+
+
 def test_taylor_series_of_the_whole_motion():
     body, start = (
         polhode.RigidBody([0.08, 0.1, 0.13], mass=3.0),

@@ -13,7 +13,7 @@ A force that looks at the velocity gets the predicted one, v + h a, which keeps 
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from polhode.core.jit import jit
 from polhode.core.kicks import IN_FLIGHT, Kicks
@@ -49,8 +49,8 @@ class Parameters(NamedTuple):
     mass: float
 
 
-def actions(torque: Frames, force: Callable) -> Actions:
-    """Torque and force, which get their parameters by `Parameters`, for all kinds of methods."""
+def actions(method: Method, torque: Frames, force: Callable[..., Any]) -> Actions:
+    """Torque and force, which get their parameters by `Parameters`, as a method sees them."""
 
     def together(torque_at, rotation):
         @jit
@@ -61,12 +61,9 @@ def actions(torque: Frames, force: Callable) -> Actions:
 
         return both
 
-    return Actions(
-        *torque._replace(kicks=IN_FLIGHT),
-        force,
-        together(torque.at, matrix),
-        together(torque.near, attitude),
-    )
+    own = torque if method.flight is None else torque._replace(kicks=IN_FLIGHT)
+    both, near = together(torque.at, matrix), together(torque.near, attitude)
+    return Actions._make((*own, force, both, near))
 
 
 def check_flight(method: Method, torque: Torque, by_tolerance: bool = False) -> None:
@@ -82,7 +79,12 @@ def check_flight(method: Method, torque: Torque, by_tolerance: bool = False) -> 
 
 
 @lru_cache(256)
-def flying(method, velocity, residual, calls):
+def flying(
+    method: Method,
+    velocity: Callable[..., Any],
+    residual: Callable[..., Any],
+    calls: Callable[..., Any],
+) -> Method:
     """The method with translation carried along; the three functions read the method's own
     state."""
     if method.flight is not None:
@@ -92,7 +94,7 @@ def flying(method, velocity, residual, calls):
     class FlyingState(NamedTuple):
         q: Quaternion
         Om: Vector
-        base: method.state
+        base: method.state  # type: ignore[name-defined]
         x: Vector
         v: Vector
         a: Vector
@@ -120,5 +122,6 @@ def flying(method, velocity, residual, calls):
             base.q, Om, base, x, axpy(0.5 * h, add(s.a, a), s.v), a, residual(base), calls(base)
         )
 
-    control = None if method.control is None else method.control._replace(flight=True)
+    control: Any = method.control
+    control = None if control is None else control._replace(flight=True)
     return variant(method, step=step, start=start, state=FlyingState, control=control)

@@ -340,7 +340,7 @@ def _assemble(
         if not body.is_principal:
             push, push_values = in_axes(push, "spatial", setting), (nested(body.axes), push_values)
         acting, values = (
-            actions(acting, push),
+            actions(suited, acting, push),
             Parameters(values, push_values, float(body.mass)),
         )
         run = flying(suited, names["velocity"], names["residual"], names["calls"])
