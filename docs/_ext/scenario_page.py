@@ -90,9 +90,9 @@ on the command line.
 
 
 LOAD = """What acts on a body in flight: force, torque or both.  A body is in flight if it has this section, or a position or
-velocity in ``[initial]``; the translation of its centre of mass is then followed too.  ``name`` selects one of the loads below; the
-other keys are its parameters, and the body supplies its mass and inertia.  Write several loads, which are added, as ``[[load]]``; a
-``[torque]`` is added to them.  Give a load of your own, in Python, on the command line, with ``--torque-file``.
+velocity in ``[initial]``; the translation of its centre of mass is then followed too.  ``name`` selects one of the loads below;
+the other keys are its parameters, and the body supplies its mass and inertia.  Write several loads, which are added, as
+``[[load]]``; a ``[torque]`` is added to them.  Give a load of your own, in Python, on the command line, with ``--torque-file``.
 """
 
 
