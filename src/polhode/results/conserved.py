@@ -32,9 +32,13 @@ def acting(run: Any) -> str:
     """What acts, in words: the torque, or the loads on a body in flight."""
     if run.position is None:
         return f"torque {run.torque.name}"
-    loads = ([] if run.force is None else run.force.record()) + run.torque.record()
-    names = dict.fromkeys(term["name"] for term in loads if term["acts"])
-    return f"load {' + '.join(names)}" if names else "no load"
+    return f"load {' + '.join(loads(run))}" if loads(run) else "no load"
+
+
+def loads(run: Any) -> list[str]:
+    """The names of the loads on a body in flight."""
+    terms = ([] if run.force is None else run.force.record()) + run.torque.record()
+    return list(dict.fromkeys(term["name"] for term in terms if term["acts"]))
 
 
 def weight(run: Any) -> dict[str, Any] | None:
@@ -80,7 +84,7 @@ def momentum(run: Any, start: int = 0) -> Stray:
         )
     return Stray(
         np.linalg.norm(L - L[start], axis=1) / size,
-        f"{'Angular momentum about the origin' if in_flight else 'Momentum'} |L − L₀| / |L₀|",
+        f"{'Momentum about the origin' if in_flight else 'Momentum'} |L − L₀| / |L₀|",
         size,
         not is_free(run) or (in_flight and (run.force is None or run.force.acts)),
     )

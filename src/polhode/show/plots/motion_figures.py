@@ -66,8 +66,9 @@ def overview(
         if run.position is None:
             _sphere(figure.add_subplot(grid[:, 1], projection="3d"), run)
         else:
-            _path(figure.add_subplot(grid[0, 1], projection="3d"), run)
-            _sphere(figure.add_subplot(grid[1:, 1], projection="3d"), run, legend=False)
+            halves = grid[:, 1].subgridspec(2, 1)
+            _path(figure.add_subplot(halves[0], projection="3d"), run)
+            _sphere(figure.add_subplot(halves[1], projection="3d"), run, legend=False)
         above = figure.add_subplot(grid[1, 0])
         _changes(above, figure.add_subplot(grid[2, 0], sharex=above), run)
         figure.suptitle(caption(run), x=0.012, ha="left")
@@ -166,17 +167,20 @@ def _changes(above, below, run):
     strays = energy(run), momentum(run)
     for axes, stray, colour in zip((above, below), strays, PALETTE, strict=False):
         _logarithmic(axes, run.t, np.abs(stray.values), colour)
-    which = "Vertical" if strays[1].up is not None else "Spatial"
-    which = f"{which} angular momentum"
-    if run.position is not None:
-        may = ", which loads may change" if strays[1].by_right else ""
-        which = f"Angular momentum about the origin{may}"
+    momenta = "Spatial angular momentum"
+    if strays[1].up is not None:
+        momenta = "Vertical angular momentum"
+    elif run.position is not None:
+        momenta = "Angular momentum about the origin"
+        if strays[1].by_right:
+            place = {"transform": below.transAxes, "ha": "right", "fontsize": 8.5}
+            below.text(0.99, 0.07, "loads may change it", color=GREY, **place)
     above.set_title(
         f"{'Kinetic' if run.potential_energy is None else 'Total'} energy, relative change"
     )
     above.set_ylabel("|E − E₀| / |E₀|")
     above.tick_params(labelbottom=False)
-    below.set_title(f"{which}, relative change")
+    below.set_title(f"{momenta}, relative change")
     below.set_xlabel(run.body.units.label("time", "s"))
     below.set_ylabel("|π − π₀| / |π₀|" if strays[1].up is None else "|(π − π₀)·up| / |π₀|")
 
@@ -218,7 +222,9 @@ def _path(axes, run):
     axes.set(xlabel="x", ylabel="y", zlabel="z")
     axes.locator_params(nbins=4)
     axes.tick_params(labelsize=7, pad=0)
-    axes.set_box_aspect((1, 1, 1))
+    axes.tick_params(axis="z", pad=5)
+    axes.set_proj_type("ortho")
+    axes.set_box_aspect((1, 1, 1), zoom=0.92)
     axes.view_init(elev=24, azim=-58)
     axes.set_title(run.body.units.label("Path in space", "m"), loc="center")
     axes.legend(loc="upper left", handletextpad=0.1)

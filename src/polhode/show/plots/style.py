@@ -130,9 +130,7 @@ def caption(run: Trajectory) -> str:
         if run.tolerance
         else "uneven"
     )
-    return titled(
-        run, f"{run.method.name}, step {shown}, {run.steps} steps, {acting(run)}"
-    )
+    return titled(run, f"{run.method.name}, step {shown}, {run.steps} steps, {acting(run)}")
 
 
 def thin(t, y):
