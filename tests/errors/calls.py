@@ -358,6 +358,7 @@ CALLS = [
     (lambda: rotations.hermite(Q, W, Q, W, 0.0, 0.5), "h must not be zero: there is nothi", "drop that step"),
     (lambda: polhode.Flow([1, 2, 2.5], stepp=0.1), "'stepp'", "valid: 'body', 'torque', 'method', 'step'"),
     (lambda: polhode.Flow([1, 2, 2.5]), "step is missing", "give the size of a step, or rtol"),
+    (lambda: polhode.Flow([1, 2, 2.5], polhode.flight.weight(1.0), step=0.1), "<force weight(", "give it as force=..."),
     (lambda: polhode.Flow([5, 5, 1], "heavy_top", step=0.1)(Q, (0, 0, 1), 0, 1, parameters={"moments": 2.0}), "'moments'",
      "valid: 'moment'"),
     (lambda: polhode.Flow([5, 5, 1], "heavy_top", step=0.1)(Q, (0, 0, 1), 0, 1, parameters={"moment": (1.0, 2.0)}), "got (2,)",

@@ -18,6 +18,7 @@ from polhode.loads.conversion import as_torque
 
 # which `from polhode import torque` and `load` leave in a file: no torques
 from polhode.loads.conversion import torque as decorator
+from polhode.loads.force import Force
 from polhode.loads.load import Load, load
 from polhode.support.file_names import readable
 
@@ -91,7 +92,7 @@ def torque(target: str | PathLike[str]) -> Torque | Load:
         name = made[0] if len(made) == 1 else "torque"
     found = held.get(name)
     if callable(found) and not isinstance(found, type) and found not in (decorator, load):
-        return found if isinstance(found, Load) else as_torque(found)
+        return found if isinstance(found, (Load, Force)) else as_torque(found)
     functions = [
         key
         for key, value in held.items()
