@@ -20,8 +20,8 @@ scenario contains data and names, never code.
 ``polhode run`` also accepts the name of a problem instead of a file.  Options override the file: ``--method``, ``--step``,
 ``--rtol``, and ``--set KEY=VALUE`` for any key below, by its path.  A number in the path counts from 0 and selects an entry of a
 list, and one of several torques or loads is selected by its name: ``polhode run slow-top --step 0.01 --set
-initial.omega.2=50 --set torque.moment=10``.  What is not set stays as it is, for a problem too.  Values are written as in the file, but text needs no
-quotes, and they are checked like the file.  A step replaces a tolerance, and a tolerance replaces a step.
+initial.omega.2=50 --set torque.moment=10``.  What is not set stays as it is, for a problem too.  Values are written as in the
+file, but text needs no quotes, and they are checked like the file.  A step replaces a tolerance, and a tolerance replaces a step.
 
 The folder ``examples`` has scenarios to start from; this is ``flip.toml``:
 """
