@@ -83,7 +83,7 @@ export class Path extends Trace {
     const whole = this.whole.geometry.attributes.position,
       past = this.past.geometry.attributes.instanceStart.data; // pairs of points
     whole.array.set(points);
-    for (let i = 0; i < this.count - 1; i += 1) past.array.set(points.subarray(3 * i, 3 * i + 6), 6 * i);
+    for (let i = 0; i < this.count - 1; i += 1) for (let k = 0; k < 6; k += 1) past.array[6 * i + k] = points[3 * i + k];
     if (index < this.count - 1) past.array.set(here, 6 * index + 3);
     whole.needsUpdate = past.needsUpdate = true;
     this.until(index + 1);
