@@ -7,7 +7,7 @@ import typing
 
 from restructured import code, escaped, literal, prose, table, title
 
-from polhode import torques
+from polhode import flight, torques
 from polhode.io.scenario import schema
 from polhode.studies.sweep import axes
 
@@ -19,9 +19,9 @@ scenario contains data and names, never code.
 
 ``polhode run`` also accepts the name of a problem instead of a file.  Options override the file: ``--method``, ``--step``,
 ``--rtol``, and ``--set KEY=VALUE`` for any key below, by its path.  A number in the path counts from 0 and selects an entry of a
-list, and one of several torques is selected by its name: ``polhode run slow-top --step 0.01 --set initial.omega.2=50 --set
-torque.moment=10``.  What is not set stays as it is, for a problem too.  Values are written as in the file, but text needs no
-quotes, and they are checked like the file.  A step replaces a tolerance, and a tolerance replaces a step.
+list, and one of several torques or loads is selected by its name: ``polhode run slow-top --step 0.01 --set
+initial.omega.2=50 --set torque.moment=10``.  What is not set stays as it is, for a problem too.  Values are written as in the
+file, but text needs no quotes, and they are checked like the file.  A step replaces a tolerance, and a tolerance replaces a step.
 
 The folder ``examples`` has scenarios to start from; this is ``flip.toml``:
 """
@@ -66,8 +66,8 @@ def pages(docs):
         parts += [title(f'shape = "{shape}"' if shape else "by inertia", "~"), section(model)]
     parts += [title("by mesh", "~"), section(schema.Mesh)]
     parts += [title("[initial]", "-"), section(schema.Initial), title("[torque]", "-"), TORQUE]
-    for name, make in torques.BUILT_IN.items():
-        parts += [title(f'name = "{name}"', "~"), torque(name, make)]
+    parts += named("torques", torques.BUILT_IN)
+    parts += [title("[load]", "-"), LOAD, *named("flight", flight.BUILT_IN)]
     parts += [
         title("[run]", "-"),
         section(schema.Run),
@@ -86,6 +86,13 @@ def pages(docs):
 TORQUE = """Without this section there is no torque, or that of the problem.  ``name`` selects one of the torques below; the
 other keys are its parameters.  Write several torques, which are added, as ``[[torque]]``.  Give a torque of your own, in Python,
 on the command line.
+"""
+
+
+LOAD = """What acts on a body in flight: force, torque or both.  A body is in flight if it has this section, or a position or
+velocity in ``[initial]``; the translation of its centre of mass is then followed too.  ``name`` selects one of the loads below;
+the other keys are its parameters, and the body supplies its mass and inertia.  Write several loads, which are added, as
+``[[load]]``; a ``[torque]`` is added to them.  Give a load of your own, in Python, on the command line, with ``--torque-file``.
 """
 
 
@@ -150,15 +157,24 @@ def listed(entry, metadata):
     return f"list of {length} {plural}" if length else f"list of {plural}"
 
 
-def torque(name, make):
-    """A torque: what it is, and its parameters."""
+def named(module, table):
+    """The torques or loads of a module, by name."""
+    return [
+        part
+        for name, make in table.items()
+        for part in (title(f'name = "{name}"', "~"), load(module, name, make))
+    ]
+
+
+def load(module, name, make):
+    """A torque or load: what it is, and its parameters."""
     model = schema.torque_model(name, make)
     rows = [
         (literal(key), kind(field), default(field))
         for key, field in model.model_fields.items()
         if key != "name"
     ]
-    text = f"{escaped(inspect.getdoc(make).splitlines()[0])}  See `polhode.torques.{make.__name__}`.\n\n"
+    text = f"{escaped(inspect.getdoc(make).splitlines()[0])}  See `polhode.{module}.{make.__name__}`.\n\n"
     return text + (table(("key", "type", "default"), rows, "25 40 35") if rows else "")
 
 

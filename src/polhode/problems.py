@@ -21,6 +21,7 @@ from polhode.engine._integrate import integrate
 from polhode.errors import shows_options, unknown
 from polhode.loads import torques
 from polhode.loads._torque import Torque
+from polhode.loads.named import supplied_parameters
 from polhode.methods._method import Method
 from polhode.results._trajectory import Trajectory
 from polhode.rotations import exp
@@ -120,7 +121,7 @@ def _problem(
     one of `omega0` and `momentum0` is given, in the body frame."""
     make = torques.by_name(torque["name"])
     acting = make(
-        **{key: step for key in torques.supplied_parameters(make)},
+        **{key: step for key in supplied_parameters(make)},
         **{key: value for key, value in torque.items() if key != "name"},
     )
     body = RigidBody(moments, check_triangle=False, name=name)

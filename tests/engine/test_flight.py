@@ -192,3 +192,11 @@ def test_a_force_that_is_assigned_to_is_bound_anew():
     spring.function = lambda t, x, v, R, p: p.k * x
     np.testing.assert_allclose(ends(), ends(compiled=False), atol=1e-12)
     assert not np.allclose(ends(), stiff)
+
+
+def test_a_force_in_place_of_the_torque_lets_the_body_fly():
+    runs = [
+        polhode.integrate(BODY, torque, (0, 1), 0.1, force=force, **START)
+        for torque, force in ((weight(2.0), None), (None, weight(2.0)))
+    ]
+    assert runs[0].torque.name == "free" and np.array_equal(runs[0].motion, runs[1].motion)

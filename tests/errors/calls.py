@@ -375,6 +375,7 @@ CALLS = [
     (lambda: polhode.Flow([1, 2, 2.5], step=0.1)(Q, W, 0.0, 1.0, position0=W), "position0 and velo", "make it with force=..."),
     (lambda: polhode.Flow([1, 2, 2.5], "heavy_top", step=0.1, force=lambda t, x, v, R: x)(Q, W, 0, 1, parameters=(2.0,)),
      "got (2.0,)", "write parameters={name: value}"),
+    (lambda: polhode.Flow([1, 2, 2.5], polhode.flight.weight(1.0), step=0.1), "<force weight(", "give it as force=..."),
     (lambda: polhode.Flow([5, 5, 1], "heavy_top", step=0.1)(Q, (0, 0, 1), 0, 1, parameters={"moments": 2.0}), "'moments'",
      "valid: 'moment'"),
     (lambda: polhode.Flow([5, 5, 1], "heavy_top", step=0.1)(Q, (0, 0, 1), 0, 1, parameters={"moment": (1.0, 2.0)}), "got (2,)",

@@ -33,10 +33,6 @@ ELSEWHERE = {  # "file function": the test that makes its errors, and words of t
     "support/on_device.py require": ("test_cuda.py", "needs a CUDA GPU"),
     "support/on_device.py _adopted": ("gpu_checks.py", "and the run is on GPU"),
     "exact/_reference.py reference": ("test_exact_top.py", "not smooth"),
-    "io/scenario/torque.py try_torque": (
-        "test_config.py",
-        "cannot be evaluated at the start of the run",
-    ),
     "bodies/mesh.py _check_closed": ("test_mesh.py", "without area"),
     "bodies/mesh.py _check_parts": ("test_mesh.py", "parts is inside out"),
     "support/atomic.py written_whole": ("test_cli.py", "has appeared during the run"),

@@ -11,7 +11,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import polhode
-from polhode import RigidBody, integrate, plots, problems, torques
+from polhode import RigidBody, flight, integrate, plots, problems, torques
 from polhode.cli.commands.plot import plot
 from polhode.show import demo_report as demo
 from polhode.errors import InputError
@@ -61,6 +61,38 @@ def test_overview_says_what_it_shows(tumble):
         "third axis",
     ):
         assert part in text
+
+
+def test_the_overview_of_a_flight_shows_its_path():
+    body = RigidBody([1.0, 2.0, 2.5], mass=3.0)
+    start = {"position0": (5, 0, 1), "velocity0": (0, 1.2, 0), "omega0": (0.1, 1.0, 0.0)}
+    run = integrate(body, flight.gravity(8.0, body), (0, 20), 0.05, "EXACT-RKN4", **start)
+    figure = run.plot()
+    text = words(figure)
+    for part in (
+        "load gravity",
+        "Path in space",
+        "origin",
+        "Angular momentum about the origin",
+        "loads may change it",
+    ):
+        assert part in text, part
+    path = next(axes for axes in figure.axes if "Path in space" in axes.get_title(loc="center"))
+    assert np.allclose(
+        np.diff([path.get_xlim(), path.get_ylim(), path.get_zlim()]), np.ptp(path.get_xlim())
+    )
+    assert np.array_equal(np.array(path.lines[0].get_data_3d()), run.position.T)
+    assert "loads may change it" in words(plots.errors(run))
+
+
+def test_in_flight_the_momentum_is_that_about_the_origin():
+    body = RigidBody([1.0, 2.0, 2.5], mass=3.0)
+    start = {"position0": (5, 0, 1), "velocity0": (0, 1.2, 0), "omega0": (0.1, 1.0, 0.0)}
+    free = momentum(integrate(body, None, (0, 20), 0.05, "EXACT-RKN4", **start))
+    assert not free.by_right and np.abs(free.values).max() < 1e-13
+    pulled = integrate(body, flight.gravity(8.0, body), (0, 20), 0.05, "EXACT-RKN4", **start)
+    assert momentum(pulled).by_right and np.abs(momentum(pulled).values).max() < 1e-13
+    assert "no load" in words(integrate(body, None, (0, 1), 0.05, **start).plot())
 
 
 def test_the_sphere_takes_runs_and_directions(tumble, top):

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from polhode import InputError, RigidBody, integrate, problems
+from polhode import InputError, RigidBody, flight, integrate, problems
 from polhode.io import read, store
 from polhode.show.view import page
 from polhode.show.html import built
@@ -68,6 +68,23 @@ def test_size():
     six = page([one] * 6)
     assert len(six.html.encode()) < 1.5e6
     assert all(len(decoded(run["t"])) == ALL_FRAMES // 6 for run in encode([one] * 6))
+
+
+def test_a_flight_has_its_path_and_the_size_of_the_body():
+    body = RigidBody.box(0.2, 0.4, 0.6, mass=1.5)
+    force = flight.weight(1.5) + flight.drag(linear=0.3)
+    run = integrate(body, force, (0, 1), 0.01, "EXACT", omega0=(1, 4, 0), velocity0=(5, 0, 12))
+    made = page(run)
+    data = encode([run])[0]
+    assert np.array_equal(decoded(data["position"]).reshape(-1, 3), run.position)
+    assert (
+        data["extent"] == pytest.approx(0.3)
+        and made.title == "Box in flight under weight and linear_drag"
+    )
+    assert data["titles"]["momentum"].startswith("Momentum about the origin")
+    assert "Loads may change the angular momentum about the origin." in data["notes"]
+    free = integrate(body, None, (0, 1), 0.01, omega0=(1, 4, 0), velocity0=(5, 0, 12))
+    assert page(free).title == "Box in free flight"
 
 
 def test_thinning_keeps_ends_and_peaks():

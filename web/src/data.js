@@ -11,7 +11,7 @@ export function decode(text) {
 /** Raw run (JSON) to run: typed arrays in place of text. Values that are typed arrays already are left as they are. */
 export function decodeRun(raw) {
   const run = { ...raw };
-  for (const key of ["t", "quaternion", "omega", "energy", "momentum"])
+  for (const key of ["t", "quaternion", "omega", "energy", "momentum", "position"])
     if (typeof run[key] === "string") run[key] = decode(run[key]);
   if (run.shape.kind === "mesh" && typeof run.shape.vertices === "string")
     run.shape = { ...run.shape, vertices: decode(run.shape.vertices), faces: decode(run.shape.faces) };

@@ -71,6 +71,25 @@ export class Trace extends Group {
   }
 }
 
+/** A path whose points move: all of it faint, what has passed bold. */
+export class Path extends Trace {
+  constructor(count) {
+    super(new Float32Array(3 * count), 2.6);
+    this.whole.material.opacity = 0.55;
+  }
+
+  /** All points (typed array), and how far it has come: past point `index`, at `here`. */
+  move(points, index, here) {
+    const whole = this.whole.geometry.attributes.position,
+      past = this.past.geometry.attributes.instanceStart.data; // pairs of points
+    whole.array.set(points);
+    for (let i = 0; i < this.count - 1; i += 1) for (let k = 0; k < 6; k += 1) past.array[6 * i + k] = points[3 * i + k];
+    if (index < this.count - 1) past.array.set(here, 6 * index + 3);
+    whole.needsUpdate = past.needsUpdate = true;
+    this.until(index + 1);
+  }
+}
+
 /** The three body axes as pins with round heads. */
 export class Axes extends Group {
   constructor(length) {

@@ -44,10 +44,10 @@ export class Stage {
     this.views.forEach((view, i) => view.paint(themes(i)));
   }
 
-  /** Up on the screen: along the momentum of a free body, against gravity for a top; Poinsot's plane lies below. */
+  /** Up on the screen: the third axis for a body in flight, else along the momentum of a free body, against gravity for a top; Poinsot's plane lies below. */
   aim(run, poinsot) {
     this.up
-      .set(...run.up)
+      .set(...(run.position && !poinsot ? [0, 0, 1] : run.up))
       .multiplyScalar(poinsot ? -1 : 1)
       .normalize();
     const stands = run.arm && !this.views.some((view) => view.deep);
@@ -95,7 +95,7 @@ export class Stage {
       .addScaledVector(up, distance * Math.sin(elevation));
     camera.up.copy(up);
     camera.aspect = aspect;
-    camera.far = 4 * distance + 10;
+    camera.far = this.views.some((view) => view.flight) ? 1e5 : 4 * distance + 10;
     camera.updateProjectionMatrix();
     camera.lookAt(this.target);
     camera.updateMatrixWorld();

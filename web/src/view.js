@@ -1,7 +1,8 @@
 // One run in 3D: the body or Poinsot's picture, arrows, the tip's path.
 
-import { Color, DirectionalLight, HemisphereLight, Scene, Vector3 } from "three";
+import { Color, DirectionalLight, Group, HemisphereLight, Scene, Vector3 } from "three";
 import { attitude, largest, locate, momentum, rotate, sample } from "./data.js";
+import { Flight } from "./flight.js";
 import { Arrow, Axes, Disc, Trace } from "./parts.js";
 import { Poinsot } from "./poinsot.js";
 import { makeBody } from "./shapes.js";
@@ -25,7 +26,11 @@ export class View {
     this.trace = new Trace(tip);
     this.deep = lowest(tip, run.up) < -0.1; // hangs below the floor
     this.poinsot = run.free && largest(run.omega) > 0 ? new Poinsot(run) : null;
-    this.scene.add(this.sky, this.key, this.body, this.omega, this.momentum, this.floor, this.trace);
+    this.moving = new Group(); // all that goes where the body goes
+    this.moving.add(this.body, this.omega, this.momentum, this.trace);
+    this.flight = run.position ? new Flight(run) : null;
+    this.scene.add(this.sky, this.key, this.moving, this.floor);
+    if (this.flight) this.scene.add(this.flight);
     if (this.poinsot) this.scene.add(this.poinsot);
     this.fastest = largest(run.omega) || 1;
     this.heaviest = this.strongest() || 1;
@@ -47,11 +52,13 @@ export class View {
     return most;
   }
 
-  /** Draws a time. `options`: poinsot, arrows, trace, axes. */
+  /** Draws a time. `options`: poinsot, arrows, trace, axes, follow. */
   show(time, options) {
     const q = attitude(this.run, time),
       poinsot = options.poinsot && this.poinsot;
-    this.body.visible = this.floor.visible = !poinsot;
+    this.body.visible = !poinsot;
+    this.floor.visible = !poinsot && !this.flight;
+    if (this.flight) this.fly(time, options.follow, Boolean(poinsot));
     this.trace.visible = options.trace && !poinsot;
     this.axes.visible = options.axes;
     if (this.poinsot) this.poinsot.visible = Boolean(poinsot);
@@ -67,6 +74,13 @@ export class View {
       this[name].point(arrows[name]);
       this[name].visible &&= options.arrows;
     }
+  }
+
+  fly(time, follow, hidden) {
+    const { place, scale } = hidden ? { place: [0, 0, 0], scale: 1 } : this.flight.show(time, follow);
+    this.flight.visible = !hidden;
+    this.moving.position.set(...place);
+    this.moving.scale.setScalar(scale);
   }
 
   /** The light comes from above the reader's left shoulder. */
@@ -87,6 +101,7 @@ export class View {
     this.floor.paint(theme.grid, theme.grid);
     this.trace.paint(theme.trace);
     this.poinsot?.paint(theme);
+    this.flight?.paint(theme);
   }
 
   dispose() {

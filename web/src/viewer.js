@@ -3,7 +3,7 @@
 import { Clock, goodSpeed, nextSpeed } from "./clock.js";
 import { button, helpDialog, listenToKeys, Switches, Transport } from "./controls.js";
 import { attitude, decodeRun, largest, locate } from "./data.js";
-import { withUnit } from "./format.js";
+import { number, withUnit } from "./format.js";
 import { make, Plot } from "./plots.js";
 import { AXES, errors, farApart, liveliest, sized, valueAt, velocities } from "./series.js";
 import { Stage } from "./stage.js";
@@ -14,6 +14,7 @@ const SWITCHES = {
   arrows: ["Arrows", "Angular velocity and momentum (A)"],
   trace: ["Path", "Path of the third body axis, or of the tip of a top (R)"],
   axes: ["Axes", "Body axes (B)"],
+  follow: ["Follow", "The camera follows the body, or shows its whole path in space (F)"],
 };
 const NOT_FREE = "Poinsot’s construction needs a free body; here a torque acts";
 
@@ -76,7 +77,8 @@ class Viewer {
     this.key = make("div", "key");
     this.key.append(make("span", "key-omega", "ω angular velocity"), make("span", "key-momentum", "L angular momentum"));
     this.turned = make("em", "", "Here L points down, so that the ellipsoid rolls on the plane");
-    this.key.append(this.turned);
+    this.scale = make("em");
+    this.key.append(this.turned, this.scale);
     this.switches = new Switches(SWITCHES, (name) => this.switch(name));
     stage.append(this.canvas, this.cells, this.key, this.switches.element);
     return stage;
@@ -94,6 +96,10 @@ class Viewer {
     this.work.style.setProperty("--runs", this.runs.length);
     this.cells.replaceChildren(...this.runs.map((run, i) => this.cell(run, i)));
     this.stage.setRuns(this.runs);
+    const flights = this.stage.views.map((view) => view.flight).filter(Boolean);
+    if (fresh) this.options.follow = !flights.some((flight) => flight.isLong);
+    this.switches.buttons.follow.hidden = !flights.length;
+    this.key.querySelector(".key-momentum").textContent = `L angular momentum${flights.length ? " about the centre of mass" : ""}`;
     this.stage.aim(this.runs[0], this.options.poinsot);
     this.component = liveliest(this.runs[0]);
     this.logarithmic = fresh ? ["energy", "momentum"].some((key) => farApart(this.runs, key)) : this.logarithmic;
@@ -200,6 +206,7 @@ class Viewer {
 
   switch(name) {
     if (name === "poinsot" && !this.free) return;
+    if (name === "follow" && this.switches.buttons.follow.hidden) return;
     this.options[name] = !this.options[name];
     if (name === "poinsot") this.stage.aim(this.runs[0], this.options.poinsot);
     this.redraw();
@@ -290,6 +297,15 @@ class Viewer {
     this.zoomButton.setAttribute("aria-pressed", String(Boolean(this.near)));
     this.key.querySelectorAll("span").forEach((part) => (part.hidden = !this.options.arrows));
     this.turned.hidden = !this.options.poinsot;
+    this.scale.textContent = this.enlarged();
+  }
+
+  /** How much larger than life bodies are drawn beside their whole path, in words. */
+  enlarged() {
+    const { poinsot, follow } = this.options,
+      factors = this.stage.views.map((view) => (view.flight ? view.flight.scales(follow).enlarged : 1)),
+      most = Math.max(...factors);
+    return poinsot || most < 1.5 ? "" : `The body is drawn about ${number(most, 2)} times its size`;
   }
 
   /** What is shown, for programs and tests. */
@@ -310,6 +326,8 @@ class Viewer {
         frames: run.t.length,
         quaternion: attitude(run, time),
         shown: this.stage.views[i].body.quaternion.toArray(),
+        place: this.stage.views[i].moving.position.toArray(),
+        scale: this.stage.views[i].moving.scale.x,
       })),
       ticks: Object.fromEntries(Object.entries(this.plots).map(([key, plot]) => [key, plot.ticks])),
     };

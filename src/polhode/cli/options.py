@@ -21,7 +21,7 @@ TorqueFile = Annotated[
     typer.Option(
         "--torque-file",
         metavar="FILE.py[:NAME]",
-        help="A torque in Python for the scenario; the file is run.",
+        help="A torque or load in Python for the scenario; the file is run.",
     ),
 ]
 

@@ -28,7 +28,7 @@ from polhode.loads._torque import ZERO, Torque
 from polhode.loads.conversion import as_torque, check_made_for
 from polhode.loads.agreement import Start
 from polhode.loads.force import Force, as_force
-from polhode.loads.load import Load
+from polhode.loads.load import Load, as_load
 from polhode.methods._method import Method
 from polhode.methods._registry import everything, get
 from polhode.results._trajectory import EVENT, FAILED, FINISHED, INTERRUPTED, Trajectory
@@ -153,8 +153,9 @@ class OneBody:
         momentum0: ArrayLike | None,
         scalar_first: bool | None,
     ) -> None:
-        if isinstance(torque, Load):
-            torque, self.force = torque.torque, torque.force
+        if isinstance(torque, (Load, Force)):
+            load = as_load(torque)
+            torque, self.force = load.torque, load.force
         self.body, self.torque, self.method = as_body(body), as_torque(torque), get(method)
         check_made_for(self.torque, self.body)
         # at the start, principal axes

@@ -187,6 +187,7 @@ def as_trajectory(
         steps=facts.get("steps") or 0,
         mode=facts.get("torque_mode") or "",
         kind=kind,
+        force=_force(facts, potential),
         tolerance=None if tolerance is None else (tolerance[0], tolerance[1]),
         elapsed=float("nan"),
         source=facts.get("source_digest") or "",
@@ -196,6 +197,13 @@ def as_trajectory(
     )
     run.potential_energy = potential
     return run
+
+
+def _force(facts, potential):
+    """What the file records of the force on a body in flight, None where it records none."""
+    terms = facts.get("force_terms")
+    text = " + ".join(term["name"] for term in terms or [])
+    return None if terms is None else Recorded(text, terms, potential is not None)
 
 
 def _check_arrays(path, arrays):

@@ -77,6 +77,11 @@ def as_torque(value: Torque | Callable[..., Any] | str | None) -> Torque:
     if isinstance(value, Torque):
         if isinstance(value, Recorded):
             value.refuse()
+        if value.kind == "force":
+            raise InputError(
+                f"{value!r} acts on the centre of mass of a body in flight and is no torque; give it as force=..., or "
+                "use integrate"
+            )
         return value
     if isinstance(value, FunctionType):
         return of_function(value)

@@ -14,6 +14,8 @@ Loads add, to each other and to torques and forces: `gravity(mu, body) + drag(li
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from polhode import rotations
@@ -24,6 +26,7 @@ from polhode.loads._torque import ZERO, Torque
 from polhode.loads.arguments import direction, vector
 from polhode.loads.force import Force, weight
 from polhode.loads.load import Load
+from polhode.loads.named import Source, register
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -42,6 +45,11 @@ __all__ = [
 
 def __dir__() -> list[str]:
     return __all__  # what completion offers
+
+
+BUILT_IN: dict[str, Callable[..., Load | Torque]] = {}
+named = partial(register, BUILT_IN)
+named("weight", mass=Source.MASS)(weight)
 
 
 def _load(
@@ -65,6 +73,7 @@ def _load(
     )
 
 
+@named("gravity", body=Source.BODY)
 def gravity(mu: float, body: RigidBody | ArrayLike) -> Load:
     """Gravity of a point mass at the origin on an extended body: force and gravity-gradient torque.
 
@@ -93,6 +102,7 @@ def gravity(mu: float, body: RigidBody | ArrayLike) -> Load:
     return load
 
 
+@named("magnet")
 def magnet(moment: ArrayLike, strength: float, axis: ArrayLike = (0.0, 0.0, 1.0)) -> Load:
     """A magnet in the field of a dipole at the origin: force and torque.
 
@@ -122,6 +132,7 @@ def magnet(moment: ArrayLike, strength: float, axis: ArrayLike = (0.0, 0.0, 1.0)
     )
 
 
+@named("spring")
 def spring(
     stiffness: float,
     point: ArrayLike = ZERO,
@@ -165,6 +176,7 @@ def spring(
     )
 
 
+@named("thrust")
 def thrust(force: ArrayLike, point: ArrayLike = ZERO) -> Load:
     """A force fixed in the body, at a point of the body; both body frame.
 
@@ -178,6 +190,7 @@ def thrust(force: ArrayLike, point: ArrayLike = ZERO) -> Load:
     return _load("thrust", params, kernels.thrust_force, kernels.thrust_torque, frame="body")
 
 
+@named("drag")
 def drag(
     linear: float | None = None, quadratic: float | None = None, wind: ArrayLike = ZERO
 ) -> Force:
@@ -207,6 +220,7 @@ def drag(
     return Force(kernel, form="tuple", params=params, name=f"{which}_drag")
 
 
+@named("detumble")
 def detumble(gain: float, strength: float, axis: ArrayLike = (0.0, 0.0, 1.0)) -> Torque:
     """B-dot control: magnetorquers that oppose the change of the field as the body turns.
 
@@ -234,6 +248,7 @@ def detumble(gain: float, strength: float, axis: ArrayLike = (0.0, 0.0, 1.0)) ->
     )
 
 
+@named("attitude_control")
 def attitude_control(kp: float, kd: float, target: Any = None) -> Torque:
     """Proportional and derivative control towards a target attitude: T = -kp e - kd Om, body frame.
 

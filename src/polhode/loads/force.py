@@ -80,8 +80,8 @@ class Force(Torque):
     def __add__(self, other: Any) -> Any:
         if isinstance(other, polhode.Load):
             return NotImplemented
-        others = [term for term in as_force(other).terms if term.acts]
-        return ForceSum((*self.terms, *others)) if others else self
+        terms = [term for term in (*self.terms, *as_force(other).terms) if term.acts]
+        return ForceSum(terms) if len(terms) > 1 else (terms or [self])[0]
 
     __radd__ = __add__
 

@@ -44,16 +44,22 @@ class Load:
         return self.force(t, R, omega, x, v), torque
 
     def __add__(self, other: Any) -> Load:
-        if isinstance(other, Load):
-            return Load(combined(self.torque, other.torque), self.force + other.force)
-        if isinstance(other, Force):
-            return Load(self.torque, self.force + other)
-        return Load(combined(self.torque, other), self.force)
+        other = as_load(other)
+        torques = [one for one in (self.torque, other.torque) if one.acts]
+        torque = combined(*torques) if len(torques) > 1 else (torques or [self.torque])[0]
+        return Load(torque, self.force + other.force)
 
     __radd__ = __add__
 
     def __repr__(self) -> str:
         return f"<load {self.name}>"
+
+
+def as_load(value: Any) -> Load:
+    """A Load from a Load, a force, or what is a torque."""
+    if isinstance(value, Load):
+        return value
+    return Load(force=value) if isinstance(value, Force) else Load(torque=value)
 
 
 class _Whole(Force):

@@ -17,8 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from enum import Enum
-from typing import TypeVar
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,13 +27,14 @@ from polhode.loads._torque import Torque
 from polhode.loads.arguments import direction, vector
 from polhode.loads.conversion import as_torque, combined, torque
 from polhode.loads.foreign import Foreign
+from polhode.loads.named import Source, find, register
 from polhode.loads.sum import Sum
 from polhode.loads.book_toss_kernels import BookToss, toss_torque
 from polhode.core.fma import fma
 from polhode.core.jit import jit
 from polhode.core.vec import qexp
 from polhode.bodies._body import RigidBody
-from polhode.errors import InputError, choice, floats, number, unknown
+from polhode.errors import InputError, choice, floats, number
 
 
 __all__ = [
@@ -60,34 +60,8 @@ def __dir__() -> list[str]:
     return __all__  # what completion offers
 
 
-F = TypeVar("F", bound=Callable[..., Torque])
 BUILT_IN: dict[str, Callable[..., Torque]] = {}
-
-
-class Source(Enum):
-    """Where a scenario takes a parameter of a torque from, if not from its section [torque]."""
-
-    BODY = "the body"
-    STEP = "the step of the run"
-
-
-_SUPPLIED: dict[Callable[..., Torque], dict[str, Source]] = {}
-
-
-def named(name: str, **supplied: Source) -> Callable[[F], F]:
-    """Register a function that makes a torque under a name: `as_torque`, scenario files, sweeps and
-    the documentation find it.  `supplied` says which of its parameters a scenario fills in."""
-
-    def enter(make: F) -> F:
-        BUILT_IN[name], _SUPPLIED[make] = make, supplied
-        return make
-
-    return enter
-
-
-def supplied_parameters(make: Callable[..., Torque]) -> dict[str, Source]:
-    """The parameters of a named torque that a scenario fills in, and from where."""
-    return _SUPPLIED.get(make, {})
+named = partial(register, BUILT_IN)
 
 
 def _nothing(t, R):
@@ -392,7 +366,4 @@ def by_name(name: str) -> Callable[..., Torque]:
     >>> by_name("heavy-top")(moment=20.0)
     <torque heavy_top(moment=20.0), body frame>
     """
-    key = name.strip().lower().replace("-", "_") if isinstance(name, str) else ""
-    if key not in BUILT_IN:
-        raise unknown("torque", name, list(BUILT_IN))
-    return BUILT_IN[key]
+    return find("torque", name, BUILT_IN)

@@ -16,8 +16,10 @@ from polhode.errors import InputError, as_path, brief, nearest
 from polhode.loads._torque import Torque
 from polhode.loads.conversion import as_torque
 
-# which `from polhode import torque` leaves in a file: not a torque
+# which `from polhode import torque` and `load` leave in a file: no torques
 from polhode.loads.conversion import torque as decorator
+from polhode.loads.force import Force
+from polhode.loads.load import Load, load
 from polhode.support.file_names import readable
 
 PACKAGE = "polhode_user"  # the modules of files are in it, so that what they define can be pickled
@@ -66,18 +68,18 @@ def module(path: str | PathLike[str]) -> ModuleType:
     return _modules[place]
 
 
-def torque(target: str | PathLike[str]) -> Torque:
-    """The torque of a Python file.
+def torque(target: str | PathLike[str]) -> Torque | Load:
+    """The torque of a Python file, or what acts on a body in flight: a force or a load.
 
     Parameters
     ----------
     target : str or Path
-        "FILE.py:NAME", a function f(t, R) or what `@polhode.torque` made of one; "FILE.py" alone where the file holds a single
-        Torque, or something called `torque`.
+        "FILE.py:NAME", a function f(t, R) or what `@polhode.torque` or `@polhode.load` made of one; "FILE.py" alone where the
+        file holds a single Torque or Load, or something called `torque`.
 
     Returns
     -------
-    Torque
+    Torque or Load
     """
     path, name = split(target)
     if path.suffix != ".py":
@@ -85,12 +87,12 @@ def torque(target: str | PathLike[str]) -> Torque:
             f"a torque file is FILE.py or FILE.py:NAME, got {str(target)!r}; write the torque as a function in one"
         )
     held = vars(module(path))
-    made = [key for key, value in held.items() if isinstance(value, Torque)]
+    made = [key for key, value in held.items() if isinstance(value, (Torque, Load))]
     if not name:
         name = made[0] if len(made) == 1 else "torque"
     found = held.get(name)
-    if callable(found) and not isinstance(found, type) and found is not decorator:
-        return as_torque(found)
+    if callable(found) and not isinstance(found, type) and found not in (decorator, load):
+        return found if isinstance(found, (Load, Force)) else as_torque(found)
     functions = [
         key
         for key, value in held.items()

@@ -279,6 +279,11 @@ class Trajectory(Storable, InMotion):
             "rotation_final": rotations.matrices(end.attitude).tolist(),
             "quaternion_final": end.attitude.tolist(),
             "omega_final": end.omega.tolist(),
+            **{
+                f"{name}_final": getattr(end, name).tolist()
+                for name in ("position", "velocity")
+                if hasattr(end, name)
+            },
         }
 
     def _largest(self, first: np.ndarray, energy0: float) -> tuple[float, ...]:

@@ -28,6 +28,19 @@ def is_free(run: Any) -> bool:
     return bool(terms) and not any(term["acts"] for term in terms)
 
 
+def acting(run: Any) -> str:
+    """What acts, in words: the torque, or the loads on a body in flight."""
+    if run.position is None:
+        return f"torque {run.torque.name}"
+    return f"load {' + '.join(loads(run))}" if loads(run) else "no load"
+
+
+def loads(run: Any) -> list[str]:
+    """The names of the loads on a body in flight."""
+    terms = ([] if run.force is None else run.force.record()) + run.torque.record()
+    return list(dict.fromkeys(term["name"] for term in terms if term["acts"]))
+
+
 def weight(run: Any) -> dict[str, Any] | None:
     """The record of the first torque that is a weight on an arm, if there is one."""
     return next((term for term in run.torque.record() if term["arm"] and term["up"]), None)
@@ -56,10 +69,12 @@ def energy(run: Any, start: int = 0) -> Stray:
 
 def momentum(run: Any, start: int = 0) -> Stray:
     """The spatial momentum against that at the point `start`; about `kept_axis` where no more of it
-    is conserved."""
-    L = run.momentum_spatial
+    is conserved.  In flight it is the whole momentum about the origin: it is conserved if nothing
+    acts, and a load may change it."""
+    L = run.angular_momentum
     size = float(np.linalg.norm(L[start])) or float(np.linalg.norm(L, axis=1).max()) or 1.0
-    up = kept_axis(run)
+    in_flight = run.position is not None
+    up = None if in_flight else kept_axis(run)
     if up is not None:
         return Stray(
             (L - L[start]) @ np.asarray(up) / size,
@@ -69,7 +84,7 @@ def momentum(run: Any, start: int = 0) -> Stray:
         )
     return Stray(
         np.linalg.norm(L - L[start], axis=1) / size,
-        "Momentum |L − L₀| / |L₀|",
+        f"{'Momentum about the origin' if in_flight else 'Momentum'} |L − L₀| / |L₀|",
         size,
-        not is_free(run),
+        not is_free(run) or (in_flight and (run.force is None or run.force.acts)),
     )

@@ -82,6 +82,7 @@ def _describe_run(path, arrays, facts):
     run = read.as_trajectory(path, arrays, facts)
     return {
         **_run_facts(facts),
+        **({} if run.force is None else {"force": repr(run.force)}),
         "body": {
             "name": run.body.name,
             "mass": run.body.mass,

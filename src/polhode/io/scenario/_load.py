@@ -8,7 +8,8 @@
     t_span = [0, 10]
 
 A section beside a problem replaces that part of it: [body] its body, [torque] its torque, and each
-key of [initial] and [run] what it says.  Every error in the file is reported at once, with the path
+key of [initial] and [run] what it says.  A body with a [load], or a position or velocity in
+[initial], is in flight.  Every error in the file is reported at once, with the path
 of its key.  A scenario holds data and names, never code: a torque in Python is given beside it, by
 --torque-file.
 """
@@ -27,6 +28,7 @@ import numpy as np
 from polhode import problems
 from polhode.bodies._body import RigidBody
 from polhode.engine._integrate import integrate
+from polhode.engine.flight import check_flight
 from polhode.engine.ensemble.parameters import check_parameters
 from polhode.errors import InputError, as_path
 from polhode.io.formats import formats, suffix_of
@@ -40,16 +42,26 @@ from polhode.io.scenario.toml import parse
 from polhode.io.scenario.torque import (
     NEVER,
     TORQUE_FILE,
+    read_load,
     read_torque,
     torque_from_file,
-    try_torque,
+    try_load,
 )
+from polhode.loads._torque import ZERO
+from polhode.loads.load import as_load
 from polhode.support.units import as_units
 from polhode.support.file_names import from_text, readable
 
 if TYPE_CHECKING:
     from polhode.engine.checkpoint import Checkpoint
+    from polhode.loads.force import Force
     from polhode.results._trajectory import Trajectory
+
+PLACE = ("position0", "velocity0")
+HELD = (
+    "the body is in flight, and {who} are for rotation alone; use `polhode run`, or drop [load], and position and "
+    "velocity in [initial]"
+)
 
 
 @dataclass(frozen=True)
@@ -74,6 +86,19 @@ class Scenario:
     output: Path | None = None
     format: str | None = None
     ensemble: schema.Ensemble | None = None
+    force: Force | None = None
+    position0: list | None = None
+    velocity0: list | None = None
+
+    @property
+    def in_flight(self) -> bool:
+        """Whether the translation is followed too."""
+        return not (self.force is None and self.position0 is None and self.velocity0 is None)
+
+    def check_held(self, who: str) -> None:
+        """Refuse a body in flight, for those who follow the rotation alone."""
+        if self.in_flight:
+            raise InputError(f"{self.title}: {HELD.format(who=who)}")
 
     def integrate(
         self,
@@ -90,6 +115,9 @@ class Scenario:
             rotation0=self.rotation0,
             scalar_first=False,
             omega0=self.omega0,
+            force=self.force,
+            position0=self.position0,
+            velocity0=self.velocity0,
             rtol=self.rtol,
             atol=self.atol,
             max_step=self.max_step,
@@ -109,7 +137,7 @@ def load(path: str | PathLike[str], torque_file: str | PathLike[str] | None = No
     ----------
     path : str or Path
     torque_file : str or Path, optional
-        "FILE.py" or "FILE.py:NAME": a torque in Python, instead of a [torque] section.  The file is executed; a
+        "FILE.py" or "FILE.py:NAME": a torque or load in Python, instead of a [torque] section.  The file is executed; a
         scenario itself cannot name code.
 
     Returns
@@ -184,24 +212,39 @@ def _read(data, faults, torque_file, folder):
     run = faults.check(schema.Run, data.get("run", {}), "run")
     times = read_run(run, problem, known, faults) if run else {}
     body = _in_units(read_body(data, problem, known, folder, faults), data, faults)
-    rotation0, omega0 = read_initial(data, body, problem, known, faults)
+    start = read_initial(data, body, problem, known, faults)
+    step = [] if "rtol" in times else times.get("step")
     if torque_file is None:
-        torque = read_torque(
-            data, body, problem, [] if "rtol" in times else times.get("step"), faults
-        )
+        torque = read_torque(data, body, problem, step, faults)
     else:
         torque = torque_from_file(data, torque_file, faults)
-    if torque is not None and not faults:
-        try_torque(torque, times["t_span"][0], rotation0, omega0, faults)
+    load = None if torque is None else as_load(torque)
+    more = read_load(data, body, step, faults)
+    if not faults:
+        load = _together(load, more, start, times, faults)
+        if load.force.acts or more is not None:
+            start["force"] = load.force
     return {
         "body": body,
-        "torque": torque,
-        "rotation0": rotation0,
-        "omega0": omega0,
+        "torque": load and load.torque,
+        **start,
         **times,
         **_output(data, faults),
-        **_ensemble(data, torque, faults),
+        **_ensemble(data, load and load.torque, faults),
     }
+
+
+def _together(load, more, start, times, faults):
+    """Everything that acts, tried where the run begins."""
+    motion = start["rotation0"], start["omega0"], *(start[key] or ZERO for key in PLACE)
+    for key, one in (("torque", load), ("load", more)):
+        if one is not None:
+            try_load(one, times["t_span"][0], motion, key, faults)
+    load = load if more is None else load + more
+    if load.force.acts or more is not None or any(start[key] is not None for key in PLACE):
+        with faults.at("run", "method"):
+            check_flight(times["method"], load.torque, "rtol" in times)
+    return load
 
 
 def _in_units(body, data, faults):

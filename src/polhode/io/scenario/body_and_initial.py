@@ -77,7 +77,8 @@ def _make_body(section, folder):
 
 
 def read_initial(data, body, problem, known, faults):
-    """Attitude and angular velocity; what the section leaves out is the problem's."""
+    """Where the motion begins, as arguments of `polhode.integrate`; attitude and angular velocity that
+    the section leaves out are the problem's."""
     given = data.get("initial", {})
     section = faults.check(schema.Initial, given, "initial")
     forms = [
@@ -91,7 +92,7 @@ def read_initial(data, body, problem, known, faults):
         (problem.rotation0, problem.omega0) if problem else (rotations.as_quaternion(), None)
     )
     if section is None:
-        return rotation0, omega0
+        return {"rotation0": rotation0, "omega0": omega0}
     if len(forms) == 1:
         attitude = getattr(section, forms[0])
         rotation0 = rotations.as_quaternion() if isinstance(attitude, str) else attitude
@@ -111,4 +112,9 @@ def read_initial(data, body, problem, known, faults):
             ("initial",),
             f"has neither omega nor momentum; write omega = {EXAMPLES['omega']}, in the body frame",
         )
-    return rotation0, omega0
+    return {
+        "rotation0": rotation0,
+        "omega0": omega0,
+        "position0": section.position,
+        "velocity0": section.velocity,
+    }

@@ -26,6 +26,7 @@ def arguments(scenario, n=None, first=0):
     place of the scenario's."""
     from scipy import stats
 
+    scenario.check_held("ensembles")
     spread = scenario.ensemble or schema.Ensemble()
     n = spread.n if n is None else n
     check_bodies_fit(n)

@@ -2,7 +2,7 @@
 
 from polhode.errors import nearest
 
-SECTIONS = ("body", "initial", "torque", "run", "output", "ensemble", "units")
+SECTIONS = ("body", "initial", "torque", "load", "run", "output", "ensemble", "units")
 TOP = ("title", "problem", *SECTIONS)
 EXAMPLES = {  # how each key is written
     "inertia": "[1.0, 2.0, 2.5]",
@@ -26,6 +26,8 @@ EXAMPLES = {  # how each key is written
     "matrix": "[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]",
     "omega": "[0.1, 1.0, 0.0]",
     "momentum": "[0.1, 1.0, 0.0]",
+    "position": "[7000.0, 0.0, 0.0]",
+    "velocity": "[0.0, 7.5, 0.0]",
     "method": '"NMB"',
     "step": "0.01",
     "rtol": "1e-9",
@@ -47,6 +49,13 @@ EXAMPLES = {  # how each key is written
     "up": "[0.0, 0.0, 1.0]",
     "rate": "0.001",
     "coefficient": "0.1",
+    "mu": "398600.4",
+    "stiffness": "10.0",
+    "strength": "1.0",
+    "gain": "0.1",
+    "kp": "1.0",
+    "kd": "0.1",
+    "force": "[0.0, 0.0, 1.0]",
     "from": "0.1",
     "to": "1.0",
     "count": "10",

@@ -19,7 +19,7 @@ from polhode.bodies import shapes
 from polhode.errors import InputError
 from polhode.engine.schedule import span
 from polhode.io.scenario.messages import as_toml
-from polhode.loads.torques import Source, supplied_parameters
+from polhode.loads.named import Source, supplied_parameters
 from polhode.methods import get
 from polhode.rotations import as_quaternion
 
@@ -146,7 +146,7 @@ def _quaternion(value, info):
 
 class Initial(Section):
     """Where the motion begins: the attitude in one of four ways, the identity when none is given,
-    and how the body turns."""
+    how the body turns, and, of a body in flight, where it is and how it moves."""
 
     rotation: Literal["identity"] | None = None
     """The attitude: body axes along those of space."""
@@ -165,6 +165,10 @@ class Initial(Section):
     """Angular velocity in body axes; this or the momentum."""
     momentum: Vector | None = None
     """Angular momentum in body axes."""
+    position: Vector | None = None
+    """Position of the centre of mass, of a body in flight."""
+    velocity: Vector | None = None
+    """Velocity of the centre of mass, of a body in flight."""
 
 
 class Run(Section):
@@ -247,12 +251,13 @@ class Ensemble(Section):
 
 @cache
 def torque_model(name, function):
-    """The keys of a torque's section: the parameters of the function that makes it.  The body is
-    that of the scenario, and the step is that of the run unless the section says otherwise."""
+    """The keys of the section of a torque or load: the parameters of the function that makes it.  The
+    body is that of the scenario, and the step is that of the run unless the section says otherwise."""
     fields, supplied = {"name": (str, ...)}, supplied_parameters(function)
     for key, parameter in inspect.signature(function).parameters.items():
         default = parameter.default
-        kind = {str: str, tuple: Vector, float: float, int: float}.get(type(default), Numbers)
+        other = float if str(parameter.annotation).startswith("float") else Numbers
+        kind = {str: str, tuple: Vector, float: float, int: float}.get(type(default), other)
         if supplied.get(key) is Source.STEP:
             fields[key] = (Positive | None, None)
         elif key not in supplied:

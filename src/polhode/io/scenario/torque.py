@@ -1,4 +1,4 @@
-"""The section [torque], and the torque file that may stand in its place."""
+"""The sections [torque] and [load], and the torque file that may stand in place of [torque]."""
 
 import numpy as np
 
@@ -6,11 +6,14 @@ from polhode import rotations
 from polhode.errors import InputError, closest
 from polhode.io.scenario import schema
 from polhode.io.scenario.messages import as_toml
-from polhode.loads import torques, user_file
+from polhode.loads import flight, torques, user_file
+from polhode.loads.load import Load
+from polhode.loads.named import Source, find, supplied_parameters
 
 # keys with which a file might try to run code
 CODE = ("file", "path", "python", "code", "function", "module", "source", "torque_file")
 NEVER = "a scenario holds data and never runs code, got"
+EXAMPLES = {"torque": "heavy_top", "load": "gravity"}  # names
 TORQUE_FILE = "drop it here, and name the file on the command line: --torque-file FILE.py:NAME"
 
 
@@ -20,15 +23,8 @@ def read_torque(data, body, problem, step, faults):
         return (
             problem.torque(step if isinstance(step, float) else None) if problem else torques.free()
         )
-    given = data["torque"]
-    several = isinstance(given, list)
-    terms = [
-        _term(item, ("torque", i) if several else ("torque",), body, step, faults)
-        for i, item in enumerate(given if several else [given])
-    ]
-    if not terms:
-        faults.add(("torque",), "is an empty list; leave it out for a body without torque")
-    if not terms or any(term is None for term in terms):
+    terms = _terms(data, "torque", torques.BUILT_IN, body, step, faults)
+    if terms is None:
         return None
     total = terms[0]
     for term in terms[1:]:
@@ -36,8 +32,27 @@ def read_torque(data, body, problem, step, faults):
     return total
 
 
+def read_load(data, body, step, faults):
+    """The sum of the loads given, or None."""
+    terms = _terms(data, "load", flight.BUILT_IN, body, step, faults) if "load" in data else None
+    return terms and sum(terms, Load())
+
+
+def _terms(data, key, table, body, step, faults):
+    """The loads of a section, or of several; None if anything is wrong with them."""
+    given = data[key]
+    several = isinstance(given, list)
+    terms = [
+        _term(item, (key, i) if several else (key,), table, body, step, faults)
+        for i, item in enumerate(given if several else [given])
+    ]
+    if not terms:
+        faults.add((key,), f"is an empty list; leave it out for a body without {key}")
+    return None if not terms or any(term is None for term in terms) else terms
+
+
 def torque_from_file(data, torque_file, faults):
-    """The torque of a Python file, where the scenario has none of its own."""
+    """The torque or load of a Python file, where the scenario has no torque of its own."""
     if "torque" in data:
         faults.add(
             ("torque",),
@@ -47,7 +62,7 @@ def torque_from_file(data, torque_file, faults):
     return user_file.torque(torque_file)
 
 
-def _term(given, path, body, step, faults):
+def _term(given, path, table, body, step, faults):
     code = _code(given)
     if code is not None:
         faults.add(path, f"{NEVER} {as_toml(code)}; {TORQUE_FILE}")
@@ -55,24 +70,25 @@ def _term(given, path, body, step, faults):
     if not isinstance(given, dict) or not isinstance(given.get("name"), str):
         faults.add(
             path,
-            f'needs a name, got {as_toml(given)!s:.60}; write name = "heavy_top"; valid: '
-            f"{', '.join(torques.BUILT_IN)}",
+            f'needs a name, got {as_toml(given)!s:.60}; write name = "{EXAMPLES[path[0]]}"; valid: '
+            f"{', '.join(table)}",
         )
         return None
     make = None
     with faults.at(*path, "name"):
-        make = torques.by_name(given["name"])
+        make = find(path[0], given["name"], table)
     # its parameters are checked all the same
-    meant = make is None and closest(given["name"], torques.BUILT_IN)
+    meant = make is None and closest(given["name"], table)
     if meant:
-        faults.check(schema.torque_model(meant, torques.BUILT_IN[meant]), given, *path)
+        faults.check(schema.torque_model(meant, table[meant]), given, *path)
     section = make and faults.check(schema.torque_model(given["name"], make), given, *path)
     if section is None:
         return None
     options = {key: value for key, value in section if key != "name"}
-    for key, source in torques.supplied_parameters(make).items():
+    supplies = {Source.BODY: body, Source.MASS: body and body.mass, Source.STEP: step}
+    for key, source in supplied_parameters(make).items():
         if options.get(key) is None:
-            options[key] = body if source is torques.Source.BODY else step
+            options[key] = supplies[source]
         if options[key] is None:
             return None  # the error in its section is already reported
         if isinstance(options[key], list):
@@ -100,19 +116,22 @@ def _code(given):
     return named if code is None and isinstance(named, str) and user_file.is_target(named) else code
 
 
-def try_torque(torque, t0, rotation0, omega0, faults):
-    """Call the torque once where the run begins: a parameter of the wrong shape or a singular
-    attitude shows here."""
+def try_load(load, t0, motion, key, faults):
+    """Call force and torque once where the run begins, with attitude, angular velocity, position and
+    velocity: a parameter of the wrong shape or a singular attitude shows here."""
+    rotation, *rest = motion
+    matrix = rotations.matrices(rotation)
     try:
-        value = torque(t0, rotations.matrices(rotation0), omega0)
+        values = [part(t0, matrix, *rest) for part in (load.torque, load.force)]
     except (ArithmeticError, TypeError, ValueError, IndexError) as error:
         faults.add(
-            ("torque",),
+            (key,),
             f"cannot be evaluated at the start of the run: {error}; change its parameters or [initial]",
         )
         return
-    if value.shape != (3,) or not np.isfinite(value).all():
-        faults.add(
-            ("torque",),
-            f"is {value.tolist()} at the start of the run; change its parameters or [initial]",
-        )
+    for value in values:
+        if value.shape != (3,) or not np.isfinite(value).all():
+            faults.add(
+                (key,),
+                f"is {value.tolist()} at the start of the run; change its parameters or [initial]",
+            )

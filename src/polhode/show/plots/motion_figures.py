@@ -16,6 +16,7 @@ from polhode.show.plots.globe import curve, directions, globe
 from polhode.show.plots.style import (
     GREY,
     PALETTE,
+    POINTS,
     bare,
     caption,
     new_figure,
@@ -38,7 +39,7 @@ def overview(
     path: str | PathLike[str] | IO[bytes] | None = None,
 ) -> Figure:
     """Angular velocity, energy, spatial momentum, and the path of the body's third axis on the
-    sphere.
+    sphere; of a body in flight also its path in space, and the momentum about the origin.
 
     Parameters
     ----------
@@ -62,7 +63,12 @@ def overview(
         figure = new_figure(10.5, 7.2)
         grid = figure.add_gridspec(3, 2, height_ratios=(2.0, 1.0, 1.0), width_ratios=(1.0, 0.95))
         _velocities(figure.add_subplot(grid[0, 0]), run)
-        _sphere(figure.add_subplot(grid[:, 1], projection="3d"), run)
+        if run.position is None:
+            _sphere(figure.add_subplot(grid[:, 1], projection="3d"), run)
+        else:
+            halves = grid[:, 1].subgridspec(2, 1)
+            _path(figure.add_subplot(halves[0], projection="3d"), run)
+            _sphere(figure.add_subplot(halves[1], projection="3d"), run, legend=False)
         above = figure.add_subplot(grid[1, 0])
         _changes(above, figure.add_subplot(grid[2, 0], sharex=above), run)
         figure.suptitle(caption(run), x=0.012, ha="left")
@@ -161,15 +167,22 @@ def _changes(above, below, run):
     strays = energy(run), momentum(run)
     for axes, stray, colour in zip((above, below), strays, PALETTE, strict=False):
         _logarithmic(axes, run.t, np.abs(stray.values), colour)
-    vertical = strays[1].up is not None
+    momenta = "Spatial angular momentum"
+    if strays[1].up is not None:
+        momenta = "Vertical angular momentum"
+    elif run.position is not None:
+        momenta = "Angular momentum about the origin"
+        if strays[1].by_right:
+            place = {"transform": below.transAxes, "ha": "right", "fontsize": 8.5}
+            below.text(0.99, 0.07, "loads may change it", color=GREY, **place)
     above.set_title(
         f"{'Kinetic' if run.potential_energy is None else 'Total'} energy, relative change"
     )
     above.set_ylabel("|E − E₀| / |E₀|")
     above.tick_params(labelbottom=False)
-    below.set_title(f"{'Vertical' if vertical else 'Spatial'} angular momentum, relative change")
+    below.set_title(f"{momenta}, relative change")
     below.set_xlabel(run.body.units.label("time", "s"))
-    below.set_ylabel("|(π − π₀)·up| / |π₀|" if vertical else "|π − π₀| / |π₀|")
+    below.set_ylabel("|π − π₀| / |π₀|" if strays[1].up is None else "|(π − π₀)·up| / |π₀|")
 
 
 def _logarithmic(axes, t, values, colour):
@@ -194,10 +207,33 @@ def unchanged(axes, t):
     axes.set_xlim(t[0], t[-1])
 
 
-def _sphere(axes, run):
+def _path(axes, run):
+    """The path of the centre of mass in space, in a cube: lengths along all axes are to one scale."""
+    points = run.position[:: max(1, len(run) // POINTS)]
+    middle, reach = 0.5 * (points.max(axis=0) + points.min(axis=0)), np.ptp(points, axis=0).max()
+    axes.plot(*points.T, color=PALETTE[0], lw=1.0)
+    for place, marker, label in ((points[0], "o", "start"), (points[-1], "s", "end")):
+        axes.plot(*place, marker, ms=6, color=PALETTE[1], mec="white", label=label, ls="none")
+    if (np.abs(middle) <= 0.55 * reach).all():
+        axes.plot(0, 0, 0, "+", ms=9, color=GREY, label="origin", ls="none")
+    half = 0.55 * reach or 1.0
+    limits = np.column_stack([middle - half, middle + half])
+    axes.set(**dict(zip(("xlim", "ylim", "zlim"), limits.tolist(), strict=True)))
+    axes.set(xlabel="x", ylabel="y", zlabel="z")
+    axes.locator_params(nbins=4)
+    axes.tick_params(labelsize=7, pad=0)
+    axes.tick_params(axis="z", pad=5)
+    axes.set_proj_type("ortho")
+    axes.set_box_aspect((1, 1, 1), zoom=0.92)
+    axes.view_init(elev=24, azim=-58)
+    axes.set_title(run.body.units.label("Path in space", "m"), loc="center")
+    axes.legend(loc="upper left", handletextpad=0.1)
+
+
+def _sphere(axes, run, legend=True):
     """The path of the third body axis on the unit sphere."""
     globe(axes)
-    curve(axes, directions(run))
+    curve(axes, directions(run), legend=legend)
     axes.set_title("Path of the body's third axis in space", loc="center", y=1.12)
 
 

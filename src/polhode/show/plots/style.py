@@ -21,6 +21,7 @@ from PIL import Image
 
 from polhode.errors import InputError, as_path, printable, disk_advice, unknown
 from polhode.results._trajectory import Trajectory
+from polhode.results.conserved import acting
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 GREY, PALE = "#555555", "#D9D9D9"
@@ -121,7 +122,7 @@ def titled(run: Trajectory, text: str) -> str:
 
 
 def caption(run: Trajectory) -> str:
-    """Title or body, method, step and torque of a run in one line."""
+    """Title or body, method, step and loads of a run in one line."""
     shown = (
         run.body.units.value(f"{run.step:g}", "s")
         if isinstance(run.step, (int, float))
@@ -129,9 +130,7 @@ def caption(run: Trajectory) -> str:
         if run.tolerance
         else "uneven"
     )
-    return titled(
-        run, f"{run.method.name}, step {shown}, {run.steps} steps, torque {run.torque.name}"
-    )
+    return titled(run, f"{run.method.name}, step {shown}, {run.steps} steps, {acting(run)}")
 
 
 def thin(t, y):

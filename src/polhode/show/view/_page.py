@@ -11,7 +11,7 @@ from polhode import problems
 from polhode.errors import InputError, flag, label, printable
 from polhode.io import store
 from polhode.io.read import as_run
-from polhode.results.conserved import is_free, weight
+from polhode.results.conserved import is_free, loads, weight
 from polhode.support.atomic import write_text
 from polhode.support.regular import file_path
 from polhode.show.html import render
@@ -130,7 +130,9 @@ def _title(run):
     if problem:
         return problem.title[0].upper() + problem.title[1:]
     name = run.body.name or (run.body.shape or {}).get("kind") or "a body"
-    if is_free(run):
+    if run.position is not None:
+        how = f"in flight under {' and '.join(loads(run))}" if loads(run) else "in free flight"
+    elif is_free(run):
         how = "turning freely"
     elif weight(run) and len(run.torque.record()) == 1:
         how = "turning about a fixed point, under its weight"

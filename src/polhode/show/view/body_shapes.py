@@ -50,6 +50,12 @@ def equivalent_box(body):
     }
 
 
+def half_length(body):
+    """About half the length of the body: exactly that of a box of the same mass and inertia."""
+    squares = body.moments.sum() / 2 - body.moments
+    return float(np.sqrt(3.0 * max(squares.max(), 1e-3 * body.moments.max()) / body.mass))
+
+
 def _check_mesh(mesh):
     try:
         vertices, faces = mesh

@@ -11,7 +11,7 @@ from polhode.results import conserved
 from polhode import rotations
 from polhode.errors import InputError
 from polhode.show.view.packing import pack_array
-from polhode.show.view.body_shapes import choose_shape
+from polhode.show.view.body_shapes import choose_shape, half_length
 
 FRAMES = 5001  # of one run: the start and five thousand steps
 ALL_FRAMES = 12_000  # of all runs on a page
@@ -22,6 +22,8 @@ def encode_run(run, frames=FRAMES, mesh=None):
     run, start, notes = _finite_part(run)
     weight, free = conserved.weight(run), conserved.is_free(run)
     arm, up = (weight["arm"], weight["up"]) if weight else (None, (0.0, 0.0, 1.0))
+    flies = run.position is not None
+    arm = None if flies else arm
     if free:
         first = run.momentum_spatial[start]
         size = float(np.linalg.norm(first))
@@ -34,6 +36,8 @@ def encode_run(run, frames=FRAMES, mesh=None):
     shape, remark = choose_shape(run.body, arm, mesh)
     notes += [remark] if remark else []
     notes += _thinning_notes(run, kept)
+    if flies and errors["momentum"].by_right:
+        notes.append("Loads may change the angular momentum about the origin.")
     moments, axes = run.body.moments, run.body.axes
     return {
         "label": run.method.name,
@@ -42,6 +46,8 @@ def encode_run(run, frames=FRAMES, mesh=None):
         "t": pack_array(run.t[kept], "f8"),
         "quaternion": pack_array(run.quaternion[kept]),
         "omega": pack_array(run.omega[kept]),
+        **({"position": pack_array(run.position[kept], "f8")} if flies else {}),
+        **({"extent": half_length(run.body)} if flies else {}),
         **{key: pack_array(_worst(error.values, kept)) for key, error in errors.items()},
         "titles": {key: error.title for key, error in errors.items()},
         "inertia": run.body.inertia.ravel().tolist(),
@@ -59,11 +65,7 @@ def encode_run(run, frames=FRAMES, mesh=None):
 def _finite_part(run):
     """The finite part of the run in the order of time, the place of its start, and notes."""
     notes, units = [], run.body.units
-    finite = (
-        np.isfinite(run.quaternion).all(axis=1)
-        & np.isfinite(run.omega).all(axis=1)
-        & np.isfinite(run.t)
-    )
+    finite = np.isfinite(run.motion).all(axis=1) & np.isfinite(run.t)
     n = len(finite) if finite.all() else int(np.argmin(finite))
     if n < len(finite):
         notes.append(
@@ -146,6 +148,7 @@ def describe_run(run):
         "step": _step(run).removeprefix("step ").removesuffix(" steps"),
         "steps": facts.get("steps"),
         "torque": str(facts.get("torque", "")).removeprefix("<torque ").removesuffix(">"),
+        "force": None if run.force is None else run.force.name,
         "torque evaluations": None if conserved.is_free(run) else facts.get("torque_evaluations"),
         "body": run.body.name or "",
         "principal moments": run.body.units.value(

@@ -160,6 +160,7 @@ def _task_of_problem(problem, torque_file):
             f"a torque file goes with a scenario, and {brief(problem)} is not one; give a SCENARIO.toml, or drop it"
         )
     if isinstance(problem, Scenario):
+        problem.check_held("compare and advise")
         title, torque, t_span, breaks = (
             problem.title,
             problem.torque,

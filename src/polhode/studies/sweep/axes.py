@@ -24,6 +24,7 @@ import numpy as np
 from pydantic import Field, ValidationError
 
 from polhode.loads import torques
+from polhode.loads.named import supplied_parameters
 from polhode.engine.ensemble.inputs import draw_values
 from polhode.errors import InputError, unknown
 from polhode.io.scenario import messages, schema
@@ -315,7 +316,7 @@ def paths(data):
         make = torques.BUILT_IN.get(str(section.get("name")).lower().replace("-", "_"))
         if make:
             keys = schema.torque_model(section["name"], make).model_fields
-            supplied = torques.supplied_parameters(make)
+            supplied = supplied_parameters(make)
             found += _entries(path, keys, section, ("name", *supplied))
     return found
 

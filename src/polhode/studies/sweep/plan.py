@@ -26,7 +26,7 @@ from polhode.errors import InputError, whole
 from polhode.support.file_names import readable
 from polhode.engine.carriers.simd_tiles import LANES
 from polhode.engine.schedule import segments
-from polhode.io.scenario._load import make_scenario
+from polhode.io.scenario._load import HELD, make_scenario
 from polhode.io.scenario.settings import fill_from_problem, put
 from polhode.io.scenario.faults import Faults
 from polhode.io.scenario.toml import check_depth, parse
@@ -80,6 +80,8 @@ class Plan:
                 raise InputError(
                     f"{path}: [{key}] does not go with [sweep]; drop it, and name the store with --output"
                 )
+        if "load" in data:
+            raise InputError(f"{path}: {HELD.format(who='sweeps')}")
         faults = Faults()
         for key in ("body", "initial", "run"):
             if not isinstance(data.get(key, {}), dict):
@@ -137,6 +139,7 @@ class Plan:
                 np.linspace(0, length - 1, min(length, CHECKED_VALUES), dtype=int)
             ).tolist():
                 scenario = self.scenario({name: number})
+                scenario.check_held("sweeps")
         self.torque, self.body, self.t_span = scenario.torque, scenario.body, scenario.t_span
         steps, methods = (
             self._all("run.step", scenario.step),
