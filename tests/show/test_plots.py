@@ -11,12 +11,12 @@ import pytest
 from matplotlib.figure import Figure
 
 import polhode
-from polhode import RigidBody, flight, integrate, plots, problems, torques
+from polhode import Force, RigidBody, flight, integrate, plots, problems, torques
 from polhode.cli.commands.plot import plot
 from polhode.show import demo_report as demo
 from polhode.errors import InputError
 from polhode.io import store
-from polhode.results.conserved import is_free, momentum
+from polhode.results.conserved import energy, is_free, momentum
 from polhode.show.plots import ellipsoid, globe, motion_figures as motion, strays
 from polhode.show.plots.motion_figures import edges, moments_around_flip
 from polhode.show.plots.style import POINTS, thin
@@ -93,6 +93,27 @@ def test_in_flight_the_momentum_is_that_about_the_origin():
     pulled = integrate(body, flight.gravity(8.0, body), (0, 20), 0.05, "EXACT-RKN4", **start)
     assert momentum(pulled).by_right and np.abs(momentum(pulled).values).max() < 1e-13
     assert "no load" in words(integrate(body, None, (0, 1), 0.05, **start).plot())
+
+
+@pytest.mark.parametrize(
+    "load, kept",
+    [
+        (flight.gravity(8.0, RigidBody([1.0, 2.0, 2.5], mass=3.0)), True),
+        (flight.weight(3.0), True),
+        (flight.weight(3.0) + flight.drag(linear=0.1), False),
+        (flight.thrust((0, 0, 1)), False),
+        (Force(lambda t, x, v, R: np.zeros(3), potential=lambda t, x, R: 0.1 * t), False),
+    ],
+)
+def test_in_flight_the_energy_is_kept_if_all_loads_have_potentials(load, kept, tmp_path):
+    body = RigidBody([1.0, 2.0, 2.5], mass=3.0)
+    start = {"position0": (5, 0, 1), "velocity0": (0, 1.2, 0), "omega0": (0.1, 1.0, 0.0)}
+    fresh = integrate(body, load, (0, 2), 0.05, "EXACT-RKN4", **start)
+    for run in (fresh, polhode.read(store.save(fresh, tmp_path / "run.nc"))):
+        summary = run.summary()
+        assert energy(run).by_right is not kept
+        assert (summary["energy_drift_max"] is not None) is kept
+        assert (summary["energy_change_max"] is None) is kept
 
 
 def test_the_sphere_takes_runs_and_directions(tumble, top):

@@ -81,6 +81,7 @@ class Torque:
     unit = None  # the step that the torque is made for, where its jumps fall on ends of steps
     jumps = ()  # when the torque jumps, where that is known
     hidden = ""  # why the potential is not to be used
+    shares_potential = False  # whether it comes from the potential of the force of the same load
     compared = False  # whether the torque has been compared with the slope of its potential
     # of the named torques: the body torque as a function of a quaternion of nearly unit length
     quaternion = None
@@ -321,11 +322,6 @@ class Torque:
         """Whether there is a potential, which does not depend on time."""
         return self.has_potential and not looks_at_time(self.potential)
 
-    @property
-    def keeps_energy(self) -> bool:
-        """Whether kinetic plus potential energy is constant along a motion."""
-        return self.conservative and all(term.steady for term in self.terms)
-
     def record(self) -> list[dict[str, Any]]:
         """What is known of each torque that acts, as plain data: stored runs contain it, and pages
         and figures use it."""
@@ -337,8 +333,8 @@ class Torque:
                     for name in getattr(term.params, "_fields", ())
                 },
                 "acts": term.acts,
-                "conservative": term.conservative,
-                "steady": term.steady,
+                "conservative": term.conservative or term.shares_potential,
+                "steady": term.steady or term.shares_potential,
                 "up": None if term.up is None else list(term.up),
                 "arm": None if term.arm is None else list(term.arm),
             }

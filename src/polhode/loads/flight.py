@@ -67,10 +67,9 @@ def _load(
         "name": name,
         "uses_omega": uses_omega,
     }
-    return Load(
-        Torque(torque, frame=frame, uses_position=True, **given),
-        Force(force, potential=potential, **given),
-    )
+    twist = Torque(torque, frame=frame, uses_position=True, **given)
+    twist.shares_potential = potential is not None
+    return Load(twist, Force(force, potential=potential, **given))
 
 
 @named("gravity", body=Source.BODY)

@@ -177,4 +177,5 @@ def _of_function(
     twist = _TorqueOfLoad(torque_of_omega if uses_omega else torque, uses_position=True, **given)
     push = _ForceOfLoad(force, potential=potential, **given)
     twist.once = push.once = _Once(whole)
+    twist.shares_potential = potential is not None
     return Load(twist, push)

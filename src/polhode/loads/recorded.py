@@ -19,14 +19,13 @@ class Recorded(Torque):
     potential = params = None
     frame, form, derivatives = "spatial", "array", ()
     uses_omega = uses_position = False
-    has_potential = conservative = keeps_energy = False
+    has_potential = conservative = False
 
     def __init__(self, text: str, terms: list[dict[str, Any]], has_potential: bool) -> None:
         self.text, self._record, self.has_potential = text, terms, has_potential
         self.name = " + ".join(term["name"] for term in terms) or text
         self.acts = any(term["acts"] for term in terms)
         self.conservative = all(term["conservative"] for term in terms)
-        self.keeps_energy = self.conservative and all(term.get("steady", True) for term in terms)
 
     def record(self) -> list[dict[str, Any]]:
         """As the file has it."""

@@ -184,6 +184,12 @@ class Trajectory(Storable, InMotion):
         """Whether a potential energy is known."""
         return self.torque.has_potential or (self.force is not None and self.force.has_potential)
 
+    @property
+    def keeps_energy(self) -> bool:
+        """Whether all loads come from potentials that do not depend on time: the energy is constant."""
+        loads = self.torque.record() + ([] if self.force is None else self.force.record())
+        return all(load["conservative"] and load.get("steady", True) for load in loads)
+
     @cached_property
     def potential_energy(self) -> np.ndarray | None:
         """Potential energy, or None when neither torque nor force has a potential."""
@@ -252,7 +258,7 @@ class Trajectory(Storable, InMotion):
         change = max(worst[0], abs(ends[1] - ends[0]))
         relative = change / (max(abs(ends[0]), 1e-3 * worst[4]) or 1.0)
         size = np.linalg.norm(self.body.momentum(both.omega[0]))
-        kept, acts = self.torque.keeps_energy, self.torque.acts
+        kept, acts = self.keeps_energy, self.torque.acts
         return {
             "method": self.method.name,
             "torque": self.torque.name,

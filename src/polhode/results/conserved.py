@@ -63,7 +63,7 @@ def energy(run: Any, start: int = 0) -> Stray:
         (values - values[start]) / scale,
         f"{name} (E − E₀) / |E₀|",
         scale,
-        not run.torque.keeps_energy,
+        not run.keeps_energy,
     )
 
 
