@@ -127,6 +127,7 @@ SCENARIOS = [   # changes to a good scenario, as in files.scenario; all go throu
     ('[load]|name = "gravty"', "'gravty'", "valid: 'weight', 'gravity', 'magnet'"),
     ('[load]|name = "gravity"|mu = 1.0', "load: cannot be evaluated at the start of the run", "change its parameters or"),
     ('[initial]|omega = [1.0, 0.0, 0.0]|position = [1.0]', "got [1.0]", "write position = [7000.0, 0.0, 0.0]"),
+    ("[ensemble]|position_spread = 0.1", "ensemble.position_spread: is for bodies in flight, got 0.1", "give a [load]"),
     ("title = " + "[" * 5000, "brackets are nested too deeply", "remove some levels"),
     ("title = " + "9" * 5000, "a whole number has thousands of digits", "write fewer"),
 ]
@@ -253,7 +254,6 @@ COMMANDS = [   # command lines, in a folder with the files of files.make
     ("compare krysl/slow-top --torque-file torques.py:push", "'krysl/slow-top'", "give a SCENARIO.toml, or drop it"),
     ("compare flight.toml", "flight: the body is in flight, and compare and advise", "use `polhode run`, or drop"),
     ("advise flight.toml", "flight: the body is in flight, and compare and advise", "use `polhode run`, or drop"),
-    ("ensemble flight.toml", "flight: the body is in flight, and ensembles are for", "use `polhode run`, or drop"),
     ("sweep sweep-flight.toml", "sweep-flight.toml: the body is in flight, and sweeps", "use `polhode run`, or drop"),
     ("run /dev/zero", "'/dev/zero'", "copy it into one"),
     ("advise good.toml --torque-cost 3parsec", "'3parsec'", "write ns, us, ms, s or min, as in 2ms"),

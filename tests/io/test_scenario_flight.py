@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from polhode import Load, RigidBody, flight, integrate, read, torques
+from polhode import Load, RigidBody, ensemble, flight, integrate, read, torques
 from polhode.cli.application import app
 from polhode.errors import InputError
 from polhode.io import load
+from polhode.io.scenario.ensembles import arguments
 
 BODY = """
 [body]
@@ -142,9 +143,24 @@ def test_a_method_that_cannot_follow(scenario):
         load(scenario(BODY, START, GRAVITY, run))
 
 
-@pytest.mark.parametrize("command", ["compare", "advise", "ensemble", "sweep"])
+@pytest.mark.parametrize("command", ["compare", "advise", "sweep"])
 @pytest.mark.parametrize("loads", [GRAVITY, ""], ids=["load", "position"])
 def test_commands_for_rotation_alone(scenario, command, loads):
     sweep = "[sweep]\nrun.step = [0.1, 0.05]\n" if command == "sweep" else ""
     told = CliRunner().invoke(app, [command, str(scenario(BODY, START, loads, RUN, sweep))])
     assert told.exit_code == 2 and "are for rotation alone; use `polhode run`" in told.stderr
+
+
+def test_an_ensemble_in_flight(scenario):
+    many = "[ensemble]\nn = 4\nrotation = 'same'\nposition_spread = 0.1\n"
+    job = load(scenario(BODY, START, GRAVITY, RUN, many))
+    run = ensemble(**arguments(job))
+    assert run.n == 4 and len(np.unique(run.position[:, 0])) == 4
+    same = ensemble(
+        **arguments(load(scenario(BODY, START, GRAVITY, RUN, many.replace("0.1", "0"))))
+    )
+    assert np.array_equal(same.position[2], job.integrate().position[-1])
+    drawn = many + "inertia_spread = 0.1\nparameter_spread = { mu = 0.5 }\n"
+    assert np.isfinite(
+        ensemble(**arguments(load(scenario(BODY, START, GRAVITY, RUN, drawn)))).position
+    ).all()

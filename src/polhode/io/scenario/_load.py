@@ -230,7 +230,7 @@ def _read(data, faults, torque_file, folder):
         **start,
         **times,
         **_output(data, faults),
-        **_ensemble(data, load and load.torque, faults),
+        **_ensemble(data, load, start, faults),
     }
 
 
@@ -268,13 +268,20 @@ def _output(data, faults):
     return {"output": Path(from_text(section.file)), "format": section.format}
 
 
-def _ensemble(data, torque, faults):
+def _ensemble(data, load, start, faults):
     section = (
         faults.check(schema.Ensemble, data["ensemble"], "ensemble") if "ensemble" in data else None
     )
     if section is None:
         return {}
-    if torque is not None:
+    if load is not None:
         with faults.at("ensemble", "parameter_spread"):
-            check_parameters(torque, section.parameter_spread)
+            check_parameters(load.torque, section.parameter_spread, start.get("force"))
+    if not any(start.get(key) is not None for key in ("force", *PLACE)):
+        for key in ("position_spread", "velocity_spread"):
+            if np.any(getattr(section, key)):
+                faults.add(
+                    ("ensemble", key),
+                    f"is for bodies in flight, got {getattr(section, key)!r}; give a [load], or a position in [initial]",
+                )
     return {"ensemble": section}

@@ -6,6 +6,7 @@
     rotation = "random"              # spread evenly over all rotations; or "same", that of [initial]
     omega_spread = 0.1               # standard deviation about the omega of [initial], one number or three
     rotation_spread = 0.01           # of "same": standard deviation of a turn away from it, in radians
+    position_spread = 0.1            # and velocity_spread: in flight, about those of [initial]
     inertia_spread = 0.05            # relative spread of the body's extent along each principal axis
     parameter_spread.moment = 0.5    # standard deviation of a parameter of the torque
 
@@ -17,6 +18,7 @@ import numpy as np
 from polhode import rotations
 from polhode.engine.ensemble.inputs import draw_values, check_bodies_fit
 from polhode.engine.ensemble.parameters import own_inertia, terms_of
+from polhode.loads._torque import ZERO
 from polhode.support.frames import rows_times
 from polhode.io.scenario import schema
 
@@ -26,13 +28,12 @@ def arguments(scenario, n=None, first=0):
     place of the scenario's."""
     from scipy import stats
 
-    scenario.check_held("ensembles")
     spread = scenario.ensemble or schema.Ensemble()
     n = spread.n if n is None else n
     check_bodies_fit(n)
-    omega_spread = np.asarray(spread.omega_spread)
+    loads = terms_of(scenario.torque) + (() if scenario.force is None else scenario.force.terms)
     parameters = {
-        name: stats.norm(_value(scenario.torque, name), np.asarray(sigma))
+        name: stats.norm(_value(loads, name), np.asarray(sigma))
         for name, sigma in spread.parameter_spread.items()
         if np.any(sigma)
     }
@@ -48,9 +49,8 @@ def arguments(scenario, n=None, first=0):
         "breaks": scenario.breaks,
         "rotation0": attitudes(scenario.rotation0, spread, n, first),
         "scalar_first": False,
-        "omega0": stats.norm(scenario.omega0, omega_spread)
-        if omega_spread.any()
-        else scenario.omega0,
+        "omega0": _about(scenario.omega0, spread.omega_spread),
+        **(_flight(scenario, spread) if scenario.in_flight else {}),
         "parameters": parameters or None,
         "n": n,
         "rng": spread.seed,
@@ -73,12 +73,30 @@ def attitudes(rotation0, spread, n, first):
     )
 
 
-def _value(torque, name):
+def _about(value, sigma):
+    """The value, or a normal law about it."""
+    from scipy import stats
+
+    return stats.norm(value, np.asarray(sigma)) if np.any(sigma) else value
+
+
+def _flight(scenario, spread):
+    """The arguments for bodies in flight."""
+    position0, velocity0 = (given or ZERO for given in (scenario.position0, scenario.velocity0))
+    return {
+        "force": scenario.force,
+        "position0": _about(position0, spread.position_spread),
+        "velocity0": _about(velocity0, spread.velocity_spread),
+        "mass": scenario.body.mass,
+    }
+
+
+def _value(loads, name):
     term, _, field = name.rpartition(".")
     return np.asarray(
         next(
             getattr(one.params, field)
-            for one in terms_of(torque)
+            for one in loads
             if term in ("", one.name) and one.params is not None and field in one.params._fields
         )
     )

@@ -228,6 +228,9 @@ def _count(value):
 Spread = Annotated[float, Field(ge=0)]
 
 
+Spreads = OneOrList[Spread, Annotated[list[Spread], Field(min_length=3, max_length=3)]]
+
+
 class Ensemble(Section):
     """How the bodies of `polhode ensemble` differ from one another."""
 
@@ -239,10 +242,12 @@ class Ensemble(Section):
     """Attitudes distributed uniformly over all rotations, or that of `[initial]` for every body."""
     rotation_spread: Spread = 0.0
     """With `rotation = "same"`: standard deviation, in radians, of a turn away from it about each body axis."""
-    omega_spread: OneOrList[Spread, Annotated[list[Spread], Field(min_length=3, max_length=3)]] = (
-        0.0
-    )
+    omega_spread: Spreads = 0.0
     """Standard deviation of the angular velocity about that of `[initial]`, one for all components or one for each."""
+    position_spread: Spreads = 0.0
+    """Of bodies in flight: standard deviation of the position about that of `[initial]`."""
+    velocity_spread: Spreads = 0.0
+    """Of bodies in flight: standard deviation of the velocity about that of `[initial]`."""
     inertia_spread: Spread = 0.0
     """Relative spread of the body's extent along each principal axis, so that every body drawn is physically possible."""
     parameter_spread: dict[str, OneOrList[Spread, list[Spread]]] = {}
