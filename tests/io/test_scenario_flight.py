@@ -155,6 +155,7 @@ def test_an_ensemble_in_flight(scenario):
     many = "[ensemble]\nn = 4\nrotation = 'same'\nposition_spread = 0.1\n"
     job = load(scenario(BODY, START, GRAVITY, RUN, many))
     run = ensemble(**arguments(job))
+    assert run.error_estimate.largest < 1e-3  # from bodies of one mass
     assert run.n == 4 and len(np.unique(run.position[:, 0])) == 4
     same = ensemble(
         **arguments(load(scenario(BODY, START, GRAVITY, RUN, many.replace("0.1", "0"))))

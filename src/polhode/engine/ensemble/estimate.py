@@ -104,7 +104,7 @@ class Halved:
             masses = masses if len(masses) == 1 else masses[numbers]
             again.will_fly(self.force, begin.position, begin.velocity, masses)
         for name, value in values.items():
-            if value.ndim > len(again.shape_of(name)):
+            if value.ndim > len(again.shape_of(name)) and len(value) > 1:
                 values[name] = value[numbers]
         again.will_start(begin.attitude, False, begin.omega, None, len(numbers), values, None, 0)
         again.will_keep("end")
