@@ -17,6 +17,7 @@ import numpy as np
 from polhode import rotations
 from polhode.engine.ensemble.inputs import draw_values, check_bodies_fit
 from polhode.engine.ensemble.parameters import own_inertia, terms_of
+from polhode.bodies.rotor import refuse_rotors
 from polhode.support.frames import rows_times
 from polhode.io.scenario import schema
 
@@ -27,6 +28,7 @@ def arguments(scenario, n=None, first=0):
     from scipy import stats
 
     scenario.check_held("ensembles")
+    refuse_rotors(scenario.body, "ensemble")
     spread = scenario.ensemble or schema.Ensemble()
     n = spread.n if n is None else n
     check_bodies_fit(n)
