@@ -10,7 +10,7 @@ from contestants.common import spins, timed
 from polhode import problems
 from polhode.studies.compare import entries
 from polhode.studies.compare.truth import as_task, constant_energy, errors, truth
-from polhode.core.loops.tolerance import MOTION
+from polhode.core.loops.adaptive_motion import MOTION
 from polhode.engine.carriers.simd_tiles import Tiles
 from polhode.engine.carriers.by_tolerance import ByTolerance, Tolerance
 from polhode.exact import lagrange_top

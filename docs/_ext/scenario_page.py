@@ -65,6 +65,7 @@ def pages(docs):
     for shape, model in {"": schema.Inertia, **schema.SHAPES}.items():
         parts += [title(f'shape = "{shape}"' if shape else "by inertia", "~"), section(model)]
     parts += [title("by mesh", "~"), section(schema.Mesh)]
+    parts += [title("[[body.rotors]]", "-"), section(schema.Rotor)]
     parts += [title("[initial]", "-"), section(schema.Initial), title("[torque]", "-"), TORQUE]
     parts += named("torques", torques.BUILT_IN)
     parts += [title("[load]", "-"), LOAD, *named("flight", flight.BUILT_IN)]

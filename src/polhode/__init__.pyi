@@ -1,5 +1,6 @@
 from . import exact, io, lie, methods, problems, rotations, translation
 from .bodies._body import RigidBody
+from .bodies.rotor import Rotor
 from .engine._ensemble import ensemble
 from .engine._flow import Flow
 from .engine._integrate import integrate
@@ -54,6 +55,7 @@ __all__ = [
     "Point",
     "PolhodeError",
     "RigidBody",
+    "Rotor",
     "Statistics",
     "Stepper",
     "Sweep",

@@ -40,7 +40,7 @@ def launch(start, h, t, motion, body, torque, p):
 
 
 @jit
-def observe(s, Om):
+def observe(s, Om, body):
     return Counting(s.q, Om, s.angle, s.pace)
 
 

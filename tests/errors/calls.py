@@ -113,6 +113,14 @@ def overflowing(t, R, p):
     """Machine code gets it wrong where n is large."""
     return np.array([1e-3 * float(10 ** int(p.n) % 1000003), 0.0, 0.0])
 
+def level(t):
+    return 0.1
+
+
+WHEEL = polhode.Rotor((0, 0, 1), 0.1, speed=30.0)
+GYROSTAT = polhode.RigidBody([1, 2, 2.5], rotors=[WHEEL])
+DRIVEN = polhode.RigidBody([1, 2, 2.5], rotors=[polhode.Rotor((0, 0, 1), 0.1, torque=level)])
+
 CALLS = [
     (lambda: rotations.as_quaternion((0.0, 1.3e308, 1.3e308)), "got [0.0e+000, 1.3e+308, 1.3e+308]", "give one of at most pi"),
     (lambda: shown((np.zeros((3, 3)), np.zeros((1, 1, 3)))), "got (3, 3) and (1, 1, 3)", "reshape them"),
@@ -163,6 +171,38 @@ CALLS = [
     (lambda: polhode.RigidBody([1, 2, 3], units={"weight": "g"}), "unknown unit 'weight'", "valid: 'length', 'mass', 'time'"),
     (lambda: polhode.RigidBody([1, 2, 3], units={"mass": "1 g"}), "got '1 g'", "write its usual sign, such as 'kg'"),
     (lambda: polhode.RigidBody([1, 2, 3], name=3), "got 3", "put it in quotes"),
+    (lambda: polhode.Rotor((0, 0, 0), 1.0, speed=1.0), "must have a length, got (0, 0, 0)",
+     "give a direction, such as (0, 0, 1)"),
+    (lambda: polhode.Rotor((0, 1), 1.0, speed=1.0), "got shape (2,)", "give three"),
+    (lambda: polhode.Rotor((0, 0, 1), 0.0, speed=1.0), "inertia of a rotor must be positive, got 0.0", "give a value above zero"),
+    (lambda: polhode.Rotor((0, 0, 1), -1.0, speed=1.0), "inertia of a rotor must be positive, got -1.0",
+     "give a value above zero"),
+    (lambda: polhode.Rotor((0, 0, 1), 1.0), "a rotor needs speed=...", "give one, torque=0.0 for a free rotor"),
+    (lambda: polhode.Rotor((0, 0, 1), 1.0, speed=1.0, momentum=2.0), "got speed = 1.0 and momentum = 2.0", "give one of them"),
+    (lambda: polhode.Rotor((0, 0, 1), 1.0, damping=-0.5), "must not be negative, got -0.5", "give 0 or more"),
+    (lambda: polhode.Rotor((0, 0, 1), 1.0, torque=push), "called as torque(t) or torque(t, R, omega, speed)",
+     "give it these arguments"),
+    (lambda: polhode.Rotor((0, 0, 1), 1.0, torque=[1, 2]), "must be one number", "give one of its entries"),
+    (lambda: polhode.RigidBody([1, 2, 3], rotors=WHEEL), "must be a list of Rotor, got", "write rotors=[...]"),
+    (lambda: polhode.RigidBody([1, 2, 3], rotors=[3]), "a rotor is a polhode.Rotor(axis, inertia, ...), got 3", "make one"),
+    (lambda: polhode.RigidBody([1, 2, 3], rotors=[{"axis": (0, 0, 1), "inertia": 0.1, "sped": 1.0}]), "'sped'",
+     "valid: 'axis', 'inertia', 'speed'"),
+    (lambda: polhode.RigidBody([1, 2, 3], rotors=[polhode.Rotor((1, 0, 0), 1.5, speed=1.0)]), "the rotors are too heavy",
+     "give the inertia of the whole body, rotors included, or lighter rotors"),
+    (lambda: polhode.RigidBody([1, 2, 3], rotors=[WHEEL]).momentum((0, 0, 1), (1.0, 2.0)), "rotor_speeds must have 1 numbers",
+     "give 1 of them"),
+    (lambda: integrate(GYROSTAT, None, (0, 1), 0.1, "NMB", omega0=W), "NMB cannot follow a body with rotors",
+     "use one of LP2, DOP853"),
+    (lambda: integrate(polhode.RigidBody.from_dict(DRIVEN.to_dict()), None, (0, 1), 0.1, omega0=W),
+     "the torque 'level' of a rotor was a function", "body.with_rotors([...])"),
+    (lambda: integrate(GYROSTAT, None, (0, 1), 0.1, omega0=W).view(), "this body has some", "draw figures: run.plot()"),
+    (lambda: polhode.ensemble(GYROSTAT, None, (0, 1), 0.1, omega0=W), "ensemble does not follow the rotors",
+     "body.with_rotors([])"),
+    (lambda: polhode.Flow(GYROSTAT, None, step=0.1), "Flow does not follow the rotors", "body.with_rotors([])"),
+    (lambda: polhode.compare(GYROSTAT, t_span=(0, 1), omega0=W), "compare does not follow the rotors", "body.with_rotors([])"),
+    (lambda: polhode.exact.free_body(GYROSTAT, None, W, 1.0), "free_body does not follow the rotors", "body.with_rotors([])"),
+    (lambda: polhode.exact.reference(GYROSTAT, t=[0, 1], omega0=W), "reference does not follow the rotors",
+     "body.with_rotors([])"),
     (lambda: polhode.RigidBody([1, 2]), "got shape (2,)", "give one of them"),
     (lambda: polhode.RigidBody.sphere(1.0, hollow=3), "got 3", "give one of them"),
     (lambda: polhode.RigidBody.point_masses([1.0, -1.0, 2.0], np.eye(3)), "got masses[1] = -1.0", "drop that point"),

@@ -13,14 +13,15 @@ from __future__ import annotations
 
 import copy
 import itertools
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
-from polhode.bodies import mesh, urdf
-from polhode.bodies.inertia import check_positive, principal, show, symmetric, triangle_excess
-from polhode.bodies.shapes import Shapes
+from polhode.bodies import mesh, rotor, urdf
+from polhode.bodies.inertia import check_positive, diagonal, show, symmetric, triangle_excess
+from polhode.bodies.rotor import Rotor, as_rotors
+from polhode.bodies.shapes import Shapes, plain_shape
 from polhode.errors import InputError, brief, flag, floats, label, number, unknown
 from polhode.support.card import Card
 from polhode.support.frames import rows_times
@@ -28,7 +29,7 @@ from polhode.support.units import UNSPECIFIED, Units, as_units
 
 __all__ = ["RigidBody"]
 
-_KEYS = ("inertia", "mass", "check_triangle", "name", "shape", "units")
+_KEYS = ("inertia", "mass", "check_triangle", "name", "shape", "units", "rotors")
 
 
 class RigidBody(Card, Shapes):
@@ -53,6 +54,8 @@ class RigidBody(Card, Shapes):
         The units of your numbers, such as ``{"length": "mm", "mass": "g", "time": "s"}``: figures,
         pages and files are labelled with them and with what follows from them.  Nothing is
         converted.  Without them nothing has a unit.
+    rotors : list of Rotor, optional
+        Wheels inside the body, which the inertia includes.
 
     Attributes
     ----------
@@ -61,7 +64,8 @@ class RigidBody(Card, Shapes):
     moments : ndarray, shape (3,)
         Principal moments.  Given three moments or a diagonal tensor they keep your order; otherwise
         they are ordered so that `axes` is as near to the identity as it can be.  Moments of a full
-        tensor that agree to rounding are equal.
+        tensor that agree to rounding are equal.  With rotors that turn freely, moments and axes are
+        those of the inertia less the rotors' moments about their axes.
     axes : ndarray, shape (3, 3)
         A rotation whose columns are the principal axes in your axes.  Where moments agree, so that
         the tensor leaves directions free, it is still the nearest to the identity, and the same
@@ -69,7 +73,7 @@ class RigidBody(Card, Shapes):
     is_principal : bool
         Whether your axes are the principal axes: the tensor has no off-diagonal entries, and `axes`
         is the identity.
-    mass, name, shape, units
+    mass, name, shape, units, rotors
         As given; `units` has the attributes length, mass and time.
 
     Examples
@@ -88,6 +92,7 @@ class RigidBody(Card, Shapes):
     mass: float
     name: str | None
     units: Units = UNSPECIFIED
+    rotors: tuple[Rotor, ...] = ()
 
     def __init__(
         self,
@@ -98,6 +103,7 @@ class RigidBody(Card, Shapes):
         name: str | None = None,
         shape: Mapping[str, Any] | None = None,
         units: str | Mapping[str, str] | None = None,
+        rotors: Iterable[Rotor] = (),
     ) -> None:
         check_triangle, name = flag("check_triangle", check_triangle), label("name", name)
         given = floats("inertia", inertia)
@@ -107,8 +113,7 @@ class RigidBody(Card, Shapes):
                 "one of them"
             )
         tensor = symmetric(given) if given.ndim == 2 else np.diag(given)
-        is_principal = not np.any(tensor[~np.eye(3, dtype=bool)])
-        moments, axes = (np.diag(tensor).copy(), np.eye(3)) if is_principal else principal(tensor)
+        moments, axes, is_principal = diagonal(tensor)
         check_positive(moments, is_principal)
         excess = triangle_excess(moments)
         if check_triangle and excess:
@@ -117,16 +122,22 @@ class RigidBody(Card, Shapes):
                 "of mass has these; check the entries, or, if you mean them, give "
                 "RigidBody(..., check_triangle=False), in TOML check_triangle = false"
             )
+        rotors = as_rotors(rotors)
+        if rotors:
+            rotor.check_own(rotor.without(tensor, rotors))
+            turning = rotor.without(tensor, (one for one in rotors if not one.is_held))
+            moments, axes, is_principal = diagonal(turning)
         self.__setstate__(
             {
                 "inertia": tensor + 0.0,  # no negative zeros
                 "moments": moments,
                 "axes": axes,
-                "is_principal": bool(is_principal),
+                "is_principal": is_principal,
                 "mass": number("mass", mass, positive=True),
                 "name": name,
-                "_shape": _plain_shape(shape),
+                "_shape": plain_shape(shape),
                 "units": as_units(units),
+                "rotors": rotors,
             }
         )
 
@@ -164,6 +175,21 @@ class RigidBody(Card, Shapes):
         """
         other = object.__new__(type(self))
         other.__setstate__({**vars(self), "units": as_units(units)})
+        return other
+
+    def with_rotors(self, rotors: Iterable[Rotor]) -> RigidBody:
+        """Return the same body with these rotors in place of those it has; its inertia, which
+        includes them, stays as it is.
+
+        Examples
+        --------
+        >>> RigidBody.box(1, 2, 3).with_rotors([Rotor((0, 0, 1), 0.01, speed=300.0)])
+        RigidBody(moments=(1.08333, 0.833333, 0.416667), mass=1, shape='box', rotors=1)
+        """
+        whole = RigidBody(self.inertia, check_triangle=False, rotors=rotors)
+        other = object.__new__(type(self))
+        names = ("moments", "axes", "is_principal", "rotors")
+        other.__setstate__({**vars(self), **{name: getattr(whole, name) for name in names}})
         return other
 
     # ---- from files ------------------------------------------------------------------------------
@@ -233,10 +259,13 @@ class RigidBody(Card, Shapes):
 
     # ---- quantities ------------------------------------------------------------------------------
 
-    def momentum(self, omega: Any) -> np.ndarray:
+    def momentum(self, omega: Any, rotor_speeds: Any = None) -> np.ndarray:
         """Return the body angular momentum ``inertia @ omega`` of body angular velocities `omega`
-        (..., 3)."""
+        (..., 3), with that of the rotors at their speeds (..., n), by default those at the start."""
         omega = floats("omega", omega, last=3, finite=False)
+        if self.rotors:
+            added = self._speeds(omega, rotor_speeds) @ rotor.axial(self.rotors)
+            return rows_times(omega, self.inertia) + added
         if self.is_principal:
             return self.moments * omega
         return rows_times(omega, self.inertia)
@@ -250,13 +279,18 @@ class RigidBody(Card, Shapes):
         array([1. , 0.5, 0.4])
         """
         momentum = floats("momentum", momentum, last=3, finite=False)
+        if self.rotors:
+            given = (one for one in self.rotors if one.momentum is not None)
+            rest = momentum - self.momentum(np.zeros(3))
+            return rows_times(rest, np.linalg.inv(rotor.without(self.inertia, given)))
         if self.is_principal:
             return momentum / self.moments
         return rows_times(rows_times(momentum, self.axes) / self.moments, self.axes.T)
 
-    def kinetic_energy(self, omega: Any) -> np.ndarray:
+    def kinetic_energy(self, omega: Any, rotor_speeds: Any = None) -> np.ndarray:
         """Return the rotational energy ``omega . inertia omega / 2`` of body angular velocities
-        `omega` (..., 3).
+        `omega` (..., 3), with that of the rotors at their speeds (..., n), by default those at the
+        start.
 
         Examples
         --------
@@ -264,7 +298,27 @@ class RigidBody(Card, Shapes):
         9.0
         """
         omega = floats("omega", omega, last=3, finite=False)
+        if self.rotors:
+            locked = 0.5 * np.sum(omega * rows_times(omega, self.inertia), axis=-1)
+            return locked + rotor.energy(self.rotors, omega, self._speeds(omega, rotor_speeds))
         return 0.5 * np.sum(omega * self.momentum(omega), axis=-1)
+
+    def rotor_speeds(self, omega: Any) -> np.ndarray:
+        """Return the speeds of the rotors at the start (..., n), where the body turns at `omega`
+        (..., 3): a rotor given by its momentum turns the slower the faster the body does.
+
+        Examples
+        --------
+        >>> body = RigidBody([1, 2, 2.5], rotors=[Rotor((0, 0, 1), 0.1, momentum=3.0)])
+        >>> body.rotor_speeds([0.0, 0.0, 5.0])
+        array([25.])
+        """
+        return rotor.speeds(self.rotors, floats("omega", omega, last=3, finite=False))
+
+    def _speeds(self, omega, given):
+        if given is None:
+            return self.rotor_speeds(omega)
+        return floats("rotor_speeds", given, last=len(self.rotors), finite=False)
 
     def is_symmetric(self, rtol: float = 1e-9) -> bool:
         """Return whether two principal moments (or all three) agree to `rtol`, relative to the
@@ -287,6 +341,7 @@ class RigidBody(Card, Shapes):
         parts = [f"moments={show(self.moments, 6)}", f"mass={self.mass:.6g}"]
         parts += [] if self.is_principal else ["axes=tilted"]
         parts += [] if self._shape is None else [f"shape={self._shape['kind']!r}"]
+        parts += [f"rotors={len(self.rotors)}"] if self.rotors else []
         parts += [] if self.name is None else [f"name={self.name!r}"]
         return f"RigidBody({', '.join(parts)})"
 
@@ -299,6 +354,7 @@ class RigidBody(Card, Shapes):
             and self.name == other.name
             and self._shape == other._shape
             and self.units == other.units
+            and self.rotors == other.rotors
         )
 
     def __hash__(self) -> int:
@@ -313,14 +369,15 @@ class RigidBody(Card, Shapes):
         >>> RigidBody([1, 2, 2.5]).to_dict()
         {'inertia': [1.0, 2.0, 2.5], 'mass': 1.0, 'check_triangle': True, 'name': None, 'shape': None}
         """
-        inertia = self.moments if self.is_principal else self.inertia
+        moments, _, is_principal = diagonal(self.inertia)
         return {
-            "inertia": inertia.tolist(),
+            "inertia": (moments if is_principal else self.inertia).tolist(),
             "mass": self.mass,
-            "check_triangle": not triangle_excess(self.moments),
+            "check_triangle": not triangle_excess(moments),
             "name": self.name,
             "shape": self.shape,
             **({"units": self.units._asdict()} if self.units != UNSPECIFIED else {}),
+            **({"rotors": [one.to_dict() for one in self.rotors]} if self.rotors else {}),
         }
 
     @classmethod
@@ -335,33 +392,3 @@ class RigidBody(Card, Shapes):
             if key not in _KEYS:
                 raise unknown("key of a body", key, _KEYS)
         return cls(**data)
-
-
-# ---- checks --------------------------------------------------------------------------------------
-
-
-def _plain_shape(shape: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    if shape is None:
-        return None
-    if not isinstance(shape, Mapping) or not isinstance(shape.get("kind"), str):
-        raise InputError(
-            f"shape must be a dict with a text 'kind', such as {{'kind': 'box', 'size': (1, 2, 3)}}, "
-            f"got {brief(shape)}; write one"
-        )
-    return _plain(shape)
-
-
-def _plain(value: Any) -> Any:
-    """Return `value` in dicts, tuples and Python scalars: it compares by value and JSON can hold
-    it."""
-    if isinstance(value, (np.ndarray, np.generic)):
-        value = value.tolist()
-    if isinstance(value, Mapping):
-        return {str(k): _plain(v) for k, v in value.items()}
-    if isinstance(value, (list, tuple)):
-        return tuple(_plain(v) for v in value)
-    if value is None or isinstance(value, (bool, int, float, str)):
-        return value
-    raise InputError(
-        f"shape may hold numbers, text, lists and dicts, got {brief(value)}; convert it first"
-    )

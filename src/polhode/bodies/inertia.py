@@ -92,3 +92,10 @@ def triangle_excess(moments: np.ndarray) -> str:
     if u[i] - (u[j] + u[k]) <= _TRIANGLE * u[i]:
         return ""
     return f"I{i + 1} = {m[i]:.15g} > I{j + 1} + I{k + 1} = {m[j] + m[k]:.15g}"
+
+
+def diagonal(tensor: np.ndarray) -> tuple[np.ndarray, np.ndarray, bool]:
+    """Moments, axes, and whether these are those in which the tensor is given."""
+    is_principal = not np.any(tensor[~np.eye(3, dtype=bool)])
+    moments, axes = (np.diag(tensor).copy(), np.eye(3)) if is_principal else principal(tensor)
+    return moments, axes, bool(is_principal)

@@ -8,6 +8,7 @@ that the page does not know is drawn as a box of the same moments).
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -252,3 +253,33 @@ def _mass_of(mass: float | None, density: float | None, volume: float) -> float:
     if density is not None:
         return number("density", density, positive=True) * volume
     return 1.0 if mass is None else number("mass", mass, positive=True)
+
+
+# --- geometry for drawing ---------------------------------------------------------------------------
+
+
+def plain_shape(shape: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    if shape is None:
+        return None
+    if not isinstance(shape, Mapping) or not isinstance(shape.get("kind"), str):
+        raise InputError(
+            f"shape must be a dict with a text 'kind', such as {{'kind': 'box', 'size': (1, 2, 3)}}, "
+            f"got {brief(shape)}; write one"
+        )
+    return _plain(shape)
+
+
+def _plain(value: Any) -> Any:
+    """Return `value` in dicts, tuples and Python scalars: it compares by value and JSON can hold
+    it."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        return {str(k): _plain(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return tuple(_plain(v) for v in value)
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    raise InputError(
+        f"shape may hold numbers, text, lists and dicts, got {brief(value)}; convert it first"
+    )

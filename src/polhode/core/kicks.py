@@ -6,19 +6,24 @@
 
 A method written with these three moves, which it finds in `torque.kicks`, runs unchanged for a body
 about a fixed point (`ON_GROUND`) and for one that flies (`IN_FLIGHT`), where force and torque are
-evaluated together.  A load that depends on velocities gets those `ahead` of the present ones by so
-much time under the previous load.
+evaluated together, or with rotors inside it (`spun`; see `polhode.core.rotors`).  A load that
+depends on velocities gets those `ahead` of the present ones by so much time under the previous load.
 
 A free motion rotates the body momentum Pi and does not change its length; `of_length` corrects what
 rounding does to it.
 """
 
+from collections.abc import Callable
+from functools import lru_cache
 from typing import NamedTuple
 
+from polhode.core.generated import generated
 from polhode.core.jit import jit
 from polhode.core.layout import Quaternion, Vector
 from polhode.core.length import of_length, square
-from polhode.core.vec import axpy, renormalise, times
+from polhode.core.motions import launch_flight, launch_rotation
+from polhode.core.rotors import Carrier, extended, rotors
+from polhode.core.vec import add, axpy, matrix, renormalise, sub, times
 
 
 class Kicks(NamedTuple):
@@ -137,3 +142,65 @@ def pull_flight(t, ahead, s, body, load, p):
 
 ON_GROUND = Kicks(kick, drift, pull, fresh, unit)
 IN_FLIGHT = Kicks(kick_flight, drift_flight, pull_flight, fresh_flight, unit_flight)
+
+
+# --- with rotors ----------------------------------------------------------------------------------
+
+
+class Spun(NamedTuple):
+    """What a method made of kicks and drifts needs for a body with rotors."""
+
+    state: type
+    start: Callable
+    kicks: Kicks
+
+
+@lru_cache(64)
+def spun(flying: bool, n: int) -> Spun:
+    """State, start and moves with n rotors, from those without."""
+    state, begin, launch, base = (
+        (FlyingState, start_flight, launch_flight, IN_FLIGHT)
+        if flying
+        else (KickedState, start, launch_rotation, ON_GROUND)
+    )
+    made, of = extended(state, n, "motors"), rotors(n)
+    fields = ", ".join("Pi" if name == "Pi" else f"s.{name}" for name in state._fields)
+    # the state without rotors, or with them, and with another momentum
+    bare = generated(__name__, "bare", "s, Pi", (), f"make({fields})", make=state)
+    geared = generated(__name__, "geared", "s, Pi, l, u", (), f"make({fields}, l, u)", make=made)
+
+    @jit
+    def start_spun(h, t, motion, body, torque, p):
+        s, W = launch(begin, h, t, motion, body, torque, p.inner), of.spins(motion)
+        l = of.momenta(W, motion.omega, body)
+        u = torque.motors(t, matrix(motion.attitude), motion.omega, W, p.motors)
+        return geared(s, add(s.Pi, of.total(l, body)), l, u)
+
+    @jit
+    def kick(c, s):
+        k = base.kick(c, bare(s, s.Pi))
+        return geared(k, k.Pi, of.axpy(c, s.motors, s.rotors), s.motors)
+
+    @jit
+    def drift(move, steps, length, s, body):
+        carrier = Carrier(body.I, body.Iinv, of.total(s.rotors, body))
+        d = base.drift(move, steps, length, bare(s, s.Pi), carrier)
+        return geared(d, d.Pi, s.rotors, s.motors)
+
+    @jit
+    def pull(t, ahead, s, body, torque, p):
+        l = of.axpy(ahead, s.motors, s.rotors)
+        own = sub(s.Pi, of.total(l, body))
+        Om = times(body.Iinv, axpy(ahead, s.T, own))
+        u = torque.motors(t, matrix(s.q), Om, of.speeds(l, Om, body), p.motors)
+        return geared(base.pull(t, ahead, bare(s, own), body, torque, p.inner), s.Pi, s.rotors, u)
+
+    @jit
+    def fresh(s):
+        return geared(base.fresh(bare(s, s.Pi)), s.Pi, s.rotors, s.motors)
+
+    @jit
+    def unit(s):
+        return geared(base.unit(bare(s, s.Pi)), s.Pi, s.rotors, s.motors)
+
+    return Spun(made, start_spun, Kicks(kick, drift, pull, fresh, unit))

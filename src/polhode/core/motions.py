@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple, get_type_hints
 
+from polhode.core.generated import generated
 from polhode.core.jit import jit
 from polhode.core.layout import Quaternion, Vector, layout
+from polhode.core.rotors import count, rotors
 
 
 class Rotation(NamedTuple):
@@ -52,12 +54,12 @@ def launch_flight(start, h, t, motion, body, torque, p):
 
 
 @jit
-def observe_rotation(s, Om):
+def observe_rotation(s, Om, body):
     return Rotation(s.q, Om)
 
 
 @jit
-def observe_flight(s, Om):
+def observe_flight(s, Om, body):
     return Flight(s.q, Om, s.x, s.v)
 
 
@@ -80,6 +82,7 @@ class Kind:
     first parts are those of a rotation.
 
     `needs` are the fields of a method's state, besides those of a rotation, that it is observed in.
+    `spinning` is how many rotors the body has, whose speeds are the last parts.
     """
 
     name: str
@@ -88,6 +91,7 @@ class Kind:
     observe: Callable[..., Any]
     flaw: Callable[..., Any]
     needs: tuple[str, ...] = ()
+    spinning: int = 0
 
     @cached_property
     def width(self) -> int:
@@ -115,15 +119,16 @@ class Kind:
             "flaw": self.flaw,
             "load_motion": rows.unpack,
             "store_motion": rows.pack,
+            **({"load_body": rotors(self.spinning).load_body} if self.spinning else {}),
         }
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Another process finds it by its name."""
-        return _kind_named, (self.name,)
+        return _kind_named, (self.name, self.spinning)
 
 
-def _kind_named(name: str) -> Kind:
-    return KINDS[name]
+def _kind_named(name: str, spinning: int) -> Kind:
+    return with_rotors(KINDS[name], spinning)
 
 
 ROTATION = Kind("rotation", Rotation, launch_rotation, observe_rotation, flaw_in_rotation)
@@ -131,8 +136,45 @@ FLIGHT = Kind("flight", Flight, launch_flight, observe_flight, flaw_in_flight, n
 KINDS = {kind.name: kind for kind in (ROTATION, FLIGHT)}
 
 
+@lru_cache(64)
+def with_rotors(base: Kind, n: int) -> Kind:
+    """The kind with the speeds of n rotors, relative to the body, as parts rotor_1, rotor_2, ..."""
+    if n == 0:
+        return base
+    names = get_type_hints(base.parts)
+    fields = [*names.items(), *((f"rotor_{i}", float) for i in range(1, n + 1))]
+    parts: Any = NamedTuple("Spinning", fields)  # type: ignore[misc]
+    whole = generated(
+        __name__,
+        "whole",
+        "m, W",
+        (),
+        f"make({', '.join(f'm.{name}' for name in names)}, *W)",
+        make=parts,
+    )
+    speeds, observe_base, flaw_in_base = rotors(n).speeds, base.observe, base.flaw
+
+    @jit
+    def launch(start, h, t, motion, body, torque, p):
+        return start(h, t, motion, body, torque, p)
+
+    @jit
+    def observe(s, Om, body):
+        return whole(observe_base(s, Om, body), speeds(s.rotors, Om, body))
+
+    flaw = generated(
+        __name__,
+        "flaw",
+        "s",
+        (),
+        f"flaw_in_base(s) + 0.0 * ({' + '.join(f's.rotors[{i}]' for i in range(n))})",
+        flaw_in_base=flaw_in_base,
+    )
+    return Kind(base.name, parts, launch, observe, flaw, base.needs, n)
+
+
 @lru_cache(256)
 def kind_of(state: Any) -> Kind:
     """The kind of motion that a method's state contains: the one that needs most of its fields."""
     able = (kind for kind in KINDS.values() if set(kind.needs) <= set(state._fields))
-    return max(able, key=lambda kind: len(kind.needs))
+    return with_rotors(max(able, key=lambda kind: len(kind.needs)), count(state))

@@ -127,7 +127,7 @@ class Flow(Card):
         chosen = not (rtol is None and atol is None and max_step is None)
         if isinstance(torque, Load):
             force, torque = torque.force + as_force(force), torque.torque
-        self._body, self._torque = as_body(body), as_torque(torque)
+        self._body, self._torque = as_body(body, "Flow"), as_torque(torque)
         self._force = None if force is None else as_force(force)
         self._method = get(method or (BY_TOLERANCE if chosen else STANDARD))
         self._scalar_first = None if scalar_first is None else flag("scalar_first", scalar_first)

@@ -58,6 +58,7 @@ def integrate(
     Parameters
     ----------
     body : RigidBody, or inertia as 3 principal moments or a symmetric 3x3 matrix
+        Its rotors, if it has any, are followed with it.
     torque : function f(t, R), Torque, name or None
         Spatial torque from time and attitude matrix; see `polhode.torque` for other kinds.  None is
         a free body.  A `Load` is torque and force together, for a body in flight.
@@ -95,8 +96,8 @@ def integrate(
         no memory.
     events : function or list of functions g(t, R, omega), in flight g(t, R, omega, x, v), optional
         Zeros are located on the interpolant; attributes `terminal` and `direction` as in scipy's
-        solve_ivp.  A function that returns True or False has its zeros where that changes.  It gets
-        copies, as torques and forces do, and may write to them.
+        solve_ivp.  The speeds of rotors come last.  A function that returns True or False has its
+        zeros where that changes.  It gets copies, as torques and forces do, and may write to them.
     breaks : times, optional
         Times at which a step ends and the method starts again, for jumps of the torque.
     progress : function, optional
@@ -156,6 +157,7 @@ def integrate(
     else:
         run.will_step(t_span, step, breaks)
     run.may_fly(force, position0, velocity0)
+    run.will_spin()
     run.will_store(t_eval, every, events)
     run.title = title if type(title) is str else label("title", title) or ""
     return run.follow(

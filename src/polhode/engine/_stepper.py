@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Never
 import numpy as np
 
 from polhode.core.loops.fixed import DONE
+from polhode.core.motions import KINDS
 from polhode.engine.carriers.chunk import MOST, Chunk
 from polhode.engine.carriers.fixed_steps import FixedSteps
 from polhode.engine.diagnosis import Place, check_first
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
     from scipy.spatial.transform import Rotation
     from polhode.bodies._body import RigidBody
-    from polhode.engine.program import Program
     from polhode.loads._torque import Torque
     from polhode.loads.force import Force
     from polhode.methods._method import Method
@@ -119,6 +119,7 @@ class Stepper(Card, SettableMotion):
             body = as_body(body).with_units(units)
         one = OneBody(body, torque, method, rotation0, omega0, momentum0, scalar_first)
         one.may_fly(force, position0, velocity0)
+        one.will_spin()
         h = step_size("step", number("step", step))
         t = float(check_times(np.array([number("t", t)]), "t")[0])
         self._one, self._clock, self._compiled = one, Clock(t, h), flag("compiled", compiled)
@@ -189,8 +190,9 @@ class Stepper(Card, SettableMotion):
         """Bind a torque that has changed.  The state is kept, unless it now has another form."""
         carrier, motion, before = self._carrier, self._carrier.motion, (self._bound, self._loop)
         self._build()
-        if _form(carrier.program) == _form(self.program):
-            carrier.program = self.program
+        old, new = carrier.program, self.program
+        if (old.kind._fields, old.size) == (new.kind._fields, new.size):
+            carrier.program = new
             return
         try:
             self._begin(motion)
@@ -279,7 +281,8 @@ class Stepper(Card, SettableMotion):
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy, or one in another process, continues from here bit for bit."""
         start, names = self._start, ("rotation0", "omega0", "position0", "velocity0")
-        options = dict(zip(names, parts(start.motion, start.kind), strict=False))
+        kind = KINDS[start.kind.name]  # rotors begin as the body says
+        options = dict(zip(names, parts(start.motion[: kind.width], kind), strict=False))
         options |= {"step": self._clock.usual, "t": start.t, "method": self.method}
         options |= {"force": self._one.force, "compiled": self._compiled}
         return partial(Stepper, **options), (self.body, self.torque), (None, {"state": self.state})
@@ -300,8 +303,3 @@ class Stepper(Card, SettableMotion):
         for part, value in values.items():
             motion[self.kind.slices[part]] = value
         self._begin(motion)
-
-
-def _form(program: Program) -> tuple[Any, int]:
-    """The fields of a state, and how many numbers it has."""
-    return program.kind._fields, program.size

@@ -9,6 +9,7 @@ import numpy as np
 
 from polhode import rotations
 from polhode.core.loops import fixed as loops
+from polhode.engine.rotors import motors_at
 from polhode.errors import ConvergenceError, IntegrationError, TorqueError
 from polhode.loads.potential import potential_energy
 from polhode.results._trajectory import BLOW_UP
@@ -19,6 +20,7 @@ from polhode.results.motion import (
     in_principal_axes,
     in_user_axes,
     parts,
+    rotor_speeds,
 )
 
 if TYPE_CHECKING:
@@ -92,12 +94,20 @@ def torque_trouble(program: Program, t: float, y: np.ndarray) -> IntegrationErro
     if not np.isfinite(now.attitude).all():
         return None
     seen = (now.omega,) if program.force is None else (now.omega, now.position, now.velocity)
-    R, rest = rotations.matrices(now.attitude), [np.where(np.isfinite(x), x, 0.0) for x in seen]
-    place = f"at t = {t:.15g} ({list_parts(described(y, kind))})"
-    for acting in filter(None, (program.torque, program.force)):
+    asked: list[tuple[Torque, tuple[Any, ...]]]
+    asked = [(acting, seen) for acting in (program.torque, program.force) if acting is not None]
+    asked += [
+        (motor, (now.omega, speed))
+        for motor, speed in motors_at(program.body, rotor_speeds(y, kind))
+    ]
+    R, place = (
+        rotations.matrices(now.attitude),
+        f"at t = {t:.15g} ({list_parts(described(y, kind))})",
+    )
+    for acting, seen in asked:
         who = f"{acting.kind} {acting.name!r}"
         try:
-            value = acting(t, R, *rest)
+            value = acting(t, R, *(np.where(np.isfinite(x), x, 0.0) for x in seen))
         except Exception as cause:
             return torque_error(cause, place, who=who)
         if value.shape != (3,):

@@ -36,6 +36,7 @@ class Actions(NamedTuple):
     derivatives: tuple
     potential: object
     kicks: Kicks
+    motors: object
     force: object
     both: object  # (t, q, Om, x, v, p) -> body torque, acceleration
     both_near: object  # the same at q / |q|

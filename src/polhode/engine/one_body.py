@@ -12,6 +12,7 @@ import numpy as np
 
 from polhode import rotations
 from polhode.bodies._body import RigidBody
+from polhode.bodies.rotor import refuse_rotors
 from polhode.core.loops import tolerance as loops
 from polhode.core.motions import FLIGHT, ROTATION, kind_of
 from polhode.engine.carriers.fixed_steps import FixedSteps
@@ -22,6 +23,7 @@ from polhode.engine.events import Watch
 from polhode.engine.flight import check_flight
 from polhode.engine.programs import find_bound
 from polhode.engine.recorder import AtSteps, AtTimes
+from polhode.engine.rotors import check_rotors, feels_speed, with_speeds
 from polhode.engine.schedule import segments, stretches
 from polhode.errors import InputError, IntegrationError, floats, number, one_given
 from polhode.loads._torque import ZERO, Torque
@@ -47,12 +49,14 @@ SMALLEST_RTOL, LARGEST_RTOL = 1e-14, 0.1  # steps cannot be better than their ro
 # --- what a user gives ----------------------------------------------------------------------------
 
 
-def as_body(body: RigidBody | ArrayLike) -> RigidBody:
-    """A RigidBody that can be run, from a RigidBody or an inertia."""
+def as_body(body: RigidBody | ArrayLike, who: str = "") -> RigidBody:
+    """A RigidBody that can be run, from a RigidBody or an inertia; `who` follows no rotors."""
     if not isinstance(body, RigidBody):
         plain = type(body) in (list, tuple) and all(type(one) in (int, float) for one in body)
         body = _body_of(tuple(body)) if plain else RigidBody(body)
     check_moments(body.moments)
+    if who:
+        refuse_rotors(body, who)
     return body
 
 
@@ -73,6 +77,8 @@ def initial_rotation(
     name, value = one_given("three numbers, body frame", omega0=omega0, momentum0=momentum0)
     q = rotations.as_quaternion(rotation0, scalar_first, "rotation0")
     vector = three(name, value)
+    if body.rotors and momentum0 is not None:
+        vector, momentum0 = body.omega(vector), None
     if body.is_principal and momentum0 is None:
         return np.concatenate([q, check_rates(vector)])
     axes = None if body.is_principal else body.axes
@@ -226,6 +232,12 @@ class OneBody:
         self.kind = FLIGHT
         self.motion = row(FLIGHT, *parts(self.motion), *place)
 
+    def will_spin(self) -> None:
+        """The rotors of the body, if it has any, are to be followed."""
+        if self.body.rotors:
+            check_rotors(self.method)
+            self.motion, self.kind = with_speeds(self.body, self.motion, self.kind)
+
     def will_store(
         self,
         t_eval: ArrayLike | None,
@@ -267,7 +279,7 @@ class OneBody:
         )
         guard = (
             Runaway(self.torque, self.body, self.t0, self.motion)
-            if self.torque.conservative
+            if self.torque.conservative and not self.body.rotors
             else None
         )
         self.driver = Driver(
@@ -351,7 +363,7 @@ class OneBody:
         driver, carrier = self.driver, self.driver.carrier
         if status == FINISHED and driver.checkpoint is not None:
             driver.save()
-        lowered = self.method.lowered(self.torque)
+        lowered = self.method.lowered(self.torque, feels_speed(self.body))
         message += carrier.remarks + (lowered and f"; {lowered}")
         last = driver.motion
         ends = (self.t0, self.first), (driver.t, in_user_axes(self.body, last, self.kind))

@@ -161,7 +161,7 @@ def moments_of(body: RigidBody, inertia: Any) -> tuple[float, ...]:
                 f"inertia must be three principal moments of which none is larger than the sum of the other two, got "
                 f"{brief(inertia)}; correct it, or give inertia=RigidBody(..., check_triangle=False)"
             )
-    if not as_body(other).is_principal:
+    if not as_body(other, "Flow").is_principal:
         raise InputError(
             f"inertia must be three principal moments, got {brief(inertia)}; make a new Flow for a body with other axes"
         )

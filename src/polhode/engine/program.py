@@ -17,6 +17,7 @@ from polhode.core.loops.adaptive_motion import STEP
 from polhode.core.motions import Kind, kind_of
 from polhode.engine.start_calls import start_calls
 from polhode.engine.flight import Parameters, actions, flying
+from polhode.engine.rotors import motors_of, rotor_numbers, with_motors
 from polhode.engine.ways import derivatives_trouble, potential_trouble, ways
 from polhode.errors import InputError
 from polhode.loads.agreement import Start
@@ -30,7 +31,7 @@ from polhode.loads.kernels import (
     potential_on_ground,
 )
 from polhode.loads.own_axes import derivatives_in_axes, in_axes, potential_in_axes
-from polhode.methods._states import VELOCITY
+from polhode.methods._states import VELOCITY, velocity_of
 
 if TYPE_CHECKING:
     from polhode.bodies._body import RigidBody
@@ -44,8 +45,7 @@ if TYPE_CHECKING:
 def _method_names(method: Method) -> tuple[int, dict[str, Any]]:
     """How many numbers the state of a method has, and what the method puts into the loops."""
     fields = getattr(method.state, "_fields", ())
-    kept = next((name for name in VELOCITY if name in fields), None)
-    if "q" not in fields or kept is None:
+    if "q" not in fields or not set(VELOCITY) & set(fields):
         raise InputError(
             f"the state of method {method.name!r} has fields {fields}; it needs q and one of Om, om, Pi, pi"
         )
@@ -55,7 +55,7 @@ def _method_names(method: Method) -> tuple[int, dict[str, Any]]:
         "start": method.start,
         "load_state": memory.unpack,
         "store_state": memory.pack,
-        "velocity": VELOCITY[kept],
+        "velocity": velocity_of(method.state),
         "residual": loops.residual_of_state if "residual" in fields else loops.no_residual,
         "calls": loops.calls_of_state if "calls" in fields else loops.no_calls,
         **kind_of(method.state).names(),
@@ -87,9 +87,9 @@ class Program:
 
     def __post_init__(self) -> None:
         self.width = self.motion_kind.width
-        self.may_raise = self.mode == "python" or not all(
-            one.is_ours for one in (self.torque, self.force) if one is not None
-        )
+        acting = (self.torque, self.force, *motors_of(self.body))
+        self._given = [one for one in acting if one is not None]
+        self.may_raise = self.mode == "python" or not all(one.is_ours for one in self._given)
         self._found: dict[Any, Any] = {}  # loops and digests
         self._marches: dict[bool, Callable[..., Any]] = {}  # the time loops, with these numbers
         self.tried = False  # whether the torque was evaluated before a run
@@ -230,8 +230,9 @@ class Program:
     def motion(self, z: np.ndarray, lane: int = 0) -> np.ndarray:
         """The motion in a lane of z, in principal axes."""
         state = self.state(z, lane)
-        Om = self.names["velocity"](state, loops.load_body(self.moments, 0))
-        return np.array(flatten(self.names["observe"](state, Om)))
+        body = self.names.get("load_body", loops.load_body)(self.moments, 0)
+        Om = self.names["velocity"](state, body)
+        return np.array(flatten(self.names["observe"](state, Om, body)))
 
     def state(self, z: np.ndarray, lane: int = 0) -> Any:
         """The state in a lane of z as the method's own NamedTuple."""
@@ -268,7 +269,7 @@ class Program:
         return reach(*self._sources(), identity=True).opaque
 
     def _sources(self) -> list[Any]:
-        return [one.source() for one in (self.torque, self.force) if one is not None]
+        return [one.source() for one in self._given]
 
 
 def build(
@@ -290,8 +291,11 @@ def build(
     start = start or Start()
     check_potential(torque, start)
     thrust = None if force is None else next(ways(force, setting, compiled, start))
+    motors = [next(ways(motor, FLIGHT, compiled, start)) for motor in motors_of(body)]
     for way in ways(torque, setting, compiled, start):
-        program = _assemble(method, torque, body, force, setting, way, thrust, like or body, start)
+        program = _assemble(
+            method, torque, body, force, setting, way, thrust, motors, like or body, start
+        )
         if not (way.mode == "compiled" and program.names["torque"].derivatives):
             return program
         if torque.is_ours or (
@@ -309,6 +313,7 @@ def _assemble(
     setting: Setting,
     way: Way,
     thrust: Way | None,
+    motors: list[Way],
     like: RigidBody,
     start: Start,
 ) -> Program:
@@ -332,21 +337,25 @@ def _assemble(
         else None
     )
     acting: Any = in_frame(kernel, frame, derivatives, at)
-    run, (size, names) = suited, _method_names(suited)
+    run = suited
     if suited.potential:
         acting = acting._replace(potential=_potential(way.acting or known, body, setting))
     if thrust is not None:
         push, push_values = thrust.kernel, thrust.values
         if not body.is_principal:
             push, push_values = in_axes(push, "spatial", setting), (nested(body.axes), push_values)
-        acting, values = (
-            actions(suited, acting, push),
-            Parameters(values, push_values, float(body.mass)),
-        )
-        run = flying(suited, names["velocity"], names["residual"], names["calls"])
-        size, names = _method_names(run)
+        acting = actions(suited, acting, push)
+        values = Parameters(values, push_values, float(body.mass))
+        _, own = _method_names(suited)
+        run = flying(suited, own["velocity"], own["residual"], own["calls"])
+    if body.rotors:
+        assert run.rotors is not None  # `check_rotors`
+        acting, values = with_motors(acting, values, body, motors, force is not None)
+        run = run.rotors(run, len(body.rotors))
+    size, names = _method_names(run)
     names = {**names, "torque": acting, "load_parameters": layout(shape(values)).unpack}
-    taken = [way] if thrust is None else [way, thrust]
+    loads = [way] if thrust is None else [way, thrust]
+    taken = [*loads, *motors]
     mode = next((one.mode for one in taken if one.mode != "compiled"), "compiled")
     note = next((one.note for one in taken if one.mode != "compiled"), "")
     return Program(
@@ -365,7 +374,7 @@ def _assemble(
         names=names,
         loads=tuple(
             one.acting or load
-            for one, load in zip(taken, filter(None, (torque, force)), strict=True)
+            for one, load in zip(loads, filter(None, (torque, force)), strict=True)
         ),
         pythons=tuple(one.python for one in taken),
         control=run.control,
@@ -373,7 +382,8 @@ def _assemble(
 
 
 def _moments(body: RigidBody) -> np.ndarray:
-    return np.array(body.moments, dtype=float).reshape(3, 1)
+    numbers = [*body.moments.tolist(), *(rotor_numbers(body) if body.rotors else ())]
+    return np.array(numbers).reshape(-1, 1)
 
 
 def _known(torque: Torque, way: Way) -> Torque:

@@ -13,6 +13,7 @@ from polhode.core.digest import watch
 from polhode.core.layout import shape
 from polhode.core.reads import contents, is_lasting, ours, python_function, reads
 from polhode.engine.program import Program, build
+from polhode.engine.rotors import motors_of
 from polhode.loads.agreement import Start
 from polhode.methods.exact_flow import symmetry_axis
 
@@ -77,10 +78,10 @@ def _of_the_user(source):
             yield from _of_the_user(inside)
 
 
-def watched(method: Method, torque: Torque, force: Force | None = None) -> tuple[bool, Any]:
+def watched(method: Method, torque: Torque, *others: Torque | None) -> tuple[bool, Any]:
     """(whether it can be told that the user's code behind these means the same, the watch on it or
     None where there is none)."""
-    acting = [one.source() for one in (torque, force) if one is not None]
+    acting = [one.source() for one in (torque, *others) if one is not None]
     users = [*_of_the_user((method.step, method.start, method.control, *acting))]
     found = watch(*users) if users else None
     return not users or found is not None, found
@@ -161,7 +162,7 @@ def find_bound(
         return found
     family = (
         None
-        if force is not None or like is not None
+        if force is not None or like is not None or body.rotors
         else _hashable(_family(method, torque, body, compiled))
     )
     with _finding:
@@ -172,11 +173,15 @@ def find_bound(
         return entry
     program = build(method, torque, body, compiled, force, like, start)
     # what is called back is as it is now
-    told, watch = (False, None) if program.mode == "callback" else watched(method, torque, force)
+    motors = motors_of(body)
+    told, watch = (
+        (False, None) if program.mode == "callback" else watched(method, torque, force, *motors)
+    )
     fields = _fields(torque, force)
     if not told or program.mode == "python" or any(program.pythons):
         return Bound(program, (), fields, watch, None)
-    span = None if torque.is_ours and (force is None or force.is_ours) else (start.t, start.end)
+    is_ours = not motors and all(one.is_ours for one in (torque, force) if one is not None)
+    span = None if is_ours else (start.t, start.end)
     entry = Bound(program, (method, torque, body, force, like), fields, watch, span)
     _keep(_programs, key, entry)
     if family is not None and (program.acting is torque or not torque.is_ours):

@@ -8,6 +8,7 @@ import numpy as np
 
 from polhode import rotations
 from polhode.engine.one_body import initial_rotation, three
+from polhode.engine.rotors import struck
 from polhode.errors import InputError, choice
 from polhode.loads._torque import ZERO
 from polhode.results.motion import ATTITUDE, OMEGA, InMotion, parts
@@ -74,8 +75,15 @@ class SettableMotion(InMotion):
             push = rotations.rotate(q, push)
         else:
             blow = rotations.rotate_inverse(q, blow)
-        given = initial_rotation(self.body, None, None, self.momentum + blow)
-        self._set(omega=given[OMEGA], velocity=np.asarray(self.velocity) + push / self.body.mass)
+        velocity = np.asarray(self.velocity) + push / self.body.mass
+        self._set(**self._turning(self.momentum + blow), velocity=velocity)
+
+    def _turning(self, momentum: np.ndarray) -> dict[str, np.ndarray]:
+        """The parts that give this total momentum, in principal axes; free rotors keep theirs."""
+        if self.body.rotors:
+            blow = momentum - self.momentum
+            return struck(self.body, self.omega, np.asarray(self.rotor_speeds), blow)
+        return {"omega": initial_rotation(self.body, None, None, momentum)[OMEGA]}
 
     def _check_flight(self, trouble: str) -> None:
         if "velocity" not in self.kind.slices:
@@ -131,13 +139,12 @@ class SettableMotion(InMotion):
 
     @property
     def momentum(self) -> np.ndarray:
-        """Angular momentum in the body frame."""
-        return self.body.momentum(self.omega)
+        """Angular momentum in the body frame, with that of the rotors."""
+        return self.body.momentum(self.omega, self.rotor_speeds)
 
     @momentum.setter
     def momentum(self, value: ArrayLike) -> None:
-        given = initial_rotation(self.body, None, None, three("momentum", value))
-        self._set(omega=given[OMEGA])
+        self._set(**self._turning(three("momentum", value)))
 
     @property
     def momentum_spatial(self) -> np.ndarray:
@@ -150,8 +157,8 @@ class SettableMotion(InMotion):
 
     @property
     def kinetic_energy(self) -> float:
-        """Kinetic energy of the rotation."""
-        return float(self.body.kinetic_energy(self.omega))
+        """Kinetic energy of the rotation, with that of the rotors."""
+        return float(self.body.kinetic_energy(self.omega, self.rotor_speeds))
 
     @property
     def position(self) -> np.ndarray | None:

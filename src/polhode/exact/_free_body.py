@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from polhode import rotations
 from polhode.bodies._body import RigidBody
+from polhode.bodies.rotor import refuse_rotors
 from polhode.core.closed.double_double import DOUBLE_DOUBLE, dd_add, dd_mul, dd_times
 from polhode.core.closed.free_motion import Polhode, polhode, turn
 from polhode.core.jit import bind
@@ -251,6 +252,8 @@ def _bodies(body):
     """Moments (2, ..., 3) and axes (2, ..., 3, 3), high and low parts, and whether any axes are
     tilted."""
     if isinstance(body, (list, tuple)) and body and all(isinstance(one, RigidBody) for one in body):
+        for one in body:
+            refuse_rotors(one, "free_body")
         parts = [principal(one) for one in body]
         return (
             np.stack([p[0] for p in parts], axis=1),
@@ -266,6 +269,7 @@ def _bodies(body):
                 )
             return np.stack([array, np.zeros_like(array)]), None, False
         body = RigidBody(array, check_triangle=False)
+    refuse_rotors(body, "free_body")
     moments, axes = principal(body)
     return moments, axes, not body.is_principal
 

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from polhode import rotations
 from polhode.bodies._body import RigidBody
+from polhode.bodies.rotor import refuse_rotors
 from polhode.core.closed.heavy_top import Top, at
 from polhode.core.jit import bind
 from polhode.core.layout import flatten, layout
@@ -69,6 +70,8 @@ def lagrange_top(
     >>> top.matrix[2].round(9)
     array([-0.11052279,  0.29543223,  0.94894916])
     """
+    if isinstance(moments, RigidBody):
+        refuse_rotors(moments, "lagrange_top")
     moments = (
         moments.moments
         if isinstance(moments, RigidBody) and moments.is_principal

@@ -18,6 +18,7 @@ from polhode.loads._torque import Torque
 from polhode.loads.conversion import as_torque
 from polhode.loads.agreement import Start
 from polhode.bodies._body import RigidBody
+from polhode.bodies.rotor import refuse_rotors
 from polhode.core.closed.double_double import two_product
 from polhode.errors import InputError, IntegrationError, floats, number
 from polhode.exact._gauss import CONVERGED, STAGES, coefficients, gauss
@@ -105,6 +106,7 @@ def reference(
         rotation0, omega0 = problem.rotation0, problem.omega0
     else:
         body, span = as_body(problem), None
+    refuse_rotors(body, "reference")
     tolerance = number("tolerance", tolerance, positive=True)
     if t is None and span is None:
         raise InputError(

@@ -13,7 +13,7 @@ from typing import Any, overload
 import numpy as np
 
 from polhode.bodies._body import RigidBody
-from polhode.core.motions import KINDS
+from polhode.core.motions import KINDS, with_rotors
 from polhode.errors import InputError, PolhodeError, brief, as_path
 from polhode.io.formats import format_to_read
 from polhode.io.read_ensemble import FACTS, as_ensemble
@@ -166,7 +166,7 @@ def as_trajectory(
     kind = max(
         (
             kind
-            for kind in KINDS.values()
+            for kind in (with_rotors(one, len(body.rotors)) for one in KINDS.values())
             if all(PARTS[part].name in arrays for part in kind.slices)
         ),
         key=lambda kind: kind.width,

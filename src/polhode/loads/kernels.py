@@ -35,6 +35,7 @@ class Frames(NamedTuple):
     derivatives: tuple = ()
     potential: object = ()  # V(t, R, p), for a method that asks for it
     kicks: Kicks = ON_GROUND  # the moves of a method made of kicks and drifts
+    motors: object = ()  # (t, R, Om, W, p) -> the torques on the rotors of the body
 
 
 class Setting(NamedTuple):

@@ -8,8 +8,10 @@ The torque of the last kick is also that of the first kick of the next step.  Th
 `polhode.core.kicks`: in flight they also carry the translation.
 """
 
+from collections.abc import Callable
+
 from polhode.core.jit import jit
-from polhode.core.kicks import FlyingState, start_flight
+from polhode.core.kicks import FlyingState, spun, start_flight
 from polhode.methods._method import Method, variant
 
 
@@ -28,3 +30,14 @@ def kicked(drift, h, t, s, body, torque, p):
 def in_flight(method: Method) -> Method:
     """The method for a body that flies: the same step, on a state with position and velocity."""
     return variant(method, state=FlyingState, start=start_flight)
+
+
+def with_rotors(step: Callable[[], Callable]) -> Callable[[Method, int], Method]:
+    """`Method.rotors` of a method made of kicks and drifts; `step()` is its step with a free motion
+    of the body that carries the rotors."""
+
+    def spinning(method, n):
+        found = spun(method.state is FlyingState, n)
+        return variant(method, step=step(), state=found.state, start=found.start)
+
+    return spinning

@@ -57,6 +57,9 @@ class Method:
     flight : function or None
         `flight(method)` returns the method for a body that flies, with translation in its own
         steps.  Without it Newmark's method carries the translation beside the rotation.
+    rotors : function or None
+        `rotors(method, n)` returns the method, as it is on the ground or in flight, for a body with n
+        rotors.  Without it the method takes no rotors.
     control : core.adaptive.Pair, methods._series.Recursion or None
         What a loop that chooses its own steps needs; without it the method takes fixed steps only.
     potential : bool
@@ -98,6 +101,7 @@ class Method:
     summary: str = ""
     adapt: Callable | None = None
     flight: Callable | None = None
+    rotors: Callable | None = None
     limit: str = ""
     control: tuple | None = None
     potential: bool = False
@@ -116,10 +120,10 @@ class Method:
             self.omega_order if torque.feels_omega and self.omega_order is not None else self.order
         )
 
-    def lowered(self, torque: Any) -> str:
-        """What is lost under a torque that depends on the angular velocity, in words; empty where
-        nothing is."""
-        if self.omega_order in (None, self.order) or not torque.feels_omega:
+    def lowered(self, torque: Any, motors_feel: bool = False) -> str:
+        """What is lost under a torque that depends on the angular velocity, or where motors of
+        rotors do, in words; empty where nothing is."""
+        if self.omega_order in (None, self.order) or not (torque.feels_omega or motors_feel):
             return ""
         return (
             f"{self.name} is of order {self.omega_order}, not {self.order}, under a torque that "

@@ -73,6 +73,7 @@ def method(
     limit: str = "",
     control: tuple | None = None,
     flight: Callable[..., Any] | None = None,
+    rotors: Callable[..., Any] | None = None,
 ) -> Callable[[F], F]:
     """Register the decorated function `step(h, t, s, body, torque, p)` as a method.
 
@@ -123,6 +124,7 @@ def method(
                 limit=limit,
                 control=control,
                 flight=flight,
+                rotors=rotors,
                 omega_order=omega_order,
                 builds_on=tuple(builds_on),
                 best_for=best_for,

@@ -1,10 +1,13 @@
 """Method states made from other states: what suffixes and compositions need."""
 
+from functools import lru_cache
 from typing import NamedTuple, get_type_hints
 
 from polhode.core.loops import fixed as loops
 from polhode.core.generated import generated
-from polhode.core.vec import matrix, qrotate, times
+from polhode.core.jit import jit
+from polhode.core.rotors import count, rotors
+from polhode.core.vec import matrix, qrotate, sub, times
 
 VELOCITY = {
     "Om": loops.velocity_from_Om,
@@ -30,7 +33,20 @@ MOVED = {**TURNED, "pi": "qrotate(q, m) if change else n.pi"}
 def velocity_of(state):
     """The function `velocity(s, body)` for a state class: body angular velocity from whichever
     field has it."""
-    return next(VELOCITY[name] for name in VELOCITY if name in state._fields)
+    kept = next(name for name in VELOCITY if name in state._fields)
+    return velocity_beside(count(state)) if kept == "Pi" and count(state) else VELOCITY[kept]
+
+
+@lru_cache(32)
+def velocity_beside(n):
+    """The same from the total momentum of a body with n rotors."""
+    total = rotors(n).total
+
+    @jit
+    def velocity(s, body):
+        return times(body.Iinv, sub(s.Pi, total(s.rotors, body)))
+
+    return velocity
 
 
 def extended(state, **fields):

@@ -4,7 +4,8 @@ MR2 and MR4 in Buss 2001.
 The kinetic energy is a sum of three terms Pi_i^2 / (2 I_i).  The flow of each is a rotation about
 body axis i by the constant angle h Pi_i / I_i.  Their symmetric composition a b c b a, with half
 steps except for c, is a free motion that is symplectic and explicit and conserves the spatial
-momentum.  The torque acts as kicks before and after.
+momentum.  The torque acts as kicks before and after.  With rotors inside the body, which
+have the part G of the momentum, the angles are h (Pi_i - G_i) / I_i.
 
 MR2-abc takes the axes in any of the six orders; LP2 is MR2-123.  The order matters: on Buss's thin
 body 2-1-3 and 2-3-1 need a fourteenth of the steps of 1-2-3.  MR2-abc-cay rotates by 2
@@ -14,13 +15,14 @@ registered; the others are made when they are requested by name.
 """
 
 import math
+from functools import cache
 from itertools import permutations
 
 from polhode.core.jit import jit
 from polhode.core.kicks import KickedState, start
 from polhode.core.scalars import sincos
 from polhode.core.vec import renormalise
-from polhode.methods._kicked import in_flight, kicked
+from polhode.methods._kicked import in_flight, kicked, with_rotors
 from polhode.methods._families import family
 from polhode.methods._method import Method, variant
 from polhode.methods._registry import register
@@ -40,13 +42,23 @@ def cayley(angle):
     return angle / n, 2.0 / n
 
 
-def turns(half):
-    """The axis rotations, with `half(angle)` for sine and cosine of half the angle.  Space sees the
-    momentum stand still."""
+@jit
+def whole(i, Pi, body):
+    return Pi[i]
+
+
+@jit
+def beside_rotors(i, Pi, body):
+    return Pi[i] - body.G[i]
+
+
+def turns(half, own=whole):
+    """The axis rotations, with `half(angle)` for sine and cosine of half the angle, and `own(i, Pi,
+    body)` for the body's own part of the momentum.  Space sees the momentum stand still."""
 
     @jit
     def turn1(h, q, Pi, body):
-        s, c = half(h * Pi[0] * body.Iinv[0])
+        s, c = half(h * own(0, Pi, body) * body.Iinv[0])
         sine, cosine = 2.0 * s * c, (c - s) * (c + s)
         x, y, z, w = q
         return (
@@ -56,7 +68,7 @@ def turns(half):
 
     @jit
     def turn2(h, q, Pi, body):
-        s, c = half(h * Pi[1] * body.Iinv[1])
+        s, c = half(h * own(1, Pi, body) * body.Iinv[1])
         sine, cosine = 2.0 * s * c, (c - s) * (c + s)
         x, y, z, w = q
         return (
@@ -66,7 +78,7 @@ def turns(half):
 
     @jit
     def turn3(h, q, Pi, body):
-        s, c = half(h * Pi[2] * body.Iinv[2])
+        s, c = half(h * own(2, Pi, body) * body.Iinv[2])
         sine, cosine = 2.0 * s * c, (c - s) * (c + s)
         x, y, z, w = q
         return (
@@ -103,11 +115,11 @@ def split(*turns):
     return step
 
 
-def splitting(name, step, summary, best_for=""):
-    """The Method of a second-order splitting."""
+def splitting(name, half, axes, summary, best_for=""):
+    """The Method of a second-order splitting: rotations about the axes, by angles like `half`."""
     return Method(
         name,
-        step,
+        split(*ordered(TURNS[half], axes)),
         start,
         KickedState,
         order=2,
@@ -121,10 +133,17 @@ def splitting(name, step, summary, best_for=""):
         summary=summary,
         best_for=best_for,
         flight=in_flight,
+        rotors=with_rotors(cache(lambda: split(*ordered(TURNS_BESIDE_ROTORS[half], axes)))),
     )
 
 
-ROTATIONS, CAYLEY = turns(exact), turns(cayley)
+def ordered(turns, axes):
+    return (turns[int(axis) - 1] for axis in axes)
+
+
+TURNS = {half: turns(half) for half in (exact, cayley)}
+TURNS_BESIDE_ROTORS = {half: turns(half, beside_rotors) for half in TURNS}
+ROTATIONS, ROTATIONS_BESIDE_ROTORS = TURNS[exact], TURNS_BESIDE_ROTORS[exact]
 AXES = f"({'|'.join(map(''.join, permutations('123')))})(-cay)?"
 
 
@@ -136,7 +155,8 @@ def mr2(axes, ending):
     kind = "Cayley rotations" if ending else "rotations"
     return splitting(
         f"MR2-{axes}{ending or ''}",
-        split(*((CAYLEY if ending else ROTATIONS)[int(axis) - 1] for axis in axes)),
+        cayley if ending else exact,
+        axes,
         f"McLachlan-Reich splitting into {kind} about the axes {a}, {b}, {c}, {b}, {a}",
     )
 
@@ -158,7 +178,8 @@ def mr4(axes, ending):
 register(
     splitting(
         "LP2",
-        split(*ROTATIONS),
+        exact,
+        "123",
         "Lie-Poisson splitting into rotations about the axes 1, 2, 3, 2, 1",
         best_for="a first run with a fixed step (the default): explicit, one torque evaluation per step, no energy drift",
     )

@@ -16,8 +16,8 @@ Both have error estimates and continuous extensions, of order 4 and 7 (Hairer, N
     y(t + s h) = y + s (F0 + (1 - s) (F1 + s (F2 + (1 - s) (F3 + ...))))
     F0 = y' - y,   F1 = h f(y) - F0,   F2 = F0 - h f(y') - F1
 
-F3 and the following are h times sums of slopes.  `polhode.core.loops.tolerance` has the equation
-and the loop that chooses the steps.
+F3 and the following are h times sums of slopes.  `polhode.core.loops.adaptive_motion` has the equation,
+`polhode.core.loops.tolerance` the loop that chooses the steps.
 """
 
 from functools import cache
@@ -26,24 +26,13 @@ from typing import NamedTuple
 from polhode.core.fma import fma
 from polhode.core.generated import generated
 from polhode.core.jit import jit
-from polhode.core.layout import Quaternion, Vector
-from polhode.core.loops.adaptive_motion import (
-    axpy13,
-    axpy7,
-    projected,
-    projected_flight,
-    scale13,
-    scale7,
-    slope,
-    slope_flight,
-    spread,
-    spread_flight,
-    sub13,
-    sub7,
-)
+from polhode.core.layout import Quaternion, Vector, layout
+from polhode.core.loops.adaptive_motion import numbers
 from polhode.core.loops.tolerance import Pair
+from polhode.core.motions import launch_flight, launch_rotation
+from polhode.core.rotors import extended, rotors
 from polhode.methods import _tableaux
-from polhode.methods._method import Motion, variant
+from polhode.methods._method import Motion, start_motion, variant
 from polhode.methods._registry import method
 
 
@@ -59,21 +48,6 @@ class FlyingMotion(NamedTuple):
 @jit
 def start_flight(h, t, q, Om, x, v, body, load, p):
     return FlyingMotion(q, Om, x, v)
-
-
-# what computes with the numbers of a motion, and the error of its parts
-ROTATION = {
-    "axpy": axpy7,
-    "scale": scale7,
-    "sub": sub7,
-    "slope": slope,
-}
-FLIGHT = {
-    "axpy": axpy13,
-    "scale": scale13,
-    "sub": sub13,
-    "slope": slope_flight,
-}
 
 
 # --- straight code from a tableau -----------------------------------------------------------------
@@ -101,14 +75,14 @@ def stage_names(count):
     return "".join(f"k{i}, " for i in range(count))
 
 
-def stage_lines(tableau, numbers):
+def stage_lines(tableau, which):
     return [
         f"k{i} = slope(t + {tableau.c[i]!r} * h, {advanced(tableau.a[i])}, body, torque, p)"
-        for i in numbers
+        for i in which
     ]
 
 
-def stages_of(tableau, numbers):
+def stages_of(tableau, scope):
     """`stages(h, t, y, k0, ...) -> (y', (k0, ..., k_(s-1)))`."""
     s = tableau.stages
     return generated(
@@ -117,11 +91,11 @@ def stages_of(tableau, numbers):
         "h, t, y, k0, body, torque, p",
         stage_lines(tableau, range(1, s)),
         f"{advanced(tableau.a[s])}, ({stage_names(s)})",
-        **numbers,
+        **scope,
     )
 
 
-def extension_of(tableau, numbers):
+def extension_of(tableau, scope):
     """`extension(h, t, y, y', slopes, ...) -> (F0, F1, ...)`; slopes have that of y' for their
     last."""
     s = tableau.stages
@@ -139,11 +113,11 @@ def extension_of(tableau, numbers):
         "h, t, y, end, k, body, torque, p",
         lines,
         f"(F0, F1, F2, {higher})",
-        **numbers,
+        **scope,
     )
 
 
-def estimates_of(tableau, numbers):
+def estimates_of(tableau, scope):
     """`estimates(slopes)`: one estimate of the error, over h, for each row of the table."""
     lines = [f"{stage_names(tableau.stages + 1)} = k"]
     return generated(
@@ -152,24 +126,24 @@ def estimates_of(tableau, numbers):
         "k",
         lines,
         "(" + "".join(f"{combined(row)}, " for row in tableau.errors) + ")",
-        **numbers,
+        **scope,
     )
 
 
-def pair(tableau, error, order, flight=False):
-    """The functions of a tableau for the loop of `polhode.core.loops.tolerance`."""
-    numbers = FLIGHT if flight else ROTATION
-    spread_of = spread_flight if flight else spread
+def pair(tableau, error, order, kind):
+    """The functions of a tableau for the loop of `polhode.core.loops.tolerance`, for a kind of
+    motion given as `Numbers`."""
+    scope = {name: kind.functions[name] for name in ("axpy", "scale", "sub", "slope")}
     extra = len(tableau.a) - tableau.stages - 1
     return Pair(
-        stages_of(tableau, numbers),
-        error(estimates_of(tableau, numbers), spread_of),
-        extension_of(tableau, numbers),
+        stages_of(tableau, scope),
+        error(estimates_of(tableau, scope), kind.functions["spread"]),
+        extension_of(tableau, scope),
         1.0 / order,
         0.04,
         (tableau.stages, extra),
         3 + len(tableau.extension),
-        flight,
+        kind,
     )
 
 
@@ -201,50 +175,65 @@ def dop853_error(estimates, spread):
     return error
 
 
-def step_of(stages):
-    """The fixed step of a pair."""
+def step_of(control, state):
+    """The fixed step of a pair, for a state whose fields are the parts of a motion."""
+    slope, projected = control.numbers.functions["slope"], control.numbers.functions["projected"]
+    rows, stages = layout(state, flat=True), control.stages
+    listed = ", ".join(f"*s.{name}" for name in state._fields)
+    flat = generated(__name__, "flat", "s", (), f"({listed})")
+    unpack = rows.unpack
 
     @jit
     def step(h, t, s, body, torque, p):
-        y = (*s.q, *s.Om)
+        y = flat(s)
         end, _ = stages(h, t, y, slope(t, y, body, torque, p), body, torque, p)
-        end = projected(end)
-        return Motion(end[:4], end[4:])
+        return unpack(projected(end), 0)
 
     return step
 
 
-def flight_step_of(stages):
-    """The same in flight."""
-
-    @jit
-    def step(h, t, s, body, load, p):
-        y = (*s.q, *s.Om, *s.x, *s.v)
-        end, _ = stages(h, t, y, slope_flight(t, y, body, load, p), body, load, p)
-        end = projected_flight(end)
-        return FlyingMotion(end[:4], end[4:7], end[7:10], end[10:])
-
-    return step
-
-
-def in_flight_by(tableau, error, order):
-    """The method of a tableau for a body that flies."""
+def for_flight(*tableau):
+    """`Method.flight` of a tableau: a body that flies."""
 
     @cache
     def made():
-        control = pair(tableau, error, order, flight=True)
-        return flight_step_of(control.stages), control
+        control = pair(*tableau, numbers(flying=True))
+        return {"step": step_of(control, FlyingMotion), "control": control}
 
-    def in_flight(entry):
-        step, control = made()
-        return variant(entry, step=step, start=start_flight, state=FlyingMotion, control=control)
+    return lambda entry: variant(entry, start=start_flight, state=FlyingMotion, **made())
 
-    return in_flight
+
+def for_rotors(*tableau):
+    """`Method.rotors` of a tableau: a body with n rotors, whose state has their momenta."""
+
+    @cache
+    def made(base, n):
+        flying = base is FlyingMotion
+        launch, begin = (launch_flight, start_flight) if flying else (launch_rotation, start_motion)
+        control, state, of = pair(*tableau, numbers(flying, n)), extended(base, n), rotors(n)
+        step_by_speeds = step_of(control, state)
+        fields = ", ".join(f"s.{name}" for name in base._fields)
+        geared = generated(__name__, "geared", "s, l", (), f"make({fields}, l)", make=state)
+
+        @jit
+        def start(h, t, motion, body, torque, p):
+            s = launch(begin, h, t, motion, body, torque, p)
+            return geared(s, of.momenta(of.spins(motion), s.Om, body))
+
+        @jit
+        def step(h, t, s, body, torque, p):
+            s = geared(s, of.speeds(s.rotors, s.Om, body))
+            s = step_by_speeds(h, t, s, body, torque, p)
+            return geared(s, of.momenta(s.rotors, s.Om, body))
+
+        return {"step": step, "start": start, "state": state, "control": control}
+
+    return lambda entry, n: variant(entry, **made(entry.state, n))
 
 
 DP5 = _tableaux.DP5, dp5_error, 5
 DOP853 = _tableaux.DOP853, dop853_error, 8
-DP5_PAIR, DOP853_PAIR = pair(*DP5), pair(*DOP853)
+DP5_PAIR, DOP853_PAIR = pair(*DP5, numbers()), pair(*DOP853, numbers())
 
 method(
     "DP5",
@@ -256,9 +245,10 @@ method(
     cite="dormand1980family",
     synonyms=("RK45", "dopri5", "ode45", "RKF45", "Tsit5"),
     control=DP5_PAIR,
-    flight=in_flight_by(*DP5),
+    flight=for_flight(*DP5),
+    rotors=for_rotors(*DP5),
     summary="Dormand-Prince 5(4); chooses its steps if a tolerance is given",
-)(step_of(DP5_PAIR.stages))
+)(step_of(DP5_PAIR, Motion))
 method(
     "DOP853",
     order=8,
@@ -270,6 +260,7 @@ method(
     best_for="a tolerance (the default with rtol), torques that depend on the angular velocity, errors down to 1e-12",
     synonyms=("dopri8", "ode89", "Vern8", "Radau", "LSODA", "BDF", "odeint"),
     control=DOP853_PAIR,
-    flight=in_flight_by(*DOP853),
+    flight=for_flight(*DOP853),
+    rotors=for_rotors(*DOP853),
     summary="Dormand-Prince 8(5,3); chooses its steps if a tolerance is given",
-)(step_of(DOP853_PAIR.stages))
+)(step_of(DOP853_PAIR, Motion))

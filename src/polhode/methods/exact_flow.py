@@ -11,19 +11,27 @@ and Pi is rotated about e_k by the opposite of the second angle.  For a sphere o
 rotation remains.  The free motion for three different moments is in
 `polhode.core.closed.short_motion`.  The choice is made when the body of a run is known, so that the
 compiled code contains only one of them.
+
+With rotors inside the body, which have the part G of the momentum, H = (Pi - G) I^-1 (Pi - G) / 2 is
+the sum of that without them, of -Pi I^-1 G, whose flow is a rotation about a fixed axis of the body,
+and of a constant.  The two flows commute, and the motion is still exact, where all rotors lie along
+an axis of symmetry; otherwise they are composed, to the order of the method.
 """
 
 import sys
+from functools import cache
+from itertools import pairwise
 
 from polhode.core.fma import fma
 from polhode.core.jit import jit
 from polhode.core.kicks import KickedState, start
 from polhode.core.closed.short_motion import exact_motion as triaxial
 from polhode.core.scalars import sinc_cos
-from polhode.core.vec import qtimes, scale
-from polhode.methods._kicked import in_flight, kicked
+from polhode.core.vec import qexp, qmul, qrotate_t, qtimes, scale, times
+from polhode.methods._kicked import in_flight, kicked, with_rotors
 from polhode.methods._method import Method, variant
 from polhode.methods._registry import register
+from polhode.methods.compose import SCHEMES
 
 # two moments that differ by no more, relative to their size, are one
 EQUAL = 4.0 * sys.float_info.epsilon
@@ -91,6 +99,44 @@ def free_drift(body):
     return triaxial if axis is None else SYMMETRIC[axis]
 
 
+@jit
+def turned(h, q, Pi, body):
+    """The rotation of the body by h about -I^-1 G, which the rotors cause."""
+    turn = qexp(scale(-h, times(body.Iinv, body.G)))
+    return qmul(q, turn), qrotate_t(turn, Pi)
+
+
+def beside_rotors(drift, order):
+    """The free motion of a body with rotors, from that of the body without: Strang's splitting into
+    that and the rotation that the rotors cause, composed to an order."""
+    lengths = {2: (1.0,), 4: SCHEMES["suzuki4"].steps, 6: SCHEMES["kahanli6"].steps}[order]
+    first, *halves = (0.5 * (a + b) for a, b in pairwise((0.0, *lengths, 0.0)))
+    count, halves = len(lengths), tuple(halves)
+
+    @jit
+    def motion(h, q, Pi, body):
+        q, Pi = turned(first * h, q, Pi, body)
+        for i in range(count):
+            q, Pi, _ = drift(lengths[i] * h, q, Pi, body)
+            q, Pi = turned(halves[i] * h, q, Pi, body)
+        return q, Pi, 0.0
+
+    return motion
+
+
+def lined_up(body):
+    """Whether the rotation that the rotors cause commutes with the free motion: all of them lie
+    along an axis of symmetry of the body, or it is a sphere."""
+    if body is None or not body.rotors:
+        return False
+    k, moments = symmetry_axis(body.moments), body.moments
+    if k is None:
+        return False
+    sphere = abs(moments[k] - moments[k - 1]) <= EQUAL * moments[k - 1]
+    along = (abs(body.axes[:, k] @ one.axis) for one in body.rotors)
+    return bool(sphere or all(1.0 - cosine <= EQUAL for cosine in along))
+
+
 def kicked_by(drift):
     """The step made of kicks and a drift."""
 
@@ -103,6 +149,18 @@ def kicked_by(drift):
 
 
 STEPS = {drift: kicked_by(drift) for drift in (triaxial, *SYMMETRIC)}
+
+
+@cache
+def step_beside_rotors(drift):
+    return kicked_by(beside_rotors(drift, 2))
+
+
+def made_for(body):
+    """The steps for a body."""
+    drift = free_drift(body)
+    return {"step": STEPS[drift], "rotors": with_rotors(lambda: step_beside_rotors(drift))}
+
 
 EXACT: Method = register(
     Method(
@@ -121,6 +179,7 @@ EXACT: Method = register(
         best_for="free bodies, exact with any step; one torque evaluation per step in real time",
         summary="Kicks and the exact free motion: trigonometric or elliptic functions, depending on the body",
         flight=in_flight,
-        adapt=lambda torque, body: variant(EXACT, step=STEPS[free_drift(body)], adapt=None),
+        rotors=with_rotors(lambda: step_beside_rotors(triaxial)),
+        adapt=lambda torque, body: variant(EXACT, **made_for(body), adapt=None),
     )
 )

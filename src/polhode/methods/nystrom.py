@@ -25,14 +25,16 @@ evaluations.  The coefficients solve the order conditions to 32 digits
 (benchmarks/splitting_coefficients.py).
 """
 
+from functools import cache
+
 from polhode.core.generated import generated
 from polhode.core.jit import jit
 from polhode.core.kicks import KickedState, start
-from polhode.methods._kicked import in_flight
+from polhode.methods._kicked import in_flight, with_rotors
 from polhode.methods._method import Method, variant
 from polhode.methods._registry import register
-from polhode.methods.axis_splitting import ROTATIONS
-from polhode.methods.exact_flow import SYMMETRIC, free_drift, triaxial
+from polhode.methods.axis_splitting import ROTATIONS, ROTATIONS_BESIDE_ROTORS
+from polhode.methods.exact_flow import SYMMETRIC, beside_rotors, free_drift, lined_up, triaxial
 
 # the free half of each row: kicks b and drifts a, all but the last of which follow from sums of one
 COEFFICIENTS = {
@@ -176,6 +178,18 @@ def over_exact(name, scheme, order, arranged, aliases, best_for=""):
     """Register a splitting over the exact free motion, with a step for each kind of body."""
     kicks, drifts = rows(scheme)
     steps = {drift: arranged(drift, kicks, drifts) for drift in (triaxial, *SYMMETRIC)}
+
+    @cache
+    def step_beside_rotors(drift, needed):
+        return arranged(beside_rotors(drift, needed), kicks, drifts)
+
+    def made_for(body):
+        drift, needed = free_drift(body), 2 if lined_up(body) else order
+        return {
+            "step": steps[drift],
+            "rotors": with_rotors(lambda: step_beside_rotors(drift, needed)),
+        }
+
     torques = len(kicks) - (arranged is kicks_first)
     entry = Method(
         name,
@@ -196,7 +210,8 @@ def over_exact(name, scheme, order, arranged, aliases, best_for=""):
         omega_order=2,
         summary=f"Runge-Kutta-Nystrom splitting of order {order} over the exact free motion, {torques} stages",
         flight=in_flight,
-        adapt=lambda torque, body: variant(entry, step=steps[free_drift(body)], adapt=None),
+        rotors=with_rotors(lambda: step_beside_rotors(triaxial, order)),
+        adapt=lambda torque, body: variant(entry, **made_for(body), adapt=None),
     )
     return register(entry)
 
@@ -222,20 +237,22 @@ over_exact("EXACT-RKN6-14", "RKN6-14", 6, drifts_first, ("SRKN14a",))
 
 # --- over rotations about the axes ----------------------------------------------------------------
 
-TURN1, TURN2, TURN3 = ROTATIONS
 
-
-@jit
-def rotations_between(steps, q, Pi, body):
+def rotations_between(turn1, turn2, turn3):
     """Rotations 1, 2, 3 and 3, 2, 1 between two kicks, over the first and the second of two
     steps."""
-    lead, trail = steps
-    q, Pi = TURN1(lead, q, Pi, body)
-    q, Pi = TURN2(lead, q, Pi, body)
-    q, Pi = TURN3(lead + trail, q, Pi, body)
-    q, Pi = TURN2(trail, q, Pi, body)
-    q, Pi = TURN1(trail, q, Pi, body)
-    return q, Pi, 0.0
+
+    @jit
+    def move(steps, q, Pi, body):
+        lead, trail = steps
+        q, Pi = turn1(lead, q, Pi, body)
+        q, Pi = turn2(lead, q, Pi, body)
+        q, Pi = turn3(lead + trail, q, Pi, body)
+        q, Pi = turn2(trail, q, Pi, body)
+        q, Pi = turn1(trail, q, Pi, body)
+        return q, Pi, 0.0
+
+    return move
 
 
 def over_rotations(name, scheme, order):
@@ -246,10 +263,14 @@ def over_rotations(name, scheme, order):
     for b, a in zip(kicks[1:], drifts, strict=True):
         pairs.append(f"({lead!r} * h, {a - lead!r} * h)")
         lead = b - (a - lead)
+
+    def step(turns):
+        return kicks_first(rotations_between(*turns), kicks, drifts, pairs)
+
     register(
         Method(
             name,
-            kicks_first(rotations_between, kicks, drifts, pairs),
+            step(ROTATIONS),
             start,
             KickedState,
             order,
@@ -263,6 +284,7 @@ def over_rotations(name, scheme, order):
             builds_on=("mclachlan1993explicit",),
             omega_order=2,
             flight=in_flight,
+            rotors=with_rotors(cache(lambda: step(ROTATIONS_BESIDE_ROTORS))),
             summary=f"Splitting of order {order} into kicks and rotations about the axes 1, 2, 3",
         )
     )

@@ -18,7 +18,7 @@ from polhode.errors import warn
 from polhode.loads.potential import potential_energy
 from polhode.core.motions import ROTATION, Kind
 from polhode.results.columns import attributes, columns
-from polhode.results.motion import LABELS, InMotion, parts
+from polhode.results.motion import LABELS, InMotion, parts, rotor_speeds
 from polhode.results.storable import Storable
 from polhode.support import provenance
 
@@ -75,6 +75,8 @@ class Trajectory(Storable, InMotion):
         position and velocity.
     position, velocity : (n, 3) arrays or None
         Of the centre of mass, in space, for a body in flight.
+    rotor_speeds : (n, rotors) array or None
+        Speeds of the body's rotors, relative to it.
     title : str
         Of the run or the scenario; "" by default.
     """
@@ -141,8 +143,8 @@ class Trajectory(Storable, InMotion):
 
     @property
     def momentum(self) -> np.ndarray:
-        """Angular momentum in the body frame."""
-        return self.body.momentum(self.omega)
+        """Angular momentum in the body frame, with that of the rotors."""
+        return self.body.momentum(self.omega, self.rotor_speeds)
 
     @property
     def momentum_spatial(self) -> np.ndarray:
@@ -165,8 +167,8 @@ class Trajectory(Storable, InMotion):
 
     @property
     def rotational_energy(self) -> np.ndarray:
-        """Kinetic energy of the rotation."""
-        return self.body.kinetic_energy(self.omega)
+        """Kinetic energy of the rotation, with that of the rotors."""
+        return self.body.kinetic_energy(self.omega, self.rotor_speeds)
 
     @property
     def kinetic_energy(self) -> np.ndarray:
@@ -175,7 +177,7 @@ class Trajectory(Storable, InMotion):
 
     def _kinetic(self, motion: np.ndarray) -> np.ndarray:
         found = parts(motion, self.kind)
-        turning = self.body.kinetic_energy(found.omega)
+        turning = self.body.kinetic_energy(found.omega, rotor_speeds(motion, self.kind))
         v = getattr(found, "velocity", None)
         return turning if v is None else turning + 0.5 * self.body.mass * np.sum(v * v, axis=-1)
 
@@ -257,7 +259,7 @@ class Trajectory(Storable, InMotion):
         worst = np.max([piece._largest(first, ends[0]) for _, piece in self.blocks()], axis=0)
         change = max(worst[0], abs(ends[1] - ends[0]))
         relative = change / (max(abs(ends[0]), 1e-3 * worst[4]) or 1.0)
-        size = np.linalg.norm(self.body.momentum(both.omega[0]))
+        size = np.linalg.norm(self.body.momentum(both.omega[0], rotor_speeds(first, self.kind)))
         kept, acts = self.keeps_energy, self.torque.acts
         return {
             "method": self.method.name,
@@ -296,7 +298,8 @@ class Trajectory(Storable, InMotion):
         """Largest change of energy and of momentum, orthogonality error, residual and kinetic
         energy."""
         start = parts(first, self.kind)
-        momentum0 = rotations.rotate(start.attitude, self.body.momentum(start.omega))
+        momentum0 = self.body.momentum(start.omega, rotor_speeds(first, self.kind))
+        momentum0 = rotations.rotate(start.attitude, momentum0)
         changes = (
             np.abs(self.total_energy - energy0),
             np.linalg.norm(self.momentum_spatial - momentum0, axis=1),

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from polhode.bodies._body import RigidBody
 
 LABELS = {"quaternion_component": "xyzw", "axis": "xyz"}  # of components
+SPEED = "rotor_speed_"  # and the number of the rotor
 
 
 class MotionPart(NamedTuple):
@@ -46,23 +47,45 @@ class MotionPart(NamedTuple):
         return f"{self.name.removesuffix('y')}ies" if self.name.endswith("y") else f"{self.name}s"
 
 
-# by the name of the field; an attitude turns at the rate of the angular velocity
-PARTS = {
-    "attitude": MotionPart(
-        "quaternion",
-        "R",
-        "quaternion_component",
-        "1",
-        "attitude, body to space, scalar last",
-        "attitude",
-        "omega",
-    ),
-    "omega": MotionPart("omega", "omega", "axis", "rad/s", "angular velocity, body frame", "body"),
-    "position": MotionPart(
-        "position", "x", "axis", "m", "position of the centre of mass", rate="velocity"
-    ),
-    "velocity": MotionPart("velocity", "v", "axis", "m/s", "velocity of the centre of mass"),
-}
+class Parts(dict[str, MotionPart]):
+    """The parts by the names of their fields; those of rotors are made on demand."""
+
+    def __missing__(self, field: str) -> MotionPart:
+        word, _, number = field.partition("_")
+        if word != "rotor" or not number.isdecimal():
+            raise KeyError(field)
+        about = f"speed of rotor {number} relative to the body"
+        return MotionPart(f"{SPEED}{number}", f"speed_{number}", None, "rad/s", about)
+
+    def field(self, name: str) -> str | None:
+        """The field of the part that users know by this name."""
+        number = name.removeprefix(SPEED)
+        if number != name and number.isdecimal():
+            return f"rotor_{number}"
+        return next((field for field, part in self.items() if part.name == name), None)
+
+
+# an attitude turns at the rate of the angular velocity
+PARTS = Parts(
+    {
+        "attitude": MotionPart(
+            "quaternion",
+            "R",
+            "quaternion_component",
+            "1",
+            "attitude, body to space, scalar last",
+            "attitude",
+            "omega",
+        ),
+        "omega": MotionPart(
+            "omega", "omega", "axis", "rad/s", "angular velocity, body frame", "body"
+        ),
+        "position": MotionPart(
+            "position", "x", "axis", "m", "position of the centre of mass", rate="velocity"
+        ),
+        "velocity": MotionPart("velocity", "v", "axis", "m/s", "velocity of the centre of mass"),
+    }
+)
 # what others call the attributes of motions
 SYNONYMS = {
     "angular_momentum": "momentum_spatial",
@@ -89,6 +112,11 @@ OMEGA = ROTATION.slices["omega"]  # in every kind of motion
 def parts(y: np.ndarray, kind: Kind = ROTATION) -> Any:
     """The parts of motions (..., width) by name, as views."""
     return kind.parts(*(y[..., place] for place in kind.slices.values()))
+
+
+def rotor_speeds(y: np.ndarray, kind: Kind) -> np.ndarray | None:
+    """The speeds of the rotors in motions (..., width), as views; None where there are none."""
+    return y[..., kind.width - kind.spinning :] if kind.spinning else None
 
 
 def row(kind: Kind, *values: Any) -> np.ndarray:
@@ -143,6 +171,13 @@ class InMotion(Attitudes):
     velocity: np.ndarray | None
 
     @property
+    def rotor_speeds(self) -> np.ndarray | None:
+        """Speeds of the rotors relative to the body, the last axis one for each; None where there
+        are none."""
+        this: Any = self
+        return rotor_speeds(this.motion, this.kind)
+
+    @property
     def omega_spatial(self) -> np.ndarray:
         """Angular velocity in space."""
         return rotations.rotate(self.quaternion, self.omega)
@@ -150,7 +185,7 @@ class InMotion(Attitudes):
     if not TYPE_CHECKING:
 
         def __getattr__(self, name):
-            field = next((field for field, part in PARTS.items() if part.name == name), None)
+            field = PARTS.field(name)
             if field is None:
                 # `kind` is missing where the object is being made, and then so is its list of names
                 known = [] if name[0] == "_" or name == "kind" else dir(self)

@@ -70,7 +70,7 @@ class Poinsot:
     momentum0: Any = None
 
     def __post_init__(self):
-        object.__setattr__(self, "body", as_body(self.body))
+        object.__setattr__(self, "body", as_body(self.body, "poinsot"))
         if self.energy == 0.0:
             raise InputError(
                 "a body at rest has no polhode; give an angular velocity that is not zero"

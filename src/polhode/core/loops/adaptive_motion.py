@@ -1,29 +1,38 @@
-"""Motions as so many numbers, for the loops that choose their steps: seven, y = (q, Om), the quaternion
-of any length, or thirteen in flight, y = (q, Om, x, v):
+"""Motions as rows of numbers y, for the time loops that choose their own steps: the equation of
+motion, the size of errors, and what computes with so many numbers.
 
     q' = q Om / 2,   Om' = I^-1 (T(t, R, Om) - Om x I Om),   R = R(q / |q|)
-    x' = v,          v' = a(t, x, v, R, Om)
+    x' = v,          v' = a(t, x, v, R, Om)                  in flight
+    Pi' = T - Om x Pi,   l' = u                              with rotors: see `polhode.core.rotors`
 
-The error of a step is an angle, compared with rtol + atol, and a velocity, compared with rtol times
-the largest velocity so far + atol: a body that comes to rest for a moment needs no more digits than
-one that turns.  In flight it is also a distance and a speed, compared in the same way.
+These are seven numbers, (q, Om), thirteen in flight, and one more for each rotor, its speed relative
+to the body.  The functions for seven are those that the loops see; `numbers` has the others.
 
-The loops are written with the names for seven numbers; in flight they are bound to `IN_FLIGHT`.
+The error of a step is an angle, measured against rtol + atol, and a velocity, measured against rtol
+times the largest velocity before it + atol: a body that comes to rest for a moment does not ask for
+more digits than one that turns.  In flight it is also a distance and a speed, measured in the same
+way against the largest before it, and with rotors a speed of theirs, measured against the largest of
+body and rotors.
 """
 
 import math
+from collections import namedtuple
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
 
 from polhode.core.fma import fma
+from polhode.core.generated import generated
 from polhode.core.jit import jit
 from polhode.core.lanes import axpy7
 from polhode.core.newton import differences
-from polhode.core.vec import normalise, qtimes, times
+from polhode.core.rotors import rotors
+from polhode.core.vec import add, attitude, cross, normalise, qtimes, sub, times
 
 SLOWEST = 1e-150  # an angular velocity whose square can still be divided by
-# places in z, what a loop needs to continue, and its length
+# what is where in z, and how long it is
 TIME, STEP, FASTEST, BEFORE, MOTION_AT, SLOPE_AT, SIZE = 0, 1, 2, 3, 4, 11, 18
-# the same in flight, with the largest distance and speed at the end
-FLIGHT_SLOPE_AT, FARTHEST, SWIFTEST, FLIGHT_SIZE = 17, 30, 31, 32
+MOTION, SLOPE = slice(MOTION_AT, SLOPE_AT), slice(SLOPE_AT, SIZE)
 
 
 # --- motions as seven numbers ---------------------------------------------------------------------
@@ -128,95 +137,7 @@ def spread(e, weights):
     return fma(weights[0], turn, weights[1] * fma(e[4], e[4], fma(e[5], e[5], e[6] * e[6])))
 
 
-@jit
-def loaded(z, i):
-    return (z[i], z[i + 1], z[i + 2], z[i + 3], z[i + 4], z[i + 5], z[i + 6])
-
-
-@jit
-def loaded_flight(z, i):
-    return (
-        *loaded(z, i),
-        z[i + 7],
-        z[i + 8],
-        z[i + 9],
-        z[i + 10],
-        z[i + 11],
-        z[i + 12],
-    )
-
-
-@jit
-def stored(y, row):
-    for i in range(7):
-        row[i] = y[i]
-
-
-@jit
-def stored_flight(y, row):
-    for i in range(13):
-        row[i] = y[i]
-
-
-# --- the first step -------------------------------------------------------------------------------
-
-
-def first_step_by(slope, spread, axpy, sub):
-    """Hairer, Norsett & Wanner 1993, section II.4: from the slope and, by a small step of Euler's,
-    its own slope."""
-
-    @jit
-    def first_step(t, y, f, span, weights, exponent, body, torque, p):
-        d0, d1 = math.sqrt(spread(y, weights)), math.sqrt(spread(f, weights))
-        small = 0.01 * d0 / d1 if d1 > 0.0 else 0.01 * abs(span)
-        small = math.copysign(min(small, abs(span)), span)
-        ahead = slope(t + small, axpy(small, f, y), body, torque, p)
-        d2 = math.sqrt(spread(sub(ahead, f), weights)) / abs(small)
-        steepest = max(d1, d2)
-        h = (0.01 / steepest) ** exponent if steepest > 0.0 else abs(span)
-        return math.copysign(min(min(h, 100.0 * abs(small)), abs(span)), span)
-
-    return first_step
-
-
-first_step = first_step_by(slope, spread, axpy7, sub7)
-
-
-# --- in flight, as thirteen numbers ---------------------------------------------------------------
-
-
-@jit
-def axpy13(c, x, y):
-    """c x + y."""
-    return (
-        *axpy7(c, x[:7], y[:7]),
-        fma(c, x[7], y[7]),
-        fma(c, x[8], y[8]),
-        fma(c, x[9], y[9]),
-        fma(c, x[10], y[10]),
-        fma(c, x[11], y[11]),
-        fma(c, x[12], y[12]),
-    )
-
-
-@jit
-def scale13(c, x):
-    """c x."""
-    return (*scale7(c, x[:7]), c * x[7], c * x[8], c * x[9], c * x[10], c * x[11], c * x[12])
-
-
-@jit
-def sub13(x, y):
-    """x - y."""
-    return (
-        *sub7(x[:7], y[:7]),
-        x[7] - y[7],
-        x[8] - y[8],
-        x[9] - y[9],
-        x[10] - y[10],
-        x[11] - y[11],
-        x[12] - y[12],
-    )
+# --- motions in flight, as thirteen numbers -------------------------------------------------------
 
 
 @jit
@@ -239,15 +160,19 @@ def norm(x, y, z):
     return math.sqrt(fma(x, x, fma(y, y, z * z)))
 
 
-@jit
-def recorded_flight(z):
-    """The largest angular velocity, distance from the origin and speed so far."""
-    return z[FASTEST], z[FARTHEST], z[SWIFTEST]
+def extremes_flight(at):
+    """What reads and keeps the largest angular velocity, distance from the origin and speed so far;
+    the last two at this place of z and the next."""
 
+    @jit
+    def recorded_flight(z):
+        return z[FASTEST], z[at], z[at + 1]
 
-@jit
-def noted_flight(record, z):
-    z[FASTEST], z[FARTHEST], z[SWIFTEST] = record
+    @jit
+    def noted_flight(record, z):
+        z[FASTEST], z[at], z[at + 1] = record
+
+    return {"recorded": recorded_flight, "noted": noted_flight}
 
 
 @jit
@@ -289,19 +214,187 @@ def spread_flight(e, weights):
     return spread(e, weights) + fma(weights[2], far, weights[3] * swift)
 
 
-# what the loop sees under these names in flight
-IN_FLIGHT = {
-    "SLOPE_AT": FLIGHT_SLOPE_AT,
-    "SIZE": FARTHEST,
+def first_step_by(slope, spread, axpy, sub):
+    """Hairer, Norsett & Wanner 1993, section II.4: from the slope and, by a small step of Euler's,
+    its own slope."""
+
+    @jit
+    def first_step(t, y, f, span, weights, exponent, body, torque, p):
+        d0, d1 = math.sqrt(spread(y, weights)), math.sqrt(spread(f, weights))
+        small = 0.01 * d0 / d1 if d1 > 0.0 else 0.01 * abs(span)
+        small = math.copysign(min(small, abs(span)), span)
+        ahead = slope(t + small, axpy(small, f, y), body, torque, p)
+        d2 = math.sqrt(spread(sub(ahead, f), weights)) / abs(small)
+        steepest = max(d1, d2)
+        h = (0.01 / steepest) ** exponent if steepest > 0.0 else abs(span)
+        return math.copysign(min(min(h, 100.0 * abs(small)), abs(span)), span)
+
+    return first_step
+
+
+first_step = first_step_by(slope, spread, axpy7, sub7)
+
+
+@jit
+def loaded(z, i):
+    return (z[i], z[i + 1], z[i + 2], z[i + 3], z[i + 4], z[i + 5], z[i + 6])
+
+
+@jit
+def stored(y, row):
+    for i in range(7):
+        row[i] = y[i]
+
+
+# --- any kind of motion ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """A kind of motion as so many numbers, and the functions that know the difference, by the names
+    under which loops and methods see them."""
+
+    width: int
+    size: int  # of z
+    functions: dict[str, Callable]
+
+    @property
+    def names(self):
+        """What a loop sees."""
+        at = MOTION_AT + self.width
+        return {**self.functions, "SLOPE_AT": at, "SIZE": at + self.width}
+
+
+ROTATION = {
+    "axpy": axpy7,
+    "scale": scale7,
+    "sub": sub7,
+    "loaded": loaded,
+    "stored": stored,
+    "slope": slope,
+    "projected": projected,
+    "recorded": recorded,
+    "noted": noted,
+    "begun": begun,
+    "grown": grown,
+    "slope_at": slope_at,
+    "weights": weights,
+    "spread": spread,
+    "first_step": first_step,
+}
+FLIGHT = {
     "slope": slope_flight,
     "projected": projected_flight,
-    "recorded": recorded_flight,
-    "noted": noted_flight,
     "begun": begun_flight,
     "grown": grown_flight,
     "slope_at": slope_at_flight,
     "weights": weights_flight,
-    "first_step": first_step_by(slope_flight, spread_flight, axpy13, sub13),
-    "loaded": loaded_flight,
-    "stored": stored_flight,
+    "spread": spread_flight,
 }
+
+
+def longer(width):
+    """What computes with more than seven numbers."""
+
+    def written(name, arguments, first, entry):
+        rest = ", ".join(entry.replace("#", str(i)) for i in range(7, width))
+        scope = {"axpy7": axpy7, "scale7": scale7, "sub7": sub7, "loaded7": loaded, "fma": fma}
+        return generated(__name__, name, arguments, (), f"(*{first}, {rest})", **scope)
+
+    @jit
+    def stored_longer(y, row):
+        for i in range(width):
+            row[i] = y[i]
+
+    return {
+        "axpy": written("axpy", "c, x, y", "axpy7(c, x[:7], y[:7])", "fma(c, x[#], y[#])"),
+        "scale": written("scale", "c, x", "scale7(c, x[:7])", "c * x[#]"),
+        "sub": written("sub", "x, y", "sub7(x[:7], y[:7])", "x[#] - y[#]"),
+        "loaded": written("loaded", "z, i", "loaded7(z, i)", "z[i + #]"),
+        "stored": stored_longer,
+    }
+
+
+@cache
+def numbers(flying: bool = False, n: int = 0) -> Numbers:
+    """Those of a body on the ground or in flight, with n rotors."""
+    width = 7 + 6 * flying + n
+    extremes = MOTION_AT + 2 * width
+    if width == 7:
+        return Numbers(7, extremes, ROTATION)
+    own = {**ROTATION, **FLIGHT, **extremes_flight(extremes)} if flying else ROTATION
+    if n:
+        own = {**own, **with_rotors(own, width - n, n, extremes + 2 * flying)}
+    made = {**own, **longer(width)}
+    made["first_step"] = first_step_by(*(made[name] for name in ("slope", "spread", "axpy", "sub")))
+    return Numbers(width, extremes + 2 * flying + bool(n), made)
+
+
+def with_rotors(base, m, n, at):
+    """The functions that differ with n rotors, from those of the other m numbers; the largest speed
+    of rotors is kept at this place of z.  The speeds W relative to the body are the last numbers."""
+    names = (*FLIGHT, "recorded", "noted")
+    own, of = rotors(n), namedtuple("Base", names)(*(base[name] for name in names))
+
+    @jit
+    def slope_rotors(t, y, body, torque, p):
+        """y', with Pi' = T - Om x Pi and l' = u."""
+        q, Om, W = (y[0], y[1], y[2], y[3]), (y[4], y[5], y[6]), y[m:]
+        f = of.slope(t, y[:m], body, torque, p.inner)
+        u = torque.motors(t, attitude(q), Om, W, p.motors)
+        recoil = add(own.total(u, body), cross(Om, own.total(own.momenta(W, Om, body), body)))
+        A = sub((f[4], f[5], f[6]), times(body.Iinv, recoil))
+        return (*f[:4], *A, *f[7:], *own.speeds(u, A, body))
+
+    @jit
+    def whirl(y):
+        """The largest speed of rotors, or of the body if that is more."""
+        return max(speed(y), math.sqrt(own.squared(y[m:])))
+
+    @jit
+    def spread_rotors(e, weights):
+        return fma(weights[1], own.squared(e[m:]), of.spread(e[:m], weights[0]))
+
+    @jit
+    def projected_rotors(y):
+        return (*of.projected(y[:m]), *y[m:])
+
+    @jit
+    def recorded_rotors(z):
+        return of.recorded(z), z[at]
+
+    @jit
+    def noted_rotors(record, z):
+        of.noted(record[0], z)
+        z[at] = record[1]
+
+    @jit
+    def begun_rotors(record, y, f, span):
+        fast = max(record[1], max(whirl(y), math.sqrt(whirl(f))))
+        return of.begun(record[0], y[:m], f[:m], span), fast
+
+    @jit
+    def grown_rotors(record, y):
+        return of.grown(record[0], y[:m]), max(record[1], whirl(y))
+
+    @jit
+    def slope_at_rotors(y, ahead):
+        return (*of.slope_at(y[:m], ahead[:m]), *ahead[m:])
+
+    @jit
+    def weights_rotors(rtol, atol, record):
+        fast = rtol * record[1] + atol + SLOWEST
+        return of.weights(rtol, atol, record[0]), 0.5 / (fast * fast)
+
+    return {
+        "slope": slope_rotors,
+        "spread": spread_rotors,
+        "projected": projected_rotors,
+        "recorded": recorded_rotors,
+        "noted": noted_rotors,
+        "begun": begun_rotors,
+        "grown": grown_rotors,
+        "slope_at": slope_at_rotors,
+        "weights": weights_rotors,
+        "load_body": own.load_body,
+    }

@@ -97,8 +97,8 @@ def read(z, moments, motions):
     """The motion of each body as a row of `motions`."""
     j = cuda.grid(1)
     if j < z.shape[1]:
-        s = load_state(z, j)
-        store_motion(observe(s, velocity(s, load_body(moments, own_body(j)))), motions, j)
+        s, body = load_state(z, j), load_body(moments, own_body(j))
+        store_motion(observe(s, velocity(s, body), body), motions, j)
 
 
 # --- initial motions from arrays (1 or n, ...) ----------------------------------------------------

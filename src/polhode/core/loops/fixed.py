@@ -165,7 +165,7 @@ def march(count, every, k, grid, z, moments, parameters, points, residuals):
             worst = max(worst, r)
             s = new
             k += 1
-        store_motion(observe(s, velocity(s, body)), points, j)
+        store_motion(observe(s, velocity(s, body), body), points, j)
         residuals[j] = worst
     store_state(s, z, 0)
     return DONE, k, evaluations
@@ -193,13 +193,13 @@ def run(motion, t0, t1, control, most, I, parameters):
         if k == count:
             h = t1 - t
             if multistep:
-                s = launch(start, h, t, observe(s, velocity(s, body)), body, torque, p)
+                s = launch(start, h, t, observe(s, velocity(s, body), body), body, torque, p)
         new = step(h, t, s, body, torque, p)
         why = outcome(h, velocity(new, body), flaw(new), residual(new))
         if why != DONE:
-            return observe(s, velocity(s, body)), why
+            return observe(s, velocity(s, body), body), why
         s = new
-    return observe(s, velocity(s, body)), DONE
+    return observe(s, velocity(s, body), body), DONE
 
 
 def torque_along(t, attitudes, velocities, parameters, out):

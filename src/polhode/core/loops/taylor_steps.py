@@ -9,31 +9,28 @@ import math
 
 from polhode.core.jit import jit
 from polhode.core.loops.fixed import load_body
+from polhode.core.lanes import axpy7
 from polhode.core.loops.adaptive_motion import (
-    FLIGHT_SIZE,
-    IN_FLIGHT,
     MOTION_AT,
     SIZE,
     SLOPE_AT,
     STEP,
     TIME,
-    axpy7,
-    axpy13,
     begun,
     loaded,
     noted,
+    numbers,
     projected,
     recorded,
     speed,
     spread,
-    spread_flight,
     stored,
     weights,
 )
 from polhode.core.loops.tolerance import DONE, FULL, LEAST, STUCK
 
-# numbers in z before the coefficients: those of `polhode.core.loops.tolerance`, and the order
-HEAD, FLIGHT_HEAD = SIZE + 1, FLIGHT_SIZE + 1
+# numbers in z before the coefficients: those of `polhode.core.loops.adaptive_motion`, and the order
+HEAD = SIZE + 1
 WIDTH = 7  # numbers of a motion
 
 axpy, series, load_parameters = axpy7, None, None
@@ -81,15 +78,22 @@ def within_by(term, spread):
 
 within = within_by(term, spread)
 
-# what the loop sees under these names in flight
-FLIGHT_NAMES = {
-    **{name: IN_FLIGHT[name] for name in IN_FLIGHT if name not in ("slope", "first_step")},
-    "HEAD": FLIGHT_HEAD,
-    "WIDTH": 13,
-    "axpy": axpy13,
-    "term": term_flight,
-    "within": within_by(term_flight, spread_flight),
-}
+
+def names_in_flight():
+    """What the loop sees in flight under the names that differ."""
+    kind = numbers(flying=True)
+    hidden = ("slope", "first_step")
+    return {
+        **{name: value for name, value in kind.names.items() if name not in hidden},
+        "HEAD": kind.size + 1,
+        "WIDTH": kind.width,
+        "term": term_flight,
+        "within": within_by(term_flight, kind.functions["spread"]),
+    }
+
+
+FLIGHT_NAMES = names_in_flight()
+FLIGHT_HEAD = FLIGHT_NAMES["HEAD"]
 
 
 def follow(

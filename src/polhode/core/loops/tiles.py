@@ -144,8 +144,8 @@ def read(first, last, z, moments, motions):
     same_body = common_body(moments, 0)
     for i in range(first * LANES, min(last * LANES, len(motions))):
         tile, lane = z[i // LANES], i % LANES
-        s = load_state(tile, lane)
-        store_motion(observe(s, velocity(s, this_body(same_body, tile, lane))), motions, i)
+        s, body = load_state(tile, lane), this_body(same_body, tile, lane)
+        store_motion(observe(s, velocity(s, body), body), motions, i)
 
 
 def measure(t, motions, moments, parameters, out):

@@ -1,9 +1,9 @@
 """The time loop of a Runge-Kutta pair that chooses its steps; `bind` gives it the names that are None
 here.
 
-A motion is seven numbers, or thirteen in flight (`adaptive_motion`).  What the loop needs to continue
-(time, next step, motion, its slope, largest velocity, logarithm of the last error) is in z, so that the
-results do not depend on the chunks.
+A motion is a row of numbers (`adaptive_motion`).  What the loop needs to continue (time, next step,
+motion, its slope, largest velocity, logarithm of the last error) is in z, so that the results do not
+depend on the chunks.
 """
 
 import math
@@ -13,13 +13,12 @@ from typing import Any, NamedTuple
 from polhode.core.jit import jit
 from polhode.core.loops.adaptive_motion import (
     BEFORE,
-    FLIGHT_SIZE,
-    IN_FLIGHT,
     MOTION_AT,
     SIZE,
     SLOPE_AT,
     STEP,
     TIME,
+    Numbers,
     begun,
     first_step,
     grown,
@@ -42,8 +41,9 @@ LEAST = 16.0 * 2.0**-52  # of |t|: shorter steps are lost in rounding
 CALM = 1e-4  # the smallest error that the controller remembers
 LN2 = math.log(2.0)
 
-# bound per pair:     stages, error, extension, exponent, memory, costs; in flight also IN_FLIGHT
+# bound per pair:     stages, error, extension, exponent, memory, costs
 # bound per torque:   torque, load_parameters
+# bound per motion:   `Numbers.names`, in place of the functions for seven numbers
 # bound per run:      follow_on (a loop that chooses its steps), memory_of_run() (what it begins with), one_run (`run`),
 #                     load_motion, store_motion (in the memory, or in rows of many)
 stages = error = extension = exponent = memory = costs = None
@@ -66,7 +66,7 @@ class Pair(NamedTuple):
     memory: float
     costs: tuple[int, int]  # torque evaluations of a step and of its extension
     terms: int  # F0, F1, ...
-    flight: bool = False  # whether motions are thirteen numbers
+    numbers: Numbers
     powers = False  # type: ignore[misc]  # the extension is nested in s and 1 - s
 
     def suited(self, program: Any, rtol: float) -> "Pair":
@@ -81,11 +81,11 @@ class Pair(NamedTuple):
     @property
     def names(self) -> dict[str, Any]:
         """What the loop is bound to."""
-        return {**self._asdict(), **(IN_FLIGHT if self.flight else {})}
+        return {**self._asdict(), **self.numbers.names}
 
     def blank(self) -> list[float]:
         """The numbers the loop starts with."""
-        return [0.0] * (FLIGHT_SIZE if self.flight else SIZE)
+        return [0.0] * self.numbers.size
 
 
 def restart(z: Any, t: float) -> None:

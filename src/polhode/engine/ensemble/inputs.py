@@ -172,7 +172,7 @@ class Bodies:
             and (given.shape if isinstance(given, OnDevice) else floats("bodies", given).shape)
             in one
         ):
-            body = as_body(given)
+            body = as_body(given, "ensemble")
             self.count, self.one = 1, body
             self.moments = np.array(body.moments).reshape(3, 1)
             self.axes = None if body.is_principal else body.axes
@@ -230,7 +230,7 @@ class Bodies:
     @staticmethod
     def _body(i: int, given: Any) -> RigidBody:
         try:
-            return as_body(given)
+            return as_body(given, "ensemble")
         except InputError as error:
             raise InputError(f"body {i}: {error}") from error
 

@@ -4,8 +4,9 @@ import numpy as np
 
 from polhode import rotations
 from polhode.bodies._body import RigidBody
+from polhode.bodies.rotor import Rotor
 from polhode.bodies.shapes import SHAPES
-from polhode.errors import closest, unknown
+from polhode.errors import brief, closest, unknown
 from polhode.io.scenario import schema
 from polhode.io.scenario.messages import EXAMPLES
 from polhode.support.file_names import from_text
@@ -21,6 +22,9 @@ def read_body(data, problem, known, folder, faults):
             )
         return problem and problem.body
     given = data["body"]
+    wheels = given.get("rotors", []) if isinstance(given, dict) else []
+    if wheels:
+        given = {key: value for key, value in given.items() if key != "rotors"}
     shape = given.get("shape") if isinstance(given, dict) else None
     # what is no text cannot be looked up
     if shape is not None and shape not in tuple(schema.SHAPES):
@@ -60,6 +64,25 @@ def read_body(data, problem, known, folder, faults):
     if body is not None:
         with faults.at("body", *(key for key in ("inertia", "mesh") if key in given)):
             check_moments(body.moments)
+    return _with_rotors(body, wheels, faults) if wheels else body
+
+
+def _with_rotors(body, given, faults):
+    """The body with the rotors of [[body.rotors]]."""
+    if not isinstance(given, list):
+        faults.add(
+            ("body", "rotors"),
+            f"must be a list of tables, got {brief(given)}; write [[body.rotors]] and its keys below that",
+        )
+        return body
+    sections = [faults.check(schema.Rotor, one, "body", "rotors", i) for i, one in enumerate(given)]
+    with faults.at("body", "rotors"):
+        if body is not None and all(sections):
+            rotors = [
+                Rotor(**{key: value for key, value in section if value is not None})
+                for section in sections
+            ]
+            return body.with_rotors(rotors)
     return body
 
 

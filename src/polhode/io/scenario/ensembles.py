@@ -18,6 +18,7 @@ import numpy as np
 from polhode import rotations
 from polhode.engine.ensemble.inputs import draw_values, check_bodies_fit
 from polhode.engine.ensemble.parameters import own_inertia, terms_of
+from polhode.bodies.rotor import refuse_rotors
 from polhode.loads._torque import ZERO
 from polhode.support.frames import rows_times
 from polhode.io.scenario import schema
@@ -28,6 +29,7 @@ def arguments(scenario, n=None, first=0):
     place of the scenario's."""
     from scipy import stats
 
+    refuse_rotors(scenario.body, "ensemble")
     spread = scenario.ensemble or schema.Ensemble()
     n = spread.n if n is None else n
     check_bodies_fit(n)

@@ -132,6 +132,24 @@ class Mesh(Section):
     """A name for tables and figures."""
 
 
+class Rotor(Section):
+    """A wheel inside the body, which the inertia includes: held at its speed, or free but for torque and
+    damping where one of these or the momentum is given.  Write several as several ``[[body.rotors]]``."""
+
+    axis: Vector
+    """Direction of the axle in body axes."""
+    inertia: Positive
+    """Moment of inertia about the axle."""
+    speed: float | None = None
+    """Angular velocity relative to the body, held or at the start."""
+    momentum: float | None = None
+    """In place of the speed: the rotor's whole angular momentum about its axle at the start."""
+    torque: float | None = None
+    """Torque of the motor on the rotor; 0 for a rotor that turns freely."""
+    damping: float | None = None
+    """Viscous friction in the bearing, over the speed."""
+
+
 SHAPES = {name: _shape_model(shape) for name, shape in shapes.SHAPES.items()}
 BODY_KEYS = tuple(
     dict.fromkeys(

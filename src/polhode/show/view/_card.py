@@ -165,6 +165,7 @@ def _(body: RigidBody) -> str:
         mass=body.units.value(f"{body.mass:.6g}", "kg"),
         shape=", ".join([shape.get("kind", ""), *(f"{key} {size[key]}" for key in size)]),
         principal_axes="" if body.is_principal else "tilted, see axes",
+        rotors=len(body.rotors) or "",
     )
     return _table(body.name or "RigidBody", rows)
 

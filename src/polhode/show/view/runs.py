@@ -19,6 +19,11 @@ ALL_FRAMES = 12_000  # of all runs on a page
 
 def encode_run(run, frames=FRAMES, mesh=None):
     """The run as plain data for the page, at most `frames` points of it."""
+    if run.body.rotors:
+        raise InputError(
+            "a page draws the momentum from the angular velocity, without rotors, and this body has some; draw figures: "
+            "run.plot()"
+        )
     run, start, notes = _finite_part(run)
     weight, free = conserved.weight(run), conserved.is_free(run)
     arm, up = (weight["arm"], weight["up"]) if weight else (None, (0.0, 0.0, 1.0))

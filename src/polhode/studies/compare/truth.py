@@ -13,6 +13,7 @@ import numpy as np
 
 from polhode import problems, rotations
 from polhode.bodies._body import RigidBody
+from polhode.bodies.rotor import refuse_rotors
 from polhode.engine.one_body import as_body, initial_rotation
 from polhode.engine.schedule import break_times, span
 from polhode.errors import InputError, IntegrationError, brief, number
@@ -177,6 +178,7 @@ def _task_of_problem(problem, torque_file):
 
 
 def _task(title, body, torque, rotation0, omega0, momentum0, t_span, breaks, recipe=None):
+    refuse_rotors(body, "compare")
     unit, jumps = None, break_times(breaks).tolist()
     for term in torque.terms:
         if term.unit is not None:

@@ -21,6 +21,7 @@ from pathlib import Path
 import numpy as np
 
 import polhode
+from polhode.bodies.rotor import refuse_rotors
 from polhode.core.digest import digest
 from polhode.errors import InputError, whole
 from polhode.support.file_names import readable
@@ -129,7 +130,9 @@ class Plan:
     def scenario(self, index):
         """The Scenario there."""
         where = ", ".join(f"{name} {number}" for name, number in index.items())
-        return make_scenario(self.at(index), f"{self.path} ({where})" if where else self.path)
+        found = make_scenario(self.at(index), f"{self.path} ({where})" if where else self.path)
+        refuse_rotors(found.body, "sweep")
+        return found
 
     def _check_values(self):
         """Read the scenario at every value of every axis, the others at their first: what is wrong

@@ -1,0 +1,173 @@
+"""Rotors of a body in a program: their numbers, and the torques of their motors as kernels.
+
+A motor whose torque is a function is handled as a load in flight, f(t, R, omega, x, v): the speed of
+its rotor comes in place of the first coordinate, and the first number of the result is its torque.
+So it is compiled, compared with its Python or called back as torques and forces are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode.bodies.rotor import Rotor, check_motor
+from polhode.core.generated import generated
+from polhode.core.jit import jit
+from polhode.core.kicks import spun
+from polhode.core.motions import Kind, with_rotors
+from polhode.core.rotors import WithMotors, each
+from polhode.errors import InputError
+from polhode.loads._torque import ZERO, Torque
+from polhode.loads.kernels import FLIGHT, Airborne, Frames, nested
+from polhode.loads.own_axes import in_axes
+from polhode.methods._registry import everything
+from polhode.results.motion import OMEGA, in_user_axes
+
+if TYPE_CHECKING:
+    from polhode.bodies._body import RigidBody
+    from polhode.engine.ways import Way
+    from polhode.methods._method import Method
+
+
+def check_rotors(method: Method) -> None:
+    """Refuse a method that takes no rotors."""
+    if method.rotors is None:
+        able = ", ".join(one.name for one in everything() if one.rotors and not one.flaw)
+        raise InputError(
+            f"{method.name} cannot follow a body with rotors; use one of {able}, or a composition of one of order 2"
+        )
+
+
+def rotor_numbers(body: RigidBody) -> list[float]:
+    """What `Gyrostat` holds besides the moments, in principal axes."""
+    axes = np.array([one.axis for one in body.rotors]) @ body.axes
+    moments = [one.inertia for one in body.rotors]
+    return [*axes.ravel().tolist(), *moments, *(float(not one.is_held) for one in body.rotors)]
+
+
+def with_speeds(body: RigidBody, motion: np.ndarray, kind: Kind) -> tuple[np.ndarray, Kind]:
+    """A motion (principal axes) with the speeds of the rotors at the start, and its kind."""
+    speeds = body.rotor_speeds(in_user_axes(body, motion, kind)[OMEGA])
+    return np.concatenate([motion, speeds]), with_rotors(kind, len(body.rotors))
+
+
+def struck(
+    body: RigidBody, omega: np.ndarray, speeds: np.ndarray, blow: np.ndarray
+) -> dict[str, np.ndarray]:
+    """The parts of a motion after a blow to the body, in principal axes; what is given is in the
+    user's axes.  Free rotors keep their momenta about their axes."""
+    change = blow @ body.axes / body.moments
+    found = {"omega": omega @ body.axes + change}
+    for i, one in enumerate(body.rotors):
+        lost = 0.0 if one.is_held else np.dot(body.axes @ change, one.axis)
+        found[f"rotor_{i + 1}"] = speeds[i] - lost
+    return found
+
+
+# --- motors ---------------------------------------------------------------------------------------
+
+
+class Motor(Torque):
+    """The torque of a motor, as a load in flight."""
+
+    kind = "torque of a rotor"
+
+    def __init__(self, function: Callable[..., float]) -> None:
+        name = getattr(function, "__name__", type(function).__name__)
+        if check_motor(function) == 1:
+
+            def load(t, R, omega, x, v):
+                return (function(t), 0.0, 0.0)
+        else:
+
+            def load(t, R, omega, x, v):
+                return (function(t, R, omega, x[0]), 0.0, 0.0)
+
+        super().__init__(load, uses_omega=True, uses_position=True, name=name)
+
+
+@lru_cache(64)
+def _motor(function):
+    return Motor(function)
+
+
+def motor_of(rotor: Rotor) -> Motor | None:
+    """The motor of a rotor whose torque is a function."""
+    if isinstance(rotor.torque, str):
+        raise InputError(
+            f"the torque {rotor.torque!r} of a rotor was a function, which is not stored with a run; give the body its "
+            "rotors again: body.with_rotors([...])"
+        )
+    return _motor(rotor.torque) if callable(rotor.torque) else None
+
+
+def motors_of(body: RigidBody) -> list[Motor]:
+    """The motors whose torques are functions."""
+    return [motor for motor in map(motor_of, body.rotors) if motor is not None]
+
+
+def motors_at(body: RigidBody, speeds: Any) -> list[tuple[Motor, tuple[float, float, float]]]:
+    """The same, each with what comes in place of its position at these speeds of all rotors."""
+    driven = [i for i, one in enumerate(body.rotors) if callable(one.torque)]
+    found = motors_of(body)
+    return [(motor, (speeds[i], 0.0, 0.0)) for motor, i in zip(found, driven, strict=True)]
+
+
+def feels_speed(body: RigidBody) -> bool:
+    """Whether a motor depends on the angular velocity or a speed, as far as is known."""
+    return any(
+        one.damping or (callable(one.torque) and check_motor(one.torque) > 1) for one in body.rotors
+    )
+
+
+@jit
+def steady(t, R, Om, speed, p):
+    """A constant torque and a viscous friction."""
+    return p[0] - p[1] * speed
+
+
+def _driven(kernel):
+    """The same and a load."""
+
+    @jit
+    def motor(t, R, Om, speed, p):
+        inner = Airborne(p[2], (speed, 0.0, 0.0), ZERO)
+        return kernel(t, R, Om, inner)[0] + steady(t, R, Om, speed, p)
+
+    return motor
+
+
+def with_motors(
+    acting: Frames, values: Any, body: RigidBody, taken: Sequence[Way], flying: bool
+) -> tuple[Frames, WithMotors]:
+    """Torque (and force) with the motors of a body beside them, and the parameters of all; `taken`
+    are the ways of `motors_of`."""
+    kernels, numbers, left = [], [], list(taken)
+    for one in body.rotors:
+        number = 0.0 if one.torque is None or callable(one.torque) else one.torque
+        given: tuple[Any, ...] = (number, one.damping or 0.0)
+        if callable(one.torque):
+            way = left.pop(0)
+            kernel, own = way.kernel, way.values
+            if not body.is_principal:
+                kernel, own = in_axes(kernel, "spatial", FLIGHT), (nested(body.axes), own)
+            kernels.append(_driven(kernel))
+            given = (*given, own)
+        else:
+            kernels.append(steady)
+        numbers.append(given)
+    n = len(body.rotors)
+    motors = generated(
+        __name__,
+        "motors",
+        "t, R, Om, W, p",
+        (),
+        each("motor_#(t, R, Om, W[#], p[#])", n),
+        **{f"motor_{i}": kernel for i, kernel in enumerate(kernels)},
+    )
+    return acting._replace(kicks=spun(flying, n).kicks, motors=motors), WithMotors(
+        values, tuple(numbers)
+    )
