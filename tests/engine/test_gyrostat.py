@@ -361,3 +361,20 @@ def test_what_changes_in_a_motor_is_noticed():
     strength[0] = 0.0
     second = gyrostat([Rotor((0, 0, 1), 0.1, torque=motor)], step=0.1)
     assert first.rotor_speeds[-1, 0] != second.rotor_speeds[-1, 0]
+
+
+@pytest.mark.parametrize(
+    "given, kept",
+    [
+        ({"momentum": 0.3}, True),
+        ({"torque": 0.0, "speed": 2.0}, True),
+        ({"speed": 2.0}, False),
+        ({"torque": 0.1}, False),
+        ({"damping": 0.1, "speed": 2.0}, False),
+    ],
+)
+def test_the_energy_is_constant_only_where_no_motor_works(given, kept):
+    body = polhode.RigidBody([2.0, 3.0, 4.0], rotors=[polhode.Rotor((1, 2, 3), 0.2, **given)])
+    run = polhode.integrate(body, None, (0, 2), 0.1, omega0=(0.3, -0.2, 0.5), compiled=False)
+    assert run.keeps_energy is kept
+    assert (run.summary()["energy_drift_max"] is not None) is kept

@@ -128,6 +128,11 @@ class Rotor:
         """Whether its motor holds it at constant speed."""
         return self.torque is None and self.damping is None and self.momentum is None
 
+    @property
+    def is_free(self) -> bool:
+        """Whether neither motor nor bearing works on it: it turns freely, and the energy stays."""
+        return not (self.is_held or self.torque or self.damping)
+
     def __repr__(self) -> str:
         given = ((name, getattr(self, name)) for name in self.__dataclass_fields__)
         shown = (f"{name}={getattr(v, '__name__', v)}" for name, v in given if v is not None)

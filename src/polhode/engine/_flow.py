@@ -256,9 +256,9 @@ class Flow(Card):
         order, as a tuple (in a sum of torques one tuple for each term); it gives (q, omega,
         status), where the status is 0 if all went well.  Otherwise the motion is the last good one:
         1, it left all bounds; 2, an implicit equation has no solution; 4, no step is small enough;
-        5, the arguments make no sense.  In flight it is `advance(q, omega, position, velocity, t0,
-        t1, parameters=None)`, gives (q, omega, position, velocity, status), and takes the parameters
-        as a pair, those of the torque and those of the force.  What the torque reads outside itself
+        5, the arguments make no sense.  In flight position and velocity come after omega, in the
+        arguments and in what it gives, and the parameters are a pair, those of the torque and those
+        of the force.  What the torque reads outside itself
         is frozen into it, as numba freezes globals: after a change, read `compiled` again and
         recompile its callers.
         """

@@ -331,11 +331,8 @@ def _assemble(
     if not body.is_principal:
         kernel, values = in_axes(kernel, frame, setting), (nested(body.axes), values)
         derivatives = derivatives_in_axes(derivatives, frame)
-    at = (
-        torque.quaternion_kernel()
-        if setting is GROUND and body.is_principal and way.mode != "callback"
-        else None
-    )
+    direct_form = setting is GROUND and body.is_principal and way.mode != "callback"
+    at = torque.quaternion_kernel() if direct_form else None
     acting: Any = in_frame(kernel, frame, derivatives, at)
     run = suited
     if suited.potential:
@@ -397,6 +394,6 @@ def _known(torque: Torque, way: Way) -> Torque:
 
 def _potential(torque: Torque, body: RigidBody, setting: Setting) -> Callable[..., Any]:
     """The torque's potential V(t, R, p) for principal axes, with the parameters p of the torque."""
-    kernel: Any = torque.potential_kernel()
-    kernel = kernel if body.is_principal else potential_in_axes(kernel)
+    own: Any = torque.potential_kernel()
+    kernel = own if body.is_principal else potential_in_axes(own)
     return kernel if setting is GROUND else potential_on_ground(kernel)

@@ -188,9 +188,12 @@ class Trajectory(Storable, InMotion):
 
     @property
     def keeps_energy(self) -> bool:
-        """Whether all loads come from potentials that do not depend on time: the energy is constant."""
+        """Whether all loads come from potentials that do not depend on time, and no motor or bearing
+        of a rotor works: the energy is constant."""
         loads = self.torque.record() + ([] if self.force is None else self.force.record())
-        return all(load["conservative"] and load.get("steady", True) for load in loads)
+        return all(load["conservative"] and load.get("steady", True) for load in loads) and all(
+            rotor.is_free for rotor in self.body.rotors
+        )
 
     @cached_property
     def potential_energy(self) -> np.ndarray | None:
