@@ -201,3 +201,17 @@ def test_the_command_warns_of_a_step_that_is_too_large(tmp_path, monkeypatch):
     assert "error estimate" in result.stdout and "step is too large" in result.stderr
     told = CliRunner().invoke(app, ["ensemble", "fast.toml", "--json"])
     assert json.loads(told.stdout)["error_estimate"] > 0.1
+
+
+def test_three_bodies_with_drawn_moments_are_three(tmp_path):
+    """Nine numbers in a square are the moments of three bodies, not a tensor."""
+    drawn = ensemble(stats.uniform(2.0, 0.5), None, (0, 1), 0.1, n=3, rng=1, omega0=(0, 0, 1))
+    assert drawn.moments.shape == (3, 3) and len(drawn.quaternion) == 3
+    path = tmp_path / "three.toml"
+    path.write_text(
+        "[body]\ninertia = [2.0, 2.5, 3.0]\n[initial]\nomega = [0.0, 0.0, 1.0]\n"
+        "[run]\nt_span = [0, 1]\nstep = 0.1\n[ensemble]\nn = 3\ninertia_spread = 0.05\n",
+        encoding="utf-8",
+    )
+    done = CliRunner().invoke(app, ["ensemble", str(path), "--json"])
+    assert done.exit_code == 0, done.output

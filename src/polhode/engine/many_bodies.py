@@ -220,7 +220,7 @@ class ManyBodies:
         body."""
         moments = self._draw("bodies", self.law, (3,))
         try:
-            self.bodies = inputs.Bodies(moments)
+            self.bodies = inputs.Bodies.of_moments(moments)
         except InputError as error:
             raise InputError(
                 f"of the bodies drawn, {error}, or choose a narrower distribution"

@@ -211,6 +211,13 @@ class Bodies:
         found.masses = np.ones(1) if masses is None else masses
         return found
 
+    @classmethod
+    def of_moments(cls, moments: np.ndarray) -> Bodies:
+        """Bodies with principal moments (n, 3), also where an array (3, 3) could be one tensor."""
+        found = cls.__new__(cls)
+        found._from_moments(moments)
+        return found
+
     def with_masses(self, masses: np.ndarray) -> Bodies:
         """The same bodies with other masses (1 or n)."""
         other = copy(self)

@@ -121,6 +121,6 @@ def bodies(body, spread, n, first=0):
     )
     stretched = np.maximum(second, 0.0) * stretch
     moments = stretched.sum(axis=1, keepdims=True) - stretched
-    return (
-        moments if body.is_principal else rows_times(body.axes * moments[:, None, :], body.axes.T)
-    )
+    if not body.is_principal:
+        return rows_times(body.axes * moments[:, None, :], body.axes.T)
+    return moments if n != 3 else moments.tolist()  # an array (3, 3) would be one tensor
