@@ -41,7 +41,7 @@ def arguments(scenario, n=None, first=0):
     }
     made = bodies(scenario.body, spread, n, first)
     if spread.inertia_spread:
-        parameters = own_inertia(scenario.torque, made) | parameters
+        parameters = own_inertia(scenario.torque, np.asarray(made)) | parameters
     return {
         "bodies": made,
         "torque": scenario.torque,
