@@ -5,7 +5,7 @@ import copy
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from mutate import Choices, damaged, places
@@ -89,6 +89,7 @@ def changed(draw, originals):
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @settings(max_examples=150, deadline=None)
 @given(changed(SCENARIOS))
+@example({**SCENARIOS[0], "initial": {"#": None}})  # an unknown key like a name of an alternative
 def test_a_scenario_with_any_value_at_any_key_is_read_or_refused(data):
     try:
         found = make_scenario(data, "scenario.toml")

@@ -84,7 +84,10 @@ _KINDS = {
 def complaint(error, keys, section):
     """(path, message) of one of pydantic's errors in a section, of this name, that has these
     keys."""
-    path = tuple(part for part in error["loc"] if not str(part).startswith("#"))
+    *outer, last = error["loc"] or ("#",)
+    # "#" begins the names of alternatives; a key that is not known may begin with it too
+    kept = [last] if error["type"] == "extra_forbidden" or not str(last).startswith("#") else []
+    path = (*(part for part in outer if not str(part).startswith("#")), *kept)
     return path, _message(
         error["type"], error["msg"], error["input"], error.get("ctx") or {}, path, keys, section
     )
