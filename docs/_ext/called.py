@@ -4,7 +4,10 @@ import inspect
 from functools import partial
 from types import CodeType, FunctionType
 
-SHOWN = ("polhode.methods.", "polhode.papers.methods.")  # in full; what lies below is listed
+from polhode.core.kicks import ON_GROUND
+
+# in full; what lies below is listed
+SHOWN = ("polhode.methods.", "polhode.papers.methods.", "polhode.core.kicks")
 
 
 def functions(step):
@@ -27,6 +30,8 @@ def _is_new(function, found):
 def _reads(function):
     names = inspect.getclosurevars(function)
     values = [*names.nonlocals.values(), *names.globals.values(), *_inner(function)]
+    if "kicks" in function.__code__.co_names:  # the moves of a splitting: torque.kicks
+        values += ON_GROUND
     return [one for value in values for one in (value if isinstance(value, tuple) else (value,))]
 
 

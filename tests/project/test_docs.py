@@ -297,9 +297,11 @@ def test_a_method_page_shows_the_step_and_what_it_calls(method_pages):
         "\n".join(included(path).splitlines()[int(first) - 1 : int(last)])
         for path, first, last in shown
     )
-    for name in ("step", "kicked", "drift", "halfway", "of_length"):
+    for name in ("step", "kicked", "drift", "halfway", "kick", "pull"):
         assert f"def {name}(" in code
-    assert "``newton_after``" in page and "source/newton" in page  # listed, and linked
+    assert (
+        "``of_length``" in page and "``newton_after``" in page and "source/newton" in page
+    )  # listed, and linked
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,7 @@ def test_a_leaking_method_fails(bent):
 def test_what_cannot_be_measured_does_not_hold(bent):
     """A defect that depends on the step in no regular way: no order settles, none is claimed, and
     the exit code is 3."""
-    done = CliRunner().invoke(app, ["certify", str(bent(ERRATIC))])
+    done = CliRunner().invoke(app, ["certify", str(bent(ERRATIC))], env={"COLUMNS": "120"})
     assert done.exit_code == 3, done.stdout
     assert "a declared fact could not be measured" in done.stdout
     assert any(
