@@ -225,6 +225,11 @@ class OneBody:
         self.force = as_force(force) if self.force is None else self.force + as_force(force)
         check_made_for(self.force, self.body)
         check_flight(self.method, self.torque, self.tolerance is not None)
+        central = [term.name for term in self.force.terms if term.central]
+        if central and position0 is None:
+            raise InputError(
+                f"load {central[0]!r} has its centre at the origin, and that is where the body would start; give position0"
+            )
         place = (
             three(name, ZERO if value is None else value)
             for name, value in (("position0", position0), ("velocity0", velocity0))

@@ -88,6 +88,7 @@ class Torque:
 
     kind = "torque"
     in_flight, setting = False, GROUND  # whether it asks for the position
+    central = False  # whether it is infinite at the origin
     lifted = ()  # constants of closures that are handed over like parameters: see `with_lifted`
     lifts_potential = False  # whether they are the potential's, not the function's
 

@@ -88,13 +88,21 @@ def check_arguments(function: Callable[..., Any], torque: Any) -> None:
         signature = inspect.signature(function)
     except (TypeError, ValueError):
         return
+    given = list(signature.parameters)
+    # the same names in another order are a slip; other names are the user's own
+    swapped = given != names and sorted(given) == sorted(names)
     try:
         signature.bind(*names)
     except TypeError:
+        swapped = True
+    if swapped:
+        where = {"torque": "@polhode.torque", "force": "polhode.Force"}.get(
+            torque.kind, "@polhode.load"
+        )
         raise InputError(
             f"{torque.kind} {torque.name!r} will be called as f({', '.join(names)}) but is defined as f{signature}; "
-            f"see the options uses_omega, uses_position and params of @polhode.{torque.kind}"
-        ) from None
+            f"see the options uses_omega, uses_position and params of {where}"
+        )
 
 
 def vector(name: str, value: Any) -> tuple[float, ...]:

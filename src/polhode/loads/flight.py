@@ -98,6 +98,7 @@ def gravity(mu: float, body: RigidBody | ArrayLike) -> Load:
         frame="body",
     )
     load.torque.of_body, load.force.of_body = ("inertia",), ("mass",)
+    load.force.central = True
     return load
 
 
@@ -126,9 +127,11 @@ def magnet(moment: ArrayLike, strength: float, axis: ArrayLike = (0.0, 0.0, 1.0)
         "strength": number("strength", strength),
         "axis": direction("axis", axis),
     }
-    return _load(
+    load = _load(
         "magnet", params, kernels.magnet_force, kernels.magnet_torque, kernels.magnet_energy
     )
+    load.force.central = True
+    return load
 
 
 @named("spring")
@@ -221,10 +224,11 @@ def drag(
 
 @named("detumble")
 def detumble(gain: float, strength: float, axis: ArrayLike = (0.0, 0.0, 1.0)) -> Torque:
-    """B-dot control: magnetorquers that oppose the change of the field as the body turns.
+    """B-dot control: magnetorquers that oppose the change of the field that the body measures.
 
-    Their moment is -gain dB/dt = gain Om x B (body frame), the torque gain (Om x B) x B.  The field
-    is that of `magnet`.
+    Their moment is m = -gain dB/dt, the torque m x B, all in the body frame.  The field is that of
+    `magnet` (for the Earth about 7.8e15 T m^3 along -z); it changes as the body turns and as it moves
+    along its path, so that the body ends up turning with the field.
 
     Examples
     --------

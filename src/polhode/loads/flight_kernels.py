@@ -51,6 +51,16 @@ def dipole_field(x, strength, axis):
     return scale(strength / (r2 * math.sqrt(r2)), axpy(3.0 * dot(n, axis), n, scale(-1.0, axis)))
 
 
+@jit
+def dipole_field_rate(x, v, strength, axis):
+    """How the field of a dipole at the origin changes along the path, (v . grad) B."""
+    r2 = dot(x, x)
+    n = scale(1.0 / math.sqrt(r2), x)
+    along, rise = dot(n, axis), dot(n, v)
+    turned = axpy(dot(v, axis) - 5.0 * along * rise, n, axpy(rise, axis, scale(along, v)))
+    return scale(3.0 * strength / (r2 * r2), turned)
+
+
 def magnet_force(t, x, v, R, p):
     m, r2 = apply(R, p.moment), dot(x, x)
     n = scale(1.0 / math.sqrt(r2), x)
@@ -143,6 +153,7 @@ def attitude_control(t, R, Om, p):
 
 def detumbling(t, R, Om, x, v, p):
     """Magnetorquers with the moment -gain dB/dt, body frame.  The field changes as the body turns,
-    -Om x B, and as it moves through it, which is slower and left out."""
+    and as it moves."""
     B = apply_t(R, dipole_field(x, p.strength, p.axis))
-    return cross(scale(p.gain, cross(Om, B)), B)
+    moved = apply_t(R, dipole_field_rate(x, v, p.strength, p.axis))
+    return cross(scale(p.gain, sub(cross(Om, B), moved)), B)

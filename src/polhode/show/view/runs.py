@@ -22,7 +22,7 @@ def encode_run(run, frames=FRAMES, mesh=None):
     if run.body.rotors:
         raise InputError(
             "a page draws the momentum from the angular velocity, without rotors, and this body has some; draw figures: "
-            "run.plot()"
+            "run.plot(), or polhode plot FILE"
         )
     run, start, notes = _finite_part(run)
     weight, free = conserved.weight(run), conserved.is_free(run)
