@@ -3,9 +3,9 @@ Levitron: a spinning magnet floats
 ==================================
 
 A magnet can float above another one that repels it, but not at rest: it turns over and is attracted.
-If it spins, its axis follows the direction of the field, and its energy is the one of a weight in a
-potential :math:`\\mu |B|`.  On the axis of a base with the field :math:`B(z)` this potential has a
-minimum if :math:`B'' > 0` and :math:`B'^2 > 2 B B''`.  A base that is a single dipole never meets the
+If it spins, its axis follows the direction of the field, and it moves like a weight with the
+additional potential :math:`\\mu |B|`.  On the axis of a base with the field :math:`B(z)`, the sum has
+a minimum if :math:`B'' > 0` and :math:`B'^2 > 2 B B''`.  A base that is a single dipole never meets the
 second condition; a ring does, in a range of a few millimetres.  See M. V. Berry, *The Levitron: an
 adiabatic trap for spins*, Proc. R. Soc. Lond. A 452 (1996) 1207-1220.
 
