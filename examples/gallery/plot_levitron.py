@@ -105,7 +105,7 @@ aside = np.hypot(tops.positions[..., 0], tops.positions[..., 1]) > 0.012
 ends = np.stack([tilted, sunk, aside])
 never = len(tops.times)
 when = np.where(ends.any(axis=1), ends.argmax(axis=1), never)
-fate = np.where(when.min(axis=0) == never, 3, when.argmin(axis=0)).reshape(57, 105)
+fate = np.where(when.min(axis=0) == never, 3, when.argmin(axis=0)).reshape(len(masses), -1)
 floating = spin[fate.ravel() == 3]
 print(f"tops float at {floating.min():.0f} to {floating.max():.0f} turns per minute")
 
@@ -136,7 +136,7 @@ with plots.styled():
         left.text(x, y, text, ha="center", va="center")
     left.text(1530, 19.92, "floats", ha="center", va="center", color="white", weight="bold")
     left.set(xlabel="turns per minute", ylabel="mass (g)")
-    left.set_title("What becomes of 5985 tops")
+    left.set_title(f"What becomes of {spin.size} tops")
     for label, rate, grams, colour in SHOWN:
         left.plot(rate, grams, "o", color=colour, mec="white", ms=7)
         run = polhode.integrate(
