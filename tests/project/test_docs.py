@@ -359,6 +359,7 @@ def test_the_page_on_disagreements_shows_figures_that_are_kept(monkeypatch):
         ("from_game_engine", "step(dt=dt)", 10),
         ("monte_carlo", "gravity_gradient", 10),
         ("lyapunov", "angle_between", 10),
+        ("cubesat", "detumble", 25),
     ],
 )
 def test_common_tasks_take_few_lines(page, words, most):
