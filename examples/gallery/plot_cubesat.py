@@ -50,8 +50,8 @@ def fly(satellite):
 with_wheel, without = fly(cube.with_rotors([wheel])), fly(cube)
 
 # %%
-# The satellite without a wheel still turns about once per orbit, as the gravity gradient makes it.
-# The dashed line is one turn per orbit.
+# The satellite without a wheel still turns once or twice per orbit: the field that it follows turns
+# twice in an orbit, and gravity pulls at it.  The dashed line is one turn per orbit.
 
 
 def wandered(run):

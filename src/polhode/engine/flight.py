@@ -79,6 +79,16 @@ def check_flight(method: Method, torque: Torque, by_tolerance: bool = False) -> 
         )
 
 
+def check_place(force: Torque, position0: Any) -> None:
+    """Refuse the origin, where a body starts that is given no position, for loads that are infinite
+    there."""
+    central = [term.name for term in force.terms if term.central]
+    if central and position0 is None:
+        raise InputError(
+            f"load {central[0]!r} has its centre at the origin, and that is where the body would start; give position0"
+        )
+
+
 @lru_cache(256)
 def flying(
     method: Method,

@@ -20,7 +20,7 @@ from polhode.engine.carriers.by_tolerance import ByTolerance, Tolerance
 from polhode.engine.diagnosis import Runaway, check_first
 from polhode.engine.driver import Driver
 from polhode.engine.events import Watch
-from polhode.engine.flight import check_flight
+from polhode.engine.flight import check_flight, check_place
 from polhode.engine.programs import find_bound
 from polhode.engine.recorder import AtSteps, AtTimes
 from polhode.engine.rotors import check_rotors, feels_speed, with_speeds
@@ -225,11 +225,7 @@ class OneBody:
         self.force = as_force(force) if self.force is None else self.force + as_force(force)
         check_made_for(self.force, self.body)
         check_flight(self.method, self.torque, self.tolerance is not None)
-        central = [term.name for term in self.force.terms if term.central]
-        if central and position0 is None:
-            raise InputError(
-                f"load {central[0]!r} has its centre at the origin, and that is where the body would start; give position0"
-            )
+        check_place(self.force, position0)
         place = (
             three(name, ZERO if value is None else value)
             for name, value in (("position0", position0), ("velocity0", velocity0))
