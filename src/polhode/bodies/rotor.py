@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from polhode.errors import InputError, brief, floats, number, unknown
+from polhode.support.portable import portable
 
 FORMS = "torque(t) or torque(t, R, omega, speed)"
 
@@ -133,6 +134,10 @@ class Rotor:
         """Whether neither motor nor bearing works on it: it turns freely, and the energy stays."""
         return not (self.is_held or self.torque or self.damping)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """For another process, and for deep copies."""
+        return {name: portable(value) for name, value in self.__dict__.items()}
+
     def __repr__(self) -> str:
         given = ((name, getattr(self, name)) for name in self.__dataclass_fields__)
         shown = (f"{name}={getattr(v, '__name__', v)}" for name, v in given if v is not None)
@@ -153,7 +158,8 @@ def check_motor(torque: Callable[..., float]) -> int:
         signature = inspect.signature(torque)
     except (TypeError, ValueError):
         return 4
-    for count in (4, 1):
+    kinds = [one.kind for one in signature.parameters.values()]
+    for count in (4, 1) if inspect.Parameter.VAR_POSITIONAL in kinds else (1, 4):
         try:
             signature.bind(*range(count))
         except TypeError:

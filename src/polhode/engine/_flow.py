@@ -46,7 +46,7 @@ from polhode.errors import (
 )
 from polhode.loads._torque import ZERO, Torque
 from polhode.loads.agreement import ANYHOW, Start
-from polhode.loads.conversion import as_torque
+from polhode.loads.conversion import as_torque, check_made_for
 from polhode.loads.force import Force, as_force
 from polhode.loads.load import Load
 from polhode.methods._method import Method
@@ -141,8 +141,10 @@ class Flow(Card):
         else:
             self._step = check_step(number("step", step, positive=True))
             self._control = (self._step,)
+        check_made_for(self._torque, self._body)
         if self._force is not None:
             check_flight(self._method, self._torque, chosen)
+            check_made_for(self._force, self._body)
         # to the principal ones and back, where they differ
         self._axes: tuple[Axes | None, Axes | None] = None, None
         if not self._body.is_principal:

@@ -35,7 +35,7 @@ from polhode.engine.programs import find
 from polhode.engine.schedule import segments
 from polhode.errors import InputError, floats, one_given, unknown, whole
 from polhode.loads._torque import Torque
-from polhode.loads.conversion import as_torque
+from polhode.loads.conversion import as_torque, check_made_for
 from polhode.loads.force import Force, as_force
 from polhode.loads.load import Load
 from polhode.loads.agreement import Start
@@ -108,6 +108,8 @@ class ManyBodies:
         self.launch, self.kind = Launch(*places), FLIGHT
         self.force = as_force(force) if self.force is None else self.force + as_force(force)
         check_flight(self.method, self.torque)
+        if mass is None and self.law is None and self.bodies.count == 1:
+            check_made_for(self.force, self.bodies.one)
 
     def will_start(
         self,
@@ -125,6 +127,8 @@ class ManyBodies:
         what, vector = one_given(
             "three numbers for all bodies, or for each", omega0=omega0, momentum0=momentum0
         )
+        if self.law is None and not any("inertia" in name for name in parameters or ()):
+            check_made_for(self.torque, self.bodies.one)
         vector = read_in_place(what, vector, self.device)
         rotation0 = read_in_place("rotation0", rotation0, self.device)
         values = {

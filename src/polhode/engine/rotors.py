@@ -7,8 +7,8 @@ So it is compiled, compared with its Python or called back as torques and forces
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -87,11 +87,21 @@ class Motor(Torque):
                 return (function(t, R, omega, x[0]), 0.0, 0.0)
 
         super().__init__(load, uses_omega=True, uses_position=True, name=name)
+        self.wrapped = function
 
 
-@lru_cache(64)
-def _motor(function):
-    return Motor(function)
+_motors: OrderedDict[int, Motor] = OrderedDict()  # by the id of the function, which they hold
+KEPT = 64
+
+
+def _motor(function: Callable[..., float]) -> Motor:
+    """The motor of a function: the same one for the same function."""
+    found = _motors.get(id(function))
+    if found is None or found.wrapped is not function:
+        found = _motors[id(function)] = Motor(function)
+        while len(_motors) > KEPT:
+            _motors.popitem(last=False)
+    return found
 
 
 def motor_of(rotor: Rotor) -> Motor | None:

@@ -89,6 +89,7 @@ class Torque:
     kind = "torque"
     in_flight, setting = False, GROUND  # whether it asks for the position
     central = False  # whether it is infinite at the origin
+    wrapped: Callable[..., Any] | None = None  # the user's function inside one of the package's
     lifted = ()  # constants of closures that are handed over like parameters: see `with_lifted`
     lifts_potential = False  # whether they are the potential's, not the function's
 
@@ -351,18 +352,18 @@ class Torque:
     @property
     def is_ours(self) -> bool:
         """Whether all of its code is the package's own."""
-        functions = map(
-            python_function, filter(None, (self.function, self.potential, *self.derivatives))
-        )
+        given = (self.function, self.potential, *self.derivatives, self.wrapped)
+        functions = [python_function(one) for one in given if one is not None]
         return all(function is not None and ours(function) for function in functions)
 
     def source(self) -> tuple[Any, ...]:
         """All functions behind the torque, for provenance."""
-        return self.function, self.potential, self.derivatives
+        return self.function, self.potential, self.derivatives, self.wrapped
 
     def obstacle(self) -> str | None:
         """Why the function must not be compiled although numba could: what it refers to may change."""
-        return next(filter(None, map(obstacle, (self.function, *self.derivatives))), None)
+        given = (self.function, *self.derivatives, self.wrapped)
+        return next(filter(None, (obstacle(one) for one in given if one is not None)), None)
 
     def potential_obstacle(self) -> str | None:
         """Why the potential must not be compiled."""

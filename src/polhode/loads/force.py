@@ -8,7 +8,7 @@ from types import FunctionType
 from typing import Any
 
 import polhode
-from polhode.errors import number
+from polhode.errors import InputError, number
 from polhode.loads import kernels as _kernels
 from polhode.loads._torque import Torque
 from polhode.loads.conversion import of_function
@@ -134,6 +134,10 @@ def as_force(value: Any) -> Force:
         return _no_force()
     if isinstance(value, FunctionType):
         return of_function(value, Force)
+    if isinstance(value, polhode.Load):
+        raise InputError(
+            f"force must be a force, got {value!r}, which is a force and a torque; give it in place of the torque"
+        )
     return value if isinstance(value, Force) else Force(value)
 
 

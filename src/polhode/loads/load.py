@@ -44,6 +44,8 @@ class Load:
         return self.force(t, R, omega, x, v), torque
 
     def __add__(self, other: Any) -> Load:
+        if type(other) is int and other == 0:  # where `sum` begins
+            return self
         other = as_load(other)
         torques = [one for one in (self.torque, other.torque) if one.acts]
         torque = combined(*torques) if len(torques) > 1 else (torques or [self.torque])[0]
@@ -69,24 +71,27 @@ class _Whole(Force):
 
 
 class _Once:
-    """A function of force and torque that is called once for both: the last answer is kept."""
+    """A function of force and torque that is called once for both: the other part of an answer is
+    kept until it is asked for, at the same place."""
 
     def __init__(self, whole: Torque) -> None:
         self.whole = whole
         self.asked: tuple[Any, ...] = ()
-        self.answer = np.zeros((2, 3))
+        self.other = np.zeros(3)
 
     def part(self, which: int, t: float, R: Any, omega: Any, x: Any, v: Any) -> np.ndarray:
         asked = (t, *(np.asarray(one, dtype=float).tobytes() for one in (R, omega, x, v)))
-        if asked != self.asked:
-            answer = self.whole(t, R, omega, x, v)
-            if answer.shape != (2, 3):
-                raise ValueError(
-                    f"load {self.whole.name!r} must return a force and a torque, three numbers each, got shape "
-                    f"{answer.shape}"
-                )
-            self.asked, self.answer = asked, answer
-        return self.answer[which]
+        if self.asked == (which, *asked):
+            self.asked = ()
+            return self.other
+        answer = self.whole(t, R, omega, x, v)
+        if answer.shape != (2, 3):
+            raise ValueError(
+                f"load {self.whole.name!r} must return a force and a torque, three numbers each, got shape "
+                f"{answer.shape}"
+            )
+        self.asked, self.other = (1 - which, *asked), answer[1 - which]
+        return answer[which]
 
 
 class _PartOfLoad(Torque):
@@ -177,5 +182,6 @@ def _of_function(
     twist = _TorqueOfLoad(torque_of_omega if uses_omega else torque, uses_position=True, **given)
     push = _ForceOfLoad(force, potential=potential, **given)
     twist.once = push.once = _Once(whole)
+    twist.wrapped = push.wrapped = function
     twist.shares_potential = potential is not None
     return Load(twist, push)
