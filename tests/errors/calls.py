@@ -167,6 +167,8 @@ CALLS = [
     (lambda: integrate([1, 2, 3], polhode.flight.gravity(1.0, [1, 2, 3]), (0, 1), 0.1, omega0=(0, 0, 1)),
      "'gravity' has its centre at the origin", "give position0"),
     (lambda: polhode.torque(lambda t, omega, R: omega, uses_omega=True), "f(t, omega, R)", "see the options uses_omega"),
+    (lambda: integrate([1, 2, 3], None, (0, 1), 0.1, omega0=(0, 0, 1), force=polhode.flight.thrust((0, 0, 1))),
+     "<load thrust>", "give it in place of the torque"),
     (lambda: polhode.flight.drag(1.0, 2.0), "linear=1.0 and quadratic=2.0", "give one, and add two drags"),
     (lambda: polhode.advise("krysl/slow-top", eror=1e-3), "'eror'", "valid: 'problem', 'torque', 't_span', 'error"),
     (lambda: polhode.RigidBody([1, 2, 3], check_triangle=3), "got 3", "give one of them"),
