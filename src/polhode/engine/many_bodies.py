@@ -127,8 +127,8 @@ class ManyBodies:
         what, vector = one_given(
             "three numbers for all bodies, or for each", omega0=omega0, momentum0=momentum0
         )
-        given = parameters if isinstance(parameters, Mapping) else ()
-        if self.law is None and not any("inertia" in str(name) for name in given):
+        named = parameters if isinstance(parameters, Mapping) else ()
+        if self.law is None and not any("inertia" in str(name) for name in named):
             check_made_for(self.torque, self.bodies.one)
         vector = read_in_place(what, vector, self.device)
         rotation0 = read_in_place("rotation0", rotation0, self.device)
