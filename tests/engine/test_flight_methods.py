@@ -69,8 +69,8 @@ def truth():
         ("EXACT-RKN4", 4, 0.1),
         ("MR2-BM4", 4, 0.1),
         ("EXACT-RKN6", 6, 0.25),
-        ("EXACT-RKN6-14", 6, 0.2),
-        ("MR2-BM6", 6, 0.2),
+        pytest.param("EXACT-RKN6-14", 6, 0.2, marks=pytest.mark.slow),
+        pytest.param("MR2-BM6", 6, 0.2, marks=pytest.mark.slow),
         ("DOP853", 8, 0.25),
     ],
 )

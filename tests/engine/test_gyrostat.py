@@ -118,7 +118,7 @@ def truth():
         ("LP2+suzuki4", 4, 40),
         ("MR2-BM6", 6, 20),
         ("EXACT-RKN6", 6, 10),
-        ("EXACT-RKN6-14", 6, 10),
+        pytest.param("EXACT-RKN6-14", 6, 10, marks=pytest.mark.slow),
         ("DP5", 5, 40),
         ("DOP853", 8, 10),
     ],
