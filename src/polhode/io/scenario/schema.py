@@ -158,6 +158,11 @@ BODY_KEYS = tuple(
 )
 
 
+def _attitude(value):
+    """From a rotation vector or a matrix; of one argument, as pydantic 2.7 wants it."""
+    return as_quaternion(value)
+
+
 def _quaternion(value, info):
     return as_quaternion(value, scalar_first=info.data.get("scalar_first"))
 
@@ -168,7 +173,7 @@ class Initial(Section):
 
     rotation: Literal["identity"] | None = None
     """The attitude: body axes along those of space."""
-    rotation_vector: Annotated[Vector, AfterValidator(as_quaternion)] | None = None
+    rotation_vector: Annotated[Vector, AfterValidator(_attitude)] | None = None
     """The attitude: axis times angle, in radians."""
     scalar_first: bool | None = None
     """Whether the quaternion is written (w, x, y, z); (x, y, z, w) by default."""
@@ -177,7 +182,7 @@ class Initial(Section):
         | None
     ) = None
     """The attitude: a quaternion, scalar last unless the key above says otherwise, of length 1 to a few digits."""
-    matrix: Annotated[Matrix, AfterValidator(as_quaternion)] | None = None
+    matrix: Annotated[Matrix, AfterValidator(_attitude)] | None = None
     """The attitude: the rotation matrix from body to space, row by row."""
     omega: Vector | None = None
     """Angular velocity in body axes; this or the momentum."""
