@@ -131,6 +131,7 @@ def test_a_load_and_its_parameters():
     same(found, end(BODY, softer, weight(2.0), SPAN, step=0.03))
 
 
+@pytest.mark.slow
 def test_by_taylor_series():
     pulled = polhode.flight.spring(3.0, point=(0.1, 0.2, 0.3))
     flow = Flow(BODY, pulled, "taylor", rtol=1e-9)

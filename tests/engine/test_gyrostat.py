@@ -117,7 +117,7 @@ def truth():
         ("EXACT-RKN4", 4, 20),
         ("LP2+suzuki4", 4, 40),
         ("MR2-BM6", 6, 20),
-        ("EXACT-RKN6", 6, 10),
+        pytest.param("EXACT-RKN6", 6, 10, marks=pytest.mark.slow),
         pytest.param("EXACT-RKN6-14", 6, 10, marks=pytest.mark.slow),
         ("DP5", 5, 40),
         ("DOP853", 8, 10),
@@ -136,7 +136,8 @@ def test_tolerance(method, truth):
     assert error(run, truth) < 1e-9 and run.mode == "compiled"
 
 
-def test_motors_and_torques_that_depend_on_velocities():
+@pytest.mark.parametrize("method", ["LP2", pytest.param("EXACT-RKN4", marks=pytest.mark.slow)])
+def test_motors_and_torques_that_depend_on_velocities(method):
     body, end = FEELING, 1.0
 
     def torque(t, R, omega):
@@ -145,10 +146,13 @@ def test_motors_and_torques_that_depend_on_velocities():
     goal = reference(body, torque, end, uses_omega=True)
     acting = polhode.torque(torque, uses_omega=True)
     assert error(gyrostat(body, acting, rtol=1e-12), goal) < 1e-10
-    for method in ("LP2", "EXACT-RKN4"):
-        errors = [error(gyrostat(body, acting, step=1 / n, method=method), goal) for n in (80, 160)]
-        assert np.log2(errors[0] / errors[1]) == pytest.approx(2.0, abs=0.1)
-    assert "is of order 2, not 4" in gyrostat(body, weight, step=0.1, method="EXACT-RKN4").message
+    errors = [error(gyrostat(body, acting, step=1 / n, method=method), goal) for n in (80, 160)]
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(2.0, abs=0.1)
+
+
+def test_a_motor_that_depends_on_velocities_lowers_the_order():
+    run = gyrostat(FEELING, weight, step=0.1, method="EXACT-RKN4", compiled=False)
+    assert "is of order 2, not 4" in run.message
 
 
 @pytest.mark.parametrize("method", ["LP2", "DOP853"])
@@ -188,7 +192,7 @@ def test_what_a_motor_raises_is_told():
 def test_a_flight_with_rotors():
     """Rotation as without the flight, and a body thrown upwards."""
     held = {"force": polhode.weight(1.0), "velocity0": (1.0, 0.0, 5.0)}
-    for how in ({"step": 0.02, "method": "EXACT-RKN4"}, {"rtol": 1e-10}):
+    for how in ({"step": 0.02, "method": "LP2"}, {"rtol": 1e-10}):
         run, still = gyrostat(**how, **held), gyrostat(**how)
         np.testing.assert_allclose(run.position[-1], [1.0, 0.0, 5.0 - 9.81 / 2], rtol=1e-9)
         np.testing.assert_allclose(run.omega[-1], still.omega[-1], rtol=1e-8)
