@@ -7,11 +7,9 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
-from typer.testing import CliRunner
 
 import polhode
 from polhode import RigidBody, Rotor
-from polhode.cli import app
 
 INERTIA = np.array([[1.0, 0.1, 0.0], [0.1, 2.0, 0.05], [0.0, 0.05, 2.5]])
 OMEGA = np.array([1.0, 2.0, 3.0])
@@ -350,9 +348,6 @@ def test_scenario_files(tmp_path):
     path.write_text(f"{SCENARIO}[sweep]\nrun.step = [0.01, 0.02]\n", encoding="utf-8")
     with pytest.raises(polhode.InputError, match="sweep does not follow the rotors"):
         polhode.sweep(path, tmp_path / "sweep.zarr")
-    path.write_text(SCENARIO, encoding="utf-8")
-    answer = CliRunner().invoke(app, ["ensemble", str(path)], prog_name="polhode")
-    assert answer.exit_code == 2 and "ensemble does not follow the rotors" in answer.stderr
 
 
 def test_what_changes_in_a_motor_is_noticed():

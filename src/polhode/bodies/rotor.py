@@ -225,13 +225,19 @@ def axial(rotors: tuple[Rotor, ...]) -> np.ndarray:
     return np.array([np.multiply(one.inertia, one.axis) for one in rotors])
 
 
+def _along(one: Rotor, omega: np.ndarray) -> np.ndarray:
+    """The part of omega (..., 3) along the axis: the same bits for one as for many."""
+    a, b, c = one.axis
+    return omega[..., 0] * a + omega[..., 1] * b + omega[..., 2] * c
+
+
 def speeds(rotors: tuple[Rotor, ...], omega: np.ndarray) -> np.ndarray:
     """The speeds at the start (..., n), where the body has the angular velocity omega (..., 3)."""
     return np.stack(
         [
             (one.speed or 0.0) + 0.0 * omega[..., 0]
             if one.momentum is None
-            else one.momentum / one.inertia - omega @ np.array(one.axis)
+            else one.momentum / one.inertia - _along(one, omega)
             for one in rotors
         ],
         axis=-1,

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, get_type_hints
 from polhode.core.generated import generated
 from polhode.core.fma import fma
 from polhode.core.jit import jit
-from polhode.core.layout import Vector, layout
+from polhode.core.layout import Vector, layout, shape
 from polhode.core.vec import dot
 
 FIELD = "rotors"  # of a state: the momenta l
@@ -60,6 +60,13 @@ class Rotors(NamedTuple):
     momenta: Callable  # (W, Om, body) -> l
     axpy: Callable  # (c, x, y) -> c x + y
     squared: Callable  # x -> x . x
+    energy: Callable  # (W, Om, body) -> what the rotors add to Om . I Om / 2
+
+
+@jit
+def turning(W, along, free):
+    """The energy of a rotor of moment 1, but for what is part of I: that of a held one."""
+    return 0.5 * W * W + along * W + 0.5 * free * along * along
 
 
 def each(text: str, n: int, first: int = 0) -> str:
@@ -98,7 +105,23 @@ def rotors(n: int) -> Rotors:
         ),
         written("axpy", "c, x, y", "fma(c, x[#], y[#])"),
         generated(__name__, "squared", "x", (), summed("x[#], x[#]"), fma=fma),
+        generated(
+            __name__,
+            "energy",
+            "W, Om, body",
+            (),
+            summed("body.J[#], turning(W[#], dot(body.axes[#], Om), body.free[#])"),
+            fma=fma,
+            dot=dot,
+            turning=turning,
+        ),
     )
+
+
+def gyrostat(n: int) -> Any:
+    """The shape of a body with n rotors, for its layout."""
+    zero = (0.0, 0.0, 0.0)
+    return shape(Gyrostat(zero, zero, (zero,) * n, (0.0,) * n, (0.0,) * n))
 
 
 def count(state: type) -> int:

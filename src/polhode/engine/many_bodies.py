@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.core.motions import FLIGHT, ROTATION, Kind
+from polhode.core.motions import FLIGHT, ROTATION, Kind, with_rotors
 from polhode.engine.carriers.gpu import Gpu
 from polhode.engine.carriers.many import Many
 from polhode.engine.carriers.simd_tiles import Tiles
@@ -30,8 +30,10 @@ from polhode.engine.ensemble.keep import Statistics, make_recorder
 from polhode.engine.ensemble.launch import Launch
 from polhode.engine.ensemble.measure import Measure
 from polhode.engine.ensemble.on_gpu import is_plain, place_on_gpu
+from polhode.engine.ensemble.spin import Spin, spin_of
 from polhode.engine.flight import check_flight
 from polhode.engine.programs import find
+from polhode.engine.rotors import feels_speed
 from polhode.engine.schedule import segments
 from polhode.errors import InputError, floats, one_given, unknown, whole
 from polhode.loads._torque import Torque
@@ -59,6 +61,7 @@ class ManyBodies:
 
     units: Units | None = None  # by default those of the bodies
     launch: Launch | None = None  # of bodies that fly
+    spin: Spin | None = None  # of bodies with rotors
     force: Force | None = None
     kind: Kind = ROTATION
     carrier: Any
@@ -110,6 +113,13 @@ class ManyBodies:
         check_flight(self.method, self.torque)
         if mass is None and self.law is None and self.bodies.count == 1:
             check_made_for(self.force, self.bodies.one)
+
+    def will_spin(self, speeds0: Any = None) -> None:
+        """The rotors of the body, if it has any, are to be followed."""
+        body = self.bodies.one if self.law is None else None
+        self.spin = spin_of(body, speeds0, self.method, self.device)
+        if self.spin:
+            self.kind = with_rotors(self.kind, self.spin.rotors)
 
     def will_start(
         self,
@@ -163,9 +173,11 @@ class ManyBodies:
             parameter_rows(load, known, counts)
         if self.launch:
             self.launch.count(counts)
+        if self.spin:
+            self.spin.count(counts, momentum0 is not None)
         self.n = counts.n
         inputs.check_bodies_fit(self.n)
-        thrown = self.launch and self.launch.laws
+        thrown = (self.launch and self.launch.laws) or (self.spin and self.spin.law)
         if random or turn or law or self.law or thrown or len(known) < len(values):
             if n is None and self.n == 1:
                 raise InputError(
@@ -192,6 +204,8 @@ class ManyBodies:
                 self.bodies = self.bodies.with_masses(self.launch.masses)
             if self.launch.masses is not None or len(self.bodies.masses) > 1:
                 self.values = own_masses(self._loads, self.bodies.masses) | self.values
+        if self.spin:
+            self.spin.draw(self._draw)
         if not (self.device == "cuda" and self._place_on_gpu(q, v, momentum0 is not None)):
             self._place(q, v, momentum0 is not None)
 
@@ -248,6 +262,8 @@ class ManyBodies:
         bodies, what = self.bodies, "momentum0" if is_momentum else "omega0"
         if self.device == "cuda":
             q, v = inputs.attitudes(q), inputs.vectors(what, v)
+        if self.spin and is_momentum:
+            v, is_momentum = bodies.one.omega(v), False
         moments = bodies.moments[:, 0] if bodies.count == 1 else bodies.moments.T
         with np.errstate(over="ignore", invalid="ignore"):
             self.motions = in_principal_axes(
@@ -259,6 +275,8 @@ class ManyBodies:
             )
             if self.launch:
                 self.motions = self.launch.beside(self.motions)
+            if self.spin:
+                self.motions = self.spin.beside(self.motions, FLIGHT if self.launch else ROTATION)
             total = self.motions.sum()
         self.lost, well = set(), self.motions
         if not np.isfinite(total):  # else every number is finite
@@ -306,7 +324,7 @@ class ManyBodies:
     def _ensemble(self, status: str, message: str) -> Ensemble:
         """The result, also of a run that was interrupted."""
         carrier, driver, self.driver, self.carrier = self.carrier, self.driver, None, None
-        lowered = self.method.lowered(self.torque)
+        lowered = self.method.lowered(self.torque, feels_speed(self.bodies.one))
         failures = [carrier.failures[body] for body in sorted(carrier.failures)]
         message += f"; {lowered}" if lowered else ""
         message += f"; {len(failures)} of {self.n} bodies failed" if failures else ""
@@ -369,6 +387,7 @@ class ManyBodies:
             if well is not None:
                 check_first(program, self.t0, motion)
             moments: Any = self.bodies.on_device or self.bodies.moments
+            moments = program.moments if self.spin else moments
             parameters = parameter_array(program, self.bodies, self.values, self.n)
             if chosen is not None:
                 moments, parameters = (

@@ -17,7 +17,7 @@ from polhode.core.loops.adaptive_motion import STEP
 from polhode.core.motions import Kind, kind_of
 from polhode.engine.start_calls import start_calls
 from polhode.engine.flight import Parameters, actions, flying
-from polhode.engine.rotors import motors_of, rotor_numbers, with_motors
+from polhode.engine.rotors import body_numbers, motors_of, with_motors
 from polhode.engine.ways import derivatives_trouble, potential_trouble, ways
 from polhode.errors import InputError
 from polhode.loads.agreement import Start
@@ -114,7 +114,7 @@ class Program:
             torque=torque,
             loads=(acting,),
             body=body,
-            moments=_moments(body),
+            moments=body_numbers(body),
             parameters=column(values),
         )
         other._found = self._found
@@ -366,7 +366,7 @@ def _assemble(
         shape=shape(values),
         size=size,
         motion_kind=kind_of(run.state),
-        moments=_moments(body),
+        moments=body_numbers(body),
         parameters=column(values),
         names=names,
         loads=tuple(
@@ -376,11 +376,6 @@ def _assemble(
         pythons=tuple(one.python for one in taken),
         control=run.control,
     )
-
-
-def _moments(body: RigidBody) -> np.ndarray:
-    numbers = [*body.moments.tolist(), *(rotor_numbers(body) if body.rotors else ())]
-    return np.array(numbers).reshape(-1, 1)
 
 
 def _known(torque: Torque, way: Way) -> Torque:

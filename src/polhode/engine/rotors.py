@@ -48,6 +48,12 @@ def rotor_numbers(body: RigidBody) -> list[float]:
     return [*axes.ravel().tolist(), *moments, *(float(not one.is_held) for one in body.rotors)]
 
 
+def body_numbers(body: RigidBody) -> np.ndarray:
+    """What the loops read of a body, (numbers, 1): its moments and those of its rotors."""
+    numbers = [*body.moments.tolist(), *(rotor_numbers(body) if body.rotors else ())]
+    return np.array(numbers).reshape(-1, 1)
+
+
 def with_speeds(body: RigidBody, motion: np.ndarray, kind: Kind) -> tuple[np.ndarray, Kind]:
     """A motion (principal axes) with the speeds of the rotors at the start, and its kind."""
     speeds = body.rotor_speeds(in_user_axes(body, motion, kind)[OMEGA])

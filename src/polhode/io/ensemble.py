@@ -9,7 +9,7 @@ import numpy as np
 from polhode.results._ensemble_result import Ensemble
 from polhode.results._trajectory import FAILED, FINISHED, INTERRUPTED
 from polhode.results.columns import UNTITLED_MANY, attributes
-from polhode.results.motion import LABELS, PARTS, MotionPart
+from polhode.results.motion import LABELS, PARTS, SPEED, MotionPart
 
 if TYPE_CHECKING:
     from xarray import Dataset
@@ -52,6 +52,9 @@ def arrays_of(run: Ensemble) -> dict[str, Described]:
     def part_of(part: MotionPart, name: str, *dimensions: str) -> Described:
         components = (part.components,) if part.components else ()
         meaning = about(run, part.units, part.long_name)
+        if part.name.startswith(SPEED):
+            speeds: Any = run.rotor_speeds if name == part.name else run.kept_rotor_speeds
+            return dimensions, speeds[..., int(part.name.removeprefix(SPEED)) - 1], meaning
         return (*dimensions, *components), getattr(run, name), meaning
 
     status = sum(code * (run.status == name) for code, name in enumerate(STATUS))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from polhode.bodies._body import RigidBody
-from polhode.core.motions import FLIGHT, KINDS
+from polhode.core.motions import FLIGHT, KINDS, with_rotors
 from polhode.engine.ensemble.inputs import Bodies
 from polhode.engine.ensemble.keep import Statistic, Summary
 from polhode.engine.ensemble.measure import Measure
@@ -20,8 +20,9 @@ from polhode.loads.force import as_force
 from polhode.loads.recorded import Recorded
 from polhode.loads.torques import free
 from polhode.methods._method import recorded
-from polhode.results._ensemble_result import Ensemble, Failure, Motions
+from polhode.results._ensemble_result import Ensemble, Failure
 from polhode.results._trajectory import FAILED, INTERRUPTED
+from polhode.results.ensemble_motions import Motions
 from polhode.results.error_estimate import ErrorEstimate
 from polhode.results.motion import PARTS
 from polhode.support.units import as_units
@@ -45,8 +46,11 @@ def as_ensemble(
     path: str | PathLike[str], arrays: dict[str, np.ndarray], facts: dict[str, Any]
 ) -> Ensemble:
     """The ensemble in the contents of a file."""
-    _check(path, arrays, facts)
+    _check(path, arrays, facts, _NEEDED, _SHAPES)
     status, end, bodies = arrays["status"], arrays["end_time"], _bodies(path, arrays, facts)
+    spun = [PARTS[f"rotor_{i + 1}"] for i in range(len(bodies.one.rotors))]
+    shapes = {one.name: ("n",) for one in spun} | {one.plural: ("k", "n") for one in spun}
+    _check(path, arrays, facts, [one.name for one in spun], shapes)
     followed = [part for part in PARTS.values() if part.name in arrays]
     kind = next(one for one in KINDS.values() if len(one.slices) == len(followed))
     found = Ensemble(
@@ -61,7 +65,7 @@ def as_ensemble(
             Measure, bodies, free(), {}, force=as_force(None) if kind is FLIGHT else None
         ),
         estimate=None,
-        kind=kind,
+        kind=with_rotors(kind, len(spun)),
         units=_units(path, facts, bodies),
         n=len(status),
         first=int(arrays["body"][0]) if "body" in arrays else 0,
@@ -94,6 +98,11 @@ def as_ensemble(
     found.energy = arrays["energy"]
     found._at_end = Motions(*(arrays[part.name] for part in followed))
     found._on_the_way = Motions(*(arrays.get(part.plural) for part in followed))
+    if spun:
+        found._at_end = found._at_end._replace(rotor_speeds=_together(arrays, spun, "name"))
+        if spun[0].plural in arrays:
+            along = _together(arrays, spun, "plural")
+            found._on_the_way = found._on_the_way._replace(rotor_speeds=along)
     return found
 
 
@@ -107,9 +116,14 @@ def _units(path, facts, bodies):
         ) from error
 
 
-def _check(path, arrays, facts):
+def _together(arrays, spun, name):
+    """The speeds of all rotors as one array."""
+    return np.stack([arrays[getattr(one, name)] for one in spun], axis=-1)
+
+
+def _check(path, arrays, facts, needed, shapes):
     """Check that the file holds an ensemble, and the shapes of its arrays."""
-    missing = [name for name in _NEEDED if name not in arrays]
+    missing = [name for name in needed if name not in arrays]
     missing += [name for name in FACTS if name not in facts]
     if missing:
         raise InputError(
@@ -117,7 +131,7 @@ def _check(path, arrays, facts):
             "with -o"
         )
     sizes = {"n": arrays["status"].size, "k": arrays.get("t", np.empty(0)).size}
-    for name, shape in _SHAPES.items():
+    for name, shape in shapes.items():
         expected = tuple(sizes.get(size, size) for size in shape)
         if name in arrays and (arrays[name].shape != expected or not sizes["n"]):
             raise InputError(

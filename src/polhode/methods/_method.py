@@ -114,11 +114,10 @@ class Method:
     flaw: str = ""
     synonyms: tuple = ()
 
-    def order_under(self, torque: Any) -> int | None:
-        """The order under a torque."""
-        return (
-            self.omega_order if torque.feels_omega and self.omega_order is not None else self.order
-        )
+    def order_under(self, torque: Any, motors_feel: bool = False) -> int | None:
+        """The order under a torque, and where motors of rotors feel speeds."""
+        feels = torque.feels_omega or motors_feel
+        return self.omega_order if feels and self.omega_order is not None else self.order
 
     def lowered(self, torque: Any, motors_feel: bool = False) -> str:
         """What is lost under a torque that depends on the angular velocity, or where motors of

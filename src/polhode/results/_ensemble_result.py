@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,7 @@ import polhode
 from polhode import rotations
 from polhode.results._trajectory import FAILED, FINISHED, INTERRUPTED
 from polhode.results.columns import EACH_ITS_OWN
+from polhode.results.ensemble_motions import Motions, motions_of
 from polhode.results.error_estimate import ErrorEstimate
 from polhode.core.motions import ROTATION, Kind
 from polhode.results.motion import back_to_axes, in_principal_axes, parts
@@ -38,16 +39,6 @@ class Failure:
     step: int
     t: float
     reason: str
-
-
-class Motions(NamedTuple):
-    """Attitudes (n, 4) and body angular velocities (n, 3); in flight positions and velocities
-    (n, 3), else None."""
-
-    quaternion: Any
-    omega: Any
-    position: Any = None
-    velocity: Any = None
 
 
 class Ensemble(Storable):
@@ -145,13 +136,13 @@ class Ensemble(Storable):
 
     @cached_property
     def _at_end(self) -> Any:
-        return Motions(*parts(self.to_user_axes(on_host(self._motions)), self.kind))
+        return motions_of(self.to_user_axes(on_host(self._motions)), self.kind)
 
     @cached_property
     def _on_the_way(self) -> Any:
         if self._kept is None:
             return Motions(None, None)
-        return Motions(*parts(np.stack([self.to_user_axes(one) for one in self._kept]), self.kind))
+        return motions_of(np.stack([self.to_user_axes(one) for one in self._kept]), self.kind)
 
     @cached_property
     def parameters(self) -> dict[str, Any]:
@@ -199,6 +190,16 @@ class Ensemble(Storable):
     def velocity(self) -> np.ndarray | None:
         """Velocities (n, 3) of the centres of mass, in flight; None without."""
         return self._at_end.velocity
+
+    @property
+    def rotor_speeds(self) -> np.ndarray | None:
+        """Speeds (n, rotors) of the rotors relative to the bodies; None without."""
+        return self._at_end.rotor_speeds
+
+    @property
+    def kept_rotor_speeds(self) -> np.ndarray | None:
+        """Intermediate speeds of the rotors (samples, n, rotors), with keep=every; None without."""
+        return self._on_the_way.rotor_speeds
 
     @property
     def quaternions(self) -> np.ndarray | None:
@@ -266,7 +267,9 @@ class Ensemble(Storable):
 
     @property
     def momentum(self) -> np.ndarray:
-        """Angular momentum (n, 3) in the body frame."""
+        """Angular momentum (n, 3) in the body frame, with that of the rotors."""
+        if self.rotor_speeds is not None:
+            return self.bodies.one.momentum(self.omega, self.rotor_speeds)
         if self.bodies.axes is None:
             return self.omega * self.bodies.moments.T
         y = self._principal()

@@ -44,6 +44,8 @@ class MotionPart(NamedTuple):
     @property
     def plural(self) -> str:
         """Its name for many times and bodies."""
+        if self.name.startswith(SPEED):
+            return self.name.replace("speed", "speeds")
         return f"{self.name.removesuffix('y')}ies" if self.name.endswith("y") else f"{self.name}s"
 
 

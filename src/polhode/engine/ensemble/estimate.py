@@ -15,12 +15,13 @@ import numpy as np
 
 from polhode import rotations
 from polhode.bodies._body import RigidBody
-from polhode.core.motions import FLIGHT, ROTATION
+from polhode.core.motions import Kind
+from polhode.engine.rotors import feels_speed
 from polhode.engine.schedule import break_times
 from polhode.errors import PolhodeError
 from polhode.results._trajectory import FAILED
 from polhode.results.error_estimate import ErrorEstimate
-from polhode.results.motion import back_to_axes, parts
+from polhode.results.motion import back_to_axes, parts, rotor_speeds
 from polhode.support.on_device import on_host
 
 if TYPE_CHECKING:
@@ -67,14 +68,14 @@ class Halved:
             other = self._run(run, well)
         except PolhodeError:  # without a second run the errors are unknown
             return ErrorEstimate(numbers, *errors)
-        order = run.method.order_under(self.torque) or 1
+        order = run.method.order_under(self.torque, feels_speed(self.bodies.one)) or 1
         factor = 1.0 / (1.0 - 0.5**order)
         ended = other.status != FAILED
         turned = rotations.angle_between(run.quaternion[numbers], other.quaternion)
         apart = np.linalg.norm(run.omega[numbers] - other.omega, axis=1) / (omega or 1.0)
         found = [turned, apart]
         for name in flying:
-            ends, start = getattr(run, name)[numbers], getattr(parts(self.motions, FLIGHT), name)
+            ends, start = getattr(run, name)[numbers], getattr(parts(self.motions, run.kind), name)
             scale = np.linalg.norm(ends - start[well] if name == "position" else ends, axis=1).max()
             found.append(np.linalg.norm(ends - getattr(other, name), axis=1) / (scale or 1.0))
         errors[:, ended] = factor * np.array(found)[:, ended]
@@ -98,11 +99,13 @@ class Halved:
             self._bodies(numbers), torque, (start, end), halved, run.method, breaks or None
         )
         values = {name: np.asarray(value, dtype=float) for name, value in run.parameters.items()}
-        begin = parts(self._in_user_axes(self.motions[well], numbers), run.kind)
+        motions = self._in_user_axes(self.motions[well], numbers, run.kind)
+        begin = parts(motions, run.kind)
         if self.force is not None:
             masses = self.bodies.masses
             masses = masses if len(masses) == 1 else masses[numbers]
             again.will_fly(self.force, begin.position, begin.velocity, masses)
+        again.will_spin(rotor_speeds(motions, run.kind))
         for name, value in values.items():
             if value.ndim > len(again.shape_of(name)) and len(value) > 1:
                 values[name] = value[numbers]
@@ -120,9 +123,8 @@ class Halved:
             tensors = 0.5 * (tensors + np.swapaxes(tensors, 1, 2))
         return [RigidBody(one, check_triangle=False) for one in tensors]
 
-    def _in_user_axes(self, motions: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+    def _in_user_axes(self, motions: np.ndarray, numbers: np.ndarray, kind: Kind) -> np.ndarray:
         axes = self.bodies.axes
         if axes is None:
             return motions
-        kind = ROTATION if self.force is None else FLIGHT
         return back_to_axes(axes if axes.ndim == 2 else axes[numbers], motions, kind)

@@ -172,7 +172,7 @@ class Bodies:
             and (given.shape if isinstance(given, OnDevice) else floats("bodies", given).shape)
             in one
         ):
-            body = as_body(given, "ensemble")
+            body = as_body(given)
             self.count, self.one = 1, body
             self.moments = np.array(body.moments).reshape(3, 1)
             self.axes = None if body.is_principal else body.axes
@@ -237,9 +237,15 @@ class Bodies:
     @staticmethod
     def _body(i: int, given: Any) -> RigidBody:
         try:
-            return as_body(given, "ensemble")
+            body = as_body(given)
         except InputError as error:
             raise InputError(f"body {i}: {error}") from error
+        if body.rotors:
+            raise InputError(
+                f"body {i} of the list has rotors, which ensemble follows only where one body stands for all; give that "
+                "one, with rotor_speeds0 for each, or integrate the bodies one by one"
+            )
+        return body
 
     def _from(self, bodies: list[RigidBody]) -> None:
         self.count = len(bodies)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from polhode.support import memory
-from polhode.core.motions import FLIGHT
 from polhode.engine.ensemble.measure import (
     FLYING_ARGUMENTS,
     IN_FLIGHT,
@@ -80,7 +79,7 @@ class Statistics:
             )
         self.of = (self.of,) if isinstance(self.of, str) else tuple(self.of)
         for name in self.of:
-            choice("statistic", name, QUANTITIES | IN_FLIGHT)
+            choice("statistic", name, (*QUANTITIES, *IN_FLIGHT))
         if not isinstance(self.functions, dict):
             raise InputError(
                 f"functions must be a dict from names to functions, got {brief(self.functions)}; write "
@@ -91,7 +90,7 @@ class Statistics:
                 raise InputError(
                     f"the name of a statistic must be text, got {brief(name)}; write functions={{'tilt': tilt}}"
                 )
-            if name in QUANTITIES | IN_FLIGHT:
+            if name in (*QUANTITIES, *IN_FLIGHT):
                 raise InputError(
                     f"the statistic {name!r} is built in; choose another name for your function"
                 )
@@ -114,7 +113,7 @@ def make_recorder(keep: int | str | Statistics, run: Any) -> End:
     """The recorder for the option `keep`."""
     if isinstance(keep, str):
         choice("value of keep", keep, ["end", "statistics"])
-        everything = (*QUANTITIES, *(IN_FLIGHT if run.kind is FLIGHT else ()))
+        everything = (*QUANTITIES, *(() if run.force is None else IN_FLIGHT))
         return End() if keep == "end" else Running(Statistics(of=everything), run)
     if isinstance(keep, dict):
         for name in keep:
@@ -190,7 +189,7 @@ class Running(Every):
 
     def __init__(self, options: Statistics, run: Any) -> None:
         self.every, self.total = options.every, run.total
-        if run.kind is not FLIGHT:
+        if run.force is None:
             options.check_on_ground()
         self.measure = Measure(run.bodies, run.torque, run.values, options.functions, run.force)
         self.names = [*options.of, *options.functions]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -27,11 +28,13 @@ from polhode.core.generated import generated
 from polhode.core.jit import bind, compiles, interpreted, jit
 from polhode.core.layout import layout, shape
 from polhode.core.loops.fixed import load_body
-from polhode.core.motions import FLIGHT, ROTATION, Airborne
+from polhode.core.motions import FLIGHT, ROTATION, Airborne, with_rotors
 from polhode.core.vec import apply, dot, matmul, matrix, norm, qrotate, times, transpose
 from polhode.engine.ensemble.inputs import Bodies
 from polhode.engine.ensemble.parameters import parameter_rows
+from polhode.engine.ensemble.spin import kinetic_energy_of, momentum_of
 from polhode.engine.flight import Parameters
+from polhode.engine.rotors import body_numbers
 from polhode.errors import InputError, brief, unknown
 
 FLYING_ARGUMENTS = ("x", "v")
@@ -45,41 +48,53 @@ def kinetic_energy(t, motion, body, p):
 
 
 @jit
-def momentum(t, motion, body, p):
-    return norm(times(body.I, motion.omega))
+def own_momentum(motion, body):
+    return times(body.I, motion.omega)
 
 
-def momentum_in_space(i: int) -> Kernel:
+def momentum_size(own: Kernel) -> Kernel:
+    @jit
+    def momentum(t, motion, body, p):
+        return norm(own(motion, body))
+
+    return momentum
+
+
+def momentum_in_space(own: Kernel, i: int) -> Kernel:
     @jit
     def component(t, motion, body, p):
-        return qrotate(motion.attitude, times(body.I, motion.omega))[i]
+        return qrotate(motion.attitude, own(motion, body))[i]
 
     return component
 
 
-def energy_with(potential: Kernel) -> Kernel:
+def energy_with(turning: Kernel, potential: Kernel) -> Kernel:
     @jit
     def energy(t, motion, body, p):
-        kinetic = 0.5 * dot(motion.omega, times(body.I, motion.omega))
-        return kinetic + potential(t, matrix(motion.attitude), p)
+        return turning(t, motion, body, p) + potential(t, matrix(motion.attitude), p)
 
     return energy
 
 
-@jit
-def kinetic_energy_in_flight(t, motion, body, p):
-    moving = 0.5 * p.mass * dot(motion.velocity, motion.velocity)
-    return kinetic_energy(t, motion, body, p) + moving
+def kinetic_energy_in_flight(turning: Kernel) -> Kernel:
+    @jit
+    def energy(t, motion, body, p):
+        moving = 0.5 * p.mass * dot(motion.velocity, motion.velocity)
+        return turning(t, motion, body, p) + moving
+
+    return energy
 
 
-def energy_in_flight(of_torque: Kernel, of_force: Kernel) -> Kernel:
+def energy_in_flight(turning: Kernel, of_torque: Kernel, of_force: Kernel) -> Kernel:
+    kinetic = kinetic_energy_in_flight(turning)
+
     @jit
     def energy(t, motion, body, p):
         R = matrix(motion.attitude)
         potential = of_torque(t, R, p.torque) + of_force(
             t, R, Airborne(p.force, motion.position, motion.velocity)
         )
-        return kinetic_energy_in_flight(t, motion, body, p) + potential
+        return kinetic(t, motion, body, p) + potential
 
     return energy
 
@@ -105,12 +120,7 @@ def velocity(i: int) -> Kernel:
     return component
 
 
-QUANTITIES: dict[str, Kernel | None] = {
-    "energy": None,
-    "kinetic_energy": kinetic_energy,
-    "momentum": momentum,
-    **{f"momentum_{axis}": momentum_in_space(i) for i, axis in enumerate("xyz")},
-}
+QUANTITIES = ("energy", "kinetic_energy", "momentum", *(f"momentum_{axis}" for axis in "xyz"))
 IN_FLIGHT = {
     f"{part.__name__}_{axis}": part(i)
     for part in (position, velocity)
@@ -193,7 +203,8 @@ class Measure:
         force: Force | None = None,
     ) -> None:
         self.bodies, self.torque, self.functions = bodies, torque, dict(functions)
-        self.force, self.kind = force, ROTATION if force is None else FLIGHT
+        base = ROTATION if force is None else FLIGHT
+        self.force, self.kind = force, with_rotors(base, len(bodies.one.rotors))
         self.loads = [torque] if force is None else [torque, force]
         values = {name: getattr(value, "host", value) for name, value in values.items()}
         axes = [] if bodies.axes is None else [*bodies.axes.reshape(-1, 9).T]
@@ -208,19 +219,31 @@ class Measure:
         self.shape = shape(structure)
         self._loops: dict[str, Kernel] = {}
 
+    @cached_property
+    def moments(self) -> np.ndarray:
+        """What the kernels read of the bodies, (numbers, 1 or n)."""
+        return body_numbers(self.bodies.one) if self.kind.spinning else self.bodies.moments
+
     def _kernel(self, name: str) -> Any:
         if name in self.functions:
             params = None if isinstance(self.torque, Foreign) else self.torque.params
             own_axes, flying = self.bodies.axes is not None, self.force is not None
             return of_function(self.functions[name], own_axes, params, flying)
+        rotors = self.kind.spinning
+        turning = kinetic_energy_of(rotors) if rotors else kinetic_energy
         if name == "energy":
             potentials = [self._potential(load) for load in self.loads]
             if self.force is not None:
-                return energy_in_flight(*(one or no_potential for one in potentials))
-            return energy_with(*potentials) if potentials[0] else kinetic_energy
-        if name == "kinetic_energy" and self.force is not None:
-            return kinetic_energy_in_flight
-        return (QUANTITIES | IN_FLIGHT)[name]
+                return energy_in_flight(turning, *(one or no_potential for one in potentials))
+            return energy_with(turning, *potentials) if potentials[0] else turning
+        if name == "kinetic_energy":
+            return turning if self.force is None else kinetic_energy_in_flight(turning)
+        if name in IN_FLIGHT:
+            return IN_FLIGHT[name]
+        own = momentum_of(rotors) if rotors else own_momentum
+        if name == "momentum":
+            return momentum_size(own)
+        return momentum_in_space(own, "xyz".index(name[-1]))
 
     def _potential(self, load):
         """The potential of a torque or force for principal axes, or None."""
@@ -234,7 +257,7 @@ class Measure:
         bodies, else as Python."""
         names = {
             "quantity": self._kernel(name),
-            "load_body": load_body,
+            "load_body": self.kind.names().get("load_body", load_body),
             "load_motion": layout(self.kind.parts, rows=True).unpack,
             "load_parameters": layout(self.shape).unpack,
             "own_body": tiles.each if self.bodies.count > 1 else tiles.shared,
@@ -248,7 +271,7 @@ class Measure:
         if any(obstacles):
             return python
         machine = bind(tiles.measure, **names)
-        arguments = none[:, 0], none, self.bodies.moments, self.parameters, none[:, 0]
+        arguments = none[:, 0], none, self.moments, self.parameters, none[:, 0]
         if not compiles(lambda: machine(*arguments)):
             return python
         trusted = own is None and all(load.is_ours for load in self.loads)
@@ -257,8 +280,7 @@ class Measure:
     def _agree(self, machine: Kernel, python: Kernel, t: np.ndarray, motions: np.ndarray) -> bool:
         few = np.unique(np.linspace(0, len(t) - 1, 12).astype(int))
         moments, parameters = (
-            rows if rows.shape[1] == 1 else rows[:, few]
-            for rows in (self.bodies.moments, self.parameters)
+            rows if rows.shape[1] == 1 else rows[:, few] for rows in (self.moments, self.parameters)
         )
         ours, theirs = np.empty((2, len(few)))
         try:
@@ -274,7 +296,7 @@ class Measure:
             self._loops[name] = self._loop(name, t, motions)
         out = np.empty(len(motions))
         try:
-            self._loops[name](t, motions, self.bodies.moments, self.parameters, out)
+            self._loops[name](t, motions, self.moments, self.parameters, out)
         except Exception as error:
             if name not in self.functions:
                 raise

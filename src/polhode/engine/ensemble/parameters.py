@@ -190,7 +190,7 @@ def parameter_array(program: Program, bodies: Bodies, values: Mapping[str, Any],
     on a GPU."""
     axes = [] if bodies.axes is None else [*bodies.axes.reshape(-1, 9).T]
     rows: list[Any] = []
-    for load, python in zip(program.loads, program.pythons, strict=True):
+    for load, python in zip(program.loads, program.pythons, strict=False):  # then those of motors
         if python and any(own_values(term, values) for term in load.terms):
             raise InputError(
                 f"{load.kind} {load.name!r} runs as Python ({program.note}), which knows one set of "
@@ -200,6 +200,8 @@ def parameter_array(program: Program, bodies: Bodies, values: Mapping[str, Any],
         rows += axes + (address or parameter_rows(load, values))
     if program.force is not None:
         rows.append(bodies.masses)
+    if bodies.one.rotors:  # motors, the same for all bodies
+        rows += [*program.parameters[len(rows) :]]
     several = any(len(row) > 1 for row in rows)
     if any(not isinstance(row, np.ndarray) for row in rows):
         return rows

@@ -16,9 +16,9 @@ All have defaults: a scenario without the section is one of 1000 bodies at rando
 import numpy as np
 
 from polhode import rotations
+from polhode.errors import InputError
 from polhode.engine.ensemble.inputs import draw_values, check_bodies_fit
 from polhode.engine.ensemble.parameters import own_inertia, terms_of
-from polhode.bodies.rotor import refuse_rotors
 from polhode.loads._torque import ZERO
 from polhode.support.frames import rows_times
 from polhode.io.scenario import schema
@@ -29,7 +29,6 @@ def arguments(scenario, n=None, first=0):
     place of the scenario's."""
     from scipy import stats
 
-    refuse_rotors(scenario.body, "ensemble")
     spread = scenario.ensemble or schema.Ensemble()
     n = spread.n if n is None else n
     check_bodies_fit(n)
@@ -113,6 +112,11 @@ def bodies(body, spread, n, first=0):
     """
     if not spread.inertia_spread:
         return body
+    if body.rotors:
+        raise InputError(
+            f"inertia_spread = {spread.inertia_spread:g} makes bodies of their own, and ensemble follows rotors only where "
+            "one body stands for all; leave out inertia_spread, or the rotors"
+        )
     from scipy import stats
 
     second = 0.5 * body.moments.sum() - body.moments

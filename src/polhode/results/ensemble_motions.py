@@ -1,0 +1,28 @@
+"""The motions of many bodies, by part."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from polhode.core.motions import Kind
+from polhode.results.motion import parts, rotor_speeds
+
+
+class Motions(NamedTuple):
+    """Attitudes (n, 4) and body angular velocities (n, 3); in flight positions and velocities
+    (n, 3), with rotors their speeds (n, rotors), else None."""
+
+    quaternion: Any
+    omega: Any
+    position: Any = None
+    velocity: Any = None
+    rotor_speeds: Any = None
+
+
+def motions_of(y: np.ndarray, kind: Kind) -> Motions:
+    """The parts of motions (..., width), as views."""
+    found = parts(y, kind)
+    x, v = (getattr(found, name, None) for name in ("position", "velocity"))
+    return Motions(found.attitude, found.omega, x, v, rotor_speeds(y, kind))
