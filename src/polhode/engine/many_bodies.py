@@ -137,9 +137,10 @@ class ManyBodies:
         what, vector = one_given(
             "three numbers for all bodies, or for each", omega0=omega0, momentum0=momentum0
         )
-        named = parameters if isinstance(parameters, Mapping) else ()
-        if self.law is None and not any("inertia" in str(name) for name in named):
-            check_made_for(self.torque, self.bodies.one)
+        if self.law is None and self.bodies.count == 1:
+            named = parameters if isinstance(parameters, Mapping) else ()
+            if not any("inertia" in str(name) for name in named):
+                check_made_for(self.torque, self.bodies.one)
         vector = read_in_place(what, vector, self.device)
         rotation0 = read_in_place("rotation0", rotation0, self.device)
         values = {
@@ -198,6 +199,8 @@ class ManyBodies:
         }
         if self.law:
             self._draw_bodies()
+        if self.law or self.bodies.count > 1:
+            self.values = own_inertia(self.torque, self.bodies) | self.values
         if self.launch:
             self.launch.draw(self._draw)
             if self.launch.masses is not None:
@@ -235,8 +238,7 @@ class ManyBodies:
         return inputs.draw_values(what, distribution, shape, self.seed, self.first, self.n, *others)
 
     def _draw_bodies(self) -> None:
-        """Bodies with moments that are drawn; a torque that depends on the inertia gets that of each
-        body."""
+        """Bodies with moments that are drawn."""
         moments = self._draw("bodies", self.law, (3,))
         try:
             self.bodies = inputs.Bodies.of_moments(moments)
@@ -244,7 +246,6 @@ class ManyBodies:
             raise InputError(
                 f"of the bodies drawn, {error}, or choose a narrower distribution"
             ) from error
-        self.values = own_inertia(self.torque, moments) | self.values
 
     def shape_of(self, name: str) -> tuple[int, ...]:
         """The shape of a parameter."""

@@ -3,6 +3,7 @@ compiled, vectorised, and fit for a GPU.
 
     gravity(mu, body)              a point mass at the origin, to second degree: force and torque
     magnet(moment, strength)       a magnet in the field of a dipole at the origin: force and torque
+    magnet_in_field(moment, field) the same in a field given as a function
     spring(stiffness, point)       from a point of the body to a point in space
     thrust(force, point)           fixed in the body
     drag(linear=..., quadratic=...)    against the velocity
@@ -14,18 +15,21 @@ Loads add, to each other and to torques and forces: `gravity(mu, body) + drag(li
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from polhode import rotations
 from polhode.bodies._body import RigidBody
-from polhode.errors import InputError, number
+from polhode.errors import InputError, brief, called_as, number
 from polhode.loads import flight_kernels as kernels
 from polhode.loads._torque import ZERO, Torque
 from polhode.loads.arguments import direction, vector
 from polhode.loads.force import Force, weight
-from polhode.loads.load import Load
+from polhode.loads.load import Load, load_of
 from polhode.loads.named import Source, register
 
 if TYPE_CHECKING:
@@ -37,6 +41,7 @@ __all__ = [
     "drag",
     "gravity",
     "magnet",
+    "magnet_in_field",
     "spring",
     "thrust",
     "weight",
@@ -131,6 +136,102 @@ def magnet(moment: ArrayLike, strength: float, axis: ArrayLike = (0.0, 0.0, 1.0)
         "magnet", params, kernels.magnet_force, kernels.magnet_torque, kernels.magnet_energy
     )
     load.force.central = True
+    return load
+
+
+SMALL = 6e-6  # cube root of the rounding of doubles, where central differences are most accurate
+
+
+def magnet_in_field(
+    moment: ArrayLike,
+    field: Callable[..., Any],
+    *,
+    gradient: Callable[..., Any] | None = None,
+    length: float | None = None,
+) -> Load:
+    """A magnet in a magnetic field that is given as a function: force and torque.
+
+    The force is the gradient of m . B, the torque m x B, the energy -m . B.
+
+    Parameters
+    ----------
+    moment : three numbers
+        The magnetic moment m, body frame.
+    field : function
+        B in space, three numbers, as `field(x)`, or `field(t, x)` if it changes with time; x is the
+        position.  Plain NumPy, compiled if numba can.
+    gradient : function, optional
+        The 3x3 matrix dB_i / dx_j, with the arguments of `field`.
+    length : float, optional
+        In place of the gradient: the length over which the field changes by much of its size.  The
+        gradient is then found by central differences, to about ten digits.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> def field(x):
+    ...     return np.array([-0.5 * x[0], -0.5 * x[1], 1.0 + x[2]])
+    >>> load = magnet_in_field((0.0, 0.0, 2.0), field, length=1.0)
+    >>> force, torque = load(0.0, np.zeros(3), np.zeros(3), np.eye(3))
+    >>> force.round(6).tolist(), torque.tolist()
+    ([0.0, 0.0, 2.0], [0.0, 0.0, 0.0])
+    """
+    called_as("field", field, "field(x)", "field(t, x)")
+    try:
+        inspect.signature(field).bind("x")
+        steady = True
+    except (TypeError, ValueError):
+        steady = False
+    if (gradient is None) == (length is None):
+        raise InputError(
+            f"magnet_in_field needs gradient or length, got gradient={brief(gradient)} and length={brief(length)}; "
+            "give one: the gradient of the field, or the length over which the field changes"
+        )
+    if gradient is not None:
+        called_as("gradient", gradient, "gradient(x)" if steady else "gradient(t, x)")
+    d = SMALL * (1.0 if length is None else number("length", length, positive=True))
+
+    if steady:
+
+        def at(t, x):
+            return np.asarray(field(x))
+
+        def energy(t, x, R, p):
+            return -np.dot(R @ p.moment, np.asarray(field(x)))
+    else:
+
+        def at(t, x):
+            return np.asarray(field(t, x))
+
+        def energy(t, x, R, p):
+            return -np.dot(R @ p.moment, np.asarray(field(t, x)))
+
+    if gradient is None:
+
+        def slope(t, x):
+            found = np.empty((3, 3))
+            for j in range(3):
+                step = np.zeros(3)
+                step[j] = d
+                found[:, j] = (at(t, x + step) - at(t, x - step)) / (2.0 * d)
+            return found
+    elif steady:
+
+        def slope(t, x):
+            return np.asarray(gradient(x))
+    else:
+
+        def slope(t, x):
+            return np.asarray(gradient(t, x))
+
+    def magnet(t, x, v, R, p):
+        m = R @ p.moment
+        return slope(t, x).T @ m, np.cross(m, at(t, x))
+
+    load = load_of(
+        magnet, params={"moment": vector("moment", moment)}, potential=energy, name="magnet"
+    )
+    load.torque.wrapped = load.force.wrapped = field
     return load
 
 

@@ -147,10 +147,10 @@ def load(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
     check_options(Force, options)
     if function is None:
         return lambda function: load(function, **options)
-    return _of_function(function, **options)
+    return load_of(function, **options)
 
 
-def _of_function(
+def load_of(
     function: Callable[..., Any],
     *,
     params: Mapping[str, Any] | None = None,

@@ -164,6 +164,7 @@ class Bodies:
     where all are principal."""
 
     on_device: OnDevice | None = None  # the moments (n, 3) where they lie on a GPU
+    tensors: np.ndarray | None = None  # (n, 3, 3) in the user's axes, where these are not principal
 
     def __init__(self, given: Any) -> None:
         one = (3,), (3, 3)
@@ -234,6 +235,11 @@ class Bodies:
         assert self.on_device is not None
         return np.ascontiguousarray(self.on_device.host.T)
 
+    @property
+    def inertia(self) -> np.ndarray:
+        """Tensors (n, 3, 3) in the user's axes."""
+        return self.moments.T[:, None, :] * np.eye(3) if self.tensors is None else self.tensors
+
     @staticmethod
     def _body(i: int, given: Any) -> RigidBody:
         try:
@@ -252,6 +258,8 @@ class Bodies:
         self.one = next((body for body in bodies if not body.is_principal), bodies[0])
         self.moments = np.array([body.moments for body in bodies]).T.copy()
         self.axes = None if self.one.is_principal else np.array([body.axes for body in bodies])
+        if self.axes is not None:
+            self.tensors = np.array([body.inertia for body in bodies])
         self.masses = np.array([body.mass for body in bodies])
 
     def _from_moments(self, moments: np.ndarray) -> None:

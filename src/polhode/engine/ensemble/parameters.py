@@ -70,13 +70,11 @@ def check_given_once(given: Mapping[str, Any]) -> None:
             )
 
 
-def own_inertia(torque: Torque, inertia: np.ndarray) -> dict[str, np.ndarray]:
-    """The parameters of a torque that contain the inertia of its body, for bodies with moments (n, 3)
-    or tensors (n, 3, 3)."""
-    tensors = inertia if inertia.ndim == 3 else inertia[:, None, :] * np.eye(3)
+def own_inertia(torque: Torque, bodies: Bodies) -> dict[str, np.ndarray]:
+    """The parameters of a torque that contain the inertia of its body, for these bodies."""
     terms = terms_of(torque)
     return {
-        name if len(terms) == 1 else f"{term.name}.{name}": tensors
+        name if len(terms) == 1 else f"{term.name}.{name}": bodies.inertia
         for term in terms
         for name in term.of_body
         if name == "inertia"

@@ -18,7 +18,7 @@ import numpy as np
 from polhode import rotations
 from polhode.errors import InputError
 from polhode.engine.ensemble.inputs import draw_values, check_bodies_fit
-from polhode.engine.ensemble.parameters import own_inertia, terms_of
+from polhode.engine.ensemble.parameters import terms_of
 from polhode.loads._torque import ZERO
 from polhode.support.frames import rows_times
 from polhode.io.scenario import schema
@@ -39,8 +39,6 @@ def arguments(scenario, n=None, first=0):
         if np.any(sigma)
     }
     made = bodies(scenario.body, spread, n, first)
-    if spread.inertia_spread:
-        parameters = own_inertia(scenario.torque, np.asarray(made)) | parameters
     return {
         "bodies": made,
         "torque": scenario.torque,
