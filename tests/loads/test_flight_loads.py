@@ -99,7 +99,9 @@ def test_a_magnet_in_a_field_that_changes_with_time():
     along the field, does not turn."""
     load = flight.magnet_in_field((0.0, 0.0, 2.0), growing, gradient=growing_slopes)
     start = {"omega0": (0.0, 0.0, 3.0), "position0": (0.0, 0.0, 1.0)}
-    run = polhode.integrate(polhode.RigidBody([2.0, 2.5, 3.0], mass=4.0), load, (0, 2), 0.1, "EXACT-RKN4", **start)
+    run = polhode.integrate(
+        polhode.RigidBody([2.0, 2.5, 3.0], mass=4.0), load, (0, 2), 0.1, "EXACT-RKN4", **start
+    )
     assert run.mode == "compiled", run.note
     t = run.t
     np.testing.assert_allclose(run.velocity[:, 2], 0.5 * (t + 0.5 * t**2), atol=1e-9)
