@@ -166,7 +166,7 @@ CALLS = [
      "<load thrust>", "use integrate"),
     (lambda: integrate([1, 2, 3], polhode.flight.gravity(1.0, [1, 2, 3]), (0, 1), 0.1, omega0=(0, 0, 1)),
      "'gravity' has its centre at the origin", "give position0"),
-    (lambda: ensemble([1, 2, 3], polhode.flight.gravity(1.0, [1, 2, 3]), (0, 1), 0.1, omega0=(0, 0, 1), n=2),
+    (lambda: polhode.ensemble([1, 2, 3], polhode.flight.gravity(1.0, [1, 2, 3]), (0, 1), 0.1, omega0=(0, 0, 1), n=2),
      "'gravity' has its centre at the origin", "give position0"),
     (lambda: polhode.torque(lambda t, omega, R: omega, uses_omega=True), "f(t, omega, R)", "see the options uses_omega"),
     (lambda: integrate([1, 2, 3], None, (0, 1), 0.1, omega0=(0, 0, 1), force=polhode.flight.thrust((0, 0, 1))),
