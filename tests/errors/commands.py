@@ -263,7 +263,7 @@ COMMANDS = [   # command lines, in a folder with the files of files.make
     ("compare krysl/slow-top --torque-file torques.py:push", "'krysl/slow-top'", "give a SCENARIO.toml, or drop it"),
     ("compare wheels.toml --family newmark", "NMB cannot follow a body with rotors", "use one of LP2, DOP853"),
     ("advise flight.toml --methods NMB --symplectic", "no method of the methods given is symplectic", "drop that requirement"),
-    ("sweep sweep-flight.toml", "'load.mass'", "'load.g'"),
+    ("sweep sweep-flight.toml", "'load.mass'", "valid: 'run.method', 'run.step'"),
     ("sweep sweep-wheels.toml", "NMB cannot follow a body with rotors", "use one of LP2, DOP853"),
     ("sweep sweep-cuda.toml", 'a sweep with device = "cuda" does not follow the rotors', "leave them out"),
     ("sweep sweep-heavy.toml", "body.rotors: the rotors are too heavy", "or lighter rotors"),
