@@ -36,7 +36,7 @@ class Truth:
     evaluations: int = 0
     checks: int = CHECKS
     judges: str = "motion"  # what an error is of: "motion" or "energy"
-    kind: Kind = ROTATION
+    kind: Kind = field(default=ROTATION, repr=False)
 
     @property
     def rate(self) -> float:
