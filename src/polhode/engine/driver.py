@@ -8,10 +8,10 @@ a checkpoint keeps what is needed to go on.
 
 from __future__ import annotations
 
-import sys
 import threading
 from _signal import SIGINT, signal  # without the enums of `signal`, which take six microseconds
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -29,10 +29,40 @@ if TYPE_CHECKING:
     from polhode.methods._method import Method
 
 
+SECONDS = 0.05  # a chunk takes about so long: then comes progress, and Ctrl-C is heard
+MOST = 1_000_000  # steps in a chunk
+LARGEST_GROWTH = 8  # of the number of steps from one chunk to the next
+
+
+@dataclass
+class Pace:
+    """How many steps a chunk takes: as many as fill `seconds`."""
+
+    steps: int
+    most: int = MOST
+    seconds: float = SECONDS
+    least: int = 1
+
+    def note(self, taken: float) -> None:
+        """Adapt to what a chunk has taken, in seconds."""
+        if taken < self.seconds / 2:
+            growth = (
+                LARGEST_GROWTH if LARGEST_GROWTH * taken < self.seconds else self.seconds / taken
+            )
+            self.steps = min(int(self.steps * growth), self.most)
+        elif taken > 2 * self.seconds:
+            self.steps = max(self.steps // 2, self.least)
+
+    def one_by_one(self) -> None:
+        """Single steps, to find the one that fails."""
+        self.steps = 1
+
+
 class Carrier(Protocol):
     """What every carrier has; `polhode.engine.carriers` says what else one of a single body has."""
 
     program: Program
+    pace: Pace
     elapsed: float
 
     @property
@@ -121,8 +151,11 @@ class Driver:
 
     def _advance(self, segment: Segment | Stretch) -> tuple[str, str] | None:
         """One chunk; (status, message) if the run ends with it."""
-        most = self.checkpoint.room(self.done) if self.checkpoint else sys.maxsize
+        pace = self.carrier.pace
+        most = min(pace.steps, self.checkpoint.room(self.done)) if self.checkpoint else pace.steps
         chunk = self.carrier.advance(segment, self.k, self.recorder, most)
+        if chunk.steps:
+            pace.note(chunk.taken)
         self.done += chunk.steps
         self.k += chunk.steps
         self.through = chunk.through

@@ -153,11 +153,8 @@ class ManyBodies:
         self.seed: int | None = None
         counts = inputs.Counts(n)
         counts.add("bodies", 1 if self.law else self.bodies.count)
-        random, turn, law = (
-            isinstance(rotation0, str),
-            inputs.law_of(rotation0),
-            inputs.law_of(vector),
-        )
+        random = isinstance(rotation0, str)
+        turn, law = inputs.law_of(rotation0), inputs.law_of(vector)
         # plain arrays are checked on the GPU
         there = self.device == "cuda" and self.launch is None
         q: Any = rotation0

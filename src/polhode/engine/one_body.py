@@ -22,8 +22,8 @@ from polhode.engine.driver import Driver
 from polhode.engine.events import Watch
 from polhode.engine.flight import check_flight, check_place
 from polhode.engine.programs import find_bound
-from polhode.engine.recorder import AtSteps, AtTimes
-from polhode.engine.rotors import check_rotors, feels_speed, with_speeds
+from polhode.engine.recorder import AtSteps, AtTimes, Recorder
+from polhode.engine.rotors import check_rotors, with_speeds
 from polhode.engine.schedule import segments, stretches
 from polhode.errors import InputError, IntegrationError, floats, number, one_given
 from polhode.loads._torque import ZERO, Torque
@@ -146,7 +146,7 @@ class OneBody:
     """One call of `integrate`: what is to be computed, from the user's input, and the trajectory
     that comes of it."""
 
-    step = tolerance = force = breaks = None
+    step = tolerance = force = breaks = driver = None
     title = ""
 
     def __init__(
@@ -158,19 +158,48 @@ class OneBody:
         omega0: ArrayLike | None,
         momentum0: ArrayLike | None,
         scalar_first: bool | None,
+        force: Force | Callable[..., Any] | None = None,
+        position0: ArrayLike | None = None,
+        velocity0: ArrayLike | None = None,
+        by_tolerance: bool = False,
     ) -> None:
         if isinstance(torque, (Load, Force)):
             load = as_load(torque)
             torque, self.force = load.torque, load.force
         self.body, self.torque, self.method = as_body(body), as_torque(torque), get(method)
-        check_made_for(self.torque, self.body)
+        if self.torque.of_body:
+            check_made_for(self.torque, self.body)
         # at the start, principal axes
         self.motion = initial_rotation(self.body, rotation0, omega0, momentum0, scalar_first)
         self.kind = kind_of(self.method.state)
         if self.kind is not ROTATION:  # whatever else a method follows begins at zero
             others = np.zeros(self.kind.width - ROTATION.width)
             self.motion = np.concatenate([self.motion, others])
-        self.driver = None
+        on_ground = self.force is None and force is None
+        if not (on_ground and position0 is None and velocity0 is None):
+            self._fly(force, position0, velocity0, by_tolerance)
+        if self.body.rotors:  # they are followed
+            check_rotors(self.method)
+            self.motion, self.kind = with_speeds(self.body, self.motion, self.kind)
+
+    def _fly(
+        self,
+        force: Force | Callable[..., Any] | None,
+        position0: ArrayLike | None,
+        velocity0: ArrayLike | None,
+        by_tolerance: bool,
+    ) -> None:
+        """Translation is carried along, where a part of it is given."""
+        self.force = as_force(force) if self.force is None else self.force + as_force(force)
+        check_made_for(self.force, self.body)
+        check_flight(self.method, self.torque, by_tolerance)
+        check_place(self.force, position0)
+        place = (
+            three(name, ZERO if value is None else value)
+            for name, value in (("position0", position0), ("velocity0", velocity0))
+        )
+        self.kind = FLIGHT
+        self.motion = row(FLIGHT, *parts(self.motion), *place)
 
     def will_step(
         self,
@@ -213,61 +242,39 @@ class OneBody:
                 "larger one, or count time from the start of the run"
             )
 
-    def may_fly(
-        self,
-        force: Force | Callable[..., Any] | None,
-        position0: ArrayLike | None,
-        velocity0: ArrayLike | None,
-    ) -> None:
-        """Translation is carried along where a part of it is given."""
-        if self.force is None and force is None and position0 is None and velocity0 is None:
-            return
-        self.force = as_force(force) if self.force is None else self.force + as_force(force)
-        check_made_for(self.force, self.body)
-        check_flight(self.method, self.torque, self.tolerance is not None)
-        check_place(self.force, position0)
-        place = (
-            three(name, ZERO if value is None else value)
-            for name, value in (("position0", position0), ("velocity0", velocity0))
-        )
-        self.kind = FLIGHT
-        self.motion = row(FLIGHT, *parts(self.motion), *place)
-
-    def will_spin(self) -> None:
-        """The rotors of the body, if it has any, are to be followed."""
-        if self.body.rotors:
-            check_rotors(self.method)
-            self.motion, self.kind = with_speeds(self.body, self.motion, self.kind)
-
-    def will_store(
+    def _recorder(
         self,
         t_eval: ArrayLike | None,
         every: int | str,
         events: Callable[..., Any] | Sequence[Callable[..., Any]] | None,
-    ) -> None:
-        """What is to be stored."""
+    ) -> Recorder:
+        """Of what is to be stored."""
         watch = None if events is None else Watch(events, self.body, self.kind)
         if t_eval is not None:
             if every != 1:
                 raise InputError("give t_eval or every, not both; drop one")
-            self.recorder = AtTimes(t_eval, self.t0, self.t1, self.kind, watch)
-            return
+            return AtTimes(t_eval, self.t0, self.t1, self.kind, watch)
         total = 0 if self.tolerance else sum(segment.count for segment in self.segments)
-        self.recorder = AtSteps(every, total, self.kind, watch)
+        recorder = AtSteps(every, total, self.kind, watch)
         # how many steps there will be is not known, but they are at most `longest`
         if self.tolerance:
             steps = abs(self.t1 - self.t0) / self.longest
-            self.recorder.fewest = max(self.recorder.capacity, int(steps // self.recorder.every))
+            recorder.fewest = max(recorder.capacity, int(steps // recorder.every))
+        return recorder
 
     # --- running ----------------------------------------------------------------------------------
 
     def follow(
         self,
+        t_eval: ArrayLike | None,
+        every: int | str,
+        events: Callable[..., Any] | Sequence[Callable[..., Any]] | None,
         compiled: bool,
         progress: Callable[[int, int], Any] | None = None,
         checkpoint: Checkpoint | None = None,
     ) -> Trajectory:
         """Take the steps: a Trajectory."""
+        self.recorder = self._recorder(t_eval, every, events)
         self.first = in_user_axes(self.body, self.motion, self.kind)
         start = Start(self.t0, self.t1, self.first, self.kind)
         self.program = find_bound(
@@ -280,7 +287,7 @@ class OneBody:
         )
         guard = (
             Runaway(self.torque, self.body, self.t0, self.motion)
-            if self.torque.conservative and not self.body.rotors
+            if self.program.is_bounded
             else None
         )
         self.driver = Driver(
@@ -291,17 +298,14 @@ class OneBody:
             checkpoint=checkpoint,
             progress=progress,
         )
-        if checkpoint is None:
-            self.recorder.keep_in()
-            saved = None
-        else:
-            saved = self._open(checkpoint)
+        saved = None if checkpoint is None else self._open(checkpoint)
         try:
             if saved:
                 self.driver.restore(saved)
             else:
                 self.recorder.first(self.t0, self.motion)
-                check_first(self.program, self.t0, self.motion)
+                if not self.program.tried:
+                    check_first(self.program, self.t0, self.motion)
             status, message = self.driver.run()
             trajectory = self._trajectory(status, message)
         except (
@@ -364,7 +368,7 @@ class OneBody:
         driver, carrier = self.driver, self.driver.carrier
         if status == FINISHED and driver.checkpoint is not None:
             driver.save()
-        lowered = self.method.lowered(self.torque, feels_speed(self.body))
+        lowered = self.program.lowered
         message += carrier.remarks + (lowered and f"; {lowered}")
         last = driver.motion
         ends = (self.t0, self.first), (driver.t, in_user_axes(self.body, last, self.kind))

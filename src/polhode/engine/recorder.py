@@ -111,6 +111,14 @@ class Recorder:
             points = Points(self.capacity, self.kind.width)
         self.points = points
 
+    def first(self, t: float, y: np.ndarray) -> None:
+        """The initial motion; without `keep_in` before, points are kept in memory."""
+        if self.points is None:
+            self.keep_in()
+        self._first(t, y)
+        if self.watch:
+            self.watch.begin(t, y)
+
     @property
     def n(self) -> int:
         """How many points are stored."""
@@ -173,11 +181,8 @@ class AtSteps(Recorder):
         self.every = min(every, sys.maxsize)
         self.worst = 0.0  # residual since the last stored point
 
-    def first(self, t: float, y: np.ndarray) -> None:
-        """The initial motion."""
+    def _first(self, t: float, y: np.ndarray) -> None:
         self.points.put([t], [y], [0.0])
-        if self.watch:
-            self.watch.begin(t, y)
 
     def next(self, left: int, most: int) -> tuple[int, int]:
         """(groups, steps per group) to take now, of those left and at most so many."""
@@ -280,13 +285,10 @@ class AtTimes(Recorder):
         super().__init__(len(times), kind, watch)
         self.wanted = np.clip(times, low, high)
 
-    def first(self, t: float, y: np.ndarray) -> None:
-        """The initial motion."""
+    def _first(self, t: float, y: np.ndarray) -> None:
         self.at = (t, y)
         here = int(np.sum(self.wanted == t))
         self.points.put(np.full(here, t), np.tile(y, (here, 1)), np.zeros(here))
-        if self.watch:
-            self.watch.begin(t, y)
 
     def next(self, left: int, most: int) -> tuple[int, int]:
         """(groups, steps per group) to take now, of those left and at most so many."""
