@@ -18,7 +18,7 @@ from polhode.core.motions import FLIGHT, ROTATION, kind_of
 from polhode.engine.carriers.fixed_steps import FixedSteps
 from polhode.engine.carriers.by_tolerance import ByTolerance, Tolerance
 from polhode.engine.diagnosis import Runaway, check_first
-from polhode.engine.driver import Driver
+from polhode.engine.driver import Carrier, Driver
 from polhode.engine.events import Watch
 from polhode.engine.flight import check_flight, check_place
 from polhode.engine.programs import find_bound
@@ -52,8 +52,9 @@ SMALLEST_RTOL, LARGEST_RTOL = 1e-14, 0.1  # steps cannot be better than their ro
 def as_body(body: RigidBody | ArrayLike, who: str = "") -> RigidBody:
     """A RigidBody that can be run, from a RigidBody or an inertia; `who` follows no rotors."""
     if not isinstance(body, RigidBody):
-        plain = type(body) in (list, tuple) and all(type(one) in (int, float) for one in body)
-        body = _body_of(tuple(body)) if plain else RigidBody(body)
+        given: Any = body
+        plain = type(given) in (list, tuple) and all(type(one) in (int, float) for one in given)
+        body = _body_of(tuple(given)) if plain else RigidBody(given)
     check_moments(body.moments)
     if who:
         refuse_rotors(body, who)
@@ -146,7 +147,11 @@ class OneBody:
     """One call of `integrate`: what is to be computed, from the user's input, and the trajectory
     that comes of it."""
 
-    step = tolerance = force = breaks = driver = None
+    segments: Sequence[Any]  # of the kind that the carrier takes
+    step: float | list[float] | None = None
+    tolerance: Tolerance | None = None
+    force: Force | None = None
+    breaks: ArrayLike | None = None
     title = ""
 
     def __init__(
@@ -277,49 +282,37 @@ class OneBody:
         self.recorder = self._recorder(t_eval, every, events)
         self.first = in_user_axes(self.body, self.motion, self.kind)
         start = Start(self.t0, self.t1, self.first, self.kind)
-        self.program = find_bound(
-            self.method, self.torque, self.body, compiled, self.force, start
-        ).program
-        carrier = (
-            FixedSteps(self.program, self.motion)
+        bound = find_bound(self.method, self.torque, self.body, compiled, self.force, start)
+        program, motion = bound.program, self.motion
+        self.program = program
+        carrier: Carrier = (
+            FixedSteps(program, motion)
             if self.tolerance is None
-            else ByTolerance(self.program, self.tolerance, self.longest, self.motion)
+            else ByTolerance(program, self.tolerance, self.longest, motion)
         )
-        guard = (
-            Runaway(self.torque, self.body, self.t0, self.motion)
-            if self.program.is_bounded
-            else None
-        )
-        self.driver = Driver(
-            carrier,
-            self.segments,
-            self.recorder,
-            guard=guard,
-            checkpoint=checkpoint,
-            progress=progress,
-        )
+        guard = Runaway(self.torque, self.body, self.t0, motion) if program.is_bounded else None
+        what = carrier, self.segments, self.recorder
+        self.driver = Driver(*what, guard=guard, checkpoint=checkpoint, progress=progress)
         saved = None if checkpoint is None else self._open(checkpoint)
         try:
             if saved:
                 self.driver.restore(saved)
             else:
-                self.recorder.first(self.t0, self.motion)
-                if not self.program.tried:
-                    check_first(self.program, self.t0, self.motion)
+                self.recorder.first(self.t0, motion)
+                if not program.tried:
+                    check_first(program, self.t0, motion)
             status, message = self.driver.run()
             trajectory = self._trajectory(status, message)
-        except (
-            BaseException
-        ) as error:  # of the torque, an event, the disk, memory, `progress`, a second Ctrl-C
+        except BaseException as error:  # also of an event, the disk, `progress`, a second Ctrl-C
             self._attach(error)
             raise
         finally:
             if checkpoint is not None:
                 checkpoint.close()
         if status == INTERRUPTED:
-            error = KeyboardInterrupt(trajectory.message)
-            error.trajectory = trajectory
-            raise error
+            interrupt: Any = KeyboardInterrupt(trajectory.message)
+            interrupt.trajectory = trajectory
+            raise interrupt
         return trajectory
 
     def _open(self, checkpoint: Checkpoint) -> dict[str, Any] | None:
@@ -393,7 +386,7 @@ class OneBody:
             **self.program.digests(),
         )
 
-    def _attach(self, error: BaseException) -> None:
+    def _attach(self, error: Any) -> None:
         """Give an error that ends the run its place, and what was computed before it."""
         if isinstance(error, IntegrationError):
             place = self.driver.place

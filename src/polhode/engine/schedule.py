@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -145,7 +145,8 @@ def segments(
     if type(step) is not float and (given := floats("step", step)).ndim:
         return (_listed(t_span, given, breaks, multistep, method),)
     if breaks is None and type(t_span) is tuple and _REAL.issuperset(map(type, (*t_span, step))):
-        return _same_steps(t_span, step, multistep)
+        plain: Any = t_span, step
+        return _same_steps(*plain, multistep)
     return _of_one_size(t_span, step, breaks, multistep)
 
 
@@ -229,7 +230,7 @@ def _breaks(breaks: ArrayLike, t0: float, t1: float) -> list[float]:
 def _listed(
     t_span: tuple[float, float] | ArrayLike | None,
     times: np.ndarray,
-    breaks: ArrayLike,
+    breaks: ArrayLike | None,
     multistep: bool,
     method: str,
 ) -> Segment:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import contextlib
 import os
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,7 +34,12 @@ class Stream:
         self._waiting: list[bytes] = []
         self._size = 0  # of what waits
 
-    def put(self, t: np.ndarray, y: np.ndarray, r: np.ndarray) -> None:
+    def put(
+        self,
+        t: np.ndarray | Sequence[float],
+        y: np.ndarray | Sequence[np.ndarray],
+        r: np.ndarray | Sequence[float],
+    ) -> None:
         """Store points."""
         if len(t):
             rows = np.column_stack([t, y, r]).astype("<f8", copy=False)

@@ -38,7 +38,7 @@ class Extensions:
 
     def __init__(
         self,
-        t0: np.ndarray,
+        t0: float,
         y0: np.ndarray,
         t: np.ndarray,
         y: np.ndarray,
