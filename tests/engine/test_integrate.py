@@ -192,6 +192,16 @@ def test_a_warm_run_makes_few_calls():
     assert 0 < len(calls) <= 62 and len(hops) <= 34 and len(set(hops)) <= 15
 
 
+def test_times_that_equal_those_of_a_run_before_are_still_looked_at():
+    whole, given = top(t_span=(-1, 0), step=0.5, compiled=False), {"step": 0.5, "compiled": False}
+    for same in ((-1.0, -0.0), [-1, 0], np.array([-1.0, 0.0])):
+        run = top(t_span=same, **given)
+        assert run.t.tobytes() == whole.t.tobytes()
+        assert run.motion.tobytes() == whole.motion.tobytes()
+    with pytest.raises(polhode.InputError, match="t_span must be real numbers"):
+        top(t_span=(-1, False), **given)
+
+
 @pytest.mark.parametrize("method", ["NMB", "VLV", "SW", "LP2", "NMS", "NMB-cay"])
 def test_time_may_run_backwards(method):
     there = top(method=method, step=0.01)

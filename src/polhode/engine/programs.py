@@ -128,24 +128,6 @@ _families: OrderedDict[tuple, Bound] = OrderedDict()
 _finding = threading.Lock()
 
 
-def find(
-    method: Method,
-    torque: Torque,
-    body: RigidBody,
-    compiled: bool = True,
-    force: Force | None = None,
-    start: Start | None = None,
-    like: RigidBody | None = None,
-) -> Program:
-    """The program of `build`, found again without a look at code while method, torque, body and
-    what they read are the same.
-
-    Only a program that never calls back into Python is shared between runs: others keep what a
-    torque ran into.
-    """
-    return find_bound(method, torque, body, compiled, force, start, like).program
-
-
 def find_bound(
     method: Method,
     torque: Torque,
@@ -155,8 +137,12 @@ def find_bound(
     start: Start | None = None,
     like: RigidBody | None = None,
 ) -> Bound:
-    """The same, with what tells whether it is out of date; `given` is empty where it is not
-    shared."""
+    """The program of `build`, found again without a look at code while method, torque, body and
+    what they read are the same, with what tells whether it is out of date.
+
+    Only a program that never calls back into Python is shared between runs: others keep what a
+    torque ran into, and `given` is empty.
+    """
     start = start or Start()
     key = id(method), id(torque), id(body), id(force), id(like), compiled
     with _finding:

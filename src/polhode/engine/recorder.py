@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from polhode.core.motions import Kind
     from polhode.engine.carriers.chunk import Chunk
     from polhode.engine.events import Watch
-    from polhode.engine.stream import Stream
+    from polhode.engine.stream import Rows, Stream
 
 LITTLE = 10_000  # bytes that every machine has
 # of the points that a streamed run may need on disk: its own, and the wider columns of the finished
@@ -58,12 +58,7 @@ class Points:
         """Where the last point is."""
         return self.t[self.n - 1]
 
-    def put(
-        self,
-        t: np.ndarray | Sequence[float],
-        y: np.ndarray | Sequence[np.ndarray],
-        r: np.ndarray | Sequence[float],
-    ) -> None:
+    def put(self, t: Rows, y: Rows, r: Rows) -> None:
         """Store points."""
         new = slice(self.n, self.n + len(t))
         if new.stop > len(self.t):  # no one knew how many there would be
