@@ -5,9 +5,11 @@ import { button, helpDialog, listenToKeys, Switches, Transport } from "./control
 import { attitude, decodeRun, largest, locate } from "./data.js";
 import { number, withUnit } from "./format.js";
 import { make, Plot } from "./plots.js";
-import { AXES, errors, farApart, liveliest, sized, valueAt, velocities } from "./series.js";
+import { rolls } from "./poinsot.js";
+import { errors, farApart, liveliest, NAMES, sized, valueAt, velocities, width } from "./series.js";
 import { Stage } from "./stage.js";
 import { Theme } from "./theme.js";
+import { slowness } from "./wheels.js";
 
 const SWITCHES = {
   poinsot: ["Poinsot", "The inertia ellipsoid rolling on the invariable plane (P)"],
@@ -16,7 +18,7 @@ const SWITCHES = {
   axes: ["Axes", "Body axes (B)"],
   follow: ["Follow", "The camera follows the body, or shows its whole path in space (F)"],
 };
-const NOT_FREE = "Poinsot’s construction needs a free body; here a torque acts";
+const DOES_NOT_ROLL = "Poinsot’s construction needs a free body without rotors that turns";
 
 /**
  * @param {HTMLElement} element filled by the viewer
@@ -27,6 +29,9 @@ const NOT_FREE = "Poinsot’s construction needs a free body; here a torque acts
 export function mount(element, runs, options = {}) {
   return new Viewer(element, runs, options);
 }
+
+/** What all say, or nothing. */
+const common = (texts) => (texts.every((text) => text === texts[0]) ? texts[0] : "");
 
 class Viewer {
   constructor(element, runs, options) {
@@ -66,7 +71,8 @@ class Viewer {
     element.replaceChildren(this.root);
     const seek = (time) => this.seek(time),
       kinds = compact ? [] : ["energy", "momentum", "omega"];
-    this.plots = Object.fromEntries(kinds.map((kind) => [kind, new Plot(this.plotsPlace, { seek })]));
+    this.newPlot = () => new Plot(this.plotsPlace, { seek });
+    this.plots = Object.fromEntries(kinds.map((kind) => [kind, this.newPlot()]));
     this.stage = new Stage(this.canvas, this.cells, () => this.redraw());
   }
 
@@ -89,9 +95,9 @@ class Viewer {
     this.runs = runs.map(decodeRun);
     if (title !== undefined) this.title.textContent = title;
     if (subtitle !== undefined) this.subtitle.textContent = subtitle;
-    this.free = this.runs.every((run) => run.free && largest(run.omega) > 0);
+    this.rolls = this.runs.every(rolls);
     if (fresh) Object.assign(this.options, { trace: Boolean(this.runs[0].arm), axes: !this.runs[0].arm });
-    this.options.poinsot = poinsot && this.free;
+    this.options.poinsot = poinsot && this.rolls;
     this.work.classList.toggle("many", this.runs.length > 1);
     this.work.style.setProperty("--runs", this.runs.length);
     this.cells.replaceChildren(...this.runs.map((run, i) => this.cell(run, i)));
@@ -99,9 +105,10 @@ class Viewer {
     const flights = this.stage.views.map((view) => view.flight).filter(Boolean);
     if (fresh) this.options.follow = !flights.some((flight) => flight.isLong);
     this.switches.buttons.follow.hidden = !flights.length;
-    this.key.querySelector(".key-momentum").textContent = `L angular momentum${flights.length ? " about the centre of mass" : ""}`;
+    const what = [flights.length && "about the centre of mass", this.most("speeds") && "with rotors"].filter(Boolean);
+    this.key.querySelector(".key-momentum").textContent = ["L angular momentum", what.join(", ")].join(" ").trim();
     this.stage.aim(this.runs[0], this.options.poinsot);
-    this.component = liveliest(this.runs[0]);
+    this.component = { omega: liveliest(this.runs[0]), speeds: 0 };
     this.logarithmic = fresh ? ["energy", "momentum"].some((key) => farApart(this.runs, key)) : this.logarithmic;
     this.fillPlots();
     this.fillAbout();
@@ -113,6 +120,11 @@ class Viewer {
       this.clock.time = start;
     }
     this.clock.span(start, end);
+  }
+
+  /** The largest number of components that a run has of an angular velocity. */
+  most(key) {
+    return Math.max(...this.runs.map((run) => width(run, key)));
   }
 
   cell(run, i) {
@@ -130,7 +142,7 @@ class Viewer {
   fillPlots() {
     const { energy, momentum, omega } = this.plots;
     if (!omega) return;
-    const many = this.runs.length > 1;
+    this.addRotors();
     for (const plot of Object.values(this.plots)) plot.timeLabel = withUnit("t", this.runs[0].units.time);
     for (const [key, plot] of [
       ["energy", energy],
@@ -138,25 +150,42 @@ class Viewer {
     ]) {
       const title = this.runs[0].titles[key];
       plot.title.textContent = this.logarithmic ? sized(title) : title;
+      plot.remark.textContent = common(this.runs.map((run) => run.causes[key]));
       plot.setLines(errors(this.runs, key, this.theme), this.logarithmic);
     }
-    omega.title.textContent = withUnit("Angular velocity, body axes", this.runs[0].units.rate);
-    if (many) this.chooser(omega.title);
-    omega.setLines(velocities(this.runs, this.component, this.theme), false);
+    this.fillVelocities("omega", "Angular velocity", ", body axes");
+    if (this.plots.speeds) this.fillVelocities("speeds", "Rotor speeds");
   }
 
-  /** With several runs one component is drawn; a click on the title goes to the next. */
-  chooser(title) {
-    title.textContent = `${withUnit("Angular velocity", this.runs[0].units.rate)} `;
-    AXES.forEach((name, k) => {
-      const choice = button("choice", name, () => {
-        this.component = k;
+  /** A plot for the speeds of rotors, while a run has some. */
+  addRotors() {
+    if (this.most("speeds")) this.plots.speeds ??= this.newPlot();
+    else {
+      this.plots.speeds?.remove();
+      delete this.plots.speeds;
+    }
+  }
+
+  fillVelocities(key, name, where = "") {
+    const plot = this.plots[key],
+      many = this.runs.length > 1;
+    plot.title.textContent = withUnit(many ? name : name + where, this.runs[0].units.rate);
+    if (many) this.chooser(key, plot.title);
+    plot.setLines(velocities(this.runs, key, this.component[key], this.theme), false);
+  }
+
+  /** With several runs one component is drawn; a click in the title chooses another. */
+  chooser(key, title) {
+    title.append(" ");
+    for (let k = 0; k < this.most(key); k += 1) {
+      const choice = button("choice", NAMES[key](k), () => {
+        this.component[key] = k;
         this.fillPlots();
         this.redraw();
       });
-      choice.setAttribute("aria-pressed", String(k === this.component));
+      choice.setAttribute("aria-pressed", String(k === this.component[key]));
       title.append(choice);
-    });
+    }
   }
 
   fillAbout() {
@@ -205,7 +234,7 @@ class Viewer {
   }
 
   switch(name) {
-    if (name === "poinsot" && !this.free) return;
+    if (name === "poinsot" && !this.rolls) return;
     if (name === "follow" && this.switches.buttons.follow.hidden) return;
     this.options[name] = !this.options[name];
     if (name === "poinsot") this.stage.aim(this.runs[0], this.options.poinsot);
@@ -251,7 +280,7 @@ class Viewer {
   }
 
   picture() {
-    this.stage.render(this.clock.time, this.options);
+    this.stage.render(this.clock.time, this.shown());
     return this.canvas.toDataURL("image/png");
   }
 
@@ -289,15 +318,20 @@ class Viewer {
   draw() {
     const window = this.window();
     this.align();
-    this.stage.render(this.clock.time, this.options);
+    this.stage.render(this.clock.time, this.shown());
     for (const plot of Object.values(this.plots)) plot.show(this.clock.time, valueAt, window);
     this.transport.show(this.clock, this.runs[0].units.time);
-    this.switches.show(this.options, this.free ? {} : { poinsot: NOT_FREE });
+    this.switches.show(this.options, this.rolls ? {} : { poinsot: DOES_NOT_ROLL });
     this.logButton.setAttribute("aria-pressed", String(this.logarithmic));
     this.zoomButton.setAttribute("aria-pressed", String(Boolean(this.near)));
     this.key.querySelectorAll("span").forEach((part) => (part.hidden = !this.options.arrows));
     this.turned.hidden = !this.options.poinsot;
-    this.scale.textContent = this.enlarged();
+    this.scale.textContent = [this.enlarged(), this.slowed()].filter(Boolean).join(". ");
+  }
+
+  /** What the stage draws by. */
+  shown() {
+    return { ...this.options, slowness: slowness(this.runs, this.clock.speed) };
   }
 
   /** How much larger than life bodies are drawn beside their whole path, in words. */
@@ -306,6 +340,12 @@ class Viewer {
       factors = this.stage.views.map((view) => (view.flight ? view.flight.scales(follow).enlarged : 1)),
       most = Math.max(...factors);
     return poinsot || most < 1.5 ? "" : `The body is drawn about ${number(most, 2)} times its size`;
+  }
+
+  /** How much slower than life rotors are drawn, in words. */
+  slowed() {
+    const { slowness, poinsot } = this.shown();
+    return poinsot || slowness === 1 ? "" : `Rotors are drawn turning ${number(slowness, 2)} times slower than they do`;
   }
 
   /** What is shown, for programs and tests. */
@@ -328,6 +368,7 @@ class Viewer {
         shown: this.stage.views[i].body.quaternion.toArray(),
         place: this.stage.views[i].moving.position.toArray(),
         scale: this.stage.views[i].moving.scale.x,
+        rotors: this.stage.views[i].body.wheels.angles,
       })),
       ticks: Object.fromEntries(Object.entries(this.plots).map(([key, plot]) => [key, plot.ticks])),
     };

@@ -187,13 +187,16 @@ class Trajectory(Storable, InMotion):
         return self.torque.has_potential or (self.force is not None and self.force.has_potential)
 
     @property
-    def keeps_energy(self) -> bool:
-        """Whether all loads come from potentials that do not depend on time, and no motor or bearing
-        of a rotor works: the energy is constant."""
+    def loads_keep_energy(self) -> bool:
+        """Whether all loads come from potentials that do not depend on time."""
         loads = self.torque.record() + ([] if self.force is None else self.force.record())
-        return all(load["conservative"] and load.get("steady", True) for load in loads) and all(
-            rotor.is_free for rotor in self.body.rotors
-        )
+        return all(load["conservative"] and load.get("steady", True) for load in loads)
+
+    @property
+    def keeps_energy(self) -> bool:
+        """Whether the energy is constant: that of the loads is, and no motor or bearing of a rotor
+        works."""
+        return self.loads_keep_energy and all(rotor.is_free for rotor in self.body.rotors)
 
     @cached_property
     def potential_energy(self) -> np.ndarray | None:
