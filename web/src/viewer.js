@@ -14,7 +14,7 @@ import { slowness } from "./wheels.js";
 const SWITCHES = {
   poinsot: ["Poinsot", "The inertia ellipsoid rolling on the invariable plane (P)"],
   arrows: ["Arrows", "Angular velocity and momentum (A)"],
-  trace: ["Path", "Path of the third body axis, or of the tip of a top (R)"],
+  trace: ["Trace", "Path of the third body axis, or of the tip of a top (R)"],
   axes: ["Axes", "Body axes (B)"],
   follow: ["Follow", "The camera follows the body, or shows its whole path in space (F)"],
 };

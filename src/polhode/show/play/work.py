@@ -116,7 +116,7 @@ def check_request(asked):
         "body": _body,
         "omega0": _omega,
         "tilt": _tilt,
-        "wheel": _wheel,
+        "wheel": lambda value: _number("the speed of the wheel", value, "rad/s", signed=True),
         "weight": lambda value: _number("the weight", value, "N m"),
         "damping": lambda value: _number("the damping", value, "N m s"),
         "second": _second,
@@ -189,17 +189,11 @@ def _tilt(value):
     return angle
 
 
-def _wheel(value):
-    if value is None:
-        raise InputError("the speed of the wheel is missing; give a number of rad/s")
-    return number("the speed of the wheel", value)
-
-
-def _number(what, value, unit, positive=False):
+def _number(what, value, unit, positive=False, signed=False):
     if value is None:
         raise InputError(f"{what} is missing; give a number of {unit}")
     value = number(what, value, positive=positive)
-    if value < 0.0:
+    if value < 0.0 and not signed:
         raise InputError(f"{what} must not be negative, got {value:g}; give 0 or more {unit}")
     return value
 

@@ -33,8 +33,8 @@ def encode_run(run, frames=FRAMES, mesh=None):
         "momentum": conserved.momentum(run, start),
     }
     kept = _choose_frames(len(run.t), frames)
-    whole = _whole(run.body)
-    shape, remark = choose_shape(whole, arm, mesh)
+    body = whole(run.body)
+    shape, remark = choose_shape(body, arm, mesh)
     notes += [remark] if remark else []
     notes += _thinning_notes(run, kept)
     return {
@@ -45,15 +45,15 @@ def encode_run(run, frames=FRAMES, mesh=None):
         "quaternion": pack_array(run.quaternion[kept]),
         "omega": pack_array(run.omega[kept]),
         **({"position": pack_array(run.position[kept], "f8")} if flies else {}),
-        **({"extent": half_length(whole)} if flies else {}),
+        **({"extent": half_length(body)} if flies else {}),
         "rotors": [{"axis": one.axis, "inertia": one.inertia} for one in run.body.rotors],
         **({"speeds": pack_array(run.rotor_speeds[kept])} if run.body.rotors else {}),
         **{key: pack_array(_worst(error.values, kept)) for key, error in errors.items()},
         "titles": {key: error.title for key, error in errors.items()},
         "causes": {key: error.cause for key, error in errors.items()},
-        "inertia": whole.inertia.ravel().tolist(),
-        "moments": whole.moments.tolist(),
-        "principal": rotations.as_quaternion(whole.axes).tolist(),
+        "inertia": body.inertia.ravel().tolist(),
+        "moments": body.moments.tolist(),
+        "principal": rotations.as_quaternion(body.axes).tolist(),
         "up": np.asarray(up).tolist(),
         "arm": arm,
         "free": free,
@@ -63,7 +63,7 @@ def encode_run(run, frames=FRAMES, mesh=None):
     }
 
 
-def _whole(body):
+def whole(body):
     """The body with its rotors standing still in it."""
     return body.with_rotors([]) if body.rotors else body
 
@@ -158,17 +158,20 @@ def describe_run(run):
         "torque evaluations": None if conserved.is_free(run) else facts.get("torque_evaluations"),
         "body": run.body.name or "",
         "principal moments": run.body.units.value(
-            ", ".join(f"{value:.6g}" for value in _whole(run.body).moments), "kg m2"
+            ", ".join(f"{value:.6g}" for value in whole(run.body).moments), "kg m2"
         ),
-        **{
-            f"rotor {i}": _describe_rotor(one, run.body.units)
-            for i, one in enumerate(run.body.rotors, 1)
-        },
+        **describe_rotors(run.body),
         "status": facts.get("message") or facts.get("status"),
         "polhode": facts.get("polhode_version"),
         "source digest": facts.get("source_digest"),
     }
     return {key: str(value) for key, value in rows.items() if value not in (None, "")}
+
+
+def describe_rotors(body):
+    """A row for each rotor of a body."""
+    rotors = enumerate(body.rotors, 1)
+    return {f"rotor {i}": _describe_rotor(one, body.units) for i, one in rotors}
 
 
 def _describe_rotor(one, units):
