@@ -4,11 +4,15 @@ import { locate } from "./data.js";
 
 const lowered = (n) => String(n).replace(/./g, (c) => "₀₁₂₃₄₅₆₇₈₉"[c]);
 
-/** What angular velocities are called: of the body, and of its rotors. */
-export const NAMES = { omega: (k) => `Ω${lowered(k + 1)}`, speeds: (k) => `w${lowered(k + 1)}` };
+/** The parts of a motion that are plotted, where a run has them: `name` of a component, `unit` a key of the units of the run. */
+export const PARTS = {
+  omega: { title: "Angular velocity", where: ", body axes", unit: "rate", name: (k) => `Ω${lowered(k + 1)}`, width: () => 3 },
+  speeds: { title: "Rotor speeds", unit: "rate", name: (k) => `w${lowered(k + 1)}`, width: (run) => run.rotors.length },
+  position: { title: "Position", unit: "length", name: (k) => "xyz"[k], width: (run) => (run.position ? 3 : 0) },
+};
 
-/** How many components a run has of them. */
-export const width = (run, key) => (key === "omega" ? 3 : run.rotors.length);
+/** The largest number of components that a run has of a part. */
+export const widest = (runs, part) => Math.max(...runs.map(PARTS[part].width));
 
 /** Column k of an (n, width) array. */
 const column = (array, width, k) =>
@@ -22,24 +26,23 @@ function line(run, key, label, colour, width = 1, k = 0) {
 export const errors = (runs, key, theme) =>
   runs.map((run, i) => line(run, key, runs.length > 1 ? run.label : "", () => theme.line(i)));
 
-/** Angular velocities: all components of one run, or one component of several. */
-export function velocities(runs, key, component, theme) {
+/** A part of the motion: all components of one run, or one component of several. */
+export function components(runs, part, component, theme) {
+  const { name, width } = PARTS[part];
   if (runs.length === 1)
-    return Array.from({ length: width(runs[0], key) }, (_, k) =>
-      line(runs[0], key, NAMES[key](k), () => theme.line(k), width(runs[0], key), k),
-    );
+    return Array.from({ length: width(runs[0]) }, (_, k) => line(runs[0], part, name(k), () => theme.line(k), width(runs[0]), k));
   return runs
-    .map((run, i) => width(run, key) > component && line(run, key, run.label, () => theme.line(i), width(run, key), component))
+    .map((run, i) => width(run) > component && line(run, part, run.label, () => theme.line(i), width(run), component))
     .filter(Boolean);
 }
 
 /** The component that changes most: what one wants to see of several runs. */
-export function liveliest(run) {
-  const ranges = [0, 1, 2].map((k) => {
-    const y = column(run.omega, 3, k);
+export function liveliest(run, part) {
+  const ranges = Array.from({ length: PARTS[part].width(run) }, (_, k) => {
+    const y = column(run[part], PARTS[part].width(run), k);
     return y.reduce((a, v) => Math.max(a, v)) - y.reduce((a, v) => Math.min(a, v));
   });
-  return ranges.indexOf(Math.max(...ranges));
+  return Math.max(0, ranges.indexOf(Math.max(...ranges)));
 }
 
 /** The title of an error on a logarithmic axis, where its size is drawn: (E − E₀) becomes |E − E₀|. */

@@ -6,7 +6,7 @@ import { attitude, decodeRun, largest, locate } from "./data.js";
 import { number, withUnit } from "./format.js";
 import { make, Plot } from "./plots.js";
 import { rolls } from "./poinsot.js";
-import { errors, farApart, liveliest, NAMES, sized, valueAt, velocities, width } from "./series.js";
+import { components, errors, farApart, liveliest, PARTS, sized, valueAt, widest } from "./series.js";
 import { Stage } from "./stage.js";
 import { Theme } from "./theme.js";
 import { slowness } from "./wheels.js";
@@ -69,10 +69,8 @@ class Viewer {
     this.dialog = helpDialog();
     this.root.append(head, this.work, this.transport.element, this.about, this.dialog);
     element.replaceChildren(this.root);
-    const seek = (time) => this.seek(time),
-      kinds = compact ? [] : ["energy", "momentum", "omega"];
-    this.newPlot = () => new Plot(this.plotsPlace, { seek });
-    this.plots = Object.fromEntries(kinds.map((kind) => [kind, this.newPlot()]));
+    this.compact = compact;
+    this.plots = {};
     this.stage = new Stage(this.canvas, this.cells, () => this.redraw());
   }
 
@@ -105,10 +103,10 @@ class Viewer {
     const flights = this.stage.views.map((view) => view.flight).filter(Boolean);
     if (fresh) this.options.follow = !flights.some((flight) => flight.isLong);
     this.switches.buttons.follow.hidden = !flights.length;
-    const what = [flights.length && "about the centre of mass", this.most("speeds") && "with rotors"].filter(Boolean);
+    const what = [flights.length && "about the centre of mass", widest(this.runs, "speeds") && "with rotors"].filter(Boolean);
     this.key.querySelector(".key-momentum").textContent = ["L angular momentum", what.join(", ")].join(" ").trim();
     this.stage.aim(this.runs[0], this.options.poinsot);
-    this.component = { omega: liveliest(this.runs[0]), speeds: 0 };
+    this.component = Object.fromEntries(Object.keys(PARTS).map((part) => [part, liveliest(this.runs[0], part)]));
     this.logarithmic = fresh ? ["energy", "momentum"].some((key) => farApart(this.runs, key)) : this.logarithmic;
     this.fillPlots();
     this.fillAbout();
@@ -120,11 +118,6 @@ class Viewer {
       this.clock.time = start;
     }
     this.clock.span(start, end);
-  }
-
-  /** The largest number of components that a run has of an angular velocity. */
-  most(key) {
-    return Math.max(...this.runs.map((run) => width(run, key)));
   }
 
   cell(run, i) {
@@ -140,50 +133,49 @@ class Viewer {
   }
 
   fillPlots() {
-    const { energy, momentum, omega } = this.plots;
-    if (!omega) return;
-    this.addRotors();
-    for (const plot of Object.values(this.plots)) plot.timeLabel = withUnit("t", this.runs[0].units.time);
-    for (const [key, plot] of [
-      ["energy", energy],
-      ["momentum", momentum],
-    ]) {
-      const title = this.runs[0].titles[key];
+    if (this.compact) return;
+    for (const key of ["energy", "momentum"]) {
+      const plot = this.plot(key),
+        title = this.runs[0].titles[key];
       plot.title.textContent = this.logarithmic ? sized(title) : title;
       plot.remark.textContent = common(this.runs.map((run) => run.causes[key]));
       plot.setLines(errors(this.runs, key, this.theme), this.logarithmic);
     }
-    this.fillVelocities("omega", "Angular velocity", ", body axes");
-    if (this.plots.speeds) this.fillVelocities("speeds", "Rotor speeds");
-  }
-
-  /** A plot for the speeds of rotors, while a run has some. */
-  addRotors() {
-    if (this.most("speeds")) this.plots.speeds ??= this.newPlot();
-    else {
-      this.plots.speeds?.remove();
-      delete this.plots.speeds;
+    for (const part of Object.keys(PARTS)) {
+      if (widest(this.runs, part)) this.fillPart(part);
+      else {
+        this.plots[part]?.remove();
+        delete this.plots[part];
+      }
     }
   }
 
-  fillVelocities(key, name, where = "") {
-    const plot = this.plots[key],
+  /** The plot of this name, made where there is none yet. */
+  plot(name) {
+    const plot = (this.plots[name] ??= new Plot(this.plotsPlace, { seek: (time) => this.seek(time) }));
+    plot.timeLabel = withUnit("t", this.runs[0].units.time);
+    return plot;
+  }
+
+  fillPart(part) {
+    const { title, where = "", unit } = PARTS[part],
+      plot = this.plot(part),
       many = this.runs.length > 1;
-    plot.title.textContent = withUnit(many ? name : name + where, this.runs[0].units.rate);
-    if (many) this.chooser(key, plot.title);
-    plot.setLines(velocities(this.runs, key, this.component[key], this.theme), false);
+    plot.title.textContent = withUnit(many ? title : title + where, this.runs[0].units[unit]);
+    if (many) this.chooser(part, plot.title);
+    plot.setLines(components(this.runs, part, this.component[part], this.theme), false);
   }
 
   /** With several runs one component is drawn; a click in the title chooses another. */
-  chooser(key, title) {
+  chooser(part, title) {
     title.append(" ");
-    for (let k = 0; k < this.most(key); k += 1) {
-      const choice = button("choice", NAMES[key](k), () => {
-        this.component[key] = k;
+    for (let k = 0; k < widest(this.runs, part); k += 1) {
+      const choice = button("choice", PARTS[part].name(k), () => {
+        this.component[part] = k;
         this.fillPlots();
         this.redraw();
       });
-      choice.setAttribute("aria-pressed", String(k === this.component[key]));
+      choice.setAttribute("aria-pressed", String(k === this.component[part]));
       title.append(choice);
     }
   }

@@ -360,6 +360,19 @@ def test_a_body_in_flight_moves_along_its_path(tab, tmp_path):
     assert one.pixels()[0] > 0.005 and one.complaints == []
 
 
+def test_a_flight_has_a_plot_of_its_position(tab, tmp_path):
+    run, other = toss(), toss()
+    one = tab(page(run).save(tmp_path / "toss.html"))
+    assert one.page.locator(".plot h3").all_inner_texts()[3:] == ["Position"]
+    lines = "viewer => viewer.plots.position.lines.map(({ label, y }) => [label, Array.from(y)])"
+    labels, values = zip(*one.do(lines), strict=True)
+    assert labels == ("x", "y", "z") and np.allclose(np.transpose(values), run.position, rtol=1e-6)
+    one.do("(viewer, runs) => viewer.update(runs)", encode([run, other, tumble(t_end=0.4)]))
+    one.settle()
+    chosen = one.do(lines)  # what changes most, of the runs that fly
+    assert len(chosen) == 2 and np.allclose(chosen[0][1], run.position[:, 2], rtol=1e-6)
+
+
 def test_the_camera_follows_the_body(tab, tmp_path):
     one = tab(page(orbit()).save(tmp_path / "orbit.html"))
     far = one.do("viewer => viewer.picture()")

@@ -39,7 +39,11 @@ def encode_run(run, frames=FRAMES, mesh=None):
     notes += _thinning_notes(run, kept)
     return {
         "label": run.method.name,
-        "units": {"time": run.body.units.of("s"), "rate": run.body.units.of("rad/s")},
+        "units": {
+            "time": run.body.units.of("s"),
+            "rate": run.body.units.of("rad/s"),
+            "length": run.body.units.of("m"),
+        },
         "detail": _step(run),
         "t": pack_array(run.t[kept], "f8"),
         "quaternion": pack_array(run.quaternion[kept]),
