@@ -79,7 +79,7 @@ def page(
     mesh : (vertices, faces), optional
         Drawn in place of the body: (n, 3) numbers in your body axes, and (m, 3) indices.
     poinsot : bool
-        Start with Poinsot's construction, if the body is free.
+        Start with Poinsot's construction, if the body is free and has no rotors.
     autoplay : bool, optional
         Whether the animation starts at once; it does by default, unless the reader's system asks for
         reduced motion.
