@@ -19,19 +19,19 @@ export function slowness(runs, speed) {
 }
 
 export class Wheels extends Group {
-  /** `corners` are those of the figure of the body. */
+  /** `corners` are those of the figure of the body; the axles go through its centre of mass, or through the middle of one that stands. */
   constructor(run, corners) {
     super();
     this.run = run;
     this.turned = angles(run);
-    const middle = new Box3().setFromPoints(corners).getCenter(new Vector3()),
+    const middle = run.arm ? new Box3().setFromPoints(corners).getCenter(new Vector3()) : new Vector3(),
       axes = run.rotors.map(({ axis }) => new Vector3(...axis));
     this.wheels = run.rotors.map(({ axis, inertia }, i) => {
       const place = new Group(),
         inside = axes.slice(0, i).filter((other) => other.dot(axes[i]) > 0.99).length, // on the same axle
         share = inertia / moment(run.inertia, axis), // it grows with the fifth power of the size
         [ahead, aside] = reach(corners, middle, axes[i]),
-        radius = Math.min(LARGEST, Math.max(SMALLEST, aside * share ** 0.2));
+        radius = Math.min(LARGEST, Math.max(SMALLEST, 0.8 * aside * share ** 0.2));
       const wheel = makeWheel(radius);
       wheel.position.z = ahead + GAP + inside * (THICK + GAP);
       place.position.copy(middle);
