@@ -99,8 +99,8 @@ def test_cards_have_rotors():
     body = polhode.RigidBody([1.0, 2.0, 2.5], rotors=[wheel], units="SI")
     text = "axis (0, 0, 1), inertia 0.5 kg m², held at 7 rad/s"
     assert text in body._repr_html_()
-    start = {"t_span": (0, 1), "step": 0.1, "omega0": (0, 0, 5), "compiled": False}
-    run = polhode.integrate(body, **start)
+    start = {"t_span": (0, 1), "step": 0.1, "method": "LP2", "omega0": (0, 0, 5)}
+    run = polhode.integrate(body, compiled=False, **start)
     assert text in run._repr_html_() and "<img" in run._repr_html_()
     assert "speed of rotor 1 [rad/s]" in polhode.ensemble(body, n=2, **start)._repr_html_()
 
