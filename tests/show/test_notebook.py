@@ -94,17 +94,6 @@ def test_cards_have_units_and_errors(shown):
     assert "energy [J]" in many._repr_html_()
 
 
-def test_cards_have_rotors():
-    wheel = polhode.Rotor((0, 0, 1), 0.5, speed=7.0)
-    body = polhode.RigidBody([1.0, 2.0, 2.5], rotors=[wheel], units="SI")
-    text = "axis (0, 0, 1), inertia 0.5 kg m², held at 7 rad/s"
-    assert text in body._repr_html_()
-    start = {"t_span": (0, 1), "step": 0.1, "method": "LP2", "omega0": (0, 0, 5)}
-    run = polhode.integrate(body, compiled=False, **start)
-    assert text in run._repr_html_() and "<img" in run._repr_html_()
-    assert "speed of rotor 1 [rad/s]" in polhode.ensemble(body, n=2, **start)._repr_html_()
-
-
 def test_a_run_comes_with_its_picture_whether_fresh_or_stored(shown):
     run, stored = (shown[0][name]["text/html"] for name in ("run", "stored"))
     assert run == stored and "data:image/png;base64," in run

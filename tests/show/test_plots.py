@@ -11,7 +11,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import polhode
-from polhode import Force, RigidBody, Rotor, flight, integrate, plots, problems, torques
+from polhode import Force, RigidBody, flight, integrate, plots, problems, torques
 from polhode.cli.commands.plot import plot
 from polhode.show import demo_report as demo
 from polhode.errors import InputError
@@ -83,43 +83,6 @@ def test_the_overview_of_a_flight_shows_its_path():
     )
     assert np.array_equal(np.array(path.lines[0].get_data_3d()), run.position.T)
     assert "loads may change it" in words(plots.errors(run))
-
-
-def gyrostat(*rotors, **options):
-    body = RigidBody([1.0, 2.0, 2.5], mass=3.0, rotors=rotors)
-    start = {"omega0": (0.1, 1.0, 0.0), "compiled": False, **options}
-    return integrate(body, t_span=(0, 4), step=0.05, method="LP2", **start)
-
-
-def test_the_figures_of_a_body_with_rotors():
-    wheels = Rotor((0, 0, 1), 0.2, speed=5.0), Rotor((1, 0, 0), 0.1, torque=0.02)
-    run, thrown = gyrostat(*wheels), gyrostat(*wheels, velocity0=(1, 0, 3))
-    for one in (run, thrown):
-        figure = one.plot()
-        title = "Speeds of the rotors"
-        axes = next(axes for axes in figure.axes if axes.get_title(loc="left") == title)
-        drawn = np.stack([line.get_ydata() for line in axes.lines])
-        assert np.array_equal(drawn, one.rotor_speeds.T)
-        assert [line.get_label() for line in axes.lines] == ["w₁", "w₂"]
-        for part in (figure, plots.errors(one)):
-            assert "motors and bearings may change it" in words(part)
-    assert "Path in space" in words(figure)
-    below = plots.errors(run).axes[1]  # the momentum is that of all
-    assert below.get_title(loc="left").startswith("Momentum |L − L₀| / |L₀|,  |L₀| = ")
-    assert np.abs(below.lines[0].get_ydata()).max() < 1e-13
-    for draw in (plots.drift, plots.flip, plots.sphere):
-        draw(run).canvas.draw()
-    with pytest.raises(InputError, match="a body without rotors has a polhode"):
-        plots.polhode(run)
-
-
-def test_rotors_that_balance_the_body():
-    """Without any momentum there is no direction that points up."""
-    run = gyrostat(Rotor((0, 1, 0), 0.5, speed=-4.0), omega0=(0.0, 1.0, 0.0))
-    assert not run.momentum_spatial.any()
-    for draw in (plots.flip, plots.overview, plots.errors):
-        draw(run).canvas.draw()
-    run.view()
 
 
 def test_in_flight_the_momentum_is_that_about_the_origin_or_one_that_is_kept():

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from polhode import InputError, RigidBody, Rotor, flight, integrate, problems
+from polhode import InputError, RigidBody, flight, integrate, problems
 from polhode.io import read, store
 from polhode.show.view import page
 from polhode.show.html import built
@@ -85,44 +85,6 @@ def test_a_flight_has_its_path_and_the_size_of_the_body():
     assert data["causes"] == {"energy": "loads may change it", "momentum": ""}
     free = integrate(body, None, (0, 1), 0.01, omega0=(1, 4, 0), velocity0=(5, 0, 12))
     assert page(free).title == "Box in free flight"
-
-
-def test_the_page_has_the_rotors_and_the_momentum_of_all(tmp_path):
-    wheels = [Rotor((0, 0, 2), 0.3, speed=4.0), Rotor((1, 1, 0), 0.2, momentum=0.5, damping=0.1)]
-    body = RigidBody([1.0, 2.0, 3.0], rotors=wheels)
-    start = {"omega0": (0.3, 1.0, 0.2), "compiled": False}
-    run = integrate(body, t_span=(0, 2), step=0.02, method="LP2", **start)
-    data = encode([run])[0]
-    assert encode([read.read(store.save(run, tmp_path / "run.nc"))])[0] == data
-    speeds = decoded(data["speeds"]).reshape(-1, 2)
-    assert np.array_equal(speeds, run.rotor_speeds.astype("f4"))
-    omega, J = decoded(data["omega"]).reshape(-1, 3), np.reshape(data["inertia"], (3, 3))
-    wheels = sum(
-        speeds[:, [k]] * one["inertia"] * np.array(one["axis"])
-        for k, one in enumerate(data["rotors"])
-    )
-    assert np.allclose(omega @ J + wheels, run.momentum, rtol=1e-6)
-    assert data["moments"] == [1.0, 2.0, 3.0]  # of the whole, as it was given
-    assert np.abs(decoded(data["momentum"])).max() < 1e-13 and data["causes"]["momentum"] == ""
-    assert data["causes"]["energy"] == "motors and bearings may change it"
-    L = run.momentum_spatial[0]
-    assert np.allclose(data["up"], L / np.linalg.norm(L), rtol=1e-12)
-    assert data["about"]["rotor 1"] == "axis (0, 0, 1), inertia 0.3, held at 4"
-    assert data["about"]["rotor 2"] == "axis (0.7071, 0.7071, 0), inertia 0.2, damping 0.1"
-    assert page(run).title == "A body with 2 rotors free of external torques"
-    assert encode([tumble(t_end=1.0)])[0]["rotors"] == []
-
-
-def test_the_rotors_of_a_body_in_flight():
-    body = RigidBody.box(0.2, 0.4, 0.6, mass=1.5).with_rotors([Rotor((0, 1, 0), 1e-3, torque=0.0)])
-    start = {"omega0": (1, 4, 0), "velocity0": (5, 0, 12), "force": flight.weight(1.5)}
-    run = integrate(body, t_span=(0, 1), step=0.01, method="LP2", compiled=False, **start)
-    data = encode([run])[0]
-    assert np.array_equal(decoded(data["speeds"]), run.rotor_speeds[:, 0].astype("f4"))
-    assert data["causes"] == {"energy": "", "momentum": ""}
-    assert np.abs(decoded(data["momentum"])).max() < 1e-13
-    assert data["extent"] == pytest.approx(0.3)
-    assert page(run).title == "Box with a rotor in flight under weight"
 
 
 def test_thinning_keeps_ends_and_peaks():

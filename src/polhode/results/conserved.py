@@ -60,6 +60,12 @@ def kept_axis(run: Any) -> list[float] | None:
     return first if all(other == first for other in others) else None
 
 
+def loads_keep_energy(run: Any) -> bool:
+    """Whether all loads come from potentials that do not depend on time."""
+    records = run.torque.record() + ([] if run.force is None else run.force.record())
+    return all(load["conservative"] and load.get("steady", True) for load in records)
+
+
 def energy(run: Any, start: int = 0) -> Stray:
     """The energy, with that of the rotors, against that at the point `start`: relative to it, or to a
     thousandth of the largest kinetic energy."""
@@ -70,7 +76,7 @@ def energy(run: Any, start: int = 0) -> Stray:
         (values - values[start]) / scale,
         f"{name} (E − E₀) / |E₀|",
         scale,
-        _cause(run, not run.loads_keep_energy, any(not one.is_free for one in run.body.rotors)),
+        _cause(run, not loads_keep_energy(run), any(not one.is_free for one in run.body.rotors)),
     )
 
 
