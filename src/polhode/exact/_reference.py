@@ -26,9 +26,9 @@ from polhode.errors import InputError, IntegrationError, floats, number
 from polhode.exact._gauss import CONVERGED, STAGES, coefficients, gauss, measures, slope_of
 from polhode.support.limits import check_times
 from polhode.core.motions import ROTATION, Kind
-from polhode.engine.carriers.chunk import Chunk, Pace
+from polhode.engine.carriers.chunk import Chunk
 from polhode.engine.diagnosis import check_callbacks, torque_error
-from polhode.engine.driver import Driver
+from polhode.engine.driver import Driver, Pace
 from polhode.engine.one_body import OneBody
 from polhode.results._trajectory import FAILED, FINISHED, INTERRUPTED
 from polhode.results.motion import ATTITUDE, OMEGA, InMotion, in_user_axes, parts, rotor_speeds
@@ -130,9 +130,8 @@ def reference(
         problem, torque, span = known.body, known.torque(), known.t_span
         rotation0, omega0 = known.rotation0, known.omega0
     # any method that flies and takes rotors: only its load is used
-    one = OneBody(problem, torque, "LP2", rotation0, omega0, momentum0, False)
-    one.may_fly(force, position0, velocity0)
-    one.will_spin()
+    start = rotation0, omega0, momentum0, False, force, position0, velocity0
+    one = OneBody(problem, torque, "LP2", *start)
     tolerance = number("tolerance", tolerance, positive=True)
     if t is None and span is None:
         raise InputError(
@@ -142,8 +141,8 @@ def reference(
     if not len(times):
         raise InputError("t has no times; give at least one, the initial one")
     body, kind = one.body, one.kind
-    start = Start(times[0], times[-1], in_user_axes(body, one.motion, kind), kind)
-    program = build(one.method, one.torque, body, force=one.force, start=start)
+    about = Start(times[0], times[-1], in_user_axes(body, one.motion, kind), kind)
+    program = build(one.method, one.torque, body, force=one.force, start=about)
     run = _Runs(program, times, one.motion)
     h = run.first_step()
     before, change = None, math.inf
@@ -246,7 +245,7 @@ class _Collocation:
         start, h = segment.start, segment.h
         product, error = two_product(h, float(segment.count))
         rest = ((segment.end - start - product) - error) / segment.count  # h + rest: more digits
-        count, started = min(self.pace.steps, most, segment.count - k), time.perf_counter()
+        count, started = min(most, segment.count - k), time.perf_counter()
         try:
             why, calls = self.loop(
                 start,
@@ -266,7 +265,6 @@ class _Collocation:
             raise torque_error(cause, _between(segment), END_EARLIER) from cause
         check_callbacks(self.program, _between(segment), END_EARLIER)
         taken = time.perf_counter() - started
-        self.pace.note(taken)
         self.elapsed += taken
         self.steps += count
         self.evaluations += calls
@@ -276,6 +274,7 @@ class _Collocation:
             reached=segment.time(k + count),
             through=k + count == segment.count,
             failure=None if why == CONVERGED else why,
+            taken=taken,
         )
 
     def diagnose(self, chunk, place):

@@ -231,8 +231,8 @@ def as_task(
         return _task_of_problem(problem, torque_file)
     if t_span is None:
         raise InputError("t_span is missing; give (t0, t1)")
-    one = OneBody(problem, torque, ANY, rotation0, omega0, momentum0, scalar_first)
-    one.may_fly(force, position0, velocity0)
+    start = rotation0, omega0, momentum0, scalar_first, force, position0, velocity0
+    one = OneBody(problem, torque, ANY, *start)
     return _task(one.body.name or "a body", one, span(t_span), breaks)
 
 
@@ -260,14 +260,12 @@ def _task_of_problem(problem, torque_file):
         end = problem.t_span[1] if problem.comparable is None else problem.comparable
         torque, t_span, breaks = problem.torque(), (problem.t_span[0], end), None
         place = None, None, None
-    start = problem.rotation0, problem.omega0, None, False
+    start = problem.rotation0, problem.omega0, None, False, *place
     one = OneBody(problem.body, torque, ANY, *start)
-    one.may_fly(*place)
     return _task(title, one, t_span, breaks, recipe)
 
 
 def _task(title, one, t_span, breaks, recipe=None):
-    one.will_spin()
     unit, jumps = None, break_times(breaks).tolist()
     for term in one.torque.terms:
         if term.unit is not None:
