@@ -110,6 +110,7 @@ class Stepper(Card, SettableMotion):
         force: Force | Callable[..., Any] | None = None,
         position0: ArrayLike | None = None,
         velocity0: ArrayLike | None = None,
+        rotor_speeds0: ArrayLike | None = None,
         units: str | Mapping[str, str] | None = None,
         compiled: bool = True,
         **misspelt: Never,
@@ -119,7 +120,7 @@ class Stepper(Card, SettableMotion):
             body = as_body(body).with_units(units)
         one = OneBody(body, torque, method, rotation0, omega0, momentum0, scalar_first)
         one.may_fly(force, position0, velocity0)
-        one.will_spin()
+        one.will_spin(rotor_speeds0)
         h = step_size("step", number("step", step))
         t = float(check_times(np.array([number("t", t)]), "t")[0])
         self._one, self._clock, self._compiled = one, Clock(t, h), flag("compiled", compiled)

@@ -5,14 +5,13 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from polhode import rotations
 from polhode.bodies._body import RigidBody
-from polhode.bodies.rotor import refuse_rotors
 from polhode.core.loops import tolerance as loops
 from polhode.core.motions import FLIGHT, ROTATION, kind_of
 from polhode.engine.carriers.fixed_steps import FixedSteps
@@ -23,7 +22,7 @@ from polhode.engine.events import Watch
 from polhode.engine.flight import check_flight, check_place
 from polhode.engine.programs import find_bound
 from polhode.engine.recorder import AtSteps, AtTimes
-from polhode.engine.rotors import check_rotors, feels_speed, with_speeds
+from polhode.engine.rotors import check_rotors, check_speeds, feels_speed, with_speeds
 from polhode.engine.schedule import segments, stretches
 from polhode.errors import InputError, IntegrationError, floats, number, one_given
 from polhode.loads._torque import ZERO, Torque
@@ -49,20 +48,17 @@ SMALLEST_RTOL, LARGEST_RTOL = 1e-14, 0.1  # steps cannot be better than their ro
 # --- what a user gives ----------------------------------------------------------------------------
 
 
-def as_body(body: RigidBody | ArrayLike, who: str = "") -> RigidBody:
-    """A RigidBody that can be run, from a RigidBody or an inertia; `who` follows no rotors."""
+def as_body(body: RigidBody | ArrayLike) -> RigidBody:
+    """A RigidBody that can be run, from a RigidBody or an inertia."""
     if not isinstance(body, RigidBody):
         plain = type(body) in (list, tuple) and all(type(one) in (int, float) for one in body)
         body = _body_of(tuple(body)) if plain else RigidBody(body)
     check_moments(body.moments)
-    if who:
-        refuse_rotors(body, who)
     return body
 
 
 # bodies do not change: the same moments are the same one
 _body_of = lru_cache(64)(RigidBody)
-body_of_checked = lru_cache(64)(partial(RigidBody, check_triangle=False))
 
 
 def initial_rotation(
@@ -164,6 +160,7 @@ class OneBody:
             torque, self.force = load.torque, load.force
         self.body, self.torque, self.method = as_body(body), as_torque(torque), get(method)
         check_made_for(self.torque, self.body)
+        self.by_momentum = momentum0 is not None
         # at the start, principal axes
         self.motion = initial_rotation(self.body, rotation0, omega0, momentum0, scalar_first)
         self.kind = kind_of(self.method.state)
@@ -233,11 +230,13 @@ class OneBody:
         self.kind = FLIGHT
         self.motion = row(FLIGHT, *parts(self.motion), *place)
 
-    def will_spin(self) -> None:
+    def will_spin(self, speeds0: ArrayLike | None = None) -> None:
         """The rotors of the body, if it has any, are to be followed."""
+        if speeds0 is not None:
+            speeds0 = check_speeds(self.body, speeds0, self.by_momentum)
         if self.body.rotors:
             check_rotors(self.method)
-            self.motion, self.kind = with_speeds(self.body, self.motion, self.kind)
+            self.motion, self.kind = with_speeds(self.body, self.motion, self.kind, speeds0)
 
     def will_store(
         self,

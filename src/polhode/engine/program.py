@@ -132,6 +132,15 @@ class Program:
         return found
 
     @property
+    def called_back(self) -> list[Torque]:
+        """What runs as Python, of torque, force and motors."""
+        return [
+            one
+            for one, python in zip(self._given, self.pythons, strict=True)
+            if python is not None or self.mode == "python"
+        ]
+
+    @property
     def calls(self) -> list[int | None]:
         """How often each Python torque or force has been called; None for one that is not
         Python."""

@@ -17,9 +17,9 @@ from polhode.bodies.rotor import Rotor, check_motor
 from polhode.core.generated import generated
 from polhode.core.jit import jit
 from polhode.core.kicks import spun
-from polhode.core.motions import Kind, with_rotors
+from polhode.core.motions import ROTATION, SPEEDS, Kind, with_rotors
 from polhode.core.rotors import WithMotors, each
-from polhode.errors import InputError
+from polhode.errors import InputError, brief, floats
 from polhode.loads._torque import ZERO, Torque
 from polhode.loads.kernels import FLIGHT, Airborne, Frames, nested
 from polhode.loads.own_axes import in_axes
@@ -54,9 +54,43 @@ def body_numbers(body: RigidBody) -> np.ndarray:
     return np.array(numbers).reshape(-1, 1)
 
 
-def with_speeds(body: RigidBody, motion: np.ndarray, kind: Kind) -> tuple[np.ndarray, Kind]:
-    """A motion (principal axes) with the speeds of the rotors at the start, and its kind."""
-    speeds = body.rotor_speeds(in_user_axes(body, motion, kind)[OMEGA])
+def check_speeds(
+    body: RigidBody, given: Any, with_momentum: bool, many: bool = False
+) -> np.ndarray:
+    """Speeds of the rotors at the start that are not those of the body, one row of them, or a row
+    for each of many bodies; `with_momentum`, beside momentum0."""
+    n = len(body.rotors)
+    if not n:
+        raise InputError(
+            f"{SPEEDS}0={brief(given)} is for a body with rotors; leave it out, or give the body some: "
+            "body.with_rotors([...])"
+        )
+    if with_momentum:
+        raise InputError(
+            f"momentum0 is that of body and rotors, with the rotors' own speeds, and {SPEEDS}0 gives others; give "
+            "omega0 instead"
+        )
+    rows = floats(f"{SPEEDS}0", given)
+    if rows.shape != (n,) and not (many and rows.ndim == 2 and rows.shape[1] == n):
+        each = f", or those of each body (n, {n})" if many else ""
+        raise InputError(
+            f"{SPEEDS}0 must have a number for each rotor ({n},){each}, got shape {rows.shape}; give "
+            f"{'one of these' if many else f'{n} of them'}"
+        )
+    return rows
+
+
+def first_speeds(body: RigidBody, motions: np.ndarray, kind: Kind = ROTATION) -> np.ndarray:
+    """The speeds at the start that the body itself says, of motions (principal axes) of this kind."""
+    return body.rotor_speeds(in_user_axes(body, motions, kind)[..., OMEGA])
+
+
+def with_speeds(
+    body: RigidBody, motion: np.ndarray, kind: Kind, speeds0: np.ndarray | None = None
+) -> tuple[np.ndarray, Kind]:
+    """A motion (principal axes) with the speeds of the rotors at the start, by default those of the
+    body, and its kind."""
+    speeds = first_speeds(body, motion, kind) if speeds0 is None else speeds0
     return np.concatenate([motion, speeds]), with_rotors(kind, len(body.rotors))
 
 
