@@ -246,19 +246,20 @@ class Flow(Card):
         t0 = t0 if type(t0) is float else number("t0", t0)
         t1 = t1 if type(t1) is float else number("t1", t1)
         if t_eval is None and self._carried(q, Om, rest, t0, t1, parameters, inertia):
-            return self._make((q, Om, *rest))
+            return self._make((q, Om, *rest) if rest else (q, Om))
         return by_integrate(self, given, t0, t1, parameters, inertia, t_eval)
 
     def _beside(self, position0, velocity0, rotor_speeds0):
         """What else was given, or stands for it: None for speeds of rotors that depend on the
         angular velocity."""
-        if rotor_speeds0 is None:
-            rotor_speeds0 = self._speeds
-        elif not self._body.rotors:
-            check_speeds(self._body, rotor_speeds0, False)
-        speeds = (rotor_speeds0,) if self._body.rotors else ()
+        speeds: tuple[Any, ...] = ()
+        if self._kind.spinning:
+            speeds = (self._speeds if rotor_speeds0 is None else rotor_speeds0,)
+        elif rotor_speeds0 is not None:
+            check_speeds(self._kind.spinning, rotor_speeds0, False)
         if self._force is not None:
-            return *(ZERO if one is None else one for one in (position0, velocity0)), *speeds
+            x = ZERO if position0 is None else position0
+            return x, (ZERO if velocity0 is None else velocity0), *speeds
         if position0 is None and velocity0 is None:
             return speeds
         raise InputError(
@@ -269,7 +270,7 @@ class Flow(Card):
     def _plain(self, rest):
         """These as fresh arrays, or None where they are not plain."""
         found = []
-        for one, its_form in zip(rest, self._forms, strict=True):
+        for one, its_form in zip(rest, self._forms, strict=False):
             array = plain(one, its_form)
             if array is None:
                 return None
@@ -284,7 +285,7 @@ class Flow(Card):
             if name != SPEEDS:
                 yield three(f"{name}0", one).copy()
             elif one is not None:
-                yield check_speeds(self._body, one, False).copy()
+                yield check_speeds(self._kind.spinning, one, False).copy()
             else:
                 Om = three("omega0", vectors[0])
                 yield first_speeds(self._body, self._in_principal_axes(q, Om))
@@ -353,28 +354,30 @@ class Flow(Card):
     def _carried(self, q, Om, rest, t0, t1, parameters, inertia):
         """Whether the motion in these arrays, which was that at t0, is now that at t1; where not,
         `integrate` is to be asked."""
-        found = self._found((q, Om, *rest), t0, t1, parameters, inertia)
+        found = self._found(q, Om, rest, t0, t1, parameters, inertia)
         if found is None:
             return False
         ready, I, p, given = found
-        control, axes = self._control, self._axes
+        control, (inward, outward) = self._control, self._axes
         try:
-            why = ready.carry(q, Om, rest, t0, t1, control, MOST, ready.growth, I, p, *axes)
+            why = ready.carry(
+                q, Om, rest, t0, t1, control, MOST, ready.growth, I, p, inward, outward
+            )
         except Exception:  # of the torque: `integrate` will say where
             return False
         if why != FAST:
             return why == DONE
         before, (body, torque, _) = np.concatenate([q, Om])[None], self._changed(given, inertia)
-        ready.carry(q, Om, rest, t0, t1, control, MOST, math.inf, I, p, *axes)
+        ready.carry(q, Om, rest, t0, t1, control, MOST, math.inf, I, p, inward, outward)
         return not escaped_states(torque, body, t0, t1, before, np.concatenate([q, Om])[None])
 
-    def _found(self, motion, t0, t1, parameters, inertia):
-        """What is ready for a run from a motion, given by part, with the moments and parameters of
-        the loop, and the torque's by name; None where `integrate` is to be asked."""
+    def _found(self, q, Om, rest, t0, t1, parameters, inertia):
+        """What is ready for a run from a motion, with the moments and parameters of the loop, and
+        the torque's by name; None where `integrate` is to be asked."""
         I, kind, moments = (None, None, None) if inertia is None else self._other(inertia)
         ready = self._ready.get(kind)
         if ready is None or not ready.serves(t0, t1):
-            ready = self._prepare(kind, np.concatenate(motion), t0, t1, moments)
+            ready = self._prepare(kind, np.concatenate([q, Om, *rest]), t0, t1, moments)
             if ready is None:
                 return None
         given, p = None, ready.parameters
@@ -384,7 +387,7 @@ class Flow(Card):
         if self._force is not None and isinstance(inertia, RigidBody):
             p = (*p[: ready.mass], inertia.mass, *p[ready.mass + 1 :])
         if given is not None and ready.bound.span is not None and not ready.knows(p):
-            if not self._agrees(ready, np.concatenate(motion), given):
+            if not self._agrees(ready, np.concatenate([q, Om, *rest]), given):
                 return None
             ready.learn(p)
         return ready, I or ready.moments, p, given

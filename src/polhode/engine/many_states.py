@@ -51,7 +51,7 @@ class ManyStates(NamedTuple):
             if name != SPEEDS:
                 states[f"{name}0"] = inputs.vectors(f"{name}0", one)
             elif one is not None:
-                rows = check_speeds(flow._body, one, False, many=True)
+                rows = check_speeds(flow._kind.spinning, one, False, many=True)
                 states[f"{name}0"] = np.atleast_2d(rows)
         for name, rows in states.items():
             counts.add(name, len(rows))
@@ -88,8 +88,8 @@ class ManyStates(NamedTuple):
         check_rates(before[:, OMEGA])
         check_times(np.array([t0, t1]), "t0 and t1")
         motions, why = before.copy(), np.ones(len(before), dtype=np.int64)
-        first = [before[0, place] for place in flow._places]
-        found = flow._found(first, t0, t1, self.parameters, self.inertia)
+        q, Om, *rest = (before[0, place] for place in flow._places)
+        found = flow._found(q, Om, rest, t0, t1, self.parameters, self.inertia)
         if found is not None:
             ready, I, p, _ = found
             turned = flow._in_principal_axes(before[:, ATTITUDE], before[:, OMEGA])

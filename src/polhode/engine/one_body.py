@@ -233,7 +233,7 @@ class OneBody:
     def will_spin(self, speeds0: ArrayLike | None = None) -> None:
         """The rotors of the body, if it has any, are to be followed."""
         if speeds0 is not None:
-            speeds0 = check_speeds(self.body, speeds0, self.by_momentum)
+            speeds0 = check_speeds(len(self.body.rotors), speeds0, self.by_momentum)
         if self.body.rotors:
             check_rotors(self.method)
             self.motion, self.kind = with_speeds(self.body, self.motion, self.kind, speeds0)

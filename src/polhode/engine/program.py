@@ -84,6 +84,7 @@ class Program:
     # those behind torque and force, None for one that is not Python
     pythons: tuple[PythonTorque | None, ...]
     control: Any  # what the method needs to choose its steps, None where it cannot
+    motors: tuple[Any, ...]  # the parameters of the functions of motors
 
     def __post_init__(self) -> None:
         self.width = self.motion_kind.width
@@ -384,6 +385,7 @@ def _assemble(
         ),
         pythons=tuple(one.python for one in taken),
         control=run.control,
+        motors=tuple(way.values for way in motors),
     )
 
 

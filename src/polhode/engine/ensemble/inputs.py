@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import secrets
 import zlib
+from collections.abc import Sequence
 from copy import copy
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -23,11 +24,15 @@ from polhode import rotations
 from polhode.loads._torque import Torque
 from polhode.bodies._body import RigidBody
 from polhode.core.digest import digest
+from polhode.core.motions import Kind
 from polhode.errors import InputError, brief, floats, number, whole
 from polhode.support.limits import check_moments
 from polhode.support.on_device import OnDevice, on_host
 from polhode.engine.one_body import as_body
+from polhode.engine.programs import kind_of_gyrostat
+from polhode.engine.rotors import PER_ROTOR, each_rotor, feels_speed, rotor_numbers
 from polhode.methods.exact_flow import EQUAL
+from polhode.results.motion import OMEGA
 from polhode.rotations.convert import scalar_last
 
 if TYPE_CHECKING:
@@ -164,6 +169,8 @@ class Bodies:
     where all are principal."""
 
     on_device: OnDevice | None = None  # the moments (n, 3) where they lie on a GPU
+    gyrostats: Sequence[RigidBody] = ()  # bodies with rotors: the one, or each
+    rotors: np.ndarray | None = None  # (numbers, 1 or n), as kernels see them, see `engine.rotors`
     tensors: np.ndarray | None = None  # (n, 3, 3) in the user's axes, where these are not principal
 
     def __init__(self, given: Any) -> None:
@@ -178,6 +185,7 @@ class Bodies:
             self.moments = np.array(body.moments).reshape(3, 1)
             self.axes = None if body.is_principal else body.axes
             self.masses = np.array([body.mass])
+            self._with_rotors([body])
         elif isinstance(given, OnDevice) and given.ndim == 2 and given.shape[1] == 3:
             # checked on the GPU
             self.count, self.on_device, self.axes = len(given), given, None
@@ -197,18 +205,68 @@ class Bodies:
                     f"moments or (n, 3, 3) of tensors, got shape {array.shape}; give one of these"
                 )
 
+    def _with_rotors(self, bodies: list[RigidBody]) -> None:
+        """Note the rotors of bodies: all have as many, with the same functions for their motors."""
+        first = bodies[0].rotors
+        for i, body in enumerate(bodies):
+            if len(body.rotors) != len(first):
+                raise InputError(
+                    f"body {i} has {len(body.rotors)} rotors and body 0 has {len(first)}; give all bodies as many, "
+                    "or run them in several ensembles"
+                )
+            for k, (one, other) in enumerate(zip(body.rotors, first, strict=True), 1):
+                asked = [x.torque for x in (one, other)]
+                if any(map(callable, asked)) and asked[0] is not asked[1]:
+                    raise InputError(
+                        f"the torque of rotor {k} of body {i} is {brief(asked[0])}, and that of body 0 {brief(asked[1])}; "
+                        "give all bodies the same function, or numbers"
+                    )
+        if first:
+            self.gyrostats = bodies
+            self.rotors = np.array([rotor_numbers(body) for body in bodies]).T.copy()
+
+    @property
+    def spinning(self) -> int:
+        """How many rotors each body has."""
+        return 0 if self.rotors is None else len(self.rotors) // PER_ROTOR
+
+    @property
+    def motors_feel(self) -> bool:
+        """Whether a motor depends on the angular velocity or a speed."""
+        return any(map(feels_speed, self.gyrostats))
+
+    @property
+    def numbers(self) -> np.ndarray:
+        """What kernels read of the bodies, (numbers, 1 or n)."""
+        if self.rotors is None:
+            return self.moments
+        return np.concatenate([self.moments, self.rotors])
+
+    def momentum(self, motions: np.ndarray, kind: Kind) -> np.ndarray:
+        """Angular momentum (n, 3), with that of the rotors, of motions in principal axes."""
+        found = motions[:, OMEGA] * self.moments.T
+        for k, (a, J, free) in enumerate(each_rotor(self.rotors), 1):
+            W = motions[:, kind.slices[f"rotor_{k}"]]
+            along = free * (a * motions[:, OMEGA]).sum(axis=1)
+            found = found + (J * (W + along))[:, None] * a
+        return found
+
     def __repr__(self) -> str:
         return f"<{self.count} bodies>" if self.count > 1 else repr(self.one)
 
     @classmethod
     def stored(
-        cls, moments: np.ndarray, axes: np.ndarray | None, masses: np.ndarray | None
+        cls,
+        moments: np.ndarray,
+        axes: np.ndarray | None,
+        masses: np.ndarray | None,
+        rotors: np.ndarray | None = None,
     ) -> Bodies:
         """Bodies of a stored ensemble, from moments (n, 3) and axes (n, 3, 3), None where all are
-        principal, and masses (n,), None where they are not known."""
+        principal, masses (n,), None where they are not known, and what `rotors` is."""
         found = cls.__new__(cls)
         found.count, found.one = len(moments), RigidBody(moments[0], check_triangle=False)
-        found.moments, found.axes = np.ascontiguousarray(moments.T), axes
+        found.moments, found.axes, found.rotors = np.ascontiguousarray(moments.T), axes, rotors
         found.masses = np.ones(1) if masses is None else masses
         return found
 
@@ -243,24 +301,19 @@ class Bodies:
     @staticmethod
     def _body(i: int, given: Any) -> RigidBody:
         try:
-            body = as_body(given)
+            return as_body(given)
         except InputError as error:
             raise InputError(f"body {i}: {error}") from error
-        if body.rotors:
-            raise InputError(
-                f"body {i} of the list has rotors, which ensemble follows only where one body stands for all; give that "
-                "one, with rotor_speeds0 for each, or integrate the bodies one by one"
-            )
-        return body
 
     def _from(self, bodies: list[RigidBody]) -> None:
         self.count = len(bodies)
         self.one = next((body for body in bodies if not body.is_principal), bodies[0])
         self.moments = np.array([body.moments for body in bodies]).T.copy()
         self.axes = None if self.one.is_principal else np.array([body.axes for body in bodies])
-        if self.axes is not None:
+        if self.axes is not None or bodies[0].rotors:
             self.tensors = np.array([body.inertia for body in bodies])
         self.masses = np.array([body.mass for body in bodies])
+        self._with_rotors(bodies)
 
     def _from_moments(self, moments: np.ndarray) -> None:
         """Many bodies at once, with the checks of `RigidBody` on arrays."""
@@ -277,6 +330,15 @@ class Bodies:
         method has for these bodies."""
         if self.count == 1 or method.adapt is None:
             return [(self.one, None)]
+        if self.gyrostats:
+            kinds: dict[Any, list[int]] = {}
+            for i, body in enumerate(self.gyrostats):
+                kinds.setdefault(kind_of_gyrostat(method, body), []).append(i)
+            alone = len(kinds) == 1
+            return [
+                (self.gyrostats[those[0]], None if alone else np.array(those))
+                for those in kinds.values()
+            ]
         axes = _symmetry_axes(self.moments)  # all that a step depends on
         by_step: dict[str, tuple[RigidBody, list[int]]] = {}
         for axis in np.unique(axes):
