@@ -252,7 +252,7 @@ class Flow(Card):
     def _beside(self, position0, velocity0, rotor_speeds0):
         """What else was given, or stands for it: None for speeds of rotors that depend on the
         angular velocity."""
-        speeds: tuple[Any, ...] = ()
+        speeds = ()
         if self._kind.spinning:
             speeds = (self._speeds if rotor_speeds0 is None else rotor_speeds0,)
         elif rotor_speeds0 is not None:

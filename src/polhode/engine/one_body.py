@@ -12,6 +12,7 @@ import numpy as np
 
 from polhode import rotations
 from polhode.bodies._body import RigidBody
+from polhode.bodies.rotor import refuse_rotors
 from polhode.core.loops import tolerance as loops
 from polhode.core.motions import FLIGHT, ROTATION, kind_of
 from polhode.engine.carriers.fixed_steps import FixedSteps
@@ -48,12 +49,14 @@ SMALLEST_RTOL, LARGEST_RTOL = 1e-14, 0.1  # steps cannot be better than their ro
 # --- what a user gives ----------------------------------------------------------------------------
 
 
-def as_body(body: RigidBody | ArrayLike) -> RigidBody:
-    """A RigidBody that can be run, from a RigidBody or an inertia."""
+def as_body(body: RigidBody | ArrayLike, who: str = "") -> RigidBody:
+    """A RigidBody that can be run, from a RigidBody or an inertia; `who` follows no rotors."""
     if not isinstance(body, RigidBody):
         plain = type(body) in (list, tuple) and all(type(one) in (int, float) for one in body)
         body = _body_of(tuple(body)) if plain else RigidBody(body)
     check_moments(body.moments)
+    if who:
+        refuse_rotors(body, who)
     return body
 
 
