@@ -6,30 +6,28 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Mapping
-from functools import lru_cache, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
 
-from polhode import rotations
 from polhode.core.jit import compiling, direct
 from polhode.core.loops.fixed import DONE
 from polhode.bodies._body import RigidBody
-from polhode.core.motions import FLIGHT, ROTATION, SPEEDS, kind_of, with_rotors
+from polhode.core.motions import ROTATION, kind_of
 from polhode.engine._integrate import BY_TOLERANCE, STANDARD
 from polhode.engine.flow_by_integrate import by_integrate
+from polhode.engine.flow_parts import FlowParts
 from polhode.engine.many_states import ManyStates, are_many
 from polhode.engine.diagnosis import RUNAWAY, check_first, escaped_states
 from polhode.engine.flight import check_flight
-from polhode.engine.one_body import as_body, check_control, three
+from polhode.engine.one_body import as_body, check_control
 from polhode.engine.prepared import (
     FOUR,
     THREE,
     Given,
     Ready,
     changed,
-    form,
-    given_by,
     moments_of,
     named,
     places,
@@ -37,7 +35,7 @@ from polhode.engine.prepared import (
 )
 from polhode.engine.program import build
 from polhode.engine.programs import find_bound, kind_of_body, kind_of_gyrostat
-from polhode.engine.rotors import body_numbers, check_rotors, check_speeds, first_speeds
+from polhode.engine.rotors import body_numbers, check_rotors
 from polhode.engine.whole_run import FAST, MOST, Axes, advance_of, axes_of, carry_loop, run_loop
 from polhode.errors import (
     InputError,
@@ -48,7 +46,7 @@ from polhode.errors import (
     number,
     shows_options,
 )
-from polhode.loads._torque import ZERO, Torque
+from polhode.loads._torque import Torque
 from polhode.loads.agreement import ANYHOW, Start
 from polhode.loads.conversion import as_torque, check_made_for
 from polhode.loads.force import Force, as_force
@@ -56,7 +54,7 @@ from polhode.loads.load import Load
 from polhode.methods._method import Method
 from polhode.methods._registry import get
 from polhode.rotations.convert import scalar_last
-from polhode.results.motion import ATTITUDE, OMEGA, in_principal_axes
+from polhode.results.motion import ATTITUDE, OMEGA
 from polhode.support.card import Card
 from polhode.support.limits import LARGEST_TIME, check_step
 
@@ -65,7 +63,7 @@ if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation as Attitude
 
 
-class Flow(Card):
+class Flow(FlowParts, Card):
     """The motion of a body from any initial state to any other time, prepared once for many calls:
     for optimisers, samplers and control loops.
 
@@ -99,18 +97,12 @@ class Flow(Card):
         "_advance",
         "_axes",
         "_body",
-        "_body_of",
         "_control",
         "_force",
-        "_forms",
-        "_kind",
-        "_make",
         "_max_step",
         "_method",
-        "_places",
         "_ready",
         "_scalar_first",
-        "_speeds",
         "_step",
         "_tolerance",
         "_torque",
@@ -153,17 +145,9 @@ class Flow(Card):
         if self._force is not None:
             check_flight(self._method, self._torque, chosen)
             check_made_for(self._force, self._body)
-        rotors = self._body.rotors
-        if rotors:
+        if self._body.rotors:
             check_rotors(self._method)
-        self._kind = with_rotors(ROTATION if self._force is None else FLIGHT, len(rotors))
-        self._places = [*self._kind.groups.values()]
-        self._forms = [form(place.stop - place.start) for place in self._places[2:]]
-        self._make = given_by(self._kind)._make
-        # speeds of rotors where none are given; None where they depend on the angular velocity
-        known = not any(one.momentum is not None for one in rotors)
-        self._speeds = self._body.rotor_speeds(ZERO) if rotors and known else None
-        self._body_of = lru_cache(64)(partial(RigidBody, check_triangle=False, rotors=rotors))
+        self._follow(self._force is not None)
         # to the principal ones and back, where they differ
         self._axes: tuple[Axes | None, Axes | None] = None, None
         if not self._body.is_principal:
@@ -248,55 +232,6 @@ class Flow(Card):
         if t_eval is None and self._carried(q, Om, rest, t0, t1, parameters, inertia):
             return self._make((q, Om, *rest) if rest else (q, Om))
         return by_integrate(self, given, t0, t1, parameters, inertia, t_eval)
-
-    def _beside(self, position0, velocity0, rotor_speeds0):
-        """What else was given, or stands for it: None for speeds of rotors that depend on the
-        angular velocity."""
-        speeds = ()
-        if self._kind.spinning:
-            speeds = (self._speeds if rotor_speeds0 is None else rotor_speeds0,)
-        elif rotor_speeds0 is not None:
-            check_speeds(self._kind.spinning, rotor_speeds0, False)
-        if self._force is not None:
-            x = ZERO if position0 is None else position0
-            return x, (ZERO if velocity0 is None else velocity0), *speeds
-        if position0 is None and velocity0 is None:
-            return speeds
-        raise InputError(
-            "position0 and velocity0 are for a body that flies, and this Flow follows the rotation alone; make it "
-            "with force=..."
-        )
-
-    def _plain(self, rest):
-        """These as fresh arrays, or None where they are not plain."""
-        found = []
-        for one, its_form in zip(rest, self._forms, strict=False):
-            array = plain(one, its_form)
-            if array is None:
-                return None
-            found.append(array)
-        return tuple(found)
-
-    def _checked(self, given):
-        """One motion as fresh arrays, checked."""
-        rotation0, *vectors = given
-        yield (q := rotations.as_quaternion(rotation0, self._scalar_first, "rotation0"))
-        for name, one in zip([*self._kind.groups][1:], vectors, strict=True):
-            if name != SPEEDS:
-                yield three(f"{name}0", one).copy()
-            elif one is not None:
-                yield check_speeds(self._kind.spinning, one, False).copy()
-            else:
-                Om = three("omega0", vectors[0])
-                yield first_speeds(self._body, self._in_principal_axes(q, Om))
-
-    def _in_principal_axes(self, q, Om):
-        axes = None if self._body.is_principal else self._body.axes
-        return in_principal_axes(None, axes, q, Om, False)
-
-    def _given(self, motions):
-        """What a call gives, from motions (..., width)."""
-        return self._make([motions[..., place] for place in self._places])
 
     body = property(operator.attrgetter("_body"), doc="The body.")
     torque = property(operator.attrgetter("_torque"), doc="The torque.")

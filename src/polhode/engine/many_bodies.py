@@ -16,6 +16,7 @@ from polhode.engine.carriers.simd_tiles import Tiles
 from polhode.engine.diagnosis import check_first
 from polhode.engine.driver import Driver
 from polhode.engine.ensemble import inputs
+from polhode.engine.ensemble.bodies import Bodies
 from polhode.engine.ensemble.parameters import (
     check_agreement,
     check_parameters,
@@ -81,7 +82,7 @@ class ManyBodies:
         self.device, self.dtype, self.breaks = device, dtype, breaks
         self.law = inputs.law_of(bodies)  # moments are drawn when the number of bodies is known
         if self.law is None:
-            self.bodies = inputs.Bodies(read_in_place("bodies", bodies, device))
+            self.bodies = Bodies(read_in_place("bodies", bodies, device))
         if isinstance(torque, Load):
             self.force, torque = torque.force, torque.torque
         self.torque, self.method = as_torque(torque), get(method)
@@ -231,7 +232,7 @@ class ManyBodies:
             if self.motions is not None:
                 return True
         if bodies.on_device is not None:
-            self.bodies = inputs.Bodies(bodies.on_device.host)
+            self.bodies = Bodies(bodies.on_device.host)
         for name, one in lying.items():
             self.values[name] = floats(f"parameter {name!r}", one.host)
         return False
@@ -244,7 +245,7 @@ class ManyBodies:
         """Bodies with moments that are drawn."""
         moments = self._draw("bodies", self.law, (3,))
         try:
-            self.bodies = inputs.Bodies.of_moments(moments)
+            self.bodies = Bodies.of_moments(moments)
         except InputError as error:
             raise InputError(
                 f"of the bodies drawn, {error}, or choose a narrower distribution"

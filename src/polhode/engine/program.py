@@ -135,11 +135,8 @@ class Program:
     @property
     def called_back(self) -> list[Torque]:
         """What runs as Python, of torque, force and motors."""
-        return [
-            one
-            for one, python in zip(self._given, self.pythons, strict=True)
-            if python is not None or self.mode == "python"
-        ]
+        every = self.mode == "python"
+        return [one for one, back in zip(self._given, self.pythons, strict=True) if back or every]
 
     @property
     def calls(self) -> list[int | None]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from polhode.bodies._body import RigidBody
 from polhode.core.motions import FLIGHT, KINDS, with_rotors
-from polhode.engine.ensemble.inputs import Bodies
+from polhode.engine.ensemble.bodies import Bodies
 from polhode.engine.ensemble.keep import Statistic, Summary
 from polhode.engine.ensemble.measure import Measure
 from polhode.errors import InputError, PolhodeError

@@ -30,7 +30,7 @@ from polhode.core.layout import layout, shape
 from polhode.core.loops.fixed import load_body
 from polhode.core.motions import FLIGHT, ROTATION, Airborne, with_rotors
 from polhode.core.vec import apply, dot, matmul, matrix, norm, qrotate, times, transpose
-from polhode.engine.ensemble.inputs import Bodies
+from polhode.engine.ensemble.bodies import Bodies
 from polhode.engine.ensemble.parameters import parameter_rows
 from polhode.engine.ensemble.spin import kinetic_energy_of, momentum_of
 from polhode.engine.flight import Parameters

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.core.layout import flatten
-from polhode.engine.ensemble.inputs import Bodies, Counts
+from polhode.engine.ensemble.bodies import Bodies
+from polhode.engine.ensemble.inputs import Counts
 from polhode.engine.program import Program, build
 from polhode.engine.rotors import motor_numbers
 from polhode.errors import InputError, brief, choice, floats

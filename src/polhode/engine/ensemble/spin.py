@@ -11,7 +11,8 @@ from polhode.core.jit import jit
 from polhode.core.motions import SPEEDS, Kind
 from polhode.core.rotors import rotors
 from polhode.core.vec import add, dot, times
-from polhode.engine.ensemble.inputs import Bodies, Counts, law_of
+from polhode.engine.ensemble.bodies import Bodies
+from polhode.engine.ensemble.inputs import Counts, law_of
 from polhode.engine.rotors import check_speeds, first_speeds
 
 NAME = f"{SPEEDS}0"
