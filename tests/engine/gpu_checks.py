@@ -168,7 +168,7 @@ DIFFERENT = [  # each with its own inertia and rotors
 
 
 @pytest.mark.parametrize("method", methods_of(["LP2", "EXACT-RKN4", "DOP853"]))
-@pytest.mark.parametrize("flying", [{}, FLIGHT])
+@pytest.mark.parametrize("flying", [FLIGHT, pytest.param({}, marks=pytest.mark.slow)])
 def test_bodies_with_rotors(method, flying):
     speeds = np.arange(12.0).reshape(3, 4)
     for given in ({"bodies": SPINNING, "rotor_speeds0": speeds}, {"bodies": DIFFERENT}):
