@@ -156,11 +156,9 @@ def make():
     good = scenario("")
     flight = scenario('[load]|name = "weight"')
     wheel = "[body]|inertia = [1.0, 2.0, 2.5]|rotors = [{axis = [0.0, 0.0, 1.0], inertia = 0.1, speed = 3.0}]"
-    wheels = scenario(wheel) + "[ensemble]\ninertia_spread = 0.1\n"
-    texts = {"good.toml": good, "wheels.toml": wheels, "flight.toml": flight,
+    texts = {"good.toml": good, "wheels.toml": scenario(wheel), "flight.toml": flight,
              "sweep-flight.toml": flight + "[sweep]\nload.mass = [0.1, 0.2]\n",
              "sweep-wheels.toml": scenario(wheel) + '[sweep]\nrun.method = ["LP2", "NMB"]\n',
-             "sweep-cuda.toml": scenario(wheel) + '[sweep]\nbody.rotors.0.speed = [1.0]\ndevice = "cuda"\n',
              "sweep-heavy.toml": scenario(wheel) + "[sweep]\nbody.rotors.0.inertia = [0.1, 3.0]\n",
              "top.toml": scenario("", TOP), "torques.py": TORQUES, "methods.py": METHODS, "methods2.py": TWO,
              "empty.py": "", "broken.py": "1 / 0", "bad.toml": "= 3", "text.txt": "", "store.zarr": "",

@@ -21,7 +21,6 @@ from pathlib import Path
 import numpy as np
 
 import polhode
-from polhode.bodies.rotor import refuse_rotors
 from polhode.core.digest import digest
 from polhode.core.motions import FLIGHT, ROTATION, with_rotors
 from polhode.errors import InputError, whole
@@ -145,8 +144,6 @@ class Plan:
         self.force = scenario.force
         base = FLIGHT if scenario.in_flight else ROTATION
         self.kind = with_rotors(base, len(self.body.rotors))
-        if self.device == "cuda":
-            refuse_rotors(self.body, 'a sweep with device = "cuda"')
         steps, methods = (
             self._all(STEP, scenario.step),
             self._all(METHOD, scenario.method.name),
