@@ -210,28 +210,6 @@ def parts(h, Pi, body):
     return abs(h) * (spread * math.sqrt(dot(Pi, Pi)) + math.sqrt(dot(g, g))) / REACH
 
 
-def far_flow(h, q, Pi, body):
-    """The motion in parts, as a function of its own: inlined into every stage of a method it would
-    take long to compile."""
-    count = parts(h, Pi, body)
-    if not count < MOST:
-        h, count = math.nan, 0.0
-    count = int(count) + 1
-    for _ in range(count):
-        q, Pi = short_flow(h / count, q, Pi, body)
-    return q, Pi
-
-
-@jit
-def exact_motion(h, q, Pi, body):
-    """(q', Pi', residual) after any time h of free motion."""
-    q_short, Pi_short = short_flow(h, q, Pi, body)
-    return further(far_flow, parts(h, Pi, body) < 1.0, q_short, Pi_short, h, q, Pi, body)
-
-
-# --- the motion over a long time ------------------------------------------------------------------
-
-
 class Marching(NamedTuple):
     """A motion in many parts."""
 
@@ -252,3 +230,24 @@ def onward(h, s, body):
     Pi, excess = of_length(wanted, Pi, s.excess)
     both = add(Om, times(body.Iinv, sub(Pi, body.G)))
     return Marching(q, Pi, excess, s.owed + 0.5 * dot(sub(Pi, s.Pi), both))
+
+
+def far_flow(h, q, Pi, body):
+    """The motion in parts, as a function of its own: inlined into every stage of a method it would
+    take long to compile."""
+    count = parts(h, Pi, body)
+    if not count < MOST:
+        h, count = math.nan, 0.0
+    count = int(count) + 1
+    s = Marching(q, Pi, 0.0, 0.0)
+    for _ in range(count):
+        s = onward(h / count, s, body)
+    return s.q, s.Pi
+
+
+@jit
+def exact_motion(h, q, Pi, body):
+    """(q', Pi', residual) after any time h of free motion."""
+    q_short, Pi_short = short_flow(h, q, Pi, body)
+    reached = parts(h, Pi, body) < 1.0
+    return further(far_flow, reached, q_short, Pi_short, h, q, Pi, body)
