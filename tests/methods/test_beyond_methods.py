@@ -74,9 +74,7 @@ def test_any_time_is_within_reach_of_one_or_the_other(h):
     assert triaxial(h, q, Pi, body)[2] == 0.0
     reached = short_motion.within_reach(h, Pi, body.Iinv)
     assert reached == (abs(h) * math.sqrt(5.25) * (1 / 2 - 1 / 4.5) < short_motion.REACH)
-    assert short_motion.no_further(None, reached, q, Pi, h, q, Pi, body)[2] == (
-        0.0 if reached else 1.0
-    )
+    assert short_motion.no_further(reached, q, Pi, h, q, Pi, body)[2] == (0.0 if reached else 1.0)
 
 
 @pytest.mark.parametrize("axis", [0, 1, 2])

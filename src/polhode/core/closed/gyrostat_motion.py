@@ -35,7 +35,7 @@ divided into parts of this length.
 import math
 from typing import NamedTuple
 
-from polhode.core.closed.short_motion import SIXTH, further, turned_a_little
+from polhode.core.closed.short_motion import SIXTH, turned_a_little
 from polhode.core.jit import jit
 from polhode.core.layout import Quaternion, Vector
 from polhode.core.length import of_length, square
@@ -246,8 +246,16 @@ def far_flow(h, q, Pi, body):
 
 
 @jit
+def in_parts(reached, q_short, Pi_short, h, q, Pi, body):
+    """The motion in parts where the short one does not reach; its residual is none."""
+    if reached:
+        return q_short, Pi_short, 0.0
+    q, Pi = far_flow(h, q, Pi, body)
+    return q, Pi, 0.0
+
+
+@jit
 def exact_motion(h, q, Pi, body):
     """(q', Pi', residual) after any time h of free motion."""
     q_short, Pi_short = short_flow(h, q, Pi, body)
-    reached = parts(h, Pi, body) < 1.0
-    return further(far_flow, reached, q_short, Pi_short, h, q, Pi, body)
+    return in_parts(parts(h, Pi, body) < 1.0, q_short, Pi_short, h, q, Pi, body)

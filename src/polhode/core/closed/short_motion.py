@@ -177,16 +177,16 @@ def far_flow(h, q, Pi, body):
 
 
 @jit
-def further(far, reached, q_short, Pi_short, h, q, Pi, body):
-    """The motion by `far` where the short one does not reach; its residual is none."""
+def further(reached, q_short, Pi_short, h, q, Pi, body):
+    """The motion by elliptic functions where the short one does not reach; its residual is none."""
     if reached:
         return q_short, Pi_short, 0.0
-    q, Pi = far(h, q, Pi, body)
+    q, Pi = far_flow(h, q, Pi, body)
     return q, Pi, 0.0
 
 
 @jit
-def no_further(far, reached, q_short, Pi_short, h, q, Pi, body):
+def no_further(reached, q_short, Pi_short, h, q, Pi, body):
     """In place of `further` where lanes stay together: a motion that is out of reach is reported as
     unsolved."""
     return q_short, Pi_short, 0.0 if reached else 1.0
@@ -196,5 +196,4 @@ def no_further(far, reached, q_short, Pi_short, h, q, Pi, body):
 def exact_motion(h, q, Pi, body):
     """(q', Pi', residual) after any time h of free motion."""
     q_short, Pi_short = short_flow(h, q, Pi, body)
-    reached = within_reach(h, Pi, body.Iinv)
-    return further(far_flow, reached, q_short, Pi_short, h, q, Pi, body)
+    return further(within_reach(h, Pi, body.Iinv), q_short, Pi_short, h, q, Pi, body)
