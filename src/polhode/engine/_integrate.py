@@ -151,16 +151,17 @@ def integrate(
         method = BY_TOLERANCE if chosen else STANDARD
     if units is not None:
         body = as_body(body).with_units(units)
-    run = OneBody(body, torque, method, rotation0, omega0, momentum0, scalar_first)
+    start = rotation0, omega0, momentum0, scalar_first, force, position0, velocity0
+    run = OneBody(body, torque, method, *start, by_tolerance=chosen)
     if chosen:
         run.will_choose(t_span, step, rtol, atol, max_step, breaks)
     else:
         run.will_step(t_span, step, breaks)
-    run.may_fly(force, position0, velocity0)
-    run.will_spin()
-    run.will_store(t_eval, every, events)
     run.title = title if type(title) is str else label("title", title) or ""
     return run.follow(
+        t_eval,
+        every,
+        events,
         compiled,
         progress,
         None if checkpoint is None else as_checkpoint(checkpoint, checkpoint_every),

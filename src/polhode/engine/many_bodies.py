@@ -31,8 +31,8 @@ from polhode.engine.ensemble.launch import Launch
 from polhode.engine.ensemble.measure import Measure
 from polhode.engine.ensemble.on_gpu import is_plain, place_on_gpu
 from polhode.engine.ensemble.spin import Spin, spin_of
-from polhode.engine.flight import check_flight
-from polhode.engine.programs import find
+from polhode.engine.flight import check_flight, check_place
+from polhode.engine.programs import find_bound
 from polhode.engine.rotors import feels_speed
 from polhode.engine.schedule import segments
 from polhode.errors import InputError, floats, one_given, unknown, whole
@@ -111,6 +111,7 @@ class ManyBodies:
         self.launch, self.kind = Launch(*places), FLIGHT
         self.force = as_force(force) if self.force is None else self.force + as_force(force)
         check_flight(self.method, self.torque)
+        check_place(self.force, position0)
         if mass is None and self.law is None and self.bodies.count == 1:
             check_made_for(self.force, self.bodies.one)
 
@@ -153,11 +154,8 @@ class ManyBodies:
         self.seed: int | None = None
         counts = inputs.Counts(n)
         counts.add("bodies", 1 if self.law else self.bodies.count)
-        random, turn, law = (
-            isinstance(rotation0, str),
-            inputs.law_of(rotation0),
-            inputs.law_of(vector),
-        )
+        random = isinstance(rotation0, str)
+        turn, law = inputs.law_of(rotation0), inputs.law_of(vector)
         # plain arrays are checked on the GPU
         there = self.device == "cuda" and self.launch is None
         q: Any = rotation0
@@ -381,9 +379,8 @@ class ManyBodies:
             if well is not None:
                 motion = on_host(self.motions[well : well + 1])[0]
                 start = Start(self.t0, self.segments[-1].end, motion, self.kind)
-            program = find(
-                self.method, self.torque, self.bodies.one, force=self.force, start=start, like=like
-            )
+            what = self.method, self.torque, self.bodies.one
+            program = find_bound(*what, force=self.force, start=start, like=like).program
             check_agreement(self.method, program, self.values, start, like)
             if well is not None:
                 check_first(program, self.t0, motion)
