@@ -150,11 +150,7 @@ def kicked_by(drift):
 
 
 STEPS = {drift: kicked_by(drift) for drift in (triaxial, *SYMMETRIC)}
-
-
-@cache
-def step_with_rotors(drift):
-    return kicked_by(drift)
+step_with_rotors = cache(kicked_by)
 
 
 def made_for(body):

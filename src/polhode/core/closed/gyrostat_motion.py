@@ -44,7 +44,7 @@ from polhode.core.vec import add, axpy, dot, qmul, scale, sub, times
 
 REACH = 0.4
 FLAT = 1e-6  # where the energy rises by less than this, squared, its error waits
-MOST = 1e8  # parts of a time; more of them would lose all digits of the attitude
+MOST = 1e8  # parts of a time; a longer one has no result
 
 # the power series of sigma^2/t^2, sigma^2 P and -sigma^4 P'/2t: coefficients of g2 t^4, g3 t^6, g2^2 t^8, g2 g3 t^10, and of g2^3
 # and g3^2 t^12
@@ -189,10 +189,8 @@ def short_flow(h, q, Pi, body):
     s, k = turned_a_little(s, k, 0.5 * turn)
     # exp(psi n) T(N), and N
     ww = w[0] * w[0] + w[1] * w[1]
-    per, size = (
-        1.0 / (1.0 + ww),
-        1.5 - 0.5 * (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]),
-    )
+    size = 1.5 - 0.5 * (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
+    per = 1.0 / (1.0 + ww)
     size = size * math.sqrt(per)
     v = axpy(k * w[1] + s * w[0], e1, axpy(s * w[1] - k * w[0], e2, scale(s, n)))
     change = axpy(2.0 * L * w[0], e1, axpy(2.0 * L * w[1], e2, scale(-2.0 * ww, Pi)))
