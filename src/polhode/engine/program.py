@@ -85,6 +85,7 @@ class Program:
     pythons: tuple[PythonTorque | None, ...]
     control: Any  # what the method needs to choose its steps, None where it cannot
     lowered: str  # what the method loses under this torque, in words
+    motors: tuple[Any, ...]  # the parameters of the functions of motors
 
     def __post_init__(self) -> None:
         self.width = self.motion_kind.width
@@ -134,6 +135,12 @@ class Program:
         if found is not None and not isinstance(found, Exception):
             raise found
         return found
+
+    @property
+    def called_back(self) -> list[Torque]:
+        """What runs as Python, of torque, force and motors."""
+        every = self.mode == "python"
+        return [one for one, back in zip(self._given, self.pythons, strict=True) if back or every]
 
     @property
     def calls(self) -> list[int | None]:
@@ -366,6 +373,7 @@ def _assemble(
         pythons=tuple(one.python for one in taken),
         control=run.control,
         lowered=method.lowered(torque, feels_speed(body)),
+        motors=tuple(way.values for way in motors),
     )
 
 
