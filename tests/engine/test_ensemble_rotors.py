@@ -70,6 +70,17 @@ def test_bodies_in_parts_and_in_one_by_the_exact_motion():
         assert np.allclose(alone.matrix[-1], goal.matrix, atol=1e-14)
 
 
+@pytest.mark.slow
+def test_the_exact_motion_in_single_precision():
+    body = RigidBody(TILTED, rotors=[Rotor((0, 0.6, 0.8), 0.1, torque=0.0, speed=1.0)])
+    double, single = (
+        ensemble(body, None, (0, 6), 2.0, "EXACT", dtype=dtype, **start())
+        for dtype in ("float64", "float32")
+    )
+    assert set(single.status) == {"finished"}
+    assert 0.0 < np.abs(double.omega - single.omega).max() < 1e-4
+
+
 def test_in_flight():
     begin = start(flying=True)
     check(ensemble(BODY, None, SPAN, STEP, **begin), begin)

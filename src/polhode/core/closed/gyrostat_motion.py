@@ -35,16 +35,17 @@ divided into parts of this length.
 import math
 from typing import NamedTuple
 
+from polhode.core.constant import Constant
 from polhode.core.closed.short_motion import SIXTH, turned_a_little
 from polhode.core.jit import jit
 from polhode.core.layout import Quaternion, Vector
 from polhode.core.length import of_length, square
-from polhode.core.scalars import TINY, sincos
+from polhode.core.scalars import NAN, TINY, nearest, sincos
 from polhode.core.vec import add, axpy, dot, qmul, scale, sub, times
 
 REACH = 0.4
 FLAT = 1e-6  # where the energy rises by less than this, squared, its error waits
-MOST = 1e8  # parts of a time; a longer one has no result
+MOST = Constant(1e8, single=1e6)  # parts of a time; a longer one has no result
 
 # the power series of sigma^2/t^2, sigma^2 P and -sigma^4 P'/2t: coefficients of g2 t^4, g3 t^6, g2^2 t^8, g2 g3 t^10, and of g2^3
 # and g3^2 t^12
@@ -234,12 +235,12 @@ def far_flow(h, q, Pi, body):
     """The motion in parts, as a function of its own: inlined into every stage of a method it would
     take long to compile."""
     count = parts(h, Pi, body)
-    if not count < MOST:
-        h, count = math.nan, 0.0
-    count = int(count) + 1
+    allowed = count < MOST
+    count = nearest(count + 0.5) if allowed else 1.0
+    part = (h if allowed else NAN) / count
     s = Marching(q, Pi, 0.0, 0.0)
-    for _ in range(count):
-        s = onward(h / count, s, body)
+    for _ in range(int(count)):
+        s = onward(part, s, body)
     return s.q, s.Pi
 
 
