@@ -120,6 +120,7 @@ def level(t):
 WHEEL = polhode.Rotor((0, 0, 1), 0.1, speed=30.0)
 GYROSTAT = polhode.RigidBody([1, 2, 2.5], rotors=[WHEEL])
 DRIVEN = polhode.RigidBody([1, 2, 2.5], rotors=[polhode.Rotor((0, 0, 1), 0.1, torque=level)])
+DAMPED = polhode.RigidBody([1, 2, 2.5], rotors=[WHEEL, polhode.Rotor((0, 0, 1), 0.1, damping=0.1)])
 
 CALLS = [
     (lambda: rotations.as_quaternion((0.0, 1.3e308, 1.3e308)), "got [0.0e+000, 1.3e+308, 1.3e+308]", "give one of at most pi"),
@@ -234,6 +235,13 @@ CALLS = [
      "rotor_speeds0=[3.0] is for a body with rotors", "body.with_rotors([...])"),
     (lambda: polhode.exact.free_body(GYROSTAT, None, W, 1.0), "free_body does not follow the rotors", "body.with_rotors([])"),
     (lambda: reference([1, 2, 3], t=[0, 1], omega0=W, velocity0=(1.0, 2.0)), "velocity0 must be three numbers", "give three"),
+    (lambda: polhode.exact.gyrostat([1, 2, 2.5], None, W, 1.0), "got [1, 2, 2.5]", "use exact.free_body"),
+    (lambda: polhode.exact.gyrostat(DRIVEN, None, W, 1.0), "rotor 1 of this body is driven by a torque",
+     "use polhode.integrate"),
+    (lambda: polhode.exact.gyrostat(DAMPED, None, W, 1.0), "rotor 2 of this body is slowed by its damping",
+     "use polhode.integrate"),
+    (lambda: polhode.exact.gyrostat(GYROSTAT, None, W, [1.0, 1e12]), "t = 1000000000000.0 is too far away", "give times within"),
+    (lambda: polhode.exact.gyrostat(GYROSTAT, None, W, np.nan), "got t = nan", "remove or replace it"),
     (lambda: polhode.RigidBody([1, 2]), "got shape (2,)", "give one of them"),
     (lambda: polhode.RigidBody.sphere(1.0, hollow=3), "got 3", "give one of them"),
     (lambda: polhode.RigidBody.point_masses([1.0, -1.0, 2.0], np.eye(3)), "got masses[1] = -1.0", "drop that point"),
