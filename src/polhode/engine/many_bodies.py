@@ -371,8 +371,7 @@ class ManyBodies:
         )
 
     def _members(self, threads: int | None) -> list[tuple[Any, Any]]:
-        """(numbers of bodies, their backend), one pair for each kind of body for which the method
-        has a separate step."""
+        """(numbers of bodies, their backend) for each kind of body that has a step of its own."""
         Backend: Any = Gpu if self.device == "cuda" else Tiles
         members = []
         for like, chosen in self.bodies.kinds(self.method, self.torque):
