@@ -111,6 +111,7 @@ class Stepper(Card, SettableMotion):
         force: Force | Callable[..., Any] | None = None,
         position0: ArrayLike | None = None,
         velocity0: ArrayLike | None = None,
+        rotor_speeds0: ArrayLike | None = None,
         units: str | Mapping[str, str] | None = None,
         compiled: bool = True,
         **misspelt: Never,
@@ -118,8 +119,9 @@ class Stepper(Card, SettableMotion):
         check_options(Stepper, misspelt)
         if units is not None:
             body = as_body(body).with_units(units)
-        start = rotation0, omega0, momentum0, scalar_first, force, position0, velocity0
-        one = OneBody(body, torque, method, *start)
+        begin = rotation0, omega0, momentum0, scalar_first
+        beside = force, position0, velocity0, rotor_speeds0
+        one = OneBody(body, torque, method, *begin, *beside)
         h = step_size("step", number("step", step))
         t = float(check_times(np.array([number("t", t)]), "t")[0])
         self._one, self._clock, self._compiled = one, Clock(t, h), flag("compiled", compiled)

@@ -249,12 +249,13 @@ class Runaway:
 def escaped_states(
     torque: Torque, body: RigidBody, t0: float, t1: float, before: Any, after: Any
 ) -> list[int]:
-    """The numbers of the motions (attitudes, velocities) that have escaped at t1, as `Runaway`
-    defines it."""
-    if not torque.conservative or torque.energy_unknown():
+    """The numbers of the motions (n, width) that have escaped at t1, as `Runaway` defines it."""
+    if body.rotors or not torque.conservative or torque.energy_unknown():
         return []
     axes = None if body.is_principal else body.axes
-    ends = [in_principal_axes(None, axes, q, Om, False) for q, Om in (before, after)]
+    ends = [
+        in_principal_axes(None, axes, y[:, ATTITUDE], y[:, OMEGA], False) for y in (before, after)
+    ]
     with np.errstate(over="ignore", invalid="ignore"):
         first, last = (0.5 * (end[:, OMEGA] ** 2 @ body.moments) for end in ends)
         fast = np.flatnonzero(last > RUNAWAY * first)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from polhode.engine.events import Watch
 from polhode.engine.flight import check_flight, check_place
 from polhode.engine.programs import find_bound
 from polhode.engine.recorder import AtSteps, AtTimes, Recorder
-from polhode.engine.rotors import check_rotors, with_speeds
+from polhode.engine.rotors import check_rotors, check_speeds, with_speeds
 from polhode.engine.schedule import segments, stretches
 from polhode.errors import InputError, IntegrationError, floats, number, one_given
 from polhode.loads._torque import ZERO, Torque
@@ -63,7 +63,6 @@ def as_body(body: RigidBody | ArrayLike, who: str = "") -> RigidBody:
 
 # bodies do not change: the same moments are the same one
 _body_of = lru_cache(64)(RigidBody)
-body_of_checked = lru_cache(64)(partial(RigidBody, check_triangle=False))
 
 
 def initial_rotation(
@@ -166,6 +165,7 @@ class OneBody:
         force: Force | Callable[..., Any] | None = None,
         position0: ArrayLike | None = None,
         velocity0: ArrayLike | None = None,
+        rotor_speeds0: ArrayLike | None = None,
         by_tolerance: bool = False,
     ) -> None:
         if isinstance(torque, (Load, Force)):
@@ -183,9 +183,12 @@ class OneBody:
         on_ground = self.force is None and force is None
         if not (on_ground and position0 is None and velocity0 is None):
             self._fly(force, position0, velocity0, by_tolerance)
-        if self.body.rotors:  # they are followed
+        rotors = self.body.rotors
+        if rotor_speeds0 is not None:
+            rotor_speeds0 = check_speeds(len(rotors), rotor_speeds0, momentum0 is not None)
+        if rotors:  # they are followed
             check_rotors(self.method)
-            self.motion, self.kind = with_speeds(self.body, self.motion, self.kind)
+            self.motion, self.kind = with_speeds(self.body, self.motion, self.kind, rotor_speeds0)
 
     def _fly(
         self,

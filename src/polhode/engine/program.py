@@ -85,6 +85,7 @@ class Program:
     pythons: tuple[PythonTorque | None, ...]
     control: Any  # what the method needs to choose its steps, None where it cannot
     lowered: str  # what the method loses under this torque, in words
+    motors: tuple[Any, ...]  # the parameters of the functions of motors
 
     def __post_init__(self) -> None:
         self.width = self.motion_kind.width
@@ -134,6 +135,12 @@ class Program:
         if found is not None and not isinstance(found, Exception):
             raise found
         return found
+
+    @property
+    def called_back(self) -> list[Torque]:
+        """What runs as Python, of torque, force and motors."""
+        every = self.mode == "python"
+        return [one for one, back in zip(self._given, self.pythons, strict=True) if back or every]
 
     @property
     def calls(self) -> list[int | None]:
@@ -221,8 +228,9 @@ class Program:
         """The motion in a lane of z, in principal axes."""
         state = self.state(z, lane)
         body = self.names.get("load_body", loops.load_body)(self.moments, 0)
-        Om = self.names["velocity"](state, body)
-        return np.array(flatten(self.names["observe"](state, Om, body)))
+        with np.errstate(over="ignore", invalid="ignore"):  # of a motion that has diverged
+            Om = self.names["velocity"](state, body)
+            return np.array(flatten(self.names["observe"](state, Om, body)))
 
     def state(self, z: np.ndarray, lane: int = 0) -> Any:
         """The state in a lane of z as the method's own NamedTuple."""
@@ -366,6 +374,7 @@ def _assemble(
         pythons=tuple(one.python for one in taken),
         control=run.control,
         lowered=method.lowered(torque, feels_speed(body)),
+        motors=tuple(way.values for way in motors),
     )
 
 

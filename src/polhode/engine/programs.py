@@ -15,7 +15,7 @@ from polhode.core.reads import contents, is_lasting, ours, python_function, read
 from polhode.engine.program import Program, build
 from polhode.engine.rotors import motors_of
 from polhode.loads.agreement import Start
-from polhode.methods.exact_flow import symmetry_axis
+from polhode.methods.exact_flow import lined_up, symmetry_axis
 
 if TYPE_CHECKING:
     from polhode.core.digest import Watch
@@ -93,6 +93,11 @@ def kind_of_body(method: Method, moments: Sequence[float]) -> int:
     none."""
     axis = None if method.adapt is None else symmetry_axis(moments)
     return 3 if axis is None else axis
+
+
+def kind_of_gyrostat(method: Method, body: RigidBody) -> tuple[int, bool]:
+    """The same for a body with rotors: also whether these are lined up with the axis."""
+    return kind_of_body(method, body.moments.tolist()), method.adapt is not None and lined_up(body)
 
 
 def _family(method: Method, torque: Torque, body: RigidBody, compiled: bool) -> tuple:

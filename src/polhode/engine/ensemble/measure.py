@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from polhode.loads.kernels import as_array, handed, nested, no_potential, same, vector_array
+from polhode.loads.kernels import nested, no_potential, parameter_text, same, scope_of
 from polhode.loads.own_axes import potential_in_axes
 from polhode.loads._torque import Torque
 from polhode.loads.force import Force
@@ -30,11 +30,10 @@ from polhode.core.layout import layout, shape
 from polhode.core.loops.fixed import load_body
 from polhode.core.motions import FLIGHT, ROTATION, Airborne, with_rotors
 from polhode.core.vec import apply, dot, matmul, matrix, norm, qrotate, times, transpose
-from polhode.engine.ensemble.inputs import Bodies
+from polhode.engine.ensemble.bodies import Bodies
 from polhode.engine.ensemble.parameters import parameter_rows
 from polhode.engine.ensemble.spin import kinetic_energy_of, momentum_of
 from polhode.engine.flight import Parameters
-from polhode.engine.rotors import body_numbers
 from polhode.errors import InputError, brief, unknown
 
 FLYING_ARGUMENTS = ("x", "v")
@@ -168,26 +167,24 @@ def of_function(function: Kernel, own_axes: bool, params: Any, flying: bool) -> 
             f"the function {function.__name__!r} has an argument p, but the torque has no parameters; leave p out"
         )
     forms = {
-        "R": "as_array(R)",
-        "omega": "vector_array(Om)",
-        "p": "given(inner)[0]",
-        "x": "vector_array(motion.position)",
-        "v": "vector_array(motion.velocity)",
+        "R": "matrix(R)",
+        "omega": "vector(Om)",
+        "p": "".join(parameter_text(params, "array", p="inner")),
+        "x": "vector(motion.position)",
+        "v": "vector(motion.velocity)",
     }
     called = ", ".join(forms.get(name, name) for name in names)
     return generated(
         __name__,
         "quantity",
         "t, motion, body, p",
-        ["R, Om, inner = turned(matrix(motion.attitude), motion.omega, own(p))"],
+        ["R, Om, inner = turned(attitude(motion.attitude), motion.omega, own(p))"],
         f"float(function({called}))",
         function=function,
         turned=in_own_axes if own_axes else as_given,
-        given=handed(params, "array"),
         own=torque_parameters if flying else same,
-        matrix=matrix,
-        as_array=as_array,
-        vector_array=vector_array,
+        attitude=matrix,
+        **scope_of(params, "array"),
     )
 
 
@@ -204,7 +201,7 @@ class Measure:
     ) -> None:
         self.bodies, self.torque, self.functions = bodies, torque, dict(functions)
         base = ROTATION if force is None else FLIGHT
-        self.force, self.kind = force, with_rotors(base, len(bodies.one.rotors))
+        self.force, self.kind = force, with_rotors(base, bodies.spinning)
         self.loads = [torque] if force is None else [torque, force]
         values = {name: getattr(value, "host", value) for name, value in values.items()}
         axes = [] if bodies.axes is None else [*bodies.axes.reshape(-1, 9).T]
@@ -222,7 +219,7 @@ class Measure:
     @cached_property
     def moments(self) -> np.ndarray:
         """What the kernels read of the bodies, (numbers, 1 or n)."""
-        return body_numbers(self.bodies.one) if self.kind.spinning else self.bodies.moments
+        return self.bodies.numbers
 
     def _kernel(self, name: str) -> Any:
         if name in self.functions:
