@@ -1,0 +1,222 @@
+"""C99: structures by value; no allocation, no recursion, no library but sqrt and fma."""
+
+from __future__ import annotations
+
+import math
+
+from polhode.exports.ir import (
+    BOOL,
+    INT,
+    REAL,
+    USER,
+    Array,
+    Ask,
+    Const,
+    Function,
+    Item,
+    Type,
+    Var,
+    has_numbers,
+    parts,
+)
+from polhode.exports.module import MATRIX, QUATERNION, VECTOR, Root
+from polhode.exports.phrases import constant_key
+from polhode.exports.printer import Printer
+from polhode.exports.text import closed, folded, paragraphs
+from polhode.exports.trees import reads
+
+KEYWORDS = """
+auto break case char const continue default do double else enum extern float for goto if inline int long register restrict
+return short signed sizeof static struct switch typedef union unsigned void volatile while bool true false
+"""
+LIBRARY = """
+abort abs atof atoi calloc div exit free index labs main malloc memcpy printf puts rand read time write acos asin atan atan2
+cbrt ceil copysign cos cosh erf exp exp2 fabs fdim floor fma fmax fmin fmod frexp gamma hypot j0 j1 jn ldexp lgamma log log10
+log2 logb modf nan nearbyint pow remainder rint round scalb signbit sin sinh sqrt tan tanh tgamma trunc y0 y1 yn isnan isinf
+isfinite INFINITY NAN
+"""
+PREAMBLE = """\
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+
+#if FLT_EVAL_METHOD != 0
+#error "numbers must be rounded to their type: compile with -msse2 -mfpmath=sse"
+#endif
+#ifdef __clang__
+#pragma STDC FP_CONTRACT OFF
+#endif"""
+
+
+class Language(Printer):
+    """C99."""
+
+    suffix = ".c"
+    reserved = frozenset(KEYWORDS.split()) | frozenset(LIBRARY.split())
+    joined = True
+    rows = ".v"
+    outside = False  # whether a public function is written, which gets state and body by pointers
+
+    # --- types and declarations -------------------------------------------------------------------
+
+    def of_type(self, kind: Type) -> str:
+        if kind == USER:
+            return self.public_name("load")
+        if parts(kind) is not None:
+            return self.names[kind]
+        return {REAL: self.precision, INT: "int", BOOL: "bool"}[kind]  # type: ignore[index]
+
+    def comment(self, text: str) -> str:
+        first, *rest = paragraphs(text.replace("*/", "* /"))
+        return "\n".join([f"/* {first}", *(f"   {line}".rstrip() for line in rest)]) + " */"
+
+    def preamble(self) -> str:
+        return PREAMBLE
+
+    def declared(self, kind: Type) -> str:
+        names = self.field_names(kind)
+        if isinstance(kind, Array):
+            item = self.of_type(kind.item)
+            fields = f"{item} {', '.join(names)};" if names else f"{item} v[{kind.count}];"
+        else:
+            pairs = zip(parts(kind) or (), names or (), strict=True)
+            fields = " ".join(
+                f"{self.of_type(one)} {name};" for one, name in pairs if has_numbers(one)
+            )
+        return "\n".join(folded(f"typedef struct {{ {fields} }} {self.names[kind]};"))
+
+    def field_names(self, kind: Type) -> tuple[str, ...] | None:
+        names = super().field_names(kind)
+        return names and tuple(f"{name}_" if name in KEYWORDS.split() else name for name in names)
+
+    def types_text(self) -> str:
+        text = super().types_text()
+        if not self.module.asks:
+            return text
+        user, pointer = self.of_type(USER), self.public_name("torque")
+        where = {"spatial": "in space", "body": "in the body"}[self.module.frame]
+        doc = f"Your torque, {where}, at time t, attitude R (by rows) and body velocity Om; context is yours."
+        vector, matrix = self.of_type(VECTOR), self.of_type(MATRIX)
+        arguments = f"{self.precision} t, {matrix} R, {vector} Om, void *context"
+        return "\n".join(
+            [
+                f"{text}\n\n{self.comment(doc)}",
+                f"typedef {vector} (*{pointer})({arguments});",
+                f"typedef struct {{ {pointer} torque; void *context; }} {user};",
+            ]
+        )
+
+    def constants_text(self) -> str:
+        numbers = [one for one in self.constants if one.type == REAL]
+        pairs = [f"{self.atom(one)} = {self.number(one.value)}" for one in numbers]
+        lines = folded(f"static const {self.precision} {', '.join(pairs)};") if pairs else []
+        return "\n".join(
+            [*lines, *(self.constant(one) for one in self.constants if one.type != REAL)]
+        )
+
+    def constant(self, one: Const) -> str:
+        text = self.nested(one.value, one.type)
+        return "\n".join(
+            folded(
+                f"static {self.declared_as(self.names[constant_key(one)], text, one.type, True)};"
+            )
+        )
+
+    def opened(self, function: Function) -> list[str]:
+        given = [f"{self.of_type(kind)} {self.local[name]}" for name, kind in function.params]
+        head = (
+            f"{self.of_type(function.result)} {self.names[function]}({', '.join(given) or 'void'})"
+        )
+        return folded(f"static inline {head} {{")
+
+    def declared_as(self, name: str, value: str, kind: Type, fixed: bool) -> str:
+        cast = f"({self.of_type(kind)})"  # which an initialiser does not need
+        value = value.removeprefix(cast) if value.startswith(f"{cast}{{") else value
+        return f"{'const ' if fixed else ''}{self.of_type(kind)} {name} = {value}"
+
+    def together(self, pairs: list[tuple[str, str]], kind: Type, depth: int) -> list[str]:
+        if parts(kind) is not None:
+            return super().together(pairs, kind, depth)
+        listed = ", ".join(f"{name} = {value}" for name, value in pairs)
+        return self.line(f"const {self.of_type(kind)} {listed}", depth)
+
+    def declare(self, name: str, kind: Type) -> str:
+        return f"{self.of_type(kind)} {name}"
+
+    # --- expressions ------------------------------------------------------------------------------
+
+    def made(self, kind: Type, items: list[str]) -> str:
+        inside = ", ".join(items)
+        return f"({self.of_type(kind)}){{{inside if self.field_names(kind) else f'{{{inside}}}'}}}"
+
+    def special(self, value: float) -> str:
+        return "NAN" if math.isnan(value) else "INFINITY" if value > 0.0 else "-INFINITY"
+
+    def literal(self, text: str) -> str:
+        return f"{text}f" if self.precision == "float" else text
+
+    def called(self, name: str, args: list[str]) -> str:
+        name = "fabs" if name == "abs" else name
+        return f"{name}{'f' if self.precision == 'float' else ''}({', '.join(args)})"
+
+    def converted(self, text: str) -> str:
+        return f"({self.precision}){text}"
+
+    def asked(self, expr: Ask) -> str:
+        user = self.expression(expr.user)
+        return f"{user}.{expr.name}({self.arguments(expr.args)}, {user}.context)"
+
+    # --- what the user calls ----------------------------------------------------------------------
+
+    def variable(self, expr: Var) -> str:
+        name = super().variable(expr)
+        return f"*{name}" if self.outside and name in ("s", "body") else name
+
+    def item(self, expr: Item) -> str:
+        text = super().item(expr)
+        return f"{text[1:].replace('.', '->', 1)}" if text.startswith("*") else text
+
+    def public(self) -> str:
+        module, real = self.module, self.precision
+        self.outside, self.local = True, {}
+        body, state = self.of_type(module.body), self.of_type(module.state)
+        vector, quaternion = self.of_type(VECTOR), self.of_type(QUATERNION)
+        user = f", {self.of_type(USER)} p" if module.asks else ""
+        times, own = f"{real} h, {real} t", f"const {body} *body"
+        start, step, omega = map(self.public_name, ("start", "step", "omega"))
+        make = self.public_name("make_body")
+        functions = [
+            ("A body with these principal moments of inertia.", f"{body} {make}({vector} I)", module.make_body),
+            (
+                "The state at time t, before steps of h: from attitude (x, y, z, w), body to space, and body velocity.",
+                f"void {start}({state} *s, {times}, {quaternion} q, {vector} Om, {own}{user})",
+                module.start,
+            ),
+            ("A step from time t to t + h.", f"void {step}({state} *s, {times}, {own}{user})", module.step),
+            ("The body velocity; the attitude is s->q.", f"{vector} {omega}(const {state} *s, {own})", module.omega),
+        ]  # fmt: skip
+        return "\n\n".join(self._outer(*one) for one in functions)
+
+    def _outer(self, doc: str, head: str, root: Root) -> str:
+        unused = [name for name, _ in root.params if name not in reads(root.value) and name != "s"]
+        quiet = ["    " + " ".join(f"(void){name};" for name in unused)] if unused else []
+        gives = "*s =" if head.startswith("void") else "return"
+        lines = folded(f"{gives} {self.expression(root.value)};", "    ")
+        whole = closed([*folded(f"{head} {{"), *quiet, *lines, "}"])
+        return "\n".join([self.comment(doc), *folded(f"{head};"), *whole])
+
+    def example(self) -> str:
+        name, load = self.module.prefix, ", load" if self.module.asks else ""
+        given = f"    {name}_load load = {{my_torque, NULL}};" if self.module.asks else ""
+        return "\n".join(
+            line
+            for line in [
+                "Use (gcc -std=c99 -O2 -ffp-contract=off, with -mfma where the processor has it):\n",
+                f"    {name}_body body = {name}_make_body((vec3){{1.0, 2.0, 3.0}});",
+                given,
+                f"    {name}_state s;",
+                f"    {name}_start(&s, h, 0.0, (vec4){{0.0, 0.0, 0.0, 1.0}}, (vec3){{0.1, 3.0, 0.1}}, &body{load});",
+                f"    for (int k = 0; k < 1000; k++) {{ {name}_step(&s, h, k * h, &body{load}); }}",
+            ]
+            if line
+        )

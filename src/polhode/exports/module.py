@@ -1,0 +1,201 @@
+"""What a file contains: a method for one torque, and the functions that are called from outside."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from polhode.core.jit import jit
+from polhode.core.loops.fixed import body_of
+from polhode.errors import InputError
+from polhode.exports.calls import UsersFunction, in_place
+from polhode.exports.header import header
+from polhode.exports.ir import (
+    REAL,
+    USER,
+    Array,
+    Call,
+    Expr,
+    Function,
+    Record,
+    Static,
+    Type,
+    Var,
+)
+from polhode.exports.long_steps import REPLACED
+from polhode.exports.translate import Translator
+from polhode.exports.trees import called, walk
+from polhode.loads._torque import Torque
+from polhode.loads.kernels import Frames, in_frame
+from polhode.methods._states import velocity_of
+
+if TYPE_CHECKING:
+    from polhode.bodies._body import RigidBody
+    from polhode.methods._method import Method
+
+VECTOR, QUATERNION, MATRIX = Array(REAL, 3), Array(REAL, 4), Array(Array(REAL, 3), 3)
+
+
+@dataclass
+class Root:
+    """A function that the user of the file calls: its parameters, and its value in terms of them."""
+
+    params: list[tuple[str, Type]]
+    value: Expr
+
+
+@dataclass
+class Module:
+    """A method written out: a `Printer` makes a file of it."""
+
+    method: Method
+    prefix: str  # of the public names
+    torque: Torque | None  # that is part of the file; None: the user's
+    frame: str  # of the user's torque
+    make_body: Root  # (I) -> body
+    start: Root  # (h, t, q, Om, body[, p]) -> state
+    step: Root  # (h, t, s, body[, p]) -> state
+    omega: Root  # (s, body) -> body velocity
+    facts: list[str] = field(default_factory=list)  # lines for the header
+    command: str = ""  # that writes the file
+
+    @property
+    def roots(self) -> list[Root]:
+        """What is called from outside."""
+        return [self.make_body, self.start, self.step, self.omega]
+
+    @property
+    def state(self) -> Type:
+        """The type of the state, a `Record`; its field q is the attitude."""
+        return self.start.value.type
+
+    @property
+    def body(self) -> Type:
+        """The type of the body, a `Record`."""
+        return self.make_body.value.type
+
+    @property
+    def asks(self) -> bool:
+        """Whether the user gives the torque: then there is a parameter p, of type USER."""
+        return self.torque is None
+
+    def public_types(self) -> list[Type]:
+        """The types that the user of the file sees."""
+        return [VECTOR, QUATERNION, *([MATRIX] if self.asks else []), self.body, self.state]
+
+    @cached_property
+    def functions(self) -> list[Function]:
+        """The functions of the file, each after those it calls."""
+        found: dict[Function, None] = {}
+
+        def add(function: Function) -> None:
+            if function not in found:
+                for inner in called(function):
+                    add(inner)
+                found[function] = None
+
+        for root in self.roots:
+            for one in walk(root.value):
+                if isinstance(one, Call):
+                    add(one.function)
+        return list(found)
+
+    def header(self, printer: Any) -> str:
+        """The comment at the top of the file."""
+        return header(self, printer)
+
+
+def identifier(name: str) -> str:
+    """A method's name as part of the names in a file: LIEMID[EA] is LIEMID_EA."""
+    return re.sub(r"\W+", "_", name).strip("_")
+
+
+def kernel_of(torque: Torque) -> Frames:
+    """The torque as a method sees it."""
+    derivatives = torque.derivative_kernels()
+    return in_frame(torque.kernel(), torque.frame, derivatives, torque.quaternion_kernel())
+
+
+def users_torque(frame: str) -> tuple[Torque, Frames]:
+    """A torque that the user of the file writes: what is known of it, and how a method sees it."""
+    asked: Any = UsersFunction("torque", ("t", "R", "Om"), VECTOR)
+
+    def unknown(t, R, omega):
+        raise NotImplementedError
+
+    known = Torque(unknown, frame=frame, uses_omega=True, form="tuple", name="of the user")
+    return known, in_frame(asked, frame)
+
+
+def module_of(
+    method: Method, torque: Torque | None, body: RigidBody | None, frame: str = "spatial"
+) -> Module:
+    """The functions of a method for one body with a torque, or with one that the user writes."""
+    obstacle = export_obstacle(method)
+    if obstacle:
+        raise InputError(f"{method.name} cannot be exported: {obstacle}")
+    if torque is None:
+        known, acting = users_torque(frame)
+    else:
+        known, acting = torque, kernel_of(torque)
+    suited = method.suited(known, body)
+    if suited.restores_energy and suited.step is method.step:
+        raise InputError(
+            f"{method.name} cannot be exported for this torque, whose energy is not known; bake in a torque with a "
+            f"potential, or export {method.name.rpartition('+')[0]}"
+        )
+    if suited.potential:
+        acting = acting._replace(potential=known.potential_kernel())
+    translator = Translator(REPLACED)
+
+    def root(function: Callable[..., Any], *params: tuple[str, Type]) -> Root:
+        made = translator.function(function, tuple(kind for _, kind in params))
+        args = [Var(name, kind) for name, kind in params]
+        left = tuple(arg for arg, keep in zip(args, made.keep, strict=True) if keep)
+        value = in_place(made, left) or Call(made, left)
+        return Root([pair for pair in params if not isinstance(pair[1], Static)], value)
+
+    begin, advance, read = suited.start, suited.step, velocity_of(suited.state)
+
+    @jit
+    def start(h, t, q, Om, body, p):
+        return begin(h, t, q, Om, body, acting, p)
+
+    @jit
+    def step(h, t, s, body, p):
+        return advance(h, t, s, body, acting, p)
+
+    @jit
+    def omega(s, body):
+        return read(s, body)
+
+    make_body = root(body_of, ("I", VECTOR))
+    own, times = ("body", make_body.value.type), (("h", REAL), ("t", REAL))
+    load: tuple[str, Type] = ("p", USER if torque is None else Static(torque.values))
+    started = root(start, *times, ("q", QUATERNION), ("Om", VECTOR), own, load)
+    state = started.value.type
+    stepped = root(step, *times, ("s", state), own, load)
+    if stepped.value.type != state or not isinstance(state, Record):
+        raise InputError(
+            f"{method.name} cannot be exported: its step gives another state than its start; give both the same fields"
+        )
+    return Module(
+        method=suited,
+        prefix=identifier(method.name),
+        torque=torque,
+        frame=frame,
+        make_body=make_body,
+        start=started,
+        step=stepped,
+        omega=root(omega, ("s", state), own),
+    )
+
+
+def export_obstacle(method: Method) -> str:
+    """Why a method cannot be exported, in a few words; "" if it can."""
+    if method.name == "taylor":
+        return "its order is chosen by a tolerance; name one, as in taylor(8)"
+    return ""
