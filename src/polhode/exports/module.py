@@ -84,7 +84,8 @@ class Module:
 
     def public_types(self) -> list[Type]:
         """The types that the user of the file sees."""
-        return [VECTOR, QUATERNION, *([MATRIX] if self.asks else []), self.body, self.state]
+        users: list[Type] = [MATRIX, USER] if self.asks else []
+        return [VECTOR, QUATERNION, *users, self.body, self.state]
 
     @cached_property
     def functions(self) -> list[Function]:
