@@ -80,7 +80,7 @@ USERS = """
 static vec3 weight({real} t, mat3 R, vec3 Om, void *context) {{
     const {real} moment = *(const {real} *)context;
     (void)t; (void)Om;
-    return (vec3){{moment * R.y.z, -moment * R.x.z, ({real})0.0}};
+    return (vec3){{-moment * R.y.z, moment * R.x.z, ({real})0.0}};
 }}
 static {real} moment_ = ({real})20.0;
 void {name}_begin({name}_state *s, {real} h, vec4 q, vec3 Om, const {name}_body *body);
@@ -97,7 +97,7 @@ void {name}_many({name}_state *s, {real} h, long n, const {name}_body *body) {{
 
 
 def weight(t, R):
-    return (20.0 * R[1][2], -20.0 * R[0][2], 0.0)
+    return (-20.0 * R[1][2], 20.0 * R[0][2], 0.0)
 
 
 @needs_compiler

@@ -19,7 +19,6 @@ from polhode.exports.ir import (
     Expr,
     Function,
     Intrinsic,
-    Item,
     Known,
     Make,
     Op,
@@ -154,6 +153,15 @@ def in_place(function: Function, args: tuple[Expr, ...]) -> Expr | None:
     return substituted(result, given)
 
 
+def inlined(function: Function, args: tuple[Expr, ...]) -> Expr:
+    """What a function returns for these arguments, each a variable: its only statement, or a call."""
+    only = function.body[0]
+    if len(function.body) == 1 and isinstance(only, Return):
+        names = [name for name, _ in function.params]
+        return substituted(only.value, dict(zip(names, args, strict=True)))
+    return in_place(function, args) or Call(function, args)
+
+
 def substituted(expr: Expr, given: dict[str, Expr]) -> Expr:
     """An expression with other expressions in place of variables."""
     if isinstance(expr, Var):
@@ -180,4 +188,4 @@ def forwarded(function: Function) -> Expr | None:
     return result if all(is_plain(one) for one in given) else None
 
 
-__all__ = ["Calls", "Item", "UsersFunction", "in_place"]
+__all__ = ["Calls", "UsersFunction", "inlined"]
