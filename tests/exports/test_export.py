@@ -1,14 +1,17 @@
 """Exported methods, compiled and run: their results are polhode's, bit for bit."""
 
 import ctypes
+import json
 import re
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import polhode
 from c_code import COMPILER, MANY, Stepper, compiled
 from polhode import problems
+from polhode.cli import app
 from polhode.exports.module import export_obstacle
 from polhode.exports._export import exported
 
@@ -156,3 +159,75 @@ def test_no_library_and_no_recursion(name):
         body = body.partition("\n\n")[0]
         assert set(re.findall(r"\b([A-Za-z_]\w*)\(", body)) <= known
         known.add(head.partition("(")[0])
+
+
+@polhode.torque(uses_omega=True, params={"k": 0.3, "arm": (0.1, 0.0, 0.2)}, frame="body")
+def braked(t, R, omega, p):
+    """A weight on an arm, shaken, and a quadratic damping, written for arrays."""
+    g = R.T @ np.array([0.0, 0.0, -9.81 + np.sin(3.0 * t)])
+    return np.cross(p.arm, g) - p.k * np.sqrt(omega @ omega) * omega
+
+
+@needs_compiler
+def test_a_torque_written_for_arrays():
+    """It becomes the operations that it does: those of NumPy but for the order of some sums."""
+    text = polhode.export("NMB", "c", torque=braked) + MANY.format(name="NMB", real="double")
+    one = Stepper(compiled([text]), "NMB", (1.0, 2.0, 2.5))
+    one.start(0.01, (0.3, 0.0, 0.0), (0.1, 2.0, 0.1))
+    one.many(0.01, 100)
+    run = polhode.integrate(
+        [1, 2, 2.5], braked, (0, 1), 0.01, "NMB", rotation0=(0.3, 0, 0), omega0=(0.1, 2, 0.1), compiled=False
+    )  # fmt: skip
+    assert np.abs(one.motion() - [*run.quaternion[-1], *run.omega[-1]]).max() < 1e-13
+
+
+@needs_compiler
+def test_long_steps_of_the_exact_motion():
+    """Steps too long for the series are taken in parts; polhode takes elliptic functions there."""
+    free = problems.get("free-body")
+    text = polhode.export("EXACT", "c", torque="free", body=free.body)
+    library = compiled([text + MANY.format(name="EXACT", real="double")])
+    one = Stepper(library, "EXACT", free.body.moments)
+    one.start(5.0, free.rotation0, free.omega0)
+    one.many(5.0, 4)
+    truth = polhode.exact.free_body(free.body, free.rotation0, free.omega0, t=20.0)
+    assert np.abs(one.motion() - [*truth.quaternion, *truth.omega]).max() < 1e-13
+
+
+@pytest.mark.parametrize(
+    ("write", "words"),
+    [
+        (lambda t, R: tuple(x for x in R[0]), "has no counterpart"),
+        (lambda t, R: (R[0][0] ** 0.5, 0.0, 0.0), "only + - * /"),
+        (lambda t, R: (t[0], 0.0, 0.0), "out of range"),
+        (lambda t, R: (round(R[0][0]), 0.0, 0.0), "it calls round"),
+        (lambda t, R: (R[0][3], 0.0, 0.0), "out of range"),
+        (lambda t, R: R[int(t)], "it calls int"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_translated_is_named_with_its_line(write, words):
+    with pytest.raises(polhode.InputError, match=re.escape(words)) as caught:
+        polhode.export("LP2", "c", torque=polhode.torque(write, form="tuple"))
+    assert f"line {write.__code__.co_firstlineno} of {__file__}" in str(caught.value)
+
+
+def test_what_can_be_exported_is_told():
+    result = CliRunner().invoke(app, ["methods", "--json"])
+    told = {one["name"]: one["export_obstacle"] for one in json.loads(result.stdout)}
+    assert {name for name, why in told.items() if why is None} == {entry.name for entry in METHODS}
+    for name in {name for name, why in told.items() if why}:
+        with pytest.raises(polhode.InputError, match="cannot be exported"):
+            polhode.export(name)
+
+
+def test_a_short_file():
+    """A method that fits on a few pages, with all its comments."""
+    assert len(polhode.export("LP2", "c", torque="free").splitlines()) < 200
+
+
+def test_the_command_writes_what_the_function_returns(tmp_path):
+    path = tmp_path / "nmb.c"
+    line = ["export", "NMB", "--torque", "heavy_top", "--set", "moment=15", "-o", str(path)]
+    assert CliRunner().invoke(app, line).exit_code == 0
+    assert path.read_text() == polhode.export("NMB", torque=polhode.torques.heavy_top(15))
+    assert "MOMENT = 15.0" in path.read_text()

@@ -129,6 +129,7 @@ class Calls(Expressions):
         return self._extreme("<", args, node)
 
     def _extreme(self, op: str, args: tuple[Expr, ...], node: Any) -> Expr:
+        args = self.items(args[0], node) if len(args) == 1 else args
         best, *others = (one if is_plain(one) else self.held(one, "number") for one in args)
         for one in others:
             a, b = self.alike(best, one, node)
