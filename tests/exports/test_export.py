@@ -52,9 +52,11 @@ def follow(library, prefix, problem, steps, **options):
 
 
 def own(method, problem, steps, **options):
-    """The same by polhode."""
+    """The same by polhode; None where it does not get so far."""
     span = (0.0, steps * problem.step)
     run = problem.integrate(method, t_span=span, every="end", **options)
+    if not run.success:
+        return None
     return np.concatenate([run.quaternion[-1], run.omega[-1]])
 
 
@@ -231,3 +233,15 @@ def test_the_command_writes_what_the_function_returns(tmp_path):
     assert CliRunner().invoke(app, line).exit_code == 0
     assert path.read_text() == polhode.export("NMB", torque=polhode.torques.heavy_top(15))
     assert "MOMENT = 15.0" in path.read_text()
+
+
+@pytest.mark.slow
+@needs_compiler
+@pytest.mark.parametrize("problem", PROBLEMS, ids=lambda problem: problem.name)
+@pytest.mark.parametrize("method", NAMES)
+def test_a_million_steps(method, problem):
+    library = compiled([written(method, problem, "long")], "-O2")
+    right = own(method, problem, 1_000_000)
+    if right is None:
+        pytest.skip("polhode does not get so far")
+    assert same(follow(library, "long", problem, 1_000_000), right)

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from polhode.exports.module import Module
     from polhode.methods._method import Method
 
-LICENCE = """\
-Copyright (c) the polhode developers.  MIT licence: anyone may use, copy, change and distribute this
-file, provided that this notice stays in it.  It comes without any warranty."""
+LICENCE = (
+    "Copyright (c) the polhode developers.  MIT licence: keep this notice; there is no warranty."
+)
 
 
 def header(module: Module, printer: Any) -> str:

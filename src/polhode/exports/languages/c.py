@@ -47,6 +47,8 @@ PREAMBLE = """\
 #endif
 #ifdef __clang__
 #pragma STDC FP_CONTRACT OFF
+#elif defined(__GNUC__) && __GNUC__ == 12    /* which fuses sums and products that it was told not to */
+#pragma GCC optimize("no-tree-slp-vectorize")
 #endif"""
 
 
