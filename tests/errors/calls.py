@@ -240,6 +240,8 @@ CALLS = [
     (lambda: polhode.export("LP2", precision="half"), "'half'", "valid: 'double', 'float'"),
     (lambda: polhode.export("LP2", frame="inertial"), "'inertial'", "valid: 'spatial', 'body'"),
     (lambda: polhode.export("taylor"), "taylor cannot be exported", "name one, as in taylor(8)"),
+    (lambda: polhode.export("NMB", flight=True), "NMB has no steps of its own", "such as LP2, EXACT or DOP853"),
+    (lambda: polhode.export("LP2", torque=polhode.Load(force=lambda t, x, v, R: -x)), "written for NumPy arrays", "with tuples"),
     (lambda: polhode.export("NMB+ep"), "NMB+ep cannot be exported", "bake in a torque with a potential"),
     (lambda: polhode.export("LP2", torque=Foreign(1)), "torque 'foreign' is machine code", "leave out the torque"),
     (lambda: polhode.export("LP2", torque=lambda t, R: np.linalg.inv(R)[0]), "cannot be exported", "write it with tuples"),

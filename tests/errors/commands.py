@@ -241,6 +241,7 @@ COMMANDS = [   # command lines, in a folder with the files of files.make
     ("export LP2 --set moment=3", "--set gives parameters of a torque", "give --torque"),
     ("export LP2 --torque free --set moment", "'moment'", "write --set moment=20"),
     ("export LP2 --torque heavy_top --set mment=3", "'mment'", "see polhode.torques.heavy_top"),
+    ("export LP2 --torque loads.py:push --set k=3", "'loads.py:push'", "set them in the file"),
     ("export LP2 --moments 1,2", "'1,2'", "write 1,2,3"),
     ("export LP2 --torque missing.py:f", "'missing.py'", "give the path of a Python file"),
     ("certify", "name methods or files, or give --a", "name methods or files, or give --all"),

@@ -15,7 +15,9 @@ from polhode.exports.module import Module, module_of
 from polhode.exports.traced import in_tuples
 from polhode.loads._torque import Torque
 from polhode.loads.conversion import as_torque
+from polhode.loads.force import Force
 from polhode.loads.foreign import Foreign
+from polhode.loads.load import Load, as_load
 from polhode.methods._method import Method
 from polhode.methods._registry import get
 from polhode.support.atomic import write_text
@@ -30,10 +32,11 @@ def export(
     method: str | Method = "LP2",
     language: str = "c",
     *,
-    torque: Torque | Callable[..., Any] | str | None = None,
+    torque: Torque | Load | Callable[..., Any] | str | None = None,
     body: RigidBody | ArrayLike | None = None,
     precision: str | None = None,
     frame: str = "spatial",
+    flight: bool = False,
     fma: bool = True,
     output: str | PathLike[str] | None = None,
 ) -> str:
@@ -58,6 +61,9 @@ def export(
         The type of all numbers; the language's own by default.
     frame : {"spatial", "body"}
         The frame of the torque that you write.
+    flight : bool
+        The body flies: the function that you write gets position and velocity too, and returns torque
+        and acceleration.  With a load for `torque` the body flies anyway.
     fma : bool
         Fused multiplication and addition, of which products and sums take the place otherwise.
     output : str or Path, optional
@@ -74,7 +80,7 @@ def export(
     >>> [line for line in text.splitlines() if line.startswith("void LP2_step")][0]
     'void LP2_step(LP2_state *s, double h, double t, const LP2_body *body);'
     """
-    text = exported(method, language, torque, body, precision, frame, fma).text()
+    text = exported(method, language, torque, body, precision, frame, flight, fma).text()
     if output is not None:
         write_text(file_path(output), text)
     return text
@@ -87,6 +93,7 @@ def exported(
     body: Any = None,
     precision: str | None = None,
     frame: str = "spatial",
+    flight: bool = False,
     fma: bool = True,
 ) -> Any:
     """The printer of a file, ready to write it."""
@@ -94,15 +101,23 @@ def exported(
     precision = printer.precisions[0] if precision is None else precision
     choice(f"precision of {language}", precision, printer.precisions)
     choice("frame", frame, FRAMES)
-    module = module_of(entry, _torque(torque), _body(body), frame)
+    load = _load(torque, flag("flight", flight))
+    module = module_of(entry, load, _body(body), frame, flight or isinstance(load, Load))
     module.command = _command(entry, language, precision, module)
     return printer(module, precision, flag("fma", fma))
 
 
-def _torque(given: Any) -> Torque | None:
+def _load(given: Any, flight: bool) -> Torque | Load | None:
+    """The torque or load that becomes part of the file, in tuples; None if the user writes it."""
     if given is None:
         return None
-    torque = as_torque(given)
+    if flight or isinstance(given, (Load, Force)):
+        load = as_load(given)
+        return Load(_tuples(load.torque), _tuples(load.force))
+    return _tuples(as_torque(given))
+
+
+def _tuples(torque: Torque) -> Any:
     if isinstance(torque, Foreign):
         raise InputError(
             f"torque {torque.name!r} is machine code and has no source; leave out the torque, and call it from the "
@@ -126,5 +141,5 @@ def _body(given: Any) -> RigidBody | None:
 
 
 def _command(method: Method, language: str, precision: str, module: Module) -> str:
-    torque = "" if module.torque is None else f" --torque {module.torque.name}"
+    torque = "" if module.load is None else f" --torque {module.load.name}"
     return f"`polhode export {method.name} --language {language} --precision {precision}{torque}`"

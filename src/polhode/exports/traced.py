@@ -30,6 +30,11 @@ def in_tuples(torque: Torque) -> Torque:
         return type(torque)([in_tuples(term) for term in torque.terms])
     if torque.form == "tuple":
         return torque
+    if torque.in_flight or torque.uses_position:
+        raise InputError(
+            f"{torque.kind} {torque.name!r} is written for NumPy arrays and cannot be exported; write it with tuples, "
+            'form="tuple", or leave it out and write it in the other language'
+        )
     given = ("t", "R", "omega") if torque.uses_omega else ("t", "R")
     potential = torque.potential and _traced(torque, torque.potential, ("t", "R"))
     made = Torque(
