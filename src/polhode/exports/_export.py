@@ -76,6 +76,7 @@ def export(
 
     Examples
     --------
+    >>> import polhode
     >>> text = polhode.export("LP2", "c", torque="heavy_top")
     >>> [line for line in text.splitlines() if line.startswith("void LP2_step")][0]
     'void LP2_step(LP2_state *s, double h, double t, const LP2_body *body);'

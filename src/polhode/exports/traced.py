@@ -59,9 +59,10 @@ def _traced(torque: Torque, function: Any, given: tuple[str, ...]) -> Any:
     try:
         value = np.asarray(tracer(function)(*arguments), dtype=object)
         texts = [_text(graph.symbol(one)) for one in value.ravel()]
-    except (Untraceable, TypeError, AttributeError, ValueError) as error:
+    except Exception as error:  # the user's function raises what it likes
+        why = error if isinstance(error, Untraceable) else f"{type(error).__name__}: {error}"
         raise InputError(
-            f"torque {torque.name!r} is written for NumPy arrays and cannot be exported: {error}; write it with tuples, "
+            f"torque {torque.name!r} is written for NumPy arrays and cannot be exported: {why}; write it with tuples, "
             '@polhode.torque(form="tuple"), or leave it out and write it in the other language'
         ) from error
     lines = [f"{_name(i)} = {_operation(*node)}" for i, node in enumerate(graph.nodes) if node[1]]
