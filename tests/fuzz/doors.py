@@ -384,6 +384,7 @@ DOORS = {
             "frame": "spatial",
             "flight": False,
             "fma": True,
+            "measure": False,
         },
     ),
     "certify": (facts.certify, {"method": "nonsense", "problem": None}),

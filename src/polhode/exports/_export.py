@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from polhode.bodies._body import RigidBody
 from polhode.errors import InputError, brief, choice, flag
 from polhode.exports import languages
+from polhode.exports.measured import measured
 from polhode.exports.module import Module, module_of
 from polhode.exports.traced import in_tuples
 from polhode.loads._torque import Torque
@@ -38,6 +39,7 @@ def export(
     frame: str = "spatial",
     flight: bool = False,
     fma: bool = True,
+    measure: bool = False,
     output: str | PathLike[str] | None = None,
 ) -> str:
     """Write a method out in another language: one file that needs no library.
@@ -66,6 +68,9 @@ def export(
         and acceleration.  With a load for `torque` the body flies anyway.
     fma : bool
         Fused multiplication and addition, of which products and sums take the place otherwise.
+    measure : bool
+        Measure the method for the comment at the top of the file, in a second or two: order, symmetry,
+        and what a free body keeps.  Declared facts are always there.
     output : str or Path, optional
         A file to write the text to; an existing file is replaced.
 
@@ -81,7 +86,7 @@ def export(
     >>> [line for line in text.splitlines() if line.startswith("void LP2_step")][0]
     'void LP2_step(LP2_state *s, double h, double t, const LP2_body *body);'
     """
-    text = exported(method, language, torque, body, precision, frame, flight, fma).text()
+    text = exported(method, language, torque, body, precision, frame, flight, fma, measure).text()
     if output is not None:
         write_text(file_path(output), text)
     return text
@@ -96,6 +101,7 @@ def exported(
     frame: str = "spatial",
     flight: bool = False,
     fma: bool = True,
+    measure: bool = False,
 ) -> Any:
     """The printer of a file, ready to write it."""
     printer, entry = languages.get(language), get(method)
@@ -104,6 +110,7 @@ def exported(
     choice("frame", frame, FRAMES)
     load = _load(torque, flag("flight", flight))
     module = module_of(entry, load, _body(body), frame, flight or isinstance(load, Load))
+    module.facts = list(measured(entry)) if flag("measure", measure) else []
     module.command = _command(entry, language, precision, module)
     return printer(module, precision, flag("fma", fma))
 

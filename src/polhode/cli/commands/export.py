@@ -51,6 +51,10 @@ def export(
         ),
     ] = False,
     fma: Annotated[bool, typer.Option(help="Use fused multiplication and addition.")] = True,
+    measure: Annotated[
+        bool,
+        typer.Option(help="Measure the method for the comment at the top, in a second or two."),
+    ] = True,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="The file; default: the terminal.")
     ] = None,
@@ -64,7 +68,9 @@ def export(
     if output is not None:
         check_place(output, force)
     acting = find_torque(torque, assignments or [])
-    text = exported(method, language, acting, _three(moments), precision, frame, flight, fma).text()
+    text = exported(
+        method, language, acting, _three(moments), precision, frame, flight, fma, measure
+    ).text()
     if output is None:
         typer.echo(text, nl=False)
     else:
