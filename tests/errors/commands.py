@@ -203,7 +203,6 @@ COMMANDS = [   # command lines, in a folder with the files of files.make
     ("run top.toml --torque-file torques.py:push", "'torques.py:push'", "drop one of the two"),
     ("run good.toml --checkpoint often -o long.nc", "a checkpoint interval is a number", "write 30s"),
     ("run good.toml --checkpoint 10", "--checkpoint 10 needs an output", "give one with -o FILE"),
-    ("ensemble wheels.toml", "inertia_spread = 0.1 makes bodies of their own", "leave out inertia_spread, or the rotors"),
     ("ensemble good.toml --n 0", "got 0", "write --n 1000"),
     ("ensemble good.toml --n 1000000000000000",
      "1000000000000000 bodies need 25600", "run them in several ensembles (first=...), o"),
