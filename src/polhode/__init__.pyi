@@ -15,6 +15,7 @@ from .errors import (
     PolhodeError,
     TorqueError,
 )
+from .exports._export import export
 from .io.read import read
 from .loads import flight, torques
 from .loads._torque import Torque
@@ -68,6 +69,7 @@ __all__ = [
     "compare",
     "ensemble",
     "exact",
+    "export",
     "facts",
     "flight",
     "integrate",

@@ -161,7 +161,8 @@ def make():
              "sweep-wheels.toml": scenario(wheel) + '[sweep]\nrun.method = ["LP2", "NMB"]\n',
              "sweep-heavy.toml": scenario(wheel) + "[sweep]\nbody.rotors.0.inertia = [0.1, 3.0]\n",
              "top.toml": scenario("", TOP), "torques.py": TORQUES, "methods.py": METHODS, "methods2.py": TWO,
-             "empty.py": "", "broken.py": "1 / 0", "bad.toml": "= 3", "text.txt": "", "store.zarr": "",
+             "empty.py": "", "broken.py": "1 / 0", "loads.py": "import polhode\npush = polhode.flight.thrust((0, 0, 1))\n",
+             "bad.toml": "= 3", "text.txt": "", "store.zarr": "",
              "copy.py": TORQUES.replace("1.0", "2.0"), "named.py": TWO.replace("first-of-two", "NMB")}
     texts |= {f"sweep-{name.replace(' ', '-')}.toml": f"{text}\n{good}" if name == "text" else f"{good}[sweep]\n{text}\n"
               for name, text in SWEEPS.items()}

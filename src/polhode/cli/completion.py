@@ -24,6 +24,13 @@ def complete_family(incomplete: str) -> list[str]:
     return _beginning(incomplete, dict.fromkeys(entry.family for entry in everything()))
 
 
+def complete_language(incomplete: str) -> list[str]:
+    """Return the languages of exported files that begin so."""
+    from polhode.exports import languages
+
+    return _beginning(incomplete, languages.names())
+
+
 def complete_problem_name(incomplete: str) -> list[str]:
     """Return the names of problems that begin so, or whose part after the slash does."""
     from polhode import problems

@@ -8,9 +8,13 @@ wrote enters it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from types import FunctionType
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from polhode.core.jit import jit
+
+_texts: WeakKeyDictionary[FunctionType, str] = WeakKeyDictionary()
 
 
 def generated(
@@ -37,5 +41,12 @@ def generated(
     """
     body = [*lines] if result is None else [*lines, f"return {result}"]
     scope["__name__"] = home
-    exec("\n    ".join([f"def {name}({arguments}):", *body]), scope)
+    text = "\n    ".join([f"def {name}({arguments}):", *body])
+    exec(text, scope)
+    _texts[scope[name]] = text
     return jit(scope[name])
+
+
+def text_of(function: FunctionType) -> str | None:
+    """The source of a function that was generated; None for any other."""
+    return _texts.get(function)

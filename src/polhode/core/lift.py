@@ -64,7 +64,7 @@ def _with_arguments(code: CodeType, names: tuple[str, ...]) -> CodeType | None:
         if code not in _codes(compile(tree, code.co_filename, "exec", dont_inherit=True)):
             return None
         node: Any
-        (node,) = (node for node in ast.walk(tree) if _is_of(node, code))
+        (node,) = (node for node in ast.walk(tree) if is_of(node, code))
         node.args.args += [ast.copy_location(ast.arg(name), node) for name in names]
         node.args.defaults = []
         (found,) = (
@@ -86,7 +86,7 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
             yield from _codes(constant)
 
 
-def _is_of(node: ast.AST, code: CodeType) -> bool:
+def is_of(node: ast.AST, code: CodeType) -> bool:
     """Whether a node of a syntax tree defines the function with this code: by its name, line and
     arguments."""
     if not isinstance(node, (ast.FunctionDef, ast.Lambda)):

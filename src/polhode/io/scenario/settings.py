@@ -44,17 +44,17 @@ def _read(option, text):
     """(path, value) of a setting."""
     if option in SHORT:
         path = SHORT[option]
-        return path, text if option == "--method" else _value(option, text)
+        return path, text if option == "--method" else toml_value(option, text)
     path, equals, value = text.partition("=")
     path = path.strip()
     if not equals or not all(path.split(".")):
         raise InputError(
             f"{SET} takes KEY=VALUE with the path of a key, got {text!r}; write {SET} run.every=10"
         )
-    return path, _value(f"{SET} {path}", value.strip())
+    return path, toml_value(f"{SET} {path}", value.strip())
 
 
-def _value(label, text):
+def toml_value(label, text):
     """A value as TOML has it; what begins with a letter and is no TOML is text."""
     try:
         data = tomllib.loads(f"value = {text}")

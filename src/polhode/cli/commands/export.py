@@ -1,0 +1,128 @@
+"""`polhode export`."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from polhode.cli.completion import complete_language, complete_method
+from polhode.cli.options import Force
+
+GROUP = "Methods"
+
+
+def export(
+    method: Annotated[
+        str, typer.Argument(help="The name of a method.", autocompletion=complete_method)
+    ],
+    language: Annotated[
+        str, typer.Option(help="The language.", autocompletion=complete_language)
+    ] = "c",
+    torque: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME|FILE.py:NAME",
+            help="A torque that becomes part of the file; without it the file calls a function of yours.",
+        ),
+    ] = None,
+    assignments: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", metavar="KEY=VALUE", help="A parameter of the torque; may be repeated."
+        ),
+    ] = None,
+    moments: Annotated[
+        str | None,
+        typer.Option(
+            metavar="I1,I2,I3",
+            help="Principal moments of the body, for a step made for its symmetry.",
+        ),
+    ] = None,
+    precision: Annotated[
+        str | None, typer.Option(help="double or float; default: the language's own.")
+    ] = None,
+    frame: Annotated[
+        str, typer.Option(help="Frame of the torque that you write: spatial or body.")
+    ] = "spatial",
+    flight: Annotated[
+        bool,
+        typer.Option(
+            "--flight", help="The body flies: your function returns torque and acceleration."
+        ),
+    ] = False,
+    fma: Annotated[bool, typer.Option(help="Use fused multiplication and addition.")] = True,
+    measure: Annotated[
+        bool,
+        typer.Option(help="Measure the method for the comment at the top, in a second or two."),
+    ] = True,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="The file; default: the terminal.")
+    ] = None,
+    force: Force = False,
+) -> None:
+    """Write a method out in another language: one file that needs no library."""
+    from polhode.exports._export import exported
+    from polhode.io.store import check_place
+    from polhode.support.atomic import write_text
+
+    if output is not None:
+        check_place(output, force)
+    acting = find_torque(torque, assignments or [])
+    text = exported(
+        method, language, acting, _three(moments), precision, frame, flight, fma, measure
+    ).text()
+    if output is None:
+        typer.echo(text, nl=False)
+    else:
+        write_text(output, text)
+        typer.echo(f"{output}: {len(text.splitlines())} lines")
+
+
+def find_torque(name: str | None, assignments: list[str]) -> Any:
+    """Return the torque of a name or of a file, with the given parameters."""
+    from polhode import Torque, torques
+    from polhode.errors import InputError
+    from polhode.io.scenario.settings import toml_value
+    from polhode.loads import user_file
+
+    given = {}
+    for text in assignments:
+        key, equals, value = text.partition("=")
+        if not equals:
+            raise InputError(f"--set takes KEY=VALUE, got {text!r}; write --set moment=20")
+        given[key.strip()] = toml_value(f"--set {key.strip()}", value.strip())
+    if name is None:
+        if given:
+            raise InputError("--set gives parameters of a torque, and there is none; give --torque")
+        return None
+    if user_file.is_target(name):
+        found: Any = user_file.torque(name)
+        if given and not isinstance(found, Torque):
+            raise InputError(
+                f"--set changes torques, and {name!r} is {found!r}; set them in the file"
+            )
+        return found.with_params(**given) if given else found
+    if not given:
+        return name
+    make = torques.by_name(name)
+    try:
+        return make(**given)
+    except TypeError as error:
+        raise InputError(
+            f"torque {name!r}: {error}; see polhode.torques.{make.__name__}"
+        ) from error
+
+
+def _three(text: str | None) -> list[float] | None:
+    """Return three numbers from text."""
+    from polhode.errors import InputError
+
+    if text is None:
+        return None
+    try:
+        a, b, c = map(float, text.split(","))
+    except ValueError:
+        raise InputError(
+            f"--moments takes three numbers with commas between them, got {text!r}; write 1,2,3"
+        ) from None
+    return [a, b, c]

@@ -1,0 +1,253 @@
+"""C99: structures by value; no allocation, no recursion, no library but sqrt and fma."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from polhode.exports.ir import (
+    BOOL,
+    INT,
+    REAL,
+    USER,
+    Array,
+    Ask,
+    Const,
+    Function,
+    Item,
+    Scalar,
+    Type,
+    Var,
+    has_numbers,
+    parts,
+)
+from polhode.exports.acting import VECTOR
+from polhode.exports.module import Root
+from polhode.exports.phrases import constant_key
+from polhode.exports.printer import Printer
+from polhode.exports.text import closed, folded, paragraphs
+from polhode.exports.trees import reads
+
+KEYWORDS = """
+auto break case char const continue default do double else enum extern float for goto if inline int long register restrict
+return short signed sizeof static struct switch typedef union unsigned void volatile while bool true false
+"""
+LIBRARY = """
+abort abs atof atoi calloc div exit free index labs main malloc memcpy printf puts rand read time write acos asin atan atan2
+cbrt ceil copysign cos cosh erf exp exp2 fabs fdim floor fma fmax fmin fmod frexp gamma hypot j0 j1 jn ldexp lgamma log log10
+log2 logb modf nan nearbyint pow remainder rint round scalb signbit sin sinh sqrt tan tanh tgamma trunc y0 y1 yn isnan isinf
+isfinite INFINITY NAN
+"""
+PREAMBLE = """\
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+
+#if FLT_EVAL_METHOD != 0
+#error "numbers must be rounded to their type: compile with -msse2 -mfpmath=sse"
+#endif
+#ifdef __clang__
+#pragma STDC FP_CONTRACT OFF
+#elif defined(__GNUC__) && __GNUC__ == 12    /* which fuses sums and products that it was told not to */
+#pragma GCC optimize("no-tree-slp-vectorize")
+#endif"""
+
+
+class Language(Printer):
+    """C99."""
+
+    suffix = ".c"
+    reserved = frozenset(KEYWORDS.split()) | frozenset(LIBRARY.split())
+    joined = True
+    rows = ".v"
+    outside = False  # whether a public function is written, which gets state and body by pointers
+
+    # --- types and declarations -------------------------------------------------------------------
+
+    def of_type(self, kind: Type) -> str:
+        if isinstance(kind, Scalar):
+            return {REAL: self.precision, INT: "int", BOOL: "bool"}[kind]
+        return self.names[kind]
+
+    def comment(self, text: str) -> str:
+        first, *rest = paragraphs(text.replace("*/", "* /"))
+        return "\n".join([f"/* {first}", *(f"   {line}".rstrip() for line in rest)]) + " */"
+
+    def preamble(self) -> str:
+        return PREAMBLE
+
+    def declared(self, kind: Type) -> str:
+        if kind == USER:
+            return self._users()
+        names = self.field_names(kind)
+        if isinstance(kind, Array):
+            item = self.of_type(kind.item)
+            fields = f"{item} {', '.join(names)};" if names else f"{item} v[{kind.count}];"
+        else:
+            pairs = zip(parts(kind) or (), names or (), strict=True)
+            fields = " ".join(
+                f"{self.of_type(one)} {name};" for one, name in pairs if has_numbers(one)
+            )
+        return "\n".join(folded(f"typedef struct {{ {fields} }} {self.names[kind]};"))
+
+    def field_names(self, kind: Type) -> tuple[str, ...] | None:
+        names = super().field_names(kind)
+        return names and tuple(f"{name}_" if name in KEYWORDS.split() else name for name in names)
+
+    def _users(self) -> str:
+        """What the user's function is called through."""
+        asked, where = (
+            self.module.asked,
+            {"spatial": "in space", "body": "in the body"}[self.module.frame],
+        )
+        pointer, result = f"{self.module.prefix}_{asked.name}_function", self.names[asked.result]
+        what = (
+            f"Your torque, {where}"
+            if asked.result == VECTOR
+            else f"Your torque, {where}, and acceleration, in space"
+        )
+        doc = f"{what}, at time t, attitude R (by rows) and body velocity Om; context is yours."
+        given = ", ".join(f"{self.of_type(kind)} {name}" for name, kind in asked.params)
+        return "\n".join(
+            [
+                self.comment(doc),
+                *folded(f"typedef {result} (*{pointer})({given}, void *context);"),
+                f"typedef struct {{ {pointer} {asked.name}; void *context; }} {self.names[USER]};",
+            ]
+        )
+
+    def constants_text(self) -> str:
+        numbers = [one for one in self.constants if one.type == REAL]
+        pairs = [f"{self.atom(one)} = {self.number(one.value)}" for one in numbers]
+        lines = folded(f"static const {self.precision} {', '.join(pairs)};") if pairs else []
+        return "\n".join(
+            [*lines, *(self.constant(one) for one in self.constants if one.type != REAL)]
+        )
+
+    def constant(self, one: Const) -> str:
+        text = self.nested(one.value, one.type)
+        return "\n".join(
+            folded(
+                f"static {self.declared_as(self.names[constant_key(one)], text, one.type, True)};"
+            )
+        )
+
+    def opened(self, function: Function) -> list[str]:
+        given = [f"{self.of_type(kind)} {self.local[name]}" for name, kind in function.params]
+        head = (
+            f"{self.of_type(function.result)} {self.names[function]}({', '.join(given) or 'void'})"
+        )
+        return folded(f"static inline {head} {{")
+
+    def declared_as(self, name: str, value: str, kind: Type, fixed: bool) -> str:
+        cast = f"({self.of_type(kind)})"  # which an initialiser does not need
+        value = value.removeprefix(cast) if value.startswith(f"{cast}{{") else value
+        return f"{'const ' if fixed else ''}{self.of_type(kind)} {name} = {value}"
+
+    def together(self, pairs: list[tuple[str, str]], kind: Type, depth: int) -> list[str]:
+        if parts(kind) is not None:
+            return super().together(pairs, kind, depth)
+        listed = ", ".join(f"{name} = {value}" for name, value in pairs)
+        return self.line(f"const {self.of_type(kind)} {listed}", depth)
+
+    def declare(self, name: str, kind: Type) -> str:
+        return f"{self.of_type(kind)} {name}"
+
+    def nested(self, value: Any, kind: Type) -> str:
+        if not isinstance(kind, Array):
+            return super().nested(value, kind)
+        inside = ", ".join(self.nested(one, kind.item) for one in value)
+        return f"{{{inside}}}" if self.field_names(kind) else f"{{{{{inside}}}}}"
+
+    # --- expressions ------------------------------------------------------------------------------
+
+    def made(self, kind: Type, items: list[str]) -> str:
+        inside = ", ".join(items)
+        return f"({self.of_type(kind)}){{{inside if self.field_names(kind) else f'{{{inside}}}'}}}"
+
+    def special(self, value: float) -> str:
+        text = "NAN" if math.isnan(value) else "INFINITY" if value > 0.0 else "-INFINITY"
+        return text if self.precision == "float" else f"(double){text}"
+
+    def literal(self, text: str) -> str:
+        return f"{text}f" if self.precision == "float" else text
+
+    def called(self, name: str, args: list[str]) -> str:
+        name = "fabs" if name == "abs" else name
+        return f"{name}{'f' if self.precision == 'float' else ''}({', '.join(args)})"
+
+    def converted(self, text: str) -> str:
+        return f"({self.precision}){text}"
+
+    def asked(self, expr: Ask) -> str:
+        user = self.expression(expr.user)
+        return f"{user}.{expr.name}({self.arguments(expr.args)}, {user}.context)"
+
+    # --- what the user calls ----------------------------------------------------------------------
+
+    def variable(self, expr: Var) -> str:
+        name = super().variable(expr)
+        return f"*{name}" if self.outside and name in ("s", "body") else name
+
+    def item(self, expr: Item) -> str:
+        text = super().item(expr)
+        return f"{text[1:].replace('.', '->', 1)}" if text.startswith("*") else text
+
+    def public(self) -> str:
+        module = self.module
+        self.outside, self.local = True, {}
+        flies = any(one == "x" for one, _ in module.start.params)
+        place = ", and place and velocity of the centre of mass" if flies else ""
+        functions = [
+            ("A body with these principal moments of inertia.", "make_body", module.make_body),
+            (
+                "The state at time t, before steps of h: from attitude (x, y, z, w), body to space, and body "
+                f"velocity{place}.",
+                "start",
+                module.start,
+            ),
+            ("A step from time t to t + h.", "step", module.step),
+            ("The body velocity; the attitude is s->q.", "omega", module.omega),
+        ]
+        return "\n\n".join(self._outer(*one) for one in functions)
+
+    def _head(self, name: str, root: Root) -> str:
+        """The head of a public function."""
+        given = []
+        if root.value.type == self.module.state:
+            given.append(f"{self.of_type(self.module.state)} *s")
+        for one, kind in root.params:
+            word = self.of_type(kind)
+            if one == "body" or (one == "s" and not given):
+                given.append(f"const {word} *{one}")
+            elif one != "s":
+                given.append(f"{word} {one}")
+        result = "void" if root.value.type == self.module.state else self.of_type(root.value.type)
+        return f"{result} {self.public_name(name)}({', '.join(given)})"
+
+    def _outer(self, doc: str, name: str, root: Root) -> str:
+        head = self._head(name, root)
+        unused = [name for name, _ in root.params if name not in reads(root.value) and name != "s"]
+        quiet = ["    " + " ".join(f"(void){name};" for name in unused)] if unused else []
+        gives = "*s =" if head.startswith("void") else "return"
+        lines = folded(f"{gives} {self.expression(root.value)};", "    ")
+        whole = closed([*folded(f"{head} {{"), *quiet, *lines, "}"])
+        return "\n".join([self.comment(doc), *folded(f"{head};"), *whole])
+
+    def example(self) -> str:
+        name, load = self.module.prefix, ", load" if self.module.asked else ""
+        given = f"    {name}_load load = {{my_function, NULL}};" if self.module.asked else ""
+        flies = any(one == "x" for one, _ in self.module.start.params)
+        place = ", (vec3){0.0, 0.0, 0.0}, (vec3){1.0, 0.0, 0.0}" if flies else ""
+        return "\n".join(
+            line
+            for line in [
+                "Use (gcc -std=c99 -O2 -ffp-contract=off, with -mfma where the processor has it):\n",
+                f"    {name}_body body = {name}_make_body((vec3){{1.0, 2.0, 3.0}});",
+                given,
+                f"    {name}_state s;",
+                f"    {name}_start(&s, h, 0.0, (vec4){{0.0, 0.0, 0.0, 1.0}}, (vec3){{0.1, 3.0, 0.1}}{place}, &body{load});",
+                f"    for (int k = 0; k < 1000; k++) {{ {name}_step(&s, h, k * h, &body{load}); }}",
+            ]
+            if line
+        )

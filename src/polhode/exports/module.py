@@ -1,0 +1,224 @@
+"""What a file contains: a method for one torque, and the functions that are called from outside."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from polhode.core.jit import jit
+from polhode.core.loops.fixed import body_of, no_calls, no_residual, residual_of_state
+from polhode.engine.flight import flying
+from polhode.errors import InputError
+from polhode.exports.acting import (
+    MATRIX,
+    QUATERNION,
+    VECTOR,
+    Acting,
+    of_load,
+    of_torque,
+    of_user,
+    of_user_in_flight,
+)
+from polhode.exports.calls import UsersFunction, inlined
+from polhode.exports.header import header
+from polhode.exports.ir import (
+    REAL,
+    USER,
+    Call,
+    Expr,
+    Function,
+    Record,
+    Static,
+    Type,
+    Var,
+)
+from polhode.exports.long_steps import REPLACED
+from polhode.exports.translate import Translator
+from polhode.exports.trees import called, walk
+from polhode.loads._torque import Torque
+from polhode.loads.load import Load
+from polhode.methods._states import velocity_of
+
+if TYPE_CHECKING:
+    from polhode.bodies._body import RigidBody
+    from polhode.methods._method import Method
+
+
+@dataclass
+class Root:
+    """A function that the user of the file calls: its parameters, and its value in terms of them."""
+
+    params: list[tuple[str, Type]]
+    value: Expr
+
+
+@dataclass
+class Module:
+    """A method written out: a `Printer` makes a file of it."""
+
+    method: Method
+    prefix: str  # of the public names
+    load: Torque | Load | None  # that is part of the file; None: the user's
+    asked: UsersFunction | None  # what the user writes: then there is a parameter p, of type USER
+    frame: str  # of the user's torque
+    make_body: Root  # (I) -> body
+    start: Root  # (h, t, q, Om, [x, v,] body[, p]) -> state
+    step: Root  # (h, t, s, body[, p]) -> state
+    omega: Root  # (s, body) -> body velocity
+    facts: list[str] = field(default_factory=list)  # lines for the header
+    command: str = ""  # that writes the file
+
+    @property
+    def roots(self) -> list[Root]:
+        """What is called from outside."""
+        return [self.make_body, self.start, self.step, self.omega]
+
+    @property
+    def state(self) -> Type:
+        """The type of the state, a `Record`; its field q is the attitude."""
+        return self.start.value.type
+
+    @property
+    def body(self) -> Type:
+        """The type of the body, a `Record`."""
+        return self.make_body.value.type
+
+    def public_types(self) -> list[Type]:
+        """The types that the user of the file sees."""
+        users: list[Type] = [MATRIX, self.asked.result, USER] if self.asked else []
+        return [VECTOR, QUATERNION, *users, self.body, self.state]
+
+    @cached_property
+    def functions(self) -> list[Function]:
+        """The functions of the file, each after those it calls."""
+        found: dict[Function, None] = {}
+
+        def add(function: Function) -> None:
+            if function not in found:
+                for inner in called(function):
+                    add(inner)
+                found[function] = None
+
+        for root in self.roots:
+            for one in walk(root.value):
+                if isinstance(one, Call):
+                    add(one.function)
+        return list(found)
+
+    def header(self, printer: Any) -> str:
+        """The comment at the top of the file."""
+        return header(self, printer)
+
+
+def identifier(name: str) -> str:
+    """A method's name as part of the names in a file: LIEMID[EA] is LIEMID_EA."""
+    return re.sub(r"\W+", "_", name).strip("_")
+
+
+def module_of(
+    method: Method, load: Torque | Load | None, body: RigidBody | None, frame: str, flight: bool
+) -> Module:
+    """The functions of a method for one body with a torque or a load, or with one that the user
+    writes."""
+    obstacle = export_obstacle(method)
+    if obstacle:
+        raise InputError(f"{method.name} cannot be exported: {obstacle}")
+    suited, acting = _acting(method, load, body, frame, flight)
+    kind: Type = USER if acting.asked else Static(acting.values)
+    translator = Translator(REPLACED)
+
+    def root(function: Callable[..., Any], *params: tuple[str, Type]) -> Root:
+        made = translator.function(function, tuple(kind for _, kind in params))
+        args = [Var(name, kind) for name, kind in params]
+        left = tuple(arg for arg, keep in zip(args, made.keep, strict=True) if keep)
+        value = inlined(made, left)
+        return Root([pair for pair in params if not isinstance(pair[1], Static)], value)
+
+    begin, advance, read, frames = (
+        suited.start,
+        suited.step,
+        velocity_of(suited.state),
+        acting.frames,
+    )
+
+    @jit
+    def start(h, t, q, Om, body, p):
+        return begin(h, t, q, Om, body, frames, p)
+
+    @jit
+    def start_flight(h, t, q, Om, x, v, body, p):
+        return begin(h, t, q, Om, x, v, body, frames, p)
+
+    @jit
+    def step(h, t, s, body, p):
+        return advance(h, t, s, body, frames, p)
+
+    @jit
+    def omega(s, body):
+        return read(s, body)
+
+    make_body = root(body_of, ("I", VECTOR))
+    own, times, given = ("body", make_body.value.type), (("h", REAL), ("t", REAL)), ("p", kind)
+    motion = (
+        ("q", QUATERNION),
+        ("Om", VECTOR),
+        *((("x", VECTOR), ("v", VECTOR)) if flight else ()),
+    )
+    started = root(start_flight if flight else start, *times, *motion, own, given)
+    state = started.value.type
+    stepped = root(step, *times, ("s", state), own, given)
+    if stepped.value.type != state or not isinstance(state, Record):
+        raise InputError(
+            f"{method.name} cannot be exported: its step gives another state than its start; give both the same fields"
+        )
+    return Module(
+        method=suited,
+        prefix=identifier(method.name),
+        load=load,
+        asked=acting.asked,
+        frame=frame,
+        make_body=make_body,
+        start=started,
+        step=stepped,
+        omega=root(omega, ("s", state), own),
+    )
+
+
+def _acting(
+    method: Method, load: Torque | Load | None, body: RigidBody | None, frame: str, flight: bool
+) -> tuple[Method, Acting]:
+    """The method as it is best run, and what acts."""
+    if flight and load is None:
+        if method.flight is None:
+            raise InputError(
+                f"{method.name} has no steps of its own for a body in flight; export one that has, such as LP2, EXACT or DOP853"
+            )
+        acting = of_user_in_flight(frame)
+    elif isinstance(load, Load):
+        acting = of_load(load, method, 1.0 if body is None else body.mass)
+    else:
+        acting = of_user(frame) if load is None else of_torque(load)
+    suited = method.suited(acting.known, body)
+    if suited.restores_energy and suited.step is method.step:
+        raise InputError(
+            f"{method.name} cannot be exported for this torque, whose energy is not known; bake in a torque with a "
+            f"potential, or export {method.name.rpartition('+')[0]}"
+        )
+    if suited.potential:
+        potential = acting.known.potential_kernel()
+        acting = acting._replace(frames=acting.frames._replace(potential=potential))
+    if flight:
+        has_residual = "residual" in getattr(suited.state, "_fields", ())
+        residual = residual_of_state if has_residual else no_residual
+        suited = flying(suited, velocity_of(suited.state), residual, no_calls)
+    return suited, acting
+
+
+def export_obstacle(method: Method) -> str:
+    """Why a method cannot be exported, in a few words; "" if it can."""
+    if method.name == "taylor":
+        return "its order is chosen by a tolerance; name one, as in taylor(8)"
+    return ""

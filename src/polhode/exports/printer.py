@@ -1,0 +1,343 @@
+"""What the printers of all languages share: the walk through types, constants, functions and statements.
+
+A language is a subclass, `Language` in polhode/exports/languages/NAME.py, that says what differs.  The
+methods here write the syntax of C and its relatives; those without a body are what each language says.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from polhode.exports.ir import (
+    INT,
+    REAL,
+    USER,
+    Array,
+    Break,
+    Call,
+    Const,
+    Declare,
+    Expr,
+    For,
+    Function,
+    If,
+    Record,
+    Return,
+    Scalar,
+    Set,
+    Statement,
+    Type,
+    Unpack,
+    Var,
+    While,
+    has_numbers,
+    parts,
+)
+from polhode.exports.phrases import Phrases, constant_key, is_named
+from polhode.exports.text import closed, folded
+from polhode.exports.trees import is_plain, item, statements, values, walk
+
+
+class Printer(Phrases):
+    """Writes one module in one language; `module` is what `polhode.exports.module` makes."""
+
+    suffix = ""  # of the file
+    precisions: tuple[str, ...] = (
+        "double",
+        "float",
+    )  # that it can be written in, the usual one first
+    reserved: frozenset[str] = frozenset()  # words that cannot be names
+    joined = False  # whether declarations of one type share a line
+    line_end = ";"
+    repeat = "while"  # the word that begins a loop with a condition
+
+    def __init__(self, module: Any, precision: str = "double", fma: bool = True) -> None:
+        self.module, self.precision, self.fma = module, precision, fma
+        self.functions: list[Function] = module.functions
+        self.taken: set[str] = set(self.reserved)
+        self.names, self.local = {}, {}
+        self.types = list(self._types())
+        self.constants = list(self._constants())
+        for kind in self.types:
+            self.names[kind] = self.unused(self.type_name(kind))
+        for one in self.constants:
+            self.names[constant_key(one)] = self.unused(self.constant_name(one.name))
+        for function in self.functions:
+            self.names[function] = self.unused(self.function_name(function.name))
+
+    # --- what there is ----------------------------------------------------------------------------
+
+    def inside(self, function: Function) -> Iterator[Expr]:
+        """All expressions of a function."""
+        for one in statements(function.body):
+            for value in values(one):
+                yield from walk(value)
+
+    def _types(self) -> Iterable[Type]:
+        """The arrays and records that are used, each after those it is made of; and USER, if the user
+        gives the torque."""
+        found: dict[Type, None] = {}
+
+        def add(kind: Type) -> None:
+            if kind in found or isinstance(kind, Scalar) or not has_numbers(kind):
+                return
+            for part in parts(kind) or ():
+                add(part)
+            found[kind] = None
+
+        for kind in self.module.public_types():
+            add(kind)
+        for function in self.functions:
+            for kind in (*(kind for _, kind in function.params), function.result):
+                add(kind)
+            for one in self.inside(function):
+                add(one.type)
+        return found
+
+    def _constants(self) -> Iterable[Const]:
+        found: dict[Any, Const] = {}
+        for function in self.functions:
+            for one in self.inside(function):
+                if isinstance(one, Const) and is_named(one):
+                    found.setdefault(constant_key(one), one)
+        return found.values()
+
+    def unused(self, name: str) -> str:
+        """The name, or one like it that nothing has yet."""
+        found, n = f"{name}_" if name in self.reserved else name, 1
+        while found in self.taken:
+            n += 1
+            found = f"{name}_{n}"
+        self.taken.add(found)
+        return found
+
+    # --- the file ---------------------------------------------------------------------------------
+
+    def text(self) -> str:
+        """The whole file."""
+        blocks = [
+            self.comment(self.module.header(self)),
+            self.preamble(),
+            self.types_text(),
+            self.constants_text(),
+            *map(self.function, self.functions),
+            self.public(),
+        ]
+        text, before = "", ""
+        for block in (block.strip("\n") for block in blocks if block.strip()):
+            short = "\n" not in block and "\n" not in before  # functions on one line
+            text += block if not text else f"\n{block}" if short else f"\n\n{block}"
+            before = block
+        return f"{text}\n"
+
+    def types_text(self) -> str:
+        """The declarations of types."""
+        return "\n".join(filter(None, map(self.declared, self.types)))
+
+    def constants_text(self) -> str:
+        """The declarations of constants."""
+        return "\n".join(map(self.constant, self.constants))
+
+    def function(self, function: Function) -> str:
+        """A function with its docstring."""
+        self.local = {}
+        inside = list(self.inside(function))
+        used = {self.names[one.function] for one in inside if isinstance(one, Call)}
+        used |= {self.atom(one) for one in inside if isinstance(one, Const)}
+        for name in dict.fromkeys([*(name for name, _ in function.params), *function.types]):
+            clash = name in used or name in self.reserved
+            self.local[name] = f"{name}_" if clash else name
+        doc = [self.comment(function.doc)] if function.doc else []
+        lines = [*self.opened(function), *self.block(function.body, 1), "}"]
+        return "\n".join([*doc, *closed(lines)])
+
+    # --- statements -------------------------------------------------------------------------------
+
+    def block(self, lines: list[Statement], depth: int) -> list[str]:
+        """The lines of a block; in some languages short declarations of one type share a line."""
+        made: list[str] = []
+        group: list[Set] = []
+        for one in [*lines, None]:
+            if group and (one is None or not self._fits([*group, one], depth)):
+                made += self._together(group, depth)
+                group = []
+            if self.joined and isinstance(one, Set) and one.fixed:
+                group.append(one)
+            elif one is not None:
+                made += self.statement(one, depth)
+        return made
+
+    def _fits(self, group: list[Any], depth: int) -> bool:
+        """Whether these statements are declarations of one type that fit on one line."""
+        if not all(isinstance(one, Set) and one.fixed for one in group):
+            return False
+        kinds = {one.value.type for one in group}
+        return len(kinds) == 1 and len(self._together(group, depth)) == 1
+
+    def _together(self, group: list[Set], depth: int) -> list[str]:
+        pairs = [(self.called_here(one.name), self.expression(one.value)) for one in group]
+        return self.together(pairs, group[0].value.type, depth)
+
+    def called_here(self, name: str) -> str:
+        """The name of a variable."""
+        return self.local.get(name, name)
+
+    def statement(self, one: Statement, depth: int) -> list[str]:
+        """The lines of a statement."""
+        if isinstance(one, Set):
+            return self.line(self.set(one.name, one.value, one.declares, one.fixed), depth)
+        if isinstance(one, Unpack):
+            return self.unpacked(one, depth)
+        if isinstance(one, Declare):
+            return self.line(self.declare(self.called_here(one.name), one.type), depth)
+        if isinstance(one, Return):
+            return self.line(f"return {self.expression(one.value)}", depth)
+        if isinstance(one, Break):
+            return self.line("break", depth)
+        lines = [*self.line(self.beginning(one), depth, ""), *self.block(one.body, depth + 1)]
+        if isinstance(one, If) and one.orelse:
+            lines += [*self.line("} else {", depth, ""), *self.block(one.orelse, depth + 1)]
+        return [*lines, *self.line("}", depth, "")]
+
+    def beginning(self, one: If | While | For) -> str:
+        """The line before a block."""
+        if isinstance(one, For):
+            return self.loop(self.called_here(one.name), one.count)
+        return f"{'if' if isinstance(one, If) else self.repeat} {self.condition(one.test)} {{"
+
+    def condition(self, test: Expr) -> str:
+        """The condition of a branch or a loop."""
+        return f"({self.expression(test)})"
+
+    def loop(self, i: str, count: int) -> str:
+        """The beginning of a loop over 0, 1, ..., count - 1."""
+        return f"for ({self.of_type(INT)} {i} = 0; {i} < {count}; {i}++) {{"
+
+    def line(self, text: str, depth: int, end: str | None = None) -> list[str]:
+        """A statement on lines that are not too long."""
+        return folded(text + (self.line_end if end is None else end), "    " * depth)
+
+    def set(self, name: str, value: Expr, declares: bool, fixed: bool) -> str:
+        """A variable gets a value."""
+        name, text = self.called_here(name), self.expression(value)
+        return self.declared_as(name, text, value.type, fixed) if declares else f"{name} = {text}"
+
+    def unpacked(self, one: Unpack, depth: int) -> list[str]:
+        """Several variables from one value: by way of a variable that has all of them."""
+        lines: list[str] = []
+        value = one.value
+        if not is_plain(value):
+            whole = self.fresh("_".join(self.called_here(name) for name in one.names if name))
+            lines += self.line(self.set(whole, value, True, True), depth)
+            value = Var(whole, value.type)
+        wanted = [(name, item(value, i)) for i, name in enumerate(one.names) if name]
+        if (
+            all(name in one.fixed for name, _ in wanted)
+            and len({part.type for _, part in wanted}) == 1
+        ):
+            group = [Set(name, part) for name, part in wanted]
+            return [*lines, *self._together(group, depth)]
+        texts = [
+            self.set(name, part, name in one.declares, name in one.fixed) for name, part in wanted
+        ]
+        short = f"{self.line_end} ".join(texts)
+        if self.joined and not one.declares and len(self.line(short, depth)) == 1:
+            texts = [short]
+        return [*lines, *(line for text in texts for line in self.line(text, depth))]
+
+    def fresh(self, name: str) -> str:
+        """A variable of the function that is new."""
+        found, n = name, 1
+        while found in self.local.values():
+            n += 1
+            found = f"{name}{n}"
+        self.local[found] = found
+        return found
+
+    def together(self, pairs: list[tuple[str, str]], kind: Type, depth: int) -> list[str]:
+        """Declarations of variables of one type that do not change, with their values."""
+        texts = [self.declared_as(name, value, kind, True) for name, value in pairs]
+        return [line for text in texts for line in self.line(text, depth)]
+
+    # --- names ------------------------------------------------------------------------------------
+
+    def type_name(self, kind: Type) -> str:
+        """The name of an array or a record."""
+        if kind in self.names:
+            return self.names[kind]
+        if kind == self.module.state:
+            return self.public_name("state")
+        if kind == self.module.body:
+            return self.public_name("body")
+        if kind == USER:
+            return self.public_name("load")
+        if isinstance(kind, Array):
+            if kind.item == REAL:
+                return f"vec{kind.count}" if kind.count <= 4 else f"real{kind.count}"
+            square = kind == Array(Array(REAL, 3), 3)
+            return "mat3" if square else f"{self.type_name(kind.item)}_{kind.count}"
+        assert isinstance(kind, Record)
+        if kind.kind is not None:
+            asked, name = self.module.asked, kind.kind.__name__
+            return self.public_name(name.lower()) if asked and kind == asked.result else name
+        return "_".join(self._short_name(one) for one in kind.items if has_numbers(one))
+
+    def _short_name(self, kind: Type) -> str:
+        return kind.name if isinstance(kind, Scalar) else self.type_name(kind)
+
+    def public_name(self, name: str) -> str:
+        """The name of something that the user of the file sees."""
+        return f"{self.module.prefix}_{name}"
+
+    def constant_name(self, name: str) -> str:
+        """The name of a constant."""
+        return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).upper().lstrip("_")
+
+    def function_name(self, name: str) -> str:
+        """The name of a function."""
+        return name
+
+    # --- what a language says ---------------------------------------------------------------------
+
+    def of_type(self, kind: Type) -> str:
+        """The type of a variable, parameter or result."""
+        raise NotImplementedError
+
+    def comment(self, text: str) -> str:
+        """A comment."""
+        raise NotImplementedError
+
+    def preamble(self) -> str:
+        """What comes after the comment at the top."""
+        return ""
+
+    def declared(self, kind: Type) -> str:
+        """The declaration of an array or a record, or of USER: what the user's function is called
+        through; "" where it needs none."""
+        raise NotImplementedError
+
+    def constant(self, one: Const) -> str:
+        """The declaration of a constant."""
+        raise NotImplementedError
+
+    def opened(self, function: Function) -> list[str]:
+        """The lines before the body of a function; `function.mutated` are parameters that change."""
+        raise NotImplementedError
+
+    def declared_as(self, name: str, value: str, kind: Type, fixed: bool) -> str:
+        """The declaration of a variable with its value, which is `fixed` if it never changes."""
+        raise NotImplementedError
+
+    def declare(self, name: str, kind: Type) -> str:
+        """The declaration of a variable that gets its value later."""
+        raise NotImplementedError
+
+    def public(self) -> str:
+        """What the user of the file calls: `module.roots` have parameters and values."""
+        raise NotImplementedError
+
+    def example(self) -> str:
+        """How it is used, for the comment at the top."""
+        raise NotImplementedError
