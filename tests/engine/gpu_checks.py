@@ -283,6 +283,28 @@ def test_results_stay_on_the_gpu_until_they_are_read():
     assert np.linalg.norm(gpu.quaternion, axis=1) == pytest.approx(1.0)
 
 
+def by_torch(numbers):
+    return pytest.importorskip("torch").as_tensor(numbers, device="cuda")
+
+
+def by_jax(numbers):
+    jax = pytest.importorskip("jax")
+    jax.config.update("jax_enable_x64", True)
+    return jax.dlpack.from_dlpack(by_cupy(numbers))
+
+
+def by_cupy(numbers):
+    return pytest.importorskip("cupy").asarray(numbers)
+
+
+@pytest.mark.skipif(SIMULATED, reason="the libraries need a GPU")
+@pytest.mark.parametrize("there", [by_cupy, by_torch, by_jax])
+def test_arrays_come_from_and_go_to_other_libraries(there):
+    gpu, cpu = on_gpu(there, device="cuda"), on_gpu(np.asarray)
+    assert apart(gpu, cpu) < 1e-13
+    assert there(gpu.on_device.omega).tolist() == gpu.omega.tolist()
+
+
 def test_places_that_lie_on_the_gpu_are_read():
     lying = {name: np.asarray(FLIGHT[name], dtype=float) for name in ("position0", "mass")}
     lying = {name: ByInterface(rows) for name, rows in lying.items()}

@@ -178,6 +178,22 @@ def test_loads_made_for_a_mass_are_made_for_that_of_each_body():
     assert np.allclose(fixed.velocity[:, 2], -9.81 * SPAN[1] / masses)
 
 
+@pytest.mark.parametrize("turned", [False, True])
+def test_each_body_under_one_gravity_uses_its_own_inertia(turned):
+    """Moments, or tensors in other axes."""
+    tensors = [np.diag([1.0, 2.0, 2.5]), np.diag([2.0, 2.5, 1.5])]
+    if turned:
+        turn = polhode.rotations.matrices(polhode.rotations.exp([0.3, -0.2, 0.9]))
+        tensors = [turn @ one @ turn.T for one in tensors]
+    start = {"omega0": (0.1, 0.2, 3.0), "position0": (3.0, 0.0, 4.0)}
+    bodies = [RigidBody(one, mass=2.0) for one in tensors]
+    load = polhode.flight.gravity(8.0, bodies[0])
+    run = ensemble(bodies, load, SPAN, STEP, **start)
+    for i, body in enumerate(bodies):
+        one = integrate(body, polhode.flight.gravity(8.0, body), SPAN, STEP, **start)
+        assert same(run, one, i)
+
+
 def test_a_body_that_begins_nowhere_leaves_the_others_alone():
     moments, masses, start, parameters = many()
     start["position0"][2, 1] = np.nan

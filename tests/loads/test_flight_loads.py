@@ -64,6 +64,50 @@ def _field(x, strength, axis):
     return strength * (3.0 * x * (x @ axis) / r**2 - axis) / r**3
 
 
+def dipole(x):
+    return _field(x, 5.0, np.array([1.0, 2.0, -1.0]) / np.sqrt(6.0))
+
+
+def dipole_slopes(x):
+    return np.array([[(dipole(x + h) - dipole(x - h))[i] / 2e-4 for h in STEPS] for i in range(3)])
+
+
+STEPS = 1e-4 * np.eye(3)
+
+
+@pytest.mark.parametrize("given", [{"length": 1.0}, {"gradient": dipole_slopes}])
+def test_a_magnet_in_the_field_of_a_dipole_given_as_a_function(given):
+    moment = (0.3, -0.2, 0.9)
+    load, built_in = flight.magnet_in_field(moment, dipole, **given), LOADS["magnet"]
+    for mine, theirs in zip(load(0.0, X, V, R), built_in(0.0, X, V, R), strict=True):
+        np.testing.assert_allclose(mine, theirs, rtol=1e-7)
+    energies = [one.force.potential(0.0, X, R, one.force.params) for one in (load, built_in)]
+    assert energies[0] == pytest.approx(energies[1], rel=1e-14)
+
+
+def growing(t, x):
+    return np.array([-0.5 * x[0], -0.5 * x[1], 1.0 + x[2]]) * (1.0 + t)
+
+
+def growing_slopes(t, x):
+    return np.array([[-0.5, 0.0, 0.0], [0.0, -0.5, 0.0], [0.0, 0.0, 1.0]]) * (1.0 + t)
+
+
+@pytest.mark.compiled
+def test_a_magnet_in_a_field_that_changes_with_time():
+    """In a gradient of 1 + t the force is the moment times that, and the body, whose moment lies
+    along the field, does not turn."""
+    load = flight.magnet_in_field((0.0, 0.0, 2.0), growing, gradient=growing_slopes)
+    start = {"omega0": (0.0, 0.0, 3.0), "position0": (0.0, 0.0, 1.0)}
+    run = polhode.integrate(
+        polhode.RigidBody([2.0, 2.5, 3.0], mass=4.0), load, (0, 2), 0.1, "EXACT-RKN4", **start
+    )
+    assert run.mode == "compiled", run.note
+    t = run.t
+    np.testing.assert_allclose(run.velocity[:, 2], 0.5 * (t + 0.5 * t**2), atol=1e-9)
+    np.testing.assert_allclose(run.omega, np.tile([0.0, 0.0, 3.0], (len(t), 1)), atol=1e-12)
+
+
 def test_a_damped_spring_takes_energy_away():
     pull = flight.spring(3.0, point=(0.1, 0.4, -0.2), damping=0.5)
     force, torque = pull(0.0, X, V, R, OMEGA)

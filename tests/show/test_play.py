@@ -18,6 +18,7 @@ import pytest
 from polhode import InputError, RigidBody, integrate, problems, rotations
 from polhode.methods import names
 from polhode.show.play import catalogue, work
+from polhode.show.play.code import as_python
 from polhode.show.play.lessons import LESSONS
 from polhode.show.play.server import Server
 from polhode.show.view._page import encode
@@ -203,6 +204,14 @@ def test_requests_that_are_none(server):
         ({"weight": "heavy"}, "weight", "real numbers"),
         ({"weight": -1}, "weight", "must not be negative"),
         ({"damping": float("inf")}, "damping", "finite"),
+        ({"problem": "wheel", "wheel": None}, "wheel", "speed of the wheel is missing"),
+        ({"problem": "wheel", "wheel": "fast"}, "wheel", "real numbers"),
+        ({"problem": "wheel", "method": "NMB"}, "method", "cannot follow a body with rotors"),
+        (
+            {"problem": "wheel", "body": {"kind": "box", "values": [1e-3, 1e-3, 1e-3]}},
+            "body",
+            "rotors are too heavy",
+        ),
         ({"second": {"body": None}}, "second", "the keys body, omega0, tilt"),
         (
             {"second": {"body": None, "omega0": [1, 0, 0], "tilt": 0}},
@@ -287,10 +296,12 @@ def test_the_code_runs_and_gives_the_same_motion():
             "second": {"body": BALL, "omega0": [0, 1, 9], "tilt": 90},
         },
         {"problem": "bou-rabee/stress", "weight": 0.25, "tilt": 10.0},
+        {"problem": "explorer", "wheel": 3.0, "body": BALL},
+        {"problem": "throw", "span": 0.2},
     ):
         request = work.check_request(ASKED | changes)
         space = {}
-        exec(work.code(request).replace(".open()", ""), space)
+        exec(as_python(request).replace(".open()", ""), space)
         runs = work.computed(request, lambda *_: None)["runs"]
         for name, run in zip(("run", "other"), runs, strict=False):
             assert encode([space[name]])[0]["quaternion"] == run["quaternion"]
@@ -357,6 +368,31 @@ def test_the_lessons_show_what_their_sentences_say():
     turned = rotations.rotate(lesson("tumbling-box")[0].quaternion, np.array([0.0, 1.0, 0.0]))
     assert turned[:, 1].min() < -0.99
     assert catalogue.catalogue()["problems"][1]["poinsot"]
+    # stable above (J3 - J2) spin / J of the wheel = 200 rad/s
+    assert lesson("wheel")[0].omega[:, 1].min() > 5.99
+    assert lesson("wheel", wheel=190.0)[0].omega[:, 1].min() < 5.7
+    assert lesson("wheel", wheel=0.0)[0].omega[:, 1].min() < -5.99
+    flat = lesson("explorer")[0]
+    momenta, energies = np.linalg.norm(flat.momentum_spatial, axis=1), flat.kinetic_energy
+    assert np.ptp(momenta) < 1e-12 * momenta[0] and np.all(np.diff(energies[::50]) < 0.0)
+    long_axis = flat.matrix[:, :, 2] @ flat.momentum_spatial[0] / momenta[0]
+    assert long_axis[0] > 0.99 and np.abs(long_axis[-100:]).max() < 0.2
+    assert momenta[0] ** 2 / (2 * flat.body.inertia.max()) < energies[-1] < 0.25 * energies[0]
+    thrown = lesson("throw")[0]
+    fall = 0.5 * 9.81 * thrown.t**2
+    assert np.allclose(thrown.position[:, 2], 6.0 * thrown.t - fall, rtol=1e-12, atol=1e-12)
+    assert thrown.omega[:, 1].min() < -8.0
+
+
+def test_a_wheel_belongs_to_the_problem():
+    start = {"problem": "wheel", "body": {"kind": "ellipsoid", "values": [0.2, 0.1, 0.3]}}
+    other = {"body": BALL, "omega0": [0, 1, 0], "tilt": 0}
+    request = work.check_request(ASKED | start | {"wheel": -50.0, "second": other})
+    for body in (one.body for one in request.starts):
+        (wheel,) = body.rotors
+        assert (wheel.axis, wheel.speed, wheel.is_held) == ((0.0, 1.0, 0.0), -50.0, True)
+    assert work.check_request(ASKED | start).starts[0].body.rotors[0].speed == 300.0
+    assert not work.check_request(ASKED | {"wheel": 3.0}).starts[0].body.rotors
 
 
 def test_the_catalogue_holds_every_problem_and_method():

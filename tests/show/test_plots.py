@@ -85,12 +85,17 @@ def test_the_overview_of_a_flight_shows_its_path():
     assert "loads may change it" in words(plots.errors(run))
 
 
-def test_in_flight_the_momentum_is_that_about_the_origin():
+def test_in_flight_the_momentum_is_that_about_the_origin_or_one_that_is_kept():
     body = RigidBody([1.0, 2.0, 2.5], mass=3.0)
     start = {"position0": (5, 0, 1), "velocity0": (0, 1.2, 0), "omega0": (0.1, 1.0, 0.0)}
     free = momentum(integrate(body, None, (0, 20), 0.05, "EXACT-RKN4", **start))
     assert not free.by_right and np.abs(free.values).max() < 1e-13
+    assert free.about == "the origin"
+    thrown = momentum(integrate(body, flight.weight(3.0), (0, 20), 0.05, "EXACT", **start))
+    assert thrown.about == "the centre of mass" and not thrown.by_right
+    assert np.abs(thrown.values).max() < 1e-13
     pulled = integrate(body, flight.gravity(8.0, body), (0, 20), 0.05, "EXACT-RKN4", **start)
+    assert momentum(pulled).about == "the origin"
     assert momentum(pulled).by_right and np.abs(momentum(pulled).values).max() < 1e-13
     assert "no load" in words(integrate(body, None, (0, 1), 0.05, **start).plot())
 

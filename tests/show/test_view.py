@@ -81,8 +81,8 @@ def test_a_flight_has_its_path_and_the_size_of_the_body():
         data["extent"] == pytest.approx(0.3)
         and made.title == "Box in flight under weight and linear_drag"
     )
-    assert data["titles"]["momentum"].startswith("Momentum about the origin")
-    assert "Loads may change the angular momentum about the origin." in data["notes"]
+    assert data["titles"]["momentum"] == "Momentum about the centre of mass |L − L₀| / |L₀|"
+    assert data["causes"] == {"energy": "loads may change it", "momentum": ""}
     free = integrate(body, None, (0, 1), 0.01, omega0=(1, 4, 0), velocity0=(5, 0, 12))
     assert page(free).title == "Box in free flight"
 

@@ -9,7 +9,7 @@ const KEYS = [
   ["← →", "one frame back or forward (with Shift: a twentieth of the run)"],
   ["Home, End", "start, end"],
   ["− +", "slower, faster"],
-  ["P", "Poinsot’s construction, for a free body"],
+  ["P", "Poinsot’s construction, for a free body without rotors"],
   ["A", "arrows: angular velocity and momentum"],
   ["R", "path of the third body axis, or of the tip of a top"],
   ["B", "body axes"],

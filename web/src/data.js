@@ -11,7 +11,7 @@ export function decode(text) {
 /** Raw run (JSON) to run: typed arrays in place of text. Values that are typed arrays already are left as they are. */
 export function decodeRun(raw) {
   const run = { ...raw };
-  for (const key of ["t", "quaternion", "omega", "energy", "momentum", "position"])
+  for (const key of ["t", "quaternion", "omega", "energy", "momentum", "position", "speeds"])
     if (typeof run[key] === "string") run[key] = decode(run[key]);
   if (run.shape.kind === "mesh" && typeof run.shape.vertices === "string")
     run.shape = { ...run.shape, vertices: decode(run.shape.vertices), faces: decode(run.shape.faces) };
@@ -66,11 +66,16 @@ export function largest(array) {
   return most;
 }
 
-/** J omega, J = axes diag(moments) axes^T given as nine numbers by rows. */
-export function momentum(run, omega) {
-  const J = run.inertia;
-  return [0, 3, 6].map((r) => J[r] * omega[0] + J[r + 1] * omega[1] + J[r + 2] * omega[2]);
+/** J omega, J given as nine numbers by rows, and that of the rotors at these speeds. */
+export function momentum(run, omega, speeds = []) {
+  const J = run.inertia,
+    found = [0, 3, 6].map((r) => J[r] * omega[0] + J[r + 1] * omega[1] + J[r + 2] * omega[2]);
+  run.rotors.forEach(({ axis, inertia }, i) => axis.forEach((a, k) => (found[k] += inertia * (speeds[i] ?? 0) * a)));
+  return found;
 }
+
+/** The speeds of the rotors at a time. */
+export const speedsAt = (run, time) => (run.rotors.length ? sample(run, run.speeds, run.rotors.length, time) : []);
 
 export const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 

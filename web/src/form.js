@@ -38,6 +38,7 @@ export class Form {
       this.show();
       this.changed(true);
     });
+    this.wheel = new Slider("Wheel", "rad/s", this.changed);
     this.weight = new Slider("Weight × arm", "N m", this.changed);
     this.damping = new Slider("Damping", "N m s", this.changed);
     this.method = new Methods(methods, false, this.changed);
@@ -50,6 +51,7 @@ export class Form {
       this.field("body", "Body", ...first.shape),
       this.field("omega0", "Angular velocity at the start, body axes", ...first.spin.map((one) => one.element)),
       this.field("tilt", "", first.tilt.element),
+      (this.wheelPlace = this.field("wheel", "", this.wheel.element)),
       this.field("second", "", this.beside.element, (this.secondPlace = make("div", "play-second"))),
       this.field("weight", "", this.weight.element),
       this.field("damping", "", this.damping.element),
@@ -88,6 +90,8 @@ export class Form {
     this.first.begin(problem);
     this.beside.box.checked = false;
     const heaviest = Math.max(...problem.moments) * Math.max(1, ...problem.omega0.map((x) => x * x));
+    const fastest = 2 * Math.max(Math.abs(problem.wheel ?? 0), 50);
+    this.wheel.set(problem.wheel ?? 0, -fastest, fastest);
     this.weight.set(problem.weight, 0, 3 * (problem.weight || heaviest));
     this.damping.set(0, 0, Math.max(...problem.moments));
     this.step.set(problem.step, problem.step / 50, Math.min(problem.span, 20 * problem.step));
@@ -97,6 +101,7 @@ export class Form {
 
   show() {
     this.secondPlace.hidden = !this.beside.box.checked;
+    this.wheelPlace.hidden = this.chosen().wheel === null;
   }
 
   /** What is asked for; a field that holds no number gives null. */
@@ -105,6 +110,7 @@ export class Form {
       problem: this.problem.value,
       ...this.first.values(),
       second: this.beside.box.checked ? this.second.values() : null,
+      wheel: this.wheel.value,
       weight: this.weight.value,
       damping: this.damping.value,
       method: this.method.value,
@@ -121,8 +127,13 @@ export class Form {
     const words = { problem, ...addressWords(rest), method };
     if (compare) words.compare = compare;
     if (second) for (const [key, value] of Object.entries(addressWords(second))) words[`${key}2`] = value;
-    for (const key of ["weight", "damping", "step", "span"]) words[key] = rest[key] ?? "";
+    for (const key of this.numbers()) words[key] = rest[key] ?? "";
     return new URLSearchParams(words).toString().replaceAll("%2C", ",").replaceAll("%2F", "/");
+  }
+
+  /** The fields of one number each. */
+  numbers() {
+    return [...(this.wheelPlace.hidden ? [] : ["wheel"]), "weight", "damping", "step", "span"];
   }
 
   /** The values of an address; what it leaves out is the problem's. */
@@ -137,7 +148,7 @@ export class Form {
     this.beside.box.checked = words.has("body2");
     this.second.copy(this.first);
     this.second.read(words, "2");
-    for (const key of ["weight", "damping", "step", "span"]) if (words.has(key)) this[key].type(words.get(key));
+    for (const key of this.numbers()) if (words.has(key)) this[key].type(words.get(key));
     if (words.has("method")) this.method.value = words.get("method");
     this.compare.value = words.get("compare");
     this.show();
@@ -146,8 +157,9 @@ export class Form {
   names() {
     const { title, torque } = this.chosen(),
       methods = [this.method.value, this.compare.value].filter(Boolean),
-      [weight, damping] = [this.weight.value, this.damping.value];
-    const acting = [torque, weight && `weight ${digits(weight)} N m`, damping && `damping ${digits(damping)} N m s`].filter(Boolean);
+      [weight, damping] = [this.weight.value, this.damping.value],
+      wheel = this.wheelPlace.hidden ? "" : `wheel at ${digits(this.wheel.value ?? 0)} rad/s`;
+    const acting = [torque, wheel, weight && `weight ${digits(weight)} N m`, damping && `damping ${digits(damping)} N m s`].filter(Boolean);
     return {
       title: capital(title),
       subtitle: `${methods.join(" and ")}; step ${this.step.value} s; ${acting.join(", ") || "no torque"}`,

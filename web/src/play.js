@@ -154,8 +154,8 @@ async function* lines(stream) {
 function table(verdicts) {
   const rows = [
     ["", (one) => one.method],
-    ["energy error", (one) => (one.by_right.energy ? "changed by the torque" : number(one.energy, 2))],
-    ["momentum error", (one) => (one.by_right.momentum ? "changed by the torque" : number(one.momentum, 2))],
+    ["energy error", (one) => one.causes.energy || number(one.energy, 2)],
+    ["momentum error", (one) => one.causes.momentum || number(one.momentum, 2)],
     ["steps", (one) => String(one.steps)],
     ["torque evaluations", (one) => (one.evaluations === null ? "none" : String(one.evaluations))],
     ["time", (one) => `${number(1e3 * one.seconds, 2)} ms`],

@@ -17,8 +17,9 @@ export class Plot {
     this.element = make("section", "plot");
     const head = make("header", "plot-head");
     this.title = make("h3", "", title);
+    this.remark = make("span", "plot-remark");
     this.legend = make("div", "plot-legend");
-    head.append(this.title, this.legend);
+    head.append(this.title, this.remark, this.legend);
     this.canvas = make("div", "plot-canvas");
     this.element.append(head, this.canvas);
     place.append(this.element);

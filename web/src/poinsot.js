@@ -12,11 +12,14 @@ import {
   Quaternion,
   SphereGeometry,
 } from "three";
-import { attitude, dot, locate, momentum, rotate, sample } from "./data.js";
+import { attitude, dot, largest, locate, momentum, rotate, sample } from "./data.js";
 import { Disc, Trace } from "./parts.js";
 
+/** Whether the construction holds: a rotor shifts the ellipsoid of energy away from the centre, so that nothing rolls. */
+export const rolls = (run) => run.free && !run.rotors.length && largest(run.omega) > 0;
+
 export class Poinsot extends Group {
-  /** `run` is torque-free and moves; lengths are divided so that the ellipsoid's longest semi-axis is 1. */
+  /** `run` is one that rolls; lengths are divided so that the ellipsoid's longest semi-axis is 1. */
   constructor(run) {
     super();
     this.run = run;

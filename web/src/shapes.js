@@ -15,19 +15,20 @@ import {
   Vector3,
 } from "three";
 import { RoundedBoxGeometry } from "three/examples/jsm/geometries/RoundedBoxGeometry.js";
+import { Wheels } from "./wheels.js";
 
 const Z = new Vector3(0, 0, 1);
 const matte = (part) => Object.assign(new MeshStandardMaterial({ roughness: 0.62, metalness: 0.0 }), { name: part });
 
-/** The body of a run, with `radius`, its largest distance from the centre; materials are named "light", "dark" or "side". */
+/** The body of a run with its `wheels`; materials are named "light", "dark", "side" or "pivot". */
 export function makeBody(run) {
   const body = new Group(),
     { shape } = run;
   const figure = MAKERS[shape.kind](shape);
   if (shape.turn) figure.quaternion.fromArray(shape.turn);
   body.add(figure);
-  body.radius = shape.kind === "top" ? 1.3 : 1.15;
   if (run.arm && shape.kind !== "top") lift(figure, run.arm);
+  body.add((body.wheels = new Wheels(run, run.rotors.length ? corners(figure) : [])));
   if (run.arm) body.add(new Mesh(new SphereGeometry(0.045, 24, 16), matte("pivot")));
   return body;
 }
@@ -35,19 +36,20 @@ export function makeBody(run) {
 /** A body that turns about a fixed point stands on it. */
 function lift(figure, arm) {
   const up = new Vector3(...arm),
-    box = extent(figure, up);
-  figure.position.copy(up).multiplyScalar(-box);
+    lowest = corners(figure).reduce((least, corner) => Math.min(least, corner.dot(up)), 0);
+  figure.position.copy(up).multiplyScalar(-lowest);
 }
 
-function extent(figure, direction) {
-  let least = 0;
+/** All corners of a figure, in the axes of the body. */
+function corners(figure) {
+  const found = [];
   figure.updateMatrixWorld(true);
   figure.traverse((part) => {
     const points = part.geometry?.attributes.position;
-    for (let i = 0, p = new Vector3(); points && i < points.count; i += 1)
-      least = Math.min(least, p.fromBufferAttribute(points, i).applyMatrix4(part.matrixWorld).dot(direction));
+    for (let i = 0; points && i < points.count; i += 1)
+      found.push(new Vector3().fromBufferAttribute(points, i).applyMatrix4(part.matrixWorld));
   });
-  return least;
+  return found;
 }
 
 const MAKERS = {

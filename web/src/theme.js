@@ -54,6 +54,6 @@ export class Theme {
   }
 
   scene() {
-    return { ...SCENES[this.name], axes: LINES[this.name].slice(0, 3) };
+    return { ...SCENES[this.name], axes: LINES[this.name].slice(0, 3), lines: LINES[this.name] };
   }
 }

@@ -1,10 +1,10 @@
 // One run in 3D: the body or Poinsot's picture, arrows, the tip's path.
 
 import { Color, DirectionalLight, Group, HemisphereLight, Scene, Vector3 } from "three";
-import { attitude, largest, locate, momentum, rotate, sample } from "./data.js";
+import { attitude, largest, locate, momentum, rotate, sample, speedsAt } from "./data.js";
 import { Flight } from "./flight.js";
 import { Arrow, Axes, Disc, Trace } from "./parts.js";
-import { Poinsot } from "./poinsot.js";
+import { Poinsot, rolls } from "./poinsot.js";
 import { makeBody } from "./shapes.js";
 
 const REACH = { omega: 1.4, momentum: 1.65 }; // of the longest arrow; where both point one way, both are seen
@@ -25,7 +25,7 @@ export class View {
     const tip = this.tip();
     this.trace = new Trace(tip);
     this.deep = lowest(tip, run.up) < -0.1; // hangs below the floor
-    this.poinsot = run.free && largest(run.omega) > 0 ? new Poinsot(run) : null;
+    this.poinsot = rolls(run) ? new Poinsot(run) : null;
     this.moving = new Group(); // all that goes where the body goes
     this.moving.add(this.body, this.omega, this.momentum, this.trace);
     this.flight = run.position ? new Flight(run) : null;
@@ -46,13 +46,15 @@ export class View {
   }
 
   strongest() {
+    const { t, omega, speeds, rotors } = this.run,
+      row = (array, width, i) => array?.subarray(width * i, width * (i + 1));
     let most = 0;
-    for (let i = 0; i < this.run.t.length; i += 1)
-      most = Math.max(most, Math.hypot(...momentum(this.run, this.run.omega.subarray(3 * i, 3 * i + 3))));
+    for (let i = 0; i < t.length; i += 1)
+      most = Math.max(most, Math.hypot(...momentum(this.run, row(omega, 3, i), row(speeds, rotors.length, i))));
     return most;
   }
 
-  /** Draws a time. `options`: poinsot, arrows, trace, axes, follow. */
+  /** Draws a time. `options`: poinsot, arrows, trace, axes, follow; slowness of the rotors. */
   show(time, options) {
     const q = attitude(this.run, time),
       poinsot = options.poinsot && this.poinsot;
@@ -65,10 +67,11 @@ export class View {
     const omega = sample(this.run, this.run.omega, 3, time);
     let arrows = {
       omega: rotate(q, omega).map((x) => (x * REACH.omega) / this.fastest),
-      momentum: rotate(q, momentum(this.run, omega)).map((x) => (x * REACH.momentum) / this.heaviest),
+      momentum: rotate(q, momentum(this.run, omega, speedsAt(this.run, time))).map((x) => (x * REACH.momentum) / this.heaviest),
     };
     if (poinsot) arrows = this.poinsot.show(time);
     this.body.quaternion.set(...q);
+    this.body.wheels.show(time, options.slowness);
     this.trace.until(locate(this.run.t, time)[0]);
     for (const name of ["omega", "momentum"]) {
       this[name].point(arrows[name]);
@@ -96,6 +99,7 @@ export class View {
         if (theme[material.name]) material.color = new Color(theme[material.name]);
     });
     this.axes.paint(theme.axes);
+    this.body.wheels.paint(theme.lines);
     this.omega.material.color.set(theme.omega);
     this.momentum.material.color.set(theme.momentum);
     this.floor.paint(theme.grid, theme.grid);

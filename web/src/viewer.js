@@ -5,18 +5,20 @@ import { button, helpDialog, listenToKeys, Switches, Transport } from "./control
 import { attitude, decodeRun, largest, locate } from "./data.js";
 import { number, withUnit } from "./format.js";
 import { make, Plot } from "./plots.js";
-import { AXES, errors, farApart, liveliest, sized, valueAt, velocities } from "./series.js";
+import { rolls } from "./poinsot.js";
+import { components, errors, farApart, liveliest, PARTS, sized, valueAt, widest } from "./series.js";
 import { Stage } from "./stage.js";
 import { Theme } from "./theme.js";
+import { slowness } from "./wheels.js";
 
 const SWITCHES = {
   poinsot: ["Poinsot", "The inertia ellipsoid rolling on the invariable plane (P)"],
   arrows: ["Arrows", "Angular velocity and momentum (A)"],
-  trace: ["Path", "Path of the third body axis, or of the tip of a top (R)"],
+  trace: ["Trace", "Path of the third body axis, or of the tip of a top (R)"],
   axes: ["Axes", "Body axes (B)"],
   follow: ["Follow", "The camera follows the body, or shows its whole path in space (F)"],
 };
-const NOT_FREE = "Poinsot’s construction needs a free body; here a torque acts";
+const DOES_NOT_ROLL = "Poinsot’s construction needs a free body without rotors that turns";
 
 /**
  * @param {HTMLElement} element filled by the viewer
@@ -27,6 +29,9 @@ const NOT_FREE = "Poinsot’s construction needs a free body; here a torque acts
 export function mount(element, runs, options = {}) {
   return new Viewer(element, runs, options);
 }
+
+/** What all say, or nothing. */
+const common = (texts) => (texts.every((text) => text === texts[0]) ? texts[0] : "");
 
 class Viewer {
   constructor(element, runs, options) {
@@ -64,9 +69,8 @@ class Viewer {
     this.dialog = helpDialog();
     this.root.append(head, this.work, this.transport.element, this.about, this.dialog);
     element.replaceChildren(this.root);
-    const seek = (time) => this.seek(time),
-      kinds = compact ? [] : ["energy", "momentum", "omega"];
-    this.plots = Object.fromEntries(kinds.map((kind) => [kind, new Plot(this.plotsPlace, { seek })]));
+    this.compact = compact;
+    this.plots = {};
     this.stage = new Stage(this.canvas, this.cells, () => this.redraw());
   }
 
@@ -89,9 +93,9 @@ class Viewer {
     this.runs = runs.map(decodeRun);
     if (title !== undefined) this.title.textContent = title;
     if (subtitle !== undefined) this.subtitle.textContent = subtitle;
-    this.free = this.runs.every((run) => run.free && largest(run.omega) > 0);
+    this.rolls = this.runs.every(rolls);
     if (fresh) Object.assign(this.options, { trace: Boolean(this.runs[0].arm), axes: !this.runs[0].arm });
-    this.options.poinsot = poinsot && this.free;
+    this.options.poinsot = poinsot && this.rolls;
     this.work.classList.toggle("many", this.runs.length > 1);
     this.work.style.setProperty("--runs", this.runs.length);
     this.cells.replaceChildren(...this.runs.map((run, i) => this.cell(run, i)));
@@ -99,9 +103,10 @@ class Viewer {
     const flights = this.stage.views.map((view) => view.flight).filter(Boolean);
     if (fresh) this.options.follow = !flights.some((flight) => flight.isLong);
     this.switches.buttons.follow.hidden = !flights.length;
-    this.key.querySelector(".key-momentum").textContent = `L angular momentum${flights.length ? " about the centre of mass" : ""}`;
+    const what = [flights.length && "about the centre of mass", widest(this.runs, "speeds") && "with rotors"].filter(Boolean);
+    this.key.querySelector(".key-momentum").textContent = ["L angular momentum", what.join(", ")].join(" ").trim();
     this.stage.aim(this.runs[0], this.options.poinsot);
-    this.component = liveliest(this.runs[0]);
+    this.component = Object.fromEntries(Object.keys(PARTS).map((part) => [part, liveliest(this.runs[0], part)]));
     this.logarithmic = fresh ? ["energy", "momentum"].some((key) => farApart(this.runs, key)) : this.logarithmic;
     this.fillPlots();
     this.fillAbout();
@@ -128,35 +133,51 @@ class Viewer {
   }
 
   fillPlots() {
-    const { energy, momentum, omega } = this.plots;
-    if (!omega) return;
-    const many = this.runs.length > 1;
-    for (const plot of Object.values(this.plots)) plot.timeLabel = withUnit("t", this.runs[0].units.time);
-    for (const [key, plot] of [
-      ["energy", energy],
-      ["momentum", momentum],
-    ]) {
-      const title = this.runs[0].titles[key];
+    if (this.compact) return;
+    for (const key of ["energy", "momentum"]) {
+      const plot = this.plot(key),
+        title = this.runs[0].titles[key];
       plot.title.textContent = this.logarithmic ? sized(title) : title;
+      plot.remark.textContent = common(this.runs.map((run) => run.causes[key]));
       plot.setLines(errors(this.runs, key, this.theme), this.logarithmic);
     }
-    omega.title.textContent = withUnit("Angular velocity, body axes", this.runs[0].units.rate);
-    if (many) this.chooser(omega.title);
-    omega.setLines(velocities(this.runs, this.component, this.theme), false);
+    for (const part of Object.keys(PARTS)) {
+      if (widest(this.runs, part)) this.fillPart(part);
+      else {
+        this.plots[part]?.remove();
+        delete this.plots[part];
+      }
+    }
   }
 
-  /** With several runs one component is drawn; a click on the title goes to the next. */
-  chooser(title) {
-    title.textContent = `${withUnit("Angular velocity", this.runs[0].units.rate)} `;
-    AXES.forEach((name, k) => {
-      const choice = button("choice", name, () => {
-        this.component = k;
+  /** The plot of this name, made where there is none yet. */
+  plot(name) {
+    const plot = (this.plots[name] ??= new Plot(this.plotsPlace, { seek: (time) => this.seek(time) }));
+    plot.timeLabel = withUnit("t", this.runs[0].units.time);
+    return plot;
+  }
+
+  fillPart(part) {
+    const { title, where = "", unit } = PARTS[part],
+      plot = this.plot(part),
+      many = this.runs.length > 1;
+    plot.title.textContent = withUnit(many ? title : title + where, this.runs[0].units[unit]);
+    if (many) this.chooser(part, plot.title);
+    plot.setLines(components(this.runs, part, this.component[part], this.theme), false);
+  }
+
+  /** With several runs one component is drawn; a click in the title chooses another. */
+  chooser(part, title) {
+    title.append(" ");
+    for (let k = 0; k < widest(this.runs, part); k += 1) {
+      const choice = button("choice", PARTS[part].name(k), () => {
+        this.component[part] = k;
         this.fillPlots();
         this.redraw();
       });
-      choice.setAttribute("aria-pressed", String(k === this.component));
+      choice.setAttribute("aria-pressed", String(k === this.component[part]));
       title.append(choice);
-    });
+    }
   }
 
   fillAbout() {
@@ -205,7 +226,7 @@ class Viewer {
   }
 
   switch(name) {
-    if (name === "poinsot" && !this.free) return;
+    if (name === "poinsot" && !this.rolls) return;
     if (name === "follow" && this.switches.buttons.follow.hidden) return;
     this.options[name] = !this.options[name];
     if (name === "poinsot") this.stage.aim(this.runs[0], this.options.poinsot);
@@ -251,7 +272,7 @@ class Viewer {
   }
 
   picture() {
-    this.stage.render(this.clock.time, this.options);
+    this.stage.render(this.clock.time, this.shown());
     return this.canvas.toDataURL("image/png");
   }
 
@@ -289,15 +310,20 @@ class Viewer {
   draw() {
     const window = this.window();
     this.align();
-    this.stage.render(this.clock.time, this.options);
+    this.stage.render(this.clock.time, this.shown());
     for (const plot of Object.values(this.plots)) plot.show(this.clock.time, valueAt, window);
     this.transport.show(this.clock, this.runs[0].units.time);
-    this.switches.show(this.options, this.free ? {} : { poinsot: NOT_FREE });
+    this.switches.show(this.options, this.rolls ? {} : { poinsot: DOES_NOT_ROLL });
     this.logButton.setAttribute("aria-pressed", String(this.logarithmic));
     this.zoomButton.setAttribute("aria-pressed", String(Boolean(this.near)));
     this.key.querySelectorAll("span").forEach((part) => (part.hidden = !this.options.arrows));
     this.turned.hidden = !this.options.poinsot;
-    this.scale.textContent = this.enlarged();
+    this.scale.textContent = [this.enlarged(), this.slowed()].filter(Boolean).join(". ");
+  }
+
+  /** What the stage draws by. */
+  shown() {
+    return { ...this.options, slowness: slowness(this.runs, this.clock.speed) };
   }
 
   /** How much larger than life bodies are drawn beside their whole path, in words. */
@@ -306,6 +332,12 @@ class Viewer {
       factors = this.stage.views.map((view) => (view.flight ? view.flight.scales(follow).enlarged : 1)),
       most = Math.max(...factors);
     return poinsot || most < 1.5 ? "" : `The body is drawn about ${number(most, 2)} times its size`;
+  }
+
+  /** How much slower than life rotors are drawn, in words. */
+  slowed() {
+    const { slowness, poinsot } = this.shown();
+    return poinsot || slowness === 1 ? "" : `Rotors are drawn turning ${number(slowness, 2)} times slower than they do`;
   }
 
   /** What is shown, for programs and tests. */
@@ -328,6 +360,7 @@ class Viewer {
         shown: this.stage.views[i].body.quaternion.toArray(),
         place: this.stage.views[i].moving.position.toArray(),
         scale: this.stage.views[i].moving.scale.x,
+        rotors: this.stage.views[i].body.wheels.angles,
       })),
       ticks: Object.fromEntries(Object.entries(this.plots).map(([key, plot]) => [key, plot.ticks])),
     };

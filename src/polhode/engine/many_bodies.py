@@ -31,7 +31,7 @@ from polhode.engine.ensemble.launch import Launch
 from polhode.engine.ensemble.measure import Measure
 from polhode.engine.ensemble.on_gpu import is_plain, place_on_gpu
 from polhode.engine.ensemble.spin import Spin, spin_of
-from polhode.engine.flight import check_flight
+from polhode.engine.flight import check_flight, check_place
 from polhode.engine.programs import find
 from polhode.engine.rotors import feels_speed
 from polhode.engine.schedule import segments
@@ -116,6 +116,7 @@ class ManyBodies:
         self.launch, self.kind = Launch(*places), FLIGHT
         self.force = as_force(force) if self.force is None else self.force + as_force(force)
         check_flight(self.method, self.torque)
+        check_place(self.force, position0)
         if mass is None and self.law is None and self.bodies.count == 1:
             check_made_for(self.force, self.bodies.one)
 

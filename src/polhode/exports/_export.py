@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 from polhode.bodies._body import RigidBody
 from polhode.errors import InputError, brief, choice, flag
 from polhode.exports import languages
-from polhode.exports.module import Module, export_obstacle, module_of
+from polhode.exports.module import Module, module_of
+from polhode.exports.traced import in_tuples
 from polhode.loads._torque import Torque
 from polhode.loads.conversion import as_torque
 from polhode.loads.foreign import Foreign
@@ -20,7 +21,7 @@ from polhode.methods._registry import get
 from polhode.support.atomic import write_text
 from polhode.support.regular import file_path
 
-__all__ = ["export", "export_obstacle", "exported"]
+__all__ = ["export", "exported"]
 
 FRAMES = ("spatial", "body")
 
@@ -49,7 +50,7 @@ def export(
         "c"; `polhode export --help` lists all.
     torque : Torque, function or str, optional
         Becomes part of the file, with its parameters as constants: a named torque, or a function of
-        your own in tuple form.  Without it the file calls a function that you write in its language.
+        your own.  Without it the file calls a function that you write in its language.
     body : RigidBody or three moments, optional
         Some methods have a better step for symmetric bodies, such as EXACT; the file is then for
         bodies with the same symmetry.  Moments remain parameters of the file.
@@ -107,13 +108,7 @@ def _torque(given: Any) -> Torque | None:
             f"torque {torque.name!r} is machine code and has no source; leave out the torque, and call it from the "
             "function that the exported file asks for"
         )
-    for term in torque.terms:
-        if term.form == "array":
-            raise InputError(
-                f"torque {term.name!r} is written for NumPy arrays, which have no counterpart in other languages; write "
-                'it with tuples, @polhode.torque(form="tuple"), or leave it out and write it in the other language'
-            )
-    return torque
+    return in_tuples(torque)
 
 
 def _body(given: Any) -> RigidBody | None:

@@ -19,7 +19,6 @@ from polhode.exports.ir import (
     Expr,
     Function,
     Intrinsic,
-    Item,
     Known,
     Make,
     Op,
@@ -130,6 +129,7 @@ class Calls(Expressions):
         return self._extreme("<", args, node)
 
     def _extreme(self, op: str, args: tuple[Expr, ...], node: Any) -> Expr:
+        args = self.items(args[0], node) if len(args) == 1 else args
         best, *others = (one if is_plain(one) else self.held(one, "number") for one in args)
         for one in others:
             a, b = self.alike(best, one, node)
@@ -152,6 +152,15 @@ def in_place(function: Function, args: tuple[Expr, ...]) -> Expr | None:
     if any(uses.count(name) > 1 and not is_plain(arg) for name, arg in given.items()):
         return None
     return substituted(result, given)
+
+
+def inlined(function: Function, args: tuple[Expr, ...]) -> Expr:
+    """What a function returns for these arguments, each a variable: its only statement, or a call."""
+    only = function.body[0]
+    if len(function.body) == 1 and isinstance(only, Return):
+        names = [name for name, _ in function.params]
+        return substituted(only.value, dict(zip(names, args, strict=True)))
+    return in_place(function, args) or Call(function, args)
 
 
 def substituted(expr: Expr, given: dict[str, Expr]) -> Expr:
@@ -180,4 +189,4 @@ def forwarded(function: Function) -> Expr | None:
     return result if all(is_plain(one) for one in given) else None
 
 
-__all__ = ["Calls", "Item", "UsersFunction", "in_place"]
+__all__ = ["Calls", "UsersFunction", "inlined"]

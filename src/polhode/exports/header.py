@@ -10,15 +10,16 @@ import textwrap
 from typing import TYPE_CHECKING, Any
 
 import polhode
+from polhode.exports.text import WIDTH
 from polhode.methods._references import bibtex
 
 if TYPE_CHECKING:
     from polhode.exports.module import Module
     from polhode.methods._method import Method
 
-LICENCE = """\
-Copyright (c) the polhode developers.  MIT licence: anyone may use, copy, change and distribute this
-file, provided that this notice stays in it.  It comes without any warranty."""
+LICENCE = (
+    "Copyright (c) the polhode developers.  MIT licence: keep this notice; there is no warranty."
+)
 
 
 def header(module: Module, printer: Any) -> str:
@@ -56,7 +57,7 @@ def entry(key: str) -> str:
     """A BibTeX entry on few lines."""
     words = re.sub(r"\s+", " ", bibtex(key)).replace(", }", "}")
     return textwrap.fill(
-        words, 96, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+        words, WIDTH - 10, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
     )
 
 
@@ -89,7 +90,7 @@ def declared(method: Method) -> list[str]:
             f"; without torque the attitude is {order(free[0])}, the momentum {order(free[1])}"
         )
     calls = "as many as it needs" if method.torques is None else str(method.torques)
-    lines.append(f"torques per step: {calls}; nonlinear equations: {method.solves}")
+    lines[0] += f"; torques per step: {calls}; nonlinear equations: {method.solves}"
     kept = " and ".join(method.conserves or ()) or "nothing"
     words = {True: "yes", False: "no", "orbits": "on coadjoint orbits", None: "not declared"}
     lines.append(

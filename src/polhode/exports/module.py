@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from polhode.core.jit import jit
 from polhode.core.loops.fixed import body_of
 from polhode.errors import InputError
-from polhode.exports.calls import UsersFunction, in_place
+from polhode.exports.calls import UsersFunction, inlined
 from polhode.exports.header import header
 from polhode.exports.ir import (
     REAL,
@@ -84,7 +84,8 @@ class Module:
 
     def public_types(self) -> list[Type]:
         """The types that the user of the file sees."""
-        return [VECTOR, QUATERNION, *([MATRIX] if self.asks else []), self.body, self.state]
+        users: list[Type] = [MATRIX, USER] if self.asks else []
+        return [VECTOR, QUATERNION, *users, self.body, self.state]
 
     @cached_property
     def functions(self) -> list[Function]:
@@ -155,7 +156,7 @@ def module_of(
         made = translator.function(function, tuple(kind for _, kind in params))
         args = [Var(name, kind) for name, kind in params]
         left = tuple(arg for arg, keep in zip(args, made.keep, strict=True) if keep)
-        value = in_place(made, left) or Call(made, left)
+        value = inlined(made, left)
         return Root([pair for pair in params if not isinstance(pair[1], Static)], value)
 
     begin, advance, read = suited.start, suited.step, velocity_of(suited.state)

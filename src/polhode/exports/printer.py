@@ -13,6 +13,7 @@ from typing import Any
 from polhode.exports.ir import (
     INT,
     REAL,
+    USER,
     Array,
     Break,
     Call,
@@ -75,11 +76,12 @@ class Printer(Phrases):
                 yield from walk(value)
 
     def _types(self) -> Iterable[Type]:
-        """The arrays and records that are used, each after those it is made of."""
+        """The arrays and records that are used, each after those it is made of; and USER, if the user
+        gives the torque."""
         found: dict[Type, None] = {}
 
         def add(kind: Type) -> None:
-            if kind in found or parts(kind) is None or not has_numbers(kind):
+            if kind in found or isinstance(kind, Scalar) or not has_numbers(kind):
                 return
             for part in parts(kind) or ():
                 add(part)
@@ -132,7 +134,7 @@ class Printer(Phrases):
 
     def types_text(self) -> str:
         """The declarations of types."""
-        return "\n".join(map(self.declared, self.types))
+        return "\n".join(filter(None, map(self.declared, self.types)))
 
     def constants_text(self) -> str:
         """The declarations of constants."""
@@ -269,6 +271,8 @@ class Printer(Phrases):
             return self.public_name("state")
         if kind == self.module.body:
             return self.public_name("body")
+        if kind == USER:
+            return self.public_name("load")
         if isinstance(kind, Array):
             if kind.item == REAL:
                 return f"vec{kind.count}" if kind.count <= 4 else f"real{kind.count}"
@@ -297,7 +301,7 @@ class Printer(Phrases):
     # --- what a language says ---------------------------------------------------------------------
 
     def of_type(self, kind: Type) -> str:
-        """The type of a variable, parameter or result; USER is what calls the user's function."""
+        """The type of a variable, parameter or result."""
         raise NotImplementedError
 
     def comment(self, text: str) -> str:
@@ -309,7 +313,8 @@ class Printer(Phrases):
         return ""
 
     def declared(self, kind: Type) -> str:
-        """The declaration of an array or a record; "" where it needs none."""
+        """The declaration of an array or a record, or of USER: what the user's function is called
+        through; "" where it needs none."""
         raise NotImplementedError
 
     def constant(self, one: Const) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from polhode.core.constant import Constant
 from polhode.core.single import LARGEST, SMALLEST
 
-WIDTH = 120
+WIDTH = 130
 
 
 def folded(text: str, indent: str = "") -> list[str]:
@@ -33,7 +33,11 @@ def _break(text: str, least: int) -> int | None:
         after = text[max(i - 2, 0) : i]
         operator = letter in "+-*/?:&|" and after[1:] == " " and text[i + 1 : i + 2] in " &|"
         if i >= least and (after in (", ", "= ") or operator):
-            worth = i - 40.0 * depth - (30.0 if after == "= " else 0.0)
+            worth = (
+                i
+                - 50.0 * depth
+                - (40.0 if after == "= " else 30.0 if letter in "*/" else 15.0 * operator)
+            )
             if worth >= most:
                 best, most = i, worth
     return best

@@ -35,6 +35,11 @@ def as_run(run: Trajectory | str | PathLike[str]) -> Trajectory:
         return run
     if isinstance(run, (str, os.PathLike)):
         return read(run, Trajectory)
+    if isinstance(run, Ensemble):
+        raise InputError(
+            f"figures and pages of runs show one body, got {brief(run)}; integrate one of its bodies alone, "
+            "or draw all with plots.sphere(many.momentum_spatial, dots=True)"
+        )
     raise InputError(
         f"a run must be a Trajectory or the path of a stored one, got {brief(run)}; give one of them"
     )

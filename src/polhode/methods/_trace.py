@@ -23,6 +23,8 @@ def _operator(operation):
     """The methods of an operator: symbol on the left, symbol on the right."""
 
     def left(self, other):
+        if getattr(other, "shape", ()):
+            return NotImplemented  # the array takes its entries one by one
         return self.graph.apply(operation, self, other)
 
     def right(self, other):
@@ -46,6 +48,21 @@ class Symbol:
     def __neg__(self):
         return -1.0 * self
 
+    def __pow__(self, other):
+        if other not in (2, 3):
+            raise Untraceable("it takes a power other than a square or a cube")
+        return self * self if other == 2 else self * self * self
+
+    # under these names NumPy's functions find them
+    def sqrt(self):
+        return traced_sqrt(self)
+
+    def sin(self):
+        return traced_sincos(self)[0]
+
+    def cos(self):
+        return traced_sincos(self)[1]
+
     def _compared(self, *_):
         raise Untraceable("it compares numbers to choose a branch")
 
@@ -55,7 +72,13 @@ class Symbol:
         )
 
     __bool__ = __lt__ = __le__ = __gt__ = __ge__ = __abs__ = _compared
-    __float__ = __int__ = __round__ = __array__ = _valued
+    __float__ = __int__ = __round__ = _valued
+
+
+class Single(Symbol):
+    """One that does not go into arrays: their operations are not traced."""
+
+    __array__ = Symbol._valued
 
 
 SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
@@ -64,24 +87,26 @@ SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 class Graph:
     """The operations that lead from the motion to its slope."""
 
+    kind = Single  # of symbols
+
     def __init__(self):
         self.nodes = []  # (operation, arguments): symbols
         self.known = {}
 
     def symbol(self, value):
-        return value if isinstance(value, Symbol) else Symbol(self, repr(float(value)))
+        return value if isinstance(value, Symbol) else self.kind(self, repr(float(value)))
 
     def node(self, operation, *arguments):
         key = operation, tuple(one.text if one.index is None else one.index for one in arguments)
         if key not in self.known:
             self.known[key] = len(self.nodes)
             self.nodes.append((operation, arguments))
-        return Symbol(self, index=self.known[key])
+        return self.kind(self, index=self.known[key])
 
     def apply(self, operation, a, b):
         a, b = self.symbol(a), self.symbol(b)
         if a.index is None and b.index is None:
-            return Symbol(self, f"({a.text} {SIGNS[operation]} {b.text})")
+            return self.kind(self, f"({a.text} {SIGNS[operation]} {b.text})")
         zero, one = repr(0.0), repr(1.0)
         if operation in ("add", "sub") and b.text == zero:
             return a
@@ -97,14 +122,18 @@ class Graph:
 def traced_sqrt(x):
     if not isinstance(x, Symbol):
         return math.sqrt(x)
-    return Symbol(x.graph, f"math.sqrt({x.text})") if x.index is None else x.graph.node("sqrt", x)
+    return (
+        x.graph.kind(x.graph, f"math.sqrt({x.text})")
+        if x.index is None
+        else x.graph.node("sqrt", x)
+    )
 
 
 def traced_sincos(x):
     if not isinstance(x, Symbol):
         return sincos(x)
     if x.index is None:
-        return Symbol(x.graph, f"math.sin({x.text})"), Symbol(x.graph, f"math.cos({x.text})")
+        return tuple(x.graph.kind(x.graph, f"math.{name}({x.text})") for name in ("sin", "cos"))
     s = x.graph.node("sin", x)
     return s, x.graph.node("cos", x, s)
 
@@ -141,7 +170,7 @@ def same(x):
 def symbols_of(value, path, graph):
     """A nested tuple of numbers as symbols that say where in `path` they stand."""
     if not isinstance(value, tuple):
-        return Symbol(graph, path)
+        return graph.kind(graph, path)
     parts = [symbols_of(part, f"{path}[{i}]", graph) for i, part in enumerate(value)]
     return type(value)(*parts) if hasattr(value, "_fields") else tuple(parts)
 

@@ -21,7 +21,7 @@ from polhode.errors import InputError
 from polhode.results.storable import Storable
 from polhode.support import provenance
 from polhode.support.units import UNSPECIFIED, Units
-from polhode.support.on_device import OnDevice, on_host, require
+from polhode.support.on_device import OnDevice, on_host, part_of, require
 
 if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
@@ -155,8 +155,7 @@ class Ensemble(Storable):
     @cached_property
     def on_device(self) -> Motions:
         """`quaternion` and `omega`, in flight also `position` and `velocity`, as arrays on the GPU,
-        of a run with device="cuda"; they are where the run left them, and CuPy, PyTorch and others
-        read them in place."""
+        of a run with device="cuda"; CuPy, PyTorch, JAX and others read them in place."""
         if self.device != "cuda" or self.recorded is not None:
             how = "read from a file" if self.recorded else f"made with device={self.device!r}"
             raise InputError(
@@ -165,8 +164,9 @@ class Ensemble(Storable):
         motions, module = self._motions, require()
         if isinstance(motions, np.ndarray) or self.bodies.axes is not None:
             motions = module.to_device(self.to_user_axes(on_host(motions)))
+        parts = Motions(*(part_of(motions, place) for place in self.kind.slices.values()))
         module.synchronize()  # whoever reads them may be in another stream
-        return Motions(*(motions[:, place] for place in self.kind.slices.values()))
+        return parts
 
     @property
     def quaternion(self) -> np.ndarray:

@@ -18,6 +18,7 @@ from polhode.errors import warn
 from polhode.loads.potential import potential_energy
 from polhode.core.motions import ROTATION, Kind
 from polhode.results.columns import attributes, columns
+from polhode.results.conserved import loads_keep_energy
 from polhode.results.motion import LABELS, InMotion, parts, rotor_speeds
 from polhode.results.storable import Storable
 from polhode.support import provenance
@@ -188,12 +189,8 @@ class Trajectory(Storable, InMotion):
 
     @property
     def keeps_energy(self) -> bool:
-        """Whether all loads come from potentials that do not depend on time, and no motor or bearing
-        of a rotor works: the energy is constant."""
-        loads = self.torque.record() + ([] if self.force is None else self.force.record())
-        return all(load["conservative"] and load.get("steady", True) for load in loads) and all(
-            rotor.is_free for rotor in self.body.rotors
-        )
+        """Whether the energy is constant: no load, motor or bearing works on the body and its rotors."""
+        return loads_keep_energy(self) and all(rotor.is_free for rotor in self.body.rotors)
 
     @cached_property
     def potential_energy(self) -> np.ndarray | None:

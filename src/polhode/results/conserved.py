@@ -11,15 +11,22 @@ import numpy as np
 class Stray(NamedTuple):
     """A deviation from the start along a run, relative to `size`.
 
-    `by_right` means that the torque changes the quantity, so that the deviation is no error.  Of a
-    momentum that is conserved about one direction alone, `up`, it is the deviation about that.
+    `cause` says what changes the quantity by right, so that the deviation is no error.  A momentum in
+    flight is `about` the origin or the centre of mass.  Of one that is conserved about one direction
+    alone, `up`, it is the deviation about that.
     """
 
     values: np.ndarray
     title: str
     size: float
-    by_right: bool = False
+    cause: str = ""
+    about: str = ""
     up: list[float] | None = None
+
+    @property
+    def by_right(self) -> bool:
+        """Whether something changes the quantity, so that the deviation is no error."""
+        return bool(self.cause)
 
 
 def is_free(run: Any) -> bool:
@@ -53,9 +60,15 @@ def kept_axis(run: Any) -> list[float] | None:
     return first if all(other == first for other in others) else None
 
 
+def loads_keep_energy(run: Any) -> bool:
+    """Whether all loads come from potentials that do not depend on time."""
+    records = run.torque.record() + ([] if run.force is None else run.force.record())
+    return all(load["conservative"] and load.get("steady", True) for load in records)
+
+
 def energy(run: Any, start: int = 0) -> Stray:
-    """The energy against that at the point `start`: relative to it, or to a thousandth of the
-    largest kinetic energy."""
+    """The energy, with that of the rotors, against that at the point `start`: relative to it, or to a
+    thousandth of the largest kinetic energy."""
     values = run.total_energy
     scale = max(abs(float(values[start])), 1e-3 * float(run.kinetic_energy.max())) or 1.0
     name = "Kinetic energy" if run.potential_energy is None else "Energy"
@@ -63,17 +76,22 @@ def energy(run: Any, start: int = 0) -> Stray:
         (values - values[start]) / scale,
         f"{name} (E − E₀) / |E₀|",
         scale,
-        not run.keeps_energy,
+        _cause(run, not loads_keep_energy(run), any(not one.is_free for one in run.body.rotors)),
     )
 
 
 def momentum(run: Any, start: int = 0) -> Stray:
-    """The spatial momentum against that at the point `start`; about `kept_axis` where no more of it
-    is conserved.  In flight it is the whole momentum about the origin: it is conserved if nothing
-    acts, and a load may change it."""
-    L = run.angular_momentum
+    """The spatial momentum, with that of the rotors, against that at the point `start`; about
+    `kept_axis` where no more of it is conserved.
+
+    In flight it is the whole momentum about the origin, which loads may change; where forces act and
+    no torque, it is that about the centre of mass, which is conserved.
+    """
+    in_flight, free = run.position is not None, is_free(run)
+    pushed = in_flight and (run.force is None or run.force.acts)
+    about = "" if not in_flight else "the centre of mass" if free and pushed else "the origin"
+    L = run.angular_momentum if about == "the origin" else run.momentum_spatial
     size = float(np.linalg.norm(L[start])) or float(np.linalg.norm(L, axis=1).max()) or 1.0
-    in_flight = run.position is not None
     up = None if in_flight else kept_axis(run)
     if up is not None:
         return Stray(
@@ -84,7 +102,17 @@ def momentum(run: Any, start: int = 0) -> Stray:
         )
     return Stray(
         np.linalg.norm(L - L[start], axis=1) / size,
-        f"{'Momentum about the origin' if in_flight else 'Momentum'} |L − L₀| / |L₀|",
+        f"{f'Momentum about {about}' if about else 'Momentum'} |L − L₀| / |L₀|",
         size,
-        not is_free(run) or (in_flight and (run.force is None or run.force.acts)),
+        _cause(run, not free),
+        about,
     )
+
+
+def _cause(run, loads, motors=False):
+    """What changes a quantity, in words; "" if neither loads nor motors and bearings do."""
+    found = [*["loads" if run.position is not None else "torque"] * loads]
+    found += ["motors and bearings"] * motors
+    if found == ["torque"]:
+        return "changed by the torque"
+    return f"{', '.join(found)} may change it" if found else ""

@@ -54,7 +54,34 @@ class OnDevice:
 
     def columns(self) -> list[Any]:
         """Arrays (n,) of the GPU, one for each number that an entry (n, ...) has."""
-        return [self.array[(slice(None), *place)] for place in np.ndindex(self.shape[1:])]
+        return [number_of(self.array, place) for place in np.ndindex(self.shape[1:])]
+
+
+def number_of(rows: Any, place: tuple[int, ...]) -> Any:
+    """Of each entry of an array of the GPU the number at a place, as an array (n,)."""
+    if not place:
+        return rows
+    out = require().device_array(len(rows), rows.dtype)
+    cuda.launch_over(len(rows), cuda.plain(cuda.one_number), rows, place, out)
+    return out
+
+
+def part_of(rows: Any, place: slice | int) -> Any:
+    """Some columns, or one, of an array (n, width) of the GPU, as an array without gaps."""
+    if isinstance(place, int):
+        return number_of(rows, (place,))
+    out = require().device_array((len(rows), place.stop - place.start), rows.dtype)
+    cuda.launch_over(len(rows), cuda.plain(cuda.some_columns), rows, place.start, out)
+    return out
+
+
+def rows_of(rows: Any, numbers: np.ndarray) -> np.ndarray:
+    """Some rows of an array of the GPU, in the memory of the host."""
+    module = require()
+    out = module.device_array((len(numbers), rows.shape[1]), rows.dtype)
+    there = module.to_device(numbers)
+    cuda.launch_over(len(numbers), cuda.plain(cuda.some_rows), rows, there, out)
+    return on_host(out)
 
 
 def on_host(numbers: Any) -> np.ndarray:

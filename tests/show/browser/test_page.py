@@ -9,7 +9,7 @@ import pytest
 import xarray as xr
 from scipy.spatial.transform import Rotation, Slerp
 
-from polhode import RigidBody, flight, integrate, problems
+from polhode import RigidBody, integrate, problems
 from polhode.show import demo_report as demo
 from polhode.io import store
 from polhode.show.poinsot import Poinsot
@@ -326,67 +326,3 @@ def test_the_report_of_the_demo(tab, tmp_path, monkeypatch):
             one.pixels()[0] > 0.02
             and one.page.locator("#drift canvas").bounding_box()["height"] > 200
         )
-
-
-# --- in flight -------------------------------------------------------------------------------------
-
-
-def orbit():
-    """Of a body that is a millionth of its orbit in size."""
-    body = RigidBody.box(1e-3, 1e-3, 3e-3, mass=250.0)
-    start = {"position0": (7000.0, 0.0, 0.0), "velocity0": (0.0, 8.5, 1.0), "omega0": (0, 0, 1e-3)}
-    load = flight.gravity(398_600.4, body)
-    return integrate(body, load, (0, 9600), 20.0, "EXACT-RKN4", **start)
-
-
-def toss():
-    force = flight.weight(BOX.mass)
-    start = {"omega0": (0.02, 6.0, 0.0), "velocity0": (0.5, 0.0, 2.0)}
-    return integrate(BOX, force, (0, 0.4), 0.01, "EXACT", **start)
-
-
-def test_a_body_in_flight_moves_along_its_path(tab, tmp_path):
-    run = orbit()
-    one = tab(page(run).save(tmp_path / "orbit.html"))
-    middle = (run.position.max(axis=0) + run.position.min(axis=0)) / 2
-    size = np.linalg.norm(run.position - middle, axis=1).max()
-    places = []
-    for i in (0, 100, 333):
-        one.seek(run.t[i])
-        state = one.state()
-        places.append(np.array(state["runs"][0]["place"]) / (run.position[i] - middle) * size)
-    assert not state["follow"] and np.allclose(places, places[0][0], rtol=1e-9)
-    assert "The body is drawn about" in one.page.locator(".key").inner_text()
-    assert one.pixels()[0] > 0.005 and one.complaints == []
-
-
-def test_the_camera_follows_the_body(tab, tmp_path):
-    one = tab(page(orbit()).save(tmp_path / "orbit.html"))
-    far = one.do("viewer => viewer.picture()")
-    one.page.locator(".switch", has_text="Follow").click()
-    one.settle()
-    state = one.state()
-    assert state["follow"] and state["runs"][0]["place"] == [0, 0, 0]
-    assert state["runs"][0]["scale"] == 1
-    assert "times its size" not in one.page.locator(".key").inner_text()
-    assert one.do("viewer => viewer.picture()") != far
-    one.page.keyboard.press("f")
-    one.settle()
-    assert not one.state()["follow"] and one.do("viewer => viewer.picture()") == far
-
-
-def test_a_short_flight_is_followed_at_once(tab, tmp_path):
-    one = tab(page([toss(), tumble()]).save(tmp_path / "toss.html"))  # and one body does not fly
-    one.seek(0.2)
-    assert one.state()["follow"] and one.complaints == []
-    one.page.keyboard.press("f")
-    one.settle()
-    flying, turning = one.state()["runs"]
-    assert flying["place"] != [0, 0, 0] and turning["place"] == [0, 0, 0]
-
-
-def test_what_does_not_fly_has_nothing_to_follow(tab, folder):
-    one = tab(folder / "box.html")
-    before = one.state()
-    one.page.keyboard.press("f")
-    assert one.page.locator(".switch", has_text="Follow").is_hidden() and one.state() == before

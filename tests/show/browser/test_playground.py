@@ -206,6 +206,40 @@ def test_lessons_have_a_sentence_and_poinsot_his_picture(open_page):
     assert not state(one)["viewer"]["poinsot"] and state(one)["viewer"]["trace"]
 
 
+def test_a_wheel_and_its_speed(open_page, tab, server):
+    one = open_page()
+    wheel = one.page.locator("[data-field=wheel]")
+    assert wheel.is_hidden() and "wheel=" not in one.page.url
+    choose(one, "problem", "wheel")
+    assert wheel.is_visible() and state(one)["asked"]["wheel"] == 300
+    assert one.page.locator(".plot").count() == 4
+    fill(one, "wheel", "-40")
+    assert "wheel at −40" in one.page.locator(".subtitle").text_content().replace("-", "−")
+    assert "speed=-40.0" in one.page.locator(".play-result pre").text_content()
+    other = tab(one.page.url)
+    ready(other)
+    assert state(other)["asked"] == state(one)["asked"]
+    choose(one, "method", "NMB")
+    assert "cannot follow a body with rotors" in complaint(one, "method")
+    choose(one, "method", "LP2")
+    assert "may change it" in one.page.locator(".play-result").text_content()
+    choose(one, "problem", "nutation")
+    assert wheel.is_hidden() and one.page.locator(".plot").count() == 3
+    assert one.complaints == []
+
+
+def test_a_thrown_box_flies(open_page):
+    one = open_page()
+    choose(one, "problem", "throw")
+    one.page.evaluate("polhode.playground.viewer.seek(0.6)")
+    one.page.keyboard.press("f")
+    one.settle()
+    shown = state(one)["viewer"]
+    assert not shown["follow"] and shown["runs"][0]["place"] != [0, 0, 0]
+    choose(one, "problem", "poinsot")
+    assert state(one)["viewer"]["poinsot"] and one.complaints == []
+
+
 def test_the_time_axes_are_in_line(open_page):
     one = open_page(viewport={"width": 1400, "height": 900})
     fill(one, "step", "0.04")

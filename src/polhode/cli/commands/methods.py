@@ -51,7 +51,14 @@ def methods(
             raise unknown("family", family, families)
         entries = [entry for entry in entries if entry.family == family.lower()]
     if as_json:
-        print_json([entry.facts() for entry in entries])
+        from polhode.exports.module import export_obstacle
+
+        print_json(
+            [
+                entry.facts() | {"exportable": not why, "export_obstacle": why or None}
+                for entry, why in zip(entries, map(export_obstacle, entries), strict=True)
+            ]
+        )
     else:
         print_methods(entries)
 

@@ -101,6 +101,32 @@ def read(z, moments, motions):
         store_motion(observe(s, velocity(s, body), body), motions, j)
 
 
+# --- parts of arrays (body, ...), which numba slices in time proportional to their length ---------
+
+
+def some_rows(rows, numbers, out):
+    """The rows of some bodies."""
+    j = cuda.grid(1)
+    if j < out.shape[0]:
+        for i in range(out.shape[1]):
+            out[j, i] = rows[numbers[j], i]
+
+
+def some_columns(rows, first, out):
+    """The columns from `first` on."""
+    j = cuda.grid(1)
+    if j < out.shape[0]:
+        for i in range(out.shape[1]):
+            out[j, i] = rows[j, first + i]
+
+
+def one_number(rows, place, out):
+    """Of each entry the number at a place, a tuple."""
+    j = cuda.grid(1)
+    if j < out.shape[0]:
+        out[j] = rows[(j, *place)]
+
+
 # --- initial motions from arrays (1 or n, ...) ----------------------------------------------------
 
 

@@ -22,7 +22,7 @@ from polhode.errors import PolhodeError
 from polhode.results._trajectory import FAILED
 from polhode.results.error_estimate import ErrorEstimate
 from polhode.results.motion import back_to_axes, parts, rotor_speeds
-from polhode.support.on_device import on_host
+from polhode.support.on_device import rows_of
 
 if TYPE_CHECKING:
     from polhode.results._ensemble_result import Ensemble
@@ -32,9 +32,9 @@ SPREAD = FASTEST = 8  # bodies of either kind
 
 def sample_bodies(motions: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
     """Numbers of the bodies to run again, and their motions (k, width)."""
-    if not isinstance(motions, np.ndarray):  # on a GPU: row by row
+    if not isinstance(motions, np.ndarray):  # on a GPU, where the fastest are not looked for
         chosen = np.unique(np.linspace(0, n - 1, SPREAD + FASTEST).astype(int))
-        return chosen, np.concatenate([on_host(motions[i : i + 1]) for i in chosen])
+        return chosen, rows_of(motions, chosen)
     omega = parts(motions).omega
     speeds = np.einsum("ij,ij->i", omega, omega)
     fastest = np.argpartition(speeds, max(n - FASTEST, 0))[-FASTEST:]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from polhode.exports.ir import (
     BOOL,
@@ -14,6 +15,7 @@ from polhode.exports.ir import (
     Const,
     Function,
     Item,
+    Scalar,
     Type,
     Var,
     has_numbers,
@@ -45,6 +47,8 @@ PREAMBLE = """\
 #endif
 #ifdef __clang__
 #pragma STDC FP_CONTRACT OFF
+#elif defined(__GNUC__) && __GNUC__ == 12    /* which fuses sums and products that it was told not to */
+#pragma GCC optimize("no-tree-slp-vectorize")
 #endif"""
 
 
@@ -60,11 +64,9 @@ class Language(Printer):
     # --- types and declarations -------------------------------------------------------------------
 
     def of_type(self, kind: Type) -> str:
-        if kind == USER:
-            return self.public_name("load")
-        if parts(kind) is not None:
-            return self.names[kind]
-        return {REAL: self.precision, INT: "int", BOOL: "bool"}[kind]  # type: ignore[index]
+        if isinstance(kind, Scalar):
+            return {REAL: self.precision, INT: "int", BOOL: "bool"}[kind]
+        return self.names[kind]
 
     def comment(self, text: str) -> str:
         first, *rest = paragraphs(text.replace("*/", "* /"))
@@ -74,6 +76,8 @@ class Language(Printer):
         return PREAMBLE
 
     def declared(self, kind: Type) -> str:
+        if kind == USER:
+            return self._users()
         names = self.field_names(kind)
         if isinstance(kind, Array):
             item = self.of_type(kind.item)
@@ -89,20 +93,19 @@ class Language(Printer):
         names = super().field_names(kind)
         return names and tuple(f"{name}_" if name in KEYWORDS.split() else name for name in names)
 
-    def types_text(self) -> str:
-        text = super().types_text()
-        if not self.module.asks:
-            return text
-        user, pointer = self.of_type(USER), self.public_name("torque")
+    def _users(self) -> str:
+        """What the user's torque is called through."""
+        pointer = self.public_name("torque")
         where = {"spatial": "in space", "body": "in the body"}[self.module.frame]
         doc = f"Your torque, {where}, at time t, attitude R (by rows) and body velocity Om; context is yours."
-        vector, matrix = self.of_type(VECTOR), self.of_type(MATRIX)
-        arguments = f"{self.precision} t, {matrix} R, {vector} Om, void *context"
+        arguments = (
+            f"{self.precision} t, {self.names[MATRIX]} R, {self.names[VECTOR]} Om, void *context"
+        )
         return "\n".join(
             [
-                f"{text}\n\n{self.comment(doc)}",
-                f"typedef {vector} (*{pointer})({arguments});",
-                f"typedef struct {{ {pointer} torque; void *context; }} {user};",
+                self.comment(doc),
+                f"typedef {self.names[VECTOR]} (*{pointer})({arguments});",
+                f"typedef struct {{ {pointer} torque; void *context; }} {self.names[USER]};",
             ]
         )
 
@@ -143,6 +146,12 @@ class Language(Printer):
     def declare(self, name: str, kind: Type) -> str:
         return f"{self.of_type(kind)} {name}"
 
+    def nested(self, value: Any, kind: Type) -> str:
+        if not isinstance(kind, Array):
+            return super().nested(value, kind)
+        inside = ", ".join(self.nested(one, kind.item) for one in value)
+        return f"{{{inside}}}" if self.field_names(kind) else f"{{{{{inside}}}}}"
+
     # --- expressions ------------------------------------------------------------------------------
 
     def made(self, kind: Type, items: list[str]) -> str:
@@ -150,7 +159,8 @@ class Language(Printer):
         return f"({self.of_type(kind)}){{{inside if self.field_names(kind) else f'{{{inside}}}'}}}"
 
     def special(self, value: float) -> str:
-        return "NAN" if math.isnan(value) else "INFINITY" if value > 0.0 else "-INFINITY"
+        text = "NAN" if math.isnan(value) else "INFINITY" if value > 0.0 else "-INFINITY"
+        return text if self.precision == "float" else f"(double){text}"
 
     def literal(self, text: str) -> str:
         return f"{text}f" if self.precision == "float" else text

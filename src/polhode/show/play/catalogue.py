@@ -7,7 +7,7 @@ from polhode.errors import unknown
 from polhode.methods._groups import group_of
 from polhode.problems import ALL
 from polhode.show.play.lessons import LESSONS
-from polhode.show.play.start import other_terms, tilt, weight
+from polhode.show.play.start import other_terms, tilt, weight, wheel
 
 PROBLEMS = {**{name: lesson.problem for name, lesson in LESSONS.items()}, **ALL}
 FIRST = "LP2"  # the method that the page begins with
@@ -56,6 +56,7 @@ def _describe_problem(one):
         "body": _describe_body(one.body),
         "moments": one.body.moments.tolist(),
         "omega0": one.omega0.tolist(),
+        "wheel": wheel(one),
         "tilt": math.degrees(tilt(one)),
         "weight": weight(one),
         "step": one.step,

@@ -10,19 +10,31 @@ from typing import NamedTuple
 import numpy as np
 
 from polhode.bodies._body import RigidBody
+from polhode.bodies.rotor import Rotor
 from polhode.loads import torques
 from polhode.problems import Problem
 from polhode.rotations import exp
 
+BOX = RigidBody.box(0.20, 0.13, 0.03)
 TOP = RigidBody([1.0, 1.0, 0.5])
 WEIGHT = 1.0
 
 
 class Lesson(NamedTuple):
-    """A problem, and whether the page begins with Poinsot's picture of it."""
+    """A problem; whether the page begins with Poinsot's picture of it; and the velocity at the start of
+    a body that is thrown, and falls under its weight."""
 
     problem: Problem
     poinsot: bool = False
+    thrown: tuple[float, float, float] | None = None
+
+
+def _free(name, title, sentence, body, omega0, span, **lesson):
+    """A lesson with a body on which no torque acts."""
+    problem = Problem(
+        name, title, sentence, body, torques.free(), np.eye(3), np.array(omega0), (0.0, span), 0.02
+    )
+    return Lesson(problem, **lesson)
 
 
 def _top(name, title, sentence, tilt, omega0, span):
@@ -45,34 +57,54 @@ def _regular(tilt, spin):
 LESSONS = {
     lesson.problem.name: lesson
     for lesson in (
-        Lesson(
-            Problem(
-                "tumbling-box",
-                "Dzhanibekov: a box turns over",
-                "Rotation about the intermediate axis is unstable. Let the box spin about the first or the "
-                "third axis instead, and it stops tumbling",
-                RigidBody.box(0.20, 0.13, 0.03),
-                torques.free(),
-                np.eye(3),
-                np.array([0.02, 6.0, 0.0]),
-                (0.0, 12.0),
-                0.02,
-            )
+        _free(
+            "tumbling-box",
+            "Dzhanibekov: a box turns over",
+            "Rotation about the intermediate axis is unstable. Let the box spin about the first or the "
+            "third axis instead, and it stops tumbling",
+            BOX,
+            (0.02, 6.0, 0.0),
+            12.0,
         ),
-        Lesson(
-            Problem(
-                "poinsot",
-                "Poinsot: a rolling ellipsoid",
-                "The inertia ellipsoid rolls on a fixed plane without slipping. The point of contact "
-                "draws the polhode on the ellipsoid and the herpolhode on the plane",
-                RigidBody.box(0.20, 0.13, 0.03),
-                torques.free(),
-                np.eye(3),
-                np.array([1.0, 1.0, 4.0]),
-                (0.0, 12.0),
-                0.02,
-            ),
+        _free(
+            "poinsot",
+            "Poinsot: a rolling ellipsoid",
+            "The inertia ellipsoid rolls on a fixed plane without slipping. The point of contact "
+            "draws the polhode on the ellipsoid and the herpolhode on the plane",
+            BOX,
+            (1.0, 1.0, 4.0),
+            12.0,
             poinsot=True,
+        ),
+        _free(
+            "wheel",
+            "A wheel steadies a box",
+            "The box spins about its intermediate axis, and a motor holds a wheel on that axis at constant "
+            "speed. Below 200 rad/s the spin is unstable, and with a slow wheel the box turns over",
+            BOX.with_rotors([Rotor((0, 1, 0), 4e-5, speed=300.0)]),
+            (0.02, 6.0, 0.0),
+            12.0,
+        ),
+        _free(
+            "explorer",
+            "Explorer 1: a flat spin",
+            "A wheel in a viscous bearing turns motion into heat, and the momentum stays as it is. So the "
+            "body ends in the rotation of least energy, end over end, as the first American satellite did",
+            RigidBody.box(0.12, 0.10, 0.30).with_rotors(
+                [Rotor((1, 0, 0), 2e-3, speed=0.0, damping=0.01)]
+            ),
+            (0.1, 0.0, 6.0),
+            40.0,
+        ),
+        _free(
+            "throw",
+            "A thrown box",
+            "The centre of mass flies along a parabola, and the box turns over as if it did not fly. Press F to "
+            "see the whole path",
+            BOX,
+            (0.02, 12.0, 0.0),
+            1.2,
+            thrown=(1.0, 0.0, 6.0),
         ),
         _top(
             "sleeping-top",

@@ -1,9 +1,10 @@
-"""What the page may change in a problem besides its body: the tilt at the start, the weight, and
-damping."""
+"""What the page may change in a problem besides its body: the tilt at the start, the speed of a
+wheel, the weight, and damping."""
 
 import numpy as np
 
-from polhode.loads import torques
+from polhode.bodies.rotor import Rotor
+from polhode.loads import flight, torques
 from polhode.loads.heavy_top_kernels import HeavyTop
 from polhode.rotations import as_quaternion, exp, qmul, rotate
 
@@ -26,6 +27,26 @@ def rotation0(problem, angle):
     length = np.linalg.norm(sideways)
     about = sideways / length if length > 1e-12 else np.array([1.0, 0.0, 0.0])
     return qmul(exp(change * about), given)
+
+
+def wheel(problem):
+    """The speed of the first rotor at the start, None where there is none."""
+    return problem.body.rotors[0].speed if problem.body.rotors else None
+
+
+def with_rotors(body, problem, speed):
+    """A body with the rotors of the problem, the first at this speed."""
+    if not problem.body.rotors:
+        return body
+    first, *others = problem.body.rotors
+    return body.with_rotors([Rotor(**{**first.to_dict(), "speed": speed}), *others])
+
+
+def launch(lesson, mass):
+    """The arguments of `integrate` for a lesson with a body that is thrown."""
+    if lesson is None or lesson.thrown is None:
+        return {}
+    return {"force": flight.weight(mass), "velocity0": lesson.thrown}
 
 
 def weight(problem):

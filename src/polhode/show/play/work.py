@@ -1,5 +1,4 @@
-"""What the page asks for: checked field by field before any work, run by the library, and written
-down as Python.
+"""What the page asks for: checked field by field before any work, and run by the library.
 
 A `Request` holds what `integrate` takes.  `checked` makes one from the page's JSON or raises
 `Refused` with a sentence for each field that is wrong; `computed` runs it, tells how far it is, and
@@ -18,6 +17,8 @@ from polhode.engine._integrate import integrate
 from polhode.results.conserved import energy, is_free, momentum
 from polhode.errors import InputError, IntegrationError, PolhodeError, floats, number, unknown
 from polhode.show.play import catalogue, start
+from polhode.show.play.code import as_python
+from polhode.show.play.lessons import LESSONS
 from polhode.show.view._page import encode
 from polhode.problems import Problem
 
@@ -26,6 +27,7 @@ FIELDS = (
     "body",
     "omega0",
     "tilt",
+    "wheel",
     "weight",
     "damping",
     "second",
@@ -79,6 +81,10 @@ class Request(NamedTuple):
     def torque(self):
         return start.torque(self.problem, self.step, self.weight, self.damping)
 
+    def launch(self, body):
+        """What else `integrate` takes for a body that is thrown."""
+        return start.launch(LESSONS.get(self.problem.name), body.mass)
+
     @property
     def runs(self):
         """(field of the page, start, method) of each run: what is given once holds for both."""
@@ -110,6 +116,7 @@ def check_request(asked):
         "body": _body,
         "omega0": _omega,
         "tilt": _tilt,
+        "wheel": lambda value: _number("the speed of the wheel", value, "rad/s", signed=True),
         "weight": lambda value: _number("the weight", value, "N m"),
         "damping": lambda value: _number("the damping", value, "N m s"),
         "second": _second,
@@ -128,15 +135,20 @@ def check_request(asked):
         wrong |= _too_much(good["step"], good["span"])
     if wrong:
         raise Refused(wrong)
-    problem = good["problem"]
+    problem, starts = good["problem"], []
     first = {field: good[field] for field in START}
-    starts = [first] if good["second"] is None else [first, good["second"]]
+    for field, one in (("body", first), ("second", good["second"])):
+        if one is None:
+            continue
+        try:
+            body = start.with_rotors(one["body"], problem, good["wheel"])
+        except InputError as error:
+            raise Refused({field: str(error)}) from error
+        turn = start.rotation0(problem, math.radians(one["tilt"]))
+        starts.append(Start(body, one["omega0"], turn))
     return Request(
         problem,
-        tuple(
-            Start(one["body"], one["omega0"], start.rotation0(problem, math.radians(one["tilt"])))
-            for one in starts
-        ),
+        tuple(starts),
         tuple(filter(None, (good["method"], good["compare"]))),
         *(good[field] for field in ("weight", "damping", "step", "span")),
     )
@@ -145,8 +157,14 @@ def check_request(asked):
 def _own(name):
     """What a problem has where a request is silent."""
     known = catalogue.PROBLEMS.get(name) if isinstance(name, str) else None
-    own = {"tilt": math.degrees(start.tilt(known)), "weight": start.weight(known)} if known else {}
-    return {"tilt": 0.0, "weight": 0.0, "damping": 0.0} | own
+    own = {"tilt": 0.0, "wheel": 0.0, "weight": 0.0, "damping": 0.0}
+    if known is None:
+        return own
+    return own | {
+        "tilt": math.degrees(start.tilt(known)),
+        "wheel": start.wheel(known) or 0.0,
+        "weight": start.weight(known),
+    }
 
 
 def _second(data):
@@ -171,11 +189,11 @@ def _tilt(value):
     return angle
 
 
-def _number(what, value, unit, positive=False):
+def _number(what, value, unit, positive=False, signed=False):
     if value is None:
         raise InputError(f"{what} is missing; give a number of {unit}")
     value = number(what, value, positive=positive)
-    if value < 0.0:
+    if value < 0.0 and not signed:
         raise InputError(f"{what} must not be negative, got {value:g}; give 0 or more {unit}")
     return value
 
@@ -284,7 +302,7 @@ def computed(request, tell):
     return {
         "runs": shown,
         "verdicts": verdicts,
-        "code": code(request),
+        "code": as_python(request),
     }
 
 
@@ -315,6 +333,7 @@ def _run(request, body, method, tell):
             scalar_first=False,
             omega0=body.omega0,
             progress=progress,
+            **request.launch(body.body),
         )
     except IntegrationError as error:
         if error.trajectory is None:
@@ -333,53 +352,6 @@ def _verdict(run, message):
         "evaluations": None if is_free(run) else int(run.nfev),
         "seconds": run.elapsed,
         "message": message,
-        "by_right": {key: bool(stray.by_right) for key, stray in strays.items()},
+        "causes": {key: stray.cause for key, stray in strays.items()},
         **{key: value if math.isfinite(value) else None for key, value in largest.items()},
     }
-
-
-# --- as Python ------------------------------------------------------------------------------------
-
-
-def code(request):
-    """The same in Python, for the reader to take along."""
-    problem, begin = request.problem, float(request.problem.t_span[0])
-    acting = _torque_code(request)
-    lines = ["import polhode", ""]
-    if "problem" in acting:
-        lines.append(f'problem = polhode.problem("{problem.name}")')
-    lines.append(f"torque = {acting}")
-    names = [name for name, _ in zip(("run", "other"), request.runs, strict=False)]
-    for name, (_, body, method) in zip(names, request.runs, strict=True):
-        lines += [
-            f"{name} = polhode.integrate(",
-            f"    {_body_code(body.body)},",
-            f'    torque, ({begin!r}, {begin + request.span!r}), {request.step!r}, "{method.name}",',
-            f"    rotation0=[{_format_numbers(body.rotation0)}],",
-            f"    omega0=[{_format_numbers(body.omega0)}])",
-        ]
-    show = "run.view().open()" if len(names) == 1 else "run.view(compare=other).open()"
-    return "\n".join([*lines, show, ""])
-
-
-def _torque_code(request):
-    parts = []
-    if start.other_terms(request.problem, request.step) is not None:
-        parts.append(f"problem.torque({request.step!r})")
-    if request.weight:
-        parts.append(f"polhode.torques.heavy_top({request.weight!r})")
-    if request.damping:
-        parts.append(f"polhode.torques.damping({request.damping!r})")
-    return " + ".join(parts) or "None"
-
-
-def _body_code(body):
-    size = (body.shape or {}).get("size") or (body.shape or {}).get("semi_axes")
-    if size:
-        return f"polhode.RigidBody.{body.shape['kind']}({_format_numbers(size)})"
-    rule = "" if body.to_dict()["check_triangle"] else ", check_triangle=False"
-    return f"polhode.RigidBody([{_format_numbers(body.moments)}]{rule})"
-
-
-def _format_numbers(values):
-    return ", ".join(repr(float(value)) for value in values)

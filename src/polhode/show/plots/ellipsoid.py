@@ -46,7 +46,7 @@ def polhode(
     Parameters
     ----------
     run : Trajectory, or path of a stored run
-        Of a body without torque.
+        Of a body without torque and without rotors.
     path : str or Path, optional
         Where to save the figure.
 
@@ -64,6 +64,11 @@ def polhode(
     if not is_free(run):
         raise InputError(
             f"only a free body has a polhode, and this run has the torque {run.torque.name}; "
+            "draw the overview or the errors"
+        )
+    if run.body.rotors:
+        raise InputError(
+            f"only a body without rotors has a polhode on its inertia ellipsoid, and this one has {len(run.body.rotors)}; "
             "draw the overview or the errors"
         )
     shape = Poinsot(run.body, run.quaternion[0], run.omega[0])

@@ -19,6 +19,7 @@ from polhode.show.plots.style import (
     POINTS,
     bare,
     caption,
+    lowered,
     new_figure,
     saved,
     styled,
@@ -39,7 +40,8 @@ def overview(
     path: str | PathLike[str] | IO[bytes] | None = None,
 ) -> Figure:
     """Angular velocity, energy, spatial momentum, and the path of the body's third axis on the
-    sphere; of a body in flight also its path in space, and the momentum about the origin.
+    sphere; of a body with rotors also their speeds, and of a body in flight its path in space.  Its
+    momentum is that about the origin, or about the centre of mass if no torque acts.
 
     Parameters
     ----------
@@ -60,17 +62,23 @@ def overview(
     """
     run, path = as_run(run), target(path)
     with styled():
-        figure = new_figure(10.5, 7.2)
-        grid = figure.add_gridspec(3, 2, height_ratios=(2.0, 1.0, 1.0), width_ratios=(1.0, 0.95))
+        spins = run.rotor_speeds is not None
+        heights = (2.0, *[1.3] * spins, 1.0, 1.0)
+        figure = new_figure(10.5, 1.8 * sum(heights))
+        grid = figure.add_gridspec(len(heights), 2, height_ratios=heights, width_ratios=(1.0, 0.95))
         _velocities(figure.add_subplot(grid[0, 0]), run)
+        if spins:
+            speeds = figure.add_subplot(grid[1, 0])
+            _components(speeds, run, "w", run.rotor_speeds)
+            speeds.set_title("Speeds of the rotors")
         if run.position is None:
             _sphere(figure.add_subplot(grid[:, 1], projection="3d"), run)
         else:
             halves = grid[:, 1].subgridspec(2, 1)
             _path(figure.add_subplot(halves[0], projection="3d"), run)
             _sphere(figure.add_subplot(halves[1], projection="3d"), run, legend=False)
-        above = figure.add_subplot(grid[1, 0])
-        _changes(above, figure.add_subplot(grid[2, 0], sharex=above), run)
+        above = figure.add_subplot(grid[-2, 0])
+        _changes(above, figure.add_subplot(grid[-1, 0], sharex=above), run)
         figure.suptitle(caption(run), x=0.012, ha="left")
     return saved(figure, path)
 
@@ -146,14 +154,20 @@ def _headline(run, spin):
 
 
 def _velocities(axes, run):
-    for i, (name, colour) in enumerate(zip("₁₂₃", PALETTE, strict=False)):
-        axes.plot(*thin(run.t, run.omega[:, i]), color=colour, label=f"Ω{name}")
-    units = run.body.units
-    axes.set(xlabel=units.label("time", "s"), ylabel=units.label("Ω", "rad/s"))
+    _components(axes, run, "Ω", run.omega)
     axes.set_title("Angular velocity, body frame")
+
+
+def _components(axes, run, letter, values):
+    """Angular velocities (n, k) against time, a curve for each of the k."""
+    for i, one in enumerate(values.T):
+        name = f"{letter}{lowered(i + 1)}"
+        axes.plot(*thin(run.t, one), color=PALETTE[i % len(PALETTE)], label=name)
+    units = run.body.units
+    axes.set(xlabel=units.label("time", "s"), ylabel=units.label(letter, "rad/s"))
     axes.margins(x=0)
     axes.legend(
-        ncols=3,
+        ncols=7,
         loc="lower right",
         bbox_to_anchor=(1.0, 0.98),
         borderaxespad=0.0,
@@ -170,11 +184,11 @@ def _changes(above, below, run):
     momenta = "Spatial angular momentum"
     if strays[1].up is not None:
         momenta = "Vertical angular momentum"
-    elif run.position is not None:
-        momenta = "Angular momentum about the origin"
-        if strays[1].by_right:
-            place = {"transform": below.transAxes, "ha": "right", "fontsize": 8.5}
-            below.text(0.99, 0.07, "loads may change it", color=GREY, **place)
+    elif strays[1].about:
+        momenta = f"Angular momentum about {strays[1].about}"
+    for axes, stray in zip((above, below), strays, strict=True):
+        place = {"transform": axes.transAxes, "ha": "right", "fontsize": 8.5}
+        axes.text(0.99, 0.07, stray.cause, color=GREY, **place)
     above.set_title(
         f"{'Kinetic' if run.potential_energy is None else 'Total'} energy, relative change"
     )
@@ -257,7 +271,10 @@ def moments_around_flip(run, spin, count):
 
 def _momentum_up(run):
     """A rotation that takes the spatial momentum at the start to the vertical."""
-    up = run.momentum_spatial[0] / np.linalg.norm(run.momentum_spatial[0])
+    L = run.momentum_spatial[0]
+    if not L.any():  # the rotors may turn against the body
+        return np.eye(3)
+    up = L / np.linalg.norm(L)
     side = np.cross(up, np.eye(3)[np.argmin(np.abs(up))])
     side /= np.linalg.norm(side)
     return np.stack([side, np.cross(up, side), up])

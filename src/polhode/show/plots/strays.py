@@ -71,8 +71,7 @@ def errors(runs: Any, path: str | PathLike[str] | IO[bytes] | None = None) -> Fi
             strays = {label: measure(run) for label, run in runs.items()}
             _symlog(axes, {label: (runs[label].t, stray.values) for label, stray in strays.items()})
             one = next(iter(strays.values()))
-            cause = "changed by the torque" if first.position is None else "loads may change it"
-            right = f"; {cause}" if one.by_right else ""
+            right = f"; {one.cause}" if one.by_right else ""
             size = first.body.units.value(f"{sign} = {one.size:.4g}", unit)
             axes.set_title(f"{one.title},  {size}{right}")
             axes.set_ylabel("relative change")

@@ -28,6 +28,7 @@ GREY, PALE = "#555555", "#D9D9D9"
 _SCREEN = 80  # pixels an inch in a notebook; the picture has more, for screens that show them
 _LINE = 84  # characters of a title
 _COLOURS = 64  # of a picture in a notebook
+_LOWERED = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 POINTS = 4000  # per curve: more cannot be seen
 _RULES: dict[Any, Any] = {
     "axes.spines.top": False,
@@ -113,6 +114,11 @@ def literal(text):
     """Text of others for a figure: no character of it is taken for a command or for the beginning
     of a formula."""
     return printable(text).replace("$", r"\$")
+
+
+def lowered(number: int) -> str:
+    """A number as an index: 12 becomes ₁₂."""
+    return str(number).translate(_LOWERED)
 
 
 def titled(run: Trajectory, text: str) -> str:

@@ -20,7 +20,7 @@ from polhode.show.html import render
 from polhode.show.plots.motion_figures import overview
 from polhode.show.plots.style import small_png
 from polhode.show.view._comparison import COLUMNS, format_cell
-from polhode.show.view.runs import describe_run
+from polhode.show.view.runs import describe_rotors, describe_run, whole
 from polhode.studies.advise.advice import Advice
 from polhode.studies.compare.comparison import Comparison
 from polhode.studies.facts.certificate import Certificate
@@ -110,6 +110,8 @@ def _(many: Ensemble) -> str:
         label("angular velocity", "rad/s"): np.linalg.norm(many.omega, axis=1),
         label("angular momentum", "kg m2/s"): np.linalg.norm(many.momentum, axis=1),
     }
+    for i, speeds in enumerate(() if many.rotor_speeds is None else many.rotor_speeds.T, 1):
+        quantities[label(f"speed of rotor {i}", "rad/s")] = speeds
     error = many.summary()["error_estimate"]
     text = (
         f"{many.method.name}, {many.steps} steps to t = {many.t:g}, torque {many.torque.name}, {many.device} "
@@ -161,11 +163,11 @@ def _(body: RigidBody) -> str:
     shape = body.shape or {}
     size = {key: value for key, value in shape.items() if key != "kind" and _is_short(value)}
     rows = _facts(
-        principal_moments=body.units.value(_numbers(body.moments), "kg m2"),
+        principal_moments=body.units.value(_numbers(whole(body).moments), "kg m2"),
         mass=body.units.value(f"{body.mass:.6g}", "kg"),
         shape=", ".join([shape.get("kind", ""), *(f"{key} {size[key]}" for key in size)]),
         principal_axes="" if body.is_principal else "tilted, see axes",
-        rotors=len(body.rotors) or "",
+        **describe_rotors(body),
     )
     return _table(body.name or "RigidBody", rows)
 

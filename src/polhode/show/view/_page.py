@@ -79,7 +79,7 @@ def page(
     mesh : (vertices, faces), optional
         Drawn in place of the body: (n, 3) numbers in your body axes, and (m, 3) indices.
     poinsot : bool
-        Start with Poinsot's construction, if the body is free.
+        Start with Poinsot's construction, if the body is free and has no rotors.
     autoplay : bool, optional
         Whether the animation starts at once; it does by default, unless the reader's system asks for
         reduced motion.
@@ -130,10 +130,13 @@ def _title(run):
     if problem:
         return problem.title[0].upper() + problem.title[1:]
     name = run.body.name or (run.body.shape or {}).get("kind") or "a body"
+    rotors = len(run.body.rotors)
+    if rotors:
+        name += " with a rotor" if rotors == 1 else f" with {rotors} rotors"
     if run.position is not None:
         how = f"in flight under {' and '.join(loads(run))}" if loads(run) else "in free flight"
     elif is_free(run):
-        how = "turning freely"
+        how = "free of external torques" if rotors else "turning freely"
     elif weight(run) and len(run.torque.record()) == 1:
         how = "turning about a fixed point, under its weight"
     else:

@@ -19,11 +19,6 @@ ALL_FRAMES = 12_000  # of all runs on a page
 
 def encode_run(run, frames=FRAMES, mesh=None):
     """The run as plain data for the page, at most `frames` points of it."""
-    if run.body.rotors:
-        raise InputError(
-            "a page draws the momentum from the angular velocity, without rotors, and this body has some; draw figures: "
-            "run.plot(), or polhode plot FILE"
-        )
     run, start, notes = _finite_part(run)
     weight, free = conserved.weight(run), conserved.is_free(run)
     arm, up = (weight["arm"], weight["up"]) if weight else (None, (0.0, 0.0, 1.0))
@@ -38,26 +33,31 @@ def encode_run(run, frames=FRAMES, mesh=None):
         "momentum": conserved.momentum(run, start),
     }
     kept = _choose_frames(len(run.t), frames)
-    shape, remark = choose_shape(run.body, arm, mesh)
+    body = whole(run.body)
+    shape, remark = choose_shape(body, arm, mesh)
     notes += [remark] if remark else []
     notes += _thinning_notes(run, kept)
-    if flies and errors["momentum"].by_right:
-        notes.append("Loads may change the angular momentum about the origin.")
-    moments, axes = run.body.moments, run.body.axes
     return {
         "label": run.method.name,
-        "units": {"time": run.body.units.of("s"), "rate": run.body.units.of("rad/s")},
+        "units": {
+            "time": run.body.units.of("s"),
+            "rate": run.body.units.of("rad/s"),
+            "length": run.body.units.of("m"),
+        },
         "detail": _step(run),
         "t": pack_array(run.t[kept], "f8"),
         "quaternion": pack_array(run.quaternion[kept]),
         "omega": pack_array(run.omega[kept]),
         **({"position": pack_array(run.position[kept], "f8")} if flies else {}),
-        **({"extent": half_length(run.body)} if flies else {}),
+        **({"extent": half_length(body)} if flies else {}),
+        "rotors": [{"axis": one.axis, "inertia": one.inertia} for one in run.body.rotors],
+        **({"speeds": pack_array(run.rotor_speeds[kept])} if run.body.rotors else {}),
         **{key: pack_array(_worst(error.values, kept)) for key, error in errors.items()},
         "titles": {key: error.title for key, error in errors.items()},
-        "inertia": run.body.inertia.ravel().tolist(),
-        "moments": moments.tolist(),
-        "principal": rotations.as_quaternion(axes).tolist(),
+        "causes": {key: error.cause for key, error in errors.items()},
+        "inertia": body.inertia.ravel().tolist(),
+        "moments": body.moments.tolist(),
+        "principal": rotations.as_quaternion(body.axes).tolist(),
         "up": np.asarray(up).tolist(),
         "arm": arm,
         "free": free,
@@ -65,6 +65,11 @@ def encode_run(run, frames=FRAMES, mesh=None):
         "about": describe_run(run),
         "notes": notes,
     }
+
+
+def whole(body):
+    """The body with its rotors standing still in it."""
+    return body.with_rotors([]) if body.rotors else body
 
 
 def _finite_part(run):
@@ -157,10 +162,33 @@ def describe_run(run):
         "torque evaluations": None if conserved.is_free(run) else facts.get("torque_evaluations"),
         "body": run.body.name or "",
         "principal moments": run.body.units.value(
-            ", ".join(f"{value:.6g}" for value in run.body.moments), "kg m2"
+            ", ".join(f"{value:.6g}" for value in whole(run.body).moments), "kg m2"
         ),
+        **describe_rotors(run.body),
         "status": facts.get("message") or facts.get("status"),
         "polhode": facts.get("polhode_version"),
         "source digest": facts.get("source_digest"),
     }
     return {key: str(value) for key, value in rows.items() if value not in (None, "")}
+
+
+def describe_rotors(body):
+    """A row for each rotor of a body."""
+    rotors = enumerate(body.rotors, 1)
+    return {f"rotor {i}": _describe_rotor(one, body.units) for i, one in rotors}
+
+
+def _describe_rotor(one, units):
+    axis = ", ".join(f"{a:.4g}" for a in one.axis)
+    rows = [f"axis ({axis})", f"inertia {units.value(f'{one.inertia:.6g}', 'kg m2')}"]
+    if one.is_held:
+        rows.append(f"held at {units.value(f'{one.speed:.6g}', 'rad/s')}")
+    elif one.is_free:
+        rows.append("turns freely")
+    if callable(one.torque) or isinstance(one.torque, str):
+        rows.append(f"motor torque {getattr(one.torque, '__name__', one.torque)}")
+    elif one.torque:
+        rows.append(f"motor torque {units.value(f'{one.torque:.6g}', 'kg m2/s2')}")
+    if one.damping:
+        rows.append(f"damping {units.value(f'{one.damping:.6g}', 'kg m2/s')}")
+    return ", ".join(rows)

@@ -1,0 +1,92 @@
+"""A torque that is written for NumPy arrays, as a function of tuples: the operations that it does, one by
+one, found by running it on symbols."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from polhode.core.fma import fma, product_and_sum
+from polhode.core.generated import generated
+from polhode.core.scalars import sincos
+from polhode.errors import InputError
+from polhode.loads._torque import Torque
+from polhode.loads.kernels import with_arrays
+from polhode.loads.sum import Sum
+from polhode.methods._trace import SIGNS, Graph, Symbol, Tracer, Untraceable, traced_sincos
+
+
+class ArrayGraph(Graph):
+    """The operations of a function that computes with arrays."""
+
+    kind = Symbol
+
+
+def in_tuples(torque: Torque) -> Torque:
+    """The torque with functions that can be exported: those of arrays as the operations they do."""
+    if isinstance(torque, Sum):
+        return type(torque)([in_tuples(term) for term in torque.terms])
+    if torque.form == "tuple":
+        return torque
+    given = ("t", "R", "omega") if torque.uses_omega else ("t", "R")
+    potential = torque.potential and _traced(torque, torque.potential, ("t", "R"))
+    made = Torque(
+        _traced(torque, torque.function, given),
+        frame=torque.frame,
+        form="tuple",
+        uses_omega=torque.uses_omega,
+        potential=potential,
+        name=torque.name,
+    )
+    return made
+
+
+def _traced(torque: Torque, function: Any, given: tuple[str, ...]) -> Any:
+    """A function of tuples that does what another one does with arrays."""
+    graph = ArrayGraph()
+    shapes = {"t": (), "R": (3, 3), "omega": (3,)}
+    arguments = [_symbols(graph, name, shapes[name]) for name in given]
+    if torque.params is not None:
+        arguments.append(with_arrays(torque.params))
+    tracer = Tracer(lambda copy: copy, [(sincos, traced_sincos), (fma, product_and_sum)])
+    try:
+        value = np.asarray(tracer(function)(*arguments), dtype=object)
+        texts = [_text(graph.symbol(one)) for one in value.ravel()]
+    except (Untraceable, TypeError, AttributeError, ValueError) as error:
+        raise InputError(
+            f"torque {torque.name!r} is written for NumPy arrays and cannot be exported: {error}; write it with tuples, "
+            '@polhode.torque(form="tuple"), or leave it out and write it in the other language'
+        ) from error
+    lines = [f"{_name(i)} = {_operation(*node)}" for i, node in enumerate(graph.nodes) if node[1]]
+    result = texts[0] if value.shape == () else f"({', '.join(texts)})"
+    name = getattr(function, "__name__", "torque").replace("<lambda>", "torque")
+    return generated(__name__, name, ", ".join(given), lines, result, math=math)
+
+
+def _symbols(graph: Any, name: str, shape: tuple[int, ...]) -> Any:
+    """A symbol, or an array of them, for an argument."""
+    found = np.empty(shape, dtype=object)
+    for place in np.ndindex(shape):
+        found[place] = graph.node(name + "".join(f"[{i}]" for i in place))
+    return found.item() if shape == () else found
+
+
+def _name(i: int) -> str:
+    return f"v{i}"
+
+
+def _text(symbol: Any) -> str:
+    """A symbol in a line of source."""
+    if symbol.index is None:
+        return symbol.text
+    operation, arguments = symbol.graph.nodes[symbol.index]
+    return _name(symbol.index) if arguments else operation
+
+
+def _operation(operation: str, arguments: tuple[Symbol, ...]) -> str:
+    parts = [_text(one) for one in arguments]
+    if operation in SIGNS:
+        return f" {SIGNS[operation]} ".join(parts)
+    return f"math.{operation}({parts[0]})"
