@@ -4,8 +4,8 @@
    q'     = q exp(h omega')                                of at most a quarter of pi
 
    After btRigidBody::computeGyroscopicImpulseImplicit_Body, which is what a body does by default, and
-   btTransformUtil::integrateTransform: github.com/bulletphysics/bullet3, src/BulletDynamics/Dynamics/btRigidBody.cpp
-   and src/LinearMath/btTransformUtil.h.  The formulas only, written anew, in doubles and without damping.
+   btTransformUtil::integrateTransform: github.com/bulletphysics/bullet3 at e7ff71d,
+   src/BulletDynamics/Dynamics/btRigidBody.cpp and src/LinearMath/btTransformUtil.h.  The formulas only, written anew, in doubles and without damping.
 
    polhode: order = 1, torques = 1, symmetric = no, symplectic = no, conserves = nothing */
 
