@@ -232,7 +232,9 @@ class Page:
 )
 def test_what_a_page_shows_is_what_happens(path, tmp_path, monkeypatch):
     examples = DOCS.parent / "examples"
-    shutil.copytree(examples, tmp_path, ignore=shutil.ignore_patterns("gallery"), dirs_exist_ok=True)
+    shutil.copytree(
+        examples, tmp_path, ignore=shutil.ignore_patterns("gallery"), dirs_exist_ok=True
+    )
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "Agg")
     monkeypatch.setattr(formats, "_registered", dict(formats.formats()))  # a page may add to it

@@ -108,7 +108,7 @@ def _load(path: Path, where: str) -> _Library:
 def _compiled(place: Path, text: str) -> _Library:
     """The library of a C file and of the text that follows it."""
     whole = f'#include "{place.as_posix()}"\n{text}'
-    key = whole, place.read_bytes(), *map(str, compiler.environment())
+    key = whole, place.read_bytes(), *compiler.environment()
     if key not in _libraries:
         # a library that is in use can be deleted, except on Windows
         with TemporaryDirectory(prefix="polhode-", ignore_cleanup_errors=True) as folder:

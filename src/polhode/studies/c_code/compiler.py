@@ -23,9 +23,14 @@ LINES = 6  # of a compiler's message
 SECONDS = 120
 
 
+def environment() -> tuple[str, str]:
+    """CC and CFLAGS."""
+    return os.environ.get("CC", ""), os.environ.get("CFLAGS", "")
+
+
 def compiler() -> list[str]:
     """The command of the compiler: that of CC, or the first one that is there."""
-    own = shlex.split(os.environ.get("CC", ""))
+    own = shlex.split(environment()[0])
     if own:
         if shutil.which(own[0]) is None:
             raise InputError(
@@ -44,11 +49,6 @@ def compiler() -> list[str]:
     )
 
 
-def environment() -> tuple[str | None, str | None]:
-    """What the environment says of compilers."""
-    return os.environ.get("CC"), os.environ.get("CFLAGS")
-
-
 @cache
 def has_fma() -> bool:
     """Whether fma must be asked for, and the processor has it: without, C calls a slow function."""
@@ -59,7 +59,7 @@ def has_fma() -> bool:
 
 def build(source: Path, library: Path, where: str) -> None:
     """Compile a file; `where` names the user's file in the error."""
-    flags = [*FLAGS, *["-mfma"] * has_fma(), *shlex.split(os.environ.get("CFLAGS", ""))]
+    flags = [*FLAGS, *["-mfma"] * has_fma(), *shlex.split(environment()[1])]
     command = [*compiler(), *flags, str(source), "-o", str(library), "-lm"]
     try:
         done = subprocess.run(
@@ -77,6 +77,6 @@ def build(source: Path, library: Path, where: str) -> None:
     if done.returncode:
         said = [line for line in done.stderr.splitlines() if line.strip()][:LINES]
         raise InputError(
-            f"{where} does not compile with `{' '.join(command[: -len(flags)][:3])}`; correct it:\n"
+            f"{where} does not compile with `{shlex.join(command[: -len(flags) - 4])}`; correct it:\n"
             + "\n".join(said)
         )
