@@ -43,12 +43,12 @@ def one_body(method, force):
     march = program.march()
     place = () if force is None else PLACE.values()
     motion = np.concatenate([PROBLEM.rotation0, PROBLEM.omega0, *place])
-    out = np.empty((1, program.width)), np.empty(1)
+    rest = program.moments, program.parameters, np.empty((1, program.width)), np.empty(1)
 
     def run(n):
         z = program.begin(STEP, 0.0, motion)
         started = time.thread_time()
-        _, reached, _ = march(1, n, 0, np.array([0.0, STEP]), z, *out)
+        _, reached, _ = march(1, n, 0, np.array([0.0, STEP]), z, *rest)
         return (time.thread_time() - started) / max(reached, 1)
 
     return run

@@ -32,14 +32,15 @@ def ours(method, torque=None):
     program = build(get(method), torque or PROBLEM.torque(), PROBLEM.body)
     march = program.march()
     motion = np.concatenate([PROBLEM.rotation0, PROBLEM.omega0])
-    out = np.empty((1, 7)), np.empty(1)
+    out = np.empty((1, 7))
+    rest = program.moments, program.parameters, out, np.empty(1)
 
     def run(n):
         z = program.begin(STEP, 0.0, motion)
         started = time.perf_counter()
-        _, reached, _ = march(1, n, 0, np.array([0.0, STEP]), z, *out)
+        _, reached, _ = march(1, n, 0, np.array([0.0, STEP]), z, *rest)
         seconds = time.perf_counter() - started
-        return seconds / max(reached, 1), out[0][0, :4].copy()
+        return seconds / max(reached, 1), out[0, :4].copy()
 
     return run
 

@@ -12,7 +12,7 @@ from polhode.studies.compare import entries
 from polhode.studies.compare.truth import as_task, constant_energy, errors, truth
 from polhode.core.loops.adaptive_motion import MOTION
 from polhode.engine.carriers.simd_tiles import Tiles
-from polhode.engine.carriers.by_tolerance import ByTolerance, Tolerance
+from polhode.engine.carriers.by_tolerance import MOST, ByTolerance, Tolerance
 from polhode.exact import lagrange_top
 from polhode.engine.schedule import Segment, stretches
 from polhode.methods import get
@@ -148,12 +148,13 @@ class Ours:
         """A function: the seconds of one call of the loop over all steps."""
         program, steps = runner.program, round(self.task.end / step)
         march, first = program.march(), program.begin(step, 0.0, self.task.task.motion)
-        grid, y, r = np.array([0.0, step]), np.empty((1, 7)), np.empty(1)
+        grid, numbers = np.array([0.0, step]), (program.moments, program.parameters)
+        y, r = np.empty((1, 7)), np.empty(1)
 
         def once():
             z = first.copy()
             started = time.perf_counter()
-            march(1, steps, 0, grid, z, y, r)
+            march(1, steps, 0, grid, z, *numbers, y, r)
             return time.perf_counter() - started
 
         return once
@@ -167,7 +168,7 @@ class Ours:
             march.elapsed, march.memory[:] = 0.0, march.control.blank()
             march.memory[MOTION] = self.task.task.motion
             march.begin(stretch)
-            while not march.take(stretch, False, nothing, march.pace.steps).through:
+            while not march.take(stretch, False, nothing, MOST).through:
                 pass
             return march.elapsed
 

@@ -14,7 +14,7 @@ import pytest
 from scipy import stats
 
 import polhode
-from polhode import methods, torques
+from polhode import RigidBody, Rotor, methods, torques
 from polhode.core.loops import cuda
 from polhode.engine._ensemble import ensemble
 from polhode.engine.carriers.gpu import Gpu
@@ -141,6 +141,53 @@ def test_bodies_that_fly(method):
         assert np.array_equal(getattr(gpu.on_device, part).copy_to_host(), getattr(gpu, part))
     single, _ = both(method=method, dtype="float32", **FLIGHT)
     assert 0.0 < np.abs(single.position - cpu.position).max() < 1e-4
+
+
+def swing(t):
+    return 0.3 * math.cos(2.0 * t)
+
+
+def braked(t, R, omega, speed):
+    return -0.2 * omega[1] * R[2][2] - 0.01 * speed
+
+
+ROTORS = [
+    Rotor((0, 0.6, 0.8), 0.1, momentum=3.0),
+    Rotor((1, 1, 0), 0.1, speed=30.0),
+    Rotor((1, 0, 1), 0.2, torque=swing, damping=0.1),
+    Rotor((0, 1, 1), 0.1, torque=braked),
+]
+SPINNING = RigidBody([[2.0, 0.1, 0.0], [0.1, 3.0, 0.05], [0.0, 0.05, 4.5]], rotors=ROTORS)
+DIFFERENT = [  # each with its own inertia and rotors
+    RigidBody(
+        SPINNING.inertia + 0.1 * k * np.eye(3),
+        rotors=[ROTORS[2], Rotor((k, 1, 0), 0.05 + 0.02 * k, torque=0.3 * k, speed=9.0 - k)],
+    )
+    for k in range(3)
+]
+
+
+@pytest.mark.parametrize("method", methods_of(["LP2", "EXACT-RKN4", "DOP853"]))
+@pytest.mark.parametrize("flying", [FLIGHT, pytest.param({}, marks=pytest.mark.slow)])
+def test_bodies_with_rotors(method, flying):
+    speeds = np.arange(12.0).reshape(3, 4)
+    for given in ({"bodies": SPINNING, "rotor_speeds0": speeds}, {"bodies": DIFFERENT}):
+        gpu, cpu = both(method=method, **given, **flying)
+        assert set(gpu.status) == {"finished"} and apart(gpu, cpu) < 1e-13
+        assert np.abs(gpu.rotor_speeds - cpu.rotor_speeds).max() < 1e-12
+        there = gpu.on_device.rotor_speeds.copy_to_host()
+        assert np.array_equal(there, gpu.rotor_speeds)
+        assert np.allclose(gpu.momentum, cpu.momentum, rtol=0.0, atol=1e-12)
+    single, _ = both(method=method, dtype="float32", bodies=SPINNING, **flying)
+    double, _ = both(method=method, bodies=SPINNING, **flying)
+    assert 1e-9 < apart(single, double) < 1e-4
+    assert 0.0 < np.abs(single.rotor_speeds - double.rotor_speeds).max() < 1e-3
+
+
+def test_a_motor_that_runs_as_python_is_refused():
+    body = RigidBody([2.0, 3.0, 4.5], rotors=[Rotor((0, 0, 1), 0.1, torque=lambda t: os.getpid())])
+    with pytest.raises(InputError, match=r"torque of a rotor .* is called back"):
+        ensemble(device="cuda", **{**TOP, "bodies": body, "method": "LP2"})
 
 
 def test_steps_that_need_more_of_newton_are_taken_again():
@@ -380,10 +427,10 @@ def test_a_run_found_again_launches_the_same_kernels(monkeypatch):
 
 def test_what_cannot_run_on_a_gpu_is_refused():
     with pytest.raises(
-        InputError, match="needs a torque that can be compiled; this one is called back"
+        InputError, match=r"needs torques and forces that can be compiled; torque .* is called back"
     ):
         ensemble(device="cuda", **{**TOP, "torque": lambda t, R: [0.0, 0.0 * os.getpid(), 0.0]})
-    with pytest.raises(InputError, match="needs a torque and a force that can be"):
+    with pytest.raises(InputError, match=r"that can be compiled; force .* is called back"):
         ensemble(
             device="cuda", **{**TOP, "force": lambda t, x, v, R: [0.0, 0.0 * os.getpid(), 0.0]}
         )

@@ -155,12 +155,11 @@ def make():
     """All of them."""
     good = scenario("")
     flight = scenario('[load]|name = "weight"')
-    wheel = "[body]|inertia = [1.0, 2.0, 2.5]|rotors = [{axis = [0.0, 0.0, 1.0], inertia = 0.1, speed = 3.0}]"
-    wheels = scenario(wheel) + "[ensemble]\ninertia_spread = 0.1\n"
-    texts = {"good.toml": good, "wheels.toml": wheels, "flight.toml": flight,
+    texts = {"good.toml": good, "flight.toml": flight,
              "sweep-flight.toml": flight + "[sweep]\nrun.step = [0.1, 0.2]\n",
              "top.toml": scenario("", TOP), "torques.py": TORQUES, "methods.py": METHODS, "methods2.py": TWO,
-             "empty.py": "", "broken.py": "1 / 0", "bad.toml": "= 3", "text.txt": "", "store.zarr": "",
+             "empty.py": "", "broken.py": "1 / 0", "loads.py": "import polhode\npush = polhode.flight.thrust((0, 0, 1))\n",
+             "bad.toml": "= 3", "text.txt": "", "store.zarr": "",
              "copy.py": TORQUES.replace("1.0", "2.0"), "named.py": TWO.replace("first-of-two", "NMB")}
     texts |= {f"sweep-{name.replace(' ', '-')}.toml": f"{text}\n{good}" if name == "text" else f"{good}[sweep]\n{text}\n"
               for name, text in SWEEPS.items()}

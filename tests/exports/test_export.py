@@ -231,8 +231,11 @@ def test_the_command_writes_what_the_function_returns(tmp_path):
     path = tmp_path / "nmb.c"
     line = ["export", "NMB", "--torque", "heavy_top", "--set", "moment=15", "-o", str(path)]
     assert CliRunner().invoke(app, line).exit_code == 0
-    assert path.read_text() == polhode.export("NMB", torque=polhode.torques.heavy_top(15))
+    assert path.read_text() == polhode.export(
+        "NMB", torque=polhode.torques.heavy_top(15), measure=True
+    )
     assert "MOMENT = 15.0" in path.read_text()
+    assert "Measured: order 2.0 of the attitude, 2.0 of the momentum" in path.read_text()
 
 
 @pytest.mark.slow

@@ -17,6 +17,9 @@ from polhode.core.layout import Quaternion, Vector, layout
 from polhode.core.rotors import count, rotors
 
 
+SPEEDS = "rotor_speeds"  # of all rotors
+
+
 class Rotation(NamedTuple):
     """Attitude (body to space) and body angular velocity."""
 
@@ -110,16 +113,24 @@ class Kind:
             first += size
         return slices
 
+    @cached_property
+    def groups(self) -> dict[str, slice]:
+        """The same with the speeds of all rotors together, which are those of `SPEEDS`."""
+        alone = self.width - self.spinning
+        found = {name: at for name, at in self.slices.items() if isinstance(at, slice)}
+        return found | ({SPEEDS: slice(alone, self.width)} if self.spinning else {})
+
     def names(self) -> dict[str, Any]:
         """What the loops are bound to."""
         rows = layout(self.parts, rows=True)
+        own = rotors(self.spinning) if self.spinning else None
         return {
             "launch": self.launch,
             "observe": self.observe,
             "flaw": self.flaw,
             "load_motion": rows.unpack,
             "store_motion": rows.pack,
-            **({"load_body": rotors(self.spinning).load_body} if self.spinning else {}),
+            **({"load_body": own.load_body, "flat_body": own.flat_body} if own else {}),
         }
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -54,6 +54,7 @@ class Rotors(NamedTuple):
     """What computes with the numbers of n rotors."""
 
     load_body: Callable  # (moments, k) -> Gyrostat
+    flat_body: Callable  # the same from a flat tuple
     spins: Callable  # motion -> W
     total: Callable  # (l, body) -> G
     speeds: Callable  # (l, Om, body) -> W
@@ -78,12 +79,17 @@ def each(text: str, n: int, first: int = 0) -> str:
 def rotors(n: int) -> Rotors:
     """The functions for n rotors."""
     numbers = GenericAlias(tuple, (float,) * n)
-    unpack = layout((Vector, GenericAlias(tuple, (Vector,) * n), numbers, numbers)).unpack
+    parts = (Vector, GenericAlias(tuple, (Vector,) * n), numbers, numbers)
 
-    @jit
-    def load_body(moments, k):
-        I, axes, J, free = unpack(moments, k)
-        return Gyrostat(I, (1.0 / I[0], 1.0 / I[1], 1.0 / I[2]), axes, J, free)
+    def from_numbers(flat):
+        unpack = layout(parts, flat=flat).unpack
+
+        @jit
+        def load(moments, k):
+            I, axes, J, free = unpack(moments, k)
+            return Gyrostat(I, (1.0 / I[0], 1.0 / I[1], 1.0 / I[2]), axes, J, free)
+
+        return load
 
     def written(name, arguments, entry):
         return generated(__name__, name, arguments, (), each(entry, n), fma=fma, dot=dot)
@@ -96,7 +102,8 @@ def rotors(n: int) -> Rotors:
 
     along = ", ".join(summed(f"l[#], body.axes[#][{axis}]") for axis in range(3))
     return Rotors(
-        load_body,
+        from_numbers(flat=False),
+        from_numbers(flat=True),
         generated(__name__, "spins", "motion", (), each("motion.rotor_#", n, 1)),
         generated(__name__, "total", "l, body", (), f"({along})", fma=fma),
         written("speeds", "l, Om, body", "l[#] / body.J[#] - body.free[#] * dot(body.axes[#], Om)"),

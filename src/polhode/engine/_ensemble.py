@@ -85,8 +85,8 @@ def ensemble(
         Of bodies that fly; by default those of `bodies`, or 1 if these are arrays.  Loads that depend
         on the mass, `weight` and `polhode.flight.gravity`, get that of each body.
     rotor_speeds0 : array (rotors,) or (n, rotors), or a distribution, optional
-        Speeds of the rotors at t0, relative to the body; by default those of the body.  Rotors are
-        followed where one body with rotors stands for all, on the processor.
+        Speeds of the rotors at t0, relative to the body; by default those of the body.  In a list
+        all bodies have as many rotors; functions for their motors are the same for all.
     n : int, optional
         Number of bodies, if it does not follow from the other arguments.
     parameters : dict, optional
@@ -148,7 +148,7 @@ def ensemble(
         raise InputError(
             f"mass={brief(mass)} is for bodies that fly; leave it out, or give position0, velocity0 or force"
         )
-    run.will_spin(rotor_speeds0)
+    run.will_spin(rotor_speeds0, momentum0 is not None)
     run.will_start(rotation0, scalar_first, omega0, momentum0, n, parameters, rng, first)
     run.will_keep(keep)
     return run.follow(threads, progress)

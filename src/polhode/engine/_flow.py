@@ -11,20 +11,21 @@ from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
 
-from polhode import rotations
 from polhode.core.jit import compiling, direct
 from polhode.core.loops.fixed import DONE
 from polhode.bodies._body import RigidBody
-from polhode.core.motions import FLIGHT, ROTATION, kind_of
+from polhode.core.motions import ROTATION, kind_of
 from polhode.engine._integrate import BY_TOLERANCE, STANDARD
 from polhode.engine.flow_by_integrate import by_integrate
+from polhode.engine.flow_parts import FlowParts
 from polhode.engine.many_states import ManyStates, are_many
 from polhode.engine.diagnosis import RUNAWAY, check_first, escaped_states
 from polhode.engine.flight import check_flight
-from polhode.engine.one_body import as_body, body_of_checked, check_control, three
+from polhode.engine.one_body import as_body, check_control
 from polhode.engine.prepared import (
-    BodyMotion,
-    FlightMotion,
+    FOUR,
+    THREE,
+    Given,
     Ready,
     changed,
     moments_of,
@@ -33,7 +34,8 @@ from polhode.engine.prepared import (
     plain,
 )
 from polhode.engine.program import build
-from polhode.engine.programs import find_bound, kind_of_body
+from polhode.engine.programs import find_bound, kind_of_body, kind_of_gyrostat
+from polhode.engine.rotors import body_numbers, check_rotors
 from polhode.engine.whole_run import FAST, MOST, Axes, advance_of, axes_of, carry_loop, run_loop
 from polhode.errors import (
     InputError,
@@ -44,7 +46,7 @@ from polhode.errors import (
     number,
     shows_options,
 )
-from polhode.loads._torque import ZERO, Torque
+from polhode.loads._torque import Torque
 from polhode.loads.agreement import ANYHOW, Start
 from polhode.loads.conversion import as_torque, check_made_for
 from polhode.loads.force import Force, as_force
@@ -52,7 +54,7 @@ from polhode.loads.load import Load
 from polhode.methods._method import Method
 from polhode.methods._registry import get
 from polhode.rotations.convert import scalar_last
-from polhode.results.motion import in_principal_axes, parts
+from polhode.results.motion import ATTITUDE, OMEGA
 from polhode.support.card import Card
 from polhode.support.limits import LARGEST_TIME, check_step
 
@@ -60,10 +62,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
     from scipy.spatial.transform import Rotation as Attitude
 
-_motion = BodyMotion._make
 
-
-class Flow(Card):
+class Flow(FlowParts, Card):
     """The motion of a body from any initial state to any other time, prepared once for many calls:
     for optimisers, samplers and control loops.
 
@@ -127,7 +127,7 @@ class Flow(Card):
         chosen = not (rtol is None and atol is None and max_step is None)
         if isinstance(torque, Load):
             force, torque = torque.force + as_force(force), torque.torque
-        self._body, self._torque = as_body(body, "Flow"), as_torque(torque)
+        self._body, self._torque = as_body(body), as_torque(torque)
         self._force = None if force is None else as_force(force)
         self._method = get(method or (BY_TOLERANCE if chosen else STANDARD))
         self._scalar_first = None if scalar_first is None else flag("scalar_first", scalar_first)
@@ -145,12 +145,15 @@ class Flow(Card):
         if self._force is not None:
             check_flight(self._method, self._torque, chosen)
             check_made_for(self._force, self._body)
+        if self._body.rotors:
+            check_rotors(self._method)
+        self._follow(self._force is not None)
         # to the principal ones and back, where they differ
         self._axes: tuple[Axes | None, Axes | None] = None, None
         if not self._body.is_principal:
             self._axes = axes_of(self._body.axes), axes_of(self._body.axes.T)
         self._advance: tuple[Any, Callable[..., Any]] | None = None
-        self._ready: dict[int | None, Ready] = {}  # by the kind of body, see `_kind`
+        self._ready: dict[Any, Ready] = {}  # by the kind of body, see `_other`
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Another process, or a copy, prepares it anew."""
@@ -168,10 +171,11 @@ class Flow(Card):
         *,
         position0: ArrayLike | None = None,
         velocity0: ArrayLike | None = None,
+        rotor_speeds0: ArrayLike | None = None,
         parameters: Mapping[str, Any] | tuple[Any, ...] | None = None,
         inertia: RigidBody | ArrayLike | None = None,
         t_eval: ArrayLike | None = None,
-    ) -> BodyMotion | FlightMotion:
+    ) -> Given:
         """The motion at t1 from that at t0.
 
         Parameters
@@ -185,12 +189,15 @@ class Flow(Card):
             t1 < t0 runs backwards.
         position0, velocity0 : three numbers, or (n, 3), optional
             Of the centre of mass at t0, of a body that flies; zero if not given.
+        rotor_speeds0 : one number for each rotor, or (n, rotors), optional
+            Speeds of the body's rotors at t0, relative to it; by default those of the body.
         parameters : dict, or tuple of all of them
             Values for the parameters of the torque, and of the force, in this call.  A name that
             occurs twice, in a sum of torques or in torque and force, is written "torque.name".  In
             flight they are a dict.
         inertia : three principal moments, or RigidBody, optional
-            Of the body in this call; in flight the mass is that of the RigidBody, if it is one.
+            Of the body in this call, its rotors included; in flight the mass is that of the
+            RigidBody, if it is one.
         t_eval : array of times, optional
             Where the motion is wanted in place of t1, as in `integrate`.
 
@@ -198,48 +205,33 @@ class Flow(Card):
         -------
         BodyMotion
             A named tuple: `attitude`, a quaternion (4,), body to space, scalar last, and `omega`
-            (3,), body frame; in flight also `position` and `velocity` (3,), in space.  For n states
-            (n, 4) and (n, 3); with `t_eval` time comes before the component.
+            (3,), body frame; in flight also `position` and `velocity` (3,), in space, and with
+            rotors `rotor_speeds` (rotors,).  For n states (n, 4) and (n, 3); with `t_eval` time
+            comes before the component.
 
         Raises
         ------
         PolhodeError
             As `integrate` does; a motion that blows up is an IntegrationError here.
         """
-        place = () if self._force is None else self._place(position0, velocity0)
-        if place == () and not (position0 is None and velocity0 is None):
-            raise InputError(
-                "position0 and velocity0 are for a body that flies, and this Flow follows the rotation alone; make it "
-                "with force=..."
-            )
-        q, Om = plain(rotation0, 4), plain(omega0, 3)
-        if q is None or Om is None or place is None or t_eval is not None:
-            given = (rotation0, omega0, *self._places(position0, velocity0))
+        given: tuple[Any, ...] = rotation0, omega0
+        rest: tuple[np.ndarray, ...] | None = ()
+        if self._kind is not ROTATION or not (position0 is velocity0 is rotor_speeds0 is None):
+            given = (*given, *self._beside(position0, velocity0, rotor_speeds0))
+            rest = self._plain(given[2:])
+        q, Om = plain(rotation0, FOUR), plain(omega0, THREE)
+        if q is None or Om is None or rest is None or t_eval is not None:
             if are_many(*given):
                 return ManyStates(self, t0, t1, parameters, inertia).end(given, t_eval)
-            q = rotations.as_quaternion(rotation0, self._scalar_first, "rotation0")
-            Om = three("omega0", omega0).copy()
-            names = ("position0", "velocity0")
-            place = tuple(three(*pair).copy() for pair in zip(names, given[2:], strict=False))
+            q, Om, *others = self._checked(given)
+            rest = tuple(others)
         elif q[0] == 1.0 or self._scalar_first:
             q = scalar_last(q, self._scalar_first)
         t0 = t0 if type(t0) is float else number("t0", t0)
         t1 = t1 if type(t1) is float else number("t1", t1)
-        if t_eval is None and self._carried(q, Om, place, t0, t1, parameters, inertia):
-            return _motion((q, Om)) if place == () else FlightMotion(q, Om, *place)
-        given = (rotation0, omega0, *self._places(position0, velocity0))
+        if t_eval is None and self._carried(q, Om, rest, t0, t1, parameters, inertia):
+            return self._make((q, Om, *rest) if rest else (q, Om))
         return by_integrate(self, given, t0, t1, parameters, inertia, t_eval)
-
-    def _places(self, position0, velocity0):
-        """Position and velocity as they were given, () for a body that does not fly."""
-        if self._force is None:
-            return ()
-        return tuple(ZERO if one is None else one for one in (position0, velocity0))
-
-    def _place(self, position0, velocity0):
-        """The same as fresh arrays, or None where they are not plain."""
-        x, v = (plain(one, 3) for one in self._places(position0, velocity0))
-        return None if x is None or v is None else (x, v)
 
     body = property(operator.attrgetter("_body"), doc="The body.")
     torque = property(operator.attrgetter("_torque"), doc="The torque.")
@@ -258,20 +250,19 @@ class Flow(Card):
         order, as a tuple (in a sum of torques one tuple for each term); it gives (q, omega,
         status), where the status is 0 if all went well.  Otherwise the motion is the last good one:
         1, it left all bounds; 2, an implicit equation has no solution; 4, no step is small enough;
-        5, the arguments make no sense.  In flight position and velocity come after omega, in the
-        arguments and in what it gives, and the parameters are a pair, those of the torque and those
-        of the force.  What the torque reads outside itself
-        is frozen into it, as numba freezes globals: after a change, read `compiled` again and
-        recompile its callers.
+        5, the arguments make no sense.  In flight position and velocity come after omega, then, with
+        rotors, their speeds, in the arguments and in what it gives; in flight the parameters are a
+        pair, those of the torque and those of the force.  What torque and motors read outside
+        themselves is frozen into it, as numba freezes globals: after a change, read `compiled` again
+        and recompile its callers.
         """
         ready = self._ready.get(None)
         if ready is None or not ready.bound.unchanged():
-            q, Om = parts(ANYHOW.copy())
-            place = () if self._force is None else (np.zeros(3), np.zeros(3))
-            ready = self._prepare(None, q, Om, place, 0.0, 1.0, None)
+            rest = np.zeros(self._kind.width - len(ANYHOW))
+            ready = self._prepare(None, np.concatenate([ANYHOW, rest]), 0.0, 1.0, None)
         if ready is None or not compiling():
             program = find_bound(self._method, self._torque, self._body, force=self._force).program
-            what = " and ".join(f"{load.kind} {load.name!r}" for load in program.loads)
+            what = " and ".join(f"{load.kind} {load.name!r}" for load in program.called_back)
             raise InputError(
                 f"{what} runs as Python ({program.note}), which machine code cannot call; make it a function "
                 "that numba can compile, or call the flow from Python"
@@ -295,58 +286,64 @@ class Flow(Card):
 
     # --- the quick way: everything is plain, and nothing goes wrong -------------------------------
 
-    def _carried(self, q, Om, place, t0, t1, parameters, inertia):
+    def _carried(self, q, Om, rest, t0, t1, parameters, inertia):
         """Whether the motion in these arrays, which was that at t0, is now that at t1; where not,
         `integrate` is to be asked."""
-        found = self._found(q, Om, place, t0, t1, parameters, inertia)
+        found = self._found(q, Om, rest, t0, t1, parameters, inertia)
         if found is None:
             return False
         ready, I, p, given = found
-        inward, outward = self._axes
+        control, (inward, outward) = self._control, self._axes
         try:
             why = ready.carry(
-                q, Om, place, t0, t1, self._control, MOST, ready.growth, I, p, inward, outward
+                q, Om, rest, t0, t1, control, MOST, ready.growth, I, p, inward, outward
             )
         except Exception:  # of the torque: `integrate` will say where
             return False
         if why != FAST:
             return why == DONE
-        before, (body, torque, _) = (q[None].copy(), Om[None].copy()), self._changed(given, inertia)
-        ready.carry(q, Om, place, t0, t1, self._control, MOST, math.inf, I, p, inward, outward)
-        return not escaped_states(torque, body, t0, t1, before, (q[None], Om[None]))
+        before, (body, torque, _) = np.concatenate([q, Om])[None], self._changed(given, inertia)
+        ready.carry(q, Om, rest, t0, t1, control, MOST, math.inf, I, p, inward, outward)
+        return not escaped_states(torque, body, t0, t1, before, np.concatenate([q, Om])[None])
 
-    def _found(self, q, Om, place, t0, t1, parameters, inertia):
+    def _found(self, q, Om, rest, t0, t1, parameters, inertia):
         """What is ready for a run from a motion, with the moments and parameters of the loop, and
         the torque's by name; None where `integrate` is to be asked."""
-        I = None if inertia is None else moments_of(self._body, inertia)
-        kind = None if I is None else kind_of_body(self._method, I)
+        I, kind, moments = (None, None, None) if inertia is None else self._other(inertia)
         ready = self._ready.get(kind)
         if ready is None or not ready.serves(t0, t1):
-            ready = self._prepare(kind, q, Om, place, t0, t1, I)
+            ready = self._prepare(kind, np.concatenate([q, Om, *rest]), t0, t1, moments)
             if ready is None:
                 return None
-        if parameters is None:
-            p = ready.parameters
-            p = p if self._force is None else self._with_mass(p, inertia)
-            return ready, I or ready.moments, p, None
-        given = named(self._torque, parameters, self._force)
-        p = ready.filled(given)
-        p = p if self._force is None else self._with_mass(p, inertia)
-        if ready.bound.span is not None and not ready.knows(p):
-            if not self._agrees(ready, q, Om, place, given):
+        given, p = None, ready.parameters
+        if parameters is not None:
+            given = named(self._torque, parameters, self._force)
+            p = ready.filled(given)
+        if self._force is not None and isinstance(inertia, RigidBody):
+            p = (*p[: ready.mass], inertia.mass, *p[ready.mass + 1 :])
+        if given is not None and ready.bound.span is not None and not ready.knows(p):
+            if not self._agrees(ready, np.concatenate([q, Om, *rest]), given):
                 return None
             ready.learn(p)
         return ready, I or ready.moments, p, given
 
-    def _with_mass(self, p, inertia):
-        """The numbers of the loop in flight, which end with the mass."""
-        return (*p[:-1], inertia.mass) if isinstance(inertia, RigidBody) else p
+    def _other(self, inertia):
+        """The numbers of the body of a call, its kind, and what makes the body."""
+        moments = moments_of(self._body, inertia)
+        if not self._body.rotors:
+            return moments, kind_of_body(self._method, moments), moments
+        body = self._body_of(moments, self._body.mass)
+        return (
+            tuple(body_numbers(body)[:, 0].tolist()),
+            kind_of_gyrostat(self._method, body),
+            moments,
+        )
 
-    def _agrees(self, ready, q, Om, place, given):
+    def _agrees(self, ready, y, given):
         """Whether machine code and Python give the same with other parameters too; where not,
         `integrate` calls Python."""
         program = ready.bound.program
-        start = Start(*ready.span, np.concatenate([q, Om, *place]), program.motion_kind)
+        start = Start(*ready.span, y, self._kind)
         torque, force = changed(self._torque, given, self._force)
         try:
             other = build(self._method, torque, program.body, force=force, start=start)
@@ -354,7 +351,7 @@ class Flow(Card):
             return False
         return other.mode == "compiled"
 
-    def _prepare(self, kind, q, Om, place, t0, t1, moments):
+    def _prepare(self, kind, y, t0, t1, moments):
         """Bind the torque as it is now, or None where it must be bound anew for each run."""
         low, high = min(t0, t1), max(t0, t1)
         before = self._ready.get(kind)
@@ -362,25 +359,24 @@ class Flow(Card):
             a, b = before.span
             a, b = (a if low >= a else low - (b - a)), (b if high <= b else high + (b - a))
             low, high = max(a, -LARGEST_TIME), min(b, LARGEST_TIME)
-        body = self._body if moments is None else body_of_checked(moments, self._body.mass)
-        followed = ROTATION if self._force is None else FLIGHT
-        start = Start(low, high, np.concatenate([q, Om, *place]), followed)
+        body = self._body if moments is None else self._body_of(moments, self._body.mass)
+        start = Start(low, high, y, self._kind)
         bound = find_bound(self._method, self._torque, body, force=self._force, start=start)
         program = bound.program
         if not bound.given or kind_of(self._method.state) is not ROTATION:
             return None
-        axes = None if body.is_principal else body.axes
         try:
-            turned = in_principal_axes(None, axes, q, Om, False)
-            check_first(program, t0, np.concatenate([turned, *place]))
+            rotation = self._in_principal_axes(y[ATTITUDE], y[OMEGA])
+            check_first(program, t0, np.concatenate([rotation, y[len(rotation) :]]))
         except IntegrationError:
             program.tried = False  # `integrate` will say so
             return None
         loop = carry_loop(program, self._tolerance and self._tolerance.rtol)
         moments, p = tuple(program.moments[:, 0].tolist()), tuple(program.parameters[:, 0].tolist())
-        growth = RUNAWAY if self._torque.conservative else math.inf
+        growth = RUNAWAY if self._torque.conservative and not body.rotors else math.inf
         # nothing is computed where the two times are the same
-        still = (q, Om, place, 0.0, 0.0, self._control, MOST, growth, moments, p, *self._axes)
+        q, Om, *rest = (y[place].copy() for place in self._places)
+        still = (q, Om, tuple(rest), 0.0, 0.0, self._control, MOST, growth, moments, p, *self._axes)
         where = places(program.loads, 0 if body.is_principal else 9)
         span = (low, high) if bound.span else (-math.inf, math.inf)
         ready = Ready(bound, direct(loop, *still), moments, p, *where, span, growth, [p, p])
@@ -394,7 +390,7 @@ class Flow(Card):
         body, loads = self._body, (self._torque, self._force)
         if inertia is not None:
             mass = getattr(inertia, "mass", body.mass)
-            body = body_of_checked(moments_of(body, inertia), mass)
+            body = self._body_of(moments_of(body, inertia), mass)
         return body, *(
             loads if parameters is None else changed(self._torque, parameters, self._force)
         )

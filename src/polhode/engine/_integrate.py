@@ -41,6 +41,7 @@ def integrate(
     force: Force | Callable[..., Any] | None = None,
     position0: ArrayLike | None = None,
     velocity0: ArrayLike | None = None,
+    rotor_speeds0: ArrayLike | None = None,
     t_eval: ArrayLike | None = None,
     every: int | str = 1,
     events: Callable[..., Any] | Sequence[Callable[..., Any]] | None = None,
@@ -87,6 +88,8 @@ def integrate(
     position0, velocity0 : three numbers, optional
         Of the centre of mass at t0.  The body flies if one of force, position0 and velocity0 is
         given; the others are then zero by default.
+    rotor_speeds0 : one number for each rotor, optional
+        Speeds of the body's rotors at t0, relative to it; by default those of the body.
     t_eval : array of times, optional
         Times at which to store the motion, instead of at the steps: by an interpolation on SO(3)
         that is accurate to O(step^4) in attitude and O(step^3) in angular velocity, for methods of
@@ -151,16 +154,17 @@ def integrate(
         method = BY_TOLERANCE if chosen else STANDARD
     if units is not None:
         body = as_body(body).with_units(units)
-    run = OneBody(body, torque, method, rotation0, omega0, momentum0, scalar_first)
+    start = rotation0, omega0, momentum0, scalar_first, force, position0, velocity0, rotor_speeds0
+    run = OneBody(body, torque, method, *start, by_tolerance=chosen)
     if chosen:
         run.will_choose(t_span, step, rtol, atol, max_step, breaks)
     else:
         run.will_step(t_span, step, breaks)
-    run.may_fly(force, position0, velocity0)
-    run.will_spin()
-    run.will_store(t_eval, every, events)
     run.title = title if type(title) is str else label("title", title) or ""
     return run.follow(
+        t_eval,
+        every,
+        events,
         compiled,
         progress,
         None if checkpoint is None else as_checkpoint(checkpoint, checkpoint_every),

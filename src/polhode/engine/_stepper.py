@@ -16,8 +16,9 @@ import numpy as np
 
 from polhode.core.loops.fixed import DONE
 from polhode.core.motions import KINDS
-from polhode.engine.carriers.chunk import MOST, Chunk
+from polhode.engine.carriers.chunk import Chunk
 from polhode.engine.carriers.fixed_steps import FixedSteps
+from polhode.engine.driver import MOST
 from polhode.engine.diagnosis import Place, check_first
 from polhode.engine.one_body import OneBody, as_body
 from polhode.engine.programs import find_bound
@@ -110,6 +111,7 @@ class Stepper(Card, SettableMotion):
         force: Force | Callable[..., Any] | None = None,
         position0: ArrayLike | None = None,
         velocity0: ArrayLike | None = None,
+        rotor_speeds0: ArrayLike | None = None,
         units: str | Mapping[str, str] | None = None,
         compiled: bool = True,
         **misspelt: Never,
@@ -117,9 +119,9 @@ class Stepper(Card, SettableMotion):
         check_options(Stepper, misspelt)
         if units is not None:
             body = as_body(body).with_units(units)
-        one = OneBody(body, torque, method, rotation0, omega0, momentum0, scalar_first)
-        one.may_fly(force, position0, velocity0)
-        one.will_spin()
+        begin = rotation0, omega0, momentum0, scalar_first
+        beside = force, position0, velocity0, rotor_speeds0
+        one = OneBody(body, torque, method, *begin, *beside)
         h = step_size("step", number("step", step))
         t = float(check_times(np.array([number("t", t)]), "t")[0])
         self._one, self._clock, self._compiled = one, Clock(t, h), flag("compiled", compiled)

@@ -3,6 +3,7 @@ message."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -122,7 +123,7 @@ def torque_trouble(program: Program, t: float, y: np.ndarray) -> IntegrationErro
 def check_first(program: Program, t: float, y: np.ndarray) -> None:
     """Raise that error before the first run of a compiled program: machine code does not check the
     shape of a torque."""
-    if program.tried or program.mode != "compiled" or not program.may_raise:
+    if program.tried:
         return
     program.tried = True
     trouble = torque_trouble(program, t, y)
@@ -130,19 +131,16 @@ def check_first(program: Program, t: float, y: np.ndarray) -> None:
         raise trouble
 
 
-def first_state(program: Program, h: float, t: float, motion: np.ndarray) -> np.ndarray:
-    """The method's first state; if that fails, the error tells what is wrong with the torque."""
-    try:
-        z = program.begin(h, t, motion)
-    except Exception as cause:
-        if type(cause).__module__.startswith("numba."):  # it is not the torque that failed
-            raise
-        error = torque_trouble(program, t, motion) or torque_error(cause, f"at t = {t!r}")
-        error.t = t
-        raise error from cause
-    if program.mode != "compiled":
-        check_callbacks(program, f"at t = {t!r}")
-    return z
+def start_error(
+    program: Program, t: float, motion: np.ndarray, cause: Exception
+) -> IntegrationError | None:
+    """What is wrong with the torque, where the method could not start; None if it is not the
+    torque that failed."""
+    if type(cause).__module__.startswith("numba."):
+        return None
+    error = torque_trouble(program, t, motion) or torque_error(cause, f"at t = {t!r}")
+    error.t = t
+    return error
 
 
 def step_error(
@@ -166,8 +164,10 @@ def unsolved_error(
     step that works."""
 
     def works(size: float) -> bool:
-        out = np.empty((1, program.width)), np.empty(1)
-        return program.march()(1, 1, 0, np.array([t, size]), z.copy(), *out)[0] == loops.DONE
+        numbers, out = (program.moments, program.parameters), np.empty((1, program.width))
+        grid = np.array([t, size])
+        found = program.march()(1, 1, 0, grid, z.copy(), *numbers, out, np.empty(1))
+        return found[0] == loops.DONE
 
     residual = float(program.state(z, 1).residual)
     good = next((h * 0.5**i for i in range(1, 13) if works(h * 0.5**i)), None)
@@ -212,15 +212,17 @@ def blow_up(method: Method, place: Place, how: str) -> tuple[str, str]:
     )
 
 
+@dataclass(frozen=True, eq=False)
 class Runaway:
     """Detects that a conservative motion has more kinetic energy than RUNAWAY (T0 + |V - V0|).
 
     `escaped(t, y)` checks one motion; `excess(t, y)` (n,) is positive for the stored points to drop.
     """
 
-    def __init__(self, torque: Torque, body: RigidBody, t0: float, y0: np.ndarray) -> None:
-        self.torque, self.body, self.t0, self.y0 = torque, body, t0, y0
-        self.bound = RUNAWAY * self._kinetic(y0) + 1e-300
+    torque: Torque
+    body: RigidBody
+    t0: float
+    y0: np.ndarray
 
     def _kinetic(self, y: np.ndarray) -> Any:
         """Of one motion; faster than with arrays."""
@@ -236,7 +238,8 @@ class Runaway:
         return kinetic - RUNAWAY * (self._kinetic(self.y0) + np.abs(V[:-1] - V[-1]))
 
     def escaped(self, t: float, y: np.ndarray) -> bool:
-        if not self._kinetic(y) > self.bound or self.torque.energy_unknown():
+        bound = RUNAWAY * self._kinetic(self.y0) + 1e-300
+        if not self._kinetic(y) > bound or self.torque.energy_unknown():
             return False
         before, now = self._potential(np.array([self.t0, t]), np.stack([self.y0, self.y0]))
         # with a potential that depends on time any energy is possible
@@ -246,12 +249,13 @@ class Runaway:
 def escaped_states(
     torque: Torque, body: RigidBody, t0: float, t1: float, before: Any, after: Any
 ) -> list[int]:
-    """The numbers of the motions (attitudes, velocities) that have escaped at t1, as `Runaway`
-    defines it."""
-    if not torque.conservative or torque.energy_unknown():
+    """The numbers of the motions (n, width) that have escaped at t1, as `Runaway` defines it."""
+    if body.rotors or not torque.conservative or torque.energy_unknown():
         return []
     axes = None if body.is_principal else body.axes
-    ends = [in_principal_axes(None, axes, q, Om, False) for q, Om in (before, after)]
+    ends = [
+        in_principal_axes(None, axes, y[:, ATTITUDE], y[:, OMEGA], False) for y in (before, after)
+    ]
     with np.errstate(over="ignore", invalid="ignore"):
         first, last = (0.5 * (end[:, OMEGA] ** 2 @ body.moments) for end in ends)
         fast = np.flatnonzero(last > RUNAWAY * first)

@@ -8,10 +8,10 @@ a checkpoint keeps what is needed to go on.
 
 from __future__ import annotations
 
-import sys
 import threading
 from _signal import SIGINT, signal  # without the enums of `signal`, which take six microseconds
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -29,10 +29,41 @@ if TYPE_CHECKING:
     from polhode.methods._method import Method
 
 
+SECONDS = 0.05  # a chunk takes about so long: then comes progress, and Ctrl-C is heard
+MOST = 1_000_000  # steps in a chunk
+LARGEST_GROWTH = 8  # of the number of steps from one chunk to the next
+
+
+@dataclass
+class Pace:
+    """How many steps a chunk takes: as many as fill `seconds`."""
+
+    steps: int
+    most: int = MOST
+    seconds: float = SECONDS
+    least: int = 1
+
+    def note(self, taken: float) -> None:
+        """Adapt to what a chunk has taken, in seconds."""
+        if taken < self.seconds / 2:
+            growth = (
+                LARGEST_GROWTH if LARGEST_GROWTH * taken < self.seconds else self.seconds / taken
+            )
+            self.steps = min(int(self.steps * growth), self.most)
+        elif taken > 2 * self.seconds:
+            self.steps = max(self.steps // 2, self.least)
+
+    def one_by_one(self) -> None:
+        """Single steps, to find the one that fails."""
+        self.steps = 1
+
+
 class Carrier(Protocol):
-    """What every carrier has; `polhode.engine.carriers` says what else one of a single body has."""
+    """What a carrier has, see `polhode.engine.carriers`; what comes after `advance` only one of a
+    single body."""
 
     program: Program
+    pace: Pace
     elapsed: float
 
     @property
@@ -44,6 +75,19 @@ class Carrier(Protocol):
     def begin(self, segment: Any) -> None: ...
 
     def advance(self, segment: Any, k: int, recorder: Any, most: int) -> Chunk: ...
+
+    rejected: int
+    state: dict[str, Any]
+
+    @property
+    def evaluations(self) -> int: ...
+
+    @property
+    def remarks(self) -> str: ...
+
+    def diagnose(self, chunk: Chunk, place: Place) -> tuple[str, str]: ...
+
+    def take_back(self, surplus: int) -> None: ...
 
 
 class Interrupts:
@@ -89,12 +133,12 @@ class Driver:
         self.index = self.k = self.done = 0  # the segment, the steps done in it, and in all
         self.through = False  # whether the segment is at its end
         self.t = segments[0].start
-        self._end = None  # (t, motion) where an event or a guard ended the run
+        self._end: np.ndarray | None = None  # the motion where an event or a guard ended the run
 
     @property
     def motion(self) -> np.ndarray:
         """Where the run is, in principal axes."""
-        return self.carrier.motion if self._end is None else self._end[1]
+        return self.carrier.motion if self._end is None else self._end
 
     @property
     def total(self) -> int:
@@ -121,8 +165,11 @@ class Driver:
 
     def _advance(self, segment: Segment | Stretch) -> tuple[str, str] | None:
         """One chunk; (status, message) if the run ends with it."""
-        most = self.checkpoint.room(self.done) if self.checkpoint else sys.maxsize
+        pace = self.carrier.pace
+        most = min(pace.steps, self.checkpoint.room(self.done)) if self.checkpoint else pace.steps
         chunk = self.carrier.advance(segment, self.k, self.recorder, most)
+        if chunk.steps:
+            pace.note(chunk.taken)
         self.done += chunk.steps
         self.k += chunk.steps
         self.through = chunk.through
@@ -138,14 +185,13 @@ class Driver:
     def _between_chunks(self, interrupts: Interrupts) -> tuple[str, str] | None:
         """(status, message) if the run ends here."""
         if self.recorder.watch is not None and self.recorder.over:
-            surplus, *self._end = self.recorder.watch.end
-            self.t = self._end[0]
+            surplus, self.t, self._end = self.recorder.watch.end
             self._take_back(surplus)
             if self.recorder.failed:
                 raise self.recorder.failed
             return EVENT, self.recorder.ended
         if self.guard is not None and self.guard.escaped(self.t, self.motion):
-            return self._cut()
+            return self._cut(self.guard)
         if self.progress is not None:
             self.progress(self.done, self.total)
         if self.checkpoint is not None:
@@ -158,10 +204,9 @@ class Driver:
         """How far an interrupted run has come, in words."""
         return f"interrupted after {self.done} of {self.total} steps, at t = {self.t:.15g}"
 
-    def _cut(self) -> tuple[str, str]:
+    def _cut(self, guard: Runaway) -> tuple[str, str]:
         """Drop the points where the motion has left all bounds."""
-        self.t, motion, done = self.recorder.cut(self.guard.excess)
-        self._end = self.t, motion
+        self.t, self._end, done = self.recorder.cut(guard.excess)
         steps = [segment.steps_until(self.t) for segment in self.segments]
         if done is None and None not in steps:
             done = sum(steps)

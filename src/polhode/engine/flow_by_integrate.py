@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from polhode.engine._integrate import integrate
-from polhode.engine.prepared import BodyMotion, FlightMotion
+from polhode.engine.prepared import Given
 from polhode.errors import InputError, IntegrationError
-from polhode.results.motion import described, parts
+from polhode.results.motion import described
 from polhode.support.limits import check_times
 
 
@@ -23,11 +23,12 @@ def by_integrate(
     parameters: Any,
     inertia: Any,
     t_eval: Any,
-) -> BodyMotion | FlightMotion:
+) -> Given:
     """The motion at t1, or at the times of `t_eval`, from what was given for t0: attitude, angular
-    velocity and, in flight, position and velocity."""
+    velocity, in flight position and velocity, with rotors their speeds."""
     body, torque, force = flow._changed(parameters, inertia)
-    rotation0, omega0, *places = given
+    rotation0, *vectors = given
+    names = [f"{name}0" for name in flow._kind.groups][1:]
     check_times(np.array([t0, t1]), "t0 and t1")
     if t0 == t1:
         raise InputError(f"t0 and t1 must differ, got {t0!r} for both; give another t1")
@@ -43,9 +44,8 @@ def by_integrate(
         max_step=flow._max_step,
         rotation0=rotation0,
         scalar_first=bool(flow._scalar_first),
-        omega0=omega0,
         force=force,
-        **dict(zip(("position0", "velocity0"), places, strict=False)),
+        **dict(zip(names, vectors, strict=True)),
         t_eval=t_eval,
         every="end" if t_eval is None else 1,
     )
@@ -56,5 +56,5 @@ def by_integrate(
         )
         error.trajectory = run
         raise error
-    found = (part if t_eval is not None else part[-1] for part in parts(run.motion, run.kind))
-    return (BodyMotion if force is None else FlightMotion)(*found)
+    motions = run.motion if t_eval is not None else run.motion[-1]
+    return flow._given(motions)

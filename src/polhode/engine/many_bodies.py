@@ -16,6 +16,7 @@ from polhode.engine.carriers.simd_tiles import Tiles
 from polhode.engine.diagnosis import check_first
 from polhode.engine.driver import Driver
 from polhode.engine.ensemble import inputs
+from polhode.engine.ensemble.bodies import Bodies
 from polhode.engine.ensemble.parameters import (
     check_agreement,
     check_parameters,
@@ -30,10 +31,10 @@ from polhode.engine.ensemble.keep import Statistics, make_recorder
 from polhode.engine.ensemble.launch import Launch
 from polhode.engine.ensemble.measure import Measure
 from polhode.engine.ensemble.on_gpu import is_plain, place_on_gpu
-from polhode.engine.ensemble.spin import Spin, spin_of
+from polhode.engine.ensemble.spin import Spin
 from polhode.engine.flight import check_flight, check_place
-from polhode.engine.programs import find
-from polhode.engine.rotors import feels_speed
+from polhode.engine.programs import find_bound
+from polhode.engine.rotors import check_rotors, check_speeds
 from polhode.engine.schedule import segments
 from polhode.errors import InputError, floats, one_given, unknown, whole
 from polhode.loads._torque import Torque
@@ -81,7 +82,7 @@ class ManyBodies:
         self.device, self.dtype, self.breaks = device, dtype, breaks
         self.law = inputs.law_of(bodies)  # moments are drawn when the number of bodies is known
         if self.law is None:
-            self.bodies = inputs.Bodies(read_in_place("bodies", bodies, device))
+            self.bodies = Bodies(read_in_place("bodies", bodies, device))
         if isinstance(torque, Load):
             self.force, torque = torque.force, torque.torque
         self.torque, self.method = as_torque(torque), get(method)
@@ -120,12 +121,14 @@ class ManyBodies:
         if mass is None and self.law is None and self.bodies.count == 1:
             check_made_for(self.force, self.bodies.one)
 
-    def will_spin(self, speeds0: Any = None) -> None:
-        """The rotors of the body, if it has any, are to be followed."""
-        body = self.bodies.one if self.law is None else None
-        self.spin = spin_of(body, speeds0, self.method, self.device)
-        if self.spin:
+    def will_spin(self, speeds0: Any = None, with_momentum: bool = False) -> None:
+        """The rotors of the bodies, if they have any, are to be followed."""
+        if self.law is None and self.bodies.gyrostats:
+            check_rotors(self.method)
+            self.spin = Spin(self.bodies, speeds0, with_momentum)
             self.kind = with_rotors(self.kind, self.spin.rotors)
+        elif speeds0 is not None:
+            check_speeds(0, speeds0, with_momentum)
 
     def will_start(
         self,
@@ -159,13 +162,10 @@ class ManyBodies:
         self.seed: int | None = None
         counts = inputs.Counts(n)
         counts.add("bodies", 1 if self.law else self.bodies.count)
-        random, turn, law = (
-            isinstance(rotation0, str),
-            inputs.law_of(rotation0),
-            inputs.law_of(vector),
-        )
+        random = isinstance(rotation0, str)
+        turn, law = inputs.law_of(rotation0), inputs.law_of(vector)
         # plain arrays are checked on the GPU
-        there = self.device == "cuda" and self.launch is None
+        there = self.device == "cuda" and self.kind is ROTATION
         q: Any = rotation0
         v: Any = vector
         if not (random or turn or (there and is_plain(q, 4) and not scalar_first)):
@@ -181,7 +181,7 @@ class ManyBodies:
         if self.launch:
             self.launch.count(counts)
         if self.spin:
-            self.spin.count(counts, momentum0 is not None)
+            self.spin.count(counts)
         self.n = counts.n
         inputs.check_bodies_fit(self.n)
         thrown = (self.launch and self.launch.laws) or (self.spin and self.spin.law)
@@ -227,14 +227,14 @@ class ManyBodies:
         moments = bodies.on_device or bodies.moments.T
         lying = {name: one for name, one in self.values.items() if isinstance(one, OnDevice)}
         one_kind = bodies.count == 1 or self.method.adapt is None
-        if bodies.axes is None and one_kind and self.launch is None:
+        if bodies.axes is None and one_kind and self.kind is ROTATION:
             self.motions = place_on_gpu(
                 self.n, self.dtype, q, v, moments, is_momentum, [*lying.values()]
             )
             if self.motions is not None:
                 return True
         if bodies.on_device is not None:
-            self.bodies = inputs.Bodies(bodies.on_device.host)
+            self.bodies = Bodies(bodies.on_device.host)
         for name, one in lying.items():
             self.values[name] = floats(f"parameter {name!r}", one.host)
         return False
@@ -247,7 +247,7 @@ class ManyBodies:
         """Bodies with moments that are drawn."""
         moments = self._draw("bodies", self.law, (3,))
         try:
-            self.bodies = inputs.Bodies.of_moments(moments)
+            self.bodies = Bodies.of_moments(moments)
         except InputError as error:
             raise InputError(
                 f"of the bodies drawn, {error}, or choose a narrower distribution"
@@ -270,7 +270,7 @@ class ManyBodies:
         if self.device == "cuda":
             q, v = inputs.attitudes(q), inputs.vectors(what, v)
         if self.spin and is_momentum:
-            v, is_momentum = bodies.one.omega(v), False
+            v, is_momentum = self.spin.omega(v), False
         moments = bodies.moments[:, 0] if bodies.count == 1 else bodies.moments.T
         with np.errstate(over="ignore", invalid="ignore"):
             self.motions = in_principal_axes(
@@ -331,7 +331,7 @@ class ManyBodies:
     def _ensemble(self, status: str, message: str) -> Ensemble:
         """The result, also of a run that was interrupted."""
         carrier, driver, self.driver, self.carrier = self.carrier, self.driver, None, None
-        lowered = self.method.lowered(self.torque, feels_speed(self.bodies.one))
+        lowered = self.method.lowered(self.torque, self.bodies.motors_feel)
         failures = [carrier.failures[body] for body in sorted(carrier.failures)]
         message += f"; {lowered}" if lowered else ""
         message += f"; {len(failures)} of {self.n} bodies failed" if failures else ""
@@ -387,14 +387,12 @@ class ManyBodies:
             if well is not None:
                 motion = on_host(self.motions[well : well + 1])[0]
                 start = Start(self.t0, self.segments[-1].end, motion, self.kind)
-            program = find(
-                self.method, self.torque, self.bodies.one, force=self.force, start=start, like=like
-            )
+            what = self.method, self.torque, self.bodies.one
+            program = find_bound(*what, force=self.force, start=start, like=like).program
             check_agreement(self.method, program, self.values, start, like)
             if well is not None:
                 check_first(program, self.t0, motion)
-            moments: Any = self.bodies.on_device or self.bodies.moments
-            moments = program.moments if self.spin else moments
+            moments: Any = self.bodies.on_device or self.bodies.numbers
             parameters = parameter_array(program, self.bodies, self.values, self.n)
             if chosen is not None:
                 moments, parameters = (

@@ -9,16 +9,18 @@ import numpy as np
 
 from polhode.core.jit import direct
 from polhode.core.loops.fixed import DONE, REFUSED
-from polhode.core.motions import FLIGHT, ROTATION
+from polhode.core.motions import SPEEDS
 from polhode.engine._ensemble import ensemble
 from polhode.engine.diagnosis import escaped_states
 from polhode.engine.ensemble import inputs
 from polhode.engine.flow_by_integrate import by_integrate
-from polhode.engine.prepared import BodyMotion, FlightMotion
+from polhode.engine.prepared import Given
+from polhode.engine.rotors import check_speeds, first_speeds
 from polhode.engine.whole_run import MOST, runs_loop, spread
 from polhode.errors import floats, number
-from polhode.results.motion import in_principal_axes, in_user_axes, parts
+from polhode.results.motion import ATTITUDE, OMEGA, in_user_axes
 from polhode.support.limits import check_rates, check_times
+from polhode.support.on_device import on_host
 
 
 def are_many(rotation0: Any, *vectors: Any) -> bool:
@@ -39,77 +41,78 @@ class ManyStates(NamedTuple):
     parameters: Any
     inertia: Any
 
-    def end(self, given: tuple[Any, ...], t_eval: Any) -> BodyMotion | FlightMotion:
-        """The motions at t1, or at the times of `t_eval`, from attitudes, angular velocities and, in
-        flight, positions and velocities."""
+    def end(self, given: tuple[Any, ...], t_eval: Any) -> Given:
+        """The motions at t1, or at the times of `t_eval`, from attitudes, angular velocities and
+        whatever else is followed."""
+        flow, counts = self.flow, inputs.Counts(None)
         rotation0, *vectors = given
-        states = {"rotation0": inputs.attitudes(rotation0, self.flow._scalar_first)}
-        for name, one in zip(("omega0", "position0", "velocity0"), vectors, strict=False):
-            states[name] = inputs.vectors(name, one)
-        counts = inputs.Counts(None)
+        states = {"rotation0": inputs.attitudes(rotation0, flow._scalar_first)}
+        for name, one in zip([*flow._kind.groups][1:], vectors, strict=True):
+            if name != SPEEDS:
+                states[f"{name}0"] = inputs.vectors(f"{name}0", one)
+            elif one is not None:
+                rows = check_speeds(flow._kind.spinning, one, False, many=True)
+                states[f"{name}0"] = np.atleast_2d(rows)
         for name, rows in states.items():
             counts.add(name, len(rows))
         for name, rows in states.items():
             states[name] = np.broadcast_to(rows, (counts.n, rows.shape[1]))
             floats(name, rows)  # not a number is refused
-        each = tuple(states.values())
+        if len(states) < len(given):
+            turned = flow._in_principal_axes(states["rotation0"], states["omega0"])
+            states[f"{SPEEDS}0"] = first_speeds(flow._body, turned)
+        before = np.concatenate([*states.values()], axis=1)
         if t_eval is not None:
-            found = [self._one(i, each, t_eval) for i in range(counts.n)]
-            return self._motion(*map(np.stack, zip(*found, strict=True)))
-        return self._by_lanes(states) if self.flow._tolerance is None else self._by_threads(*each)
+            found = [self._one(i, before, t_eval) for i in range(counts.n)]
+            return flow._make(map(np.stack, zip(*found, strict=True)))
+        if flow._tolerance is None:
+            return flow._given(self._by_lanes(states, before))
+        return flow._given(self._by_threads(before))
 
-    @property
-    def _motion(self) -> type:
-        return BodyMotion if self.flow._force is None else FlightMotion
-
-    def _by_lanes(self, states):
+    def _by_lanes(self, states, before):
         """By steps of one size, as an ensemble."""
         flow, (body, torque, force) = self.flow, self.flow._changed(self.parameters, self.inertia)
-        span, given = (self.t0, self.t1), tuple(states.values())
+        span = (self.t0, self.t1)
         run = ensemble(
             body, torque, span, flow._step, flow._method, scalar_first=False, force=force, **states
         )
-        found = self._motion(*(one for one in run._at_end if one is not None))
-        escaped = escaped_states(torque, body, *span, given[:2], found[:2])
+        motions = run.to_user_axes(on_host(run._motions))
+        escaped = escaped_states(torque, body, *span, before, motions)
         for i in sorted({*(one.body for one in run.failures), *escaped}):
-            self._one(i, given)
-        return found
+            self._one(i, before)
+        return motions
 
-    def _by_threads(self, q, Om, *places):
+    def _by_threads(self, before):
         """By tolerance, each in its own steps."""
         flow, t0, t1 = self.flow, number("t0", self.t0), number("t1", self.t1)
-        check_rates(Om)
+        check_rates(before[:, OMEGA])
         check_times(np.array([t0, t1]), "t0 and t1")
-        first = tuple(one[0].copy() for one in places)
-        span = (t0, t1, self.parameters, self.inertia)
-        found = flow._found(q[0].copy(), Om[0].copy(), first, *span)
-        why, kind = np.ones(len(q), dtype=np.int64), FLIGHT if places else ROTATION
-        if found is None:
-            motions = np.concatenate([q, Om, *places], axis=1)
-        else:
+        motions, why = before.copy(), np.ones(len(before), dtype=np.int64)
+        q, Om, *rest = (before[0, place] for place in flow._places)
+        found = flow._found(q, Om, rest, t0, t1, self.parameters, self.inertia)
+        if found is not None:
             ready, I, p, _ = found
-            axes = None if flow._body.is_principal else flow._body.axes
-            turned = in_principal_axes(None, axes, q, Om, False)
-            motions = np.concatenate([turned, *places], axis=1)
+            turned = flow._in_principal_axes(before[:, ATTITUDE], before[:, OMEGA])
+            motions[:, : turned.shape[1]] = turned
             loop = runs_loop(ready.bound.program, flow._tolerance.rtol)
             rest = (motions, t0, t1, flow._control, MOST, I, p, why)
             try:
-                spread(direct(loop, 0, 0, *rest), len(q), rest)
+                spread(direct(loop, 0, 0, *rest), len(motions), rest)
             except Exception:  # of the torque, for one of them: `integrate` will say where
                 why[:] = REFUSED
-            motions = in_user_axes(flow._body, motions, kind)
+            motions = in_user_axes(flow._body, motions, flow._kind)
         body, torque, _ = flow._changed(self.parameters, self.inertia)
-        escaped = escaped_states(torque, body, t0, t1, (q, Om), parts(motions))
+        escaped = escaped_states(torque, body, t0, t1, before, motions)
         for i in sorted({*np.flatnonzero(why != DONE).tolist(), *escaped}):
-            motions[i] = np.concatenate(self._one(i, (q, Om, *places)))
-        return self._motion(*parts(motions, kind))
+            motions[i] = np.concatenate(self._one(i, before))
+        return motions
 
-    def _one(self, i, states, t_eval=None):
+    def _one(self, i, before, t_eval=None):
         """State i by `integrate`; an error says which state it was."""
         try:
             return by_integrate(
                 self.flow,
-                [rows[i] for rows in states],
+                [before[i, place] for place in self.flow._places],
                 self.t0,
                 self.t1,
                 self.parameters,

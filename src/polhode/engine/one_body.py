@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,12 +18,12 @@ from polhode.core.motions import FLIGHT, ROTATION, kind_of
 from polhode.engine.carriers.fixed_steps import FixedSteps
 from polhode.engine.carriers.by_tolerance import ByTolerance, Tolerance
 from polhode.engine.diagnosis import Runaway, check_first
-from polhode.engine.driver import Driver
+from polhode.engine.driver import Carrier, Driver
 from polhode.engine.events import Watch
 from polhode.engine.flight import check_flight, check_place
 from polhode.engine.programs import find_bound
-from polhode.engine.recorder import AtSteps, AtTimes
-from polhode.engine.rotors import check_rotors, feels_speed, with_speeds
+from polhode.engine.recorder import AtSteps, AtTimes, Recorder
+from polhode.engine.rotors import check_rotors, check_speeds, with_speeds
 from polhode.engine.schedule import segments, stretches
 from polhode.errors import InputError, IntegrationError, floats, number, one_given
 from polhode.loads._torque import ZERO, Torque
@@ -52,8 +52,9 @@ SMALLEST_RTOL, LARGEST_RTOL = 1e-14, 0.1  # steps cannot be better than their ro
 def as_body(body: RigidBody | ArrayLike, who: str = "") -> RigidBody:
     """A RigidBody that can be run, from a RigidBody or an inertia; `who` follows no rotors."""
     if not isinstance(body, RigidBody):
-        plain = type(body) in (list, tuple) and all(type(one) in (int, float) for one in body)
-        body = _body_of(tuple(body)) if plain else RigidBody(body)
+        given: Any = body
+        plain = type(given) in (list, tuple) and all(type(one) in (int, float) for one in given)
+        body = _body_of(tuple(given)) if plain else RigidBody(given)
     check_moments(body.moments)
     if who:
         refuse_rotors(body, who)
@@ -62,7 +63,6 @@ def as_body(body: RigidBody | ArrayLike, who: str = "") -> RigidBody:
 
 # bodies do not change: the same moments are the same one
 _body_of = lru_cache(64)(RigidBody)
-body_of_checked = lru_cache(64)(partial(RigidBody, check_triangle=False))
 
 
 def initial_rotation(
@@ -146,7 +146,11 @@ class OneBody:
     """One call of `integrate`: what is to be computed, from the user's input, and the trajectory
     that comes of it."""
 
-    step = tolerance = force = breaks = None
+    segments: Sequence[Any]  # of the kind that the carrier takes
+    step: float | list[float] | None = None
+    tolerance: Tolerance | None = None
+    force: Force | None = None
+    breaks: ArrayLike | None = None
     title = ""
 
     def __init__(
@@ -158,19 +162,52 @@ class OneBody:
         omega0: ArrayLike | None,
         momentum0: ArrayLike | None,
         scalar_first: bool | None,
+        force: Force | Callable[..., Any] | None = None,
+        position0: ArrayLike | None = None,
+        velocity0: ArrayLike | None = None,
+        rotor_speeds0: ArrayLike | None = None,
+        by_tolerance: bool = False,
     ) -> None:
         if isinstance(torque, (Load, Force)):
             load = as_load(torque)
             torque, self.force = load.torque, load.force
         self.body, self.torque, self.method = as_body(body), as_torque(torque), get(method)
-        check_made_for(self.torque, self.body)
+        if self.torque.of_body:
+            check_made_for(self.torque, self.body)
         # at the start, principal axes
         self.motion = initial_rotation(self.body, rotation0, omega0, momentum0, scalar_first)
         self.kind = kind_of(self.method.state)
         if self.kind is not ROTATION:  # whatever else a method follows begins at zero
             others = np.zeros(self.kind.width - ROTATION.width)
             self.motion = np.concatenate([self.motion, others])
-        self.driver = None
+        on_ground = self.force is None and force is None
+        if not (on_ground and position0 is None and velocity0 is None):
+            self._fly(force, position0, velocity0, by_tolerance)
+        rotors = self.body.rotors
+        if rotor_speeds0 is not None:
+            rotor_speeds0 = check_speeds(len(rotors), rotor_speeds0, momentum0 is not None)
+        if rotors:  # they are followed
+            check_rotors(self.method)
+            self.motion, self.kind = with_speeds(self.body, self.motion, self.kind, rotor_speeds0)
+
+    def _fly(
+        self,
+        force: Force | Callable[..., Any] | None,
+        position0: ArrayLike | None,
+        velocity0: ArrayLike | None,
+        by_tolerance: bool,
+    ) -> None:
+        """Translation is carried along, where a part of it is given."""
+        self.force = as_force(force) if self.force is None else self.force + as_force(force)
+        check_made_for(self.force, self.body)
+        check_flight(self.method, self.torque, by_tolerance)
+        check_place(self.force, position0)
+        place = (
+            three(name, ZERO if value is None else value)
+            for name, value in (("position0", position0), ("velocity0", velocity0))
+        )
+        self.kind = FLIGHT
+        self.motion = row(FLIGHT, *parts(self.motion), *place)
 
     def will_step(
         self,
@@ -213,109 +250,72 @@ class OneBody:
                 "larger one, or count time from the start of the run"
             )
 
-    def may_fly(
-        self,
-        force: Force | Callable[..., Any] | None,
-        position0: ArrayLike | None,
-        velocity0: ArrayLike | None,
-    ) -> None:
-        """Translation is carried along where a part of it is given."""
-        if self.force is None and force is None and position0 is None and velocity0 is None:
-            return
-        self.force = as_force(force) if self.force is None else self.force + as_force(force)
-        check_made_for(self.force, self.body)
-        check_flight(self.method, self.torque, self.tolerance is not None)
-        check_place(self.force, position0)
-        place = (
-            three(name, ZERO if value is None else value)
-            for name, value in (("position0", position0), ("velocity0", velocity0))
-        )
-        self.kind = FLIGHT
-        self.motion = row(FLIGHT, *parts(self.motion), *place)
-
-    def will_spin(self) -> None:
-        """The rotors of the body, if it has any, are to be followed."""
-        if self.body.rotors:
-            check_rotors(self.method)
-            self.motion, self.kind = with_speeds(self.body, self.motion, self.kind)
-
-    def will_store(
+    def _recorder(
         self,
         t_eval: ArrayLike | None,
         every: int | str,
         events: Callable[..., Any] | Sequence[Callable[..., Any]] | None,
-    ) -> None:
-        """What is to be stored."""
+    ) -> Recorder:
+        """Of what is to be stored."""
         watch = None if events is None else Watch(events, self.body, self.kind)
         if t_eval is not None:
             if every != 1:
                 raise InputError("give t_eval or every, not both; drop one")
-            self.recorder = AtTimes(t_eval, self.t0, self.t1, self.kind, watch)
-            return
+            return AtTimes(t_eval, self.t0, self.t1, self.kind, watch)
         total = 0 if self.tolerance else sum(segment.count for segment in self.segments)
-        self.recorder = AtSteps(every, total, self.kind, watch)
+        recorder = AtSteps(every, total, self.kind, watch)
         # how many steps there will be is not known, but they are at most `longest`
         if self.tolerance:
             steps = abs(self.t1 - self.t0) / self.longest
-            self.recorder.fewest = max(self.recorder.capacity, int(steps // self.recorder.every))
+            recorder.fewest = max(recorder.capacity, int(steps // recorder.every))
+        return recorder
 
     # --- running ----------------------------------------------------------------------------------
 
     def follow(
         self,
+        t_eval: ArrayLike | None,
+        every: int | str,
+        events: Callable[..., Any] | Sequence[Callable[..., Any]] | None,
         compiled: bool,
         progress: Callable[[int, int], Any] | None = None,
         checkpoint: Checkpoint | None = None,
     ) -> Trajectory:
         """Take the steps: a Trajectory."""
+        self.recorder = self._recorder(t_eval, every, events)
         self.first = in_user_axes(self.body, self.motion, self.kind)
         start = Start(self.t0, self.t1, self.first, self.kind)
-        self.program = find_bound(
-            self.method, self.torque, self.body, compiled, self.force, start
-        ).program
-        carrier = (
-            FixedSteps(self.program, self.motion)
+        bound = find_bound(self.method, self.torque, self.body, compiled, self.force, start)
+        program, motion = bound.program, self.motion
+        self.program = program
+        carrier: Carrier = (
+            FixedSteps(program, motion)
             if self.tolerance is None
-            else ByTolerance(self.program, self.tolerance, self.longest, self.motion)
+            else ByTolerance(program, self.tolerance, self.longest, motion)
         )
-        guard = (
-            Runaway(self.torque, self.body, self.t0, self.motion)
-            if self.torque.conservative and not self.body.rotors
-            else None
-        )
-        self.driver = Driver(
-            carrier,
-            self.segments,
-            self.recorder,
-            guard=guard,
-            checkpoint=checkpoint,
-            progress=progress,
-        )
-        if checkpoint is None:
-            self.recorder.keep_in()
-            saved = None
-        else:
-            saved = self._open(checkpoint)
+        guard = Runaway(self.torque, self.body, self.t0, motion) if program.is_bounded else None
+        what = carrier, self.segments, self.recorder
+        self.driver = Driver(*what, guard=guard, checkpoint=checkpoint, progress=progress)
+        saved = None if checkpoint is None else self._open(checkpoint)
         try:
             if saved:
                 self.driver.restore(saved)
             else:
-                self.recorder.first(self.t0, self.motion)
-                check_first(self.program, self.t0, self.motion)
+                self.recorder.first(self.t0, motion)
+                if not program.tried:
+                    check_first(program, self.t0, motion)
             status, message = self.driver.run()
             trajectory = self._trajectory(status, message)
-        except (
-            BaseException
-        ) as error:  # of the torque, an event, the disk, memory, `progress`, a second Ctrl-C
+        except BaseException as error:  # also of an event, the disk, `progress`, a second Ctrl-C
             self._attach(error)
             raise
         finally:
             if checkpoint is not None:
                 checkpoint.close()
         if status == INTERRUPTED:
-            error = KeyboardInterrupt(trajectory.message)
-            error.trajectory = trajectory
-            raise error
+            interrupt: Any = KeyboardInterrupt(trajectory.message)
+            interrupt.trajectory = trajectory
+            raise interrupt
         return trajectory
 
     def _open(self, checkpoint: Checkpoint) -> dict[str, Any] | None:
@@ -364,7 +364,7 @@ class OneBody:
         driver, carrier = self.driver, self.driver.carrier
         if status == FINISHED and driver.checkpoint is not None:
             driver.save()
-        lowered = self.method.lowered(self.torque, feels_speed(self.body))
+        lowered = self.program.lowered
         message += carrier.remarks + (lowered and f"; {lowered}")
         last = driver.motion
         ends = (self.t0, self.first), (driver.t, in_user_axes(self.body, last, self.kind))
@@ -389,7 +389,7 @@ class OneBody:
             **self.program.digests(),
         )
 
-    def _attach(self, error: BaseException) -> None:
+    def _attach(self, error: Any) -> None:
         """Give an error that ends the run its place, and what was computed before it."""
         if isinstance(error, IntegrationError):
             place = self.driver.place

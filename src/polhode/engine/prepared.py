@@ -12,6 +12,7 @@ import numpy as np
 from polhode.bodies._body import RigidBody
 from polhode.bodies.inertia import triangle_excess
 from polhode.core.layout import flatten
+from polhode.core.motions import Kind
 from polhode.engine.ensemble.parameters import (
     check_given_once,
     check_parameters,
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from polhode.loads._torque import Torque
     from polhode.loads.force import Force
 
-_FLOAT, _FLOATS = np.dtype(float), {count: (float,) * count for count in (3, 4)}
+_FLOAT = np.dtype(float)
 
 
 # --- ready to be called ---------------------------------------------------------------------------
@@ -44,6 +45,7 @@ class Ready(NamedTuple):
     parameters: tuple[float, ...]
     own: list[tuple[slice, tuple[int, ...]]]  # the places of the torque's parameters, their shapes
     places: dict[str, list[tuple[slice, tuple[int, ...]]]]  # the same by name
+    mass: int  # where it is among the parameters, in flight
     span: tuple[float, float]  # over which machine code and Python were compared
     growth: float  # of the kinetic energy, beyond which the potential is asked
     # the least and the largest of each parameter with which they were compared
@@ -93,8 +95,8 @@ def _fitting(name, value, form):
 
 def places(loads, axes):
     """Where each parameter of a torque, and in flight of a force, is among the numbers that the
-    kernels get, and its shape: in their order, and by name.  `axes` are the numbers before those of
-    each."""
+    kernels get, and its shape: in their order, and by name; and where the mass is.  `axes` are the
+    numbers before those of each."""
     torque, force = (*loads, None)[:2]
     valid, own, named, first = parameter_names(torque, force), [], {}, 0
     for load in loads:
@@ -109,7 +111,7 @@ def places(loads, axes):
                     if key in valid:  # terms of one name change together
                         named.setdefault(key, []).append(place)
             first += len(flatten(term.values)) - len(flatten(term.params or ()))
-    return own, named
+    return own, named, first
 
 
 class BodyMotion(NamedTuple):
@@ -129,15 +131,55 @@ class FlightMotion(NamedTuple):
     velocity: np.ndarray
 
 
-# --- what a call gives ----------------------------------------------------------------------------
+class GyrostatMotion(NamedTuple):
+    """That of a body with rotors, with their speeds (..., rotors) relative to the body."""
+
+    attitude: np.ndarray
+    omega: np.ndarray
+    rotor_speeds: np.ndarray
 
 
-def plain(value: Any, count: int) -> np.ndarray | None:
-    """So many floats in a fresh array, where `value` is a tuple, list or array of just these."""
+class GyrostatFlightMotion(NamedTuple):
+    """The same in flight."""
+
+    attitude: np.ndarray
+    omega: np.ndarray
+    position: np.ndarray
+    velocity: np.ndarray
+    rotor_speeds: np.ndarray
+
+
+Given = BodyMotion | FlightMotion | GyrostatMotion | GyrostatFlightMotion
+_GIVEN: dict[tuple[str, ...], Any] = {
+    one._fields: one for one in (BodyMotion, FlightMotion, GyrostatMotion, GyrostatFlightMotion)
+}
+
+
+def given_by(kind: Kind) -> Any:
+    """The class of what a call gives, of motions of this kind."""
+    return _GIVEN[(*kind.groups,)]
+
+
+# --- what a call gets -----------------------------------------------------------------------------
+
+
+Form = tuple[tuple[int], tuple[type, ...]]
+
+
+def form(count: int) -> Form:
+    """What `plain` asks of so many floats: the shape of an array, the types in a tuple."""
+    return (count,), (float,) * count
+
+
+FOUR, THREE = form(4), form(3)
+
+
+def plain(value: Any, form: Form) -> np.ndarray | None:
+    """A fresh array, where `value` is a tuple, list or array of floats of this form."""
     kind = type(value)
     if kind is np.ndarray:
-        return value.copy() if value.shape == (count,) and value.dtype is _FLOAT else None
-    if (kind is tuple or kind is list) and tuple(map(type, value)) == _FLOATS[count]:
+        return value.copy() if value.shape == form[0] and value.dtype is _FLOAT else None
+    if (kind is tuple or kind is list) and tuple(map(type, value)) == form[1]:
         return np.array(value)
     return None
 
@@ -149,7 +191,7 @@ def moments_of(body: RigidBody, inertia: Any) -> tuple[float, ...]:
             "inertia=... is for a body whose axes are the principal ones, got a Flow of a body with other axes; "
             "give Flow the principal moments, or make a new Flow"
         )
-    numbers = plain(inertia, 3)
+    numbers = plain(inertia, THREE)
     I = () if numbers is None else tuple(numbers.tolist())
     if I and min(I) >= LEAST_MOMENT and 2.0 * max(I) <= sum(I) <= LARGEST_MOMENT:
         return I
@@ -161,7 +203,12 @@ def moments_of(body: RigidBody, inertia: Any) -> tuple[float, ...]:
                 f"inertia must be three principal moments of which none is larger than the sum of the other two, got "
                 f"{brief(inertia)}; correct it, or give inertia=RigidBody(..., check_triangle=False)"
             )
-    if not as_body(other, "Flow").is_principal:
+    if as_body(other).rotors:
+        raise InputError(
+            "inertia is that of the whole body, and its rotors are those of the Flow; leave them out: "
+            "body.with_rotors([])"
+        )
+    if not other.is_principal:
         raise InputError(
             f"inertia must be three principal moments, got {brief(inertia)}; make a new Flow for a body with other axes"
         )

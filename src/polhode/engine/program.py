@@ -17,7 +17,7 @@ from polhode.core.loops.adaptive_motion import STEP
 from polhode.core.motions import Kind, kind_of
 from polhode.engine.start_calls import start_calls
 from polhode.engine.flight import Parameters, actions, flying
-from polhode.engine.rotors import body_numbers, motors_of, with_motors
+from polhode.engine.rotors import body_numbers, feels_speed, motors_of, with_motors
 from polhode.engine.ways import derivatives_trouble, potential_trouble, ways
 from polhode.errors import InputError
 from polhode.loads.agreement import Start
@@ -84,6 +84,8 @@ class Program:
     # those behind torque and force, None for one that is not Python
     pythons: tuple[PythonTorque | None, ...]
     control: Any  # what the method needs to choose its steps, None where it cannot
+    lowered: str  # what the method loses under this torque, in words
+    motors: tuple[Any, ...]  # the parameters of the functions of motors
 
     def __post_init__(self) -> None:
         self.width = self.motion_kind.width
@@ -91,8 +93,11 @@ class Program:
         self._given = [one for one in acting if one is not None]
         self.may_raise = self.mode == "python" or not all(one.is_ours for one in self._given)
         self._found: dict[Any, Any] = {}  # loops and digests
-        self._marches: dict[bool, Callable[..., Any]] = {}  # the time loops, with these numbers
-        self.tried = False  # whether the torque was evaluated before a run
+        self._marches: dict[bool, Callable[..., Any]] = {}  # the time loops
+        # whether the torque was evaluated before a run, where it may raise in machine code
+        self.tried = self.mode != "compiled" or not self.may_raise
+        # whether the kinetic energy has a bound that follows from the potential
+        self.is_bounded = self.torque.conservative and not self.body.rotors
 
     @property
     def acting(self) -> Torque:
@@ -117,7 +122,7 @@ class Program:
             moments=body_numbers(body),
             parameters=column(values),
         )
-        other._found = self._found
+        other._found, other._marches = self._found, self._marches
         return other
 
     def trouble(self) -> Exception | None:
@@ -130,6 +135,12 @@ class Program:
         if found is not None and not isinstance(found, Exception):
             raise found
         return found
+
+    @property
+    def called_back(self) -> list[Torque]:
+        """What runs as Python, of torque, force and motors."""
+        every = self.mode == "python"
+        return [one for one, back in zip(self._given, self.pythons, strict=True) if back or every]
 
     @property
     def calls(self) -> list[int | None]:
@@ -177,21 +188,7 @@ class Program:
     def march(self, uneven: bool = False) -> Callable[..., Any]:
         """The time loop for a grid given as (t0, h), or time by time."""
         if uneven not in self._marches:
-            loop = self.kept(("march", uneven), lambda: self._march(uneven))
-            moments, parameters = self.moments, self.parameters
-
-            def run(
-                count: int,
-                every: int,
-                k: int,
-                grid: np.ndarray,
-                z: np.ndarray,
-                points: np.ndarray,
-                residuals: np.ndarray,
-            ) -> tuple[int, int, float]:
-                return loop(count, every, k, grid, z, moments, parameters, points, residuals)
-
-            self._marches[uneven] = run
+            self._marches[uneven] = self._march(uneven)
         return self._marches[uneven]
 
     def _march(self, uneven: bool) -> Callable[..., Any]:
@@ -375,6 +372,8 @@ def _assemble(
         ),
         pythons=tuple(one.python for one in taken),
         control=run.control,
+        lowered=method.lowered(torque, feels_speed(body)),
+        motors=tuple(way.values for way in motors),
     )
 
 

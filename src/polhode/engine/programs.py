@@ -6,7 +6,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from operator import is_
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from polhode.core.digest import watch
@@ -15,9 +15,10 @@ from polhode.core.reads import contents, is_lasting, ours, python_function, read
 from polhode.engine.program import Program, build
 from polhode.engine.rotors import motors_of
 from polhode.loads.agreement import Start
-from polhode.methods.exact_flow import symmetry_axis
+from polhode.methods.exact_flow import lined_up, symmetry_axis
 
 if TYPE_CHECKING:
+    from polhode.core.digest import Watch
     from polhode.bodies._body import RigidBody
     from polhode.loads._torque import Torque
     from polhode.loads.force import Force
@@ -32,7 +33,7 @@ class Bound(NamedTuple):
     program: Program
     given: tuple  # method, torque, body, force, like: held, so that their ids are not used again
     fields: list  # (what torque and force are made of, and the terms of a sum; as it was)
-    watch: object  # on the user's code; None where all of it is the package's own
+    watch: Watch | None  # on the user's code; None where all of it is the package's own
     # for which machine code and Python were compared; None where that is not needed
     span: tuple | None
 
@@ -52,13 +53,13 @@ class Bound(NamedTuple):
         return self.span in (None, (start.t, start.end)) and self.unchanged()
 
 
-def _fields(torque, force):
+def _fields(torque: Torque, force: Force | None) -> list[tuple[dict[str, Any], tuple]]:
     """What torque and force are made of, which may be assigned to, and what it is now."""
     owners = (torque, force, *(torque.terms if len(torque.terms) > 1 else ()))
     return [(vars(one), tuple(vars(one).values())) for one in owners if one is not None]
 
 
-def _of_the_user(source):
+def _of_the_user(source: Any) -> Iterator[Callable[..., Any]]:
     """The functions in a nested tuple that are not the package's own, and those that the package's
     were made around."""
     if isinstance(source, tuple):
@@ -78,7 +79,7 @@ def _of_the_user(source):
             yield from _of_the_user(inside)
 
 
-def watched(method: Method, torque: Torque, *others: Torque | None) -> tuple[bool, Any]:
+def watched(method: Method, torque: Torque, *others: Torque | None) -> tuple[bool, Watch | None]:
     """(whether it can be told that the user's code behind these means the same, the watch on it or
     None where there is none)."""
     acting = [one.source() for one in (torque, *others) if one is not None]
@@ -94,7 +95,12 @@ def kind_of_body(method: Method, moments: Sequence[float]) -> int:
     return 3 if axis is None else axis
 
 
-def _family(method, torque, body, compiled):
+def kind_of_gyrostat(method: Method, body: RigidBody) -> tuple[int, bool]:
+    """The same for a body with rotors: also whether these are lined up with the axis."""
+    return kind_of_body(method, body.moments.tolist()), method.adapt is not None and lined_up(body)
+
+
+def _family(method: Method, torque: Torque, body: RigidBody, compiled: bool) -> tuple:
     """What programs have in common that differ in numbers alone, moments and parameters."""
     form: Any = id(torque)
     if torque.is_ours:  # another torque is as good if it is made of the same functions
@@ -107,7 +113,9 @@ def _family(method, torque, body, compiled):
     return id(method), type(torque), form, body.is_principal, kind, compiled
 
 
-def _related(found, method, torque, body, start):
+def _related(
+    found: Bound, method: Method, torque: Torque, body: RigidBody, start: Start
+) -> Bound | None:
     """A program like another one, for other numbers; None where it would not be what `build`
     makes."""
     if not (found.reads_the_same() if torque.is_ours else found.serves(start)):
@@ -125,24 +133,6 @@ _families: OrderedDict[tuple, Bound] = OrderedDict()
 _finding = threading.Lock()
 
 
-def find(
-    method: Method,
-    torque: Torque,
-    body: RigidBody,
-    compiled: bool = True,
-    force: Force | None = None,
-    start: Start | None = None,
-    like: RigidBody | None = None,
-) -> Program:
-    """The program of `build`, found again without a look at code while method, torque, body and
-    what they read are the same.
-
-    Only a program that never calls back into Python is shared between runs: others keep what a
-    torque ran into.
-    """
-    return find_bound(method, torque, body, compiled, force, start, like).program
-
-
 def find_bound(
     method: Method,
     torque: Torque,
@@ -152,8 +142,12 @@ def find_bound(
     start: Start | None = None,
     like: RigidBody | None = None,
 ) -> Bound:
-    """The same, with what tells whether it is out of date; `given` is empty where it is not
-    shared."""
+    """The program of `build`, found again without a look at code while method, torque, body and
+    what they read are the same, with what tells whether it is out of date.
+
+    Only a program that never calls back into Python is shared between runs: others keep what a
+    torque ran into, and `given` is empty.
+    """
     start = start or Start()
     key = id(method), id(torque), id(body), id(force), id(like), compiled
     with _finding:
@@ -166,7 +160,7 @@ def find_bound(
         else _hashable(_family(method, torque, body, compiled))
     )
     with _finding:
-        found = _families.get(family)
+        found = None if family is None else _families.get(family)
     entry = None if found is None else _related(found, method, torque, body, start)
     if entry is not None:
         _keep(_programs, key, entry)
@@ -189,14 +183,14 @@ def find_bound(
     return entry
 
 
-def _keep(known, key, entry):
+def _keep(known: OrderedDict[tuple, Bound], key: tuple, entry: Bound) -> None:
     with _finding:
         known[key] = entry
         while len(known) > KEPT:
             known.popitem(last=False)
 
 
-def _hashable(key):
+def _hashable(key: tuple) -> tuple | None:
     """The key, or None where it cannot be one."""
     try:
         hash(key)

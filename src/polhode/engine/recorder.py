@@ -4,6 +4,7 @@ the events on the way."""
 from __future__ import annotations
 
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from polhode.core.motions import Kind
     from polhode.engine.carriers.chunk import Chunk
     from polhode.engine.events import Watch
+    from polhode.engine.stream import Rows, Stream
 
 LITTLE = 10_000  # bytes that every machine has
 # of the points that a streamed run may need on disk: its own, and the wider columns of the finished
@@ -56,7 +58,7 @@ class Points:
         """Where the last point is."""
         return self.t[self.n - 1]
 
-    def put(self, t: ArrayLike, y: ArrayLike, r: ArrayLike) -> None:
+    def put(self, t: Rows, y: Rows, r: Rows) -> None:
         """Store points."""
         new = slice(self.n, self.n + len(t))
         if new.stop > len(self.t):  # no one knew how many there would be
@@ -92,11 +94,12 @@ class Points:
         return float(self.t[self.n - 1]), self.y[self.n - 1].copy()
 
 
-class Recorder:
+class Recorder(ABC):
     """Says which points of a run are stored; subclasses know.  `points` is where they go, in memory
     or on disk."""
 
-    points = None
+    points: Points | Stream = None  # type: ignore[assignment]  # until `keep_in`
+    wanted: np.ndarray  # times at which an extension inside steps is needed
     done = 0  # steps that were shown to it
 
     def __init__(self, capacity: int, kind: Kind, watch: Watch | None) -> None:
@@ -104,12 +107,38 @@ class Recorder:
         # points that there will be in any case, where the run reaches its end
         self.fewest = capacity
 
-    def keep_in(self, points: Any = None) -> None:
+    def keep_in(self, points: Points | Stream | None = None) -> None:
         """Where the points go: into memory if nothing else is given."""
         if points is None:
             check_memory(self.fewest, 8 * (self.kind.width + 2) * self.fewest)
             points = Points(self.capacity, self.kind.width)
         self.points = points
+
+    def first(self, t: float, y: np.ndarray) -> None:
+        """The initial motion; without `keep_in` before, points are kept in memory."""
+        if self.points is None:
+            self.keep_in()
+        self._first(t, y)
+        if self.watch:
+            self.watch.begin(t, y)
+
+    @abstractmethod
+    def _first(self, t: float, y: np.ndarray) -> None: ...
+
+    @abstractmethod
+    def next(self, left: int, most: int) -> tuple[int, int]:
+        """(groups, steps per group) to take now, of those left and at most so many."""
+
+    @abstractmethod
+    def add(self, chunk: Chunk) -> None:
+        """The motion after each group of steps of a `Chunk`."""
+
+    @abstractmethod
+    def last(self, t: float, y: np.ndarray) -> None:
+        """Where the run ended."""
+
+    @abstractmethod
+    def _which(self) -> dict[str, Any]: ...
 
     @property
     def n(self) -> int:
@@ -173,14 +202,10 @@ class AtSteps(Recorder):
         self.every = min(every, sys.maxsize)
         self.worst = 0.0  # residual since the last stored point
 
-    def first(self, t: float, y: np.ndarray) -> None:
-        """The initial motion."""
+    def _first(self, t: float, y: np.ndarray) -> None:
         self.points.put([t], [y], [0.0])
-        if self.watch:
-            self.watch.begin(t, y)
 
     def next(self, left: int, most: int) -> tuple[int, int]:
-        """(groups, steps per group) to take now, of those left and at most so many."""
         if self.watch:
             return min(left, most, 4096), 1
         to_next = self.every - self.done % self.every
@@ -189,7 +214,6 @@ class AtSteps(Recorder):
         return min(most // self.every, left // self.every, BLOCK), self.every
 
     def add(self, chunk: Chunk) -> None:
-        """The motion after each group of steps of a `Chunk`."""
         before, self.done = self.done, self.done + chunk.steps
         t, y, r = chunk.t, chunk.y, chunk.residuals
         if self.watch:
@@ -239,7 +263,6 @@ class AtSteps(Recorder):
         return (self.n - 1) * self.every
 
     def last(self, t: float, y: np.ndarray) -> None:
-        """Where the run ended."""
         if self.points.last_time != t:
             self.points.put([t], [y], [self.worst])
 
@@ -280,16 +303,12 @@ class AtTimes(Recorder):
         super().__init__(len(times), kind, watch)
         self.wanted = np.clip(times, low, high)
 
-    def first(self, t: float, y: np.ndarray) -> None:
-        """The initial motion."""
+    def _first(self, t: float, y: np.ndarray) -> None:
         self.at = (t, y)
         here = int(np.sum(self.wanted == t))
         self.points.put(np.full(here, t), np.tile(y, (here, 1)), np.zeros(here))
-        if self.watch:
-            self.watch.begin(t, y)
 
     def next(self, left: int, most: int) -> tuple[int, int]:
-        """(groups, steps per group) to take now, of those left and at most so many."""
         return min(left, most, BLOCK), 1
 
     def add(self, chunk: Chunk) -> None:

@@ -17,9 +17,9 @@ from polhode.bodies.rotor import Rotor, check_motor
 from polhode.core.generated import generated
 from polhode.core.jit import jit
 from polhode.core.kicks import spun
-from polhode.core.motions import Kind, with_rotors
+from polhode.core.motions import ROTATION, SPEEDS, Kind, with_rotors
 from polhode.core.rotors import WithMotors, each
-from polhode.errors import InputError
+from polhode.errors import InputError, brief, floats
 from polhode.loads._torque import ZERO, Torque
 from polhode.loads.kernels import FLIGHT, Airborne, Frames, nested
 from polhode.loads.own_axes import in_axes
@@ -41,6 +41,20 @@ def check_rotors(method: Method) -> None:
         )
 
 
+PER_ROTOR = 5  # numbers of a `Gyrostat` besides the moments
+
+
+def each_rotor(numbers: np.ndarray | None) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Axis (n, 3), moment (n,) and 1 where it is free (n,), of each rotor, from `rotor_numbers` of n
+    bodies as columns; None: there are no rotors."""
+    if numbers is None:
+        return []
+    n = len(numbers) // PER_ROTOR
+    return [
+        (numbers[3 * k : 3 * k + 3].T, numbers[3 * n + k], numbers[4 * n + k]) for k in range(n)
+    ]
+
+
 def rotor_numbers(body: RigidBody) -> list[float]:
     """What `Gyrostat` holds besides the moments, in principal axes."""
     axes = np.array([one.axis for one in body.rotors]) @ body.axes
@@ -54,9 +68,40 @@ def body_numbers(body: RigidBody) -> np.ndarray:
     return np.array(numbers).reshape(-1, 1)
 
 
-def with_speeds(body: RigidBody, motion: np.ndarray, kind: Kind) -> tuple[np.ndarray, Kind]:
-    """A motion (principal axes) with the speeds of the rotors at the start, and its kind."""
-    speeds = body.rotor_speeds(in_user_axes(body, motion, kind)[OMEGA])
+def check_speeds(n: int, given: Any, with_momentum: bool, many: bool = False) -> np.ndarray:
+    """Speeds of n rotors at the start that are not those of the body, one row of them, or a row for
+    each of many bodies; `with_momentum`, beside momentum0."""
+    if not n:
+        raise InputError(
+            f"{SPEEDS}0={brief(given)} is for a body with rotors; leave it out, or give the body some: "
+            "body.with_rotors([...])"
+        )
+    if with_momentum:
+        raise InputError(
+            f"momentum0 is that of body and rotors, with the rotors' own speeds, and {SPEEDS}0 gives others; give "
+            "omega0 instead"
+        )
+    rows = floats(f"{SPEEDS}0", given)
+    if rows.shape != (n,) and not (many and rows.ndim == 2 and rows.shape[1] == n):
+        each = f", or those of each body (n, {n})" if many else ""
+        raise InputError(
+            f"{SPEEDS}0 must have a number for each rotor ({n},){each}, got shape {rows.shape}; give "
+            f"{'one of these' if many else f'{n} of them'}"
+        )
+    return rows
+
+
+def first_speeds(body: RigidBody, motions: np.ndarray, kind: Kind = ROTATION) -> np.ndarray:
+    """The speeds at the start that the body itself says, of motions (principal axes) of this kind."""
+    return body.rotor_speeds(in_user_axes(body, motions, kind)[..., OMEGA])
+
+
+def with_speeds(
+    body: RigidBody, motion: np.ndarray, kind: Kind, speeds0: np.ndarray | None = None
+) -> tuple[np.ndarray, Kind]:
+    """A motion (principal axes) with the speeds of the rotors at the start, by default those of the
+    body, and its kind."""
+    speeds = first_speeds(body, motion, kind) if speeds0 is None else speeds0
     return np.concatenate([motion, speeds]), with_rotors(kind, len(body.rotors))
 
 
@@ -156,26 +201,36 @@ def _driven(kernel):
     return motor
 
 
+def motor_numbers(body: RigidBody, owns: Sequence[Any], tilted: bool) -> tuple[Any, ...]:
+    """What the motors of a body get: constant torque and damping, and of one that is a function its
+    own, those of all being `owns`; `tilted`, with the axes of the body."""
+    numbers: list[tuple[Any, ...]] = []
+    left = list(owns)
+    for one in body.rotors:
+        driven = callable(one.torque)
+        given: tuple[Any, ...]
+        given = (0.0 if one.torque is None or driven else one.torque, one.damping or 0.0)
+        if driven:
+            own = left.pop(0)
+            given = (*given, (nested(body.axes), own) if tilted else own)
+        numbers.append(given)
+    return tuple(numbers)
+
+
 def with_motors(
     acting: Frames, values: Any, body: RigidBody, taken: Sequence[Way], flying: bool
 ) -> tuple[Frames, WithMotors]:
     """Torque (and force) with the motors of a body beside them, and the parameters of all; `taken`
     are the ways of `motors_of`."""
-    kernels, numbers, left = [], [], list(taken)
+    left, n = list(taken), len(body.rotors)
+    kernels = []
     for one in body.rotors:
-        number = 0.0 if one.torque is None or callable(one.torque) else one.torque
-        given: tuple[Any, ...] = (number, one.damping or 0.0)
         if callable(one.torque):
-            way = left.pop(0)
-            kernel, own = way.kernel, way.values
-            if not body.is_principal:
-                kernel, own = in_axes(kernel, "spatial", FLIGHT), (nested(body.axes), own)
+            kernel = left.pop(0).kernel
+            kernel = kernel if body.is_principal else in_axes(kernel, "spatial", FLIGHT)
             kernels.append(_driven(kernel))
-            given = (*given, own)
         else:
             kernels.append(steady)
-        numbers.append(given)
-    n = len(body.rotors)
     motors = generated(
         __name__,
         "motors",
@@ -184,6 +239,5 @@ def with_motors(
         each("motor_#(t, R, Om, W[#], p[#])", n),
         **{f"motor_{i}": kernel for i, kernel in enumerate(kernels)},
     )
-    return acting._replace(kicks=spun(flying, n).kicks, motors=motors), WithMotors(
-        values, tuple(numbers)
-    )
+    own = motor_numbers(body, [way.values for way in taken], not body.is_principal)
+    return acting._replace(kicks=spun(flying, n).kicks, motors=motors), WithMotors(values, own)

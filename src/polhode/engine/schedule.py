@@ -4,8 +4,10 @@ times."""
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,15 +20,17 @@ if TYPE_CHECKING:
 
 EPS = 2.0**-52
 LARGEST_COUNT = 2.0**52
+_REAL = {float, int}
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, eq=False, frozen=True)
 class Segment:
     """`count` steps in a row, of size `h`, from `start`; or between the times that are `listed`, and
     then `h` is the size of the first.
 
     `fresh`: the method starts anew here, because the torque jumps or the step changes under a
-    multistep method.  `end`: the time where the segment ends, as the user wrote it.
+    multistep method.  `end`: the time where the segment ends, as the user wrote it.  `grid`: the
+    times as the loops read them, (start, h), or all of them where they are listed.
     """
 
     start: float
@@ -35,11 +39,11 @@ class Segment:
     end: float
     fresh: bool = False
     listed: np.ndarray | None = None
+    grid: np.ndarray = field(init=False)
 
-    @property
-    def grid(self) -> np.ndarray:
-        """The times as the loops read them: (start, h), or all of them where they are listed."""
-        return np.array([self.start, self.h]) if self.listed is None else self.listed
+    def __post_init__(self) -> None:
+        grid = np.array([self.start, self.h]) if self.listed is None else self.listed
+        object.__setattr__(self, "grid", grid)
 
     def time(self, k: int) -> float:
         """The time after k of its steps; the end is exact."""
@@ -103,7 +107,7 @@ def stretches(
     hairs = [0.0, *(_hair(t1 - t0, t) for t in inner), 0.0]
     return [
         Stretch(a + begin, b - end, b)
-        for a, b, begin, end in zip(ends, ends[1:], hairs, hairs[1:], strict=False)
+        for (a, b), (begin, end) in zip(pairwise(ends), pairwise(hairs), strict=True)
     ]
 
 
@@ -119,7 +123,7 @@ def span(t_span: tuple[float, float] | ArrayLike | None) -> tuple[float, float]:
         raise InputError(
             f"t_span must be two times (t0, t1), got {brief(t_span)}; write t_span=(0, 10)"
         )
-    t0, t1 = given.tolist()
+    t0, t1 = (given + 0.0).tolist()  # no negative zeros
     if t0 == t1:
         raise InputError(
             f"t_span must have a length, got {brief(t_span)}, so the run would have no step; give two "
@@ -135,11 +139,29 @@ def segments(
     breaks: ArrayLike | None = None,
     multistep: bool = False,
     method: str = "the method",
-) -> list[Segment]:
-    """The run as a list of segments, from the user's span, step (a number, or an array of times)
-    and breaks."""
+) -> tuple[Segment, ...]:
+    """The run as segments, from the user's span, step (a number, or an array of times) and
+    breaks."""
     if type(step) is not float and (given := floats("step", step)).ndim:
-        return [_listed(t_span, given, breaks, multistep, method)]
+        return (_listed(t_span, given, breaks, multistep, method),)
+    if breaks is None and type(t_span) is tuple and _REAL.issuperset(map(type, (*t_span, step))):
+        plain: Any = t_span, step
+        return _same_steps(*plain, multistep)
+    return _of_one_size(t_span, step, breaks, multistep)
+
+
+@lru_cache(64)
+def _same_steps(t_span: tuple[float, float], step: float, multistep: bool) -> tuple[Segment, ...]:
+    """Those for plain numbers, which are often the same again."""
+    return _of_one_size(t_span, step, None, multistep)
+
+
+def _of_one_size(
+    t_span: tuple[float, float] | ArrayLike | None,
+    step: float | ArrayLike,
+    breaks: ArrayLike | None,
+    multistep: bool,
+) -> tuple[Segment, ...]:
     t0, t1 = span(t_span)
     h = check_step(number("step", step, positive=True))
     if h > abs(t1 - t0) * (1 + COMMENSURATE):
@@ -156,18 +178,12 @@ def segments(
             f"step = {h!r} is smaller than the rounding of times as large as {max(abs(t0), abs(t1))!r}; use a larger "
             "step, or count time from the start of the run"
         )
-    if breaks is None:
-        return _even(t0, t1, h, False, False, multistep)
-    inner, result = _breaks(breaks, t0, t1), []
-    for a, b, first, last in zip(
-        [t0, *inner],
-        [*inner, t1],
-        [True] + [False] * len(inner),
-        [False] * len(inner) + [True],
-        strict=True,
-    ):
-        result += _even(a, b, h, jump_before=not first, jump_after=not last, multistep=multistep)
-    return result
+    inner: list[float] = [] if breaks is None else _breaks(breaks, t0, t1)
+    return tuple(
+        segment
+        for a, b in pairwise([t0, *inner, t1])
+        for segment in _even(a, b, h, jump_before=a != t0, jump_after=b != t1, multistep=multistep)
+    )
 
 
 def _even(
@@ -214,7 +230,7 @@ def _breaks(breaks: ArrayLike, t0: float, t1: float) -> list[float]:
 def _listed(
     t_span: tuple[float, float] | ArrayLike | None,
     times: np.ndarray,
-    breaks: ArrayLike,
+    breaks: ArrayLike | None,
     multistep: bool,
     method: str,
 ) -> Segment:

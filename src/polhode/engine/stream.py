@@ -6,7 +6,7 @@ from __future__ import annotations
 import contextlib
 import os
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from polhode.errors import InputError
 from polhode.results.motion import in_user_axes
 from polhode.results._trajectory import BLOCK, Trajectory
 
+Rows = np.ndarray | Sequence[Any]  # times, motions or residuals
 _BUFFER = 2**21  # bytes of points that wait in memory
 _ON_DISK = ("t", "motion", "residuals")
 
@@ -34,7 +35,7 @@ class Stream:
         self._waiting: list[bytes] = []
         self._size = 0  # of what waits
 
-    def put(self, t: np.ndarray, y: np.ndarray, r: np.ndarray) -> None:
+    def put(self, t: Rows, y: Rows, r: Rows) -> None:
         """Store points."""
         if len(t):
             rows = np.column_stack([t, y, r]).astype("<f8", copy=False)

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
+from itertools import chain
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,11 +15,12 @@ import numpy as np
 
 from polhode import rotations
 from polhode.core.closed.double_double import two_product, two_sum
+from polhode.core.generated import generated
 from polhode.core.jit import Build, compiled as dispatcher, jit
 from polhode.core.layout import filler, layout, shape
 from polhode.core.loops import fixed, tolerance
 from polhode.core.loops.fixed import DONE, REFUSED
-from polhode.core.motions import Flight, Rotation
+from polhode.core.motions import SPEEDS, Kind, Rotation
 from polhode.engine.carriers.simd_tiles import default_threads
 from polhode.engine.schedule import LARGEST_COUNT
 from polhode.loads.kernels import nested
@@ -35,7 +37,7 @@ TASK = 8  # states that a thread takes at a time
 FAST = 6  # the kinetic energy has grown more than it may without a look at the potential
 
 # bound: the loop, `turned` or `unturned`, and what knows the kind of motion
-one_run = turn = motion_of = is_finite = keep_place = None
+one_run = turn = motion_of = is_finite = keep_rest = None
 
 
 # --- the loops ------------------------------------------------------------------------------------
@@ -50,7 +52,7 @@ def run_loop(program: Program, rtol: float | None) -> Callable[..., Any]:
 def carry_loop(program: Program, rtol: float | None) -> Callable[..., Any]:
     """The same in the user's axes, with the checks of a call from Python."""
     turn = unturned if program.body.is_principal else turned
-    names: dict[str, Any] = ON_GROUND if program.force is None else IN_FLIGHT
+    names: dict[str, Any] = beside(program.motion_kind)
     return _kept(
         program,
         rtol,
@@ -80,7 +82,8 @@ def _run(program, control):
     names = {**program.names, "load_parameters": layout(program.shape, flat=True).unpack}
     if control is None:
         return fixed.run, {**names, "multistep": program.method.multistep}
-    inside = {**names, **control.names, "load_body": fixed.flat_body}
+    flat_body = names.get("flat_body", fixed.flat_body)
+    inside = {**names, **control.names, "load_body": flat_body}
     place = layout(program.motion_kind.parts, lanes=1, first=tolerance.MOTION_AT)
     return tolerance.run, {
         "load_motion": place.unpack,
@@ -196,51 +199,49 @@ def unit(q):
 # --- a call from Python ---------------------------------------------------------------------------
 
 
+def components(kind: Kind) -> dict[str, list[str]]:
+    """What a motion has besides a rotation, `rest`: its parts, and the fields with their numbers."""
+    found = {
+        name: [f"{name}[{i}]" for i in range(place.stop - place.start)]
+        for name, place in kind.groups.items()
+        if name not in Rotation._fields
+    }
+    return found | ({SPEEDS: [*kind.slices][-kind.spinning :]} if kind.spinning else {})
+
+
+@lru_cache(64)
+def beside(kind: Kind) -> dict[str, Callable[..., Any]]:
+    """What puts a motion together, from attitude, angular velocity and the rest, given as arrays or
+    tuples, whether the rest is finite, and what keeps the rest of a motion in these arrays."""
+    parts = components(kind)
+    places = [
+        [f"rest[{k}][{i}]" for i in range(len(fields))] for k, fields in enumerate(parts.values())
+    ]
+    given = [
+        ", ".join(those) if name == SPEEDS else f"({', '.join(those)})"
+        for name, those in zip(parts, places, strict=True)
+    ]
+    fields, numbers = [*chain(*parts.values())], [*chain(*places)]
+    size = " + ".join(f"abs({number})" for number in numbers)
+    kept = [f"{number} = m.{field}" for number, field in zip(numbers, fields, strict=True)]
+
+    def made(name, arguments, lines=(), result=None):
+        scope = {"make": kind.parts, "inf": math.inf}
+        return generated(__name__, name, arguments, lines, result, **scope)
+
+    return {
+        "motion_of": made("motion_of", "q, Om, rest", (), f"make({', '.join(['q, Om', *given])})"),
+        "is_finite": made("is_finite", "rest", (), f"{size} < inf" if size else "True"),
+        "keep_rest": made("keep_rest", "m, rest", kept or ["pass"]),
+    }
+
+
 @jit
 def fits(number, largest):
     return -largest <= number and number <= largest
 
 
-@jit
-def rotation_of(attitude, spin, place):
-    return Rotation(attitude, spin)
-
-
-@jit
-def flight_of(attitude, spin, place):
-    x, v = place
-    return Flight(attitude, spin, (x[0], x[1], x[2]), (v[0], v[1], v[2]))
-
-
-@jit
-def nowhere(place):
-    return True
-
-
-@jit
-def somewhere(place):
-    x, v = place
-    return abs(x[0]) + abs(x[1]) + abs(x[2]) + abs(v[0]) + abs(v[1]) + abs(v[2]) < math.inf
-
-
-@jit
-def keep_nothing(motion, place):
-    return None
-
-
-@jit
-def keep_flight(motion, place):
-    x, v = place
-    for i in range(3):
-        x[i], v[i] = motion.position[i], motion.velocity[i]
-
-
-# `place` is (), in flight two arrays, position and velocity
-ON_GROUND = {"motion_of": rotation_of, "is_finite": nowhere, "keep_place": keep_nothing}
-IN_FLIGHT = {"motion_of": flight_of, "is_finite": somewhere, "keep_place": keep_flight}
-
-
-def carry(q, Om, place, t0, t1, control, most, growth, I, parameters, inward, outward):
+def carry(q, Om, rest, t0, t1, control, most, growth, I, parameters, inward, outward):
     """Carry a motion in arrays from t0 to t1, in the user's axes: why it ended.
 
     They keep what they had unless that is DONE.  FAST: the kinetic energy has grown more than
@@ -252,11 +253,11 @@ def carry(q, Om, place, t0, t1, control, most, growth, I, parameters, inward, ou
         fits(spin[0], LARGEST_RATE) and fits(spin[1], LARGEST_RATE) and fits(spin[2], LARGEST_RATE)
     )
     in_time = fits(t0, LARGEST_TIME) and fits(t1, LARGEST_TIME)
-    if not (is_unit and slow and in_time and is_finite(place)):
+    if not (is_unit and slow and in_time and is_finite(rest)):
         return REFUSED
     attitude, spin = turn(attitude, spin, inward)
     before = I[0] * spin[0] * spin[0] + I[1] * spin[1] * spin[1] + I[2] * spin[2] * spin[2]
-    motion, why = one_run(motion_of(attitude, spin, place), t0, t1, control, most, I, parameters)
+    motion, why = one_run(motion_of(attitude, spin, rest), t0, t1, control, most, I, parameters)
     if why != DONE:
         return why
     spin = motion.omega
@@ -268,7 +269,7 @@ def carry(q, Om, place, t0, t1, control, most, growth, I, parameters, inward, ou
         q[i] = attitude[i]
     for i in range(3):
         Om[i] = spin[i]
-    keep_place(motion, place)
+    keep_rest(motion, rest)
     return DONE
 
 
@@ -281,42 +282,47 @@ def advance_of(ready, loop, torque, force, control, axes):
 
     places = [i for place, _ in ready.own for i in range(place.start, place.stop)]
     given = [_parameters(load) for load in (torque, force) if load is not None]
-    kind = shape(given[0] if force is None else tuple(given))
-    fill = dispatcher(filler(kind, ready.parameters, places))
-    inward, outward = axes
+    fill = dispatcher(
+        filler(shape(given[0] if force is None else tuple(given)), ready.parameters, places)
+    )
+    kind, (inward, outward) = ready.bound.program.motion_kind, axes
     whole, unitary = dispatcher(unturned if inward is None else turned), dispatcher(unit)
-    double = np.float64  # numba's float() leaves a float32 what it is
+    motion_of = dispatcher(beside(kind)["motion_of"])
     usual, moments, most = ready.parameters, ready.moments, int(LARGEST_COUNT)
 
     @numba.njit(error_model="numpy")
-    def advance(q, omega, t0, t1, parameters=None):
+    def moved(attitude, spin, rest, t0, t1, parameters):
         p = usual if parameters is None else fill(parameters)
-        attitude = (double(q[0]), double(q[1]), double(q[2]), double(q[3]))
-        spin = (double(omega[0]), double(omega[1]), double(omega[2]))
         attitude, fits = unitary(attitude)
         if not fits:
-            return attitude, spin, REFUSED
-        motion = Rotation(*whole(attitude, spin, inward))
-        motion, why = loop(motion, double(t0), double(t1), control, most, moments, p)
-        attitude, spin = whole(motion.attitude, motion.omega, outward)
-        return attitude, spin, why
+            return motion_of(attitude, spin, rest), REFUSED
+        start = motion_of(*whole(attitude, spin, inward), rest)
+        end, why = loop(start, t0, t1, control, most, moments, p)
+        return motion_of(*whole(end.attitude, end.omega, outward), rest_of(end)), why
 
-    @numba.njit(error_model="numpy")
-    def advance_flight(q, omega, position, velocity, t0, t1, parameters=None):
-        p = usual if parameters is None else fill(parameters)
-        attitude = (double(q[0]), double(q[1]), double(q[2]), double(q[3]))
-        spin = (double(omega[0]), double(omega[1]), double(omega[2]))
-        x = (double(position[0]), double(position[1]), double(position[2]))
-        v = (double(velocity[0]), double(velocity[1]), double(velocity[2]))
-        attitude, fits = unitary(attitude)
-        if not fits:
-            return attitude, spin, x, v, REFUSED
-        motion = Flight(*whole(attitude, spin, inward), x, v)
-        motion, why = loop(motion, double(t0), double(t1), control, most, moments, p)
-        attitude, spin = whole(motion.attitude, motion.omega, outward)
-        return attitude, spin, motion.position, motion.velocity, why
+    # every part is a tuple, before the call and after it
+    parts = components(kind)
+    sizes = {"q": 4, "omega": 3, **{name: len(fields) for name, fields in parts.items()}}
 
-    return advance if force is None else advance_flight
+    def whole_tuple(entries):
+        return f"({''.join(f'{one}, ' for one in entries)})"
+
+    def doubles(name):
+        return whole_tuple(f"double({name}[{i}])" for i in range(sizes[name]))
+
+    rest = [whole_tuple(f"m.{field}" for field in fields) for fields in parts.values()]
+    rest_of = numba.njit(generated(__name__, "rest_of", "m", (), whole_tuple(rest)))
+    scope = {"moved": moved, "double": np.float64}  # numba's float() leaves a float32 what it is
+    given = [doubles("q"), doubles("omega"), whole_tuple(map(doubles, parts))]
+    advance = generated(
+        __name__,
+        "advance",
+        f"{', '.join(sizes)}, t0, t1, parameters=None",
+        [f"m, why = moved({', '.join(given)}, double(t0), double(t1), parameters)"],
+        whole_tuple(["m.attitude", "m.omega", *rest, "why"]),
+        **scope,
+    )
+    return numba.njit(error_model="numpy")(advance)
 
 
 def _parameters(load):

@@ -24,9 +24,9 @@ from polhode.errors import InputError, IntegrationError, floats, number
 from polhode.exact._gauss import CONVERGED, STAGES, coefficients, gauss
 from polhode.support.limits import check_times
 from polhode.core.motions import ROTATION
-from polhode.engine.carriers.chunk import Chunk, Pace
+from polhode.engine.carriers.chunk import Chunk
 from polhode.engine.diagnosis import check_callbacks, torque_error
-from polhode.engine.driver import Driver
+from polhode.engine.driver import Driver, Pace
 from polhode.engine.one_body import as_body, initial_rotation
 from polhode.results._trajectory import FAILED, FINISHED, INTERRUPTED
 from polhode.results.motion import Attitudes, in_user_axes, parts, row
@@ -181,7 +181,7 @@ class _Collocation:
         start, h = segment.start, segment.h
         product, error = two_product(h, float(segment.count))
         rest = ((segment.end - start - product) - error) / segment.count  # h + rest: more digits
-        count, started = min(self.pace.steps, most, segment.count - k), time.perf_counter()
+        count, started = min(most, segment.count - k), time.perf_counter()
         try:
             why, calls = self.loop(
                 start,
@@ -200,7 +200,6 @@ class _Collocation:
             raise torque_error(cause, _between(segment), END_EARLIER) from cause
         check_callbacks(self.program, _between(segment), END_EARLIER)
         taken = time.perf_counter() - started
-        self.pace.note(taken)
         self.elapsed += taken
         self.steps += count
         self.evaluations += calls
@@ -210,6 +209,7 @@ class _Collocation:
             reached=segment.time(k + count),
             through=k + count == segment.count,
             failure=None if why == CONVERGED else why,
+            taken=taken,
         )
 
     def diagnose(self, chunk, place):

@@ -2,12 +2,14 @@
 
 _export.py       `polhode.export`
 module.py        what a file contains: a method for a torque, and the functions that are called from outside
-header.py        the comment at its top
-translate.py     from Python's source to a small typed language, ir.py: functions and statements
-expressions.py   the same for expressions, with the objects that they refer to
+header.py        the comment at its top; measured.py: what is measured for it
+acting.py        torques and loads as methods see them; traced.py: those written for arrays
+ir.py            a small typed language between Python and the others; trees.py: walks through it
+translate.py     from Python's source to that language, function by function
+statements.py    one function; expressions.py and calls.py: its expressions, with the objects they refer to
 tidy.py          what is not used is left out; where variables are declared
 source.py        the source of a function
 long_steps.py    the exact free motion over long times, without elliptic functions
-printer.py       what the printers of all languages share
+printer.py       what the printers of all languages share; phrases.py: of expressions, text.py: of lines
 languages/       one file for each language
 """

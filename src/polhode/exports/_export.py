@@ -11,11 +11,14 @@ from numpy.typing import ArrayLike
 from polhode.bodies._body import RigidBody
 from polhode.errors import InputError, brief, choice, flag
 from polhode.exports import languages
+from polhode.exports.measured import measured
 from polhode.exports.module import Module, module_of
 from polhode.exports.traced import in_tuples
 from polhode.loads._torque import Torque
 from polhode.loads.conversion import as_torque
+from polhode.loads.force import Force
 from polhode.loads.foreign import Foreign
+from polhode.loads.load import Load, as_load
 from polhode.methods._method import Method
 from polhode.methods._registry import get
 from polhode.support.atomic import write_text
@@ -30,11 +33,13 @@ def export(
     method: str | Method = "LP2",
     language: str = "c",
     *,
-    torque: Torque | Callable[..., Any] | str | None = None,
+    torque: Torque | Load | Callable[..., Any] | str | None = None,
     body: RigidBody | ArrayLike | None = None,
     precision: str | None = None,
     frame: str = "spatial",
+    flight: bool = False,
     fma: bool = True,
+    measure: bool = False,
     output: str | PathLike[str] | None = None,
 ) -> str:
     """Write a method out in another language: one file that needs no library.
@@ -58,8 +63,14 @@ def export(
         The type of all numbers; the language's own by default.
     frame : {"spatial", "body"}
         The frame of the torque that you write.
+    flight : bool
+        The body flies: the function that you write gets position and velocity too, and returns torque
+        and acceleration.  With a load for `torque` the body flies anyway.
     fma : bool
         Fused multiplication and addition, of which products and sums take the place otherwise.
+    measure : bool
+        Measure the method for the comment at the top of the file, in a second or two: order, symmetry,
+        and what a free body keeps.  Declared facts are always there.
     output : str or Path, optional
         A file to write the text to; an existing file is replaced.
 
@@ -70,11 +81,12 @@ def export(
 
     Examples
     --------
+    >>> import polhode
     >>> text = polhode.export("LP2", "c", torque="heavy_top")
     >>> [line for line in text.splitlines() if line.startswith("void LP2_step")][0]
     'void LP2_step(LP2_state *s, double h, double t, const LP2_body *body);'
     """
-    text = exported(method, language, torque, body, precision, frame, fma).text()
+    text = exported(method, language, torque, body, precision, frame, flight, fma, measure).text()
     if output is not None:
         write_text(file_path(output), text)
     return text
@@ -87,22 +99,33 @@ def exported(
     body: Any = None,
     precision: str | None = None,
     frame: str = "spatial",
+    flight: bool = False,
     fma: bool = True,
+    measure: bool = False,
 ) -> Any:
     """The printer of a file, ready to write it."""
     printer, entry = languages.get(language), get(method)
     precision = printer.precisions[0] if precision is None else precision
     choice(f"precision of {language}", precision, printer.precisions)
     choice("frame", frame, FRAMES)
-    module = module_of(entry, _torque(torque), _body(body), frame)
+    load = _load(torque, flag("flight", flight))
+    module = module_of(entry, load, _body(body), frame, flight or isinstance(load, Load))
+    module.facts = list(measured(entry)) if flag("measure", measure) else []
     module.command = _command(entry, language, precision, module)
     return printer(module, precision, flag("fma", fma))
 
 
-def _torque(given: Any) -> Torque | None:
+def _load(given: Any, flight: bool) -> Torque | Load | None:
+    """The torque or load that becomes part of the file, in tuples; None if the user writes it."""
     if given is None:
         return None
-    torque = as_torque(given)
+    if flight or isinstance(given, (Load, Force)):
+        load = as_load(given)
+        return Load(_tuples(load.torque), _tuples(load.force))
+    return _tuples(as_torque(given))
+
+
+def _tuples(torque: Torque) -> Any:
     if isinstance(torque, Foreign):
         raise InputError(
             f"torque {torque.name!r} is machine code and has no source; leave out the torque, and call it from the "
@@ -126,5 +149,5 @@ def _body(given: Any) -> RigidBody | None:
 
 
 def _command(method: Method, language: str, precision: str, module: Module) -> str:
-    torque = "" if module.torque is None else f" --torque {module.torque.name}"
+    torque = "" if module.load is None else f" --torque {module.load.name}"
     return f"`polhode export {method.name} --language {language} --precision {precision}{torque}`"

@@ -52,8 +52,8 @@ class UsersFunction:
     """Stands for a function that the user of the file writes; its last argument in Python is what it
     is called through."""
 
-    def __init__(self, name: str, arguments: tuple[str, ...], result: Type) -> None:
-        self.name, self.arguments, self.result = name, arguments, result
+    def __init__(self, name: str, params: tuple[tuple[str, Type], ...], result: Type) -> None:
+        self.name, self.params, self.result = name, params, result
 
 
 class Calls(Expressions):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import polhode
 from polhode.exports.text import WIDTH
+from polhode.loads._torque import Torque
 from polhode.methods._references import bibtex
 
 if TYPE_CHECKING:
@@ -62,17 +63,24 @@ def entry(key: str) -> str:
 
 
 def acting(module: Module) -> str:
-    """The torque, in a sentence."""
-    if module.torque is None:
+    """What acts, in a sentence."""
+    load = module.load
+    if load is None:
         where = {"spatial": "in space", "body": "in the body"}[module.frame]
+        if module.start.params[4][0] == "x":
+            return f"The load is yours: torque about the centre of mass, {where}, and its acceleration, in space."
         return (
             f"The torque is yours: a function of time, attitude matrix and body velocity, {where}."
         )
-    given = module.torque.params
-    if not module.torque.acts:
-        return "No torque acts."
-    inside = "" if given is None else ", ".join(f"{k} = {v}" for k, v in given._asdict().items())
-    return f"The torque: {module.torque.name}({inside})."
+    terms = load.terms if isinstance(load, Torque) else (*load.torque.terms, *load.force.terms)
+    shown = [described(term) for term in terms if term.acts]
+    return f"What acts: {', '.join(shown)}." if shown else "No torque acts."
+
+
+def described(term: Torque) -> str:
+    """A torque or force with its parameters."""
+    given = {} if term.params is None else term.params._asdict()
+    return f"{term.name}({', '.join(f'{key} = {value}' for key, value in given.items())})"
 
 
 def declared(method: Method) -> list[str]:

@@ -9,14 +9,24 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from polhode.core.jit import jit
-from polhode.core.loops.fixed import body_of
+from polhode.core.loops.fixed import body_of, no_calls, no_residual, residual_of_state
+from polhode.engine.flight import flying
 from polhode.errors import InputError
+from polhode.exports.acting import (
+    MATRIX,
+    QUATERNION,
+    VECTOR,
+    Acting,
+    of_load,
+    of_torque,
+    of_user,
+    of_user_in_flight,
+)
 from polhode.exports.calls import UsersFunction, inlined
 from polhode.exports.header import header
 from polhode.exports.ir import (
     REAL,
     USER,
-    Array,
     Call,
     Expr,
     Function,
@@ -29,14 +39,12 @@ from polhode.exports.long_steps import REPLACED
 from polhode.exports.translate import Translator
 from polhode.exports.trees import called, walk
 from polhode.loads._torque import Torque
-from polhode.loads.kernels import Frames, in_frame
+from polhode.loads.load import Load
 from polhode.methods._states import velocity_of
 
 if TYPE_CHECKING:
     from polhode.bodies._body import RigidBody
     from polhode.methods._method import Method
-
-VECTOR, QUATERNION, MATRIX = Array(REAL, 3), Array(REAL, 4), Array(Array(REAL, 3), 3)
 
 
 @dataclass
@@ -53,10 +61,11 @@ class Module:
 
     method: Method
     prefix: str  # of the public names
-    torque: Torque | None  # that is part of the file; None: the user's
+    load: Torque | Load | None  # that is part of the file; None: the user's
+    asked: UsersFunction | None  # what the user writes: then there is a parameter p, of type USER
     frame: str  # of the user's torque
     make_body: Root  # (I) -> body
-    start: Root  # (h, t, q, Om, body[, p]) -> state
+    start: Root  # (h, t, q, Om, [x, v,] body[, p]) -> state
     step: Root  # (h, t, s, body[, p]) -> state
     omega: Root  # (s, body) -> body velocity
     facts: list[str] = field(default_factory=list)  # lines for the header
@@ -77,14 +86,9 @@ class Module:
         """The type of the body, a `Record`."""
         return self.make_body.value.type
 
-    @property
-    def asks(self) -> bool:
-        """Whether the user gives the torque: then there is a parameter p, of type USER."""
-        return self.torque is None
-
     def public_types(self) -> list[Type]:
         """The types that the user of the file sees."""
-        users: list[Type] = [MATRIX, USER] if self.asks else []
+        users: list[Type] = [MATRIX, self.asked.result, USER] if self.asked else []
         return [VECTOR, QUATERNION, *users, self.body, self.state]
 
     @cached_property
@@ -114,42 +118,16 @@ def identifier(name: str) -> str:
     return re.sub(r"\W+", "_", name).strip("_")
 
 
-def kernel_of(torque: Torque) -> Frames:
-    """The torque as a method sees it."""
-    derivatives = torque.derivative_kernels()
-    return in_frame(torque.kernel(), torque.frame, derivatives, torque.quaternion_kernel())
-
-
-def users_torque(frame: str) -> tuple[Torque, Frames]:
-    """A torque that the user of the file writes: what is known of it, and how a method sees it."""
-    asked: Any = UsersFunction("torque", ("t", "R", "Om"), VECTOR)
-
-    def unknown(t, R, omega):
-        raise NotImplementedError
-
-    known = Torque(unknown, frame=frame, uses_omega=True, form="tuple", name="of the user")
-    return known, in_frame(asked, frame)
-
-
 def module_of(
-    method: Method, torque: Torque | None, body: RigidBody | None, frame: str = "spatial"
+    method: Method, load: Torque | Load | None, body: RigidBody | None, frame: str, flight: bool
 ) -> Module:
-    """The functions of a method for one body with a torque, or with one that the user writes."""
+    """The functions of a method for one body with a torque or a load, or with one that the user
+    writes."""
     obstacle = export_obstacle(method)
     if obstacle:
         raise InputError(f"{method.name} cannot be exported: {obstacle}")
-    if torque is None:
-        known, acting = users_torque(frame)
-    else:
-        known, acting = torque, kernel_of(torque)
-    suited = method.suited(known, body)
-    if suited.restores_energy and suited.step is method.step:
-        raise InputError(
-            f"{method.name} cannot be exported for this torque, whose energy is not known; bake in a torque with a "
-            f"potential, or export {method.name.rpartition('+')[0]}"
-        )
-    if suited.potential:
-        acting = acting._replace(potential=known.potential_kernel())
+    suited, acting = _acting(method, load, body, frame, flight)
+    kind: Type = USER if acting.asked else Static(acting.values)
     translator = Translator(REPLACED)
 
     def root(function: Callable[..., Any], *params: tuple[str, Type]) -> Root:
@@ -159,26 +137,39 @@ def module_of(
         value = inlined(made, left)
         return Root([pair for pair in params if not isinstance(pair[1], Static)], value)
 
-    begin, advance, read = suited.start, suited.step, velocity_of(suited.state)
+    begin, advance, read, frames = (
+        suited.start,
+        suited.step,
+        velocity_of(suited.state),
+        acting.frames,
+    )
 
     @jit
     def start(h, t, q, Om, body, p):
-        return begin(h, t, q, Om, body, acting, p)
+        return begin(h, t, q, Om, body, frames, p)
+
+    @jit
+    def start_flight(h, t, q, Om, x, v, body, p):
+        return begin(h, t, q, Om, x, v, body, frames, p)
 
     @jit
     def step(h, t, s, body, p):
-        return advance(h, t, s, body, acting, p)
+        return advance(h, t, s, body, frames, p)
 
     @jit
     def omega(s, body):
         return read(s, body)
 
     make_body = root(body_of, ("I", VECTOR))
-    own, times = ("body", make_body.value.type), (("h", REAL), ("t", REAL))
-    load: tuple[str, Type] = ("p", USER if torque is None else Static(torque.values))
-    started = root(start, *times, ("q", QUATERNION), ("Om", VECTOR), own, load)
+    own, times, given = ("body", make_body.value.type), (("h", REAL), ("t", REAL)), ("p", kind)
+    motion = (
+        ("q", QUATERNION),
+        ("Om", VECTOR),
+        *((("x", VECTOR), ("v", VECTOR)) if flight else ()),
+    )
+    started = root(start_flight if flight else start, *times, *motion, own, given)
     state = started.value.type
-    stepped = root(step, *times, ("s", state), own, load)
+    stepped = root(step, *times, ("s", state), own, given)
     if stepped.value.type != state or not isinstance(state, Record):
         raise InputError(
             f"{method.name} cannot be exported: its step gives another state than its start; give both the same fields"
@@ -186,13 +177,44 @@ def module_of(
     return Module(
         method=suited,
         prefix=identifier(method.name),
-        torque=torque,
+        load=load,
+        asked=acting.asked,
         frame=frame,
         make_body=make_body,
         start=started,
         step=stepped,
         omega=root(omega, ("s", state), own),
     )
+
+
+def _acting(
+    method: Method, load: Torque | Load | None, body: RigidBody | None, frame: str, flight: bool
+) -> tuple[Method, Acting]:
+    """The method as it is best run, and what acts."""
+    if flight and load is None:
+        if method.flight is None:
+            raise InputError(
+                f"{method.name} has no steps of its own for a body in flight; export one that has, such as LP2, EXACT or DOP853"
+            )
+        acting = of_user_in_flight(frame)
+    elif isinstance(load, Load):
+        acting = of_load(load, method, 1.0 if body is None else body.mass)
+    else:
+        acting = of_user(frame) if load is None else of_torque(load)
+    suited = method.suited(acting.known, body)
+    if suited.restores_energy and suited.step is method.step:
+        raise InputError(
+            f"{method.name} cannot be exported for this torque, whose energy is not known; bake in a torque with a "
+            f"potential, or export {method.name.rpartition('+')[0]}"
+        )
+    if suited.potential:
+        potential = acting.known.potential_kernel()
+        acting = acting._replace(frames=acting.frames._replace(potential=potential))
+    if flight:
+        has_residual = "residual" in getattr(suited.state, "_fields", ())
+        residual = residual_of_state if has_residual else no_residual
+        suited = flying(suited, velocity_of(suited.state), residual, no_calls)
+    return suited, acting
 
 
 def export_obstacle(method: Method) -> str:

@@ -280,7 +280,8 @@ class Printer(Phrases):
             return "mat3" if square else f"{self.type_name(kind.item)}_{kind.count}"
         assert isinstance(kind, Record)
         if kind.kind is not None:
-            return kind.kind.__name__
+            asked, name = self.module.asked, kind.kind.__name__
+            return self.public_name(name.lower()) if asked and kind == asked.result else name
         return "_".join(self._short_name(one) for one in kind.items if has_numbers(one))
 
     def _short_name(self, kind: Type) -> str:

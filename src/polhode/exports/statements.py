@@ -69,7 +69,8 @@ class Body(Calls):
             self.env[arguments.vararg.arg] = self.row(tuple(self.env[name] for name in rest))
 
     def fail(self, node: Any, what: str) -> Any:
-        raise Untranslatable(f"{place(self.python, node)}: {what}")
+        way_out = "" if ";" in what else "; write it with tuples of numbers, + - * / and sqrt"
+        raise Untranslatable(f"{place(self.python, node)}: {what}{way_out}")
 
     def translated(self) -> Function:
         """The function."""

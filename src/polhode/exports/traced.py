@@ -30,6 +30,11 @@ def in_tuples(torque: Torque) -> Torque:
         return type(torque)([in_tuples(term) for term in torque.terms])
     if torque.form == "tuple":
         return torque
+    if torque.in_flight or torque.uses_position:
+        raise InputError(
+            f"{torque.kind} {torque.name!r} is written for NumPy arrays and cannot be exported; write it with tuples, "
+            'form="tuple", or leave it out and write it in the other language'
+        )
     given = ("t", "R", "omega") if torque.uses_omega else ("t", "R")
     potential = torque.potential and _traced(torque, torque.potential, ("t", "R"))
     made = Torque(
@@ -54,9 +59,10 @@ def _traced(torque: Torque, function: Any, given: tuple[str, ...]) -> Any:
     try:
         value = np.asarray(tracer(function)(*arguments), dtype=object)
         texts = [_text(graph.symbol(one)) for one in value.ravel()]
-    except (Untraceable, TypeError, AttributeError, ValueError) as error:
+    except Exception as error:  # the user's function raises what it likes
+        why = error if isinstance(error, Untraceable) else f"{type(error).__name__}: {error}"
         raise InputError(
-            f"torque {torque.name!r} is written for NumPy arrays and cannot be exported: {error}; write it with tuples, "
+            f"torque {torque.name!r} is written for NumPy arrays and cannot be exported: {why}; write it with tuples, "
             '@polhode.torque(form="tuple"), or leave it out and write it in the other language'
         ) from error
     lines = [f"{_name(i)} = {_operation(*node)}" for i, node in enumerate(graph.nodes) if node[1]]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polhode.engine.rotors import each_rotor
 from polhode.results._ensemble_result import Ensemble
 from polhode.results._trajectory import FAILED, FINISHED, INTERRUPTED
 from polhode.results.columns import UNTITLED_MANY, attributes
@@ -14,6 +15,7 @@ from polhode.results.motion import LABELS, PARTS, SPEED, MotionPart
 if TYPE_CHECKING:
     from xarray import Dataset
 
+AXIS, MOMENT, FREE = "rotor_axis_", "rotor_inertia_", "rotor_free_"  # and the number of the rotor
 PARAMETER = "parameter_"  # before the name of one that differs from body to body
 STATUS = (FINISHED, FAILED, INTERRUPTED)
 UNITS = {
@@ -82,6 +84,22 @@ def arrays_of(run: Ensemble) -> dict[str, Described]:
         if run.bodies.axes is not None:
             tilt = {"units": "1", "long_name": "principal axes as columns"}
             data["principal_axes"] = (("body", "axis", "principal_axis"), run.bodies.axes, tilt)
+        for k, (axis, J, free) in enumerate(each_rotor(run.bodies.rotors), 1):
+            data[f"{AXIS}{k}"] = (
+                ("body", "axis"),
+                axis,
+                {"units": "1", "long_name": f"axle of rotor {k}, in principal axes"},
+            )
+            data[f"{MOMENT}{k}"] = (
+                ("body",),
+                J,
+                about(run, "kg m2", f"moment of inertia of rotor {k}"),
+            )
+            data[f"{FREE}{k}"] = (
+                ("body",),
+                free,
+                {"long_name": f"1 where rotor {k} turns freely, 0 where its speed is held"},
+            )
     masses = run.bodies.masses
     flying = run.position is not None
     if flying and (len(masses) > 1 or masses[0] != run.bodies.one.mass):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from functools import partial
 from os import PathLike
@@ -11,11 +12,11 @@ import numpy as np
 
 from polhode.bodies._body import RigidBody
 from polhode.core.motions import FLIGHT, KINDS, with_rotors
-from polhode.engine.ensemble.inputs import Bodies
+from polhode.engine.ensemble.bodies import Bodies
 from polhode.engine.ensemble.keep import Statistic, Summary
 from polhode.engine.ensemble.measure import Measure
 from polhode.errors import InputError, PolhodeError
-from polhode.io.ensemble import PARAMETER, STATUS
+from polhode.io.ensemble import AXIS, FREE, MOMENT, PARAMETER, STATUS
 from polhode.loads.force import as_force
 from polhode.loads.recorded import Recorded
 from polhode.loads.torques import free
@@ -48,7 +49,7 @@ def as_ensemble(
     """The ensemble in the contents of a file."""
     _check(path, arrays, facts, _NEEDED, _SHAPES)
     status, end, bodies = arrays["status"], arrays["end_time"], _bodies(path, arrays, facts)
-    spun = [PARTS[f"rotor_{i + 1}"] for i in range(len(bodies.one.rotors))]
+    spun = [PARTS[f"rotor_{i + 1}"] for i in range(bodies.spinning)]
     shapes = {one.name: ("n",) for one in spun} | {one.plural: ("k", "n") for one in spun}
     _check(path, arrays, facts, [one.name for one in spun], shapes)
     followed = [part for part in PARTS.values() if part.name in arrays]
@@ -146,11 +147,24 @@ def _bodies(path, arrays, facts):
         if "moments" not in arrays:
             one = Bodies(RigidBody.from_dict(facts["body"]))
             return one.with_masses(arrays["mass"]) if "mass" in arrays else one
-        return Bodies.stored(arrays["moments"], arrays.get("principal_axes"), arrays.get("mass"))
+        names = ("moments", "principal_axes", "mass")
+        return Bodies.stored(*map(arrays.get, names), _rotors(path, arrays, facts))
     except (PolhodeError, TypeError) as error:
         raise InputError(
             f"{str(path)!r} holds bodies that cannot be read: {error}; run it again with -o"
         ) from error
+
+
+def _rotors(path, arrays, facts):
+    """The numbers of the rotors of each body, None where there are none."""
+    count = next(k for k in itertools.count() if f"{AXIS}{k + 1}" not in arrays)
+    axes, *others = ([f"{one}{k + 1}" for k in range(count)] for one in (AXIS, MOMENT, FREE))
+    single = [*itertools.chain(*others)]
+    _check(
+        path, arrays, facts, single, dict.fromkeys(axes, ("n", 3)) | dict.fromkeys(single, ("n",))
+    )
+    rows = [*(arrays[name].T for name in axes), *(arrays[name][None] for name in single)]
+    return np.concatenate(rows) if rows else None
 
 
 def _failures(arrays, reasons):

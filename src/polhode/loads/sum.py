@@ -31,6 +31,10 @@ class Sum(Torque):
         return self._terms
 
     @property
+    def of_body(self) -> tuple[str, ...]:  # type: ignore[override]
+        return tuple(name for term in self.terms for name in term.of_body)
+
+    @property
     def feels_omega(self) -> bool:
         return any(term.feels_omega for term in self.terms)
 

@@ -87,7 +87,7 @@ SIGNS = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 class Graph:
     """The operations that lead from the motion to its slope."""
 
-    kind = Single  # of symbols
+    kind: type[Symbol] = Single  # of symbols
 
     def __init__(self):
         self.nodes = []  # (operation, arguments): symbols

@@ -16,7 +16,7 @@ from polhode.results.columns import EACH_ITS_OWN
 from polhode.results.ensemble_motions import Motions, motions_of
 from polhode.results.error_estimate import ErrorEstimate
 from polhode.core.motions import ROTATION, Kind
-from polhode.results.motion import back_to_axes, in_principal_axes, parts
+from polhode.results.motion import OMEGA, back_to_axes, in_principal_axes, parts
 from polhode.errors import InputError
 from polhode.results.storable import Storable
 from polhode.support import provenance
@@ -154,8 +154,9 @@ class Ensemble(Storable):
 
     @cached_property
     def on_device(self) -> Motions:
-        """`quaternion` and `omega`, in flight also `position` and `velocity`, as arrays on the GPU,
-        of a run with device="cuda"; CuPy, PyTorch, JAX and others read them in place."""
+        """`quaternion` and `omega`, in flight also `position` and `velocity`, with rotors
+        `rotor_speeds`, as arrays on the GPU, of a run with device="cuda"; CuPy, PyTorch, JAX and
+        others read them in place."""
         if self.device != "cuda" or self.recorded is not None:
             how = "read from a file" if self.recorded else f"made with device={self.device!r}"
             raise InputError(
@@ -164,9 +165,9 @@ class Ensemble(Storable):
         motions, module = self._motions, require()
         if isinstance(motions, np.ndarray) or self.bodies.axes is not None:
             motions = module.to_device(self.to_user_axes(on_host(motions)))
-        parts = Motions(*(part_of(motions, place) for place in self.kind.slices.values()))
+        found = {name: part_of(motions, place) for name, place in self.kind.groups.items()}
         module.synchronize()  # whoever reads them may be in another stream
-        return parts
+        return Motions(found.pop("attitude"), **found)
 
     @property
     def quaternion(self) -> np.ndarray:
@@ -268,12 +269,8 @@ class Ensemble(Storable):
     @property
     def momentum(self) -> np.ndarray:
         """Angular momentum (n, 3) in the body frame, with that of the rotors."""
-        if self.rotor_speeds is not None:
-            return self.bodies.one.momentum(self.omega, self.rotor_speeds)
-        if self.bodies.axes is None:
-            return self.omega * self.bodies.moments.T
         y = self._principal()
-        parts(y, self.kind).omega[:] *= self.bodies.moments.T
+        y[:, OMEGA] = self.bodies.momentum(y, self.kind)
         return parts(self.to_user_axes(y), self.kind).omega
 
     @property

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from polhode.core.motions import Kind
-from polhode.results.motion import parts, rotor_speeds
 
 
 class Motions(NamedTuple):
@@ -23,6 +22,5 @@ class Motions(NamedTuple):
 
 def motions_of(y: np.ndarray, kind: Kind) -> Motions:
     """The parts of motions (..., width), as views."""
-    found = parts(y, kind)
-    x, v = (getattr(found, name, None) for name in ("position", "velocity"))
-    return Motions(found.attitude, found.omega, x, v, rotor_speeds(y, kind))
+    found = {name: y[..., place] for name, place in kind.groups.items()}
+    return Motions(found.pop("attitude"), **found)

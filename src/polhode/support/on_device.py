@@ -66,10 +66,8 @@ def number_of(rows: Any, place: tuple[int, ...]) -> Any:
     return out
 
 
-def part_of(rows: Any, place: slice | int) -> Any:
-    """Some columns, or one, of an array (n, width) of the GPU, as an array without gaps."""
-    if isinstance(place, int):
-        return number_of(rows, (place,))
+def part_of(rows: Any, place: slice) -> Any:
+    """Some columns of an array (n, width) of the GPU, as an array without gaps."""
     out = require().device_array((len(rows), place.stop - place.start), rows.dtype)
     cuda.launch_over(len(rows), cuda.plain(cuda.some_columns), rows, place.start, out)
     return out

@@ -44,7 +44,17 @@ def export(
     frame: Annotated[
         str, typer.Option(help="Frame of the torque that you write: spatial or body.")
     ] = "spatial",
+    flight: Annotated[
+        bool,
+        typer.Option(
+            "--flight", help="The body flies: your function returns torque and acceleration."
+        ),
+    ] = False,
     fma: Annotated[bool, typer.Option(help="Use fused multiplication and addition.")] = True,
+    measure: Annotated[
+        bool,
+        typer.Option(help="Measure the method for the comment at the top, in a second or two."),
+    ] = True,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="The file; default: the terminal.")
     ] = None,
@@ -58,7 +68,9 @@ def export(
     if output is not None:
         check_place(output, force)
     acting = find_torque(torque, assignments or [])
-    text = exported(method, language, acting, _three(moments), precision, frame, fma).text()
+    text = exported(
+        method, language, acting, _three(moments), precision, frame, flight, fma, measure
+    ).text()
     if output is None:
         typer.echo(text, nl=False)
     else:
@@ -68,7 +80,7 @@ def export(
 
 def find_torque(name: str | None, assignments: list[str]) -> Any:
     """Return the torque of a name or of a file, with the given parameters."""
-    from polhode import torques
+    from polhode import Torque, torques
     from polhode.errors import InputError
     from polhode.io.scenario.settings import toml_value
     from polhode.loads import user_file
@@ -85,6 +97,10 @@ def find_torque(name: str | None, assignments: list[str]) -> Any:
         return None
     if user_file.is_target(name):
         found: Any = user_file.torque(name)
+        if given and not isinstance(found, Torque):
+            raise InputError(
+                f"--set changes torques, and {name!r} is {found!r}; set them in the file"
+            )
         return found.with_params(**given) if given else found
     if not given:
         return name

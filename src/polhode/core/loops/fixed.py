@@ -24,7 +24,8 @@ LARGEST_ANGLE = Constant(1e8, single=2.0**18)
 COMMENSURATE = 1e-9  # a remainder below this fraction of a step is rounding
 
 # bound per method:   step, start, multistep, clock, load_state, store_state, velocity, residual, calls
-# bound per motion:   launch, observe, flaw, load_motion, store_motion; see `polhode.core.motions`
+# bound per motion:   launch, observe, flaw, load_motion, store_motion; with rotors load_body and flat_body; see
+#                     `polhode.core.motions`
 # bound per torque:   torque, load_parameters, potential, derivative and load_rates
 step = start = multistep = clock = load_state = store_state = velocity = residual = calls = None
 launch = observe = flaw = load_motion = store_motion = None
@@ -183,7 +184,7 @@ def run(motion, t0, t1, control, most, I, parameters):
     fits = size <= length * (1.0 + COMMENSURATE) and length <= most * size
     if not (fits and abs(t0) + size > abs(t0) and abs(t1) + size > abs(t1)):
         return motion, REFUSED
-    body = body_of(I)
+    body = flat_body(I, 0)
     p = load_parameters(parameters, 0)
     count, whole = even_steps(t0, t1, size)
     h = math.copysign(size, t1 - t0)

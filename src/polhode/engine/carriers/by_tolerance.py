@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Never
 import numpy as np
 
 from polhode.core.loops import tolerance as loops
-from polhode.engine.carriers.chunk import FIRST, Chunk, Pace
+from polhode.engine.carriers.chunk import FIRST, Chunk
 from polhode.engine.diagnosis import Place, check_torque, torque_trouble
+from polhode.engine.driver import Pace
 from polhode.errors import IntegrationError
 from polhode.results.motion import ATTITUDE
 
@@ -37,7 +38,7 @@ class Extensions:
 
     def __init__(
         self,
-        t0: np.ndarray,
+        t0: float,
         y0: np.ndarray,
         t: np.ndarray,
         y: np.ndarray,
@@ -97,7 +98,7 @@ class ByTolerance:
             segment,
             recorder.watch is not None,
             recorder.wanted[recorder.n :],
-            min(self.pace.steps, most),
+            most,
         )
 
     def take(self, stretch: Stretch, always: bool, wanted: np.ndarray, most: int) -> Chunk:
@@ -139,7 +140,6 @@ class ByTolerance:
         self.steps += done
         self.rejected += rejected
         self.counted += counted
-        self.pace.note(taken)
         t, y = clock[:done], points[:done]
         if why == loops.DONE:
             t[-1] = stretch.end
@@ -158,6 +158,7 @@ class ByTolerance:
             why == loops.DONE,
             inside,
             None if why in (loops.DONE, loops.FULL) else why,
+            taken,
         )
 
     def diagnose(self, chunk: Chunk, place: Place) -> Never:

@@ -1,4 +1,4 @@
-"""What one call of a loop gives, and how many steps a call takes."""
+"""What one call of a loop gives, and how many steps the first one takes."""
 
 from __future__ import annotations
 
@@ -8,9 +8,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-SECONDS = 0.05  # a call takes about so long: then comes progress, and Ctrl-C is heard
-MOST = 1_000_000  # steps in a call
-LARGEST_GROWTH = 8  # of the number of steps from one call to the next
 # steps in the first call, by how the torque runs
 FIRST = {"compiled": 1024, "callback": 16, "python": 1}
 
@@ -35,26 +32,4 @@ class Chunk:
     through: bool = False  # the end of the segment is reached
     inside: Callable | None = None
     failure: int | Exception | None = None
-
-
-class Pace:
-    """How many steps a call takes: as many as fill `seconds`."""
-
-    def __init__(
-        self, first: int, most: int = MOST, seconds: float = SECONDS, least: int = 1
-    ) -> None:
-        self.steps, self.most, self.seconds, self.least = first, most, seconds, least
-
-    def note(self, taken: float) -> None:
-        """Adapt to what a call has taken, in seconds."""
-        if taken < self.seconds / 2:
-            growth = (
-                LARGEST_GROWTH if LARGEST_GROWTH * taken < self.seconds else self.seconds / taken
-            )
-            self.steps = min(int(self.steps * growth), self.most)
-        elif taken > 2 * self.seconds:
-            self.steps = max(self.steps // 2, self.least)
-
-    def one_by_one(self) -> None:
-        """Single steps, to find the one that fails."""
-        self.steps = 1
+    taken: float = 0.0  # seconds

@@ -9,8 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.core.loops import fixed as loops
-from polhode.engine.carriers.chunk import FIRST, Chunk, Pace
-from polhode.engine.diagnosis import Place, blow_up, check_torque, first_state, step_error
+from polhode.engine.carriers.chunk import FIRST, Chunk
+from polhode.engine.diagnosis import (
+    Place,
+    blow_up,
+    check_callbacks,
+    check_torque,
+    start_error,
+    step_error,
+)
+from polhode.engine.driver import Pace
 from polhode.results.motion import OMEGA
 
 if TYPE_CHECKING:
@@ -40,12 +48,21 @@ class FixedSteps:
 
     def begin(self, segment: Segment) -> None:
         """Let the method start (anew) from attitude and velocity."""
-        self.z = first_state(self.program, segment.h, segment.start, self.motion)
+        program, t = self.program, segment.start
+        try:
+            self.z = program.begin(segment.h, t, self.motion)
+        except Exception as cause:
+            error = start_error(program, t, self.motion, cause)
+            if error is None:
+                raise
+            raise error from cause
+        if program.mode != "compiled":
+            check_callbacks(program, f"at t = {t!r}")
         self.starts += 1
 
     def advance(self, segment: Segment, k: int, recorder: Recorder, most: int) -> Chunk:
         """Some steps of a segment from its step k."""
-        groups, every = recorder.next(segment.count - k, min(self.pace.steps, most))
+        groups, every = recorder.next(segment.count - k, most)
         return self.take(segment, k, groups, every)
 
     def take(self, segment: Segment, k: int, groups: int, every: int) -> Chunk:
@@ -61,7 +78,6 @@ class FixedSteps:
         self.elapsed += taken
         self.counted += counted
         self.steps += reached - k
-        self.pace.note(taken)
         done, through = (reached - k) // every, reached == segment.count
         return Chunk(
             segment.times(k, done, every),
@@ -72,6 +88,7 @@ class FixedSteps:
             segment.end if through else segment.time(reached),
             through,
             failure=None if why == loops.DONE else why,
+            taken=taken,
         )
 
     def march(
@@ -86,16 +103,18 @@ class FixedSteps:
     ) -> tuple[Any, int, float]:
         """What the loop gives, and in place of the reason what the torque raised in machine code.
         The state is then the one before all of these steps, as it is after Ctrl-C."""
-        before = self.z.copy()
+        program, before = self.program, self.z.copy()
         try:
-            why, reached, counted = loop(groups, every, k, grid, self.z, y, residuals)
+            why, reached, counted = loop(
+                groups, every, k, grid, self.z, program.moments, program.parameters, y, residuals
+            )
         except BaseException as error:
             self.z[:] = before
-            self.motion = self.program.motion(self.z)  # the loop may have written over it
+            self.motion = program.motion(self.z)  # the loop may have written over it
             if not isinstance(error, Exception):
                 raise
             return error, k, 0.0
-        self.motion = y[-1] if why == loops.DONE else self.program.motion(self.z)
+        self.motion = y[-1] if why == loops.DONE else program.motion(self.z)
         return why, reached, counted
 
     def diagnose(self, chunk: Chunk, place: Place) -> tuple[str, str]:

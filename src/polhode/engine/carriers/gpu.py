@@ -11,7 +11,9 @@ from polhode.loads.stack import matrix_here, vector_here
 from polhode.loads.kernels import as_array, vector_array
 from polhode.core.loops import cuda, fixed as loops, tiles
 from polhode.core.layout import layout
+from polhode.core.rotors import gyrostat
 from polhode.engine.carriers.simd_tiles import REASONS, clock_of
+from polhode.engine.rotors import PER_ROTOR
 from polhode.errors import InputError
 from polhode.core.jit import compile_obstacle
 from polhode.support.on_device import OnDevice, on_host, require
@@ -48,20 +50,25 @@ class Gpu:
                 f"threads={threads!r} is for device='cpu'; a GPU runs a thread for each body"
             )
         if program.mode != "compiled":
-            kinds = " and a ".join(load.kind for load in program.loads)
-            which = "this one" if program.force is None else "one of them"
+            what = " and ".join(f"{load.kind} {load.name!r}" for load in program.called_back)
             raise InputError(
-                f"device='cuda' needs a {kinds} that can be compiled; {which} is called back ({program.note}): "
-                "write it with math and tuples, or use device='cpu'"
+                f"device='cuda' needs torques and forces that can be compiled; {what} is called back "
+                f"({program.note}): write it with math and tuples, or use device='cpu'"
             )
         self.program, self.n, self.dtype = program, n, np.dtype(dtype)
         self.single = self.dtype == np.float32
         own_body = isinstance(moments, OnDevice) or moments.shape[1] > 1
         own_parameters = isinstance(parameters, list) or parameters.shape[1] > 1
+        rotors = program.motion_kind.spinning
         self._fits(
             9
             + self.dtype.itemsize
-            * (2 * program.width + program.size + own_body * 6 + own_parameters * len(parameters))
+            * (
+                2 * program.width
+                + program.size
+                + own_body * (6 + PER_ROTOR * rotors)
+                + own_parameters * len(parameters)
+            )
         )
         self.moments, self.parameters = self._inertia(moments), self._rows(parameters)
         self.z = self.cuda.device_array((program.size, self.n), self.dtype)
@@ -75,15 +82,15 @@ class Gpu:
         self._kernels = program.kept(("cuda", self.dtype, own_body, own_parameters), dict)
         self.names = {
             **program.names,
-            "load_body": layout(loops.Body).unpack,
+            "load_body": layout(gyrostat(rotors) if rotors else loops.Body).unpack,
             "own_body": tiles.each if own_body else tiles.shared,
             "own_parameters": tiles.each if own_parameters else tiles.shared,
         }
 
     def _inertia(self, moments: np.ndarray | OnDevice) -> Any:
-        """Moments and their inverses (6, 1 or n) on the GPU."""
+        """Moments and their inverses, and what is of rotors, (6 or more, 1 or n) on the GPU."""
         if not isinstance(moments, OnDevice):
-            return self._send(np.concatenate([moments, 1.0 / moments]))
+            return self._send(np.concatenate([moments[:3], 1.0 / moments[:3], moments[3:]]))
         rows = self.cuda.device_array((6, self.n), self.dtype)
         cuda.launch_over(self.n, cuda.plain(cuda.invert), moments.array, rows)
         return rows

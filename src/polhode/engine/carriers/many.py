@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from polhode.engine.carriers.chunk import Chunk, Pace
+from polhode.engine.carriers.chunk import Chunk
+from polhode.engine.driver import Pace
 from polhode.results._ensemble_result import Failure
 from polhode.support.on_device import on_host
 
@@ -126,7 +127,7 @@ class Many:
 
     def advance(self, segment: Segment, k: int, recorder: Any, most: int) -> Chunk:
         """Some steps of a segment from its step k."""
-        count = min(recorder.next(), segment.count - k, self.pace.steps, most)
+        count = min(recorder.next(), segment.count - k, most)
         started = time.perf_counter()
         self.together = False
         for _, backend in self.members:
@@ -136,9 +137,11 @@ class Many:
         self._note_failures(segment, self.steps - k)
         self.steps += count
         self.together = True
-        self.pace.note(taken)
         return Chunk(
-            steps=count, reached=segment.time(k + count), through=k + count == segment.count
+            steps=count,
+            reached=segment.time(k + count),
+            through=k + count == segment.count,
+            taken=taken,
         )
 
     def _note_failures(self, segment: Segment, before: int) -> None:

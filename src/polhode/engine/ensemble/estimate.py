@@ -16,7 +16,6 @@ import numpy as np
 from polhode import rotations
 from polhode.bodies._body import RigidBody
 from polhode.core.motions import Kind
-from polhode.engine.rotors import feels_speed
 from polhode.engine.schedule import break_times
 from polhode.errors import PolhodeError
 from polhode.results._trajectory import FAILED
@@ -68,7 +67,7 @@ class Halved:
             other = self._run(run, well)
         except PolhodeError:  # without a second run the errors are unknown
             return ErrorEstimate(numbers, *errors)
-        order = run.method.order_under(self.torque, feels_speed(self.bodies.one)) or 1
+        order = run.method.order_under(self.torque, self.bodies.motors_feel) or 1
         factor = 1.0 / (1.0 - 0.5**order)
         ended = other.status != FAILED
         turned = rotations.angle_between(run.quaternion[numbers], other.quaternion)
@@ -116,6 +115,8 @@ class Halved:
     def _bodies(self, numbers: np.ndarray) -> Any:
         if self.bodies.count == 1:
             return self.bodies.one
+        if self.bodies.gyrostats:
+            return [self.bodies.gyrostats[i] for i in numbers]
         tensors = self.bodies.moments.T[numbers][:, None, :] * np.eye(3)
         if self.bodies.axes is not None:
             axes = self.bodies.axes[numbers]

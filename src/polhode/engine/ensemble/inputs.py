@@ -1,5 +1,5 @@
-"""The user's input for many bodies as arrays: counts, bodies, attitudes and vectors are checked, and
-random values drawn.
+"""The user's input for many bodies as arrays: counts, attitudes and vectors are checked, and random
+values drawn.
 
 A quantity is given once for all bodies, once for each, or as something to draw from:
 `rotation0="random"` for attitudes spread evenly over the rotation group, or any frozen distribution
@@ -12,26 +12,17 @@ from __future__ import annotations
 
 import secrets
 import zlib
-from copy import copy
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from polhode.support import memory
 from polhode import rotations
-from polhode.loads._torque import Torque
-from polhode.bodies._body import RigidBody
-from polhode.core.digest import digest
 from polhode.errors import InputError, brief, floats, number, whole
-from polhode.support.limits import check_moments
-from polhode.support.on_device import OnDevice, on_host
-from polhode.engine.one_body import as_body
-from polhode.methods.exact_flow import EQUAL
 from polhode.rotations.convert import scalar_last
 
 if TYPE_CHECKING:
-    from polhode.methods._method import Method
+    pass
 
 BLOCK = 4096  # bodies that share a random stream
 BYTES_PER_BODY = 256  # state, inputs and results
@@ -154,154 +145,6 @@ class Counts:
                     "of each"
                 )
         return n
-
-
-# --- bodies ---------------------------------------------------------------------------------------
-
-
-class Bodies:
-    """Moments (3, 1 or n), masses (1 or n), and axes (n, 3, 3), or (3, 3) for one body, or None
-    where all are principal."""
-
-    on_device: OnDevice | None = None  # the moments (n, 3) where they lie on a GPU
-    tensors: np.ndarray | None = None  # (n, 3, 3) in the user's axes, where these are not principal
-
-    def __init__(self, given: Any) -> None:
-        one = (3,), (3, 3)
-        if isinstance(given, RigidBody) or (
-            not _several(given)
-            and (given.shape if isinstance(given, OnDevice) else floats("bodies", given).shape)
-            in one
-        ):
-            body = as_body(given)
-            self.count, self.one = 1, body
-            self.moments = np.array(body.moments).reshape(3, 1)
-            self.axes = None if body.is_principal else body.axes
-            self.masses = np.array([body.mass])
-        elif isinstance(given, OnDevice) and given.ndim == 2 and given.shape[1] == 3:
-            # checked on the GPU
-            self.count, self.on_device, self.axes = len(given), given, None
-            self.one = self._body(0, on_host(given.array[:1])[0])
-            self.masses = np.ones(1)
-        elif _several(given) and any(isinstance(one, RigidBody) for one in given):
-            self._from([self._body(i, one) for i, one in enumerate(given)])
-        else:
-            array = floats("bodies", given)
-            if array.ndim == 2 and array.shape[1] == 3 and len(array):
-                self._from_moments(array)
-            elif array.ndim == 3 and array.shape[1:] == (3, 3) and len(array):
-                self._from([self._body(i, one) for i, one in enumerate(array)])
-            else:
-                raise InputError(
-                    "bodies must be a RigidBody, an inertia, a list of them, or an array (n, 3) of principal "
-                    f"moments or (n, 3, 3) of tensors, got shape {array.shape}; give one of these"
-                )
-
-    def __repr__(self) -> str:
-        return f"<{self.count} bodies>" if self.count > 1 else repr(self.one)
-
-    @classmethod
-    def stored(
-        cls, moments: np.ndarray, axes: np.ndarray | None, masses: np.ndarray | None
-    ) -> Bodies:
-        """Bodies of a stored ensemble, from moments (n, 3) and axes (n, 3, 3), None where all are
-        principal, and masses (n,), None where they are not known."""
-        found = cls.__new__(cls)
-        found.count, found.one = len(moments), RigidBody(moments[0], check_triangle=False)
-        found.moments, found.axes = np.ascontiguousarray(moments.T), axes
-        found.masses = np.ones(1) if masses is None else masses
-        return found
-
-    @classmethod
-    def of_moments(cls, moments: np.ndarray) -> Bodies:
-        """Bodies with principal moments (n, 3), also where an array (3, 3) could be one tensor."""
-        found = cls.__new__(cls)
-        found._from_moments(moments)
-        return found
-
-    def with_masses(self, masses: np.ndarray) -> Bodies:
-        """The same bodies with other masses (1 or n)."""
-        other = copy(self)
-        other.masses = masses
-        return other
-
-    def __getstate__(self) -> dict[str, Any]:
-        """For another process, which cannot use arrays of this one on the GPU."""
-        return {**self.__dict__, "moments": self.moments, "on_device": None}
-
-    @cached_property
-    def moments(self) -> np.ndarray:
-        """Principal moments (3, 1 or n), copied from the GPU if they lie there."""
-        assert self.on_device is not None
-        return np.ascontiguousarray(self.on_device.host.T)
-
-    @property
-    def inertia(self) -> np.ndarray:
-        """Tensors (n, 3, 3) in the user's axes."""
-        return self.moments.T[:, None, :] * np.eye(3) if self.tensors is None else self.tensors
-
-    @staticmethod
-    def _body(i: int, given: Any) -> RigidBody:
-        try:
-            body = as_body(given)
-        except InputError as error:
-            raise InputError(f"body {i}: {error}") from error
-        if body.rotors:
-            raise InputError(
-                f"body {i} of the list has rotors, which ensemble follows only where one body stands for all; give that "
-                "one, with rotor_speeds0 for each, or integrate the bodies one by one"
-            )
-        return body
-
-    def _from(self, bodies: list[RigidBody]) -> None:
-        self.count = len(bodies)
-        self.one = next((body for body in bodies if not body.is_principal), bodies[0])
-        self.moments = np.array([body.moments for body in bodies]).T.copy()
-        self.axes = None if self.one.is_principal else np.array([body.axes for body in bodies])
-        if self.axes is not None:
-            self.tensors = np.array([body.inertia for body in bodies])
-        self.masses = np.array([body.mass for body in bodies])
-
-    def _from_moments(self, moments: np.ndarray) -> None:
-        """Many bodies at once, with the checks of `RigidBody` on arrays."""
-        largest = moments.max(axis=1)
-        wrong = (moments <= 0.0).any(axis=1) | (2.0 * largest > moments.sum(axis=1) * (1.0 + 1e-12))
-        for i in np.flatnonzero(wrong):
-            self._body(int(i), moments[i])  # raises, unless rounding is to blame
-        check_moments(moments)
-        self.count, self.one, self.axes = len(moments), self._body(0, moments[0]), None
-        self.moments, self.masses = np.ascontiguousarray(moments.T), np.ones(1)
-
-    def kinds(self, method: Method, torque: Torque) -> list[tuple[RigidBody, np.ndarray | None]]:
-        """[(a body, the numbers of those like it, None for all)], one for each of the steps that the
-        method has for these bodies."""
-        if self.count == 1 or method.adapt is None:
-            return [(self.one, None)]
-        axes = _symmetry_axes(self.moments)  # all that a step depends on
-        by_step: dict[str, tuple[RigidBody, list[int]]] = {}
-        for axis in np.unique(axes):
-            like = RigidBody(self.moments[:, np.argmax(axes == axis)])
-            by_step.setdefault(digest(method.suited(torque, like).step), (like, []))[1].append(axis)
-        return [
-            (like, None if len(by_step) == 1 else np.flatnonzero(np.isin(axes, those)))
-            for like, those in by_step.values()
-        ]
-
-
-def _symmetry_axes(moments: np.ndarray) -> np.ndarray:
-    """`symmetry_axis` for moments (3, n), with 3 for a triaxial body."""
-    axes = np.full(moments.shape[1], 3)
-    for k in range(3):
-        axes[abs(moments[k - 2] - moments[k - 1]) <= EQUAL * moments[k - 1]] = k
-    return axes
-
-
-def _several(given: Any) -> bool:
-    return (
-        isinstance(given, (list, tuple))
-        and len(given) > 0
-        and isinstance(given[0], (RigidBody, list, tuple, np.ndarray))
-    )
 
 
 # --- states ---------------------------------------------------------------------------------------

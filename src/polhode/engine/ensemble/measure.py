@@ -30,11 +30,10 @@ from polhode.core.layout import layout, shape
 from polhode.core.loops.fixed import load_body
 from polhode.core.motions import FLIGHT, ROTATION, Airborne, with_rotors
 from polhode.core.vec import apply, dot, matmul, matrix, norm, qrotate, times, transpose
-from polhode.engine.ensemble.inputs import Bodies
+from polhode.engine.ensemble.bodies import Bodies
 from polhode.engine.ensemble.parameters import parameter_rows
 from polhode.engine.ensemble.spin import kinetic_energy_of, momentum_of
 from polhode.engine.flight import Parameters
-from polhode.engine.rotors import body_numbers
 from polhode.errors import InputError, brief, unknown
 
 FLYING_ARGUMENTS = ("x", "v")
@@ -204,7 +203,7 @@ class Measure:
     ) -> None:
         self.bodies, self.torque, self.functions = bodies, torque, dict(functions)
         base = ROTATION if force is None else FLIGHT
-        self.force, self.kind = force, with_rotors(base, len(bodies.one.rotors))
+        self.force, self.kind = force, with_rotors(base, bodies.spinning)
         self.loads = [torque] if force is None else [torque, force]
         values = {name: getattr(value, "host", value) for name, value in values.items()}
         axes = [] if bodies.axes is None else [*bodies.axes.reshape(-1, 9).T]
@@ -222,7 +221,7 @@ class Measure:
     @cached_property
     def moments(self) -> np.ndarray:
         """What the kernels read of the bodies, (numbers, 1 or n)."""
-        return body_numbers(self.bodies.one) if self.kind.spinning else self.bodies.moments
+        return self.bodies.numbers
 
     def _kernel(self, name: str) -> Any:
         if name in self.functions:

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode.engine.ensemble.inputs import Bodies, Counts
+from polhode.core.layout import flatten
+from polhode.engine.ensemble.bodies import Bodies
+from polhode.engine.ensemble.inputs import Counts
 from polhode.engine.program import Program, build
+from polhode.engine.rotors import motor_numbers
 from polhode.errors import InputError, brief, choice, floats
 from polhode.loads._torque import Torque
 from polhode.loads.force import Force
@@ -198,8 +201,10 @@ def parameter_array(program: Program, bodies: Bodies, values: Mapping[str, Any],
         rows += axes + (address or parameter_rows(load, values))
     if program.force is not None:
         rows.append(bodies.masses)
-    if bodies.one.rotors:  # motors, the same for all bodies
-        rows += [*program.parameters[len(rows) :]]
+    if bodies.gyrostats:
+        tilted = bodies.axes is not None
+        motors = [flatten(motor_numbers(one, program.motors, tilted)) for one in bodies.gyrostats]
+        rows += [*np.array(motors).T]
     several = any(len(row) > 1 for row in rows)
     if any(not isinstance(row, np.ndarray) for row in rows):
         return rows

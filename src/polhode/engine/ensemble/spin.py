@@ -3,60 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from polhode.bodies.rotor import refuse_rotors
 from polhode.core.jit import jit
-from polhode.core.motions import Kind
+from polhode.core.motions import SPEEDS, Kind
 from polhode.core.rotors import rotors
 from polhode.core.vec import add, dot, times
+from polhode.engine.ensemble.bodies import Bodies
 from polhode.engine.ensemble.inputs import Counts, law_of
-from polhode.engine.rotors import check_rotors
-from polhode.errors import InputError, brief, floats
-from polhode.results.motion import OMEGA, in_user_axes
+from polhode.engine.rotors import check_speeds, first_speeds
 
-if TYPE_CHECKING:
-    from polhode.bodies._body import RigidBody
-    from polhode.methods._method import Method
-
-NAME = "rotor_speeds0"
+NAME = f"{SPEEDS}0"
 
 
 class Spin:
     """What bodies with rotors have besides their motion."""
 
-    def __init__(self, body: RigidBody, given: Any) -> None:
-        self.body, self.law = body, law_of(given)
-        self.rows = None if given is None or self.law else self._checked(given)
+    def __init__(self, bodies: Bodies, given: Any, with_momentum: bool) -> None:
+        self.bodies, self.law = bodies.gyrostats, law_of(given)
+        self.rotors, self.rows = bodies.spinning, None
+        if given is not None:
+            given = np.zeros(self.rotors) if self.law else getattr(given, "host", given)
+            rows = check_speeds(self.rotors, given, with_momentum, many=True)
+            self.rows = None if self.law else np.atleast_2d(rows)
 
-    @property
-    def rotors(self) -> int:
-        """How many rotors each body has."""
-        return len(self.body.rotors)
-
-    def _check_momentum(self) -> None:
-        """Refuse a momentum of the whole beside speeds other than those of the body."""
-        if self.law is not None or self.rows is not None:
-            raise InputError(
-                f"momentum0 is that of body and rotors, with the rotors' own speeds, and {NAME} gives others; give "
-                "omega0 instead"
-            )
-
-    def _checked(self, given: Any) -> np.ndarray:
-        rows, n = np.atleast_2d(floats(NAME, given)), self.rotors
-        if rows.ndim != 2 or rows.shape[1] != n:
-            raise InputError(
-                f"{NAME} must have a number for each rotor ({n},), or those of each body (n, {n}), got shape "
-                f"{np.shape(given)}; give one of these"
-            )
-        return rows
-
-    def count(self, counts: Counts, with_momentum: bool) -> None:
-        """Say how many bodies these are for; `with_momentum`, beside momentum0."""
-        if with_momentum:
-            self._check_momentum()
+    def count(self, counts: Counts) -> None:
+        """Say how many bodies these are for."""
         if self.rows is not None:
             counts.add(NAME, len(self.rows))
 
@@ -69,24 +43,20 @@ class Spin:
         """Motions of this kind (principal axes), with the speeds at the start."""
         rows = self.rows
         if rows is None:
-            rows = self.body.rotor_speeds(in_user_axes(self.body, motions, kind)[:, OMEGA])
+            rows = self._each(lambda body, of: first_speeds(body, of, kind), motions)
         speeds = np.broadcast_to(rows, (len(motions), self.rotors))
         return np.concatenate([motions, speeds], axis=1)
 
+    def omega(self, momenta: np.ndarray) -> np.ndarray:
+        """Angular velocities of bodies with these momenta (1 or n, 3) of body and rotors."""
+        return self._each(lambda body, of: body.omega(of), momenta)
 
-def spin_of(body: RigidBody | None, given: Any, method: Method, device: str) -> Spin | None:
-    """What a body with rotors has; None where it has none, or where bodies are drawn."""
-    if body is not None and body.rotors:
-        check_rotors(method)
-        if device == "cuda":
-            refuse_rotors(body, "ensemble with device='cuda'")
-        return Spin(body, given)
-    if given is not None:
-        raise InputError(
-            f"{NAME}={brief(given)} is for a body with rotors; leave it out, or give the body some: "
-            "body.with_rotors([...])"
-        )
-    return None
+    def _each(self, found: Callable[..., np.ndarray], rows: np.ndarray) -> np.ndarray:
+        """found(body, rows) of one body with all rows, or of each with its own."""
+        if len(self.bodies) == 1:
+            return found(self.bodies[0], rows)
+        rows = np.broadcast_to(rows, (len(self.bodies), rows.shape[1]))
+        return np.array([found(*one) for one in zip(self.bodies, rows, strict=True)])
 
 
 # --- quantities, see `measure` --------------------------------------------------------------------

@@ -21,7 +21,8 @@ from polhode.exports.ir import (
     has_numbers,
     parts,
 )
-from polhode.exports.module import MATRIX, QUATERNION, VECTOR, Root
+from polhode.exports.acting import VECTOR
+from polhode.exports.module import Root
 from polhode.exports.phrases import constant_key
 from polhode.exports.printer import Printer
 from polhode.exports.text import closed, folded, paragraphs
@@ -94,18 +95,24 @@ class Language(Printer):
         return names and tuple(f"{name}_" if name in KEYWORDS.split() else name for name in names)
 
     def _users(self) -> str:
-        """What the user's torque is called through."""
-        pointer = self.public_name("torque")
-        where = {"spatial": "in space", "body": "in the body"}[self.module.frame]
-        doc = f"Your torque, {where}, at time t, attitude R (by rows) and body velocity Om; context is yours."
-        arguments = (
-            f"{self.precision} t, {self.names[MATRIX]} R, {self.names[VECTOR]} Om, void *context"
+        """What the user's function is called through."""
+        asked, where = (
+            self.module.asked,
+            {"spatial": "in space", "body": "in the body"}[self.module.frame],
         )
+        pointer, result = f"{self.module.prefix}_{asked.name}_function", self.names[asked.result]
+        what = (
+            f"Your torque, {where}"
+            if asked.result == VECTOR
+            else f"Your torque, {where}, and acceleration, in space"
+        )
+        doc = f"{what}, at time t, attitude R (by rows) and body velocity Om; context is yours."
+        given = ", ".join(f"{self.of_type(kind)} {name}" for name, kind in asked.params)
         return "\n".join(
             [
                 self.comment(doc),
-                f"typedef {self.names[VECTOR]} (*{pointer})({arguments});",
-                f"typedef struct {{ {pointer} torque; void *context; }} {self.names[USER]};",
+                *folded(f"typedef {result} (*{pointer})({given}, void *context);"),
+                f"typedef struct {{ {pointer} {asked.name}; void *context; }} {self.names[USER]};",
             ]
         )
 
@@ -187,27 +194,39 @@ class Language(Printer):
         return f"{text[1:].replace('.', '->', 1)}" if text.startswith("*") else text
 
     def public(self) -> str:
-        module, real = self.module, self.precision
+        module = self.module
         self.outside, self.local = True, {}
-        body, state = self.of_type(module.body), self.of_type(module.state)
-        vector, quaternion = self.of_type(VECTOR), self.of_type(QUATERNION)
-        user = f", {self.of_type(USER)} p" if module.asks else ""
-        times, own = f"{real} h, {real} t", f"const {body} *body"
-        start, step, omega = map(self.public_name, ("start", "step", "omega"))
-        make = self.public_name("make_body")
+        flies = any(one == "x" for one, _ in module.start.params)
+        place = ", and place and velocity of the centre of mass" if flies else ""
         functions = [
-            ("A body with these principal moments of inertia.", f"{body} {make}({vector} I)", module.make_body),
+            ("A body with these principal moments of inertia.", "make_body", module.make_body),
             (
-                "The state at time t, before steps of h: from attitude (x, y, z, w), body to space, and body velocity.",
-                f"void {start}({state} *s, {times}, {quaternion} q, {vector} Om, {own}{user})",
+                "The state at time t, before steps of h: from attitude (x, y, z, w), body to space, and body "
+                f"velocity{place}.",
+                "start",
                 module.start,
             ),
-            ("A step from time t to t + h.", f"void {step}({state} *s, {times}, {own}{user})", module.step),
-            ("The body velocity; the attitude is s->q.", f"{vector} {omega}(const {state} *s, {own})", module.omega),
-        ]  # fmt: skip
+            ("A step from time t to t + h.", "step", module.step),
+            ("The body velocity; the attitude is s->q.", "omega", module.omega),
+        ]
         return "\n\n".join(self._outer(*one) for one in functions)
 
-    def _outer(self, doc: str, head: str, root: Root) -> str:
+    def _head(self, name: str, root: Root) -> str:
+        """The head of a public function."""
+        given = []
+        if root.value.type == self.module.state:
+            given.append(f"{self.of_type(self.module.state)} *s")
+        for one, kind in root.params:
+            word = self.of_type(kind)
+            if one == "body" or (one == "s" and not given):
+                given.append(f"const {word} *{one}")
+            elif one != "s":
+                given.append(f"{word} {one}")
+        result = "void" if root.value.type == self.module.state else self.of_type(root.value.type)
+        return f"{result} {self.public_name(name)}({', '.join(given)})"
+
+    def _outer(self, doc: str, name: str, root: Root) -> str:
+        head = self._head(name, root)
         unused = [name for name, _ in root.params if name not in reads(root.value) and name != "s"]
         quiet = ["    " + " ".join(f"(void){name};" for name in unused)] if unused else []
         gives = "*s =" if head.startswith("void") else "return"
@@ -216,8 +235,10 @@ class Language(Printer):
         return "\n".join([self.comment(doc), *folded(f"{head};"), *whole])
 
     def example(self) -> str:
-        name, load = self.module.prefix, ", load" if self.module.asks else ""
-        given = f"    {name}_load load = {{my_torque, NULL}};" if self.module.asks else ""
+        name, load = self.module.prefix, ", load" if self.module.asked else ""
+        given = f"    {name}_load load = {{my_function, NULL}};" if self.module.asked else ""
+        flies = any(one == "x" for one, _ in self.module.start.params)
+        place = ", (vec3){0.0, 0.0, 0.0}, (vec3){1.0, 0.0, 0.0}" if flies else ""
         return "\n".join(
             line
             for line in [
@@ -225,7 +246,7 @@ class Language(Printer):
                 f"    {name}_body body = {name}_make_body((vec3){{1.0, 2.0, 3.0}});",
                 given,
                 f"    {name}_state s;",
-                f"    {name}_start(&s, h, 0.0, (vec4){{0.0, 0.0, 0.0, 1.0}}, (vec3){{0.1, 3.0, 0.1}}, &body{load});",
+                f"    {name}_start(&s, h, 0.0, (vec4){{0.0, 0.0, 0.0, 1.0}}, (vec3){{0.1, 3.0, 0.1}}{place}, &body{load});",
                 f"    for (int k = 0; k < 1000; k++) {{ {name}_step(&s, h, k * h, &body{load}); }}",
             ]
             if line

@@ -16,7 +16,7 @@ All have defaults: a scenario without the section is one of 1000 bodies at rando
 import numpy as np
 
 from polhode import rotations
-from polhode.errors import InputError
+from polhode.bodies._body import RigidBody
 from polhode.engine.ensemble.inputs import draw_values, check_bodies_fit
 from polhode.engine.ensemble.parameters import terms_of
 from polhode.loads._torque import ZERO
@@ -111,10 +111,11 @@ def bodies(body, spread, n, first=0):
     if not spread.inertia_spread:
         return body
     if body.rotors:
-        raise InputError(
-            f"inertia_spread = {spread.inertia_spread:g} makes bodies of their own, and ensemble follows rotors only where "
-            "one body stands for all; leave out inertia_spread, or the rotors"
-        )
+        tensors = bodies(RigidBody(body.inertia, check_triangle=False), spread, n, first)
+        return [
+            RigidBody(one, body.mass, check_triangle=False, rotors=body.rotors)
+            for one in np.asarray(tensors)
+        ]
     from scipy import stats
 
     second = 0.5 * body.moments.sum() - body.moments

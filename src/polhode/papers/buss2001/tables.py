@@ -87,7 +87,8 @@ def runner(method):
 
     def run(h, count):
         z, points = program.begin(h, 0.0, motion), np.empty((1, program.width))
-        march(1, count, 0, np.array([0.0, h]), z, points, np.empty(1))
+        numbers = program.moments, program.parameters
+        march(1, count, 0, np.array([0.0, h]), z, *numbers, points, np.empty(1))
         return points[0, :4], points[0, 4:]
 
     return run

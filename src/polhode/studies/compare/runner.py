@@ -12,12 +12,11 @@ import numpy as np
 
 from polhode.engine.carriers.fixed_steps import FixedSteps
 from polhode.engine.carriers.by_tolerance import ByTolerance, Tolerance
-from polhode.engine.diagnosis import first_state
 from polhode.engine.driver import Driver
 from polhode.engine.one_body import LARGEST_RTOL, SMALLEST_RTOL
 from polhode.engine.program import build
 from polhode.engine.recorder import AtSteps
-from polhode.engine.schedule import segments, stretches
+from polhode.engine.schedule import Segment, segments, stretches
 from polhode.errors import IntegrationError
 from polhode.loads.agreement import Start
 from polhode.results._trajectory import FINISHED, INTERRUPTED
@@ -162,9 +161,10 @@ class StepRunner(Runner):
 
     def compile(self) -> Self:
         """Compile, or load from the cache, before runs are timed."""
-        first_state(self.program, 1e-3 * self.task.length, self.task.t_span[0], self.task.motion)
+        carrier, (t0, t1) = FixedSteps(self.program, self.task.motion), self.task.t_span
+        carrier.begin(Segment(t0, 1e-3 * self.task.length, 1, t1))
         self.program.march()
-        self._evaluations(FixedSteps(self.program, self.task.motion))
+        self._evaluations(carrier)
         return self
 
     def first(self) -> float:
