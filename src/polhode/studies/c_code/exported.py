@@ -10,9 +10,9 @@ from polhode.errors import InputError
 
 STRUCT = re.compile(r"typedef struct \{([^{}]*)\}\s*(\w+);")
 STEP = re.compile(r"^void (\w+)_step\(\1_state \*s,", re.MULTILINE)
-TORQUE = r"typedef (\w+) \(\*{name}_torque\)\(double t, (\w+) R, (\w+) Om, void \*context\);"
+TORQUE = r"typedef\s+(\w+)\s+\(\*{name}_torque_function\)\(double t,\s+(\w+) R,\s+(\w+) Om,\s+void \*context\);"
 BODY_FRAME = "Your torque, in the body"
-ORIGIN = re.compile(r"polhode\s+export (\S+)\s+--language")
+ORIGIN = re.compile(r"polhode\s+export\s+(\S+)\s+--language")
 
 ADAPTER = """
 #include <string.h>
@@ -77,7 +77,7 @@ def read(source: str, name: str, where: str) -> Exported:
     torque = re.search(TORQUE.format(name=name), source)
     if torque is None:
         raise InputError(
-            f"{where} is not a file of doubles for a body alone, as a certificate needs it; write it again, with "
+            f"{where} is not a file of rotation alone, in doubles, as a certificate needs it; write it again, by "
             "`polhode export METHOD --language c --precision double`"
         )
     vector, matrix, velocity = torque.groups()
