@@ -107,15 +107,14 @@ def _load(path: Path, where: str) -> _Library:
 
 def _compiled(place: Path, text: str) -> _Library:
     """The library of a C file and of the text that follows it."""
-    whole = f'#include "{place.as_posix()}"\n{text}'
-    key = whole, place.read_bytes(), *compiler.environment()
+    key = place, place.read_bytes(), text, *compiler.environment()
     if key not in _libraries:
         # a library that is in use can be deleted, except on Windows
         with TemporaryDirectory(prefix="polhode-", ignore_cleanup_errors=True) as folder:
             source = Path(folder) / "step.c"
-            source.write_text(whole, encoding="utf-8")
+            source.write_text(text, encoding="utf-8")
             library = source.with_suffix(".dll" if sys.platform == "win32" else ".so")
-            compiler.build(source, library, repr(str(place)))
+            compiler.build(source, library, repr(str(place)), place)
             _libraries[key] = _load(library, repr(str(place)))
     return _libraries[key]
 

@@ -57,10 +57,11 @@ def has_fma() -> bool:
     return "x86" in get_process_triple() and bool(get_host_cpu_features().get("fma"))
 
 
-def build(source: Path, library: Path, where: str) -> None:
-    """Compile a file; `where` names the user's file in the error."""
+def build(source: Path, library: Path, where: str, first: Path | None = None) -> None:
+    """Compile a file, after the one that comes `first`; `where` names the user's file in the error."""
+    before = [] if first is None else ["-include", str(first)]
     flags = [*FLAGS, *["-mfma"] * has_fma(), *shlex.split(environment()[1])]
-    command = [*compiler(), *flags, str(source), "-o", str(library), "-lm"]
+    command = [*compiler(), *flags, *before, str(source), "-o", str(library), "-lm"]
     try:
         done = subprocess.run(
             command,
@@ -77,6 +78,6 @@ def build(source: Path, library: Path, where: str) -> None:
     if done.returncode:
         said = [line for line in done.stderr.splitlines() if line.strip()][:LINES]
         raise InputError(
-            f"{where} does not compile with `{shlex.join(command[: -len(flags) - 4])}`; correct it:\n"
+            f"{where} does not compile with `{shlex.join(compiler())}`; correct it:\n"
             + "\n".join(said)
         )

@@ -33,7 +33,7 @@ def _symplectic(key: str, value: Any) -> Any:
 
 
 def _kept(key: str, value: Any) -> tuple[str, ...]:
-    given = (value,) if isinstance(value, str) else tuple(value)
+    given = tuple(value) if isinstance(value, (tuple, list, set)) else (value,)
     return tuple(choice(key, one, KEPT) for one in given)
 
 
