@@ -5,7 +5,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # a file of tests is run by one of two workers, in the order of tests/conftest.py
 PARALLEL := -n 2 --dist loadfile --no-loadscope-reorder
 KERNELS := $(patsubst %,tests/%.py,engine/test_plain_python engine/test_integrate engine/test_stepper engine/test_flight \
-  loads/test_torques show/test_poinsot exact/test_exact_free exact/test_exact_top)
+  loads/test_torques show/test_poinsot exact/test_exact_free exact/test_exact_gyrostat exact/test_exact_top)
 # one of each layer, none that starts many processes or compiles many methods
 DAILY := $(patsubst %,tests/%.py,bodies/test_body bodies/test_mesh cli/test_cli core/test_lanes engine/test_adaptive \
   engine/test_integrate engine/test_stepper exact/test_exact_free io/test_config io/test_files io/test_hostile \

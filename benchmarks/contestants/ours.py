@@ -9,7 +9,8 @@ import polhode
 from contestants.common import spins, timed
 from polhode import problems
 from polhode.studies.compare import entries
-from polhode.studies.compare.truth import as_task, constant_energy, errors, truth
+from polhode.studies.compare.task import as_task
+from polhode.studies.compare.truth import constant_energy, errors, truth
 from polhode.core.loops.adaptive_motion import MOTION
 from polhode.engine.carriers.simd_tiles import Tiles
 from polhode.engine.carriers.by_tolerance import MOST, ByTolerance, Tolerance

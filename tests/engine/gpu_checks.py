@@ -113,6 +113,33 @@ def test_a_torque_of_ones_own_runs_on_the_gpu(form):
     assert apart(*both(torque=spring, method="NMB", dtype="float32")) < 1e-5
 
 
+def test_vectors_and_matrices_that_a_function_gets_as_arrays():
+    """Of the motion, and of the parameters."""
+
+    @polhode.torque(
+        uses_omega=True,
+        uses_position=True,
+        params={"arm": (0.1, 0.2, -0.3), "twist": 0.1 * np.eye(3)},
+    )
+    def pulled(t, R, omega, x, v, p):
+        return (
+            p.arm[0] * x[1] - 0.2 * omega[1] * R[2][0],
+            p.arm[1] * v[2] + p.twist[1, 1] * omega[0],
+            p.arm[2] * x[0] + p.twist[2, 0] * R[0, 1],
+        )
+
+    given = {name: FLIGHT[name] for name in ("position0", "velocity0")}
+    gpu, cpu = both(torque=pulled, method="LP2", parameters={"arm": np.eye(3)}, **given)
+    assert set(gpu.status) == {"finished"} and apart(gpu, cpu) < 1e-13
+
+    @polhode.torque(params={"coefficients": (0.1, 0.2)})
+    def series(t, R, p):
+        return (p.coefficients[0] * R[0, 0], 0.0, p.coefficients[1])
+
+    with pytest.raises(InputError, match=r"'coefficients' of torque 'series' has shape \(2,\)"):
+        both(torque=series)
+
+
 @polhode.torque(uses_position=True, form="tuple")
 def twisted_by_place(t, R, x, v):
     return (0.3 * x[1] * R[2][0], -0.3 * x[0], 0.1 * v[2])

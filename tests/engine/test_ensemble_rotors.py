@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 import polhode
-from polhode import RigidBody, Rotor, ensemble, integrate
+from polhode import RigidBody, Rotor, ensemble, exact, integrate
 
 N, SPAN, STEP = 67, (0.0, 0.215), 0.01  # a whole tile and a rest; a shorter last step
 TILTED = [[1.0, 0.1, 0.0], [0.1, 2.0, 0.05], [0.0, 0.05, 2.5]]
@@ -53,6 +53,32 @@ def check(run, begin, body=lambda i: BODY, **options):
 def test_on_the_ground(method):
     begin = start()
     check(ensemble(BODY, None, SPAN, STEP, method, **begin), begin)
+
+
+def test_bodies_in_parts_and_in_one_by_the_exact_motion():
+    """A step is out of reach of the short formula for the faster half of the bodies."""
+    body = RigidBody(TILTED, rotors=[Rotor((0, 0.6, 0.8), 0.1, torque=0.0, speed=1.0)])
+    begin = start()
+    begin["omega0"] *= np.where(np.arange(N) % 2, 0.1, 3.0)[:, None]
+    run = ensemble(body, None, (0, 0.9), 0.3, "EXACT", **begin)
+    for i in (0, 5, 63, 64, 66):
+        rows = {name: values[i] for name, values in begin.items()}
+        alone = integrate(body, None, (0, 0.9), 0.3, "EXACT", every="end", **rows)
+        assert np.array_equal(run.quaternion[i], alone.quaternion[-1])
+        assert np.array_equal(run.omega[i], alone.omega[-1])
+        goal = exact.gyrostat(body, rows["rotation0"], rows["omega0"], 0.9)
+        assert np.allclose(alone.matrix[-1], goal.matrix, atol=1e-14)
+
+
+@pytest.mark.slow
+def test_the_exact_motion_in_single_precision():
+    body = RigidBody(TILTED, rotors=[Rotor((0, 0.6, 0.8), 0.1, torque=0.0, speed=1.0)])
+    double, single = (
+        ensemble(body, None, (0, 6), 2.0, "EXACT", dtype=dtype, **start())
+        for dtype in ("float64", "float32")
+    )
+    assert set(single.status) == {"finished"}
+    assert 0.0 < np.abs(double.omega - single.omega).max() < 1e-4
 
 
 def test_in_flight():

@@ -197,10 +197,12 @@ def test_a_flight_with_rotors():
         np.testing.assert_allclose(run.rotor_speeds[-1], still.rotor_speeds[-1], rtol=1e-8)
 
 
-@pytest.mark.parametrize("method", ["LP2", "EXACT", "MR2-BM4"])
+FREE = [Rotor((0, 0, 1), 0.1, momentum=3.0), Rotor((1, 1, 0), 0.1, torque=0.0, speed=20.0)]
+
+
+@pytest.mark.parametrize("method", ["LP2", "MR2-BM4"])
 def test_free_gyrostats_keep_momentum_and_do_not_drift(method):
-    rotors = [Rotor((0, 0, 1), 0.1, momentum=3.0), Rotor((1, 1, 0), 0.1, torque=0.0, speed=20.0)]
-    run = gyrostat(rotors, None, (0, 10_000), step=0.01, method=method, every=1000)
+    run = gyrostat(FREE, None, (0, 10_000), step=0.01, method=method, every=1000)
     L, E = run.momentum_spatial, run.kinetic_energy
     assert np.abs(L - L[0]).max() < 1e-11 * np.linalg.norm(L[0])
     half = len(E) // 2
@@ -208,18 +210,113 @@ def test_free_gyrostats_keep_momentum_and_do_not_drift(method):
     assert np.ptp(E) < 2e-2 * E[0]
 
 
-@pytest.mark.parametrize("method", ["EXACT", "EXACT-RKN4"])
-@pytest.mark.parametrize("inertia", [[2.0, 2.0, 1.0], [1.0, 2.0, 2.0], [2.0, 2.0, 2.0]])
-def test_exact_along_an_axis_of_symmetry(inertia, method):
+@pytest.mark.parametrize(
+    ("method", "step", "steps"),
+    [
+        ("EXACT", 0.01, 1_000_000),
+        pytest.param("EXACT", 3.0, 100_000, marks=pytest.mark.slow),  # in parts
+        pytest.param("EXACT-RKN4", 0.05, 1_000_000, marks=pytest.mark.slow),
+    ],
+)
+def test_the_exact_motion_keeps_momentum_and_energy_to_round_off(method, step, steps):
+    run = gyrostat(FREE, None, (0, steps * step), step=step, method=method, every=1000)
+    L, E = run.momentum_spatial, run.kinetic_energy
+    size = np.linalg.norm(L, axis=1)
+    assert np.ptp(size) < 3e-15 * size[0]
+    assert np.ptp(E) < 3e-13 * E[0]
+    assert np.abs(L - L[0]).max() < 1e-10 * size[0]
+
+
+BODIES = {
+    "along an axis of symmetry": ([2.0, 2.0, 1.0], [(0, 0, 1)]),
+    "along the first axis": ([1.0, 2.0, 2.0], [(1, 0, 0)]),
+    "sphere": ([2.0, 2.0, 2.0], [(1, 2, 3)]),
+    "across the axis of symmetry": ([2.0, 2.0, 1.0], [(1, 0, 0)]),
+    "triaxial": ([1.0, 2.0, 2.5], [(1, -1, 2), (0, 1, 0)]),
+    "tilted": (INERTIA, [(1, -1, 2), (0, 1, 0)]),
+}
+
+
+@pytest.mark.parametrize("name", BODIES)
+@pytest.mark.parametrize("method", ["EXACT", "EXACT-RKN4", "EXACT+suzuki4"])
+def test_the_free_motion_is_exact_at_any_step(name, method):
     """One step of any size is right, and the energy stays."""
-    axis = (0, 0, 1) if inertia[0] == inertia[1] else (1, 0, 0)
-    body = RigidBody(inertia, rotors=[Rotor(axis, 0.1, torque=0.0, speed=50.0)])
+    inertia, axes = BODIES[name]
+    body = RigidBody(inertia, rotors=[Rotor(one, 0.05, torque=0.0, speed=50.0) for one in axes])
     start = {"omega0": OMEGA, "rotation0": ATTITUDE}
-    run = polhode.integrate(body, t_span=(0, 20), step=5.0, method=method, **start)
-    goal = polhode.integrate(body, t_span=(0, 20), rtol=1e-13, t_eval=run.t, **start)
-    np.testing.assert_allclose(run.matrix, goal.matrix, atol=1e-11)
-    np.testing.assert_allclose(run.omega, goal.omega, atol=1e-11)
+    run = polhode.integrate(body, t_span=(0, 20), step=5.0, method=method, compiled=False, **start)
+    goal = polhode.exact.gyrostat(body, t=run.t, **start)
+    np.testing.assert_allclose(run.matrix, goal.matrix, atol=2e-13)
+    np.testing.assert_allclose(run.omega, goal.omega, atol=2e-13)
+    np.testing.assert_allclose(run.rotor_speeds, goal.rotor_speeds, atol=2e-13)
     assert np.ptp(run.kinetic_energy) < 1e-13 * run.kinetic_energy[0]
+
+
+@pytest.mark.parametrize("step", [0.05, 2.0])
+def test_the_same_bits_in_other_units(step):
+    """Powers of two in place of the units of mass and time, near the ends of the range."""
+
+    def end(mass, time):
+        rotors = [Rotor((1, -1, 2), 0.05 * mass, torque=0.0, speed=50.0 / time)]
+        body = RigidBody(np.multiply(mass, [1.0, 2.0, 2.5]), rotors=rotors)
+        run = polhode.integrate(
+            body,
+            t_span=(0, 10 * step * time),
+            step=step * time,
+            method="EXACT",
+            omega0=OMEGA / time,
+            compiled=False,
+        )
+        return np.concatenate([run.quaternion[-1], run.omega[-1] * time])
+
+    for mass, time in ((2.0**160, 2.0**-70), (2.0**-160, 2.0**70), (2.0**-160, 2.0**-70)):
+        assert np.array_equal(end(mass, time), end(1.0, 1.0))
+
+
+def test_permanent_rotations():
+    """About the momentum, with I omega + G along omega, any axis is one: it stays, stable or not."""
+    rng = np.random.default_rng(3)
+    for _ in range(5):
+        omega, moments = rng.standard_normal(3), np.array([1.0, 2.0, 2.5])
+        G = (3.0 - moments) * omega  # momentum 3 omega
+        size = np.linalg.norm(G)
+        body = RigidBody(moments, rotors=[Rotor(G, 0.05, speed=size / 0.05)])
+        run = polhode.integrate(
+            body, t_span=(0, 4), step=0.5, method="EXACT", omega0=omega, compiled=False
+        )
+        np.testing.assert_allclose(run.omega, np.tile(omega, (9, 1)), atol=1e-13)
+        goal = Rotation.from_rotvec(np.outer(run.t, omega))
+        np.testing.assert_allclose(run.matrix, goal.as_matrix(), atol=1e-13)
+
+
+@pytest.mark.parametrize(("speed", "stable"), [(0.0, False), (10.0, False), (30.0, True)])
+def test_a_wheel_makes_the_intermediate_axis_stable(speed, stable):
+    """Rotation W about axis 2 with a wheel of momentum G on it, in linear terms: the squared rate of what
+    is left is -((I2 - I1) W + G) ((I2 - I3) W + G) / (I1 I3)."""
+    I, W, G, step = (1.0, 2.0, 3.0), 1.0, 0.05 * speed, 0.1
+    squared = -((I[1] - I[0]) * W + G) * ((I[1] - I[2]) * W + G) / (I[0] * I[2])
+    body = RigidBody(I, rotors=[Rotor((0, 1, 0), 0.05, speed=speed)])
+    small = 1e-5
+    run = polhode.integrate(
+        body, t_span=(0, 3), step=step, method="EXACT", omega0=(small, W, 0.0), compiled=False
+    )
+    assert (squared < 0.0) == stable
+    goal = small * np.cosh(np.sqrt(complex(squared)) * run.t).real
+    np.testing.assert_allclose(run.omega[:, 0], goal, atol=1e-7 * np.abs(goal).max(), rtol=0)
+
+
+def test_a_wheel_that_spins_up_in_kicks():
+    """EXACT with a constant motor torque about a principal axis: every step is right, whatever its size."""
+    body = RigidBody([1.0, 2.0, 3.0], rotors=[Rotor((0, 0, 1), 0.5, torque=0.25)])
+    run = polhode.integrate(
+        body, t_span=(0, 20), step=2.5, method="EXACT", omega0=(0, 0, 2.0), compiled=False
+    )
+    np.testing.assert_allclose(run.omega[:, 2], 2.0 - 0.25 * run.t / 2.5, atol=1e-13)
+    np.testing.assert_allclose(
+        run.rotor_speeds[:, 0], 0.25 * run.t * (1 / 0.5 + 1 / 2.5), atol=1e-12
+    )
+    angle = 2.0 * run.t - 0.05 * run.t**2
+    np.testing.assert_allclose(run.matrix[:, 0, 0], np.cos(angle), atol=1e-12)
 
 
 def test_a_held_rotor_keeps_its_speed_and_the_energy_that_its_motor_leaves():
@@ -312,7 +409,7 @@ def test_summary_and_figures():
         == "speed of rotor 1 relative to the body"
     )
     run.plot()
-    assert "LP2" in run._repr_html_() and "rotors" in run.body._repr_html_()
+    assert "LP2" in run._repr_html_() and "turns freely" in run.body._repr_html_()
 
 
 SCENARIO = """

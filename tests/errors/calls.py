@@ -120,6 +120,7 @@ def level(t):
 WHEEL = polhode.Rotor((0, 0, 1), 0.1, speed=30.0)
 GYROSTAT = polhode.RigidBody([1, 2, 2.5], rotors=[WHEEL])
 DRIVEN = polhode.RigidBody([1, 2, 2.5], rotors=[polhode.Rotor((0, 0, 1), 0.1, torque=level)])
+DAMPED = polhode.RigidBody([1, 2, 2.5], rotors=[WHEEL, polhode.Rotor((0, 0, 1), 0.1, damping=0.1)])
 
 CALLS = [
     (lambda: rotations.as_quaternion((0.0, 1.3e308, 1.3e308)), "got [0.0e+000, 1.3e+308, 1.3e+308]", "give one of at most pi"),
@@ -162,8 +163,7 @@ CALLS = [
     (lambda: polhode.torque(push, params=3), "got 3", "write params={'k': 1.0}"),
     (lambda: polhode.torque(push, derivatives=3), "got 3", "give a tuple of them"),
     (lambda: integrate([1, 2, 3], None, None, rtol=1e-6, omega0=(0, 0, 1)), "t_span is missing", "give (t0, t1)"),
-    (lambda: reference([1, 2, 3], [0, 1], torque=polhode.flight.thrust((0, 0, 1)), omega0=(0, 0, 1)),
-     "<load thrust>", "use integrate"),
+    (lambda: polhode.Load(polhode.flight.thrust((0, 0, 1))), "<load thrust>", "use integrate"),
     (lambda: integrate([1, 2, 3], polhode.flight.gravity(1.0, [1, 2, 3]), (0, 1), 0.1, omega0=(0, 0, 1)),
      "'gravity' has its centre at the origin", "give position0"),
     (lambda: polhode.ensemble([1, 2, 3], polhode.flight.gravity(1.0, [1, 2, 3]), (0, 1), 0.1, omega0=(0, 0, 1), n=2),
@@ -220,6 +220,10 @@ CALLS = [
      "rotor_speeds0=3.0 is for a body with rotors", "body.with_rotors([...])"),
     (lambda: polhode.ensemble(GYROSTAT, None, (0, 1), 0.1, momentum0=W, rotor_speeds0=[3.0]),
      "momentum0 is that of body and rotors", "give omega0 instead"),
+    (lambda: polhode.compare(GYROSTAT, t_span=(0, 1), omega0=W, family="newmark"), "NMB cannot follow a body with rotors",
+     "use one of LP2, DOP853"),
+    (lambda: polhode.compare([1, 2, 2.5], polhode.flight.gravity(1.0, [1, 2, 2.5]), (0, 1), omega0=W),
+     "'gravity' has its centre at the origin", "give position0"),
     (lambda: polhode.Flow(GYROSTAT, None, "NMB", step=0.1), "NMB cannot follow a body with rotors", "use one of LP2"),
     (lambda: polhode.Flow(GYROSTAT, None, step=0.1)(None, W, 0.0, 1.0, inertia=GYROSTAT), "inertia is that of the whole body",
      "leave them out: body.with_rotors([])"),
@@ -229,10 +233,15 @@ CALLS = [
      "give omega0 instead"),
     (lambda: integrate([1, 2, 2.5], None, (0, 1), 0.1, omega0=W, rotor_speeds0=[3.0]),
      "rotor_speeds0=[3.0] is for a body with rotors", "body.with_rotors([...])"),
-    (lambda: polhode.compare(GYROSTAT, t_span=(0, 1), omega0=W), "compare does not follow the rotors", "body.with_rotors([])"),
     (lambda: polhode.exact.free_body(GYROSTAT, None, W, 1.0), "free_body does not follow the rotors", "body.with_rotors([])"),
-    (lambda: polhode.exact.reference(GYROSTAT, t=[0, 1], omega0=W), "reference does not follow the rotors",
-     "body.with_rotors([])"),
+    (lambda: reference([1, 2, 3], t=[0, 1], omega0=W, velocity0=(1.0, 2.0)), "velocity0 must be three numbers", "give three"),
+    (lambda: polhode.exact.gyrostat([1, 2, 2.5], None, W, 1.0), "got [1, 2, 2.5]", "use exact.free_body"),
+    (lambda: polhode.exact.gyrostat(DRIVEN, None, W, 1.0), "rotor 1 of this body is driven by a torque",
+     "use polhode.integrate"),
+    (lambda: polhode.exact.gyrostat(DAMPED, None, W, 1.0), "rotor 2 of this body is slowed by its damping",
+     "use polhode.integrate"),
+    (lambda: polhode.exact.gyrostat(GYROSTAT, None, W, [1.0, 1e12]), "t = 1000000000000.0 is too far away", "give times within"),
+    (lambda: polhode.exact.gyrostat(GYROSTAT, None, W, np.nan), "got t = nan", "remove or replace it"),
     (lambda: polhode.RigidBody([1, 2]), "got shape (2,)", "give one of them"),
     (lambda: polhode.RigidBody.sphere(1.0, hollow=3), "got 3", "give one of them"),
     (lambda: polhode.RigidBody.point_masses([1.0, -1.0, 2.0], np.eye(3)), "got masses[1] = -1.0", "drop that point"),

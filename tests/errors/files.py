@@ -98,7 +98,7 @@ def second(h, t, s, body, torque, p):
 """
 
 SWEEPS = {"text": 'sweep = 3', "empty": "", "unknown": "run.stepp = [0.1]", "key": "sampels = 3",
-          "no torque": "torque.moment = [1.0]",
+          "no torque": "torque.moment = [1.0]", "no load": "load.mu = [1.0]", "no place": "initial.position.0 = [1.0]",
           "rotation": 'initial.rotation = "upright"', "scalar": "run.step = 3.0", "grid": "run.step = { from = 0.1, count = 3 }",
           "drawn": "run.step = { normal = [0.0, 1.0] }", "none": "run.step = []", "mixed": 'run.step = [0.1, "a"]',
           "twice": "run.step = [0.1, 0.1]", "same": "run.step = { from = 0.1, to = 0.1, count = 3 }",
@@ -155,8 +155,11 @@ def make():
     """All of them."""
     good = scenario("")
     flight = scenario('[load]|name = "weight"')
-    texts = {"good.toml": good, "flight.toml": flight,
-             "sweep-flight.toml": flight + "[sweep]\nrun.step = [0.1, 0.2]\n",
+    wheel = "[body]|inertia = [1.0, 2.0, 2.5]|rotors = [{axis = [0.0, 0.0, 1.0], inertia = 0.1, speed = 3.0}]"
+    texts = {"good.toml": good, "wheels.toml": scenario(wheel), "flight.toml": flight,
+             "sweep-flight.toml": flight + "[sweep]\nload.mass = [0.1, 0.2]\n",
+             "sweep-wheels.toml": scenario(wheel) + '[sweep]\nrun.method = ["LP2", "NMB"]\n',
+             "sweep-heavy.toml": scenario(wheel) + "[sweep]\nbody.rotors.0.inertia = [0.1, 3.0]\n",
              "top.toml": scenario("", TOP), "torques.py": TORQUES, "methods.py": METHODS, "methods2.py": TWO,
              "empty.py": "", "broken.py": "1 / 0", "loads.py": "import polhode\npush = polhode.flight.thrust((0, 0, 1))\n",
              "bad.toml": "= 3", "text.txt": "", "store.zarr": "",

@@ -13,7 +13,8 @@ import polhode
 from polhode.io.store import make_report_folder
 from polhode.methods import get
 from polhode.studies.compare.runner import StepRunner
-from polhode.studies.compare.truth import as_task, truth
+from polhode.studies.compare.task import as_task
+from polhode.studies.compare.truth import truth
 from polhode.engine.carriers import gpu
 from polhode.io.scenario._load import make_scenario
 from polhode.show.play.server import Server

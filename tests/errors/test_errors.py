@@ -29,6 +29,7 @@ ELSEWHERE = {  # "file function": the test that makes its errors, and words of t
     "engine/checkpoint.py _trouble": ("test_checkpoint.py", "was deleted during the run"),
     "cli/commands/run.py _save": ("test_checkpoint.py", "Nothing is lost:"),
     "engine/carriers/gpu.py __init__": ("gpu_checks.py", "that can be compiled"),
+    "engine/carriers/gpu.py check_shapes": ("gpu_checks.py", "has shape"),
     "engine/carriers/gpu.py _fits": ("gpu_checks.py", "bytes each need"),
     "support/on_device.py require": ("test_cuda.py", "needs a CUDA GPU"),
     "support/on_device.py _adopted": ("gpu_checks.py", "and the run is on GPU"),

@@ -19,7 +19,7 @@ from polhode.studies.advise.pilot import growth
 from polhode.cli import app
 from polhode.cli.commands.advise import candidates_table
 from polhode.studies.compare import entries
-from polhode.studies.compare.truth import as_task
+from polhode.studies.compare.task import as_task
 from polhode.studies.compare.truth import truth as truth_of
 from polhode.errors import InputError
 from polhode.exact import free_body
@@ -234,7 +234,7 @@ def test_growth_is_read_off_the_pilot():
 
 
 def test_demands_are_met():
-    top = problems.get("slow-top").torque()
+    top = as_task("slow-top")
     for made, fits in (
         (
             {"symplectic": True, "one_torque": True},

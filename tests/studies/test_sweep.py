@@ -23,6 +23,7 @@ import polhode
 import polhode.io
 from polhode.errors import InputError
 from polhode import Sweep, sweep
+from polhode.results.motion import PARTS
 from polhode.studies.sweep.cluster import Cluster, Workers
 from polhode.studies.sweep.plan import Plan, boxes, load
 from polhode.studies.sweep.task import SweepChunk
@@ -77,6 +78,11 @@ BODY = "[body]\ninertia = [1.0, 2.0, 2.5]\n"
 TENSOR = "[body]\ninertia = [[110.0, 2.0, 0.0], [2.0, 100.0, -1.0], [0.0, -1.0, 30.0]]\n"
 RUN = '[run]\nmethod = "VLV"\nstep = 0.05\nt_span = [0, 2]\n'
 SEVERAL = '[[torque]]\nname = "gravity_gradient"\nrate = 0.3\n[[torque]]\nname = "damping"\ncoefficient = 0.1\n'
+LOADS = '[[load]]\nname = "gravity"\nmu = 8.0\n[[load]]\nname = "drag"\nlinear = 0.1\n'
+WHEELS = (
+    "[[body.rotors]]\naxis = [0.0, 0.6, 0.8]\ninertia = 3.0\nspeed = 30.0\n"
+    "[[body.rotors]]\naxis = [1.0, 0.0, 0.0]\ninertia = 2.0\nmomentum = 4.0\ndamping = 0.1\n"
+)
 CASES = {
     "velocity, moment and method": 'problem = "slow-top"\n[torque]\nname = "heavy_top"\n[run]\nt_span = [0, 1]\n[sweep]\n'
     'run.method = ["NMB", "LIEMID[EA]"]\nrun.step = [0.05, 0.02]\n'
@@ -105,10 +111,37 @@ CASES = {
     + "[initial]\nomega = [0.1, 1.0, 0.2]\n[sweep]\n"
     'run.method = ["EXACT", "taylor4"]\n'
     "body.inertia = [[1.0, 2.0, 2.5], [2.0, 2.0, 1.0], [3.0, 3.0, 3.0]]\n",
+    "a flight": BODY
+    + "mass = 3.0\n"
+    + LOADS
+    + RUN.replace("VLV", "LP2")
+    + "[initial]\nomega = [0.1, 1.0, 0.2]\nposition = [2.0, 0.0, 0.0]\n[sweep]\n"
+    "initial.position.0 = [2.0, 3.0]\nload.gravity.mu = [8.0, 9.0]\nload.drag.linear = [0.0, 0.1]\n"
+    "body.mass = { uniform = [2.0, 3.0] }\ninitial.velocity = { normal = [0.0, 1.0] }\nsamples = 3\n",
+    "shapes in flight": '[body]\nshape = "box"\nsize = [1.0, 2.0, 3.0]\nmass = 3.0\n'
+    + LOADS
+    + RUN.replace("VLV", "LP2")
+    + "[initial]\nomega = [0.1, 1.0, 0.2]\nposition = [2.0, 0.0, 0.0]\n[sweep]\nbody.size.0 = [1.0, 1.5]\n",
+    "wheels": TENSOR
+    + WHEELS
+    + RUN.replace("VLV", "LP2")
+    + "[initial]\nomega = [0.1, 1.0, 0.2]\nvelocity = [1.0, 0.0, 0.0]\n[sweep]\n"
+    "body.rotors.0.speed = { normal = [30.0, 3.0] }\nbody.rotors.1.damping = [0.1, 0.3]\nsamples = 3\n",
+    "wheels by the momentum of the whole": TENSOR
+    + WHEELS
+    + RUN.replace("VLV", "LP2")
+    + "[initial]\nmomentum = [10.0, 20.0, 30.0]\n[sweep]\nbody.rotors.0.speed = [3.0, 30.0]\n",
 }
 
 
-FAST = ("a method made for the body", "shapes and vectors", "three moments")
+FAST = (
+    "a method made for the body",
+    "shapes and vectors",
+    "three moments",
+    "a flight",
+    "shapes in flight",
+    "wheels",
+)
 
 
 @pytest.mark.parametrize(
@@ -121,6 +154,9 @@ def test_each_body_is_its_scenario_bit_for_bit(case):
         run = plan.scenario(dict(zip(plan.dimensions, place, strict=True))).integrate()
         assert found["quaternion"][place].tolist() == run.quaternion[-1].tolist()
         assert found["omega"][place].tolist() == run.omega[-1].tolist()
+        for name in run.kind.slices.keys() - {"attitude", "omega"}:
+            name = PARTS[name].name
+            assert found[name][place].tolist() == getattr(run, name)[-1].tolist()
         energy = run.kinetic_energy if run.total_energy is None else run.total_energy
         assert found["energy"][place] == pytest.approx(energy[-1], rel=1e-13)
         assert found["energy_error"][place] == pytest.approx(

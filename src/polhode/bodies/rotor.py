@@ -233,6 +233,8 @@ def _along(one: Rotor, omega: np.ndarray) -> np.ndarray:
 
 def speeds(rotors: tuple[Rotor, ...], omega: np.ndarray) -> np.ndarray:
     """The speeds at the start (..., n), where the body has the angular velocity omega (..., 3)."""
+    if not rotors:
+        return np.empty((*omega.shape[:-1], 0))
     return np.stack(
         [
             (one.speed or 0.0) + 0.0 * omega[..., 0]

@@ -228,8 +228,9 @@ class Program:
         """The motion in a lane of z, in principal axes."""
         state = self.state(z, lane)
         body = self.names.get("load_body", loops.load_body)(self.moments, 0)
-        Om = self.names["velocity"](state, body)
-        return np.array(flatten(self.names["observe"](state, Om, body)))
+        with np.errstate(over="ignore", invalid="ignore"):  # of a motion that has diverged
+            Om = self.names["velocity"](state, body)
+            return np.array(flatten(self.names["observe"](state, Om, body)))
 
     def state(self, z: np.ndarray, lane: int = 0) -> Any:
         """The state in a lane of z as the method's own NamedTuple."""

@@ -3,23 +3,33 @@ McLachlan & Razakarivony 2008.
 
     k_i = f(t + c_i h, y + h sum_j a_ij k_j),   y' = y + h sum_i b_i k_i
 
-for y = (q, Pi), q' = q Om/2, Pi' = Pi x Om + T.  The stages are iterated until their change is round-off.  State and weights
-are kept as sums of two doubles, so that what remains is the rounding of each step's increment: a random walk of steps far
-smaller than the round-off of the state.
+for y = (q, Pi), q' = q Om/2, Pi' = Pi x Om + T, Pi = I Om; in flight also x' = v, v' = a.  With rotors
+(see `polhode.core.rotors`) Pi is still I Om, which the rounding of G would drown:
+Pi' = (Pi + G) x Om + T - sum u_i a_i, l' = u.  So y is a motion with momenta in place of angular
+velocity and speeds, and has its parts in the same places.  The stages are iterated until their change
+is round-off.  State and weights are kept as sums of two doubles, so that what remains is the rounding
+of each step's increment: a random walk of steps far smaller than the round-off of the state.
 """
 
+from collections.abc import Callable
 from decimal import Decimal, localcontext
-from functools import cache
+from functools import cache, lru_cache
+from typing import Any
 
 import numpy as np
 
 from polhode.core.closed.double_double import two_sum
+from polhode.core.generated import generated
 from polhode.core.jit import jit
-from polhode.core.vec import cross, matrix
+from polhode.core.motions import FLIGHT, ROTATION, Flight, Kind, Rotation
+from polhode.core.rotors import rotors
+from polhode.core.scalars import TINY
+from polhode.core.vec import add, cross, matrix, sub
 
 STAGES = 8
 SWEEPS = 60
-torque = load_parameters = None  # bound per torque
+torque = load_parameters = load_body = None  # bound per torque and body
+slope = load_motion = store_motion = None  # bound per kind of motion
 
 CONVERGED, UNSOLVED = 0, 1
 
@@ -65,69 +75,173 @@ def _value(p, x):
     return sum(coefficient * x**i for i, coefficient in enumerate(p))
 
 
+# --- the equation of motion -----------------------------------------------------------------------
+
+
 @jit
-def slope(t, y, I, torque, p, k):
-    """k = f(t, y)."""
-    q, Pi = (y[0], y[1], y[2], y[3]), (y[4], y[5], y[6])
-    # not times 1/I, whose rounding would be the same in every step
-    Om = (Pi[0] / I[0], Pi[1] / I[1], Pi[2] / I[2])
+def over(Pi, I):
+    """I^-1 Pi; not times 1/I, whose rounding would be the same in every step."""
+    return Pi[0] / I[0], Pi[1] / I[1], Pi[2] / I[2]
+
+
+@jit
+def spin(q, Om):
+    """q Om / 2."""
+    return (
+        0.5 * (q[3] * Om[0] + q[1] * Om[2] - q[2] * Om[1]),
+        0.5 * (q[3] * Om[1] + q[2] * Om[0] - q[0] * Om[2]),
+        0.5 * (q[3] * Om[2] + q[0] * Om[1] - q[1] * Om[0]),
+        -0.5 * (q[0] * Om[0] + q[1] * Om[1] + q[2] * Om[2]),
+    )
+
+
+@jit
+def slope_rotation(t, y, body, torque, p):
+    """y' of a body on the ground."""
+    q, Om = y.attitude, over(y.omega, body.I)
     T = torque.body(t, matrix(q), Om, p)
-    C = cross(Pi, Om)
-    k[0] = 0.5 * (q[3] * Om[0] + q[1] * Om[2] - q[2] * Om[1])
-    k[1] = 0.5 * (q[3] * Om[1] + q[2] * Om[0] - q[0] * Om[2])
-    k[2] = 0.5 * (q[3] * Om[2] + q[0] * Om[1] - q[1] * Om[0])
-    k[3] = -0.5 * (q[0] * Om[0] + q[1] * Om[1] + q[2] * Om[2])
-    for i in range(3):
-        k[4 + i] = C[i] + T[i]
+    return Rotation(spin(q, Om), add(cross(y.omega, Om), T))
 
 
-def gauss(t0, h, rest_of_h, first, count, y, low, moments, parameters, a, b, c, k, new):
-    """`count` steps of size h + rest_of_h from y + low, which are changed in place; `first` were taken
-    from t0 before.  Work space k (8, 7), new (8, 7).
+@jit
+def slope_flight(t, y, body, load, p):
+    """y' in flight."""
+    q, Om = y.attitude, over(y.omega, body.I)
+    T, a = load.both(t, q, Om, y.position, y.velocity, p)
+    return Flight(spin(q, Om), add(cross(y.omega, Om), T), y.velocity, a)
+
+
+@lru_cache(64)
+def slope_of(kind: Kind) -> Callable[..., Any]:
+    """`slope(t, y, body, load, p) -> y'` for a kind of motion."""
+    base = {ROTATION.name: slope_rotation, FLIGHT.name: slope_flight}[kind.name]
+    if not kind.spinning:
+        return base
+    of = rotors(kind.spinning)
+    own = [f"k.{name}" for name in list(kind.slices)[: -kind.spinning]]
+    own[own.index("k.omega")] = "add(k.omega, recoil)"
+    beside = generated(
+        __name__,
+        "beside",
+        "k, recoil, u",
+        (),
+        f"make({', '.join(own)}, *u)",
+        make=kind.parts,
+        add=add,
+    )
+
+    @jit
+    def slope_rotors(t, y, body, torque, p):
+        l, Om = of.spins(y), over(y.omega, body.I)
+        u = torque.motors(t, matrix(y.attitude), Om, of.speeds(l, Om, body), p.motors)
+        recoil = sub(cross(of.total(l, body), Om), of.total(u, body))
+        return beside(base(t, y, body, torque, p.inner), recoil, u)
+
+    return slope_rotors
+
+
+def slopes_along(t, motions, moments, parameters, out):
+    """y' at each of the given times and y, the rows of an array."""
+    body = load_body(moments, 0)
+    p = load_parameters(parameters, 0)
+    for j in range(len(t)):
+        store_motion(slope(t[j], load_motion(motions, j), body, torque, p), out, j)
+
+
+def measures(kind: Kind, h: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """How changes of the stages are measured: for each number its group, and the factors of its slope
+    and of itself in the size of the group.
+
+    A rotation is measured by its slopes.  The translation is measured as a length, |x| + h |v| + h^2 |a|,
+    and rotors as a momentum: what acts on them may be nothing but rounding.
+    """
+    h = abs(h)
+    groups, of_slope, of_self = np.zeros(kind.width, int), np.ones(kind.width), np.zeros(kind.width)
+    rotor = 2, h, 1.0
+    known = dict.fromkeys(ROTATION.slices, (0, 1.0, 0.0))
+    known |= {"position": (1, h, 1.0), "velocity": (1, h * h, h)}
+    for name, place in kind.slices.items():
+        groups[place], of_slope[place], of_self[place] = known.get(name, rotor)
+    return groups, of_slope, of_self
+
+
+# --- steps ----------------------------------------------------------------------------------------
+
+
+def gauss(
+    t0,
+    h,
+    rest_of_h,
+    first,
+    count,
+    y,
+    low,
+    moments,
+    parameters,
+    a,
+    b,
+    c,
+    groups,
+    of_slope,
+    of_self,
+    k,
+    new,
+):
+    """`count` steps of size h + rest_of_h from y + low, (1, width), which are changed in place; `first`
+    were taken from t0 before.  Work space k, new: (8, width).
 
     Returns (CONVERGED or UNSOLVED, evaluations).
     """
-    I = (moments[0, 0], moments[1, 0], moments[2, 0])
+    body = load_body(moments, 0)
     p = load_parameters(parameters, 0)
-    at = new[0].copy()
+    width = y.shape[1]
+    at = y.copy()
+    change, size = np.zeros(3), np.zeros(3)
     evaluations = 0
     for n in range(first, first + count):
         t = t0 + n * h
-        slope(t, y, I, torque, p, at)
+        store_motion(slope(t, load_motion(y, 0), body, torque, p), at, 0)
         for i in range(STAGES):
-            k[i] = at
+            k[i] = at[0]
         last = np.inf
         solved = False
         for _ in range(SWEEPS):
-            change = 0.0
-            size = 0.0
+            change[:] = 0.0
+            size[:] = TINY
+            flaw = 0.0
             for i in range(STAGES):
-                for d in range(7):
+                for d in range(width):
                     total = 0.0
                     for j in range(STAGES):
                         total += a[i, j] * k[j, d]
-                    at[d] = y[d] + (low[d] + h * total)
-                slope(t + c[i] * h, at, I, torque, p, new[i])
-            for i in range(STAGES):
-                for d in range(7):
-                    change = max(change, abs(new[i, d] - k[i, d]))
-                    size = max(size, abs(new[i, d]))
+                    at[0, d] = y[0, d] + (low[0, d] + h * total)
+                store_motion(slope(t + c[i] * h, load_motion(at, 0), body, torque, p), new, i)
+            for d in range(width):
+                g = groups[d]
+                size[g] = max(size[g], of_self[d] * abs(y[0, d]))
+                for i in range(STAGES):
+                    change[g] = max(change[g], of_slope[d] * abs(new[i, d] - k[i, d]))
+                    size[g] = max(size[g], of_slope[d] * abs(new[i, d]))
+                    flaw += 0.0 * new[i, d]  # NaN if a number is not finite
                     k[i, d] = new[i, d]
             evaluations += STAGES
+            if flaw != 0.0:
+                return UNSOLVED, evaluations
+            worst = max(change[0] / size[0], change[1] / size[1], change[2] / size[2])
             # at round-off the changes stop shrinking
-            if change <= 1e-16 * size or (change >= last and change <= 1e-13 * size):
+            if worst <= 1e-16 or (worst >= last and worst <= 1e-13):
                 solved = True
                 break
-            last = change
+            last = worst
         if not solved:
             return UNSOLVED, evaluations
-        for d in range(7):
+        for d in range(width):
             main = 0.0
             rest = 0.0
             for i in range(STAGES):
                 main += b[0, i] * k[i, d]
                 rest += b[1, i] * k[i, d]
-            s, e = two_sum(y[d], h * main)
-            low[d] = low[d] + (e + (h * rest + rest_of_h * main))
-            y[d], low[d] = two_sum(s, low[d])
+            s, e = two_sum(y[0, d], h * main)
+            low[0, d] = low[0, d] + (e + (h * rest + rest_of_h * main))
+            y[0, d], low[0, d] = two_sum(s, low[0, d])
     return CONVERGED, evaluations

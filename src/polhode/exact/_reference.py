@@ -1,5 +1,5 @@
-"""A solution to compare with, for any smooth torque: order 16 in compensated arithmetic, refined
-until it no longer changes."""
+"""A solution to compare with, for any smooth torque or load: order 16 in compensated arithmetic,
+refined until it no longer changes."""
 
 from __future__ import annotations
 
@@ -15,22 +15,23 @@ from numpy.typing import ArrayLike
 
 from polhode import rotations
 from polhode.loads._torque import Torque
-from polhode.loads.conversion import as_torque
 from polhode.loads.agreement import Start
+from polhode.loads.force import Force
+from polhode.loads.load import Load
 from polhode.bodies._body import RigidBody
-from polhode.bodies.rotor import refuse_rotors
 from polhode.core.closed.double_double import two_product
+from polhode.core.loops.fixed import load_body
+from polhode.core.rotors import rotors
 from polhode.errors import InputError, IntegrationError, floats, number
-from polhode.exact._gauss import CONVERGED, STAGES, coefficients, gauss
+from polhode.exact._gauss import CONVERGED, STAGES, coefficients, gauss, measures, slope_of
 from polhode.support.limits import check_times
-from polhode.core.motions import ROTATION
+from polhode.core.motions import ROTATION, Kind
 from polhode.engine.carriers.chunk import Chunk
 from polhode.engine.diagnosis import check_callbacks, torque_error
 from polhode.engine.driver import Driver, Pace
-from polhode.engine.one_body import as_body, initial_rotation
+from polhode.engine.one_body import OneBody
 from polhode.results._trajectory import FAILED, FINISHED, INTERRUPTED
-from polhode.results.motion import Attitudes, in_user_axes, parts, row
-from polhode.methods import get as method
+from polhode.results.motion import ATTITUDE, OMEGA, InMotion, in_user_axes, parts, rotor_speeds
 from polhode.problems import Problem, get
 from polhode.engine.program import build
 from polhode.engine.schedule import Segment
@@ -46,13 +47,27 @@ END_EARLIER = "correct it, or end earlier"
 
 
 @dataclass(frozen=True)
-class Reference(Attitudes):
-    """A reference solution at the times t."""
+class Reference(InMotion):
+    """A reference solution at the times t.
+
+    Attributes
+    ----------
+    t : (n,) array
+    quaternion : (n, 4) array
+        Attitude, body to space, scalar last.
+    omega : (n, 3) array
+        Angular velocity in the body frame.
+    position, velocity, rotor_speeds : arrays or None
+        Of a body in flight, and of one with rotors.
+    error : (n,) array
+        Estimate, in radians for the attitude, relative for the others: see `reference`.
+    body : RigidBody
+    steps, evaluations : int
+    """
 
     t: np.ndarray
-    quaternion: np.ndarray  # (n, 4), body to space, scalar last
-    omega: np.ndarray  # (n, 3), body frame
-    # (n,) estimate in radians, for attitude and relative velocity: see `reference`
+    motion: np.ndarray
+    kind: Kind
     error: np.ndarray
     body: RigidBody
     steps: int
@@ -60,28 +75,31 @@ class Reference(Attitudes):
 
     @property
     def momentum(self) -> np.ndarray:
-        """Angular momentum in the body frame."""
-        return self.body.momentum(self.omega)
+        """Angular momentum in the body frame, with that of the rotors."""
+        return self.body.momentum(self.omega, self.rotor_speeds)
 
 
 def reference(
     problem: str | Problem | RigidBody | ArrayLike,
     t: ArrayLike | None = None,
     *,
-    torque: Torque | Callable[..., Any] | str | None = None,
+    torque: Torque | Load | Callable[..., Any] | str | None = None,
     rotation0: Rotation | ArrayLike | None = None,
     omega0: ArrayLike | None = None,
     momentum0: ArrayLike | None = None,
+    force: Force | Callable[..., Any] | None = None,
+    position0: ArrayLike | None = None,
+    velocity0: ArrayLike | None = None,
     tolerance: float = 1e-14,
 ) -> Reference:
-    """The motion to about 1e-13, with an estimate of its error, for a torque that is smooth along
-    the motion.
+    """The motion to about 1e-13, with an estimate of its error, for a torque or a load that is
+    smooth along the motion; of a body in flight and of its rotors too.
 
     Parameters
     ----------
     problem : Problem, its name, or a body
-        With a body (RigidBody or inertia), `torque`, `rotation0` and `omega0` or `momentum0` as for
-        `integrate`.
+        With a body (RigidBody or inertia), `torque`, `rotation0`, `omega0` or `momentum0`, and in
+        flight `force`, `position0` and `velocity0`, as for `integrate`.
     t : increasing or decreasing times, the first being the initial one; optional for a problem
         Where the motion is wanted; a problem's default is the two ends of its span.
     tolerance : float
@@ -99,14 +117,21 @@ def reference(
     >>> exact = reference("krysl/fast-top")
     >>> bool(exact.error[-1] < 1e-12)
     True
+
+    A stone on a straight line.
+
+    >>> stone = reference([1.0, 2.0, 2.5], [0.0, 2.0], omega0=(0.1, 0.2, 1.0), velocity0=(3.0, 0.0, 0.0))
+    >>> stone.position[-1].round(12).tolist()
+    [6.0, 0.0, 0.0]
     """
+    span = None
     if isinstance(problem, (Problem, str)):
-        problem = get(problem)
-        body, torque, span = problem.body, problem.torque(), problem.t_span
-        rotation0, omega0 = problem.rotation0, problem.omega0
-    else:
-        body, span = as_body(problem), None
-    refuse_rotors(body, "reference")
+        known = get(problem)
+        problem, torque, span = known.body, known.torque(), known.t_span
+        rotation0, omega0 = known.rotation0, known.omega0
+    # any method that flies and takes rotors: only its load is used
+    start = rotation0, omega0, momentum0, False, force, position0, velocity0
+    one = OneBody(problem, torque, "LP2", *start)
     tolerance = number("tolerance", tolerance, positive=True)
     if t is None and span is None:
         raise InputError(
@@ -115,16 +140,16 @@ def reference(
     times = check_times(floats("t", span if t is None else t).reshape(-1), "t")
     if not len(times):
         raise InputError("t has no times; give at least one, the initial one")
-    motion = initial_rotation(body, rotation0, omega0, momentum0)
-    start = Start(times[0], times[-1], in_user_axes(body, motion))
-    # any method: only its torque is used
-    run = _Runs(build(method("LP2"), as_torque(torque), body, start=start), times, motion)
+    body, kind = one.body, one.kind
+    about = Start(times[0], times[-1], in_user_axes(body, one.motion, kind), kind)
+    program = build(one.method, one.torque, body, force=one.force, start=about)
+    run = _Runs(program, times, one.motion)
     h = run.first_step()
     before, change = None, math.inf
     while True:
         after = run.follow(h)
         if after is not None and before is not None:
-            differences = _distance(before, after, body)
+            differences = _distance(before, after, kind)
             worst, last = float(differences.max()), change
             change = worst
             if worst <= tolerance or (worst <= ROUND_OFF and worst >= 0.5 * last):
@@ -135,17 +160,26 @@ def reference(
                 f"no reference to {tolerance:g} with {run.steps} steps: the last two runs are {change:.2g} "
                 "apart; the torque is not smooth along the motion, or the motion is chaotic"
             )
-    q, omega = parts(in_user_axes(body, row(ROTATION, after[0], after[1] / body.moments)))
     error = differences + np.finfo(float).eps * math.sqrt(run.steps)
-    return Reference(times, q, omega, error, body, run.steps, run.evaluations)
+    motion = in_user_axes(body, after, kind)
+    return Reference(times, motion, kind, error, body, run.steps, run.evaluations)
 
 
-def _distance(one, two, body):
-    scale = np.abs(two[1] / body.moments).max(axis=1) + 1e-300
-    return np.maximum(
-        rotations.angle_between(one[0], two[0]),
-        np.abs((one[1] - two[1]) / body.moments).max(axis=1) / scale,
-    )
+def _distance(one, two, kind):
+    """The angle between two motions, or what is larger of the differences of their other parts: the
+    angular velocity relative to its size then, the others relative to their largest size."""
+    one, two = parts(one, kind), parts(two, kind)
+    rate = np.abs(two.omega).max(axis=1) + 1e-300
+    largest = [
+        rotations.angle_between(one.attitude, two.attitude),
+        np.abs(one.omega - two.omega).max(axis=1) / rate,
+    ]
+    for name in kind.slices:
+        if name not in ROTATION.slices:
+            a, b = (getattr(each, name).reshape(len(rate), -1) for each in (one, two))
+            size = max(np.abs(b).max(), rate.max() if b.shape[1] == 1 else 1e-300)
+            largest.append(np.abs(a - b).max(axis=1) / size)
+    return np.max(largest, axis=0)
 
 
 def _interval(start, end, longest):
@@ -154,25 +188,55 @@ def _interval(start, end, longest):
     return Segment(start, (end - start) / count, count, end)
 
 
+def _with_momenta(program, motion):
+    """A motion with momenta in place of angular velocity and speeds, as sums of two doubles."""
+    kind, y, low = program.motion_kind, motion.copy(), np.zeros(len(motion))
+    y[OMEGA], low[OMEGA] = two_product(program.moments[:3, 0], motion[OMEGA])
+    if kind.spinning:
+        speeds, omega = _tuples(kind, motion)
+        rotor_speeds(y, kind)[:] = rotors(kind.spinning).momenta(speeds, omega, _body(program))
+    return y, low
+
+
+def _with_velocities(program, y):
+    """The motion again."""
+    kind, motion = program.motion_kind, y.copy()
+    motion[OMEGA] /= program.moments[:3, 0]
+    if kind.spinning:
+        momenta, omega = _tuples(kind, motion)
+        rotor_speeds(motion, kind)[:] = rotors(kind.spinning).speeds(momenta, omega, _body(program))
+    return motion
+
+
+def _tuples(kind, motion):
+    return tuple(rotor_speeds(motion, kind).tolist()), tuple(motion[OMEGA].tolist())
+
+
+def _body(program):
+    return program.names.get("load_body", load_body)(program.moments, 0)
+
+
 class _Collocation:
-    """Carries a body by Gauss collocation: attitude and body momentum, as sums of two doubles."""
+    """Carries a body by Gauss collocation: its motion with momenta, as sums of two doubles."""
 
     def __init__(self, program, motion):
         self.program, self.pace = program, Pace(FEW)
-        moments, start = program.moments[:, 0], parts(motion)
-        momentum, rest = two_product(moments, start.omega)
-        self.y = np.concatenate([start.attitude, momentum])
-        self.low = np.concatenate([np.zeros(len(start.attitude)), rest])
-        self.work = np.empty((2, STAGES, len(self.y)))
-        self.loop = program.kept("gauss", lambda: program.bound(gauss))
+        self.y, self.low = (one[None] for one in _with_momenta(program, motion))
+        self.work = np.empty((2, STAGES, len(motion)))
+        self.loop = program.kept("gauss", self._loop)
         self.steps = self.evaluations = 0
         self.elapsed = 0.0
+
+    def _loop(self):
+        kind, names = self.program.motion_kind, self.program.names
+        return self.program.bound(
+            gauss, slope=slope_of(kind), load_body=names.get("load_body", load_body)
+        )
 
     @property
     def motion(self):
         """Where the body is, in principal axes."""
-        q, momentum = parts(self.y)
-        return row(ROTATION, q, momentum / self.program.moments[:, 0])
+        return _with_velocities(self.program, self.y[0])
 
     def begin(self, segment):
         """Nothing: a step remembers nothing of the one before."""
@@ -194,6 +258,7 @@ class _Collocation:
                 self.program.moments,
                 self.program.parameters,
                 *coefficients(),
+                *measures(self.program.motion_kind, h),
                 *self.work,
             )
         except Exception as cause:  # of a compiled torque
@@ -204,7 +269,7 @@ class _Collocation:
         self.steps += count
         self.evaluations += calls
         return Chunk(
-            y=self.y.copy(),
+            y=self.motion,
             steps=count,
             reached=segment.time(k + count),
             through=k + count == segment.count,
@@ -244,8 +309,7 @@ class _Runs:
     def first_step(self):
         """A step over which the body turns FIRST radians, if its velocity stays what it is; at most
         the longest interval."""
-        moments = self.program.moments[:, 0]
-        rate = np.abs(moments * parts(self.motion).omega / moments).max()
+        rate = np.abs(self.motion[OMEGA]).max()
         spans = np.abs(np.diff(self.times))
         longest = spans.max(initial=0.0)
         if rate * spans.sum() > FIRST * LARGEST:
@@ -256,10 +320,9 @@ class _Runs:
         return FIRST / rate if rate * longest > FIRST else longest or 1.0
 
     def follow(self, h):
-        """(quaternions, body momenta in principal axes) at the times; None when a step cannot be
-        solved."""
+        """The motions at the times, in principal axes; None when a step cannot be solved."""
         carrier = _Collocation(self.program, self.motion)
-        recorder = _AtEnds(carrier.y.copy())
+        recorder = _AtEnds(carrier.motion)
         intervals = [_interval(a, b, h) for a, b in pairwise(self.times.tolist())]
         if intervals:
             status, message = Driver(carrier, intervals, recorder).run()
@@ -269,5 +332,6 @@ class _Runs:
                 raise KeyboardInterrupt(message)
             if status != FINISHED:
                 return None
-        q, momentum = parts(np.array(recorder.rows))
-        return q / np.linalg.norm(q, axis=1, keepdims=True), momentum
+        motions = np.array(recorder.rows)
+        motions[:, ATTITUDE] /= np.linalg.norm(motions[:, ATTITUDE], axis=1, keepdims=True)
+        return motions

@@ -3,7 +3,7 @@
 R is the attitude, Om the body angular velocity, p the parameters.  The closures turn tuples into
 the arrays a user's function expects, the user's axes into principal axes, one frame into the other,
 and several torques into their sum.  In flight p also says where the body is: a `Setting` holds the
-three functions that know the difference.
+functions that know the difference.
 """
 
 from typing import NamedTuple
@@ -39,12 +39,10 @@ class Frames(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """How kernels find the parameters in p, put others in their place, and find position and
-    velocity."""
+    """How kernels find the parameters in p, and put others in their place."""
 
     inner: object
     around: object
-    place: object
 
 
 @jit
@@ -63,16 +61,6 @@ def second(axes, T):
 
 
 @jit
-def alone(x):
-    return (x,)
-
-
-@jit
-def nothing(*unused):
-    return ()
-
-
-@jit
 def inner(p):
     return p.inner
 
@@ -82,13 +70,8 @@ def around(rest, p):
     return Airborne(rest, p.x, p.v)
 
 
-@jit
-def place(vector, p):
-    return (vector(p.x), vector(p.v))
-
-
-GROUND = Setting(same, first, nothing)
-FLIGHT = Setting(inner, around, place)
+GROUND = Setting(same, first)
+FLIGHT = Setting(inner, around)
 
 
 def nested(array, dtype=float):
@@ -129,23 +112,6 @@ def given_plain(f):
 
 
 @jit
-def as_array(R):
-    a = np.empty((len(R), len(R[0])))
-    for i in range(len(R)):
-        for j in range(len(R[0])):
-            a[i, j] = R[i][j]
-    return a
-
-
-@jit
-def vector_array(v):
-    a = np.empty(len(v))
-    for i in range(len(v)):
-        a[i] = v[i]
-    return a
-
-
-@jit
 def three(T):
     """What a user's function returned, as a tuple; the length of a tuple is known when it is
     compiled."""
@@ -161,117 +127,76 @@ def with_arrays(params):
     )
 
 
-def arrays_of(params):
-    """The same as a kernel, for parameters like these."""
-    shapes = {0: "{}", 1: "vector_array({})", 2: "as_array({})"}
-    fields = ", ".join(shapes[np.ndim(value)].format(f"p[{i}]") for i, value in enumerate(params))
+SHAPES = {0: "{}", 1: "vector({})", 2: "matrix({})"}  # of a parameter, as text
+
+
+def parameter_text(params, form, lifted=False, p="p"):
+    """What a user's function gets after the motion, as source text: its parameters, if it has any,
+    which are in `p`; then the lifted constants, where `p` is (parameters, these)."""
+    own, constants = (f"{p}[0]", [f"*{p}[1]"]) if lifted else (p, [])
+    if params is None:
+        return constants
+    if form == "array":
+        fields = (SHAPES[np.ndim(value)].format(f"{own}[{i}]") for i, value in enumerate(params))
+        own = f"make({', '.join(fields)})"
+    return [own, *constants]
+
+
+def scope_of(params, form):
+    """The functions that such text names.  Arrays are made in the kernel itself: they do not outlive
+    it."""
+    array = form == "array"
+    return {
+        "matrix": matrix_here if array else same,
+        "vector": vector_here if array else same,
+        "make": type(params),
+    }
+
+
+def adapted(f, arguments, motion, result, params, form, lifted=False, p="p"):
+    """A user's function as the kernel of these arguments that gives `result`; it gets a motion and its
+    parameters."""
+    called = f"f({', '.join([*motion, *parameter_text(params, form, lifted, p)])})"
+    text = result.format(called)
     return generated(
-        __name__,
-        "arrays",
-        "p",
-        (),
-        f"(make({fields}),)",
-        make=type(params),
-        vector_array=vector_array,
-        as_array=as_array,
+        __name__, "kernel", arguments, (), text, f=f, three=three, **scope_of(params, form)
     )
 
 
-def forms(form):
-    """The functions that make the attitude, a vector, and a vector that may be returned, in the form
-    that a user's function expects."""
-    return (matrix_here, vector_here, vector_array) if form == "array" else (same, same, same)
-
-
 def adapt(f, form, uses_omega, uses_position, params, setting, lifted=False):
-    """A user's function as a kernel f(t, R, Om, p)."""
-    attitude, here, vector = forms(form)
-    inner, place = setting.inner, setting.place if uses_position else nothing
-    omega = alone if uses_omega else nothing
-    given = handed(params, form, lifted)
-
-    @jit
-    def kernel(t, R, Om, p):
-        T = f(t, attitude(R), *(omega(here(Om)) + place(vector, p) + given(inner(p))))
-        return three(T)
-
-    return kernel
+    """A user's torque as a kernel f(t, R, Om, p)."""
+    motion = ["t", "matrix(R)", *["vector(Om)"] * uses_omega]
+    motion += ["vector(p.x)", "vector(p.v)"] * uses_position
+    inside = "p" if setting is GROUND else "p.inner"
+    return adapted(f, "t, R, Om, p", motion, "three({})", params, form, lifted, inside)
 
 
 def adapt_quaternion(f, params):
     """A body torque f(t, q[, p]) as a kernel f(t, q, Om, p), on the ground."""
-    given = handed(params, "tuple")
-
-    @jit
-    def kernel(t, q, Om, p):
-        return f(t, q, *given(p))
-
-    return kernel
-
-
-def handed(params, form, lifted=False):
-    """The kernel that gives (parameters,), or () when there are none; then the lifted constants,
-    where p is (p, these)."""
-    given = nothing if params is None else arrays_of(params) if form == "array" else alone
-    if not lifted:
-        return given
-
-    @jit
-    def both(p):
-        return given(p[0]) + p[1]
-
-    return both
+    return adapted(f, "t, q, Om, p", ["t", "q"], "{}", params, "tuple")
 
 
 def adapt_force(f, form, uses_omega, params, lifted=False):
     """A user's force f(t, x, v, R[, omega][, p]) as a kernel in flight."""
-    attitude, vector, _ = forms(form)
-    omega, given = alone if uses_omega else nothing, handed(params, form, lifted)
-
-    @jit
-    def kernel(t, R, Om, p):
-        F = f(t, vector(p.x), vector(p.v), attitude(R), *(omega(vector(Om)) + given(p.inner)))
-        return three(F)
-
-    return kernel
+    motion = ["t", "vector(p.x)", "vector(p.v)", "matrix(R)", *["vector(Om)"] * uses_omega]
+    return adapted(f, "t, R, Om, p", motion, "three({})", params, form, lifted, "p.inner")
 
 
 def adapt_derivative(d, form, params):
     """A user's torque derivative as a kernel d(t, R, W, p), W the angular velocity and its
     derivatives."""
-    attitude, vectors = (matrix_here, as_array) if form == "array" else (same, same)
-    given = handed(params, form)
-
-    @jit
-    def kernel(t, R, W, p):
-        T = d(t, attitude(R), vectors(W), *given(p))
-        return three(T)
-
-    return kernel
+    return adapted(d, "t, R, W, p", ["t", "matrix(R)", "matrix(W)"], "three({})", params, form)
 
 
 def adapt_scalar(f, form, params, lifted=False):
     """A user's potential as a kernel V(t, R, p)."""
-    attitude, *_ = forms(form)
-    given = handed(params, form, lifted)
-
-    @jit
-    def kernel(t, R, p):
-        return float(f(t, attitude(R), *given(p)))
-
-    return kernel
+    return adapted(f, "t, R, p", ["t", "matrix(R)"], "float({})", params, form, lifted)
 
 
 def adapt_flight_potential(f, form, params, lifted=False):
     """A user's potential V(t, x, R[, p]) as a kernel V(t, R, p) in flight."""
-    attitude, vector, _ = forms(form)
-    given = handed(params, form, lifted)
-
-    @jit
-    def kernel(t, R, p):
-        return float(f(t, vector(p.x), attitude(R), *given(p.inner)))
-
-    return kernel
+    motion = ["t", "vector(p.x)", "matrix(R)"]
+    return adapted(f, "t, R, p", motion, "float({})", params, form, lifted, "p.inner")
 
 
 def in_frame(f, frame, derivatives=(), at=None):

@@ -12,26 +12,25 @@ rotation remains.  The free motion for three different moments is in
 `polhode.core.closed.short_motion`.  The choice is made when the body of a run is known, so that the
 compiled code contains only one of them.
 
-With rotors inside the body, which have the part G of the momentum, H = (Pi - G) I^-1 (Pi - G) / 2 is
-the sum of that without them, of -Pi I^-1 G, whose flow is a rotation about a fixed axis of the body,
-and of a constant.  The two flows commute, and the motion is still exact, where all rotors lie along
-an axis of symmetry; otherwise they are composed, to the order of the method.
+With rotors inside the body, which have the part G of the momentum, H = (Pi - G) I^-1 (Pi - G) / 2.
+Where all rotors lie along an axis of symmetry, the flow of -Pi I^-1 G, a rotation about that axis,
+commutes with the motion without rotors.  Otherwise the free motion is the one of
+`polhode.core.closed.gyrostat_motion`.
 """
 
 import sys
 from functools import cache
-from itertools import pairwise
 
 from polhode.core.fma import fma
 from polhode.core.jit import jit
 from polhode.core.kicks import KickedState, start
+from polhode.core.closed.gyrostat_motion import exact_motion as gyrostat
 from polhode.core.closed.short_motion import exact_motion as triaxial
 from polhode.core.scalars import sinc_cos
 from polhode.core.vec import qexp, qmul, qrotate_t, qtimes, scale, times
 from polhode.methods._kicked import in_flight, kicked, with_rotors
 from polhode.methods._method import Method, variant
 from polhode.methods._registry import register
-from polhode.methods.compose import SCHEMES
 
 # two moments that differ by no more, relative to their size, are one
 EQUAL = 4.0 * sys.float_info.epsilon
@@ -106,19 +105,16 @@ def turned(h, q, Pi, body):
     return qmul(q, turn), qrotate_t(turn, Pi)
 
 
-def beside_rotors(drift, order):
-    """The free motion of a body with rotors, from that of the body without: Strang's splitting into
-    that and the rotation that the rotors cause, composed to an order."""
-    lengths = {2: (1.0,), 4: SCHEMES["suzuki4"].steps, 6: SCHEMES["kahanli6"].steps}[order]
-    first, *halves = (0.5 * (a + b) for a, b in pairwise((0.0, *lengths, 0.0)))
-    count, halves = len(lengths), tuple(halves)
+@cache
+def beside_rotors(drift):
+    """The free motion of a body whose rotors are lined up, from that of the body without: half of the
+    rotation that the rotors cause before and half of it after."""
 
     @jit
     def motion(h, q, Pi, body):
-        q, Pi = turned(first * h, q, Pi, body)
-        for i in range(count):
-            q, Pi, _ = drift(lengths[i] * h, q, Pi, body)
-            q, Pi = turned(halves[i] * h, q, Pi, body)
+        q, Pi = turned(0.5 * h, q, Pi, body)
+        q, Pi, _ = drift(h, q, Pi, body)
+        q, Pi = turned(0.5 * h, q, Pi, body)
         return q, Pi, 0.0
 
     return motion
@@ -137,6 +133,11 @@ def lined_up(body):
     return bool(sphere or all(1.0 - cosine <= EQUAL for cosine in along))
 
 
+def rotor_drift(body):
+    """The same as `free_drift` for a body with rotors."""
+    return beside_rotors(free_drift(body)) if lined_up(body) else gyrostat
+
+
 def kicked_by(drift):
     """The step made of kicks and a drift."""
 
@@ -149,17 +150,16 @@ def kicked_by(drift):
 
 
 STEPS = {drift: kicked_by(drift) for drift in (triaxial, *SYMMETRIC)}
-
-
-@cache
-def step_beside_rotors(drift):
-    return kicked_by(beside_rotors(drift, 2))
+step_with_rotors = cache(kicked_by)
 
 
 def made_for(body):
     """The steps for a body."""
-    drift = free_drift(body)
-    return {"step": STEPS[drift], "rotors": with_rotors(lambda: step_beside_rotors(drift))}
+    drift = rotor_drift(body)
+    return {
+        "step": STEPS[free_drift(body)],
+        "rotors": with_rotors(lambda: step_with_rotors(drift)),
+    }
 
 
 EXACT: Method = register(
@@ -179,7 +179,7 @@ EXACT: Method = register(
         best_for="free bodies, exact with any step; one torque evaluation per step in real time",
         summary="Kicks and the exact free motion: trigonometric or elliptic functions, depending on the body",
         flight=in_flight,
-        rotors=with_rotors(lambda: step_beside_rotors(triaxial)),
+        rotors=with_rotors(lambda: step_with_rotors(gyrostat)),
         adapt=lambda torque, body: variant(EXACT, **made_for(body), adapt=None),
     )
 )

@@ -34,7 +34,7 @@ from polhode.methods._kicked import in_flight, with_rotors
 from polhode.methods._method import Method, variant
 from polhode.methods._registry import register
 from polhode.methods.axis_splitting import ROTATIONS, ROTATIONS_BESIDE_ROTORS
-from polhode.methods.exact_flow import SYMMETRIC, beside_rotors, free_drift, lined_up, triaxial
+from polhode.methods.exact_flow import SYMMETRIC, free_drift, gyrostat, rotor_drift, triaxial
 
 # the free half of each row: kicks b and drifts a, all but the last of which follow from sums of one
 COEFFICIENTS = {
@@ -180,14 +180,14 @@ def over_exact(name, scheme, order, arranged, aliases, best_for=""):
     steps = {drift: arranged(drift, kicks, drifts) for drift in (triaxial, *SYMMETRIC)}
 
     @cache
-    def step_beside_rotors(drift, needed):
-        return arranged(beside_rotors(drift, needed), kicks, drifts)
+    def step_with_rotors(drift):
+        return arranged(drift, kicks, drifts)
 
     def made_for(body):
-        drift, needed = free_drift(body), 2 if lined_up(body) else order
+        drift = rotor_drift(body)
         return {
-            "step": steps[drift],
-            "rotors": with_rotors(lambda: step_beside_rotors(drift, needed)),
+            "step": steps[free_drift(body)],
+            "rotors": with_rotors(lambda: step_with_rotors(drift)),
         }
 
     torques = len(kicks) - (arranged is kicks_first)
@@ -210,7 +210,7 @@ def over_exact(name, scheme, order, arranged, aliases, best_for=""):
         omega_order=2,
         summary=f"Runge-Kutta-Nystrom splitting of order {order} over the exact free motion, {torques} stages",
         flight=in_flight,
-        rotors=with_rotors(lambda: step_beside_rotors(triaxial, order)),
+        rotors=with_rotors(lambda: step_with_rotors(gyrostat)),
         adapt=lambda torque, body: variant(entry, **made_for(body), adapt=None),
     )
     return register(entry)

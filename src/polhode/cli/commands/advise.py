@@ -28,7 +28,7 @@ COLUMNS: tuple[tuple[str, JustifyMethod], ...] = (
 def advise(
     problem: Problem,
     error: Annotated[
-        float, typer.Option(help="Allowed error: radians, and relative angular velocity.")
+        float, typer.Option(help="Allowed error: radians, other parts relative to their size.")
     ] = 1e-6,
     torque_cost: Annotated[
         str | None, typer.Option(help="Cost of one torque evaluation: 2ms, 500us, 1.5s.")
@@ -67,7 +67,7 @@ def advise(
     from polhode.studies.advise._advise import methods_to_try
     from polhode.studies.advise.cost import seconds
     from polhode.studies.compare._compare import check_error
-    from polhode.studies.compare.truth import as_task
+    from polhode.studies.compare.task import as_task
 
     wanted = None if methods is None else methods.split(",")
     check_error(error)
@@ -77,7 +77,8 @@ def advise(
     demands = candidates.demands(symplectic, explicit, symmetric, one_torque, order)
     chosen, _ = methods_to_try(task, demands, wanted, long, symplectic)
     with progress_bar("compiling") as bar:
-        _compile_all(task.recipe, [entry.name for entry in chosen], bar)
+        able = [entry.name for entry in chosen if not entry.obstacle(task)]
+        _compile_all(task.recipe, able, bar)
         advice = polhode.advise(
             task,
             error=error,
@@ -115,7 +116,7 @@ def _compile_all(recipe: dict[str, Any], names: list[str], bar: Bar) -> None:
 def _compile(recipe: dict[str, Any], name: str) -> None:
     """Compile one candidate, in a process of its own."""
     from polhode.studies.compare.entries import find
-    from polhode.studies.compare.truth import as_task
+    from polhode.studies.compare.task import as_task
 
     find(name).runner(as_task(**recipe), None).compile()
 

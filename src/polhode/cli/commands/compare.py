@@ -60,12 +60,13 @@ def compare(
     from polhode.io import store
     from polhode.studies.compare import entries
     from polhode.studies.compare._compare import check_errors
-    from polhode.studies.compare.truth import as_task
+    from polhode.studies.compare.task import as_task
 
-    chosen = entries.select(None if methods is None else methods.split(","), family)
-    names = [entry.name for entry in chosen]
+    given = None if methods is None else methods.split(",")
+    entries.select(given, family)  # what is wrong with them shows first
     goals = check_errors(parse_errors(errors))
     task = as_task(problem, torque_file=torque_file).until(until)
+    names = [entry.name for entry in entries.select_for(task, given, family)]
     for path, formats in ((output, FIGURE_FORMATS), (html, ("html",))):
         if path:
             store.check_output(path, formats, force)

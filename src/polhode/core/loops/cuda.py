@@ -292,7 +292,7 @@ def kernel(
 ) -> Any:
     """The loop as a GPU kernel, with the given functions under the given names.
 
-    `arrays` are the functions that make an array of a matrix, and those that make one of a vector.
+    `arrays` are the function that makes an array of a 3x3 matrix, and that of three numbers.
     """
     import numba
     from numba import cuda
@@ -305,11 +305,10 @@ def kernel(
         copies = (SinglePrecision if single else Rebinder)(_device_function, shared=_copies[single])
         for function, stand_in in STAND_INS:
             copies.shared[function] = copies(stand_in)
-        for functions, stand_in in zip(arrays, (local_matrix, local_vector), strict=False):
-            for function in functions:
-                local = copies.copy(stand_in, **here)
-                # inlined, since it returns an array
-                copies.done[function] = cuda.jit(local, device=True, inline="always")
+        for function, stand_in in zip(arrays, (local_matrix, local_vector), strict=False):
+            local = copies.copy(stand_in, **here)
+            # inlined, since the array is in the memory of the function that makes it
+            copies.done[function] = cuda.jit(local, device=True, inline="always")
         made = cuda.jit(copies.copy(loop, **used, **here))
     while len(_kernels) >= BOUND_LIMIT:
         _kernels.pop(next(iter([*_kernels])), None)  # of a list, since other threads add to it

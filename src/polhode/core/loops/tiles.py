@@ -14,6 +14,7 @@ from polhode.core.jit import jit
 from polhode.core.lanes import ALONE
 from polhode.core.loops.fixed import DONE, LARGEST_ANGLE, outcome
 from polhode.core.newton import NEARLY, ROUND_OFF, polish
+from polhode.core.closed.gyrostat_motion import in_parts
 from polhode.core.closed.short_motion import further, no_further
 from polhode.core.scalars import sinc_cos, sinc_cos_short
 
@@ -36,7 +37,13 @@ def no_polish(equation, x, data, residual):
 
 
 # replacements without branches; later ones use the earlier
-TOGETHER = (*ALONE, (polish, no_polish), (further, no_further), (sinc_cos, sinc_cos_short))
+TOGETHER = (
+    *ALONE,
+    (polish, no_polish),
+    (further, no_further),
+    (in_parts, no_further),
+    (sinc_cos, sinc_cos_short),
+)
 
 
 @jit

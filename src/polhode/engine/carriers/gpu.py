@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.loads.stack import matrix_here, vector_here
-from polhode.loads.kernels import as_array, vector_array
 from polhode.core.loops import cuda, fixed as loops, tiles
 from polhode.core.layout import layout
 from polhode.core.rotors import gyrostat
 from polhode.engine.carriers.simd_tiles import REASONS, clock_of
+from polhode.engine.ensemble.parameters import fields
 from polhode.engine.rotors import PER_ROTOR
 from polhode.errors import InputError
 from polhode.core.jit import compile_obstacle
@@ -24,7 +24,18 @@ if TYPE_CHECKING:
 
 
 # functions that make an array of a matrix, and of a vector: on the GPU in the memory of the thread
-ARRAYS = ((as_array, matrix_here), (vector_array, vector_here))
+ARRAYS = matrix_here, vector_here
+
+
+def check_shapes(program: Program) -> None:
+    """Refuse arrays for which there is no place in the memory of a thread."""
+    for term in (term for load in program.loads for term in load.terms if term.form == "array"):
+        for name, value in zip(fields(term), term.params or (), strict=True):
+            if np.shape(value) not in ((), (3,), (3, 3)):
+                raise InputError(
+                    f"parameter {name!r} of {term.kind} {term.name!r} has shape {np.shape(value)}, and a torque in form "
+                    "'array' gets numbers, vectors of three and 3x3 matrices on a GPU; write it in form 'tuple'"
+                )
 
 
 class Gpu:
@@ -55,6 +66,7 @@ class Gpu:
                 f"device='cuda' needs torques and forces that can be compiled; {what} is called back "
                 f"({program.note}): write it with math and tuples, or use device='cpu'"
             )
+        check_shapes(program)
         self.program, self.n, self.dtype = program, n, np.dtype(dtype)
         self.single = self.dtype == np.float32
         own_body = isinstance(moments, OnDevice) or moments.shape[1] > 1

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from polhode.loads.kernels import as_array, handed, nested, no_potential, same, vector_array
+from polhode.loads.kernels import nested, no_potential, parameter_text, same, scope_of
 from polhode.loads.own_axes import potential_in_axes
 from polhode.loads._torque import Torque
 from polhode.loads.force import Force
@@ -167,26 +167,24 @@ def of_function(function: Kernel, own_axes: bool, params: Any, flying: bool) -> 
             f"the function {function.__name__!r} has an argument p, but the torque has no parameters; leave p out"
         )
     forms = {
-        "R": "as_array(R)",
-        "omega": "vector_array(Om)",
-        "p": "given(inner)[0]",
-        "x": "vector_array(motion.position)",
-        "v": "vector_array(motion.velocity)",
+        "R": "matrix(R)",
+        "omega": "vector(Om)",
+        "p": "".join(parameter_text(params, "array", p="inner")),
+        "x": "vector(motion.position)",
+        "v": "vector(motion.velocity)",
     }
     called = ", ".join(forms.get(name, name) for name in names)
     return generated(
         __name__,
         "quantity",
         "t, motion, body, p",
-        ["R, Om, inner = turned(matrix(motion.attitude), motion.omega, own(p))"],
+        ["R, Om, inner = turned(attitude(motion.attitude), motion.omega, own(p))"],
         f"float(function({called}))",
         function=function,
         turned=in_own_axes if own_axes else as_given,
-        given=handed(params, "array"),
         own=torque_parameters if flying else same,
-        matrix=matrix,
-        as_array=as_array,
-        vector_array=vector_array,
+        attitude=matrix,
+        **scope_of(params, "array"),
     )
 
 

@@ -58,10 +58,6 @@ if TYPE_CHECKING:
     from polhode.results._trajectory import Trajectory
 
 PLACE = ("position0", "velocity0")
-HELD = (
-    "the body is in flight, and {who} are for rotation alone; use `polhode run`, or drop [load], and position and "
-    "velocity in [initial]"
-)
 
 
 @dataclass(frozen=True)
@@ -94,11 +90,6 @@ class Scenario:
     def in_flight(self) -> bool:
         """Whether the translation is followed too."""
         return not (self.force is None and self.position0 is None and self.velocity0 is None)
-
-    def check_held(self, who: str) -> None:
-        """Refuse a body in flight, for those who follow the rotation alone."""
-        if self.in_flight:
-            raise InputError(f"{self.title}: {HELD.format(who=who)}")
 
     def integrate(
         self,

@@ -72,13 +72,26 @@ def comparison(comparison: Comparison, path: str | PathLike[str]) -> Path:
 def describe_measurement(comparison):
     """What was measured, in words."""
     t0, t1 = comparison.t_span
+    kind = comparison.truth.kind
+    in_flight = "position" in kind.slices
+    acting = f"{'Load' if in_flight else 'Torque'} {comparison.torque}"
+    others = ["angular velocity", "position", "velocity"] if in_flight else ["angular velocity"]
+    others += ["speeds of rotors"] * (kind.spinning > 0)
+    relative = "relative" if len(others) == 1 else "relative to their largest sizes"
+    momentum = "angular momentum about the origin" if in_flight else "spatial momentum"
     return (
-        f"Torque {comparison.torque}, t = {t0:g} to {t1:g}; reference: {comparison.truth.origin}, with an error of about "
-        f"{comparison.truth.error:.0e}. An error is the largest during the run, of the attitude in radians and of the angular "
-        "velocity, relative; energy and spatial momentum are compared with those of the reference. The time is that of the "
-        "compiled steps, the shortest of several runs. The order is measured over the last halving of the step, if the "
+        f"{acting}, t = {t0:g} to {t1:g}; reference: {comparison.truth.origin}, with an error of about "
+        f"{comparison.truth.error:.0e}. An error is the largest during the run, of the attitude in radians and of the "
+        f"{_in_words(others)}, {relative}; energy and {momentum} are compared with those of the reference. The time is that "
+        "of the compiled steps, the shortest of several runs. The order is measured over the last halving of the step, if the "
         "previous halving agrees; for @rtol it is the slope of the error against the tolerance."
     )
+
+
+def _in_words(names):
+    """A list in words."""
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 def format_cell(row, key):

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Never
 from numpy.typing import ArrayLike
 
 from polhode.bodies._body import RigidBody
+from polhode.core.motions import ROTATION
 from polhode.errors import (
     InputError,
     IntegrationError,
@@ -28,6 +29,8 @@ from polhode.errors import (
 )
 from polhode.io.scenario._load import Scenario
 from polhode.loads._torque import Torque
+from polhode.loads.force import Force
+from polhode.loads.load import Load
 from polhode.problems import Problem
 from polhode.studies.advise import candidates
 from polhode.studies.advise.advice import Advice, exact_solution, explanation
@@ -35,7 +38,7 @@ from polhode.studies.advise.cost import Price, seconds
 from polhode.studies.advise.pilot import Pilot, Trial
 from polhode.studies.compare._compare import check_error
 from polhode.studies.compare.entries import Entry
-from polhode.studies.compare.truth import Task, as_task
+from polhode.studies.compare.task import Task, as_task
 
 if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
@@ -46,7 +49,7 @@ BUDGET = 10.0  # seconds of torque evaluations
 @shows_options()
 def advise(
     problem: str | PathLike[str] | Problem | Scenario | RigidBody | ArrayLike,
-    torque: Torque | Callable[..., Any] | str | None = None,
+    torque: Torque | Load | Callable[..., Any] | str | None = None,
     t_span: tuple[float, float] | ArrayLike | None = None,
     *,
     error: float = 1e-6,
@@ -64,6 +67,9 @@ def advise(
     scalar_first: bool | None = None,
     omega0: ArrayLike | None = None,
     momentum0: ArrayLike | None = None,
+    force: Force | Callable[..., Any] | None = None,
+    position0: ArrayLike | None = None,
+    velocity0: ArrayLike | None = None,
     breaks: ArrayLike | None = None,
     progress: Callable[[int, int, str], Any] | None = None,
     **misspelt: Never,
@@ -73,11 +79,11 @@ def advise(
     Parameters
     ----------
     problem : name of a problem, path of a scenario (.toml), Problem, Scenario, or a body
-        With a body, `torque`, `t_span`, `rotation0`, `scalar_first`, `omega0` or `momentum0` and
-        `breaks` are those of `integrate`.
+        With a body, `torque`, `t_span`, `rotation0`, `scalar_first`, `omega0` or `momentum0`,
+        `force`, `position0`, `velocity0` and `breaks` are those of `integrate`.
     error : float
         The error that is allowed at any time of the run: of the attitude in radians, and of the
-        angular velocity, relative to the largest.
+        other parts of the motion, relative to the largest; see `compare`.
     torque_cost : float or str, optional
         Seconds of one torque evaluation, or text such as "2ms", if it differs from the cost measured
         here.
@@ -125,6 +131,9 @@ def advise(
         scalar_first=scalar_first,
         omega0=omega0,
         momentum0=momentum0,
+        force=force,
+        position0=position0,
+        velocity0=velocity0,
         breaks=breaks,
     ).until(until)
     chosen, notes = methods_to_try(task, made, methods, long, symplectic)
@@ -163,26 +172,30 @@ def methods_to_try(
     symplectic: bool,
 ) -> tuple[list[Entry], list[str]]:
     """The entries to try, and notes about them."""
-    if symplectic and task.torque.feels_omega:
+    if symplectic and task.feels_speed:
+        acting = f"torque {task.torque.name!r}" if task.torque.feels_omega else "a rotor's torque"
         raise InputError(
-            f"torque {task.torque.name!r} depends on the angular velocity: no method is symplectic with it; "
+            f"{acting} depends on the angular velocity: no method is symplectic with it; "
             "drop that requirement"
         )
     notes = []
-    if task.torque.feels_omega:
-        notes.append("The torque depends on the angular velocity: no method is symplectic with it.")
-    if long and not task.torque.conservative:
+    if task.feels_speed:
+        acting = "The torque" if task.torque.feels_omega else "The torque of a rotor"
+        notes.append(f"{acting} depends on the angular velocity: no method is symplectic with it.")
+    if long and not task.conservative:
+        acting = "The torque" if task.kind is ROTATION else "What acts"
         notes.append(
-            "The torque does not come from a potential: the energy is compared with that of the reference."
+            f"{acting} does not come from a potential: the energy is compared with that of the reference."
         )
-    chosen = candidates.shortlist(made, methods, long and task.torque.conservative, task.torque)
-    lowered = [entry.name for entry in chosen if entry.method.lowered(task.torque)]
+    chosen = candidates.shortlist(made, methods, long and task.conservative, task)
+    lowered = [entry.name for entry in chosen if entry.lowered(task)]
     if lowered:
         notes.append(
             f"{', '.join(lowered)} {'has' if len(lowered) == 1 else 'have'} a lower order with such a torque."
         )
     if (
-        task.torque.acts
+        task.kind is ROTATION
+        and task.torque.acts
         and any(entry.method.restores_energy for entry in chosen)
         and task.torque.energy_unknown()
     ):

@@ -15,10 +15,13 @@ from polhode.results._trajectory import Trajectory
 from polhode.studies.advise.cost import Price, duration_text
 from polhode.studies.advise.pilot import Trial
 from polhode.studies.compare.runner import Point
-from polhode.studies.compare.truth import Task
+from polhode.studies.compare.task import Task
 from polhode.support.card import Card
 
-DECIDED = ("body", "torque", "t_span", "step", "rtol", "method", "rotation0", "omega0", "momentum0")
+DECIDED = (
+    *("body", "torque", "t_span", "step", "rtol", "method", "rotation0", "omega0", "momentum0"),
+    *("force", "position0", "velocity0"),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,8 +103,8 @@ class Advice(Card):
         task = self.task
         if self.best.entry is None:
             times = np.asarray(options.get("t_eval", np.linspace(*task.t_span, 1001)), dtype=float)
-            attitude, omega = task.start
-            return free_body(task.body, attitude, omega, times - task.t_span[0])
+            at = task.start
+            return free_body(task.body, at.attitude, at.omega, times - task.t_span[0])
         size = {"step": self.step} if self.rtol is None else {"rtol": self.rtol}
         return integrate(
             task.body,
@@ -112,6 +115,7 @@ class Advice(Card):
             scalar_first=False,
             omega0=task.start.omega,
             breaks=task.breaks or None,
+            **task.place,
             **size,
             **options,
         )
@@ -120,7 +124,7 @@ class Advice(Card):
         """Everything as plain data."""
         return {
             "problem": self.task.title,
-            "torque": self.task.torque.name,
+            "torque": self.task.acting,
             "t_span": list(self.task.t_span),
             "error_asked": self.asked,
             "judged_by": "energy" if self.long else "motion",
@@ -156,13 +160,13 @@ class Advice(Card):
 
 def exact_solution(task: Task) -> Trial | None:
     """The closed-form solution as a candidate, for a free body; None for others."""
-    if task.torque.acts:
+    if not task.is_free:
         return None
-    attitude, omega = task.start
+    at = task.start
     times = np.linspace(0.0, task.length, 2000)
     for count in (1, 2000):  # compiled, and then timed
         started = time.perf_counter()
-        free_body(task.body, attitude, omega, times[:count])
+        free_body(task.body, at.attitude, at.omega, times[:count])
         elapsed = time.perf_counter() - started
     cost = elapsed / 2000
     facts = {

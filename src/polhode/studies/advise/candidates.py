@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 
-from polhode.loads._torque import Torque
+from polhode.core.motions import ROTATION
 from polhode.core.reads import ours
-from polhode.studies.compare.entries import Entry, find, select
+from polhode.studies.compare.entries import Entry, find, select, select_for
+from polhode.studies.compare.task import Task
 from polhode.errors import InputError, flag, whole
 from polhode.methods import everything
 
@@ -72,19 +73,20 @@ def demands(
 
 
 def shortlist(
-    made: list[Demand], methods: Sequence[str] | str | None, long: bool, torque: Torque
+    made: list[Demand], methods: Sequence[str] | str | None, long: bool, task: Task
 ) -> list[Entry]:
     """The entries to try; an InputError says which demand leaves none."""
     if methods is not None:
-        preferred = pool = select(methods)
+        preferred = pool = select_for(task, methods)
     else:
-        names = LONG if long and torque.acts else CANDIDATES if torque.acts else FREE
+        names = FREE if task.is_free else LONG if long else CANDIDATES
         of_the_user = [Entry(method) for method in everything() if not ours(method.step)]
         preferred = [*map(find, names), *of_the_user]
         pool = list(dict.fromkeys([*preferred, *select("all")]))
-    facts = {entry: entry.facts(torque) for entry in pool}
+        pool = [entry for entry in pool if not entry.obstacle(task)]
+    facts = {entry: entry.facts(task) for entry in pool}
     if long:
-        made = [_no_drift(torque), *made]
+        made = [_no_drift(task), *made]
     left = pool
     for number, demand in enumerate(made):
         before, left = left, [entry for entry in left if demand.fits(entry, facts[entry])]
@@ -98,9 +100,10 @@ def shortlist(
     )[:FEW]
 
 
-def _no_drift(torque: Torque) -> Demand:
+def _no_drift(task: Task) -> Demand:
     """The demand of a long run: a symplectic method, or one that restores a known energy."""
-    energy_known = not torque.acts or not torque.energy_unknown()
+    known = task.is_free or not task.torque.energy_unknown()
+    energy_known = task.kind is ROTATION and known
     return Demand(
         "free of energy drift" + (" (symplectic, or kept so by +ep)" if energy_known else ""),
         lambda entry, facts: (

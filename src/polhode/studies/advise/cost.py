@@ -8,14 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from polhode import rotations
 from polhode.core.loops import fixed as loops
+from polhode.core.motions import ROTATION
 from polhode.engine.program import build
 from polhode.errors import InputError, number
+from polhode.exact._gauss import slope_of, slopes_along
 from polhode.methods import get
 from polhode.results.motion import parts
 from polhode.studies.compare.runner import Point
-from polhode.studies.compare.truth import Task
+from polhode.studies.compare.task import ANY, Task
 
 UNITS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}
 # the time of a step without its torque is at least this fraction of the whole, whatever is measured
@@ -80,24 +81,25 @@ class Price:
 
 
 def torque_seconds(task: Task, count: int = 400, repeats: int = 5) -> tuple[float, bool]:
-    """Seconds of a torque evaluation as runs make it, and whether it is compiled."""
-    program = build(get("LP2"), task.torque, task.body)
+    """Seconds of an evaluation of torque, force and motors as runs make it, and whether they are
+    compiled."""
+    program = build(get(ANY), task.torque, task.body, force=task.force, start=task.run_start)
     if program.mode != "compiled":
         return _call_seconds(task), False
-    loop = program.bound(loops.torque_along)
-    arguments = (
-        np.linspace(*task.t_span, count),
-        *(np.tile(part, (count, 1)) for part in parts(task.motion)),
-        program.parameters,
-        np.empty((count, 3)),
-    )
+    times, motions = np.linspace(*task.t_span, count), np.tile(task.motion, (count, 1))
+    if task.kind is ROTATION:
+        loop, out = program.bound(loops.torque_along), np.empty((count, 3))
+        arguments = (times, *parts(motions), program.parameters, out)
+    else:
+        names = {"load_body": loops.load_body, **program.names, "slope": slope_of(task.kind)}
+        loop = program.bound(slopes_along, **names)
+        arguments = (times, motions, program.moments, program.parameters, np.empty(motions.shape))
     loop(*arguments)
     return min(_duration(lambda: loop(*arguments)) for _ in range(repeats)) / count, True
 
 
 def _call_seconds(task: Task, repeats: int = 3) -> float:
-    R, omega = rotations.matrices(task.start.attitude), task.start.omega
-    return min(_duration(lambda: task.torque(task.t_span[0], R, omega)) for _ in range(repeats))
+    return min(_duration(task.loads_at_start) for _ in range(repeats))
 
 
 def _duration(call: Callable[[], Any]) -> float:

@@ -9,19 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from polhode import rotations
 from polhode.errors import PolhodeError
 from polhode.studies.advise.cost import Price
 from polhode.studies.compare import entries
 from polhode.studies.compare.runner import Point
 from polhode.studies.compare.search import Curve
+from polhode.studies.compare.task import Task
 from polhode.studies.compare.truth import (
-    Task,
     Truth,
     common_times,
     constant_energy,
     errors,
-    is_upright_top,
+    has_closed_solution,
     truth,
     truth_of,
 )
@@ -102,7 +101,7 @@ class Pilot:
         radians = affordable / PER_RADIAN
         if self._needs_no_motion():
             radians = min(LONG_RADIANS, affordable / 100.0)
-        elif not self.whole.torque.acts or is_upright_top(self.whole.torque, self.whole.body):
+        elif has_closed_solution(self.whole):
             radians = math.inf
         fraction = max(radians, SUBSPAN) / (rate * self.whole.length)
         if not fraction < 1.0:
@@ -112,7 +111,7 @@ class Pilot:
 
     def _needs_no_motion(self) -> bool:
         """Whether the conserved energy is enough to judge a run."""
-        return self.long and self.whole.torque.conservative and self.whole.autonomous
+        return self.long and self.whole.conservative and self.whole.autonomous
 
     def _truth(self) -> Truth:
         if self._needs_no_motion():
@@ -149,7 +148,7 @@ class Pilot:
         except PolhodeError as problem:
             return Trial(entry, {}, "", None, math.inf, note=str(problem))
         self.spent += sum(one.evaluations for one in curve.points)
-        last, facts = point or curve.points[-1], entry.facts(self.task.torque)
+        last, facts = point or curve.points[-1], entry.facts(self.task)
         each = self.price.of(last) / max(last.evaluations, 1)
         if point is None:
             least = min(one.error for one in curve.points)
@@ -226,15 +225,20 @@ class Pilot:
 
 
 def typical_rate(task: Task) -> float:
-    """A typical angular velocity of the task: the initial one, or the one that a body at rest
-    reaches under the torque within a radian."""
-    q, omega = task.start
-    pull = np.linalg.norm(task.torque(task.t_span[0], rotations.matrices(q), omega))
-    return max(
-        float(np.linalg.norm(omega)),
-        math.sqrt(pull / task.body.moments.min()),
+    """A typical angular velocity of the task: the initial one, the one that a body at rest reaches
+    under the torque within a radian, or in flight the one with which the path turns."""
+    at, (torque, force) = task.start, task.loads_at_start()
+    rate = max(
+        float(np.linalg.norm(at.omega)),
+        math.sqrt(np.linalg.norm(torque) / task.body.moments.min()),
         1.0 / task.length,
     )
+    if task.force is None:
+        return rate
+    a = float(np.linalg.norm(force)) / task.body.mass
+    distance, speed = float(np.linalg.norm(at.position)), float(np.linalg.norm(at.velocity))
+    fall = max(speed, math.sqrt(a * distance))
+    return max(rate, a / fall) if fall > 0.0 else rate
 
 
 def growth(t: np.ndarray, error: np.ndarray, end: float) -> float:

@@ -2,7 +2,8 @@
 
 _compare.py   `polhode.compare`
 entries.py    which methods are compared
-truth.py      tasks, and their exact or reference solutions
+task.py       what is to be computed
+truth.py      its exact or reference solution, and errors
 runner.py     one method on one task: each run gives a point
 search.py     the longest step that is accurate enough
 comparison.py the result

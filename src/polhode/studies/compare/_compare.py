@@ -3,10 +3,11 @@ the error it makes.
 
     compare("krysl/slow-top")                        the default methods on a problem of the papers
     compare("my.toml", methods=["NMB", "VLV"])       on a scenario
-    compare([1, 2, 3], torque, (0, 10), omega0=...)  on anything that `integrate` takes
+    compare([1, 2, 3], torque, (0, 10), omega0=...)  on anything that `integrate` takes, also on
+                                                     bodies in flight and with rotors
 
 The truth is the closed solution of the free body and of the symmetric heavy top, and a reference of
-order 16 for other torques.
+order 16 for other motions.
 """
 
 from __future__ import annotations
@@ -20,13 +21,16 @@ from numpy.typing import ArrayLike
 
 from polhode.problems import Problem
 from polhode.loads._torque import Torque
+from polhode.loads.force import Force
+from polhode.loads.load import Load
 from polhode.io.scenario._load import Scenario
 from polhode.bodies._body import RigidBody
 from polhode.studies.compare import entries
 from polhode.studies.compare.comparison import Comparison, MethodCurve
 from polhode.studies.compare.search import Curve
 from polhode.studies.processes import run_in_processes
-from polhode.studies.compare.truth import Task, Truth, as_task, truth
+from polhode.studies.compare.task import Task, as_task
+from polhode.studies.compare.truth import Truth, truth
 from polhode.errors import (
     InputError,
     PolhodeError,
@@ -49,7 +53,7 @@ SMALLEST = 1e-13  # errors below this are round-off
 @shows_options()
 def compare(
     problem: str | PathLike[str] | Problem | Scenario | RigidBody | ArrayLike,
-    torque: Torque | Callable[..., Any] | str | None = None,
+    torque: Torque | Load | Callable[..., Any] | str | None = None,
     t_span: tuple[float, float] | ArrayLike | None = None,
     *,
     methods: Sequence[str] | str | None = None,
@@ -60,6 +64,9 @@ def compare(
     scalar_first: bool | None = None,
     omega0: ArrayLike | None = None,
     momentum0: ArrayLike | None = None,
+    force: Force | Callable[..., Any] | None = None,
+    position0: ArrayLike | None = None,
+    velocity0: ArrayLike | None = None,
     breaks: ArrayLike | None = None,
     processes: int = 1,
     progress: Callable[[int, int, str], Any] | None = None,
@@ -70,15 +77,19 @@ def compare(
     Parameters
     ----------
     problem : name of a problem, path of a scenario (.toml), Problem, Scenario, or a body
-        With a body, `torque`, `t_span`, `rotation0`, `scalar_first`, `omega0` or `momentum0` and
-        `breaks` are those of `integrate`.
+        With a body, `torque`, `t_span`, `rotation0`, `scalar_first`, `omega0` or `momentum0`,
+        `force`, `position0`, `velocity0` and `breaks` are those of `integrate`.
     methods : list of names, "all" or None
         None: a representative set.  `NAME@rtol` runs a method with a tolerance instead of a step.
+        A method that cannot follow the motion (a flight, or rotors) is left out, or if it is named
+        has the reason as its note.
     family : str, optional
         All methods of a family instead.
     errors : numbers
-        The errors for which costs are found: the largest during the run, of the attitude in radians
-        and of the angular velocity, relative.
+        The errors for which costs are found: the largest during the run of any part of the motion.
+        That of the attitude is an angle in radians.  Those of the others are relative to the
+        largest size of the part during the run: angular velocity, in flight position (its distance
+        from the origin) and velocity; speeds of rotors, to the largest of all rotors and the body.
     until : float, optional
         End the span earlier.
     processes : int
@@ -106,7 +117,7 @@ def compare(
     [2, 2]
     """
     check_options(compare, misspelt)
-    chosen = {entry.name: entry for entry in entries.select(methods, family)}
+    entries.select(methods, family)  # what is wrong with them shows first
     errors = check_errors(errors)
     task = as_task(
         problem,
@@ -116,15 +127,19 @@ def compare(
         scalar_first=scalar_first,
         omega0=omega0,
         momentum0=momentum0,
+        force=force,
+        position0=position0,
+        velocity0=velocity0,
         breaks=breaks,
     ).until(until)
+    chosen = {entry.name: entry for entry in entries.select_for(task, methods, family)}
     processes = whole("processes", processes, 1, "write processes=4")
     if processes > 1 and not task.recipe.get("problem"):
         raise InputError(
             f"processes = {processes} is for a problem's name or a scenario file, which another process can make "
             f"again, got {brief(problem)}; leave processes out"
         )
-    found = Comparison(task.title, task.torque.name, task.t_span, truth(task), errors)
+    found = Comparison(task.title, task.acting, task.t_span, truth(task), errors)
     tell = reporter(progress, "progress(done, total, name)")
     curves = {}
 
@@ -177,12 +192,12 @@ def method_curve(
         return MethodCurve(entry.name, {}, "", [], None, dict.fromkeys(errors), str(problem))
     return MethodCurve(
         entry.name,
-        entry.facts(task.torque),
+        entry.facts(task),
         runner.knob,
         curve.points,
         curve.slope,
         answers,
-        entry.method.lowered(task.torque),
+        entry.lowered(task),
     )
 
 

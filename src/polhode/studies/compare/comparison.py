@@ -62,7 +62,7 @@ class Comparison(Card):
     """Work against precision of several methods on one task; `polhode.compare` returns it."""
 
     title: str
-    torque: str
+    torque: str  # the names of what acts
     t_span: tuple
     truth: Truth
     errors: tuple

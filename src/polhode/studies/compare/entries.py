@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from polhode.studies.compare.truth import Task, Truth
-from polhode.loads._torque import Torque
-from polhode.studies.compare.runner import StepRunner, ToleranceRunner
+from polhode.studies.compare.task import Task
+from polhode.studies.compare.truth import Truth
+from polhode.studies.compare.runner import StepRunner, ToleranceRunner, check_able
+from polhode.engine.rotors import feels_speed
 from polhode.errors import InputError, brief, choice
 from polhode.methods import Method, everything, get
 
@@ -46,13 +47,29 @@ class Entry:
         """`NAME` or `NAME@rtol`."""
         return f"{self.method.name}@rtol" if self.by_tolerance else self.method.name
 
-    def facts(self, torque: Torque) -> dict[str, Any]:
-        """What the registry says about the method, with its order under this torque.  Steps that
-        depend on the motion make no method symmetric or symplectic."""
-        facts = {**self.method.facts(), "order": self.method.order_under(torque)}
+    def facts(self, task: Task) -> dict[str, Any]:
+        """What the registry says about the method, with its order under these loads.  Steps that
+        depend on the motion make no method symmetric or symplectic; of one with the translation
+        beside it, which has order 2, that is not known."""
+        order = self.method.order_under(task.torque, feels_speed(task.body))
+        facts = {**self.method.facts(), "order": order}
         if self.by_tolerance:
             facts |= {"symmetric": False, "symplectic": False, "torques_per_step": None}
+        elif task.force is not None and self.method.flight is None:
+            facts |= {"order": min(order or 2, 2), "symmetric": None, "symplectic": None}
         return facts
+
+    def lowered(self, task: Task) -> str:
+        """Why its order is lower than usual, in words; empty where it is not."""
+        return self.method.lowered(task.torque, feels_speed(task.body))
+
+    def obstacle(self, task: Task) -> str:
+        """Why it cannot follow the motion of a task; empty where it can."""
+        try:
+            check_able(self.method, task, self.by_tolerance)
+        except InputError as error:
+            return str(error)
+        return ""
 
     def runner(self, task: Task, truth: Truth | None) -> StepRunner | ToleranceRunner:
         """A runner of the method on a task."""
@@ -74,12 +91,34 @@ def select(methods: Sequence[str] | str | None = None, family: str | None = None
         raise InputError(
             f"methods must be a list of names, got {brief(methods)}; write methods=['NMB', 'LP2']"
         )
-    given = [methods] if isinstance(methods, str) else list(methods)
-    if len(given) == 1 and isinstance(given[0], str) and given[0].lower() == "all":
+    given = _listed(methods)
+    if _is_all(given):
         return [Entry(method) for method in everything()] + tolerance_entries()
     if not given:
         raise InputError("methods is empty; name some, or leave it out")
     return list({entry.name: entry for entry in map(find, given)}.values())
+
+
+def select_for(
+    task: Task, methods: Sequence[str] | str | None = None, family: str | None = None
+) -> list[Entry]:
+    """The same for a task: of methods that are not named one by one, those that can follow its
+    motion."""
+    chosen = select(methods, family)
+    if methods is not None and not _is_all(_listed(methods)):
+        return chosen
+    able = [entry for entry in chosen if not entry.obstacle(task)]
+    if not able:
+        raise InputError(chosen[0].obstacle(task))
+    return able
+
+
+def _listed(methods: Any) -> list[Any]:
+    return [methods] if isinstance(methods, str) else list(methods)
+
+
+def _is_all(given: list[Any]) -> bool:
+    return len(given) == 1 and isinstance(given[0], str) and given[0].lower() == "all"
 
 
 def find(name: Any) -> Entry:

@@ -13,15 +13,17 @@ import numpy as np
 from polhode.engine.carriers.fixed_steps import FixedSteps
 from polhode.engine.carriers.by_tolerance import ByTolerance, Tolerance
 from polhode.engine.driver import Driver
+from polhode.engine.flight import check_flight
 from polhode.engine.one_body import LARGEST_RTOL, SMALLEST_RTOL
 from polhode.engine.program import build
 from polhode.engine.recorder import AtSteps
+from polhode.engine.rotors import check_rotors
 from polhode.engine.schedule import Segment, segments, stretches
 from polhode.errors import IntegrationError
-from polhode.loads.agreement import Start
+from polhode.methods import Method
 from polhode.results._trajectory import FINISHED, INTERRUPTED
-from polhode.results.motion import in_user_axes
-from polhode.studies.compare.truth import Task, Truth, common_times, errors
+from polhode.studies.compare.task import Task
+from polhode.studies.compare.truth import Truth, common_times, errors
 
 REPEATS, ENOUGH = 20, 0.03  # a run is timed at most this often, and for about this many seconds
 FEW_RADIANS = 3.0  # how far the body turns in the longest step that is tried
@@ -33,9 +35,10 @@ class Point:
     """A run: its step (or tolerance), its cost and its error, which is infinite for a run that
     failed.
 
-    `error` is the largest over the times compared, of the angle in radians and the relative error
-    of the angular velocity; `energy` and `momentum` (in space) are the largest deviations from the
-    truth, relative.
+    `error` is the largest over the times compared, of the angle in radians and the relative errors
+    of angular velocity, in flight of position and velocity, and of the speeds of rotors; `energy`
+    and `momentum` (in space, in flight about the origin) are the largest deviations from the truth,
+    relative.
     """
 
     setting: float
@@ -91,6 +94,14 @@ class AtWanted:
         self.motions.append(np.where(ends, chunk.y[at], chunk.inside(at, inside)))
 
 
+def check_able(method: Method, task: Task, by_tolerance: bool = False) -> None:
+    """Refuse a method that cannot follow the motion of a task."""
+    if task.force is not None:
+        check_flight(method, task.torque, by_tolerance)
+    if task.body.rotors:
+        check_rotors(method)
+
+
 class Runner:
     """A method on a task, with a setting that decides how accurate it is.
 
@@ -98,10 +109,12 @@ class Runner:
     (`_driver`, `_observe`).
     """
 
+    knob = ""
+
     def __init__(self, task, truth, method):
         self.task, self.truth, self.method, self.name = task, truth, method, method.name
-        start = Start(*task.t_span, in_user_axes(task.body, task.motion))
-        self.program = build(method, task.torque, task.body, start=start)
+        check_able(method, task, by_tolerance=self.knob == "rtol")
+        self.program = build(method, task.torque, task.body, force=task.force, start=task.run_start)
         self._counted = 0  # calls of a Python torque before this run
 
     def run(self, setting, timed=True):
@@ -172,7 +185,7 @@ class StepRunner(Runner):
         all where one is exact."""
         ends = [self.task.t_span[0], *self.task.breaks, self.task.t_span[1]]
         longest = max(abs(b - a) for a, b in pairwise(ends))
-        exact = not self.task.torque.acts and math.inf in self.method.free_order
+        exact = self.task.is_free and math.inf in self.method.free_order
         return self.snapped(longest if exact else min(longest, FEW_RADIANS / self.truth.rate))
 
     def finer(self, step: float) -> float:

@@ -10,7 +10,7 @@
     seed = 7
 
 An axis is the path of a key of the scenario; numbers in it count from 0 and pick one entry of a
-list, and one of several torques is picked by its name.  Lists and grids multiply.  What is drawn is
+list, and one of several torques or loads is picked by its name.  Lists and grids multiply.  What is drawn is
 drawn once for each sample, and every point of the grid gets the same samples, so that differences
 between points are no noise.
 """
@@ -23,16 +23,15 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field, ValidationError
 
-from polhode.loads import torques
-from polhode.loads.named import supplied_parameters
 from polhode.engine.ensemble.inputs import draw_values
 from polhode.errors import InputError, unknown
 from polhode.io.scenario import messages, schema
+from polhode.io.scenario.torque import EXAMPLES
+from polhode.studies.sweep.keys import METHOD, RANDOM, STEP, Key, keys
 
 SAMPLE = "sample"
 # these dimensions come first: a chunk has one method and one step
-FIRST = ("run.method", "run.step")
-VECTORS = {"omega": 3, "momentum": 3, "rotation_vector": 3, "inertia": 3, "quaternion": 4}
+FIRST = (METHOD, STEP)
 
 MOST = 10**6  # values of an axis, or whole axes of them would go through every worker
 
@@ -68,10 +67,15 @@ class Axis:
     """One axis: the values of a grid, or a law to draw from: ("normal", a, b) and the like, or
     ("random",) for attitudes."""
 
-    path: str
+    key: Key
     values: tuple = ()
     law: tuple = ()
     shape: tuple = ()
+
+    @property
+    def path(self):
+        """The path of its key."""
+        return str(self.key)
 
     @cached_property
     def _array(self):
@@ -141,7 +145,7 @@ def read(table, data, faults):
         {key: value for key, value in table.items() if key in Options.model_fields},
         "sweep",
     )
-    valid = paths(data)
+    valid = keys(data)
     leaves = flatten_axes(
         {key: value for key, value in table.items() if key not in Options.model_fields}, valid
     )
@@ -150,7 +154,7 @@ def read(table, data, faults):
         with faults.at("sweep"):
             if path not in valid:
                 raise _unknown(path, valid)
-            axes.append(_axis(path, leaf))
+            axes.append(_axis(valid[path], leaf))
     if not leaves:
         faults.add(
             ("sweep",), "has no axis; name a key that varies, such as run.step = [0.1, 0.05]"
@@ -165,24 +169,26 @@ def read(table, data, faults):
 def _unknown(path, valid):
     if "." not in path:
         return unknown("key", path, [*Options.model_fields, *valid])
-    if path.startswith("torque.") and not any(name.startswith("torque.") for name in valid):
+    section = path.partition(".")[0]
+    if section in EXAMPLES and not any(key.section == section for key in valid.values()):
         return InputError(
-            f'{path}: the scenario has no [torque] section to vary; write one with a name, such as "heavy_top"'
+            f"{path}: the scenario has no [{section}] section to vary; write one with a name, such as "
+            f'"{EXAMPLES[section]}"'
         )
     return unknown("axis", path, valid)
 
 
-def _axis(path, leaf):
-    """The axis of a checked path."""
-    key = path.rpartition(".")[2]
-    if path == "initial.rotation":
+def _axis(key, leaf):
+    """The axis of a key."""
+    path = str(key)
+    if path == RANDOM:
         if leaf != "random":
             raise InputError(
                 f'{path}: must be "random", got {leaf!r}; other attitudes go to initial.rotation_vector'
             )
-        return Axis(path, law=("random",), shape=(4,))
+        return Axis(key, law=("random",), shape=(4,))
     if isinstance(leaf, list):
-        return Axis(path, _list_values(path, leaf))
+        return Axis(key, _list_values(path, leaf))
     if not isinstance(leaf, dict):
         raise InputError(
             f"{path}: must be a list of values, {{ from, to, count }} or a distribution such as {{ normal = [0, 1] }}, "
@@ -197,12 +203,11 @@ def _axis(path, leaf):
         place, message = messages.complaint(first, LEAF, path)
         raise InputError(f"{'.'.join(map(str, (path, *place)))}: {message}") from None
     if model is Grid:
-        return Axis(path, _grid_values(path, section))
-    if path == "run.step" or path == "run.method":
+        return Axis(key, _grid_values(path, section))
+    if key.section == "run":
         raise InputError(f"{path}: cannot be drawn; give a list")
-    return Axis(
-        path, law=_checked_law(path, section), shape=(VECTORS[key],) if key in VECTORS else ()
-    )
+    shape = (key.width,) if key.width and key.entry is None else ()
+    return Axis(key, law=_checked_law(path, section), shape=shape)
 
 
 def _list_values(path, values):
@@ -284,60 +289,7 @@ def _check_together(options, axes):
         raise InputError(
             "samples is given, but no axis is drawn; drop it, or give a distribution such as { normal = [0, 1] }"
         )
-    names = [axis.path for axis in axes]
-    for path in names:
-        whole = path.rpartition(".")[0]
-        if whole in names:
-            raise InputError(f"{path} and {whole} both vary; drop one")
-
-
-# --- keys of a scenario ---------------------------------------------------------------------------
-
-
-def paths(data):
-    """The paths of all keys that may vary in a scenario."""
-    body = data.get("body") or {}
-    model = (
-        schema.SHAPES.get(body.get("shape"), schema.Inertia)
-        if isinstance(body, dict)
-        else schema.Inertia
-    )
-    found = [*FIRST, "initial.rotation"]
-    found += _entries(
-        "body", model.model_fields, body, ("shape", "name", "check_triangle", "hollow")
-    )
-    found += _entries(
-        "initial",
-        schema.Initial.model_fields,
-        data.get("initial") or {},
-        ("rotation", "matrix", "scalar_first"),
-    )
-    for path, section in _torques(data):
-        make = torques.BUILT_IN.get(str(section.get("name")).lower().replace("-", "_"))
-        if make:
-            keys = schema.torque_model(section["name"], make).model_fields
-            supplied = supplied_parameters(make)
-            found += _entries(path, keys, section, ("name", *supplied))
-    return found
-
-
-def _entries(path, keys, section, without):
-    found = []
-    for key in keys:
-        if key in without:
-            continue
-        given = section.get(key) if isinstance(section, dict) else None
-        count = len(given) if isinstance(given, list) else VECTORS.get(key, 0)
-        found += [f"{path}.{key}", *(f"{path}.{key}.{i}" for i in range(count))]
-    return found
-
-
-def _torques(data):
-    given = data.get("torque")
-    several = given if isinstance(given, list) else []
-    sections = [
-        (f"torque.{section.get('name')}", section)
-        for section in several
-        if isinstance(section, dict)
-    ]
-    return sections + [("torque", given)] * (isinstance(given, dict) and "name" in given)
+    varying = [axis.key for axis in axes]
+    for key in varying:
+        if key.entry is not None and key.whole in varying:
+            raise InputError(f"{key} and {key.whole} both vary; drop one")

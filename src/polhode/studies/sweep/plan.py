@@ -21,13 +21,14 @@ from pathlib import Path
 import numpy as np
 
 import polhode
-from polhode.bodies.rotor import refuse_rotors
 from polhode.core.digest import digest
+from polhode.core.motions import FLIGHT, ROTATION, with_rotors
 from polhode.errors import InputError, whole
 from polhode.support.file_names import readable
 from polhode.engine.carriers.simd_tiles import LANES
+from polhode.engine.rotors import check_rotors
 from polhode.engine.schedule import segments
-from polhode.io.scenario._load import HELD, make_scenario
+from polhode.io.scenario._load import make_scenario
 from polhode.io.scenario.settings import fill_from_problem, put
 from polhode.io.scenario.faults import Faults
 from polhode.io.scenario.toml import check_depth, parse
@@ -35,6 +36,7 @@ from polhode.methods import get
 from polhode.support.regular import file_path
 from polhode.studies.sweep import axes as reading
 from polhode.studies.sweep.axes import FIRST, SAMPLE
+from polhode.studies.sweep.keys import METHOD, RANDOM, STEP
 
 BYTES_PER_BODY = 1024  # of a worker's memory: state, inputs, results and their copies
 PARTS = 256  # chunks wished for: balance between workers, little lost when one dies
@@ -81,8 +83,6 @@ class Plan:
                 raise InputError(
                     f"{path}: [{key}] does not go with [sweep]; drop it, and name the store with --output"
                 )
-        if "load" in data:
-            raise InputError(f"{path}: {HELD.format(who='sweeps')}")
         faults = Faults()
         for key in ("body", "initial", "run"):
             if not isinstance(data.get(key, {}), dict):
@@ -122,7 +122,7 @@ class Plan:
                 value = axis.column(np.array([index[axis.dimension]]), self.seed)[0]
                 put(
                     data,
-                    "initial.quaternion" if axis.path == "initial.rotation" else axis.path,
+                    "initial.quaternion" if axis.path == RANDOM else axis.path,
                     value if isinstance(value, str) else np.asarray(value).tolist(),
                 )
         return data
@@ -130,9 +130,7 @@ class Plan:
     def scenario(self, index):
         """The Scenario there."""
         where = ", ".join(f"{name} {number}" for name, number in index.items())
-        found = make_scenario(self.at(index), f"{self.path} ({where})" if where else self.path)
-        refuse_rotors(found.body, "sweep")
-        return found
+        return make_scenario(self.at(index), f"{self.path} ({where})" if where else self.path)
 
     def _check_values(self):
         """Read the scenario at every value of every axis, the others at their first: what is wrong
@@ -142,11 +140,13 @@ class Plan:
                 np.linspace(0, length - 1, min(length, CHECKED_VALUES), dtype=int)
             ).tolist():
                 scenario = self.scenario({name: number})
-                scenario.check_held("sweeps")
         self.torque, self.body, self.t_span = scenario.torque, scenario.body, scenario.t_span
+        self.force = scenario.force
+        base = FLIGHT if scenario.in_flight else ROTATION
+        self.kind = with_rotors(base, len(self.body.rotors))
         steps, methods = (
-            self._all("run.step", scenario.step),
-            self._all("run.method", scenario.method.name),
+            self._all(STEP, scenario.step),
+            self._all(METHOD, scenario.method.name),
         )
         steps = (
             sorted({*steps[:: -(-len(steps) // CHECKED_VALUES)], min(steps)})
@@ -155,14 +155,16 @@ class Plan:
         )
         for method in methods:
             for step in steps:
-                put(trial := copy.deepcopy(self.data), "run.method", method)
-                put(trial, "run.step", step)
+                put(trial := copy.deepcopy(self.data), METHOD, method)
+                put(trial, STEP, step)
                 scenario = make_scenario(trial, self.path)
                 if scenario.rtol is not None:
                     raise InputError(
                         f"run.method: {method} chooses its own steps; a sweep needs steps of a given size; use "
                         "another method"
                     )
+                if scenario.body.rotors:
+                    check_rotors(scenario.method)
         self.methods = methods
         counts = [
             sum(part.count for part in segments(scenario.t_span, step, scenario.breaks))
@@ -210,16 +212,24 @@ class Plan:
             "scenario": self.data,
             "polhode_version": polhode.__version__,
             "code": self.code(),
+            **({} if self.kind is ROTATION else {"motion": [self.kind.name, self.kind.spinning]}),
         }
         return json.loads(json.dumps(found))
 
     def code(self):
-        """A digest of the code of each method with the torque."""
+        """A digest of the code of each method with the loads."""
         found = {name: get(name).suited(self.torque) for name in self.methods}
+        loads = [self.torque.source()]
+        loads += [] if self.force is None else [self.force.source()]
         return {
-            name: digest(one.step, one.start, self.torque.source(), identity=True)
-            for name, one in found.items()
+            name: digest(*self._steps(one), *loads, identity=True) for name, one in found.items()
         }
+
+    def _steps(self, method):
+        """The functions of a method for this kind of motion."""
+        further = [method.flight] * (self.kind.name == FLIGHT.name)
+        further += [method.rotors] * (self.kind.spinning > 0)
+        return [method.step, method.start, *filter(None, further)]
 
     @cached_property
     def digest(self):

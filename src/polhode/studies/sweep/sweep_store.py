@@ -14,28 +14,20 @@ from typing import Any
 
 import numpy as np
 
+from polhode.core.motions import KINDS, ROTATION, Kind, with_rotors
 from polhode.errors import InputError, difference
 from polhode.io.formats import zarr as zarr_format
 from polhode.io.store import check_place
+from polhode.results.motion import LABELS, PARTS
 from polhode.studies.sweep.plan import boxes
 from polhode.support.atomic import written_whole
 
 INSTALL = "pip install 'polhode[cluster]'"
 # codes from 0 on; -1 is a body that has not been computed
 STATUS = ("finished", "diverged", "unsolved", "failed")
-VARIABLES: dict[
-    str, tuple[str | None, str, dict[str, Any]]
-] = {  # name: (component dimension and its labels, dtype, attributes)
-    "quaternion": (
-        "quaternion_component",
-        "f8",
-        {"units": "1", "long_name": "attitude at the end, body to space, scalar last"},
-    ),
-    "omega": (
-        "axis",
-        "f8",
-        {"units": "rad/s", "long_name": "angular velocity at the end, body frame"},
-    ),
+Variables = dict[str, tuple[str | None, str, dict[str, Any]]]
+# name: (component dimension and its labels, dtype, attributes)
+BESIDE: Variables = {
     "energy": (
         None,
         "f8",
@@ -53,12 +45,26 @@ VARIABLES: dict[
         {"flag_values": [-1, *range(len(STATUS))], "flag_meanings": " ".join(("pending", *STATUS))},
     ),
 }
-LABELS = {"quaternion_component": "xyzw", "axis": "xyz"}
-# of a body
-BYTES = sum(
-    np.dtype(kind).itemsize * (len(LABELS[names]) if names else 1)
-    for names, kind, _ in VARIABLES.values()
-)
+
+
+def variables(kind: Kind) -> Variables:
+    """What is stored of bodies whose motion is of this kind."""
+    found: Variables = {}
+    for part in (PARTS[field] for field in kind.slices):
+        name, comma, more = part.long_name.partition(",")
+        about = {"units": part.units, "long_name": f"{name} at the end{comma}{more}"}
+        found[part.name] = part.components, "f8", about
+    return found | BESIDE
+
+
+def size_of(variables: Variables) -> int:
+    """The bytes of one body."""
+    return sum(
+        np.dtype(kind).itemsize * (len(LABELS[names]) if names else 1)
+        for names, kind, _ in variables.values()
+    )
+
+
 _ENTRY = "polhode_sweep"  # the attribute that says what this is
 
 
@@ -93,6 +99,8 @@ class Store:
         self.path = Path(path)
         self.group = zarr.open_group(self.path, mode=mode)
         self.identity = json.loads(self.group.attrs[_ENTRY])
+        name, rotors = self.identity.get("motion", (ROTATION.name, 0))
+        self.variables = variables(with_rotors(KINDS[name], rotors))
         status = self.group["status"]
         self.shape, self.chunk_shape = status.shape, status.chunks
         self.boxes = list(boxes(self.shape, self.chunk_shape))
@@ -116,7 +124,7 @@ class Store:
         where = self._slices(number)
         for name, values in results.items():
             self.group[name][where] = values
-        self._sums[number] = np.frombuffer(_checksum(results), np.uint8)
+        self._sums[number] = np.frombuffer(self._checksum(results), np.uint8)
 
     def finished(self):
         """The numbers of the chunks that are there and whole; what a killed process left
@@ -134,11 +142,17 @@ class Store:
         where = self._slices(number)
         try:
             return (
-                _checksum({name: self.group[name][where] for name in VARIABLES})
+                self._checksum({name: self.group[name][where] for name in self.variables})
                 == checksum.tobytes()
             )
         except (ValueError, OSError, RuntimeError):  # a file that is cut short
             return False
+
+    def _checksum(self, results):
+        total = hashlib.sha256()
+        for name, (_, kind, _) in self.variables.items():
+            total.update(np.ascontiguousarray(results[name], kind).tobytes())
+        return total.digest()
 
     def _slices(self, number):
         return tuple(slice(a, b) for a, b in zip(*self.boxes[number], strict=True))
@@ -150,13 +164,6 @@ class Store:
             ("pending", *STATUS)[code + 1]: int(count)
             for code, count in zip(codes.tolist(), counts, strict=True)
         }
-
-
-def _checksum(results):
-    total = hashlib.sha256()
-    for name in VARIABLES:
-        total.update(np.ascontiguousarray(results[name], VARIABLES[name][1]).tobytes())
-    return total.digest()
 
 
 def is_store(path):
@@ -186,10 +193,11 @@ def check(path, plan, force):
         zarr_format.check_owned(path)
     check_place(path, force, may_replace=is_store)
     folder = path.absolute().parent
-    size, free = BYTES * plan.n, shutil.disk_usage(folder).free
+    each = size_of(variables(plan.kind))
+    size, free = each * plan.n, shutil.disk_usage(folder).free
     if size > free:
         raise InputError(
-            f"{plan.n} bodies of {BYTES} bytes each need {size} bytes ({size / 1e9:.3g} GB); {free / 1e9:.3g} GB "
+            f"{plan.n} bodies of {each} bytes each need {size} bytes ({size / 1e9:.3g} GB); {free / 1e9:.3g} GB "
             f"are free in {str(folder)!r}; sweep over fewer values"
         )
 
@@ -220,7 +228,7 @@ def _fill(path, plan, chunk_shape):
     }
     group = zarr.create_group(path, attributes=attributes)
     dimensions = list(plan.dimensions)
-    for name, (components, kind, about) in VARIABLES.items():
+    for name, (components, kind, about) in variables(plan.kind).items():
         last, names = ((len(LABELS[components]),), [components]) if components else ((), [])
         group.create_array(
             name,

@@ -2,26 +2,35 @@
 
 Body for body the numbers are those of the scenario with the values of its axes written into it.
 Reading a scenario costs about a thousand steps of a body, so that what varies in the commonest
-sweeps, and is a matter of putting numbers into a column, takes a shorter way: angular velocity,
-attitude, principal moments, and plain parameters of a torque.
+sweeps, and is a matter of putting numbers into a column, takes a shorter way: attitude, angular
+velocity, position, velocity, speeds of rotors, principal moments, mass, and plain parameters of
+torques and loads.
 """
 
-import re
 import signal
 
 import numpy as np
 
 from polhode.bodies._body import RigidBody
 from polhode.engine._ensemble import ensemble
-from polhode.engine.ensemble.parameters import terms_of
+from polhode.engine.ensemble.parameters import parameter_names, terms_of
 from polhode.engine.ensemble.measure import Measure
 from polhode.engine.carriers.simd_tiles import default_threads
 from polhode.errors import InputError
-from polhode.results.motion import in_principal_axes
+from polhode.loads._torque import ZERO
+from polhode.results.motion import LABELS, OMEGA, PARTS, in_principal_axes, in_user_axes
 from polhode.studies.sweep.axes import FIRST
 from polhode.studies.sweep.plan import Plan
-from polhode.studies.sweep.sweep_store import STATUS
+from polhode.studies.sweep.sweep_store import STATUS, variables
 
+# what is known of the start of each body, as `ensemble` takes it
+COLUMNS = {
+    "rotation0": lambda one: one.rotation0,
+    "omega0": lambda one: one.omega0,
+    "position0": lambda one: one.position0 or ZERO,
+    "velocity0": lambda one: one.velocity0 or ZERO,
+    "mass": lambda one: one.body.mass,
+}
 _plans: dict[str, Plan] = {}  # the sweep this worker is busy with, by its digest
 
 
@@ -59,6 +68,11 @@ def own_threads():
     return max(1, default_threads() // get_worker().state.nthreads)
 
 
+def loads_of(scenario):
+    """The torque of a scenario, and its force if it has one."""
+    return [scenario.torque, *filter(None, [scenario.force])]
+
+
 class SweepChunk:
     """The bodies of a box."""
 
@@ -84,55 +98,63 @@ class SweepChunk:
 
     def _is_quick(self, axis):
         """Whether the values of an axis need only be written into a column."""
-        data = self.plan.data
-        if re.fullmatch(r"initial\.(omega(\.\d)?|rotation)", axis.path):
-            return True
-        if re.fullmatch(r"body\.inertia\.\d", axis.path):
-            body = data["body"]
-            plain = (
-                self.first.body.is_principal
-                and np.ndim(body["inertia"]) == 1
-                and body.get("check_triangle", True)
-            )
-            seen = (
-                self._torque_sees_body()
-                or "momentum" in data.get("initial", {})
-                or self.first.method.adapt is not None
-            )
-            return plain and not seen
-        return bool(re.fullmatch(r"torque\.\w+(\.\w+)?", axis.path)) and self._is_plain_parameter(
-            axis
-        )
+        key = axis.key
+        if key.section == "initial":
+            return key.name in ("any", "omega", "position", "velocity")
+        if key.section == "rotor":
+            return key.name == "speed" and not self._momentum_given()
+        if key.section == "body" and "inertia" in self.plan.data["body"]:
+            return key.name == "mass" or (key.name == "inertia" and self._is_plain_moment(key))
+        return bool(key.load) and not key.width and self._is_plain_parameter(axis)
 
-    def _torque_sees_body(self):
-        return any(term.of_body for term in terms_of(self.first.torque))
+    def _momentum_given(self):
+        """Whether the angular velocity follows from inertia and speeds."""
+        return "momentum" in self.plan.data.get("initial", {})
+
+    def _is_plain_moment(self, key):
+        """Whether an entry of the inertia is a principal moment, and nothing else depends on it."""
+        body = self.plan.data["body"]
+        plain = (
+            key.entry is not None
+            and self.first.body.is_principal
+            and np.ndim(body["inertia"]) == 1
+            and body.get("check_triangle", True)
+            and not self.first.body.rotors
+        )
+        seen = (
+            any(term.of_body for term in terms_of(self.first.torque))
+            or self._momentum_given()
+            or self.first.method.adapt is not None
+        )
+        return plain and not seen
 
     def _is_plain_parameter(self, axis):
-        """Whether numbers of a torque's section arrive unchanged among its parameters: seen at two
-        places of the axis."""
-        key, others = axis.path.split(".")[-1], []
+        """Whether numbers of the section of a torque or load arrive unchanged among its parameters:
+        seen at two places of the axis."""
+        name, found = axis.key.name, []
         for number in {0, self.plan.dimensions[axis.dimension] - 1}:
             value = axis.column(np.array([number]), self.plan.seed)[0]
-            terms = terms_of(self.plan.scenario({axis.dimension: number}).torque)
             named = [
-                term.params
-                for term in terms
-                if self._parameter(axis) in (key, f"{term.name}.{key}")
+                [term.params for term in terms if len(terms) == 1 or term.name == axis.key.load]
+                for terms in map(terms_of, loads_of(self.plan.scenario({axis.dimension: number})))
             ]
-            if np.ndim(value) or len(named) != 1 or getattr(named[0], key, None) != value:
+            params = [
+                one for several in named for one in several if name in getattr(one, "_fields", ())
+            ]
+            if not params or any(len(several) > 1 for several in named):
                 return False
-            others.append(named[0]._replace(**{key: 0.0}))
-        return others[0] == others[-1]
+            if any(getattr(one, name) != value for one in params):
+                return False
+            found.append([one._replace(**{name: 0.0}) for one in params])
+        return found[0] == found[-1] and self._parameter(axis) in parameter_names(
+            self.first.torque, self.first.force
+        )
 
     def _parameter(self, axis):
-        """What `ensemble` calls the parameter of an axis: its key, after the torque's name where
-        there are several torques."""
-        _, *name, key = axis.path.split(".")
-        return (
-            f"{name[0].lower().replace('-', '_')}.{key}"
-            if name and len(terms_of(self.first.torque)) > 1
-            else key
-        )
+        """What `ensemble` calls the parameter of an axis: its key, after the name of the torque or
+        load where there are several."""
+        terms = [term for load in loads_of(self.first) for term in terms_of(load)]
+        return f"{axis.key.load}.{axis.key.name}" if len(terms) > 1 else axis.key.name
 
     def _read(self):
         """The scenario at every combination of the slow axes in this box."""
@@ -152,105 +174,135 @@ class SweepChunk:
             self.which = np.zeros(self.n, dtype=int)
             found = [self.first]
         self.which = self.which.ravel()
-        self.bodies, self.torques = [one.body for one in found], [one.torque for one in found]
-        self.rotation0 = np.array([one.rotation0 for one in found])[self.which]
-        self.omega0 = np.array([one.omega0 for one in found])[self.which]
+        self.bodies, self.loads = [one.body for one in found], [loads_of(one) for one in found]
+        self.columns = {
+            name: np.array([values_of(one) for one in found])[self.which]
+            for name, values_of in COLUMNS.items()
+        }
+        self.speeds = {}  # by the place of the rotor
         self.moments, self.parameters = None, self._differing_parameters()
 
     def _differing_parameters(self):
-        """Parameters that are not the same in all torques, as `ensemble` takes them."""
-        first = terms_of(self.torques[0])
-        given = {}
-        for place, term in enumerate(first):
-            others = [terms_of(torque)[place] for torque in self.torques]
-            if any(
-                other.function is not term.function or other.frame != term.frame for other in others
-            ):
-                raise InputError(
-                    f"the torque {term.name!r} is of several kinds within this sweep; make a sweep for each"
-                )
-            for name in term.params._fields if term.params is not None else ():
-                values = np.array([getattr(other.params, name) for other in others], dtype=float)
-                if (values != values[0]).any():
-                    if [one.name for one in first].count(term.name) > 1:
-                        raise InputError(
-                            f"two torques are called {term.name!r}; one of them cannot vary"
-                        )
-                    given[name if len(first) == 1 else f"{term.name}.{name}"] = values[self.which]
+        """Parameters that are not the same in all torques and loads, as `ensemble` takes them."""
+        given, several = {}, sum(len(terms_of(load)) for load in self.loads[0]) > 1
+        for acting in zip(*self.loads, strict=True):
+            first = terms_of(acting[0])
+            for place, term in enumerate(first):
+                others = [terms_of(load)[place] for load in acting]
+                if any(
+                    other.function is not term.function or other.frame != term.frame
+                    for other in others
+                ):
+                    raise InputError(
+                        f"the {term.kind} {term.name!r} is of several kinds within this sweep; make a sweep for each"
+                    )
+                for name in term.params._fields if term.params is not None else ():
+                    values = np.array([getattr(other.params, name) for other in others], float)
+                    if (values != values[0]).any():
+                        if [one.name for one in first].count(term.name) > 1:
+                            raise InputError(
+                                f"two {term.kind}s are called {term.name!r}; one of them cannot vary"
+                            )
+                        given[f"{term.name}.{name}" if several else name] = values[self.which]
         return given
 
     def _write(self, axis, column):
-        section, _, *entry = axis.path.split(".")
-        if axis.path == "initial.rotation":
-            self.rotation0 = column
-        elif section == "initial":
-            self.omega0[:, int(entry[0]) if entry else slice(None)] = column
-        elif section == "body":
+        key = axis.key
+        if key.name == "any":
+            self.columns["rotation0"] = column
+        elif key.section == "initial":
+            entry = slice(None) if key.entry is None else key.entry
+            self.columns[f"{key.name}0"][:, entry] = column
+        elif key.section == "rotor":
+            self.speeds[key.place] = column
+        elif key.section == "body" and key.name == "mass":
+            self.columns["mass"] = column
+        elif key.section == "body":
             if self.moments is None:
                 self.moments = np.array([body.moments for body in self.bodies])[self.which]
-            self.moments[:, int(entry[0])] = column
+            self.moments[:, key.entry] = column
         else:
             self.parameters[self._parameter(axis)] = column
 
     # --- from bodies to results -------------------------------------------------------------------
 
     def run(self, threads):
-        """Follow the bodies; those given by an inertia tensor go by themselves."""
+        """Follow the bodies; those given by an inertia tensor go by themselves, and those with
+        other rotors too."""
         out = {
-            "quaternion": np.empty((self.n, 4)),
-            "omega": np.empty((self.n, 3)),
-            "energy": np.empty(self.n),
-            "energy_error": np.empty(self.n),
-            "time": np.empty(self.n),
-            "status": np.zeros(self.n, np.int8),
+            name: np.zeros((self.n, *((len(LABELS[names]),) if names else ())), kind)
+            for name, (names, kind, _) in variables(self.plan.kind).items()
         }
+        kinds = [
+            str(body.to_dict()) if body.rotors else str(body.is_principal) for body in self.bodies
+        ]
+        _, kinds = np.unique(kinds, return_inverse=True)
         seconds = 0.0
-        principal = np.array([body.is_principal for body in self.bodies])[self.which]
-        for kind in np.unique(principal):
-            seconds += self._follow(np.flatnonzero(principal == kind), threads, out)
+        for kind in range(kinds.max() + 1):
+            seconds += self._follow(np.flatnonzero(kinds[self.which] == kind), threads, out)
         return {
             name: values.reshape(*self.shape, *values.shape[1:]) for name, values in out.items()
         }, seconds
 
+    def _bodies(self, chosen):
+        """These bodies, as `ensemble` takes them."""
+        if self.moments is None:
+            bodies = [self.bodies[i] for i in self.which[chosen]]
+            return bodies[0] if len(self.bodies) == 1 or bodies[0].rotors else bodies
+        moments = self.moments[chosen]
+        # three rows of three would be read as one tensor
+        return [RigidBody(one) for one in moments] if len(moments) == 3 else moments
+
+    def _speeds(self, body, start, chosen):
+        """The speeds of the rotors at the start, from the rotations there in principal axes."""
+        speeds = body.rotor_speeds(in_user_axes(body, start)[:, OMEGA])
+        for place, column in self.speeds.items():
+            speeds[:, place] = column[chosen]
+        return speeds
+
     def _follow(self, chosen, threads, out):
-        plan, one = self.plan, self.first
-        if self.moments is not None:
-            bodies = self.moments[chosen]
-            if len(bodies) == 3:  # three rows of three would be read as one tensor
-                bodies = [RigidBody(one) for one in bodies]
-        else:
-            bodies = (
-                self.bodies[0]
-                if len(self.bodies) == 1
-                else [self.bodies[i] for i in self.which[chosen]]
-            )
+        plan, one, bodies = self.plan, self.first, self._bodies(chosen)
         parameters = {name: values[chosen] for name, values in self.parameters.items()}
+        start = {name: values[chosen] for name, values in self.columns.items()}
+        rotation0, omega0 = start.pop("rotation0"), start.pop("omega0")
+        more, first = {}, []  # what a motion has besides the rotation
+        if one.in_flight:
+            more |= {"force": one.force, **start}
+            first += [start["position0"], start["velocity0"]]
+        if one.body.rotors:
+            axes = None if bodies.is_principal else bodies.axes
+            turning = in_principal_axes(None, axes, rotation0, omega0, False)
+            more["rotor_speeds0"] = self._speeds(bodies, turning, chosen)
+            first.append(more["rotor_speeds0"])
         result = ensemble(
             bodies,
-            self.torques[0],
+            self.loads[0][0],
             one.t_span,
             one.step,
             one.method,
-            rotation0=self.rotation0[chosen],
+            rotation0=rotation0,
             scalar_first=False,
-            omega0=self.omega0[chosen],
+            omega0=omega0,
             parameters=parameters,
             breaks=one.breaks,
             device=plan.device,
             dtype=plan.dtype,
             threads=threads if plan.device == "cpu" else None,
+            **more,
         )
-        start = in_principal_axes(
-            None, result.bodies.axes, self.rotation0[chosen], self.omega0[chosen], False
+        turning = in_principal_axes(None, result.bodies.axes, rotation0, omega0, False)
+        measure = Measure(result.bodies, result.torque, result.parameters, force=result.force)
+        before = measure(
+            "energy",
+            np.full(len(chosen), float(one.t_span[0])),
+            np.concatenate([turning, *first], axis=1),
         )
-        before = Measure(result.bodies, self.torques[0], parameters)(
-            "energy", np.full(len(chosen), float(one.t_span[0])), start
-        )
-        out["quaternion"][chosen], out["omega"][chosen], out["energy"][chosen] = (
-            result.quaternion,
-            result.omega,
-            result.energy,
-        )
+        speeds = () if result.rotor_speeds is None else result.rotor_speeds.T
+        last = result.quaternion, result.omega, result.position, result.velocity, *speeds
+        last = (part for part in last if part is not None)
+        for field, values in zip(plan.kind.slices, last, strict=True):
+            out[PARTS[field].name][chosen] = values
+        out["energy"][chosen] = result.energy
         out["energy_error"][chosen] = result.energy - before
         out["time"][chosen] = result.t
         for failure in result.failures:
