@@ -46,7 +46,7 @@ ELSEWHERE = {  # "file function": the test that makes its errors, and words of t
         "test_certify_c.py",
         "it is how many numbers the step remembers",
     ),
-    "engine/many_bodies.py __init__": (
+    "engine/ensemble/inputs.py method_of": (
         "test_certify_c.py",
         "machine code of doubles for this processor",
     ),

@@ -70,9 +70,7 @@ def certify(
     >>> found.ok, found.facts["symplectic"].measured
     (True, True)
     """
-    tested = as_method(method)
-    if declared is not None:
-        tested = with_facts(tested, declared)
+    tested = with_facts(as_method(method), {} if declared is None else declared)
     check(tested)
     curves: dict[str, Any] = {}
     with np.errstate(all="ignore"):  # steps too large for a method are part of the measurement
@@ -361,8 +359,8 @@ def _counts(method):
         claim="varies" if varies and calls.reported is not None else "",
     )
     if method.family == IN_C:
-        title, why = "nonlinear solves per step", "not measured: machine code does not show them"
-        yield Fact("solves", title, None, None, None, why)
+        why = "not measured: machine code does not show them"
+        yield Fact("solves", "nonlinear solves per step", None, None, None, why)
         return
     solved = structure.solver_calls(method)
     yield _count(
