@@ -62,16 +62,22 @@ def certify(
 
     The exit code is 1 when a declared fact fails, and 3 when one could not be measured.
 
-    Code in C is a file of `polhode export`, or has the function
+    Code in C is a file of `polhode export`, or has this function:
 
-    void step(double h, double t, double q[4], double omega[3], const double I[3], TORQUE, void *context);
+    void step(double h, double t, double q[4], double omega[3],
+    const double I[3], TORQUE, void *context);
 
-    typedef void (*TORQUE)(double t, const double q[4], const double omega[3], double torque[3], void *context);
+    void (*TORQUE)(double t, const double q[4], const double omega[3],
+    double torque[3], void *context);
 
-    which takes q (x, y, z, w; body to space) and omega (body axes) from time t to t + h; I are the principal
-    moments of inertia, torques are in space.  FILE.c:NAME is NAME_step.  A comment `polhode: order=2, symmetric=yes`
-    declares facts.  The file is compiled by cc, gcc or clang (or CC, with CFLAGS), and run inside polhode: give only
-    code that you trust; if it crashes, polhode does too.
+    It takes q (x, y, z, w; body to space) and omega (body axes) from time t
+    to t + h.  I are the principal moments of inertia; torques are in space.
+    FILE.c:NAME is NAME_step.  A comment `polhode: order=2, symmetric=yes`
+    declares facts.
+
+    The file is compiled by cc, gcc or clang (or CC, with CFLAGS) and runs
+    inside polhode, because you ask for it: give only code that you trust.
+    If it crashes, so does polhode.
     """
     from polhode import problems
     from polhode.errors import InputError
