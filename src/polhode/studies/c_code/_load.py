@@ -11,6 +11,7 @@ import hashlib
 import re
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,9 +23,9 @@ from polhode.core.layout import Quaternion, Vector, filler, layout
 from polhode.core.vec import matrix
 from polhode.errors import InputError, as_path, brief, nearest
 from polhode.methods import Method, Motion, get
-from polhode.methods._method import IN_C, variant
+from polhode.methods._method import IN_C
 from polhode.studies.c_code import compiler, exported
-from polhode.studies.c_code.declared import facts_in, with_facts
+from polhode.studies.c_code.declared import CHECKS, facts_in, with_facts
 
 LIBRARIES = (".so", ".dylib", ".dll")
 TARGET = re.compile(r"(?P<path>.*\.(?:c|so|dylib|dll))(?::(?P<name>\w*))?", re.DOTALL)
@@ -54,6 +55,21 @@ def split(target: str | PathLike[str]) -> tuple[Path, str]:
     return Path(found["path"]), found["name"] or ""
 
 
+@dataclass(frozen=True, repr=False)
+class MethodInC(Method):
+    """A method that other processes make again from its file."""
+
+    target: str = ""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        facts = {name: getattr(self, name) for name in CHECKS}
+        return _again, (self.target, self.name, facts)
+
+
+def _again(target: str, name: str, facts: dict[str, Any]) -> Method:
+    return replace(next(one for one in from_c(target) if one.name == name), **facts)
+
+
 def from_c(target: str | PathLike[str]) -> list[Method]:
     """The methods of a C file or of a library: all in a file or, with "FILE.c:NAME", the one named."""
     path, name = split(target)
@@ -62,8 +78,9 @@ def from_c(target: str | PathLike[str]) -> list[Method]:
         raise InputError(
             f"there is no file {str(path)!r}; give the path of a C file or a library, FILE.c or FILE.so"
         )
+    whole = f"{place}:{name}" if name else str(place)
     if place.suffix in LIBRARIES:
-        return [_of_library(place, name)]
+        return [replace(_of_library(place, name), target=whole)]
     source = place.read_text("utf-8", errors="replace")
     written = exported.names_in(source)
     names = written or list(dict.fromkeys(STEPS.findall(source)))
@@ -78,7 +95,8 @@ def from_c(target: str | PathLike[str]) -> list[Method]:
     if not names:
         raise InputError(f"{str(path)!r} has no function step and no NAME_step; write {ASKED}")
     of = _of_exported if written else _of_source
-    return [of(place, source, one, len(names) > 1 or bool(name)) for one in names]
+    found = [of(place, source, one, len(names) > 1 or bool(name)) for one in names]
+    return [replace(one, target=whole) for one in found]
 
 
 # --- libraries ------------------------------------------------------------------------------------
@@ -145,7 +163,7 @@ def _prefix(name: str) -> str:
     return f"{name}_" if name else ""
 
 
-def _of_source(place: Path, source: str, name: str, named: bool) -> Method:
+def _of_source(place: Path, source: str, name: str, named: bool) -> MethodInC:
     prefix = _prefix(name)
     memory = ", double *memory" if re.search(rf"\bint\s+{prefix}memory\b", source) else ""
     functions = [f"{prefix}step"]
@@ -157,7 +175,7 @@ def _of_source(place: Path, source: str, name: str, named: bool) -> Method:
     return with_facts(_by_hand(library, shown, prefix, place), facts_in(source))
 
 
-def _of_library(place: Path, name: str) -> Method:
+def _of_library(place: Path, name: str) -> MethodInC:
     library = _load(place, repr(str(place)))
     own = place.stem.removeprefix("lib")
     tried = [_prefix(one) for one in ([name] if name else ["", own])]
@@ -176,7 +194,7 @@ def _of_library(place: Path, name: str) -> Method:
     )
 
 
-def _by_hand(library: _Library, shown: str, prefix: str, place: Path) -> Method:
+def _by_hand(library: _Library, shown: str, prefix: str, place: Path) -> MethodInC:
     memory = _number(library, f"{prefix}memory")
     if not 0 <= memory <= MOST:
         raise InputError(
@@ -208,7 +226,7 @@ def _state_with(memory: int) -> Any:
 # --- files of `polhode export` --------------------------------------------------------------------
 
 
-def _of_exported(place: Path, source: str, name: str, named: bool) -> Method:
+def _of_exported(place: Path, source: str, name: str, named: bool) -> MethodInC:
     file = exported.read(source, name, repr(str(place)))
     library = _compiled(place, file.adapter)
     answer = in_body if file.frame == "body" else in_space
@@ -224,7 +242,7 @@ def _of_exported(place: Path, source: str, name: str, named: bool) -> Method:
     )
     if file.method:
         entry = get(file.method)
-        made = variant(made, **{key: getattr(entry, key) for key in CLAIMED})
+        made = replace(made, **{key: getattr(entry, key) for key in CLAIMED})
     return with_facts(made, facts_in(source))
 
 
@@ -264,7 +282,7 @@ def in_body(t, R, Om, torque, p):
 
 def _method(
     name: str, kind: Any, count: int, advance: Any, begin: Any, answer: Any, summary: str
-) -> Method:
+) -> MethodInC:
     """A method about which nothing is declared."""
     numbers = filler(kind, (0.0,) * count, range(count))
     made = layout(kind, flat=True).unpack
@@ -282,7 +300,7 @@ def _method(
     def start(h, t, q, Om, body, torque, p):
         return made(begin(h, t, q + Om + blank, body.I, answer, torque, p), 0)
 
-    return Method(
+    return MethodInC(
         name,
         step,
         start if begin else at_rest,

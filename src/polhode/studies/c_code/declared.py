@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import replace
+from typing import Any, TypeVar
 
 from polhode.errors import InputError, brief, choice, flag, whole
-from polhode.methods._method import Method, variant
+from polhode.methods._method import Method
 
+Kind = TypeVar("Kind", bound=Method)
 WORDS = {"yes": True, "no": False, "true": True, "false": False, "exact": math.inf, "nothing": ()}
 KEPT = ("momentum", "energy")
 LINE = re.compile(r"^[\s/*]*polhode:(.*)$", re.MULTILINE)
@@ -72,7 +74,7 @@ def facts_in(source: str) -> dict[str, Any]:
     return found
 
 
-def with_facts(method: Method, declared: Mapping[str, Any]) -> Method:
+def with_facts(method: Kind, declared: Mapping[str, Any]) -> Kind:
     """The method with these facts declared in place of its own."""
     if not isinstance(declared, Mapping):
         raise InputError(
@@ -82,4 +84,4 @@ def with_facts(method: Method, declared: Mapping[str, Any]) -> Method:
     for key, value in declared.items():
         choice("fact", key, CHECKS)
         found[key] = CHECKS[key](key, value)
-    return variant(method, **found) if found else method
+    return replace(method, **found) if found else method
