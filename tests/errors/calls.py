@@ -253,6 +253,8 @@ CALLS = [
     (lambda: polhode.RigidBody([1, 2, 2.5], shape=3), "got 3", "write one"),
     (lambda: polhode.RigidBody([1, 2, 2.5], shape={"kind": "box", "size": object()}),
      "got <object object at", "convert it first"),
+    (lambda: polhode.certify("LP2", declared=3), "got 3", "write declared={'order': 2}"),
+    (lambda: polhode.certify("LP2", declared={"free_order": (1, 2, 3)}), "got (1, 2, 3)", "write free_order = 2 exact"),
     (lambda: polhode.export("LP2", "pascal"), "'pascal'", "valid: 'c'"),
     (lambda: polhode.export("LP2", precision="half"), "'half'", "valid: 'double', 'float'"),
     (lambda: polhode.export("LP2", frame="inertial"), "'inertial'", "valid: 'spatial', 'body'"),

@@ -169,6 +169,10 @@ def make():
     texts |= {"sweep-output.toml": texts["sweep-fine.toml"] + '[output]\nfile = "a.nc"\n',
               "sweep-every.toml": scenario("[run]|step = 0.1|t_span = [0.0, 1.0]|every = 2") + "[sweep]\nrun.step = [0.1]\n",
               "sweep-run.toml": "run = 3\n" + scenario("-run") + "[sweep]\nrun.step = [0.1]\n"}
+    lp2 = polhode.export("LP2")
+    texts |= {"empty.c": "", "mine.c": "void step(void) {}\n", "rates.c": "void step(void) {}\n", "text.so": "",
+              "single.c": polhode.export("LP2", precision="float"), "baked.c": polhode.export("LP2", torque="free"),
+              "flags.c": lp2.replace("double excess; } LP2", "bool excess; } LP2")}
     for name, text in (texts | MESHES).items():
         Path(name).write_bytes(text if isinstance(text, bytes) else text.encode())
     Path("latin.toml").write_bytes(b'title = "\xe9"')

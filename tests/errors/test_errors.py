@@ -40,6 +40,16 @@ ELSEWHERE = {  # "file function": the test that makes its errors, and words of t
     "io/store.py make_report_folder": ("test_others_files.py", "which polhode did not write"),
     "io/formats/zarr.py check_owned": ("test_others_files.py", "which is not part of a Zarr"),
     "show/play/work.py progress": ("test_play.py", "as long as the playground"),
+    "studies/c_code/compiler.py build": ("test_certify_c.py", "does not compile with"),
+    "studies/c_code/_load.py _of_library": ("test_certify_c.py", "has none of the functions"),
+    "studies/c_code/_load.py _by_hand": (
+        "test_certify_c.py",
+        "it is how many numbers the step remembers",
+    ),
+    "engine/ensemble/inputs.py method_of": (
+        "test_certify_c.py",
+        "machine code of doubles for this processor",
+    ),
     "studies/sweep/cluster.py connect": ("test_sweep.py", "no Dask scheduler answers"),
     "studies/sweep/_sweep.py _run": ("test_sweep.py", "would make others"),
     "studies/sweep/sweep_store.py check": ("test_sweep.py", "another sweep: "),

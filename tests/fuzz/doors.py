@@ -387,7 +387,7 @@ DOORS = {
             "measure": False,
         },
     ),
-    "certify": (facts.certify, {"method": "nonsense", "problem": None}),
+    "certify": (facts.certify, {"method": "nonsense", "problem": None, "declared": None}),
     "facts.from_file": (facts.from_file, {"target": "nowhere.py"}),
     "facts.order": (facts.order, {"method": "NMB", "kind": "torque"}),
     "facts.symmetry_defect": (facts.symmetry_defect, {"method": "NMB", "step": 0.5}),

@@ -231,8 +231,10 @@ class Page:
     ],
 )
 def test_what_a_page_shows_is_what_happens(path, tmp_path, monkeypatch):
-    for file in (DOCS.parent / "examples").glob("*.*"):
-        shutil.copy(file, tmp_path)
+    examples = DOCS.parent / "examples"
+    shutil.copytree(
+        examples, tmp_path, ignore=shutil.ignore_patterns("gallery"), dirs_exist_ok=True
+    )
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MPLBACKEND", "Agg")
     monkeypatch.setattr(formats, "_registered", dict(formats.formats()))  # a page may add to it

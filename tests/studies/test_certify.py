@@ -356,7 +356,7 @@ def test_two_methods_in_a_file(tmp_path):
         EULER
         + "for name in ('one-of-two', 'two-of-two'):\n    polhode.method(name, order=1, torques=1)(plain)\n"
     )
-    with pytest.raises(InputError, match="registers 2 methods"):
+    with pytest.raises(InputError, match="has 2 methods"):
         certify(str(file))
     found = facts.from_file(file)
     assert [method.name for method in found] == ["one-of-two", "two-of-two"]

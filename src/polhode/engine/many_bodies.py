@@ -43,7 +43,6 @@ from polhode.loads.force import Force, as_force
 from polhode.loads.load import Load
 from polhode.loads.agreement import Start
 from polhode.methods._method import Method
-from polhode.methods._registry import get
 from polhode.results._ensemble_result import Ensemble
 from polhode.results._trajectory import INTERRUPTED
 from polhode.results.motion import OMEGA, in_principal_axes
@@ -85,7 +84,7 @@ class ManyBodies:
             self.bodies = Bodies(read_in_place("bodies", bodies, device))
         if isinstance(torque, Load):
             self.force, torque = torque.force, torque.torque
-        self.torque, self.method = as_torque(torque), get(method)
+        self.torque, self.method = as_torque(torque), inputs.method_of(method, device, dtype)
         if step is None:
             raise InputError("step is missing; give the size of a step, or an array of times")
         if t_span is None and np.ndim(step) == 0:

@@ -9,6 +9,9 @@ from polhode.core.layout import Quaternion, Vector
 from polhode.methods._references import bibtex
 
 
+IN_C = "C"  # the family of methods whose steps are machine code made from C
+
+
 class Motion(NamedTuple):
     """The smallest state: attitude (body to space) and body angular velocity."""
 

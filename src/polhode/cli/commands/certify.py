@@ -21,7 +21,25 @@ COLOUR = {"ok": "green", "FAIL": "bold red", "not measured": "bold yellow", "-":
 def certify(
     methods: Annotated[
         list[str] | None,
-        typer.Argument(help="Names, FILE.py, or FILE.py:FUNCTION.", autocompletion=complete_method),
+        typer.Argument(
+            help="Names, FILE.py, FILE.py:FUNCTION, or code in C as for --c.",
+            autocompletion=complete_method,
+        ),
+    ] = None,
+    c: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--c",
+            metavar="FILE.c|LIBRARY[:NAME]",
+            help="A step in C, or in a shared library; may be repeated.",
+        ),
+    ] = None,
+    declare: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="KEY=VALUE",
+            help="A fact to be judged, such as order=2 or symmetric=yes; may be repeated.",
+        ),
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="All registered methods.")] = False,
     problem: Annotated[
@@ -43,11 +61,32 @@ def certify(
     """Measure the facts of methods, declared or not.
 
     The exit code is 1 when a declared fact fails, and 3 when one could not be measured.
+
+    Code in C is a file of `polhode export`, or has this function:
+
+    void step(double h, double t, double q[4], double omega[3],
+    const double I[3], TORQUE, void *context);
+
+    void (*TORQUE)(double t, const double q[4], const double omega[3],
+    double torque[3], void *context);
+
+    It takes q (x, y, z, w; body to space) and omega (body axes) from time t
+    to t + h.  I are the principal moments of inertia; torques are in space.
+    FILE.c:NAME is NAME_step.  A comment `polhode: order=2, symmetric=yes`
+    declares facts.
+
+    The file is compiled by cc, gcc or clang (or CC, with CFLAGS) and runs
+    inside polhode, because you ask for it: give only code that you trust.
+    If it crashes, so does polhode.
     """
     from polhode import problems
     from polhode.errors import InputError
+    from polhode.studies.c_code import read_facts, split
 
-    targets = find_targets(methods or [], every)
+    for target in c or []:
+        split(target)
+    targets = find_targets([*(methods or []), *(c or [])], every)
+    declared = read_facts(",".join(declare)) if declare else None
     if problem is not None:
         problem = problems.get(problem).name  # a misspelt one is refused before any work
     if output and len(targets) > 1:
@@ -55,7 +94,7 @@ def certify(
             f"-o draws one certificate, and there are {len(targets)} methods; give --figure FOLDER"
         )
     paths = _figure_paths(targets, output, figure, force)
-    certificates = _measure(targets, problem)
+    certificates = _measure(targets, problem, declared)
     for target, path in paths.items():
         certificates[target].figure(path)
     if as_json:
@@ -69,11 +108,12 @@ def certify(
 
 
 def find_targets(given: list[str], every: bool) -> list[str]:
-    """Return a name or "FILE.py:NAME" for each method, each once; all exist and take a step."""
+    """Return a name, "FILE.py:NAME" or "FILE.c:NAME" for each method, each once; all exist and take
+    a step."""
     from polhode.errors import InputError
     from polhode.loads.user_file import is_target
     from polhode.methods import names
-    from polhode.studies import facts
+    from polhode.studies import c_code, facts
     from polhode.studies.facts.source import as_method, check
 
     if every and given:
@@ -82,7 +122,10 @@ def find_targets(given: list[str], every: bool) -> list[str]:
         raise InputError("no method is given; name methods or files, or give --all")
     targets: dict[str, None] = {}
     for target in names() if every else given:
-        if not is_target(target):
+        if c_code.is_target(target):
+            folder = c_code.split(target)[0].parent
+            targets |= {str(folder / one.name): None for one in c_code.from_c(target)}
+        elif not is_target(target):
             targets[as_method(target).name] = None
         elif ".py:" in target:
             targets[target] = None
@@ -91,7 +134,7 @@ def find_targets(given: list[str], every: bool) -> list[str]:
                 f"{target}:{method.name}" for method in facts.from_file(target)
             )
     for target in targets:
-        if is_target(target):
+        if is_target(target) or c_code.is_target(target):
             check(as_method(target))
     return list(targets)
 
@@ -112,11 +155,14 @@ def _figure_paths(
 
 
 def file_name(target: str) -> str:
-    """Return a method's name as the name of a file: LIEMID[EA] is LIEMID-EA."""
-    return re.sub(r"[^\w.+]+", "-", target.rpartition(".py:")[2]).strip("-")
+    """Return a method's name as the name of a file: LIEMID[EA] is LIEMID-EA, a/b.c:top is b.c-top."""
+    name = re.sub(r".*\.py:|.*[/\\](?=[^/\\]+\.(c|so|dylib|dll)\b)", "", target)
+    return re.sub(r"[^\w.+]+", "-", name).strip("-")
 
 
-def _measure(targets: list[str], problem: str | None) -> dict[str, Any]:
+def _measure(
+    targets: list[str], problem: str | None, declared: dict[str, Any] | None
+) -> dict[str, Any]:
     """Return the certificates in the given order, measured by several processes."""
     import polhode
     from polhode.studies.processes import run_in_processes
@@ -124,13 +170,14 @@ def _measure(targets: list[str], problem: str | None) -> dict[str, Any]:
     certificates: dict[str, Any] = {}
     with progress_bar(f"measuring {file_name(targets[0])}") as bar:
         if len(targets) == 1:
-            return {targets[0]: polhode.certify(targets[0], problem)}
+            return {targets[0]: polhode.certify(targets[0], problem, declared)}
 
         def keep(target: str, certificate: Any) -> None:
             certificates[target] = certificate
             bar(len(certificates), len(targets), f"measured {file_name(target)}")
 
-        run_in_processes(polhode.certify, {target: (target, problem) for target in targets}, keep)
+        work = {target: (target, problem, declared) for target in targets}
+        run_in_processes(polhode.certify, work, keep)
     return {target: certificates[target] for target in targets}
 
 

@@ -19,6 +19,8 @@ import numpy as np
 from polhode.support import memory
 from polhode import rotations
 from polhode.errors import InputError, brief, floats, number, whole
+from polhode.methods._method import IN_C, Method
+from polhode.methods._registry import get
 from polhode.rotations.convert import scalar_last
 
 if TYPE_CHECKING:
@@ -33,6 +35,17 @@ def check_bodies_fit(n: int) -> None:
     memory.fits(
         f"{n} bodies", BYTES_PER_BODY * n, "run them in several ensembles (first=...), or sweep"
     )
+
+
+def method_of(method: Method | str, device: str, dtype: str) -> Method:
+    """A method, by its name; one that is machine code runs where that was made for."""
+    found = get(method)
+    if found.family == IN_C and (device, dtype) != ("cpu", "float64"):
+        raise InputError(
+            f"{found.name} is machine code of doubles for this processor, got device={device!r} and dtype={dtype!r}; "
+            "use 'cpu' and 'float64', or the method in Python"
+        )
+    return found
 
 
 # --- draws ----------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ without a verdict.  What cannot be measured does not hold: it is missing.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from functools import cache, partial
 from os import PathLike
 from typing import Any
@@ -23,8 +24,9 @@ import polhode.studies.facts.structure as structure
 import polhode.studies.facts.orders as orders
 from polhode.errors import InputError
 from polhode.problems import Problem
-from polhode.methods._method import Method
+from polhode.methods._method import IN_C, Method
 from polhode.studies.facts.drift import energy_facts, finite
+from polhode.studies.c_code import with_facts
 from polhode.studies.facts.certificate import Certificate, Fact
 from polhode.studies.facts.source import as_method, check
 from polhode.studies.facts.trial import LIVELY, TROUBLE
@@ -37,7 +39,9 @@ FLIGHT_ORDER = 6  # the largest that the doubles of a flight show clearly
 
 
 def certify(
-    method: Method | str | PathLike[str], problem: str | Problem | None = None
+    method: Method | str | PathLike[str],
+    problem: str | Problem | None = None,
+    declared: Mapping[str, Any] | None = None,
 ) -> Certificate:
     """Measure everything about a method.
 
@@ -45,11 +49,15 @@ def certify(
     ----------
     method : str, Method, or step function
         A registered method; a Python file with one, "FILE.py"; a function in a file,
-        "FILE.py:NAME"; or a function `step(h, t, s, body, torque, p)` on `Motion` states, about
-        which nothing is declared.
+        "FILE.py:NAME"; a function `step(h, t, s, body, torque, p)` on `Motion` states, about
+        which nothing is declared; or code in C, "FILE.c", "FILE.c:NAME" or a shared library, which
+        is compiled and run in this process.
     problem : str or Problem, optional
         Where the drift of the energy is measured, and which quantities the method keeps there; the
         stress test by default.
+    declared : dict, optional
+        Facts to be judged in place of those that the method declares: order, free_order,
+        omega_order, torques, symmetric, symplectic, conserves, multistep.
 
     Returns
     -------
@@ -62,7 +70,7 @@ def certify(
     >>> found.ok, found.facts["symplectic"].measured
     (True, True)
     """
-    tested = as_method(method)
+    tested = with_facts(as_method(method), {} if declared is None else declared)
     check(tested)
     curves: dict[str, Any] = {}
     with np.errstate(all="ignore"):  # steps too large for a method are part of the measurement
@@ -137,7 +145,8 @@ def _orders(method, curves):
 def _order(name, title, declared, value, doubt, how):
     details = {"doubt": finite(doubt), "from": how}
     if math.isnan(value):
-        return Fact(name, title, declared, None, None, "does not settle", details)
+        shown = "does not settle" + " in doubles" * (how == "doubles")
+        return Fact(name, title, declared, None, None, shown, details)
     near = declared is not None and (
         value == declared or abs(value - declared) < SLOPE * max(1.0, declared / 3.0)
     )
@@ -349,6 +358,10 @@ def _counts(method):
         None if varies and calls.reported is None else agreed,
         claim="varies" if varies and calls.reported is not None else "",
     )
+    if method.family == IN_C:
+        why = "not measured: machine code does not show them"
+        yield Fact("solves", "nonlinear solves per step", None, None, None, why)
+        return
     solved = structure.solver_calls(method)
     yield _count(
         "solves",

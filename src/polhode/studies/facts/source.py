@@ -1,5 +1,5 @@
 """The method to certify: a registered method, a Method, or a step function of the user's, possibly
-in a Python file."""
+in a file of Python or C."""
 
 import math
 from collections.abc import Callable
@@ -12,20 +12,23 @@ from polhode.errors import ConvergenceError, InputError
 from polhode.loads import user_file
 from polhode.methods import Method, Motion, everything, get
 from polhode.methods._method import start_motion
+from polhode.studies.c_code import from_c
+from polhode.studies.c_code import is_target as is_c
 from polhode.studies.facts.trial import Map, trial_torque
 
 UNIT = 1e-9  # how far from 1 the length of a quaternion may be after a step
 
 
 def as_method(given: Any) -> Method:
-    """A Method from a name, a Method, a step function, "FILE.py" or "FILE.py:NAME"."""
+    """A Method from a name, a Method, a step function, "FILE.py" or "FILE.py:NAME", "FILE.c" or a
+    library of C."""
     if callable(given) and not isinstance(given, (str, Method)):
         return unknown_facts(given)
-    if isinstance(given, (str, Path)) and user_file.is_target(given):
+    if isinstance(given, (str, Path)) and (user_file.is_target(given) or is_c(given)):
         found = from_file(given)
         if len(found) > 1:
             raise InputError(
-                f"{str(given)!r} registers {len(found)} methods ({', '.join(m.name for m in found)}); certify them "
+                f"{str(given)!r} has {len(found)} methods ({', '.join(m.name for m in found)}); certify them "
                 "one by one"
             )
         return found[0]
@@ -57,8 +60,13 @@ _registered: dict[str, list[Method]] = {}  # what each file registered
 
 
 def from_file(target: str | PathLike[str]) -> list[Method]:
-    """The methods of a Python file: all it registers or, with "FILE.py:NAME", the one named or a
-    step function of that name."""
+    """The methods of a file.
+
+    Of a Python file all it registers or, with "FILE.py:NAME", the one named or a step function of
+    that name; of a C file or a library of C the steps in it, or the one named.
+    """
+    if is_c(target):
+        return from_c(target)
     path, name = user_file.split(target)
     module, found = _run_file(path)
     if name:
