@@ -34,6 +34,7 @@ extensions = [
     "mathml",
     "docstrings",
     "generated",
+    "playground",
 ]
 exclude_patterns = ["_build", "**/GALLERY_HEADER.rst"]
 templates_path = ["_templates"]
@@ -109,4 +110,4 @@ html_theme_options = {
     "pygments_light_style": "tango",
     "pygments_dark_style": "monokai",
 }
-html_sidebars = {"index": [], "tutorial": [], "which_method": [], "changelog": []}
+html_sidebars = {"index": [], "tutorial": [], "which_method": [], "playground": [], "changelog": []}

@@ -1,4 +1,4 @@
-// Builds the viewer into src/polhode/show/view/static: one script, one style sheet, the licences of what is inside, and a digest of
+// Builds the viewer into src/polhode/show/view/static: one script, one style sheet, the playground's worker, the licences of what is inside, and a digest of
 // the sources, by which the tests know whether the built files are of these sources.
 
 import { createHash } from "node:crypto";
@@ -30,7 +30,7 @@ const licence = (name) => {
 
 mkdirSync(out, { recursive: true });
 await build({
-  entryPoints: { viewer: join(here, "src", "main.js") },
+  entryPoints: { viewer: join(here, "src", "main.js"), worker: join(here, "src", "worker.js") },
   outdir: out,
   bundle: true,
   minify: true,

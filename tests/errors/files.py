@@ -177,6 +177,8 @@ def make():
         Path(name).write_bytes(text if isinstance(text, bytes) else text.encode())
     Path("latin.toml").write_bytes(b'title = "\xe9"')
     Path("folder.nc").mkdir()
+    Path("playground").mkdir()
+    Path("playground", "index.html").touch()
     run = polhode.integrate([1.0, 2.0, 2.5], "heavy_top", (0, 1), 0.1, "NMB", omega0=(0.1, 1, 0.2), compiled=False)
     rest = polhode.integrate([1.0, 2.0, 2.5], None, (0, 1), 0.5, "NMB", omega0=(0, 0, 0), compiled=False)
     point = polhode.integrate([1.0, 2.0, 2.5], None, (0, 1), 0.5, "NMB", omega0=(0, 1, 0), compiled=False, t_eval=[0.0])

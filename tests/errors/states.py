@@ -119,6 +119,7 @@ STATES = [
                                   keep=polhode.Statistics(functions={"f": lambda p: p})), "has an argument p", "leave p out"),
     ([("polhode.torques.BUILT_IN", {"odd": odd})],
      lambda: make_scenario({"problem": "krysl/slow-top", "torque": {"name": "odd"}}, "a.toml"), "no such thing", "correct them"),
+    ([("llvmlite.__version__", "0.44.0")], lambda: polhode.export("LP2", "wasm"), "here is 0.44.0", "pip install"),
     ([("builtins.__import__", without("cloudpickle"))], lambda: pickle.dumps(polhode.torque(lambda t, R: R[0])),
      "<lambda>' cannot be sent", "define it at the top of a module"),
     ([("builtins.__import__", without("zarr"))], lambda: polhode.io.save(tumble(), "run.zarr"),

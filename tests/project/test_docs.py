@@ -195,8 +195,9 @@ class Page:
     def command(self, command, shown, block):
         if command.startswith(SETS_UP):
             return
-        if command.startswith("cc ") and not shutil.which("cc"):
-            pytest.skip("there is no C compiler here")
+        for tool, what in (("cc", "C compiler"), ("node", "node")):
+            if command.startswith(f"{tool} ") and not shutil.which(tool):
+                pytest.skip(f"there is no {what} here")
         done = subprocess.run(
             command,
             shell=True,

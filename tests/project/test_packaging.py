@@ -85,6 +85,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel):
     assert {
         "polhode/show/view/static/viewer.js",
         "polhode/show/view/static/viewer.css",
+        "polhode/show/view/static/worker.js",
         "polhode/methods/references.bib",
         "polhode/cli/commands/run.py",
     } <= set(names)

@@ -25,7 +25,7 @@ export class Form {
 
   build() {
     const { problems, methods } = this.catalogue;
-    this.problem = grouped(problems.map(({ name, group, title }) => ({ name, group, label: capital(title) })));
+    this.problem = grouped(problems.map(({ name, group, title, obstacle }) => ({ name, group, label: capital(title), obstacle })));
     this.problem.addEventListener("change", () => {
       this.begin(this.chosen());
       this.changed(true);
@@ -319,7 +319,7 @@ class Slider {
 class Methods {
   constructor(methods, optional, changed) {
     this.facts = Object.fromEntries(methods.map(({ name, fact }) => [name, fact]));
-    this.list = grouped(methods.map(({ name, group }) => ({ name, group, label: name })));
+    this.list = grouped(methods.map(({ name, group, obstacle }) => ({ name, group, label: name, obstacle })));
     if (optional) this.list.prepend(new Option("nothing", "", true, true));
     this.fact = make("p", "play-fact");
     this.elements = [this.list, this.fact];
@@ -349,12 +349,17 @@ function select(options) {
   return element;
 }
 
-/** A list of choices by group. */
+/** A list of choices by group; one with an obstacle cannot be chosen. */
 function grouped(entries) {
   const element = make("select");
   for (const label of new Set(entries.map((one) => one.group))) {
     const group = Object.assign(make("optgroup"), { label });
-    for (const one of entries) if (one.group === label) group.append(new Option(one.label, one.name));
+    for (const one of entries) {
+      if (one.group !== label) continue;
+      const option = new Option(one.label, one.name);
+      if (one.obstacle) Object.assign(option, { disabled: true, text: `${one.label} (polhode play alone)`, title: one.obstacle });
+      group.append(option);
+    }
     element.append(group);
   }
   return element;

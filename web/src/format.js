@@ -54,3 +54,24 @@ export function clock(time, span) {
 
 /** A name with its unit in brackets, where the unit is known. */
 export const withUnit = (name, unit) => (unit ? `${name} [${unit}]` : name);
+
+const trimmed = (text) => (text.includes(".") ? text.replace(/\.?0+$/, "") : text);
+const padded = (exponent) => `e${exponent < 0 ? "-" : "+"}${String(Math.abs(exponent)).padStart(2, "0")}`;
+
+/** A number to so many digits, without zeros at the end: %g of Python and C. */
+export function spell(value, digits = 6) {
+  if (value === 0 || !Number.isFinite(value)) return String(value);
+  const [factor, exponent] = value.toExponential(digits - 1).split("e"),
+    e = Number(exponent);
+  return e < -4 || e >= digits ? trimmed(factor) + padded(e) : trimmed(value.toFixed(digits - 1 - e));
+}
+
+/** A number in all its digits, as Python writes it. */
+export function python(value) {
+  const size = Math.abs(value);
+  if (value !== 0 && (size < 1e-4 || size >= 1e16)) {
+    const [factor, exponent] = value.toExponential().split("e");
+    return factor + padded(Number(exponent));
+  }
+  return Number.isInteger(value) ? value.toFixed(1) : String(value);
+}

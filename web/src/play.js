@@ -1,4 +1,4 @@
-// play(element, catalogue, token): the playground. The form asks, the library on the other side of POST /run computes, the viewer
+// play(element, catalogue, asked): the playground. The form asks, the library behind `asked` computes (sources.js), the viewer
 // shows; while a newer question is on its way the older one is dropped.
 
 import "./play.css";
@@ -17,14 +17,14 @@ const STATES = {
   running: (method, share) => `${method}: ${Math.round(100 * share)} %`,
 };
 
-export function play(element, catalogue, token) {
-  return new Playground(element, catalogue, token);
+export function play(element, catalogue, asked) {
+  return new Playground(element, catalogue, asked);
 }
 
 class Playground {
-  constructor(element, catalogue, token) {
+  constructor(element, catalogue, asked) {
     new Theme(document.documentElement); // light or dark before there is a picture
-    this.token = token;
+    this.asked = asked;
     this.answers = 0; // results shown so far
     this.form = new Form(catalogue, (fresh) => this.changed(fresh));
     this.form.read(location.hash.slice(1));
@@ -59,23 +59,17 @@ class Playground {
 
   async ask() {
     const asking = (this.asking = new AbortController());
-    const headers = { "Content-Type": "application/json", "X-Polhode-Token": this.token };
-    const body = JSON.stringify(this.form.values());
     this.later = setTimeout(() => {
       this.loud = true;
       this.say(this.news);
     }, QUIET);
     try {
-      const reply = await fetch("/run", { method: "POST", headers, body, signal: asking.signal });
-      if (!reply.ok) throw new Error(await reply.text());
-      let last = null;
-      for await (const line of lines(reply.body)) if (!asking.signal.aborted) this.hear((last = line));
-      if (!asking.signal.aborted && (!last || last.state)) throw new Error("The computation failed; the terminal shows the reason.");
+      for await (const line of this.asked(this.form.values(), asking.signal)) if (!asking.signal.aborted) this.hear(line);
+      if (asking.signal.aborted) return;
     } catch (error) {
       if (asking.signal.aborted) return;
       this.quiet();
-      const lost = error instanceof TypeError; // what fetch calls a server that is not there
-      this.say(lost ? "The playground has stopped; start it again with `polhode play`." : error.message, true);
+      this.say(error.message, true);
     }
     this.busy = false;
   }
@@ -134,19 +128,6 @@ class Playground {
   /** For programs: whether something is on its way, what is asked, and what the viewer shows. */
   state() {
     return { busy: this.busy, answers: this.answers, asked: this.form.values(), viewer: this.viewer?.state() };
-  }
-}
-
-/** The lines of JSON in a stream. */
-async function* lines(stream) {
-  const reader = stream.pipeThrough(new TextDecoderStream()).getReader();
-  let text = "";
-  for (;;) {
-    const { value, done } = await reader.read();
-    if (done) return;
-    const parts = (text + value).split("\n");
-    text = parts.pop();
-    for (const part of parts) yield JSON.parse(part);
   }
 }
 

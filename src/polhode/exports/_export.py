@@ -9,7 +9,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from polhode.bodies._body import RigidBody
-from polhode.errors import InputError, brief, choice, flag
+from polhode.errors import InputError, brief, choice, flag, label
 from polhode.exports import languages
 from polhode.exports.measured import measured
 from polhode.exports.module import Module, module_of
@@ -21,7 +21,7 @@ from polhode.loads.foreign import Foreign
 from polhode.loads.load import Load, as_load
 from polhode.methods._method import Method
 from polhode.methods._registry import get
-from polhode.support.atomic import write_text
+from polhode.support.atomic import write
 from polhode.support.regular import file_path
 
 __all__ = ["export", "exported"]
@@ -40,8 +40,9 @@ def export(
     flight: bool = False,
     fma: bool = True,
     measure: bool = False,
+    target: str | None = None,
     output: str | PathLike[str] | None = None,
-) -> str:
+) -> str | bytes:
     """Write a method out in another language: one file that needs no library.
 
     The steps are those of polhode, operation for operation: where numbers are doubles and the
@@ -52,7 +53,7 @@ def export(
     method : str or Method
         Any method with fixed steps.
     language : str
-        "c"; `polhode export --help` lists all.
+        "c" or "javascript"; or machine code: "wasm", a module of WebAssembly, or "object", an object file.
     torque : Torque, function or str, optional
         Becomes part of the file, with its parameters as constants: a named torque, or a function of
         your own.  Without it the file calls a function that you write in its language.
@@ -71,13 +72,16 @@ def export(
     measure : bool
         Measure the method for the comment at the top of the file, in a second or two: order, symmetry,
         and what a free body keeps.  Declared facts are always there.
+    target : str, optional
+        The processor and system of an object file, such as "aarch64-linux-gnu", "thumbv7em-none-eabihf" or
+        "riscv64-unknown-elf"; this machine by default.
     output : str or Path, optional
-        A file to write the text to; an existing file is replaced.
+        A file to write to; an existing file is replaced.
 
     Returns
     -------
-    str
-        The text of the file.
+    str or bytes
+        The text of the file, or machine code.
 
     Examples
     --------
@@ -86,10 +90,12 @@ def export(
     >>> [line for line in text.splitlines() if line.startswith("void LP2_step")][0]
     'void LP2_step(LP2_state *s, double h, double t, const LP2_body *body);'
     """
-    text = exported(method, language, torque, body, precision, frame, flight, fma, measure).text()
+    content = exported(
+        method, language, torque, body, precision, frame, flight, fma, measure, target
+    ).content()
     if output is not None:
-        write_text(file_path(output), text)
-    return text
+        write(file_path(output), content)
+    return content
 
 
 def exported(
@@ -102,17 +108,25 @@ def exported(
     flight: bool = False,
     fma: bool = True,
     measure: bool = False,
+    target: str | None = None,
 ) -> Any:
     """The printer of a file, ready to write it."""
     printer, entry = languages.get(language), get(method)
+    if target is not None and language != "object":
+        raise InputError(
+            f"target {brief(target)} is for object files, and the language is {language!r}; give language 'object'"
+        )
     precision = printer.precisions[0] if precision is None else precision
     choice(f"precision of {language}", precision, printer.precisions)
     choice("frame", frame, FRAMES)
     load = _load(torque, flag("flight", flight))
     module = module_of(entry, load, _body(body), frame, flight or isinstance(load, Load))
-    module.facts = list(measured(entry)) if flag("measure", measure) else []
+    measure = flag("measure", measure) and not printer.binary
+    module.facts = list(measured(entry)) if measure else []
     module.command = _command(entry, language, precision, module)
-    return printer(module, precision, flag("fma", fma))
+    made = printer(module, precision, flag("fma", fma))
+    made.target = made.target if target is None else label("target", target)
+    return made
 
 
 def _load(given: Any, flight: bool) -> Torque | Load | None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from polhode.core.jit import jit
@@ -94,23 +94,39 @@ class Module:
     @cached_property
     def functions(self) -> list[Function]:
         """The functions of the file, each after those it calls."""
-        found: dict[Function, None] = {}
-
-        def add(function: Function) -> None:
-            if function not in found:
-                for inner in called(function):
-                    add(inner)
-                found[function] = None
-
-        for root in self.roots:
-            for one in walk(root.value):
-                if isinstance(one, Call):
-                    add(one.function)
-        return list(found)
+        return functions_of(self.roots)
 
     def header(self, printer: Any) -> str:
         """The comment at the top of the file."""
         return header(self, printer)
+
+
+def functions_of(roots: Iterable[Root]) -> list[Function]:
+    """The functions that are called, each after those it calls."""
+    found: dict[Function, None] = {}
+
+    def add(function: Function) -> None:
+        if function not in found:
+            for inner in called(function):
+                add(inner)
+            found[function] = None
+
+    for root in roots:
+        for one in walk(root.value):
+            if isinstance(one, Call):
+                add(one.function)
+    return list(found)
+
+
+def root_of(
+    translator: Translator, function: Callable[..., Any], *params: tuple[str, Type]
+) -> Root:
+    """A function of Python as one that is called from outside."""
+    made = translator.function(function, tuple(kind for _, kind in params))
+    args = [Var(name, kind) for name, kind in params]
+    left = tuple(arg for arg, keep in zip(args, made.keep, strict=True) if keep)
+    value = inlined(made, left)
+    return Root([pair for pair in params if not isinstance(pair[1], Static)], value)
 
 
 def identifier(name: str) -> str:
@@ -119,23 +135,21 @@ def identifier(name: str) -> str:
 
 
 def module_of(
-    method: Method, load: Torque | Load | None, body: RigidBody | None, frame: str, flight: bool
+    method: Method,
+    load: Torque | Load | None,
+    body: RigidBody | None,
+    frame: str,
+    flight: bool,
+    translator: Translator | None = None,
 ) -> Module:
     """The functions of a method for one body with a torque or a load, or with one that the user
-    writes."""
+    writes; modules with the same translator share functions."""
     obstacle = export_obstacle(method)
     if obstacle:
         raise InputError(f"{method.name} cannot be exported: {obstacle}")
     suited, acting = _acting(method, load, body, frame, flight)
     kind: Type = USER if acting.asked else Static(acting.values)
-    translator = Translator(REPLACED)
-
-    def root(function: Callable[..., Any], *params: tuple[str, Type]) -> Root:
-        made = translator.function(function, tuple(kind for _, kind in params))
-        args = [Var(name, kind) for name, kind in params]
-        left = tuple(arg for arg, keep in zip(args, made.keep, strict=True) if keep)
-        value = inlined(made, left)
-        return Root([pair for pair in params if not isinstance(pair[1], Static)], value)
+    root = partial(root_of, translator or Translator(REPLACED))
 
     begin, advance, read, frames = (
         suited.start,

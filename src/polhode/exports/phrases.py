@@ -108,7 +108,8 @@ class Phrases:
         text = self.expression(right, level + 1)
         if text.startswith("-") and expr.op in "+-":
             text = f"({text})"
-        return f"{self.expression(left, level)} {expr.op} {text}", level
+        word = self.words.get(expr.op, expr.op)
+        return f"{self.expression(left, level)} {word} {text}", level
 
     def chosen(self, expr: Cond) -> str:
         """a if test else b."""

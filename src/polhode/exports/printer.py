@@ -44,6 +44,8 @@ class Printer(Phrases):
     """Writes one module in one language; `module` is what `polhode.exports.module` makes."""
 
     suffix = ""  # of the file
+    binary = False  # whether it is no text
+    target: str | None = None  # of machine code
     precisions: tuple[str, ...] = (
         "double",
         "float",
@@ -55,7 +57,7 @@ class Printer(Phrases):
 
     def __init__(self, module: Any, precision: str = "double", fma: bool = True) -> None:
         self.module, self.precision, self.fma = module, precision, fma
-        self.functions: list[Function] = module.functions
+        self.functions = self.needed()
         self.taken: set[str] = set(self.reserved)
         self.names, self.local = {}, {}
         self.types = list(self._types())
@@ -66,6 +68,10 @@ class Printer(Phrases):
             self.names[constant_key(one)] = self.unused(self.constant_name(one.name))
         for function in self.functions:
             self.names[function] = self.unused(self.function_name(function.name))
+
+    def needed(self) -> list[Function]:
+        """The functions of the file."""
+        return self.module.functions
 
     # --- what there is ----------------------------------------------------------------------------
 
@@ -115,8 +121,12 @@ class Printer(Phrases):
 
     # --- the file ---------------------------------------------------------------------------------
 
+    def content(self) -> str | bytes:
+        """What is in the file."""
+        return self.text()
+
     def text(self) -> str:
-        """The whole file."""
+        """The whole file as a text."""
         blocks = [
             self.comment(self.module.header(self)),
             self.preamble(),

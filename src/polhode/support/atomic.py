@@ -45,14 +45,20 @@ def written_whole(path: Path, force: bool = True, partial: Path | None = None) -
         )
 
 
-def write_text(path: Path, text: str, force: bool = True) -> Path:
-    """Write a text file; an InputError says why that failed."""
+def write(path: Path, content: str | bytes, force: bool = True) -> Path:
+    """Write a file of text or bytes; an InputError says why that failed."""
+    data = content.encode() if isinstance(content, str) else content
     try:
         with written_whole(path, force) as partial:
-            partial.write_text(text, encoding="utf-8")
+            partial.write_bytes(data)
     except OSError as error:
         raise cannot_write(path, error) from error
     return path
+
+
+def write_text(path: Path, text: str, force: bool = True) -> Path:
+    """Write a text file, with the ends of lines of this system."""
+    return write(path, text.replace("\n", os.linesep), force)
 
 
 def cannot_write(path: Path, error: OSError) -> InputError:

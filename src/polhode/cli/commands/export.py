@@ -16,7 +16,11 @@ def export(
         str, typer.Argument(help="The name of a method.", autocompletion=complete_method)
     ],
     language: Annotated[
-        str, typer.Option(help="The language.", autocompletion=complete_language)
+        str,
+        typer.Option(
+            help="c, javascript, wasm, or object for machine code.",
+            autocompletion=complete_language,
+        ),
     ] = "c",
     torque: Annotated[
         str | None,
@@ -55,27 +59,41 @@ def export(
         bool,
         typer.Option(help="Measure the method for the comment at the top, in a second or two."),
     ] = True,
+    target: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TRIPLE",
+            help="Processor and system of an object file, such as aarch64-linux-gnu; default: this machine.",
+        ),
+    ] = None,
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="The file; default: the terminal.")
     ] = None,
     force: Force = False,
 ) -> None:
     """Write a method out in another language: one file that needs no library."""
+    from polhode.errors import InputError
     from polhode.exports._export import exported
     from polhode.io.store import check_place
-    from polhode.support.atomic import write_text
+    from polhode.support.atomic import write
 
     if output is not None:
         check_place(output, force)
     acting = find_torque(torque, assignments or [])
-    text = exported(
-        method, language, acting, _three(moments), precision, frame, flight, fma, measure
-    ).text()
+    made = exported(
+        method, language, acting, _three(moments), precision, frame, flight, fma, measure, target
+    )
+    if output is None and made.binary:
+        raise InputError(
+            f"{language!r} is no text for a terminal; name a file: -o {made.module.prefix}{made.suffix}"
+        )
+    content = made.content()
     if output is None:
-        typer.echo(text, nl=False)
+        typer.echo(content, nl=False)
     else:
-        write_text(output, text)
-        typer.echo(f"{output}: {len(text.splitlines())} lines")
+        write(output, content)
+        size = f"{len(content)} bytes" if made.binary else f"{len(content.splitlines())} lines"
+        typer.echo(f"{output}: {size}")
 
 
 def find_torque(name: str | None, assignments: list[str]) -> Any:

@@ -1,9 +1,11 @@
 """`polhode play`."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from polhode.cli.options import Force
 from polhode.cli.terminal import make_console, print_error
 
 GROUP = "First steps"
@@ -14,9 +16,26 @@ def play(
     show: Annotated[
         bool, typer.Option("--open/--no-open", help="Open the page in the browser.")
     ] = True,
+    static: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="Write a page into a folder instead, which computes in the browser: for any web server.",
+        ),
+    ] = None,
+    force: Force = False,
 ) -> None:
     """Open a playground in the browser, with sliders for body, spin, method and step."""
     import webbrowser
+
+    if static is not None:
+        from polhode.show.play import folder
+
+        page = folder.write(static, force)
+        typer.echo(
+            f"{page}: {page.stat().st_size / 1e6:.2f} MB; open it in a browser, or put it on a web server"
+        )
+        return
 
     from polhode.show.play.server import Server
 

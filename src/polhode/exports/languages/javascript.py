@@ -1,0 +1,289 @@
+"""JavaScript: an ES module for browsers, node and other engines, without dependencies."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from polhode.exports.ir import (
+    BOOL,
+    INT,
+    REAL,
+    USER,
+    Ask,
+    Const,
+    Function,
+    Intrinsic,
+    Op,
+    Record,
+    Type,
+    Unpack,
+    has_numbers,
+    parts,
+)
+from polhode.exports import fused
+from polhode.exports.acting import VECTOR
+from polhode.exports.module import Root
+from polhode.exports.phrases import ATOM, constant_key
+from polhode.exports.printer import Printer
+from polhode.exports.text import closed, folded, paragraphs, single
+from polhode.exports.trees import is_plain
+
+KEYWORDS = """
+abstract arguments await boolean break byte case catch char class const continue debugger default delete do double else enum
+eval export extends false final finally float for function goto if implements import in instanceof int interface let long
+native new null of package private protected public return short static super switch synchronized this throw throws transient
+true try typeof undefined var void volatile while with yield
+"""
+LIBRARY = """
+Math Object Number BigInt NaN Infinity Float64Array sqrt abs sin cos tan exp log atan2 pow fround copysign
+makeBody start step omega rounded
+"""
+FROM_MATH = ("sqrt", "abs", "sin", "cos", "tan", "exp", "log", "atan2", "pow")
+
+COPYSIGN = """\
+/** a with the sign of b. */
+function copysign(a, b) { return b < 0 || Object.is(b, -0) ? -abs(a) : abs(a); }
+"""
+ROUNDED = """\
+/** A load in single precision. */
+function rounded({ torque, acceleration }) {
+    return { torque: torque.map(fround), acceleration: acceleration.map(fround) };
+}
+"""
+# products of numbers in single precision are exact, and only the sum is rounded twice
+FMA_SINGLE = """\
+/** a b + c with one rounding to single precision: where the sum lies half way, what it left decides. */
+function fma(a, b, c) {
+    const p = a * b, s = p + c, r = fround(s), f = s - p, e = p - (s - f) + (c - f), d = s - r, next = r + 2 * d;
+    return e !== 0 && d > 0 === e > 0 && d !== 0 && fround(next) === next ? next : r;
+}
+"""
+
+
+class Language(Printer):
+    """JavaScript."""
+
+    suffix = ".mjs"
+    reserved = frozenset(KEYWORDS.split()) | frozenset(LIBRARY.split())
+    joined = True
+    words = Printer.words | {"==": "===", "!=": "!=="}
+
+    def needed(self) -> list[Function]:
+        """Those of the method, after those for a b + c, which JavaScript has no instruction for."""
+        has_fma = (
+            self.fma and self.precision == "double" and "fma" in self._intrinsics(super().needed())
+        )
+        return [*(fused.functions() if has_fma else []), *super().needed()]
+
+    def _intrinsics(self, functions: list[Function]) -> set[str]:
+        inside = (one for function in functions for one in self.inside(function))
+        return {one.name for one in inside if isinstance(one, Intrinsic)}
+
+    # --- types and declarations -------------------------------------------------------------------
+
+    def public_name(self, name: str) -> str:
+        return name.capitalize()
+
+    def type_name(self, kind: Type) -> str:
+        return self.module.asked.name.capitalize() if kind == USER else super().type_name(kind)
+
+    def of_type(self, kind: Type) -> str:
+        if kind in (REAL, INT):
+            return "number"
+        return "boolean" if kind == BOOL else self.names[kind]
+
+    def comment(self, text: str) -> str:
+        lines = paragraphs(text.replace("*/", "* /"))
+        if len(lines) == 1:
+            return f"/** {lines[0]} */"
+        return "\n".join(["/**", *(f" * {line}".rstrip() for line in lines), " */"])
+
+    def preamble(self) -> str:
+        used, is_single = self._intrinsics(self.functions), self.precision == "float"
+        used |= {"abs"} if "copysign" in used else set()
+        taken = [name for name in FROM_MATH if name in used] + ["fround"] * is_single
+        blocks = [f"const {{ {', '.join(taken)} }} = Math;\n"] if taken else []
+        blocks += [ROUNDED] if is_single and _flies(self.module) else []
+        blocks += [COPYSIGN] if "copysign" in used else []
+        blocks += [FMA_SINGLE] if is_single and self.fma and "fma" in used else []
+        return "\n".join(blocks)
+
+    def declared(self, kind: Type) -> str:
+        if kind not in self.module.public_types():
+            return ""
+        if kind == USER:
+            return self._users()
+        inside = [self.of_type(one) for one in parts(kind) or () if has_numbers(one)]
+        if names := self.field_names(kind):
+            pairs = zip(names, inside, strict=True)
+            text = f"{{{{ {', '.join(f'{name}: {one}' for name, one in pairs)} }}}}"
+        else:
+            text = f"{{[{', '.join(inside)}]}}"
+        return f"/** @typedef {text} {self.names[kind]} */"
+
+    def _users(self) -> str:
+        """What the user's function is given and returns."""
+        asked = self.module.asked
+        where = {"spatial": "in space", "body": "in the body"}[self.module.frame]
+        more = "" if asked.result == VECTOR else ", and acceleration, in space"
+        doc = f"Your torque, {where}{more}, at time t, attitude R (by rows) and body velocity Om."
+        tags = [f"@param {{{self.of_type(kind)}}} {name}" for name, kind in asked.params]
+        head, result = f"@callback {self.names[USER]}", f"@returns {{{self.names[asked.result]}}}"
+        return self.comment("\n".join([doc, head, *tags, result]))
+
+    def field_names(self, kind: Type) -> tuple[str, ...] | None:
+        if not isinstance(kind, Record) or kind.kind is None:
+            return None
+        pairs = zip(kind.fields, kind.items, strict=True)
+        return tuple(name for name, one in pairs if has_numbers(one))
+
+    def access(self, kind: Type, place: int) -> str:
+        place = sum(map(has_numbers, (parts(kind) or ())[:place]))  # among those that are left
+        names = self.field_names(kind)
+        return f".{names[place]}" if names else f"[{place}]"
+
+    def constants_text(self) -> str:
+        numbers = [one for one in self.constants if one.type == REAL]
+        pairs = [(self.atom(one), self.number(one.value)) for one in numbers]
+        lines = self.together(pairs, REAL, 0) if pairs else []
+        return "\n".join(
+            [*lines, *(self.constant(one) for one in self.constants if one.type != REAL)]
+        )
+
+    def constant(self, one: Const) -> str:
+        name, text = self.names[constant_key(one)], self.nested(one.value, one.type)
+        return "\n".join(folded(f"const {name} = {text};"))
+
+    def opened(self, function: Function) -> list[str]:
+        given = ", ".join(self.local[name] for name, _ in function.params)
+        return folded(f"function {self.names[function]}({given}) {{")
+
+    def declared_as(self, name: str, value: str, kind: Type, fixed: bool) -> str:
+        return f"{'const' if fixed else 'let'} {name} = {value}"
+
+    def together(self, pairs: list[tuple[str, str]], kind: Type, depth: int) -> list[str]:
+        return self.line(f"const {', '.join(f'{a} = {b}' for a, b in pairs)}", depth)
+
+    def declare(self, name: str, kind: Type) -> str:
+        return f"let {name}"
+
+    def loop(self, i: str, count: int) -> str:
+        return f"for (let {i} = 0; {i} < {count}; {i}++) {{"
+
+    def unpacked(self, one: Unpack, depth: int) -> list[str]:
+        """By destructuring, where all or none of the variables are declared here."""
+        names = [name for name in one.names if name]
+        kind = one.value.type
+        apart = one.declares and not one.declares.issuperset(names)
+        if is_plain(one.value) or self.field_names(kind) or apart:
+            return super().unpacked(one, depth)
+        left = [
+            self.called_here(name) if name else ""
+            for name, part in zip(one.names, parts(kind) or (), strict=True)
+            if has_numbers(part)
+        ]
+        while not left[-1]:
+            left.pop()
+        word = "const " if one.fixed.issuperset(names) else "let " if one.declares else ""
+        return self.line(f"{word}[{', '.join(left)}] = {self.expression(one.value)}", depth)
+
+    # --- expressions ------------------------------------------------------------------------------
+
+    def operation(self, expr: Op) -> tuple[str, int]:
+        text, level = super().operation(expr)
+        rounds = self.precision == "float" and expr.op in ("+", "-", "*", "/") and expr.type == REAL
+        return (f"fround({text})", ATOM) if rounds else (text, level)
+
+    def made(self, kind: Type, items: list[str]) -> str:
+        names = self.field_names(kind)
+        if not names:
+            return f"[{', '.join(items)}]"
+        pairs = zip(names, items, strict=True)
+        return f"{{ {', '.join(a if a == b else f'{a}: {b}' for a, b in pairs)} }}"
+
+    def number(self, value: Any, kind: Type = REAL) -> str:
+        if kind == REAL and self.precision == "float":
+            value = single(value)
+            text = repr(value) if math.isfinite(value) else self.special(value)
+        else:
+            text = super().number(value, kind)
+        return text.removesuffix(".0")
+
+    def special(self, value: float) -> str:
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0.0 else "-Infinity"
+
+    def called(self, name: str, args: list[str]) -> str:
+        text = f"{name}({', '.join(args)})"
+        exact = name in ("abs", "copysign", "fma")
+        return text if self.precision == "double" or exact else f"fround({text})"
+
+    def converted(self, text: str) -> str:
+        return text
+
+    def asked(self, expr: Ask) -> str:
+        text = f"{self.expression(expr.user)}({self.arguments(expr.args)})"
+        if self.precision == "double":
+            return text
+        return f"{text}.map(fround)" if expr.type == VECTOR else f"rounded({text})"
+
+    # --- what the user calls ----------------------------------------------------------------------
+
+    def public(self) -> str:
+        module = self.module
+        self.local = {"p": _users(module)}
+        if self.precision == "float":
+            self.local |= {name: f"fround({name})" for name in "ht"}
+            self.local |= {name: f"{name}.map(fround)" for name in ("q", "Om", "I", "x", "v")}
+        place = ", and place and velocity of the centre of mass" if _flies(module) else ""
+        functions = [
+            ("A body with these principal moments of inertia.", "makeBody", module.make_body),
+            (
+                "The state at time t, before steps of h: from attitude (x, y, z, w), body to space, and body "
+                f"velocity{place}.",
+                "start",
+                module.start,
+            ),
+            ("The state after a step from time t to t + h.", "step", module.step),
+            ("The body velocity; the attitude is s.q.", "omega", module.omega),
+        ]
+        return "\n\n".join(self._outer(*one) for one in functions)
+
+    def _outer(self, doc: str, name: str, root: Root) -> str:
+        params = [(_users(self.module) if one == "p" else one, kind) for one, kind in root.params]
+        tags = [f"@param {{{self.of_type(kind)}}} {one}" for one, kind in params]
+        result = f"@returns {{{self.of_type(root.value.type)}}}"
+        text = self.comment("\n".join([doc, *tags, result]))
+        head = f"export function {name}({', '.join(one for one, _ in params)}) {{"
+        lines = folded(f"return {self.expression(root.value)};", "    ")
+        return "\n".join([text, *closed([*folded(head), *lines, "}"])])
+
+    def example(self) -> str:
+        module = self.module
+        given, place, yours = "", ", [0, 0, 0], [1, 0, 0]" if _flies(module) else "", []
+        if module.asked:
+            given, result = f", {_users(module)}", "[0, 0, 0]"
+            if module.asked.result != VECTOR:
+                result = "({ torque: [0, 0, 0], acceleration: [0, 0, -9.81] })"
+            arguments = ", ".join(name for name, _ in module.asked.params)
+            yours = [f"    const {_users(module)} = ({arguments}) => {result};"]
+        return "\n".join(
+            [
+                "Use:\n",
+                f'    import {{ makeBody, omega, start, step }} from "./{module.prefix}.mjs";',
+                "    const body = makeBody([1, 2, 3]), h = 0.01;",
+                *yours,
+                f"    let s = start(h, 0, [0, 0, 0, 1], [0.1, 3, 0.1]{place}, body{given});",
+                f"    for (let k = 0; k < 1000; k++) s = step(h, k * h, s, body{given});",
+                "    console.log(s.q, omega(s, body));",
+            ]
+        )
+
+
+def _users(module: Any) -> str:
+    """What the user's function is called."""
+    return module.asked.name if module.asked else "p"
+
+
+def _flies(module: Any) -> bool:
+    return any(name == "x" for name, _ in module.start.params)
