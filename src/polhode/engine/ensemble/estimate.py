@@ -70,6 +70,8 @@ class Halved:
             return ErrorEstimate(numbers, *errors)
         felt = speeds_felt(self.torque, self.force, *self.bodies.gyrostats)
         order = run.method.order_under(felt) or 1
+        if self.force is not None and run.method.flight is None:
+            order = min(order, 2)  # of the translation beside it
         factor = 1.0 / (1.0 - 0.5**order)
         ended = other.status != FAILED
         turned = rotations.angle_between(run.quaternion[numbers], other.quaternion)
