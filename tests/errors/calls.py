@@ -224,6 +224,8 @@ CALLS = [
      "use one of LP2, DOP853"),
     (lambda: polhode.compare([1, 2, 2.5], polhode.flight.gravity(1.0, [1, 2, 2.5]), (0, 1), omega0=W),
      "'gravity' has its centre at the origin", "give position0"),
+    (lambda: polhode.Flow([1, 2, 2.5], polhode.flight.gravity(1.0, [1, 2, 2.5]), step=0.1)(Q, W, 0.0, 1.0),
+     "'gravity' has its centre at the origin", "give position0"),
     (lambda: polhode.Flow(GYROSTAT, None, "NMB", step=0.1), "NMB cannot follow a body with rotors", "use one of LP2"),
     (lambda: polhode.Flow(GYROSTAT, None, step=0.1)(None, W, 0.0, 1.0, inertia=GYROSTAT), "inertia is that of the whole body",
      "leave them out: body.with_rotors([])"),

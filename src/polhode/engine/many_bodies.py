@@ -34,7 +34,7 @@ from polhode.engine.ensemble.on_gpu import is_plain, place_on_gpu
 from polhode.engine.ensemble.spin import Spin
 from polhode.engine.flight import check_flight, check_place
 from polhode.engine.programs import find_bound
-from polhode.engine.rotors import check_rotors, check_speeds
+from polhode.engine.rotors import check_rotors, check_speeds, speeds_felt
 from polhode.engine.schedule import segments
 from polhode.errors import InputError, floats, one_given, unknown, whole
 from polhode.loads._torque import Torque
@@ -325,7 +325,7 @@ class ManyBodies:
     def _ensemble(self, status: str, message: str) -> Ensemble:
         """The result, also of a run that was interrupted."""
         carrier, driver, self.driver, self.carrier = self.carrier, self.driver, None, None
-        lowered = self.method.lowered(self.torque, self.bodies.motors_feel)
+        lowered = self.method.lowered(speeds_felt(self.torque, self.force, *self.bodies.gyrostats))
         failures = [carrier.failures[body] for body in sorted(carrier.failures)]
         message += f"; {lowered}" if lowered else ""
         message += f"; {len(failures)} of {self.n} bodies failed" if failures else ""
