@@ -253,7 +253,7 @@ CALLS = [
     (lambda: polhode.RigidBody([1, 2, 2.5], shape=3), "got 3", "write one"),
     (lambda: polhode.RigidBody([1, 2, 2.5], shape={"kind": "box", "size": object()}),
      "got <object object at", "convert it first"),
-    (lambda: polhode.export("LP2", "pascal"), "'pascal'", "valid: 'c'"),
+    (lambda: polhode.export("LP2", "pascal"), "'pascal'", "valid: 'c', "),
     (lambda: polhode.export("LP2", precision="half"), "'half'", "valid: 'double', 'float'"),
     (lambda: polhode.export("LP2", frame="inertial"), "'inertial'", "valid: 'spatial', 'body'"),
     (lambda: polhode.export("taylor"), "taylor cannot be exported", "name one, as in taylor(8)"),
