@@ -1,5 +1,6 @@
 """Exported C++, compiled and run: a program whose output is the motions, digit for digit."""
 
+import re
 import shutil
 import subprocess
 import tempfile
@@ -31,16 +32,17 @@ def braces(values):
     return f"{{{', '.join(repr(float(one)) for one in values)}}}"
 
 
-def case(i, text, prefix, problem, steps, load="", real="double", further=""):
+def case(i, text, problem, steps, load="", real="double", further=""):
     """A file, in a namespace of its own, with a function that prints the motion."""
-    text = text.replace(f"namespace {prefix}", f"namespace file{i}")
+    text = re.sub(r"^namespace \w+", f"namespace file{i}", text, flags=re.MULTILINE)
+    text = re.sub(r"POLHODE_\w+_HPP", f"FILE{i}", text)
     q = as_quaternion(problem.rotation0, False, "rotation0")
     suffix = "F" if real == "float" else ""
     given = [braces(one) for one in (problem.body.moments, q, problem.omega0)]
     if suffix:
         given = [one.replace(",", "f,").replace("}", "f}") for one in given]
     moments, q, omega = given
-    return text.replace(f"POLHODE_{prefix}_HPP", f"FILE{i}") + further + CASE.format(
+    return text + further + CASE.format(
         i=i, h=repr(float(problem.step)) + suffix, moments=moments, q=q, omega=omega,
         load=load and f", {load}", steps=steps, real=real,
     )  # fmt: skip

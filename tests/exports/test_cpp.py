@@ -6,7 +6,6 @@ import pytest
 import polhode
 from cpp_code import COMPILER, case, motions
 from polhode import problems
-from polhode.exports.module import identifier
 from test_export import NAMES, PAIRS, PROBLEMS, STEPS, own, same, weight
 
 pytestmark = pytest.mark.skipif(COMPILER is None, reason="needs a C++ compiler")
@@ -21,7 +20,7 @@ def written(i, method, problem, steps, precision="double", fma=True):
     text = polhode.export(
         method, "cpp", torque=torque, body=problem.body, precision=precision, fma=fma
     )
-    return case(i, text, identifier(method), problem, steps, real=precision)
+    return case(i, text, problem, steps, real=precision)
 
 
 def agree(pairs, steps, optimisation="-O1"):
@@ -54,7 +53,7 @@ def test_your_torque_single_precision_and_no_fma():
         written(2, "EXACT", TOP, STEPS, "float"),
     )
     assert "std::fma(" not in plain
-    yours = case(0, polhode.export("LP2", "cpp"), "LP2", TOP, STEPS, "weight", further=WEIGHT)
+    yours = case(0, polhode.export("LP2", "cpp"), TOP, STEPS, "weight", further=WEIGHT)
     yours, unfused, rounded = motions([yours, plain, single])
     torque = polhode.torque(weight, form="tuple")
     run = polhode.integrate(
