@@ -371,8 +371,7 @@ class ManyBodies:
         )
 
     def _members(self, threads: int | None) -> list[tuple[Any, Any]]:
-        """(numbers of bodies, their backend), one pair for each kind of body for which the method
-        has a separate step."""
+        """(numbers of bodies, their backend) for each kind of body that has a step of its own."""
         Backend: Any = Gpu if self.device == "cuda" else Tiles
         members = []
         for like, chosen in self.bodies.kinds(self.method, self.torque):
@@ -380,7 +379,8 @@ class ManyBodies:
             well = next((i for i in bodies if i not in self.lost), None)
             start = None
             if well is not None:
-                motion = on_host(self.motions[well : well + 1])[0]
+                numbers, motions = self.sample
+                motion = motions[0] if well == numbers[0] else on_host(self.motions[well:][:1])[0]
                 start = Start(self.t0, self.segments[-1].end, motion, self.kind)
             what = self.method, self.torque, self.bodies.one
             program = find_bound(*what, force=self.force, start=start, like=like).program
