@@ -237,6 +237,7 @@ COMMANDS = [   # command lines, in a folder with the files of files.make
     ("info lost.npz", "'lost.npz'", "run it again with -o"),
     ("play --port 80 --no-open", "got 80", "write --port 0"),
     ("export LP2 --language pascal", "'pascal'", "valid: 'c', "),
+    ("export LP2 --language wgsl --precision double", "'double'", "valid: 'float'"),
     ("export LP2 --set moment=3", "--set gives parameters of a torque", "give --torque"),
     ("export LP2 --torque free --set moment", "'moment'", "write --set moment=20"),
     ("export LP2 --torque heavy_top --set mment=3", "'mment'", "see polhode.torques.heavy_top"),
