@@ -257,7 +257,7 @@ CALLS = [
      "got <object object at", "convert it first"),
     (lambda: polhode.certify("LP2", declared=3), "got 3", "write declared={'order': 2}"),
     (lambda: polhode.certify("LP2", declared={"free_order": (1, 2, 3)}), "got (1, 2, 3)", "write free_order = 2 exact"),
-    (lambda: polhode.export("LP2", "pascal"), "'pascal'", "valid: 'c'"),
+    (lambda: polhode.export("LP2", "pascal"), "'pascal'", "valid: 'c', "),
     (lambda: polhode.export("LP2", precision="half"), "'half'", "valid: 'double', 'float'"),
     (lambda: polhode.export("LP2", frame="inertial"), "'inertial'", "valid: 'spatial', 'body'"),
     (lambda: polhode.export("taylor"), "taylor cannot be exported", "name one, as in taylor(8)"),

@@ -88,7 +88,11 @@ class Language(Printer):
             fields = " ".join(
                 f"{self.of_type(one)} {name};" for one, name in pairs if has_numbers(one)
             )
-        return "\n".join(folded(f"typedef struct {{ {fields} }} {self.names[kind]};"))
+        return "\n".join(folded(self.structure(self.names[kind], fields)))
+
+    def structure(self, name: str, fields: str) -> str:
+        """The declaration of a type with these fields."""
+        return f"typedef struct {{ {fields} }} {name};"
 
     def field_names(self, kind: Type) -> tuple[str, ...] | None:
         names = super().field_names(kind)

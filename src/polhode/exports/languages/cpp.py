@@ -1,0 +1,180 @@
+"""C++11: a header with a namespace; the torque is a template parameter, so that it can be inlined."""
+
+from __future__ import annotations
+
+from polhode.core import vec
+from polhode.exports.acting import VECTOR
+from polhode.exports.ir import USER, Ask, Call, Const, Expr, Function, Item, Type, Var
+from polhode.exports.languages import c
+from polhode.exports.module import Root
+from polhode.exports.phrases import LEVELS, Phrases, constant_key
+from polhode.exports.text import closed, folded
+from polhode.exports.trees import reads
+
+KEYWORDS = """
+alignas alignof and and_eq asm bitand bitor catch char16_t char32_t class compl constexpr const_cast decltype delete
+dynamic_cast explicit export friend mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected
+public reinterpret_cast static_assert static_cast template this thread_local throw try typeid typename using virtual wchar_t
+xor xor_eq std
+"""
+PUBLIC = ("make_body", "start", "step", "omega")
+OPERATORS = {vec.add: "+", vec.sub: "-", vec.scale: "*"}
+
+
+class Language(c.Language):
+    """C++."""
+
+    suffix = ".hpp"
+    reserved = c.Language.reserved | frozenset(KEYWORDS.split())
+
+    # --- the file ---------------------------------------------------------------------------------
+
+    def text(self) -> str:
+        return f"{super().text()}\n}}  // namespace {self.module.prefix}\n\n#endif\n"
+
+    def preamble(self) -> str:
+        guard = f"POLHODE_{self.module.prefix}_HPP"
+        includes = c.PREAMBLE.replace("<float.h>", "<cfloat>").replace("<math.h>", "<cmath>")
+        lines = includes.replace("#include <stdbool.h>\n", "")
+        return f"#ifndef {guard}\n#define {guard}\n\n{lines}\n\nnamespace {self.module.prefix} {{"
+
+    # --- names and types --------------------------------------------------------------------------
+
+    def public_name(self, name: str) -> str:
+        return name if name in PUBLIC else name.capitalize()
+
+    def function_name(self, name: str) -> str:
+        return f"{name}_" if name in PUBLIC else name
+
+    def of_type(self, kind: Type) -> str:
+        return f"const {self._callable()} &" if kind == USER else super().of_type(kind)
+
+    def _callable(self) -> str:
+        """The type of the user's function, a template parameter."""
+        return self.module.asked.name.capitalize()
+
+    def structure(self, name: str, fields: str) -> str:
+        return f"struct {name} {{ {fields} }};"
+
+    def field_names(self, kind: Type) -> tuple[str, ...] | None:
+        names = super().field_names(kind)
+        return names and tuple(f"{name}_" if name in KEYWORDS.split() else name for name in names)
+
+    def _users(self) -> str:
+        asked = self.module.asked
+        where = {"spatial": "in space", "body": "in the body"}[self.module.frame]
+        further = "" if asked.result == VECTOR else ", and acceleration, in space"
+        given = ", ".join(f"{self.of_type(kind)} {name}" for name, kind in asked.params)
+        return self.comment(
+            f"{self._callable()} below is the type of your torque, {where}{further}, at time t, attitude R (by rows) and body "
+            f"velocity Om: anything that is called with ({given}) and returns a {self.names[asked.result]}."
+        )
+
+    # --- declarations -----------------------------------------------------------------------------
+
+    def constants_text(self) -> str:
+        return super().constants_text().replace("static const ", "constexpr ")
+
+    def constant(self, one: Const) -> str:
+        text, name = self.nested(one.value, one.type), self.names[constant_key(one)]
+        return "\n".join(folded(f"constexpr {self.declared_as(name, text, one.type, False)};"))
+
+    def opened(self, function: Function) -> list[str]:
+        given = [f"{self.of_type(kind)} {self.local[name]}" for name, kind in function.params]
+        operator = self._operator(function)
+        name = f"operator{operator}" if operator else self.names[function]
+        head = f"inline {self.of_type(function.result)} {name}({', '.join(given)}) {{"
+        return [*self._template(function.params), *folded(head.replace("& ", "&"))]
+
+    def _template(self, params: list[tuple[str, Type]]) -> list[str]:
+        if any(kind == USER for _, kind in params):
+            return [f"template <class {self._callable()}>"]
+        return []
+
+    def _operator(self, function: Function) -> str:
+        """The operator that a function is; "" for others."""
+        kinds = [kind for _, kind in function.params]
+        return OPERATORS.get(function.python, "") if VECTOR in kinds and len(kinds) == 2 else ""
+
+    def declared_as(self, name: str, value: str, kind: Type, fixed: bool) -> str:
+        own = self.of_type(kind)
+        value = value.removeprefix(own) if value.startswith(f"{own}{{") else value
+        return f"{'const ' if fixed else ''}{own} {name} = {value}"
+
+    # --- expressions ------------------------------------------------------------------------------
+
+    def written(self, expr: Expr) -> tuple[str, int]:
+        operator = self._operator(expr.function) if isinstance(expr, Call) else ""
+        if not isinstance(expr, Call) or not operator:
+            return super().written(expr)
+        level = LEVELS[operator]
+        left, right = self.expression(expr.args[0], level), self.expression(expr.args[1], level + 1)
+        return f"{left} {operator} {f'({right})' if right.startswith('-') else right}", level
+
+    def made(self, kind: Type, items: list[str]) -> str:
+        inside = ", ".join(items)
+        return f"{self.of_type(kind)}{{{inside if self.field_names(kind) else f'{{{inside}}}'}}}"
+
+    def special(self, value: float) -> str:
+        text = super().special(value).removeprefix("(double)")
+        return text if self.precision == "float" else f"double({text})"
+
+    def called(self, name: str, args: list[str]) -> str:
+        return f"std::{'fabs' if name == 'abs' else name}({', '.join(args)})"
+
+    def converted(self, text: str) -> str:
+        return f"{self.precision}({text})"
+
+    def asked(self, expr: Ask) -> str:
+        return f"{self.expression(expr.user)}({self.arguments(expr.args)})"
+
+    # --- what the user calls ----------------------------------------------------------------------
+
+    def variable(self, expr: Var) -> str:
+        return self.local.get(expr.name, expr.name)
+
+    def item(self, expr: Item) -> str:
+        return Phrases.item(self, expr)
+
+    def _outer(self, doc: str, name: str, root: Root) -> str:
+        state = self.module.state
+        steps = root.value.type == state and any(one == "s" for one, _ in root.params)
+        given: list[str] = []
+        for one, kind in root.params:
+            word = self.of_type(kind)
+            if one == "s":
+                given.insert(0, f"{'' if steps else 'const '}{word} &s")
+            else:
+                given.append(f"const {word} &body" if one == "body" else f"{word} {one}")
+        result = "void" if steps else self.of_type(root.value.type)
+        head = f"inline {result} {name}({', '.join(given)}) {{".replace("& ", "&")
+        unused = [name for name, _ in root.params if name not in reads(root.value) and name != "s"]
+        quiet = ["    " + " ".join(f"(void){name};" for name in unused)] if unused else []
+        lines = folded(f"{'s =' if steps else 'return'} {self.expression(root.value)};", "    ")
+        whole = closed([*folded(head), *quiet, *lines, "}"])
+        return "\n".join(
+            [self.comment(doc.replace("s->", "s.")), *self._template(root.params), *whole]
+        )
+
+    def example(self) -> str:
+        name, asked = self.module.prefix, self.module.asked
+        flies = any(one == "x" for one, _ in self.module.start.params)
+        place, mine, load = ", {0.0, 0.0, 0.0}, {1.0, 0.0, 0.0}" * flies, [], ""
+        if asked:
+            load = f", {asked.name}"
+            given = ", ".join(
+                kind if kind == self.precision else f"{name}::{kind}"
+                for kind in (self.of_type(kind) for _, kind in asked.params)
+            )
+            result = f"{name}::{self.names[asked.result]}"
+            zero = "{{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}}" if flies else "{0.0, 0.0, 0.0}"
+            mine = [f"    auto {asked.name} = []({given}) {{ return {result}{zero}; }};"]
+        return "\n".join(
+            [
+                "Use (g++ -std=c++11 -O2 -ffp-contract=off, with -mfma where the processor has it):\n",
+                f"    {name}::Body body = {name}::make_body({{1.0, 2.0, 3.0}});",
+                *mine,
+                f"    {name}::State s = {name}::start(h, 0.0, {{0.0, 0.0, 0.0, 1.0}}, {{0.1, 3.0, 0.1}}{place}, body{load});",
+                f"    for (int k = 0; k < 1000; k++) {{ {name}::step(s, h, k * h, body{load}); }}",
+            ]
+        )

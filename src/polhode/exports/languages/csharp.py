@@ -1,0 +1,262 @@
+"""C# 7 or later: a static class with structs; nothing is allocated."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from polhode.exports.acting import VECTOR
+from polhode.exports.ir import (
+    BOOL,
+    INT,
+    REAL,
+    USER,
+    Array,
+    Ask,
+    Const,
+    Function,
+    Record,
+    Scalar,
+    Type,
+    Unpack,
+    has_numbers,
+    parts,
+)
+from polhode.exports.module import Root
+from polhode.exports.phrases import constant_key
+from polhode.exports.printer import Printer
+from polhode.exports.text import closed, folded, paragraphs
+
+KEYWORDS = """
+abstract as base bool break byte case catch char checked class const continue decimal default delegate do double else enum
+event explicit extern false finally fixed float for foreach goto if implicit in int interface internal is lock long namespace
+new null object operator out override params private protected public readonly ref return sbyte sealed short sizeof stackalloc
+static string struct switch this throw true try typeof uint ulong unchecked unsafe ushort using virtual void volatile while
+"""
+LIBRARY = {
+    "abs": "Abs", "copysign": "CopySign", "sqrt": "Sqrt", "fma": "FusedMultiplyAdd", "sin": "Sin", "cos": "Cos", "tan": "Tan",
+    "exp": "Exp", "log": "Log", "atan2": "Atan2", "pow": "Pow",
+}  # fmt: skip
+
+
+class Language(Printer):
+    """C#."""
+
+    suffix = ".cs"
+    reserved = frozenset(KEYWORDS.split()) | {"Math", "MathF", "var"}
+    joined = True
+
+    def __init__(self, module: Any, precision: str = "double", fma: bool = True) -> None:
+        # what is handed on is a structure: Mono's compiler does not know tuples as parameters
+        self.given = {kind for one in module.functions for _, kind in one.params}
+        super().__init__(module, precision, fma)
+
+    # --- the file ---------------------------------------------------------------------------------
+
+    def text(self) -> str:
+        head, line, rest = super().text().partition("public static class ")
+        first, _, inside = rest.partition("\n")
+        lines = [f"    {one}".rstrip() for one in inside.strip("\n").splitlines()]
+        return "\n".join([f"{head}{line}{first}", *lines, "}\n"])
+
+    def preamble(self) -> str:
+        return f"using System;\n\npublic static class {self.module.prefix} {{"
+
+    def comment(self, text: str) -> str:
+        return "\n".join(f"// {line}".rstrip() for line in paragraphs(text))
+
+    # --- types and declarations -------------------------------------------------------------------
+
+    def of_type(self, kind: Type) -> str:
+        if isinstance(kind, Scalar):
+            return {REAL: self.precision, INT: "int", BOOL: "bool"}[kind]
+        if self._is_tuple(kind):
+            inside = [self.of_type(one) for one in parts(kind) or () if has_numbers(one)]
+            return f"({', '.join(inside)})"
+        return self.names[kind]
+
+    def _is_tuple(self, kind: Type) -> bool:
+        plain = isinstance(kind, Record) and kind.kind is None and kind not in self.given
+        return plain and sum(map(has_numbers, parts(kind) or ())) > 1
+
+    def type_name(self, kind: Type) -> str:
+        name = super().type_name(kind)
+        if kind == USER:
+            name = self.module.asked.name
+        return name[0].upper() + name[1:]
+
+    def public_name(self, name: str) -> str:
+        return name
+
+    def field_names(self, kind: Type) -> tuple[str, ...] | None:
+        names = super().field_names(kind)
+        if names is None:
+            return tuple(f"v{i}" for i in range(len(parts(kind) or ())))
+        return tuple(f"{name}_" if name in KEYWORDS.split() else name for name in names)
+
+    def access(self, kind: Type, place: int) -> str:
+        if self._is_tuple(kind):
+            return f".Item{1 + sum(map(has_numbers, (parts(kind) or ())[:place]))}"
+        return super().access(kind, place)
+
+    def declared(self, kind: Type) -> str:
+        if kind == USER:
+            return self._users()
+        if self._is_tuple(kind):
+            return ""
+        pairs = [
+            (self.of_type(part), one)
+            for one, part in zip(self.field_names(kind) or (), parts(kind) or (), strict=True)
+            if has_numbers(part)
+        ]
+        name, alike = self.names[kind], len({kind for kind, _ in pairs}) == 1
+        listed = ", ".join(one for _, one in pairs)
+        fields = (
+            f"public {pairs[0][0]} {listed};"
+            if alike
+            else " ".join(f"public {a} {b};" for a, b in pairs)
+        )
+        given = ", ".join(f"{a} {b}" for a, b in pairs)
+        sets = " ".join(f"this.{one} = {one};" for _, one in pairs)
+        lines = [
+            f"public struct {name} {{",
+            f"    {fields}",
+            *folded(f"public {name}({given}) {{ {sets} }}", "    "),
+        ]
+        if isinstance(kind, Array) and pairs[0][1] == "v0":  # by a number that is not known here
+            chosen = "".join(f"i == {i} ? {one} : " for i, (_, one) in enumerate(pairs[:-1]))
+            value = f"{chosen}{pairs[-1][1]}"
+            lines += folded(f"public {pairs[0][0]} this[int i] => {value};", "    ")
+        return "\n".join([*lines, "}"])
+
+    def _users(self) -> str:
+        asked = self.module.asked
+        where = {"spatial": "in space", "body": "in the body"}[self.module.frame]
+        further = "" if asked.result == VECTOR else ", and acceleration, in space"
+        doc = (
+            f"Your torque, {where}{further}, at time t, attitude R (by rows) and body velocity Om."
+        )
+        given = ", ".join(f"{self.of_type(kind)} {name}" for name, kind in asked.params)
+        head = f"public delegate {self.of_type(asked.result)} {self.names[USER]}({given});"
+        return "\n".join([self.comment(doc), *folded(head)])
+
+    def constant(self, one: Const) -> str:
+        text = self.nested(one.value, one.type)
+        word = "const" if one.type == REAL else "static readonly"
+        return "\n".join(
+            folded(f"{word} {self.of_type(one.type)} {self.names[constant_key(one)]} = {text};")
+        )
+
+    def opened(self, function: Function) -> list[str]:
+        given = ", ".join(
+            f"{self.of_type(kind)} {self.local[name]}" for name, kind in function.params
+        )
+        head = f"static {self.of_type(function.result)} {self.names[function]}({given})"
+        return folded(f"{head} {{")
+
+    # --- statements -------------------------------------------------------------------------------
+
+    def declared_as(self, name: str, value: str, kind: Type, fixed: bool) -> str:
+        return f"{'var' if self._is_tuple(kind) else self.of_type(kind)} {name} = {value}"
+
+    def together(self, pairs: list[tuple[str, str]], kind: Type, depth: int) -> list[str]:
+        listed = ", ".join(f"{name} = {value}" for name, value in pairs)
+        return self.line(f"{self.of_type(kind)} {listed}", depth)
+
+    def declare(self, name: str, kind: Type) -> str:
+        return f"{self.of_type(kind)} {name}"
+
+    def unpacked(self, one: Unpack, depth: int) -> list[str]:
+        if not self._is_tuple(one.value.type):
+            return super().unpacked(one, depth)
+        names = [name for name in one.names if name]
+        new, before, shown = one.declares >= set(names), [], []
+        for name, kind in zip(one.names, parts(one.value.type) or (), strict=True):
+            if name:
+                shown.append(self.called_here(name))
+                if name in one.declares and not new:
+                    before += self.line(self.declare(self.called_here(name), kind), depth)
+            elif has_numbers(kind):
+                shown.append("_")
+        text = f"{'var ' if new else ''}({', '.join(shown)}) = {self.expression(one.value)}"
+        return [*before, *self.line(text, depth)]
+
+    # --- expressions ------------------------------------------------------------------------------
+
+    def made(self, kind: Type, items: list[str]) -> str:
+        inside = ", ".join(items)
+        return f"({inside})" if self._is_tuple(kind) else f"new {self.of_type(kind)}({inside})"
+
+    def special(self, value: float) -> str:
+        name = (
+            "NaN"
+            if math.isnan(value)
+            else "PositiveInfinity"
+            if value > 0.0
+            else "NegativeInfinity"
+        )
+        return f"{self.precision}.{name}"
+
+    def literal(self, text: str) -> str:
+        return f"{text}f" if self.precision == "float" else text
+
+    def called(self, name: str, args: list[str]) -> str:
+        return f"Math{'F' if self.precision == 'float' else ''}.{LIBRARY[name]}({', '.join(args)})"
+
+    def converted(self, text: str) -> str:
+        return f"({self.precision}){text}"
+
+    def asked(self, expr: Ask) -> str:
+        return f"{self.expression(expr.user)}({self.arguments(expr.args)})"
+
+    # --- what the user calls ----------------------------------------------------------------------
+
+    def public(self) -> str:
+        module = self.module
+        self.local = {}
+        flies = any(one == "x" for one, _ in module.start.params)
+        place = ", and place and velocity of the centre of mass" if flies else ""
+        start = (
+            "The state at time t, before steps of h: from attitude (x, y, z, w), body to space, and body "
+            f"velocity{place}."
+        )
+        functions = [
+            ("A body with these principal moments of inertia.", "MakeBody", module.make_body),
+            (start, "Start", module.start),
+            ("A step from time t to t + h.", "Step", module.step),
+            ("The body velocity; the attitude is s.q.", "Omega", module.omega),
+        ]
+        return "\n\n".join(self._outer(*one) for one in functions)
+
+    def _outer(self, doc: str, name: str, root: Root) -> str:
+        steps = root is self.module.step
+        params = sorted(root.params, key=lambda pair: pair[0] != "s")
+        given: list[Any] = [
+            f"{'ref ' if steps and one == 's' else ''}{self.of_type(kind)} {one}"
+            for one, kind in params
+        ]
+        result = "void" if steps else self.of_type(root.value.type)
+        head = folded(f"public static {result} {name}({', '.join(given)}) {{")
+        line = f"{'s =' if steps else 'return'} {self.expression(root.value)};"
+        return "\n".join([self.comment(doc), *closed([*head, *folded(line, "    "), "}"])])
+
+    def example(self) -> str:
+        name, asked = self.module.prefix, self.module.asked
+        vec3, vec4 = f"new {name}.Vec3", f"new {name}.Vec4"
+        flies = any(one == "x" for one, _ in self.module.start.params)
+        mine, load, f = [], "", "f" if self.precision == "float" else ""
+        zero, one = f"{vec3}(0, 0, 0)", f"{vec3}(1, 0, 0)"
+        if asked:
+            load, given = ", torque", ", ".join(name for name, _ in asked.params)
+            value = f"new {name}.Push({zero}, {zero})" if flies else zero
+            mine = [f"    {name}.{self.names[USER]} torque = ({given}) => {value};"]
+        place = f",\n        {zero}, {one}" if flies else ""
+        return "\n".join(
+            [
+                "Use (.NET Core 3.0 or later; written with --no-fma, any .NET):\n",
+                f"    var body = {name}.MakeBody({vec3}(1, 2, 3));",
+                *mine,
+                f"    var s = {name}.Start(h, 0, {vec4}(0, 0, 0, 1), {vec3}(0.1{f}, 3, 0.1{f}){place}, body{load});",
+                f"    for (int k = 0; k < 1000; k++) {{ {name}.Step(ref s, h, k * h, body{load}); }}",
+            ]
+        )

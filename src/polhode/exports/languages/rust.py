@@ -1,0 +1,348 @@
+"""Rust, with or without std: no unsafe code, no allocation, no crate but libm where there is no std."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from polhode.exports.acting import VECTOR
+from polhode.exports.ir import (
+    BOOL,
+    INT,
+    REAL,
+    USER,
+    Array,
+    Ask,
+    Cond,
+    Const,
+    Expr,
+    Function,
+    Intrinsic,
+    Item,
+    Record,
+    Return,
+    Scalar,
+    Statement,
+    Type,
+    Unpack,
+    Var,
+    has_numbers,
+    parts,
+)
+from polhode.exports.module import Root
+from polhode.exports.phrases import constant_key
+from polhode.exports.printer import Printer
+from polhode.exports.text import closed, folded, paragraphs
+from polhode.exports.trees import walk
+
+KEYWORDS = """
+abstract as async await become box break const continue crate do dyn else enum extern false final fn for gen if impl in let
+loop macro match mod move mut override priv pub ref return self Self static struct super trait true try type typeof union
+unsafe unsized use virtual where while yield
+"""
+# functions: their methods of numbers, and parameters
+FUNCTIONS = {
+    "abs": ("abs", "a"), "copysign": ("copysign", "ab"), "sqrt": ("sqrt", "a"), "fma": ("mul_add", "abc"),
+    "sin": ("sin", "a"), "cos": ("cos", "a"), "tan": ("tan", "a"), "exp": ("exp", "a"), "log": ("ln", "a"),
+    "atan2": ("atan2", "ab"), "pow": ("powf", "ab"),
+}  # fmt: skip
+IN_CORE = ("abs", "copysign")  # since Rust 1.85; the others are in std alone, and in libm
+ALLOWED = "#![allow(non_snake_case, unexpected_cfgs, unused_variables, unused_assignments, unused_mut, clippy::all)]"
+
+
+class Language(Printer):
+    """Rust."""
+
+    suffix = ".rs"
+    reserved = frozenset(KEYWORDS.split()) | frozenset(FUNCTIONS) | {"f32", "f64", "usize", "bool"}
+    outside = False  # whether a public function is written, which gets state and body by reference
+
+    def __init__(self, module: Any, precision: str = "double", fma: bool = True) -> None:
+        self.real = {"double": "f64", "float": "f32"}[precision]
+        super().__init__(module, precision, fma)
+        # a constant's name cannot be that of a variable: it would be a pattern
+        self.reserved = self.reserved | {self.names[constant_key(one)] for one in self.constants}
+
+    # --- types and declarations -------------------------------------------------------------------
+
+    def of_type(self, kind: Type) -> str:
+        if isinstance(kind, Scalar):
+            return {REAL: self.real, INT: "usize", BOOL: "bool"}[kind]
+        if kind == USER:
+            return f"&impl {self.names[USER]}"
+        if isinstance(kind, Array) and not self.field_names(kind):
+            return f"[{self.of_type(kind.item)}; {kind.count}]"
+        if isinstance(kind, Record) and kind.kind is None:
+            inside = [self.of_type(one) for one in kind.items if has_numbers(one)]
+            return f"({', '.join(inside)}{',' * (len(inside) == 1)})"
+        return self.names[kind]
+
+    def type_name(self, kind: Type) -> str:
+        name = super().type_name(kind)
+        if kind == USER:
+            name = self.module.asked.name
+        return name[0].upper() + name[1:]
+
+    def public_name(self, name: str) -> str:
+        return name  # a file is a module
+
+    def comment(self, text: str) -> str:
+        return "\n".join(f"/// {line}".rstrip() for line in paragraphs(text))
+
+    def text(self) -> str:
+        return super().text().replace("///", "//!", self._lines_of_header())
+
+    def _lines_of_header(self) -> int:
+        return len(paragraphs(self.module.header(self)))
+
+    def preamble(self) -> str:
+        return "\n".join([ALLOWED, *self._library()])
+
+    def _library(self) -> list[str]:
+        """Square roots and the like, as functions: of std, or of libm where there is no std."""
+        roots = (one for root in self.module.roots for one in walk(root.value))
+        inside = (one for function in self.functions for one in self.inside(function))
+        found = {one.name for one in (*roots, *inside) if isinstance(one, Intrinsic)}
+        lines = [""]
+        for name, (method, args) in FUNCTIONS.items():
+            if name not in found or (name == "fma" and not self.fma):
+                continue
+            if name not in IN_CORE:
+                own = name if self.precision == "double" else f"{name}f as {name}"
+                lines += [
+                    '#[cfg(feature = "libm")]',
+                    f"use libm::{own};",
+                    '#[cfg(not(feature = "libm"))]',
+                ]
+            given = ", ".join(f"{one}: {self.real}" for one in args)
+            lines.append(
+                f"fn {name}({given}) -> {self.real} {{ a.{method}({', '.join(args[1:])}) }}"
+            )
+        return lines
+
+    def declared(self, kind: Type) -> str:
+        if kind == USER:
+            return self._users()
+        name = self.of_type(kind)
+        if not name[0].isalpha():
+            return ""
+        names = self.field_names(kind) or ()
+        pairs = [
+            pair for pair in zip(names, parts(kind) or (), strict=True) if has_numbers(pair[1])
+        ]
+        fields = ", ".join(f"pub {one}: {self.of_type(part)}" for one, part in pairs)
+        lines = [
+            "#[derive(Clone, Copy, Debug, PartialEq)]",
+            *folded(f"pub struct {name} {{ {fields} }}"),
+        ]
+        if isinstance(kind, Array):
+            given = ", ".join(f"{one}: {self.of_type(part)}" for one, part in pairs)
+            lines += folded(
+                f"pub const fn {name.lower()}({given}) -> {name} {{ {name} {{ {', '.join(names)} }} }}"
+            )
+        return "\n".join(lines)
+
+    def field_names(self, kind: Type) -> tuple[str, ...] | None:
+        names = super().field_names(kind)
+        if isinstance(kind, Record) and kind.kind is None:
+            return None
+        return names and tuple(f"{name}_" if name in KEYWORDS.split() else name for name in names)
+
+    def access(self, kind: Type, place: int) -> str:
+        if isinstance(kind, Record) and kind.kind is None:
+            return f".{sum(map(has_numbers, kind.items[:place]))}"
+        return super().access(kind, place)
+
+    def _users(self) -> str:
+        """What the user's function is called through."""
+        asked = self.module.asked
+        where = {"spatial": "in space", "body": "in the body"}[self.module.frame]
+        further = "" if asked.result == VECTOR else ", and acceleration, in space"
+        doc = (
+            f"Your torque, {where}{further}, at time t, attitude R (by rows) and body velocity Om: any function or closure "
+            "of these."
+        )
+        given = ", ".join(f"{name}: {self.of_type(kind)}" for name, kind in asked.params)
+        kinds = ", ".join(self.of_type(kind) for _, kind in asked.params)
+        names = ", ".join(name for name, _ in asked.params)
+        result, trait = self.of_type(asked.result), self.names[USER]
+        head = f"fn {asked.name}(&self, {given}) -> {result}"
+        return "\n".join(
+            [
+                self.comment(doc),
+                *folded(f"pub trait {trait} {{ {head}; }}"),
+                *folded(f"impl<F: Fn({kinds}) -> {result}> {trait} for F {{"),
+                *folded(f"{head} {{ self({names}) }}", "    "),
+                "}",
+            ]
+        )
+
+    def constant(self, one: Const) -> str:
+        text = self.nested(one.value, one.type)
+        return "\n".join(
+            folded(f"const {self.names[constant_key(one)]}: {self.of_type(one.type)} = {text};")
+        )
+
+    def opened(self, function: Function) -> list[str]:
+        given = [
+            f"{'mut ' if name in function.mutated else ''}{self.local[name]}: {self.of_type(kind)}"
+            for name, kind in function.params
+        ]
+        head = f"fn {self.names[function]}({', '.join(given)}) -> {self.of_type(function.result)}"
+        return folded(f"{head} {{")
+
+    # --- statements -------------------------------------------------------------------------------
+
+    def block(self, lines: list[Statement], depth: int) -> list[str]:
+        last = lines[-1] if lines else None
+        if depth > 1 or not isinstance(last, Return):
+            return super().block(lines, depth)
+        return [
+            *super().block(lines[:-1], depth),
+            *self.line(self.expression(last.value), depth, ""),
+        ]
+
+    def condition(self, test: Expr) -> str:
+        return self.expression(test)
+
+    def loop(self, i: str, count: int) -> str:
+        return f"for {i} in 0..{count} {{"
+
+    def declared_as(self, name: str, value: str, kind: Type, fixed: bool) -> str:
+        return f"let {'' if fixed else 'mut '}{name} = {value}"
+
+    def declare(self, name: str, kind: Type) -> str:
+        return f"let mut {name}: {self.of_type(kind)}"
+
+    def unpacked(self, one: Unpack, depth: int) -> list[str]:
+        names = [name for name in one.names if name]
+        kinds = parts(one.value.type) or ()
+        new, before, shown = one.declares >= set(names), [], []
+        for name, kind in zip(one.names, kinds, strict=True):
+            if name:
+                word = "" if name in one.fixed else "mut "
+                shown.append(f"{word if new else ''}{self.called_here(name)}")
+                if name in one.declares and not new:
+                    before += self.line(f"let {word}{self.called_here(name)}", depth)
+            elif has_numbers(kind):
+                shown.append("_")
+        pattern = f"{'let ' if new else ''}{self._pattern(one.value.type, shown)}"
+        return [*before, *self.line(f"{pattern} = {self.expression(one.value)}", depth)]
+
+    def _pattern(self, kind: Type, shown: list[str]) -> str:
+        names = self.field_names(kind)
+        if not names:
+            left, right = "[]" if isinstance(kind, Array) else "()"
+            return f"{left}{', '.join(shown)}{right}"
+        pairs = [pair for pair in zip(names, shown, strict=True) if pair[1] != "_"]
+        inside = [one if one == own else f"{own}: {one}" for own, one in pairs]
+        inside += [".."] * (len(pairs) < len(names))
+        return f"{self.of_type(kind)} {{ {', '.join(inside)} }}"
+
+    # --- expressions ------------------------------------------------------------------------------
+
+    def chosen(self, expr: Cond) -> str:
+        test, a, b = map(self.expression, (expr.test, expr.a, expr.b))
+        return f"if {test} {{ {a} }} else {{ {b} }}"
+
+    def made(self, kind: Type, items: list[str]) -> str:
+        inside, names = ", ".join(items), self.field_names(kind)
+        if isinstance(kind, Array):
+            return f"{self.of_type(kind).lower()}({inside})" if names else f"[{inside}]"
+        if names is None:
+            return f"({inside}{',' * (len(items) == 1)})"
+        own = [name for name, one in zip(names, parts(kind) or (), strict=True) if has_numbers(one)]
+        pairs = [a if a == b else f"{a}: {b}" for a, b in zip(own, items, strict=True)]
+        return f"{self.of_type(kind)} {{ {', '.join(pairs)} }}"
+
+    def special(self, value: float) -> str:
+        name = "NAN" if math.isnan(value) else "INFINITY" if value > 0.0 else "NEG_INFINITY"
+        return f"{self.real}::{name}"
+
+    def called(self, name: str, args: list[str]) -> str:
+        return f"{name}({', '.join(args)})"
+
+    def converted(self, text: str) -> str:
+        return f"({text} as {self.real})"
+
+    def asked(self, expr: Ask) -> str:
+        return f"{self.expression(expr.user)}.{expr.name}({self.arguments(expr.args)})"
+
+    # --- what the user calls ----------------------------------------------------------------------
+
+    def variable(self, expr: Var) -> str:
+        if self.outside and expr.name == "s":
+            return "*self"
+        name = super().variable(expr)
+        return f"*{name}" if self.outside and name == "body" else name
+
+    def item(self, expr: Item) -> str:
+        return super().item(expr).removeprefix("*")
+
+    def public(self) -> str:
+        module = self.module
+        self.outside, self.local = True, {}
+        flies = any(one == "x" for one, _ in module.start.params)
+        place = ", and place and velocity of the centre of mass" if flies else ""
+        start = (
+            "The state at time t, before steps of h: from attitude (x, y, z, w), body to space, and body "
+            f"velocity{place}."
+        )
+        body, state = self.of_type(module.body), self.of_type(module.state)
+        lines = [
+            f"impl {body} {{",
+            *self._outer(
+                "A body with these principal moments of inertia.", "new", module.make_body
+            ),
+            "}",
+            "",
+            f"impl {state} {{",
+            *self._outer(start, "start", module.start),
+            "",
+            *self._outer("A step from time t to t + h.", "step", module.step),
+            "",
+            *self._outer("The body velocity; the attitude is self.q.", "omega", module.omega),
+            "}",
+        ]
+        return "\n".join(lines)
+
+    def _outer(self, doc: str, name: str, root: Root) -> list[str]:
+        inside = any(one == "s" for one, _ in root.params)
+        steps = inside and root.value.type == self.module.state
+        given = ["&mut self" if steps else "&self"] * inside
+        given += [
+            f"{one}: {'&' if one == 'body' else ''}{self.of_type(kind)}"
+            for one, kind in root.params
+            if one != "s"
+        ]
+        result = "" if steps else f" -> {self.of_type(root.value.type)}"
+        value = self.expression(root.value)
+        line = f"*self = {value};" if steps else value
+        head = folded(f"pub fn {name}({', '.join(given)}){result} {{")
+        whole = closed([*head, *folded(line, "    "), "}"])
+        return [f"    {one}" for one in [*self.comment(doc).splitlines(), *whole]]
+
+    def example(self) -> str:
+        name, asked = self.module.prefix.lower(), self.module.asked
+        flies = any(one == "x" for one, _ in self.module.start.params)
+        place = ", vec3(0.0, 0.0, 0.0), vec3(1.0, 0.0, 0.0)" if flies else ""
+        names, mine, load = "vec3, vec4, Body, State", [], ""
+        if asked:
+            names += ", Mat3, Vec3" + ", Push" * flies
+            load, zero = f", &{asked.name}", "vec3(0.0, 0.0, 0.0)"
+            given = ", ".join(f"_{name}: {self.of_type(kind)}" for name, kind in asked.params)
+            value = f"Push {{ torque: {zero}, acceleration: {zero} }}" if flies else zero
+            mine = [f"    let {asked.name} = |{given}| {value};"]
+        return "\n".join(
+            [
+                f"Use (this file is {name}.rs; -C target-cpu=native makes mul_add one instruction):\n",
+                f"    mod {name};",
+                f"    use {name}::{{{names}}};\n",
+                "    let body = Body::new(vec3(1.0, 2.0, 3.0));",
+                *mine,
+                f"    let mut s = State::start(h, 0.0, vec4(0.0, 0.0, 0.0, 1.0), vec3(0.1, 3.0, 0.1){place}, &body{load});",
+                f"    for k in 0..1000 {{ s.step(h, k as {self.real} * h, &body{load}); }}\n",
+                "In a crate without std, add the crate libm as an optional dependency and switch its feature on: core has",
+                "neither a square root nor a fused multiplication and addition.",
+            ]
+        )
