@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 # fields of states that are left out where they stay 0
 ALWAYS_ZERO = frozenset({"residual", "calls"})
 READINGS = {
-    "residual": "What the equations of the last step are left with, relative to their terms; not <= 1e-9 if unsolved.",
+    "residual": "What the equations of the last step are left with, relative to their terms; not <= 2e-14 if unsolved.",
     "calls": "How often the last step evaluated the torque.",
 }
 

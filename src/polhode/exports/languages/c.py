@@ -292,7 +292,7 @@ class Language(Printer):
             if one in EXAMPLES
         ]
         rotors = ", axes, J, is_free" if self.module.speeds else ""
-        unsolved = f"    after a step, `if (!({name}_residual(&s) <= 1e-9))` it was not solved"
+        unsolved = f"    after a step, `if (!({name}_residual(&s) <= 2e-14))` it was not solved"
         check = [unsolved] if "residual" in self.module.readings else []
         lines = [
             "Use (gcc -std=c99 -O2 -ffp-contract=off, with -mfma where the processor has it):",
