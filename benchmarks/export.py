@@ -1,5 +1,5 @@
-"""Exported C beside NMB and LP2 written by hand (nmb_top.c, lp2_top.c) and polhode's own machine code: nanoseconds per step of the slow top,
-endpoint only, the least of many runs.
+"""Exported C beside NMB and LP2 written by hand (nmb_top.c, lp2_top.c) and polhode's own machine code:
+nanoseconds per step of the slow top, endpoint only, the least of many runs.
 
     python benchmarks/export.py
 """
