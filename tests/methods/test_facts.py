@@ -11,7 +11,19 @@ import re
 import numpy as np
 import pytest
 
-from polhode import Stepper, advise, compare, ensemble, facts, integrate, torques
+from polhode import (
+    Force,
+    Stepper,
+    advise,
+    compare,
+    ensemble,
+    facts,
+    flight,
+    integrate,
+    load,
+    torque,
+    torques,
+)
 from polhode.studies.facts import ATTITUDE, BODY, VELOCITY, judge
 from polhode.core.vec import cross, matrix, normalise, qexp, qmul, scale, sub, times
 from polhode.errors import InputError
@@ -127,9 +139,9 @@ class Opaque:
         return self.torque.function(t, R, p)
 
 
-def run(method, torque=None, **options):
+def run(method, acting=None, **options):
     return integrate(
-        BODY, torque or facts.trial_torque(), (0.0, STEP * COUNT), STEP, method, **MOTION, **options
+        BODY, acting or facts.trial_torque(), (0.0, STEP * COUNT), STEP, method, **MOTION, **options
     )
 
 
@@ -206,6 +218,62 @@ def test_a_run_says_where_its_order_is_lower():
         assert other.message == "the run reached its end"
 
 
+class Drag:
+    """A force of the velocity, as an object."""
+
+    def __call__(self, t, x, v, R):
+        return -0.1 * v
+
+
+def starred(t, x, *others):
+    return -0.1 * others[0]
+
+
+FLYING = {"position0": (0.1, 0.2, 0.3), "velocity0": (1.0, 0.0, 0.0)}
+PULL = Force(lambda t, x, v, R: -x)
+SPEED, TURNING = (
+    "a force that depends on the velocity",
+    "a force that depends on the angular velocity",
+)
+
+
+@pytest.mark.parametrize(
+    "acting, felt",
+    [
+        (flight.drag(linear=0.1), SPEED),
+        (PULL + flight.drag(linear=0.1), SPEED),
+        (Force(Drag()), SPEED),
+        (Force(Drag().__call__), SPEED),
+        (Force(starred), SPEED),
+        (load(lambda t, x, v, R: (-v, x)), SPEED),
+        (Force(lambda t, x, v, R, omega: -omega, uses_omega=True), TURNING),
+        (torque(lambda t, R, x, v: v, uses_position=True), SPEED.replace("force", "torque")),
+        (PULL, ""),
+        (load(lambda t, x, v, R: (-x, x)), ""),
+        (flight.spring(2.0), ""),
+        (flight.gravity(1.0, BODY), ""),
+    ],
+)
+def test_in_flight_the_velocity_lowers_the_order_too(acting, felt):
+    found = run(
+        "EXACT-RKN4", flight.thrust((0.0, 0.0, 0.1)) + acting, compiled=False, **FLYING
+    ).message
+    lower = f"; EXACT-RKN4 is of order 2, not 4, under {felt}" if felt else ""
+    assert found == f"the run reached its end{lower}"
+
+
+def test_order_four_becomes_two_under_drag():
+    """As the message says."""
+    given = {"omega0": VELOCITY, "compiled": False, "every": "end", **FLYING}
+    acting = flight.spring(4.0, point=(0.1, 0.2, 0.3)) + flight.drag(linear=0.5)
+    ends = [
+        integrate(BODY, acting, (0.0, 1.0), h, "EXACT-RKN4", **given).position[-1]
+        for h in (0.1, 0.05, 0.025)
+    ]
+    coarse, fine = np.linalg.norm(np.diff(ends, axis=0), axis=1)
+    assert np.log2(coarse / fine) == pytest.approx(2.0, abs=0.1)
+
+
 def test_demands_on_the_order_are_those_under_the_torque():
     with pytest.raises(InputError, match="no method of the methods given is of order 4"):
         advise(BODY, DAMPED, (0.0, 2.0), omega0=VELOCITY, methods=["MR4-123"], order=4)
@@ -223,7 +291,7 @@ def test_comparisons_advice_and_ensembles_know_the_lower_order():
     advice = advise(
         BODY, DAMPED, (0.0, 2.0), omega0=VELOCITY, methods=["MR4-123", "RKMK4"], error=1e-2
     )
-    assert "MR4-123 has a lower order with such a torque." in advice.notes
+    assert "MR4-123 has a lower order with it." in advice.notes
     several = ensemble(
         BODY, DAMPED, (0.0, 1.0), STEP, "MR4-123", omega0=np.array([VELOCITY, VELOCITY])
     )

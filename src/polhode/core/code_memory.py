@@ -23,6 +23,7 @@ from numba.core import sigutils, types
 from numba.core.codegen import JITCodeLibrary, JITCPUCodegen
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.registry import cpu_target
+from numba.core.runtime.context import NRTContext
 
 from polhode.core.reads import is_lasting
 
@@ -41,6 +42,7 @@ if llvm_version_info[0] <= 22:
 BARE = {"__builtins__", "__name__"}  # globals that every function has
 
 _context, _typing = cpu_target.target_context, cpu_target.typing_context
+_references: Any = NRTContext
 
 
 class _Library(JITCodeLibrary):
@@ -150,18 +152,32 @@ def _engine(codegen: _Engine) -> Iterator[None]:
         before, _context._internal_codegen = _context._internal_codegen, codegen
         collecting = gc.isenabled()
         gc.disable()  # the compiler makes many objects, and few cycles
-        for name in WRAPPERS:
-            setattr(_context, name, partial(_wrapped, getattr(type(_context), name)))
-        _typing.resolve_function_type = _resolved
         try:
-            yield
+            with _shortcuts():
+                yield
         finally:
             _context._internal_codegen = before
             if collecting:
                 gc.enable()
-            for name in WRAPPERS:
-                vars(_context).pop(name, None)
-            vars(_typing).pop("resolve_function_type", None)
+
+
+@contextmanager
+def _shortcuts() -> Iterator[None]:
+    """A context in which numba leaves out what is not needed; the outermost one counts."""
+    if _references._call_incref_decref is _counted:
+        yield
+        return
+    for name in WRAPPERS:
+        setattr(_context, name, partial(_wrapped, getattr(type(_context), name)))
+    _typing.resolve_function_type = _resolved
+    _references._call_incref_decref = _counted
+    try:
+        yield
+    finally:
+        _references._call_incref_decref = _count
+        del _typing.resolve_function_type
+        for name in WRAPPERS:
+            delattr(_context, name)
 
 
 WRAPPERS = "create_cpython_wrapper", "create_cfunc_wrapper"
@@ -174,6 +190,16 @@ def _wrapped(
     for compiled code."""
     if not (fndesc.modname.startswith("numba.") and "<locals>" in fndesc.qualname):
         make(_context, library, fndesc, *arguments, **options)
+
+
+_count = _references._call_incref_decref
+
+
+def _counted(self: Any, builder: Any, kind: Any, value: Any, function: str) -> None:
+    """Count a reference to the arrays in a value.  For each variable numba takes apart tuples of
+    numbers too, in a third of all its instructions, and finds nothing to count."""
+    if self._context.data_model_manager[kind].contains_nrt_meminfo():
+        _count(self, builder, kind, value, function)
 
 
 NUMBERS = {types.Float, types.Integer, types.Boolean}

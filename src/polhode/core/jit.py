@@ -48,6 +48,9 @@ INLINE = {
     "no_cfunc_wrapper": True,
 }
 PLAIN = {"error_model": "numpy", "no_cfunc_wrapper": True}
+INNER = {**PLAIN, "no_cpython_wrapper": True}  # what a loop calls
+# numba would inline it too where the function that calls it is inlined
+APART = {**INNER, "forceinline": False}
 # a user's function raises as in Python
 USERS = {"error_model": "python", "boundscheck": True, "no_cpython_wrapper": True}
 THREADED = {**PLAIN, "nogil": True}  # loops that several Python threads run at once
@@ -58,6 +61,12 @@ BOUND_LIMIT = 256  # loops kept in the process; the least recently used are drop
 def jit(function: Function) -> Function:
     """Mark a function of floats and tuples as part of a kernel: it is inlined into loops."""
     function.__jit__ = True  # type: ignore[attr-defined]
+    return function
+
+
+def apart(function: Function) -> Function:
+    """Mark a large function that kernels use in many places: a loop has it once, and calls it."""
+    function.__apart__ = True  # type: ignore[attr-defined]
     return function
 
 
@@ -87,7 +96,8 @@ def _njit(function: Any) -> Any:
         return numba.jit(**function.__options__.given, pipeline_class=pipelines.UsersCompiler)(
             function
         )
-    flags: Any = INLINE if hasattr(function, "__jit__") else PLAIN if ours(function) else USERS
+    flags: Any = APART if hasattr(function, "__apart__") else INNER if ours(function) else USERS
+    flags = INLINE if hasattr(function, "__jit__") else flags
     pipeline = pipelines.KernelCompiler if ours(function) else pipelines.UsersCompiler
     dispatcher = numba.njit(function, **flags, pipeline_class=pipeline)
     if not (ours(function) and is_lasting(function) and compiling()):
@@ -203,7 +213,7 @@ def _versions() -> tuple[Any, ...]:
     return (
         numba.__version__,
         llvmlite.__version__,
-        repr((INLINE, PLAIN, USERS)),
+        repr((INLINE, APART, PLAIN, USERS)),
         Path(__file__).with_name("pipelines.py").read_bytes(),
         *(code_text(one.__code__) for one in makers),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dis
+import inspect
 import sys
 import sysconfig
 from collections.abc import Container
@@ -164,6 +165,30 @@ def _reads(code: CodeType, free: Container[str]) -> Reads:
                 mine += theirs
             trouble = trouble or inner.trouble
     return Reads._make((*(tuple(dict.fromkeys(one)) for one in found), trouble))
+
+
+def uses_variable(code: CodeType, name: str) -> bool:
+    """Whether code uses one of its own variables, or hands it to a function inside it."""
+    return name in code.co_cellvars or any(
+        name in (step.argval if isinstance(step.argval, tuple) else (step.argval,))
+        for step in dis.get_instructions(code)
+        if "FAST" in step.opname
+    )
+
+
+def uses_argument(function: Any, i: int) -> bool:
+    """Whether a function, or an object that is called as one, uses its argument number i, as far as
+    its code is accessible."""
+    called: Any = python_function(function)
+    if called is None:  # a method, or an object of a class with one; both count `self`
+        called, i = getattr(function, "__func__", type(function).__call__), i + 1
+    code = getattr(called, "__code__", None)
+    if code is None:
+        return False
+    starred = bool(code.co_flags & inspect.CO_VARARGS)
+    last = code.co_argcount - 1
+    place = i if i <= last or not starred else last + 1 + code.co_kwonlyargcount
+    return uses_variable(code, code.co_varnames[place])
 
 
 def _change(step: dis.Instruction, free: Container[str]) -> str | None:

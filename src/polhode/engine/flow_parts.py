@@ -10,6 +10,7 @@ import numpy as np
 from polhode import rotations
 from polhode.bodies._body import RigidBody
 from polhode.core.motions import FLIGHT, ROTATION, SPEEDS, Kind, with_rotors
+from polhode.engine.flight import check_place
 from polhode.engine.one_body import three
 from polhode.engine.prepared import form, given_by, plain
 from polhode.engine.rotors import check_speeds, first_speeds
@@ -24,6 +25,7 @@ class FlowParts:
     __slots__ = ("_body_of", "_forms", "_kind", "_make", "_places", "_speeds")
 
     _body: RigidBody  # of the `Flow`
+    _force: Any
     _scalar_first: bool | None
     _kind: Kind
     _places: list[slice]
@@ -53,7 +55,10 @@ class FlowParts:
         elif rotor_speeds0 is not None:
             check_speeds(self._kind.spinning, rotor_speeds0, False)
         if "position" in self._kind.groups:
-            x = ZERO if position0 is None else position0
+            if position0 is None:
+                check_place(self._force, position0)
+                position0 = ZERO
+            x = position0
             return x, (ZERO if velocity0 is None else velocity0), *speeds
         if position0 is None and velocity0 is None:
             return speeds

@@ -34,7 +34,7 @@ from polhode.engine.ensemble.on_gpu import is_plain, place_on_gpu
 from polhode.engine.ensemble.spin import Spin
 from polhode.engine.flight import check_flight, check_place
 from polhode.engine.programs import find_bound
-from polhode.engine.rotors import check_rotors, check_speeds
+from polhode.engine.rotors import check_rotors, check_speeds, speeds_felt
 from polhode.engine.schedule import segments
 from polhode.errors import InputError, floats, one_given, unknown, whole
 from polhode.loads._torque import Torque
@@ -326,7 +326,7 @@ class ManyBodies:
     def _ensemble(self, status: str, message: str) -> Ensemble:
         """The result, also of a run that was interrupted."""
         carrier, driver, self.driver, self.carrier = self.carrier, self.driver, None, None
-        lowered = self.method.lowered(self.torque, self.bodies.motors_feel)
+        lowered = self.method.lowered(speeds_felt(self.torque, self.force, *self.bodies.gyrostats))
         failures = [carrier.failures[body] for body in sorted(carrier.failures)]
         message += f"; {lowered}" if lowered else ""
         message += f"; {len(failures)} of {self.n} bodies failed" if failures else ""
@@ -371,8 +371,7 @@ class ManyBodies:
         )
 
     def _members(self, threads: int | None) -> list[tuple[Any, Any]]:
-        """(numbers of bodies, their backend), one pair for each kind of body for which the method
-        has a separate step."""
+        """(numbers of bodies, their backend) for each kind of body that has a step of its own."""
         Backend: Any = Gpu if self.device == "cuda" else Tiles
         members = []
         for like, chosen in self.bodies.kinds(self.method, self.torque):
@@ -380,7 +379,8 @@ class ManyBodies:
             well = next((i for i in bodies if i not in self.lost), None)
             start = None
             if well is not None:
-                motion = on_host(self.motions[well : well + 1])[0]
+                numbers, motions = self.sample
+                motion = motions[0] if well == numbers[0] else on_host(self.motions[well:][:1])[0]
                 start = Start(self.t0, self.segments[-1].end, motion, self.kind)
             what = self.method, self.torque, self.bodies.one
             program = find_bound(*what, force=self.force, start=start, like=like).program

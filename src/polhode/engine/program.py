@@ -17,7 +17,7 @@ from polhode.core.loops.adaptive_motion import STEP
 from polhode.core.motions import Kind, kind_of
 from polhode.engine.start_calls import start_calls
 from polhode.engine.flight import Parameters, actions, flying
-from polhode.engine.rotors import body_numbers, feels_speed, motors_of, with_motors
+from polhode.engine.rotors import body_numbers, motors_of, speeds_felt, with_motors
 from polhode.engine.ways import derivatives_trouble, potential_trouble, ways
 from polhode.errors import InputError
 from polhode.loads.agreement import Start
@@ -373,7 +373,7 @@ def _assemble(
         ),
         pythons=tuple(one.python for one in taken),
         control=run.control,
-        lowered=method.lowered(torque, feels_speed(body)),
+        lowered=method.lowered(speeds_felt(torque, force, body)),
         motors=tuple(way.values for way in motors),
     )
 

@@ -184,6 +184,17 @@ def feels_speed(body: RigidBody) -> bool:
     )
 
 
+def speeds_felt(torque: Torque, force: Torque | None, *bodies: RigidBody) -> str:
+    """What acts and depends on velocities, in words, as far as is known; empty where nothing does."""
+    for load in (force, torque):
+        if load is not None and load.feels_omega:
+            return f"a {load.kind} that depends on the angular velocity"
+        if load is not None and load.feels_velocity:
+            return f"a {load.kind} that depends on the velocity"
+    feel = any(map(feels_speed, bodies))
+    return "a torque of a rotor that depends on a speed" if feel else ""
+
+
 @jit
 def steady(t, R, Om, speed, p):
     """A constant torque and a viscous friction."""

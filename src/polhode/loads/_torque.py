@@ -31,7 +31,7 @@ from polhode.loads.known_energy import energy_unknown, looks_at_time
 from polhode.core.digest import obstacle
 from polhode.core.jit import jit
 from polhode.core.lift import lifted
-from polhode.core.reads import ours, python_function
+from polhode.core.reads import ours, python_function, uses_argument
 from polhode.errors import (
     InputError,
     brief,
@@ -138,6 +138,12 @@ class Torque:
     def feels_omega(self) -> bool:
         """Whether it depends on the angular velocity, as far as is known."""
         return self.uses_omega
+
+    @property
+    def feels_velocity(self) -> bool:
+        """Whether it depends on the velocity, as far as is known from its code."""
+        names = self.arguments()
+        return "v" in names and uses_argument(self.function, names.index("v"))
 
     def arguments(self) -> list[str]:
         """The names of the arguments that the function gets."""

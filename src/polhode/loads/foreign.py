@@ -40,7 +40,9 @@ class Foreign(Torque):
     integer address.
     """
 
-    feels_omega = False  # it gets the angular velocity; what it does with it is not known
+    feels_omega = feels_velocity = (
+        False  # it gets the angular velocity; what it does with it is not known
+    )
 
     def __init__(
         self,

@@ -1,11 +1,11 @@
 """Whether the total energy is conserved under a torque: it is if the torque is the gradient of a
 potential that does not depend on time."""
 
-import dis
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from polhode.core.reads import uses_variable
 from polhode.core.vec import matrix, qexp, qmul
 from polhode.errors import warn
 from polhode.loads import kernels as _kernels
@@ -42,13 +42,7 @@ def looks_at_time(function: Any) -> str:
     code = getattr(getattr(function, "py_func", function), "__code__", None)
     if code is None or not code.co_argcount:
         return "its code is not accessible, unlike that of a plain function"
-    t = code.co_varnames[0]
-    used = t in code.co_cellvars or any(
-        t in (step.argval if isinstance(step.argval, tuple) else (step.argval,))
-        for step in dis.get_instructions(code)
-        if "FAST" in step.opname
-    )
-    return "its code uses t" if used else ""
+    return "its code uses t" if uses_variable(code, code.co_varnames[0]) else ""
 
 
 def has_gradient(torque: Any) -> bool:

@@ -100,6 +100,10 @@ class _PartOfLoad(Torque):
     which: int
     once: _Once
 
+    @property
+    def feels_velocity(self) -> bool:
+        return self.once.whole.feels_velocity
+
     def __call__(self, t, R, omega=ZERO, x=ZERO, v=ZERO):
         return self.once.part(self.which, t, R, omega, x, v)
 

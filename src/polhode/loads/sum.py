@@ -38,6 +38,10 @@ class Sum(Torque):
     def feels_omega(self) -> bool:
         return any(term.feels_omega for term in self.terms)
 
+    @property
+    def feels_velocity(self) -> bool:
+        return any(term.feels_velocity for term in self.terms)
+
     def __call__(
         self,
         t: float,

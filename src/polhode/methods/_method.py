@@ -33,7 +33,8 @@ class Method:
         Orders of attitude and body momentum for the torque-free body, where they differ from
         `order`.
     omega_order : int or None
-        Order under torques that depend on the angular velocity, where it differs from `order`.
+        Order under torques that depend on the angular velocity, or in flight on the velocity, where
+        it differs from `order`.
     torques : int or None
         Torque evaluations per step, beyond one at the start; None when an iteration decides.
     solves : int
@@ -114,20 +115,15 @@ class Method:
     flaw: str = ""
     synonyms: tuple = ()
 
-    def order_under(self, torque: Any, motors_feel: bool = False) -> int | None:
-        """The order under a torque, and where motors of rotors feel speeds."""
-        feels = torque.feels_omega or motors_feel
-        return self.omega_order if feels and self.omega_order is not None else self.order
+    def order_under(self, felt: str) -> int | None:
+        """The order under loads of which `felt` says in words that they depend on velocities."""
+        return self.omega_order if felt and self.omega_order is not None else self.order
 
-    def lowered(self, torque: Any, motors_feel: bool = False) -> str:
-        """What is lost under a torque that depends on the angular velocity, or where motors of
-        rotors do, in words; empty where nothing is."""
-        if self.omega_order in (None, self.order) or not (torque.feels_omega or motors_feel):
+    def lowered(self, felt: str) -> str:
+        """What is lost under such loads, in words; empty where nothing is."""
+        if self.order_under(felt) == self.order:
             return ""
-        return (
-            f"{self.name} is of order {self.omega_order}, not {self.order}, under a torque that "
-            "depends on the angular velocity"
-        )
+        return f"{self.name} is of order {self.omega_order}, not {self.order}, under {felt}"
 
     def remarks(self, total: Callable[[str], float]) -> str:
         """What a run adds to its message; `total(field)` is the total of a field of the state."""

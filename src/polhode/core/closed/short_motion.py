@@ -23,7 +23,7 @@ over beyond that.
 import math
 
 from polhode.core.closed.free_motion import flow
-from polhode.core.jit import jit
+from polhode.core.jit import apart, jit
 from polhode.core.scalars import sincos
 from polhode.core.scalars import TINY
 from polhode.core.vec import (
@@ -170,6 +170,7 @@ def within_reach(h, Pi, Iinv):
     return spread * spread * dot(Pi, Pi) < REACH * REACH
 
 
+@apart
 def far_flow(h, q, Pi, body):
     """`free_motion.flow` as a function of its own: inlined into every stage of a method, it would
     take minutes to compile."""

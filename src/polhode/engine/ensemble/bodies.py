@@ -14,7 +14,7 @@ from polhode.core.digest import digest
 from polhode.core.motions import Kind
 from polhode.engine.one_body import as_body
 from polhode.engine.programs import kind_of_gyrostat
-from polhode.engine.rotors import PER_ROTOR, each_rotor, feels_speed, rotor_numbers
+from polhode.engine.rotors import PER_ROTOR, each_rotor, rotor_numbers
 from polhode.errors import InputError, brief, floats
 from polhode.loads._torque import Torque
 from polhode.methods.exact_flow import EQUAL
@@ -91,11 +91,6 @@ class Bodies:
     def spinning(self) -> int:
         """How many rotors each body has."""
         return 0 if self.rotors is None else len(self.rotors) // PER_ROTOR
-
-    @property
-    def motors_feel(self) -> bool:
-        """Whether a motor depends on the angular velocity or a speed."""
-        return any(map(feels_speed, self.gyrostats))
 
     @property
     def numbers(self) -> np.ndarray:

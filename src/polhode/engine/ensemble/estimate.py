@@ -16,6 +16,7 @@ import numpy as np
 from polhode import rotations
 from polhode.bodies._body import RigidBody
 from polhode.core.motions import Kind
+from polhode.engine.rotors import speeds_felt
 from polhode.engine.schedule import break_times
 from polhode.errors import PolhodeError
 from polhode.results._trajectory import FAILED
@@ -67,7 +68,10 @@ class Halved:
             other = self._run(run, well)
         except PolhodeError:  # without a second run the errors are unknown
             return ErrorEstimate(numbers, *errors)
-        order = run.method.order_under(self.torque, self.bodies.motors_feel) or 1
+        felt = speeds_felt(self.torque, self.force, *self.bodies.gyrostats)
+        order = run.method.order_under(felt) or 1
+        if self.force is not None and run.method.flight is None:
+            order = min(order, 2)  # of the translation beside it
         factor = 1.0 / (1.0 - 0.5**order)
         ended = other.status != FAILED
         turned = rotations.angle_between(run.quaternion[numbers], other.quaternion)

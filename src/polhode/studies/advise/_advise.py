@@ -172,16 +172,10 @@ def methods_to_try(
     symplectic: bool,
 ) -> tuple[list[Entry], list[str]]:
     """The entries to try, and notes about them."""
-    if symplectic and task.feels_speed:
-        acting = f"torque {task.torque.name!r}" if task.torque.feels_omega else "a rotor's torque"
-        raise InputError(
-            f"{acting} depends on the angular velocity: no method is symplectic with it; "
-            "drop that requirement"
-        )
-    notes = []
-    if task.feels_speed:
-        acting = "The torque" if task.torque.feels_omega else "The torque of a rotor"
-        notes.append(f"{acting} depends on the angular velocity: no method is symplectic with it.")
+    felt = task.speeds_felt
+    if symplectic and felt:
+        raise InputError(f"no method is symplectic with {felt}; drop that requirement")
+    notes = [f"No method is symplectic with {felt}."] if felt else []
     if long and not task.conservative:
         acting = "The torque" if task.kind is ROTATION else "What acts"
         notes.append(
@@ -191,7 +185,7 @@ def methods_to_try(
     lowered = [entry.name for entry in chosen if entry.lowered(task)]
     if lowered:
         notes.append(
-            f"{', '.join(lowered)} {'has' if len(lowered) == 1 else 'have'} a lower order with such a torque."
+            f"{', '.join(lowered)} {'has' if len(lowered) == 1 else 'have'} a lower order with it."
         )
     if (
         task.kind is ROTATION

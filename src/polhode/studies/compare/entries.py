@@ -10,7 +10,6 @@ from typing import Any
 from polhode.studies.compare.task import Task
 from polhode.studies.compare.truth import Truth
 from polhode.studies.compare.runner import StepRunner, ToleranceRunner, check_able
-from polhode.engine.rotors import feels_speed
 from polhode.errors import InputError, brief, choice
 from polhode.methods import Method, everything, get
 
@@ -51,7 +50,7 @@ class Entry:
         """What the registry says about the method, with its order under these loads.  Steps that
         depend on the motion make no method symmetric or symplectic; of one with the translation
         beside it, which has order 2, that is not known."""
-        order = self.method.order_under(task.torque, feels_speed(task.body))
+        order = self.method.order_under(task.speeds_felt)
         facts = {**self.method.facts(), "order": order}
         if self.by_tolerance:
             facts |= {"symmetric": False, "symplectic": False, "torques_per_step": None}
@@ -61,7 +60,7 @@ class Entry:
 
     def lowered(self, task: Task) -> str:
         """Why its order is lower than usual, in words; empty where it is not."""
-        return self.method.lowered(task.torque, feels_speed(task.body))
+        return self.method.lowered(task.speeds_felt)
 
     def obstacle(self, task: Task) -> str:
         """Why it cannot follow the motion of a task; empty where it can."""

@@ -14,7 +14,7 @@ from polhode import problems, rotations
 from polhode.bodies._body import RigidBody
 from polhode.core.motions import ROTATION, Kind
 from polhode.engine.one_body import OneBody
-from polhode.engine.rotors import feels_speed
+from polhode.engine.rotors import speeds_felt
 from polhode.engine.schedule import break_times, span
 from polhode.errors import InputError, brief, number
 from polhode.io.scenario._load import Scenario, is_scenario_file, load
@@ -97,10 +97,10 @@ class Task:
         """Whether it is the rotation of a body without rotors on which nothing acts."""
         return self.kind is ROTATION and not self.torque.acts
 
-    @property
-    def feels_speed(self) -> bool:
-        """Whether the torque, or the motor of a rotor, depends on an angular velocity."""
-        return self.torque.feels_omega or feels_speed(self.body)
+    @cached_property
+    def speeds_felt(self) -> str:
+        """What acts and depends on velocities, in words; empty where nothing does."""
+        return speeds_felt(self.torque, self.force, self.body)
 
     @property
     def conservative(self) -> bool:
