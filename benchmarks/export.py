@@ -1,5 +1,5 @@
-"""Exported C beside NMB written by hand (nmb_top.c) and polhode's own machine code: nanoseconds per step of the slow top,
-endpoint only, the least of many runs.
+"""Exported C beside NMB and LP2 written by hand (nmb_top.c, lp2_top.c) and polhode's own machine code:
+nanoseconds per step of the slow top, endpoint only, the least of many runs.
 
     python benchmarks/export.py
 """
@@ -66,17 +66,13 @@ def exported(name, folder):
     return lambda: many(ctypes.c_long(STEPS), h, I, array(*q0), array(*TOP.omega0))
 
 
-def by_hand(folder):
-    """A run of NMB written by hand."""
-    path = Path(folder, "nmb_top.c")
-    path.write_bytes(Path(__file__).with_name("nmb_top.c").read_bytes())
-    many = library(path).nmb_top
-    h, I, q0 = (
-        ctypes.c_double(0.01),
-        array(*TOP.body.moments),
-        as_quaternion(TOP.rotation0, False, "q"),
-    )
-    moment = ctypes.c_double(20.0)
+def by_hand(name, folder):
+    """A run of a method written by hand."""
+    path = Path(folder, f"{name.lower()}_top.c")
+    path.write_bytes(Path(__file__).with_name(path.name).read_bytes())
+    many = getattr(library(path), path.stem)
+    h, I, moment = ctypes.c_double(0.01), array(*TOP.body.moments), ctypes.c_double(20.0)
+    q0 = as_quaternion(TOP.rotation0, False, "q")
     return lambda: many(
         ctypes.c_long(STEPS), h, I, moment, array(*q0), array(*TOP.omega0), array(0.0, 0.0, 0.0)
     )  # fmt: skip
@@ -91,15 +87,16 @@ def own(name):
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        hand = least(by_hand(folder))
-        print(f"NMB by hand {hand:.1f} ns per step")
+        hand = {name: least(by_hand(name, folder)) for name in ("NMB", "LP2")}
+        for name, took in hand.items():
+            print(f"{name} by hand {took:.1f} ns per step")
         for name in ("NMB", "LP2", "EXACT", "VLV", "SW", "EXACT-RKN4", "DOP853"):
             ours, theirs = least(exported(name, folder)), least(own(name))
             print(
                 f"{name:11} exported {ours:7.1f}   polhode {theirs:7.1f}   {ours / theirs:.2f}",
                 end="",
             )
-            print(f"   {ours / hand:.2f} of NMB by hand" if name in ("NMB", "LP2") else "")
+            print(f"   {ours / hand[name]:.2f} of {name} by hand" if name in hand else "")
 
 
 if __name__ == "__main__":

@@ -525,7 +525,7 @@ CALLS = [
     (lambda: swept({"body": {"inertia": 3.0}, "sweep": {"body.inertia.0": [1.0, 2.0]}}),
      "got 3.0", "give all of them"),
     (lambda: swept({"run": {"rtol": 1e-6}, "sweep": {"initial.omega.0": [1.0, 2.0]}}),
-     "run.method: DOP853 chooses its own", "a sweep needs steps of a given size"),
+     "run.method: DOP853 chooses its own", "a sweep needs steps of a given size; give run.step"),
     (lambda: compute({"problem": "krysl/slow-top", "sweep": {"run.step": [0.1]}}, "other", ((0,), (1,))),
      "this worker runs other code than t", "e same polhode, numba and Python on both"),
     (lambda: polhode.torques.heavy_top(up=(0, 1)), "got (0, 1)", "give three"),

@@ -224,7 +224,9 @@ def test_what_can_be_exported_is_told():
 
 def test_a_short_file():
     """A method that fits on a few pages, with all its comments."""
-    assert len(polhode.export("LP2", "c", torque="free").splitlines()) < 200
+    for torque in (None, "free", "heavy_top", "coulomb_wall", "stress_potential"):
+        lines = polhode.export("LP2", "c", torque=torque, measure=True).splitlines()
+        assert len(lines) < 200 and max(map(len, lines)) <= 110
 
 
 def test_the_command_writes_what_the_function_returns(tmp_path):

@@ -4,10 +4,12 @@ import ctypes
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import polhode
 from c_code import COMPILER, compiled, vector
 from polhode import flight
+from polhode.cli import app
 
 pytestmark = pytest.mark.skipif(COMPILER is None, reason="needs a C compiler")
 BODY = polhode.RigidBody([1.0, 2.0, 2.5], mass=10.0)
@@ -103,3 +105,23 @@ def test_a_load_written_in_c():
     load = polhode.Load(polhode.torques.damping(0.2), spring)
     for name in names:
         assert np.abs(flown(library, name) - own(name, load)).max() < 1e-13
+
+
+def test_a_named_load_on_the_command_line():
+    line = [
+        "export",
+        "LP2",
+        "--no-measure",
+        "--torque",
+        "spring",
+        "--set",
+        "stiffness=3",
+        "--set",
+        "damping=0.4",
+    ]
+    spring = flight.spring(3.0, damping=0.4)
+    written = CliRunner().invoke(app, line)
+    assert written.exit_code == 0
+    assert written.stdout == polhode.export("LP2", torque=spring)
+    bare = CliRunner().invoke(app, line[:5])
+    assert bare.exit_code != 0 and "--set" in bare.output

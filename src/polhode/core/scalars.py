@@ -97,7 +97,7 @@ def poly12(c, z):
 
 @jit
 def sincos(x):
-    """(sin x, cos x) to 1.2e-16 for |x| <= 4e8, to ulp(x) up to 1e14, NaN beyond: x = n pi/2 + r with |r| <= pi/4."""
+    """(sin x, cos x) to 1.2e-16 for |x| <= 4e8, to ulp(x) up to 1e14, then NaN: x = n pi/2 + r, |r| <= pi/4."""
     x = x if abs(x) < FAR else NAN
     n = nearest(x * TWO_OVER_PI)
     r = fma(n, -P3, fma(n, -P2, fma(n, -P1, x)))

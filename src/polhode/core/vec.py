@@ -221,7 +221,7 @@ def normalise(q):
 
 @jit
 def renormalise(q):
-    """q (3 - q.q)/2, one Newton step: |q| = 1 + e becomes 1 - 3 e^2/2, so exact for e of the size of round-off."""
+    """q (3 - q.q)/2, one Newton step: |q| = 1 + e becomes 1 - 3 e^2/2, exact for e of the size of round-off."""
     x, y, z, w = q
     c = 1.5 - 0.5 * (x * x + y * y + z * z + w * w)
     return c * x, c * y, c * z, c * w

@@ -119,8 +119,12 @@ def exported(
     precision = printer.precisions[0] if precision is None else precision
     choice(f"precision of {language}", precision, printer.precisions)
     choice("frame", frame, FRAMES)
-    load = _load(torque, flag("flight", flight))
-    module = module_of(entry, load, _body(body), frame, flight or isinstance(load, Load))
+    load, given = _load(torque, flag("flight", flight)), _body(body)
+    if given is not None and given.rotors and not printer.rotors:
+        raise InputError(
+            f"bodies with rotors are exported to C alone, not to {language}; leave out the rotors, or give language='c'"
+        )
+    module = module_of(entry, load, given, frame, flight or isinstance(load, Load))
     measure = flag("measure", measure) and not printer.binary
     module.facts = list(measured(entry)) if measure else []
     module.command = _command(entry, language, precision, module)
@@ -152,13 +156,16 @@ def _body(given: Any) -> RigidBody | None:
     if given is None:
         return None
     body = given if isinstance(given, RigidBody) else RigidBody(given)
+    if not body.is_principal and body.rotors:
+        raise InputError(
+            "exported steps work in principal axes of the body without its free rotors, and these turn them away from "
+            f"those of {brief(body)}; give RigidBody(inertia) with the axes and the rotors in its principal axes"
+        )
     if not body.is_principal:
         raise InputError(
             f"exported steps work in principal axes, and those of the body are others, got {brief(body)}; give its "
             "principal moments, RigidBody(body.moments)"
         )
-    if body.rotors:
-        raise InputError("bodies with rotors cannot be exported; leave out the rotors")
     return body
 
 

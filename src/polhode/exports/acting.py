@@ -89,6 +89,7 @@ def of_user_in_flight(frame: str) -> Acting:
         both: Any
         both_near: Any
         kicks: Any
+        motors: Any = None
 
     frames = Users(together(matrix), together(attitude), IN_FLIGHT)
     return Acting(_unknown(frame), frames, None, asked)

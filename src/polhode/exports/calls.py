@@ -21,6 +21,7 @@ from polhode.exports.ir import (
     Intrinsic,
     Known,
     Make,
+    Number,
     Op,
     Record,
     Return,
@@ -31,6 +32,7 @@ from polhode.exports.ir import (
 )
 from polhode.exports.trees import is_plain, known, make, mapped, walk
 
+ZERO = Number(0.0)
 INTRINSICS: dict[Any, str] = {
     math.sqrt: "sqrt",
     math.fabs: "abs",
@@ -104,6 +106,9 @@ class Calls(Expressions):
         args += tuple(named[name] for name in kind._fields[len(args) :] if name in named)
         if len(args) != len(kind._fields):
             self.fail(node, f"{kind.__name__} has {len(kind._fields)} fields; give all of them")
+        zeros = self.translator.zeros
+        pairs = zip(kind._fields, args, strict=True)
+        args = tuple(Known(0.0) if name in zeros and one == ZERO else one for name, one in pairs)
         return make(Record(kind, tuple(one.type for one in args)), args)
 
     # --- what Python has itself -------------------------------------------------------------------

@@ -13,6 +13,7 @@ from polhode.exports.ir import (
     BOOL,
     INT,
     REAL,
+    USER,
     Array,
     Cond,
     Const,
@@ -107,6 +108,8 @@ class Expressions:
 
     def _Attribute(self, node: Any) -> Expr:
         of = self.value(node.value)
+        if of.type == USER:  # all that the user writes is called through the same
+            return of
         if isinstance(of, Known):
             if not hasattr(of.value, node.attr):
                 self.fail(node, f"`{ast.unparse(node)}` does not exist")
@@ -157,7 +160,8 @@ class Expressions:
             return self.row(self.items(of, node)[self._slice(node)])
         at = self.value(node.slice)
         if isinstance(of, Known) and isinstance(at, Known):
-            return self.wrapped(of.value[at.value], of.name)
+            fields = getattr(of.value, "_fields", None)
+            return self.wrapped(of.value[at.value], fields[at.value] if fields else of.name)
         count = len(parts(of.type) or ())
         if isinstance(at, Known) and isinstance(at.value, int):
             if not -count <= at.value < count:
@@ -182,14 +186,16 @@ class Expressions:
         """The value as a float."""
         if value.type == REAL:
             return value
-        if isinstance(value, Known) and isinstance(value.value, int):
+        if isinstance(value, Known) and isinstance(value.value, (int, float)):
             return Number(float(value.value))
         if value.type == INT:
             return Intrinsic("real", (value,))
         return self.fail(node, "a number is expected here, not a tuple or a function")
 
     def counted(self, value: Expr) -> Expr:
-        """A whole number or a truth value as one of the program."""
+        """A number or a truth value that is known as one of the program."""
+        if isinstance(value, Known) and isinstance(value.value, float):
+            return Number(value.value)
         if isinstance(value, Known) and isinstance(value.value, int):
             kind = BOOL if isinstance(value.value, bool) else INT
             named = value.name.isupper()

@@ -27,8 +27,8 @@ def header(module: Module, printer: Any) -> str:
     """The text of the comment."""
     method = module.method
     parts = [
-        f"{method.name}: {method.summary.rstrip('.')}.  Written by polhode {polhode.__version__}, {module.command}.",
-        LICENCE,
+        f"{method.name}: {method.summary.rstrip('.')}.  Written by polhode {polhode.__version__}, {module.command}.  "
+        + LICENCE,
         theory(method),
         acting(module)
         + "\n"
@@ -58,7 +58,7 @@ def entry(key: str) -> str:
     """A BibTeX entry on few lines."""
     words = re.sub(r"\s+", " ", bibtex(key)).replace(", }", "}")
     return textwrap.fill(
-        words, WIDTH - 10, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
+        words, WIDTH - 6, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
     )
 
 

@@ -61,8 +61,8 @@ class Static:
 
     def __init__(self, value: Any) -> None:
         self.value = value
-        plain = value is None or isinstance(value, (bool, int, str))
-        self.key = (type(value), value) if plain else id(value)
+        plain = value is None or isinstance(value, (bool, int, str, float))
+        self.key = (type(value), repr(value)) if plain else id(value)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Static) and self.key == other.key

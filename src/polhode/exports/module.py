@@ -9,8 +9,11 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from polhode.core.jit import jit
+from polhode.core.motions import FLIGHT, ROTATION, with_rotors
+from polhode.core.rotors import Gyrostat, rotors
 from polhode.core.loops.fixed import body_of, no_calls, no_residual, residual_of_state
 from polhode.engine.flight import flying
+from polhode.engine.rotors import check_rotors
 from polhode.errors import InputError
 from polhode.exports.acting import (
     MATRIX,
@@ -23,10 +26,10 @@ from polhode.exports.acting import (
     of_user_in_flight,
 )
 from polhode.exports.calls import UsersFunction, inlined
-from polhode.exports.header import header
 from polhode.exports.ir import (
     REAL,
     USER,
+    Array,
     Call,
     Expr,
     Function,
@@ -34,10 +37,13 @@ from polhode.exports.ir import (
     Static,
     Type,
     Var,
+    has_numbers,
 )
 from polhode.exports.long_steps import REPLACED
+from polhode.exports.spinning import spinning
+from polhode.exports.source import Untranslatable
 from polhode.exports.translate import Translator
-from polhode.exports.trees import called, walk
+from polhode.exports.trees import called, item, walk
 from polhode.loads._torque import Torque
 from polhode.loads.load import Load
 from polhode.methods._states import velocity_of
@@ -45,6 +51,14 @@ from polhode.methods._states import velocity_of
 if TYPE_CHECKING:
     from polhode.bodies._body import RigidBody
     from polhode.methods._method import Method
+
+
+# fields of states that are left out where they stay 0
+ALWAYS_ZERO = frozenset({"residual", "calls"})
+READINGS = {
+    "residual": "What the equations of the last step are left with, relative to their terms; not <= 2e-14 if unsolved.",
+    "calls": "How often the last step evaluated the torque.",
+}
 
 
 @dataclass
@@ -64,17 +78,22 @@ class Module:
     load: Torque | Load | None  # that is part of the file; None: the user's
     asked: UsersFunction | None  # what the user writes: then there is a parameter p, of type USER
     frame: str  # of the user's torque
-    make_body: Root  # (I) -> body
-    start: Root  # (h, t, q, Om, [x, v,] body[, p]) -> state
+    make_body: Root  # (I[, axes, J, free]) -> body, with its rotors
+    start: Root  # (h, t, q, Om, [x, v,] [W,] body[, p]) -> state
     step: Root  # (h, t, s, body[, p]) -> state
     omega: Root  # (s, body) -> body velocity
+    motors: UsersFunction | None = None  # what the user writes for motors of rotors, through p too
+    speeds: Root | None = None  # (s, body) -> speeds of the rotors
+    # what else can be read from a state, by name: what it is, and (s) -> number
+    readings: dict[str, tuple[str, Root]] = field(default_factory=dict)
     facts: list[str] = field(default_factory=list)  # lines for the header
     command: str = ""  # that writes the file
 
     @property
     def roots(self) -> list[Root]:
         """What is called from outside."""
-        return [self.make_body, self.start, self.step, self.omega]
+        found = [self.make_body, self.start, self.step, self.omega]
+        return [*found, self.speeds] if self.speeds else found
 
     @property
     def state(self) -> Type:
@@ -89,16 +108,13 @@ class Module:
     def public_types(self) -> list[Type]:
         """The types that the user of the file sees."""
         users: list[Type] = [MATRIX, self.asked.result, USER] if self.asked else []
+        users += [self.motors.result] if self.motors else []
         return [VECTOR, QUATERNION, *users, self.body, self.state]
 
     @cached_property
     def functions(self) -> list[Function]:
         """The functions of the file, each after those it calls."""
         return functions_of(self.roots)
-
-    def header(self, printer: Any) -> str:
-        """The comment at the top of the file."""
-        return header(self, printer)
 
 
 def functions_of(roots: Iterable[Root]) -> list[Function]:
@@ -148,8 +164,36 @@ def module_of(
     if obstacle:
         raise InputError(f"{method.name} cannot be exported: {obstacle}")
     suited, acting = _acting(method, load, body, frame, flight)
+    n = 0 if body is None else len(body.rotors)
+    motors = None
+    if body is not None and n:
+        check_rotors(suited)
+        suited = suited.rotors(suited, n)  # type: ignore[misc]
+        acting, motors = spinning(acting, body, flight)
+    fresh = (Translator(REPLACED, zeros) for zeros in (ALWAYS_ZERO, frozenset[str]()))
+    for one in fresh if translator is None else [translator]:
+        try:
+            made = _written(suited, acting, n, flight, one)
+        except Untranslatable:
+            if not one.zeros:
+                raise
+            continue
+        state = made["start"].value.type
+        if made["step"].value.type == state and isinstance(state, Record):
+            break
+    else:
+        raise InputError(
+            f"{method.name} cannot be exported: its step gives another state than its start; give both the same fields"
+        )
+    return Module(suited, identifier(method.name), load, acting.asked, frame, motors=motors, **made)
+
+
+def _written(
+    suited: Method, acting: Acting, n: int, flight: bool, translator: Translator
+) -> dict[str, Any]:
+    """The functions that are called from outside, for a body with n rotors."""
     kind: Type = USER if acting.asked else Static(acting.values)
-    root = partial(root_of, translator or Translator(REPLACED))
+    root = partial(root_of, translator)
 
     begin, advance, read, frames = (
         suited.start,
@@ -174,31 +218,51 @@ def module_of(
     def omega(s, body):
         return read(s, body)
 
-    make_body = root(body_of, ("I", VECTOR))
+    spun, W = with_rotors(FLIGHT if flight else ROTATION, n).parts, Array(REAL, n)
+    speeds = rotors(n).speeds
+
+    @jit
+    def start_spun(h, t, q, Om, W, body, p):
+        return begin(h, t, spun(q, Om, *W), body, frames, p)
+
+    @jit
+    def start_spun_flight(h, t, q, Om, x, v, W, body, p):
+        return begin(h, t, spun(q, Om, x, v, *W), body, frames, p)
+
+    @jit
+    def speeds_of(s, body):
+        return speeds(s.rotors, read(s, body), body)
+
+    if n:
+        given_rotors = ("axes", Array(VECTOR, n)), ("J", W), ("is_free", W)
+        make_body = root(gyrostat_of, ("I", VECTOR), *given_rotors)
+    else:
+        make_body = root(body_of, ("I", VECTOR))
     own, times, given = ("body", make_body.value.type), (("h", REAL), ("t", REAL)), ("p", kind)
     motion = (
         ("q", QUATERNION),
         ("Om", VECTOR),
         *((("x", VECTOR), ("v", VECTOR)) if flight else ()),
+        *((("W", W),) if n else ()),
     )
-    started = root(start_flight if flight else start, *times, *motion, own, given)
+    starts = (start_spun, start_spun_flight) if n else (start, start_flight)
+    started = root(starts[flight], *times, *motion, own, given)
     state = started.value.type
     stepped = root(step, *times, ("s", state), own, given)
-    if stepped.value.type != state or not isinstance(state, Record):
-        raise InputError(
-            f"{method.name} cannot be exported: its step gives another state than its start; give both the same fields"
-        )
-    return Module(
-        method=suited,
-        prefix=identifier(method.name),
-        load=load,
-        asked=acting.asked,
-        frame=frame,
-        make_body=make_body,
-        start=started,
-        step=stepped,
-        omega=root(omega, ("s", state), own),
-    )
+    readings = {}
+    for name, doc in READINGS.items():
+        if isinstance(state, Record) and name in state.fields:
+            value = item(Var("s", state), state.fields.index(name))
+            if has_numbers(value.type):
+                readings[name] = doc, Root([("s", state)], value)
+    found = {"make_body": make_body, "start": started, "step": stepped, "readings": readings}
+    found["omega"] = root(omega, ("s", state), own)
+    return found | ({"speeds": root(speeds_of, ("s", state), own)} if n else {})
+
+
+@jit
+def gyrostat_of(I, axes, J, free):
+    return Gyrostat(I, (1.0 / I[0], 1.0 / I[1], 1.0 / I[2]), axes, J, free)
 
 
 def _acting(

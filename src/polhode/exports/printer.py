@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from polhode.exports.header import header
 from polhode.exports.ir import (
     INT,
     REAL,
@@ -36,7 +37,7 @@ from polhode.exports.ir import (
     parts,
 )
 from polhode.exports.phrases import Phrases, constant_key, is_named
-from polhode.exports.text import closed, folded
+from polhode.exports.text import WIDTH, closed, folded, grouped
 from polhode.exports.trees import is_plain, item, statements, values, walk
 
 
@@ -52,6 +53,7 @@ class Printer(Phrases):
     )  # that it can be written in, the usual one first
     reserved: frozenset[str] = frozenset()  # words that cannot be names
     joined = False  # whether declarations of one type share a line
+    rotors = False  # whether `public` writes `module.speeds` and what calls `module.motors`
     line_end = ";"
     repeat = "while"  # the word that begins a loop with a condition
 
@@ -60,10 +62,13 @@ class Printer(Phrases):
         self.functions = self.needed()
         self.taken: set[str] = set(self.reserved)
         self.names, self.local = {}, {}
+        self.alike: dict[Type, Type] = {}  # types that have the same declaration as an earlier one
         self.types = list(self._types())
         self.constants = list(self._constants())
         for kind in self.types:
             self.names[kind] = self.unused(self.type_name(kind))
+        for kind, like in self.alike.items():
+            self.names[kind] = self.names[like]
         for one in self.constants:
             self.names[constant_key(one)] = self.unused(self.constant_name(one.name))
         for function in self.functions:
@@ -85,12 +90,19 @@ class Printer(Phrases):
         """The arrays and records that are used, each after those it is made of; and USER, if the user
         gives the torque."""
         found: dict[Type, None] = {}
+        contents: dict[Any, Type] = {}
 
         def add(kind: Type) -> None:
             if kind in found or isinstance(kind, Scalar) or not has_numbers(kind):
                 return
             for part in parts(kind) or ():
                 add(part)
+            if isinstance(kind, Record):
+                pairs = zip(kind.fields, kind.items, strict=True)
+                left = kind.kind, tuple(pair for pair in pairs if has_numbers(pair[1]))
+                if contents.setdefault(left, kind) != kind:
+                    self.alike[kind] = contents[left]
+                    return
             found[kind] = None
 
         for kind in self.module.public_types():
@@ -126,21 +138,12 @@ class Printer(Phrases):
         return self.text()
 
     def text(self) -> str:
-        """The whole file as a text."""
-        blocks = [
-            self.comment(self.module.header(self)),
-            self.preamble(),
-            self.types_text(),
-            self.constants_text(),
-            *map(self.function, self.functions),
-            self.public(),
-        ]
-        text, before = "", ""
-        for block in (block.strip("\n") for block in blocks if block.strip()):
-            short = "\n" not in block and "\n" not in before  # functions on one line
-            text += block if not text else f"\n{block}" if short else f"\n\n{block}"
-            before = block
-        return f"{text}\n"
+        """The whole file."""
+        before = [self.comment(header(self.module, self)), self.preamble()]
+        before += [self.types_text(), self.constants_text()]
+        functions = grouped(map(self.function, self.functions), 3)
+        blocks = (block.strip("\n") for block in [*before, functions, self.public()])
+        return "\n\n".join(filter(None, blocks)) + "\n"
 
     def types_text(self) -> str:
         """The declarations of types."""
@@ -169,7 +172,7 @@ class Printer(Phrases):
         """The lines of a block; in some languages short declarations of one type share a line."""
         made: list[str] = []
         group: list[Set] = []
-        for one in [*lines, None]:
+        for one in [*(part for line in lines for part in self._parted(line)), None]:
             if group and (one is None or not self._fits([*group, one], depth)):
                 made += self._together(group, depth)
                 group = []
@@ -178,6 +181,15 @@ class Printer(Phrases):
             elif one is not None:
                 made += self.statement(one, depth)
         return made
+
+    def _parted(self, one: Statement) -> list[Statement]:
+        """Several declarations in place of one that takes a variable apart."""
+        if not (self.joined and isinstance(one, Unpack) and is_plain(one.value)):
+            return [one]
+        if not all(name in one.fixed for name in one.names if name):
+            return [one]
+        pairs = [(name, item(one.value, i)) for i, name in enumerate(one.names) if name]
+        return [Set(name, value, True, True) for name, value in pairs]
 
     def _fits(self, group: list[Any], depth: int) -> bool:
         """Whether these statements are declarations of one type that fit on one line."""
@@ -236,26 +248,31 @@ class Printer(Phrases):
 
     def unpacked(self, one: Unpack, depth: int) -> list[str]:
         """Several variables from one value: by way of a variable that has all of them."""
-        lines: list[str] = []
         value = one.value
         if not is_plain(value):
             whole = self.fresh("_".join(self.called_here(name) for name in one.names if name))
-            lines += self.line(self.set(whole, value, True, True), depth)
-            value = Var(whole, value.type)
+            before = self.line(self.set(whole, value, True, True), depth)
+            after = self._items(one, Var(whole, value.type), depth)
+            both = [f"{before[0]} {after[0].lstrip()}"] if len(before) == len(after) == 1 else []
+            return both if self.joined and both and len(both[0]) <= WIDTH else [*before, *after]
+        return self._items(one, value, depth)
+
+    def _items(self, one: Unpack, value: Expr, depth: int) -> list[str]:
+        """Several variables from the items of a variable."""
         wanted = [(name, item(value, i)) for i, name in enumerate(one.names) if name]
         if (
             all(name in one.fixed for name, _ in wanted)
             and len({part.type for _, part in wanted}) == 1
         ):
             group = [Set(name, part) for name, part in wanted]
-            return [*lines, *self._together(group, depth)]
+            return self._together(group, depth)
         texts = [
             self.set(name, part, name in one.declares, name in one.fixed) for name, part in wanted
         ]
         short = f"{self.line_end} ".join(texts)
-        if self.joined and not one.declares and len(self.line(short, depth)) == 1:
+        if self.joined and len(self.line(short, depth)) == 1:
             texts = [short]
-        return [*lines, *(line for text in texts for line in self.line(text, depth))]
+        return [line for text in texts for line in self.line(text, depth)]
 
     def fresh(self, name: str) -> str:
         """A variable of the function that is new."""

@@ -10,6 +10,7 @@ from polhode.exports.calls import Calls
 from polhode.exports.expressions import Needed
 from polhode.exports.ir import (
     INT,
+    REAL,
     Break,
     Cond,
     Expr,
@@ -18,6 +19,8 @@ from polhode.exports.ir import (
     If,
     Known,
     Make,
+    Number,
+    Record,
     Return,
     Set,
     Statement,
@@ -100,7 +103,23 @@ class Body(Calls):
             first, _ = self.alike(first, other.value, self.node)
         for one in found:
             one.value, _ = self.alike(one.value, first, self.node)
+        if self.translator.zeros:
+            self._known_items(found)
         return found[0].value.type
+
+    def _known_items(self, found: list[Return]) -> None:
+        """Let what is the same number in all returned tuples, such as a residual of 0, be known."""
+        made = [one.value for one in found if isinstance(one.value, Make)]
+        if len(made) < len(found) or getattr(made[0].type, "kind", made) is not None:
+            return
+        columns = [
+            [Known(items[0].value)] * len(made)
+            if isinstance(items[0], Number) and items[0].type == REAL and len(set(items)) == 1
+            else items
+            for items in zip(*(one.items for one in made), strict=True)
+        ]
+        for one, items in zip(found, zip(*columns, strict=True), strict=True):
+            one.value = Make(Record(None, tuple(item.type for item in items)), items)
 
     # --- statements -------------------------------------------------------------------------------
 

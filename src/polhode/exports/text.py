@@ -5,12 +5,13 @@ from __future__ import annotations
 import itertools
 import math
 import textwrap
+from collections.abc import Iterable
 from typing import Any
 
 from polhode.core.constant import Constant
 from polhode.core.single import LARGEST, SMALLEST
 
-WIDTH = 130
+WIDTH = 110
 
 
 def folded(text: str, indent: str = "") -> list[str]:
@@ -44,12 +45,26 @@ def _break(text: str, least: int) -> int | None:
 
 
 def closed(lines: list[str]) -> list[str]:
-    """A function that fits on one line, on one line."""
-    short = " ".join(line.strip() for line in lines)
-    return [short] if len(lines) == 3 and len(short) <= WIDTH else lines
+    """A function of one statement on one line where it fits, or on two."""
+    if len(lines) != 3:
+        return lines
+    head, body = lines[0].removesuffix(" {"), f"{{ {lines[1].strip()} }}"
+    if len(f"{head} {body}") <= WIDTH:
+        return [f"{head} {body}"]
+    return [head, f"    {body}"] if len(body) + 4 <= WIDTH and head != lines[0] else lines
 
 
-def paragraphs(text: str, width: int = WIDTH - 10) -> list[str]:
+def grouped(blocks: Iterable[str], most: int) -> str:
+    """Blocks with empty lines between them, but not between those of at most so many lines."""
+    text, was_short = "", False
+    for block in blocks:
+        short = block.count("\n") < most
+        text += ("\n" if short and was_short else "\n\n" if text else "") + block
+        was_short = short
+    return text
+
+
+def paragraphs(text: str, width: int = WIDTH - 6) -> list[str]:
     """The lines of a text, none of them too long; those that are indented stay as they are."""
     lines: list[str] = []
     for is_prose, group in itertools.groupby(text.strip("\n").splitlines(), _is_prose):

@@ -10,7 +10,10 @@ import numpy as np
 
 from polhode.core.fma import fma, product_and_sum
 from polhode.core.generated import generated
+from polhode.core.jit import jit
 from polhode.core.scalars import sincos
+from polhode.bodies.rotor import check_motor
+from polhode.engine.rotors import Motor
 from polhode.errors import InputError
 from polhode.loads._torque import Torque
 from polhode.loads.kernels import with_arrays
@@ -48,10 +51,26 @@ def in_tuples(torque: Torque) -> Torque:
     return made
 
 
+def motor_in_tuples(motor: Motor) -> Any:
+    """The torque of a motor that is a function, as (t, R, Om, speed) -> number."""
+    function: Any = motor.wrapped
+    timed = check_motor(function) == 1
+    try:
+        traced = _traced(motor, function, ("t",) if timed else ("t", "R", "omega", "speed"))
+    except InputError:  # with branches: the translator says what else is wrong
+        traced = function
+
+    @jit
+    def of_time(t, R, Om, speed):
+        return traced(t)
+
+    return of_time if timed else traced
+
+
 def _traced(torque: Torque, function: Any, given: tuple[str, ...]) -> Any:
     """A function of tuples that does what another one does with arrays."""
     graph = ArrayGraph()
-    shapes = {"t": (), "R": (3, 3), "omega": (3,)}
+    shapes = {"t": (), "R": (3, 3), "omega": (3,), "speed": ()}
     arguments = [_symbols(graph, name, shapes[name]) for name in given]
     if torque.params is not None:
         arguments.append(with_arrays(torque.params))

@@ -18,10 +18,13 @@ from polhode.exports.statements import Body
 
 class Translator:
     """Translates functions, each once for the same types; `replace` maps functions to others that
-    take their place."""
+    take their place, and fields named in `zeros` are left out where they get 0."""
 
-    def __init__(self, replace: dict[Any, Any] | None = None) -> None:
+    def __init__(
+        self, replace: dict[Any, Any] | None = None, zeros: frozenset[str] = frozenset()
+    ) -> None:
         self.replace = replace or {}
+        self.zeros = zeros
         self.done: dict[Any, Function] = {}
         self.under_way: list[Any] = []
         self.kept: list[Any] = []  # objects whose ids are in types

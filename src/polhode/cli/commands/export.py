@@ -26,7 +26,7 @@ def export(
         str | None,
         typer.Option(
             metavar="NAME|FILE.py:NAME",
-            help="A torque that becomes part of the file; without it the file calls a function of yours.",
+            help="A torque or a load of polhode.flight for the file; without it the file calls a function of yours.",
         ),
     ] = None,
     assignments: Annotated[
@@ -98,7 +98,7 @@ def export(
 
 def find_torque(name: str | None, assignments: list[str]) -> Any:
     """Return the torque of a name or of a file, with the given parameters."""
-    from polhode import Torque, torques
+    from polhode import Torque, flight, torques
     from polhode.errors import InputError
     from polhode.io.scenario.settings import toml_value
     from polhode.loads import user_file
@@ -120,14 +120,16 @@ def find_torque(name: str | None, assignments: list[str]) -> Any:
                 f"--set changes torques, and {name!r} is {found!r}; set them in the file"
             )
         return found.with_params(**given) if given else found
-    if not given:
+    flies = name in flight.__all__
+    if not given and not flies:
         return name
-    make = torques.by_name(name)
+    make: Any = getattr(flight, name) if flies else torques.by_name(name)
     try:
         return make(**given)
     except TypeError as error:
+        home = "flight" if flies else "torques"
         raise InputError(
-            f"torque {name!r}: {error}; see polhode.torques.{make.__name__}"
+            f"torque {name!r}: {error}; give its parameters by --set, see polhode.{home}.{make.__name__}"
         ) from error
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -22,10 +23,11 @@ from polhode.exports.ir import (
     parts,
 )
 from polhode.exports.acting import VECTOR
+from polhode.exports.calls import UsersFunction
 from polhode.exports.module import Root
 from polhode.exports.phrases import constant_key
 from polhode.exports.printer import Printer
-from polhode.exports.text import closed, folded, paragraphs
+from polhode.exports.text import closed, folded, grouped, paragraphs
 from polhode.exports.trees import reads
 
 KEYWORDS = """
@@ -42,7 +44,6 @@ PREAMBLE = """\
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
-
 #if FLT_EVAL_METHOD != 0
 #error "numbers must be rounded to their type: compile with -msse2 -mfpmath=sse"
 #endif
@@ -53,12 +54,22 @@ PREAMBLE = """\
 #endif"""
 
 
+# of a motion at the beginning, for the comment at the top
+EXAMPLES = {
+    "q": "{0.0, 0.0, 0.0, 1.0}",
+    "Om": "{0.1, 3.0, 0.1}",
+    "x": "{0.0, 0.0, 0.0}",
+    "v": "{1.0, 0.0, 0.0}",
+}
+
+
 class Language(Printer):
     """C99."""
 
     suffix = ".c"
     reserved = frozenset(KEYWORDS.split()) | frozenset(LIBRARY.split())
     joined = True
+    rotors = True
     rows = ".v"
     outside = False  # whether a public function is written, which gets state and body by pointers
 
@@ -85,8 +96,10 @@ class Language(Printer):
             fields = f"{item} {', '.join(names)};" if names else f"{item} v[{kind.count}];"
         else:
             pairs = zip(parts(kind) or (), names or (), strict=True)
+            left = [(self.of_type(one), name) for one, name in pairs if has_numbers(one)]
             fields = " ".join(
-                f"{self.of_type(one)} {name};" for one, name in pairs if has_numbers(one)
+                f"{one} {', '.join(name for _, name in group)};"
+                for one, group in itertools.groupby(left, lambda pair: pair[0])
             )
         return "\n".join(folded(self.structure(self.names[kind], fields)))
 
@@ -104,21 +117,38 @@ class Language(Printer):
             self.module.asked,
             {"spatial": "in space", "body": "in the body"}[self.module.frame],
         )
-        pointer, result = f"{self.module.prefix}_{asked.name}_function", self.names[asked.result]
+        prefix, motors = self.module.prefix, self.module.motors
+        pointer = f"{prefix}_{asked.name}_function"
         what = (
             f"Your torque, {where}"
             if asked.result == VECTOR
             else f"Your torque, {where}, and acceleration, in space"
         )
         doc = f"{what}, at time t, attitude R (by rows) and body velocity Om; context is yours."
-        given = ", ".join(f"{self.of_type(kind)} {name}" for name, kind in asked.params)
+        more = [] if motors is None else [
+            self.comment(
+                "The torques of your motors on the rotors, which have the speeds W relative to the body; 0 for one that "
+                "is held."
+            ),
+            *self._pointer(motors),
+        ]  # fmt: skip
+        fields = f"{pointer} {asked.name};" + (
+            "" if motors is None else f" {prefix}_motors_function motors;"
+        )
         return "\n".join(
             [
                 self.comment(doc),
-                *folded(f"typedef {result} (*{pointer})({given}, void *context);"),
-                f"typedef struct {{ {pointer} {asked.name}; void *context; }} {self.names[USER]};",
+                *self._pointer(asked),
+                *more,
+                f"typedef struct {{ {fields} void *context; }} {self.names[USER]};",
             ]
         )
+
+    def _pointer(self, asked: UsersFunction) -> list[str]:
+        """The type of a function of the user."""
+        given = ", ".join(f"{self.of_type(kind)} {name}" for name, kind in asked.params)
+        head = f"typedef {self.names[asked.result]} (*{self.module.prefix}_{asked.name}_function)"
+        return folded(f"{head}({given}, void *context);")
 
     def constants_text(self) -> str:
         numbers = [one for one in self.constants if one.type == REAL]
@@ -201,9 +231,20 @@ class Language(Printer):
         module = self.module
         self.outside, self.local = True, {}
         flies = any(one == "x" for one, _ in module.start.params)
-        place = ", and place and velocity of the centre of mass" if flies else ""
+        place = "; place and velocity of the centre of mass" if flies else ""
+        place += "; speeds of the rotors relative to the body" if module.speeds else ""
         functions = [
-            ("A body with these principal moments of inertia.", "make_body", module.make_body),
+            (
+                "A body with these principal moments of inertia"
+                + (
+                    ", less those of free rotors; and with rotors: unit axes, moments, and 1 for one that turns freely "
+                    "or is driven, 0 for one held at its speed."
+                    if module.speeds
+                    else "."
+                ),
+                "make_body",
+                module.make_body,
+            ),
             (
                 "The state at time t, before steps of h: from attitude (x, y, z, w), body to space, and body "
                 f"velocity{place}.",
@@ -213,7 +254,12 @@ class Language(Printer):
             ("A step from time t to t + h.", "step", module.step),
             ("The body velocity; the attitude is s->q.", "omega", module.omega),
         ]
-        return "\n\n".join(self._outer(*one) for one in functions)
+        functions += [(doc, name, root) for name, (doc, root) in module.readings.items()]
+        if module.speeds:
+            functions.append(
+                ("The speeds of the rotors, relative to the body.", "speeds", module.speeds)
+            )
+        return grouped((self._outer(*one) for one in functions), 5)
 
     def _head(self, name: str, root: Root) -> str:
         """The head of a public function."""
@@ -232,26 +278,34 @@ class Language(Printer):
     def _outer(self, doc: str, name: str, root: Root) -> str:
         head = self._head(name, root)
         unused = [name for name, _ in root.params if name not in reads(root.value) and name != "s"]
-        quiet = ["    " + " ".join(f"(void){name};" for name in unused)] if unused else []
+        quiet = "".join(f"(void){name}; " for name in unused)
         gives = "*s =" if head.startswith("void") else "return"
-        lines = folded(f"{gives} {self.expression(root.value)};", "    ")
-        whole = closed([*folded(f"{head} {{"), *quiet, *lines, "}"])
+        lines = folded(f"{quiet}{gives} {self.expression(root.value)};", "    ")
+        whole = closed([*folded(f"{head} {{"), *lines, "}"])
         return "\n".join([self.comment(doc), *folded(f"{head};"), *whole])
 
     def example(self) -> str:
         name, load = self.module.prefix, ", load" if self.module.asked else ""
-        given = f"    {name}_load load = {{my_function, NULL}};" if self.module.asked else ""
-        flies = any(one == "x" for one, _ in self.module.start.params)
-        place = ", (vec3){0.0, 0.0, 0.0}, (vec3){1.0, 0.0, 0.0}" if flies else ""
-        return "\n".join(
-            line
-            for line in [
-                "Use (gcc -std=c99 -O2 -ffp-contract=off, with -mfma where the processor has it):\n",
-                f"    {name}_body body = {name}_make_body((vec3){{1.0, 2.0, 3.0}});",
-                given,
-                f"    {name}_state s;",
-                f"    {name}_start(&s, h, 0.0, (vec4){{0.0, 0.0, 0.0, 1.0}}, (vec3){{0.1, 3.0, 0.1}}{place}, &body{load});",
-                f"    for (int k = 0; k < 1000; k++) {{ {name}_step(&s, h, k * h, &body{load}); }}",
-            ]
-            if line
-        )
+        motors = ", my_motors" if self.module.motors else ""
+        given = f"    {name}_load load = {{my_function{motors}, NULL}};" if load else ""
+        first = {"h": "h", "t": "0.0", "q": "q", "Om": "Om", "x": "x", "v": "v", "W": "W"}
+        known = ", ".join(first[one] for one, _ in self.module.start.params if one in first)
+        motion = [
+            f"{self.of_type(kind)} {one} = {EXAMPLES[one]};"
+            for one, kind in self.module.start.params
+            if one in EXAMPLES
+        ]
+        rotors = ", axes, J, is_free" if self.module.speeds else ""
+        unsolved = f"    after a step, `if (!({name}_residual(&s) <= 2e-14))` it was not solved"
+        check = [unsolved] if "residual" in self.module.readings else []
+        lines = [
+            "Use (gcc -std=c99 -O2 -ffp-contract=off, with -mfma where the processor has it):",
+            f"    {name}_body body = {name}_make_body((vec3){{1.0, 2.0, 3.0}}{rotors});",
+            given,
+            *folded(" ".join(motion), "    "),
+            f"    {name}_state s;",
+            f"    {name}_start(&s, {known}, &body{load});",
+            f"    for (int k = 0; k < 1000; k++) {{ {name}_step(&s, h, k * h, &body{load}); }}",
+            *check,
+        ]
+        return "\n".join(line for line in lines if line)

@@ -274,7 +274,7 @@ class Ensemble(Section):
     inertia_spread: Spread = 0.0
     """Relative spread of the body's extent along each principal axis, so that every body drawn is physically possible."""
     parameter_spread: dict[str, OneOrList[Spread, list[Spread]]] = {}
-    """Standard deviations of the torque's parameters about the values of `[torque]`, by their names."""
+    """Standard deviations of the parameters of torque and loads about the values of `[torque]` and `[load]`, by their names."""
 
 
 @cache

@@ -24,7 +24,8 @@ from polhode.core.vec import matrix
 from polhode.errors import InputError, as_path, brief, nearest
 from polhode.methods import Method, Motion, get
 from polhode.methods._method import IN_C
-from polhode.studies.c_code import compiler, exported
+from polhode.studies.c_code.compiler import build, environment
+from polhode.studies.c_code.exported import names_in, read
 from polhode.studies.c_code.declared import CHECKS, facts_in, with_facts
 
 LIBRARIES = (".so", ".dylib", ".dll")
@@ -82,7 +83,7 @@ def from_c(target: str | PathLike[str]) -> list[Method]:
     if place.suffix in LIBRARIES:
         return [replace(_of_library(place, name), target=whole)]
     source = place.read_text("utf-8", errors="replace")
-    written = exported.names_in(source)
+    written = names_in(source)
     names = written or list(dict.fromkeys(STEPS.findall(source)))
     if name:
         if name not in names:
@@ -125,14 +126,14 @@ def _load(path: Path, where: str) -> _Library:
 
 def _compiled(place: Path, text: str) -> _Library:
     """The library of a C file and of the text that follows it."""
-    key = place, place.read_bytes(), text, *compiler.environment()
+    key = place, place.read_bytes(), text, *environment()
     if key not in _libraries:
         # a library that is in use can be deleted, except on Windows
         with TemporaryDirectory(prefix="polhode-", ignore_cleanup_errors=True) as folder:
             source = Path(folder) / "step.c"
             source.write_text(text, encoding="utf-8")
             library = source.with_suffix(".dll" if sys.platform == "win32" else ".so")
-            compiler.build(source, library, repr(str(place)), place)
+            build(source, library, repr(str(place)), place)
             _libraries[key] = _load(library, repr(str(place)))
     return _libraries[key]
 
@@ -227,7 +228,7 @@ def _state_with(memory: int) -> Any:
 
 
 def _of_exported(place: Path, source: str, name: str, named: bool) -> MethodInC:
-    file = exported.read(source, name, repr(str(place)))
+    file = read(source, name, repr(str(place)))
     library = _compiled(place, file.adapter)
     answer = in_body if file.frame == "body" else in_space
     advance, begin = (_function(library, f"polhode_{one}", 9, True) for one in ("step", "start"))

@@ -160,8 +160,8 @@ class Plan:
                 scenario = make_scenario(trial, self.path)
                 if scenario.rtol is not None:
                     raise InputError(
-                        f"run.method: {method} chooses its own steps; a sweep needs steps of a given size; use "
-                        "another method"
+                        f"run.method: {method} chooses its own steps; a sweep needs steps of a given size; give "
+                        "run.step, with a method that takes steps"
                     )
                 if scenario.body.rotors:
                     check_rotors(scenario.method)
