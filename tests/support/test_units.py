@@ -93,7 +93,10 @@ def test_figures_are_labelled_with_them():
 
 def test_pages_are_labelled_with_them():
     data = encode_run(run_in(MM))
-    assert data["units"] == {"time": "ms", "length": "mm", "rate": "rad/ms"} and data["detail"] == "step 0.01 ms"
+    assert (
+        data["units"] == {"time": "ms", "length": "mm", "rate": "rad/ms"}
+        and data["detail"] == "step 0.01 ms"
+    )
     assert data["about"]["principal moments"] == "5, 5, 1 g mm²"
     bare = encode_run(run_in(None))
     assert bare["units"] == {"time": "", "rate": ""}
