@@ -194,6 +194,23 @@ def test_each_body_under_one_gravity_uses_its_own_inertia(turned):
         assert same(run, one, i)
 
 
+def test_bodies_without_a_mass_have_that_of_their_loads():
+    """Moments say nothing of a mass, which is then 1, for the body and for the loads that act on it;
+    a mass given as a parameter is that of the load alone."""
+    moments = [[1.0, 2.0, 2.5], [1.0, 2.0, 2.0]]
+    load = polhode.flight.gravity(8.0, RigidBody([1.0, 2.0, 2.5], mass=250.0))
+    start = {"omega0": (0.1, 0.2, 3.0), "position0": (3.0, 0.0, 4.0)}
+    run = ensemble(moments, load + weight(1.0), SPAN, STEP, **start)
+    for i, I in enumerate(moments):
+        own = polhode.flight.gravity(8.0, RigidBody(I)) + weight(1.0)
+        assert same(run, integrate(RigidBody(I), own, SPAN, STEP, **start), i)
+    heavy = ensemble(moments, load, SPAN, STEP, parameters={"mass": [250.0, 1.0]}, **start)
+    light = ensemble(moments, load, SPAN, STEP, **start)
+    assert np.array_equal(heavy.velocity[1], light.velocity[1])
+    assert np.linalg.norm(heavy.velocity[0]) > 100.0 * np.linalg.norm(light.velocity[0])
+    assert np.isfinite(heavy.error_estimate.angle).all()
+
+
 def test_a_body_that_begins_nowhere_leaves_the_others_alone():
     moments, masses, start, parameters = many()
     start["position0"][2, 1] = np.nan

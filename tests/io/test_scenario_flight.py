@@ -143,14 +143,6 @@ def test_a_method_that_cannot_follow(scenario):
         load(scenario(BODY, START, GRAVITY, run))
 
 
-@pytest.mark.parametrize("command", ["compare", "advise", "sweep"])
-@pytest.mark.parametrize("loads", [GRAVITY, ""], ids=["load", "position"])
-def test_commands_for_rotation_alone(scenario, command, loads):
-    sweep = "[sweep]\nrun.step = [0.1, 0.05]\n" if command == "sweep" else ""
-    told = CliRunner().invoke(app, [command, str(scenario(BODY, START, loads, RUN, sweep))])
-    assert told.exit_code == 2 and "are for rotation alone; use `polhode run`" in told.stderr
-
-
 def test_an_ensemble_in_flight(scenario):
     many = "[ensemble]\nn = 4\nrotation = 'same'\nposition_spread = 0.1\n"
     job = load(scenario(BODY, START, GRAVITY, RUN, many))

@@ -21,8 +21,7 @@ from polhode.engine.ensemble.parameters import (
     check_agreement,
     check_parameters,
     fields,
-    own_inertia,
-    own_masses,
+    own_filled,
     parameter_array,
     parameter_rows,
 )
@@ -199,14 +198,15 @@ class ManyBodies:
         }
         if self.law:
             self._draw_bodies()
-        if self.law or self.bodies.count > 1:
-            self.values = own_inertia(self.torque, self.bodies) | self.values
+        several = self.law is not None or self.bodies.count > 1
+        flying: list[Torque] = []
         if self.launch:
             self.launch.draw(self._draw)
             if self.launch.masses is not None:
                 self.bodies = self.bodies.with_masses(self.launch.masses)
-            if self.launch.masses is not None or len(self.bodies.masses) > 1:
-                self.values = own_masses(self._loads, self.bodies.masses) | self.values
+            if several or self.launch.masses is not None:
+                flying = self._loads
+        self.values = own_filled(self.values, self.bodies, self.torque if several else None, flying)
         if self.spin:
             self.spin.draw(self._draw)
         if not (self.device == "cuda" and self._place_on_gpu(q, v, momentum0 is not None)):

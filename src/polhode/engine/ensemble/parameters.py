@@ -73,27 +73,26 @@ def check_given_once(given: Mapping[str, Any]) -> None:
             )
 
 
-def own_inertia(torque: Torque, bodies: Bodies) -> dict[str, np.ndarray]:
-    """The parameters of a torque that contain the inertia of its body, for these bodies."""
-    terms = terms_of(torque)
-    return {
+def own_filled(
+    given: Mapping[str, Any], bodies: Bodies, torque: Torque | None, loads: Iterable[Torque]
+) -> dict[str, Any]:
+    """The values given and, of parameters that were not given, those that are the inertia of the body
+    of a torque, or the mass of the body of loads in flight."""
+    terms = () if torque is None else terms_of(torque)
+    own = {
         name if len(terms) == 1 else f"{term.name}.{name}": bodies.inertia
         for term in terms
         for name in term.of_body
         if name == "inertia"
-    }
-
-
-def own_masses(loads: Iterable[Torque], masses: np.ndarray) -> dict[str, np.ndarray]:
-    """The parameters of loads in flight that are the mass of their body, for bodies with these
-    masses."""
-    return {
-        f"{term.name}.{name}": masses
+    } | {
+        f"{term.name}.{name}": bodies.masses
         for load in loads
         for term in load.terms
         for name in term.of_body
         if name == "mass"
     }
+    left = {name for name in own if name in given or name.rpartition(".")[2] in given}
+    return {name: value for name, value in own.items() if name not in left} | {**given}
 
 
 def fields(torque: Torque) -> tuple[str, ...]:
