@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from polhode.exports.acting import VECTOR
+from polhode.exports.header import header
 from polhode.exports.ir import (
     BOOL,
     INT,
@@ -93,7 +94,7 @@ class Language(Printer):
         return super().text().replace("///", "//!", self._lines_of_header())
 
     def _lines_of_header(self) -> int:
-        return len(paragraphs(self.module.header(self)))
+        return len(paragraphs(header(self.module, self)))
 
     def preamble(self) -> str:
         return "\n".join([ALLOWED, *self._library()])
