@@ -272,7 +272,7 @@ COMMANDS = [   # command lines, in a folder with the files of files.make
     ("advise good.toml --torque-cost fast", "got 'fast'", "write 2ms"),
     ("advise good.toml --order 0", "got 0", "use 4"),
     ("advise good.toml --order 30", "no method registered is of order 3", "drop that requirement"),
-    ("advise good.toml --torque-file torques.py:drag --symplectic", "'drag'", "drop that requirement"),
+    ("advise good.toml --torque-file torques.py:drag --symplectic", "with a torque that depends", "drop that requirement"),
     ("advise good.toml --budget 0 --methods NMB", "got 0.0", "give a value above zero"),
     ("reproduce", "name what to reproduce: a PAPER, P", "--list shows them"),
     ("reproduce nonsense", "'nonsense'", "valid: 'all', 'buss-2001', 'krysl-endres-200"),
