@@ -259,10 +259,6 @@ def test_energies_and_momenta_in_flight(truth):
             lambda: fly(torque=polhode.load(lambda t, x, v, R: x), step=0.1, compiled=False),
             ["force and a torque"],
         ),
-        (
-            lambda: polhode.exact.reference(BODY, [0, 1], torque=spring, omega0=(0, 0, 1)),
-            ["in flight", "integrate"],
-        ),
         (lambda: fly(step=0.1, method="RKMK4"), ["RKMK4", "LP2"]),
         (lambda: fly(rtol=1e-6, method="taylor"), ["Taylor series", "'spring'", "DOP853"]),
     ],

@@ -5,6 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
+from numba.core import event
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
@@ -440,11 +441,6 @@ def test_scenario_files(tmp_path):
     run = polhode.io.load(path).integrate()
     same = polhode.integrate(body, t_span=(0, 1), step=0.01, omega0=(0.1, 6.0, 0.0))
     assert run.body.rotors == body.rotors and np.array_equal(run.motion, same.motion)
-    with pytest.raises(polhode.InputError, match="compare does not follow the rotors"):
-        polhode.compare(path)
-    path.write_text(f"{SCENARIO}[sweep]\nrun.step = [0.01, 0.02]\n", encoding="utf-8")
-    with pytest.raises(polhode.InputError, match="sweep does not follow the rotors"):
-        polhode.sweep(path, tmp_path / "sweep.zarr")
 
 
 def test_what_changes_in_a_motor_is_noticed():
@@ -474,3 +470,36 @@ def test_the_energy_is_constant_only_where_no_motor_works(given, kept):
     run = polhode.integrate(body, None, (0, 2), 0.1, omega0=(0.3, -0.2, 0.5), compiled=False)
     assert run.keeps_energy is kept
     assert (run.summary()["energy_drift_max"] is not None) is kept
+
+
+@pytest.mark.compiled
+def test_a_command_in_a_closure_needs_no_compilation():
+    """A control loop sets the torque of a wheel before every step, which the wheel gets."""
+
+    def wheel():
+        command = 0.0
+
+        def motor(t):
+            return command
+
+        def set_command(value):
+            nonlocal command
+            command = value
+
+        return motor, set_command
+
+    motor, set_command = wheel()
+    body = polhode.RigidBody([2.0, 2.5, 3.0])
+    start = {"step": 0.1, "omega0": (0.1, 0.2, 0.3)}
+    driven = polhode.Stepper(body.with_rotors([Rotor((0, 1, 0), 0.1, torque=motor)]), **start)
+    driven.step()
+    with event.install_recorder("numba:compile") as compiled:
+        for k in range(1, 6):
+            set_command(0.01 * k)
+            momentum, spin = driven.momentum_spatial, driven.rotor_speeds[0] + driven.omega[1]
+            driven.step()
+            np.testing.assert_allclose(driven.momentum_spatial, momentum, atol=1e-14)
+            gained = 0.1 * (driven.rotor_speeds[0] + driven.omega[1] - spin)
+            # half a kick by the torque that the last step ended with, half by the new one
+            assert gained == pytest.approx(0.1 * 0.01 * (k - 0.5), rel=1e-10)
+    assert not compiled.buffer

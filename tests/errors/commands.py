@@ -298,6 +298,7 @@ COMMANDS = [   # command lines, in a folder with the files of files.make
     ("advise good.toml --torque-cost fast", "got 'fast'", "write 2ms"),
     ("advise good.toml --order 0", "got 0", "use 4"),
     ("advise good.toml --order 30", "no method registered is of order 3", "drop that requirement"),
+    ("ensemble tolerance.toml --n 2", "the scenario has run.rtol = 1e-06", "give run.step"),
     ("advise good.toml --torque-file torques.py:drag --symplectic", "with a torque that depends", "drop that requirement"),
     ("advise good.toml --budget 0 --methods NMB", "got 0.0", "give a value above zero"),
     ("reproduce", "name what to reproduce: a PAPER, P", "--list shows them"),

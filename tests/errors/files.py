@@ -157,6 +157,7 @@ def make():
     flight = scenario('[load]|name = "weight"')
     wheel = "[body]|inertia = [1.0, 2.0, 2.5]|rotors = [{axis = [0.0, 0.0, 1.0], inertia = 0.1, speed = 3.0}]"
     texts = {"good.toml": good, "wheels.toml": scenario(wheel), "flight.toml": flight,
+             "tolerance.toml": scenario("[run]|rtol = 1e-6|t_span = [0.0, 1.0]"),
              "sweep-flight.toml": flight + "[sweep]\nload.mass = [0.1, 0.2]\n",
              "sweep-wheels.toml": scenario(wheel) + '[sweep]\nrun.method = ["LP2", "NMB"]\n',
              "sweep-heavy.toml": scenario(wheel) + "[sweep]\nbody.rotors.0.inertia = [0.1, 3.0]\n",

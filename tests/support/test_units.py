@@ -99,7 +99,7 @@ def test_pages_are_labelled_with_them():
     )
     assert data["about"]["principal moments"] == "5, 5, 1 g mm²"
     bare = encode_run(run_in(None))
-    assert bare["units"] == {"time": "", "rate": ""}
+    assert bare["units"] == {"time": "", "length": "", "rate": ""}
     assert bare["about"]["principal moments"] == "5, 5, 1"
 
 

@@ -17,6 +17,7 @@ from polhode.bodies.rotor import Rotor, check_motor
 from polhode.core.generated import generated
 from polhode.core.jit import jit
 from polhode.core.kicks import spun
+from polhode.core.lift import lifted
 from polhode.core.motions import ROTATION, SPEEDS, Kind, with_rotors
 from polhode.core.rotors import WithMotors, each
 from polhode.errors import InputError, brief, floats
@@ -125,6 +126,7 @@ class Motor(Torque):
     """The torque of a motor, as a load in flight."""
 
     kind = "torque of a rotor"
+    motor: Callable[..., float]
 
     def __init__(self, function: Callable[..., float]) -> None:
         name = getattr(function, "__name__", type(function).__name__)
@@ -138,7 +140,25 @@ class Motor(Torque):
                 return (function(t, R, omega, x[0]), 0.0, 0.0)
 
         super().__init__(load, uses_omega=True, uses_position=True, name=name)
-        self.wrapped = function
+        self.wrapped = self.motor = function
+
+    def with_lifted(self, what: str = "function") -> Torque:
+        """The same motor with the floats in the closure of its function as parameters."""
+        given = check_motor(self.motor)
+        found = lifted(self.motor, given)
+        if found is None:
+            return self
+        function: Any = found.function
+        if given == 1:
+
+            def load(t, R, omega, x, v, *constants):
+                return (function(t, *constants), 0.0, 0.0)
+        else:
+
+            def load(t, R, omega, x, v, *constants):
+                return (function(t, R, omega, x[0], *constants), 0.0, 0.0)
+
+        return self._with(function=load, lifted=found.values)
 
 
 _motors: OrderedDict[int, Motor] = OrderedDict()  # by the id of the function, which they hold

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import operator
 import builtins
 from collections.abc import Callable
 from typing import Any
@@ -38,6 +39,10 @@ class Needed(Exception):
 
 
 OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
+WHOLE: dict[type, Any] = {  # of numbers that are known
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Pow: operator.pow,
+    ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod,
+}  # fmt: skip
 COMPARISONS: dict[type, str] = {
     ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!=",
 }  # fmt: skip
@@ -246,10 +251,9 @@ class Expressions:
 
     def _counts(self, node: Any, a: Known, b: Known) -> Expr:
         """An operation on whole numbers that are known."""
-        whole = ast.Expression(ast.BinOp(ast.Constant(a.value), node.op, ast.Constant(b.value)))
         try:
-            return Known(eval(compile(ast.fix_missing_locations(whole), "", "eval")))
-        except (TypeError, ValueError, ArithmeticError):
+            return Known(WHOLE[type(node.op)](a.value, b.value))
+        except (KeyError, TypeError, ValueError, ArithmeticError):
             return self.fail(node, f"`{ast.unparse(node)}` cannot be computed")
 
     def _UnaryOp(self, node: Any) -> Expr:

@@ -19,6 +19,7 @@ from polhode import rotations
 from polhode.bodies._body import RigidBody
 from polhode.engine.ensemble.inputs import draw_values, check_bodies_fit
 from polhode.engine.ensemble.parameters import terms_of
+from polhode.errors import InputError
 from polhode.loads._torque import ZERO
 from polhode.support.frames import rows_times
 from polhode.io.scenario import schema
@@ -29,6 +30,11 @@ def arguments(scenario, n=None, first=0):
     place of the scenario's."""
     from scipy import stats
 
+    if scenario.rtol is not None:
+        raise InputError(
+            f"ensembles take steps of a given size, and the scenario has run.rtol = {scenario.rtol:g}; give run.step in "
+            "its place"
+        )
     spread = scenario.ensemble or schema.Ensemble()
     n = spread.n if n is None else n
     check_bodies_fit(n)
