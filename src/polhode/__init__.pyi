@@ -18,13 +18,17 @@ from .errors import (
 from .exports._export import export
 from .io.read import read
 from .loads import flight, torques
+from .loads._system import System
 from .loads._torque import Torque
 from .loads.conversion import torque
 from .loads.force import Force, weight
+from .loads.interaction import Interaction, interaction
+from .loads.pair import Pair, pair
 from .loads.load import Load, load
 from .methods._registry import method
 from .problems import problem
 from .results._ensemble_result import Ensemble
+from .results._system_trajectory import SystemTrajectory
 from .results._trajectory import Trajectory
 from .show import plots, poinsot, view
 from .studies import facts
@@ -51,8 +55,10 @@ __all__ = [
     "Force",
     "InputError",
     "IntegrationError",
+    "Interaction",
     "Load",
     "MethodCurve",
+    "Pair",
     "Point",
     "PolhodeError",
     "RigidBody",
@@ -60,6 +66,8 @@ __all__ = [
     "Statistics",
     "Stepper",
     "Sweep",
+    "System",
+    "SystemTrajectory",
     "Torque",
     "TorqueError",
     "Trajectory",
@@ -73,11 +81,13 @@ __all__ = [
     "facts",
     "flight",
     "integrate",
+    "interaction",
     "io",
     "lie",
     "load",
     "method",
     "methods",
+    "pair",
     "plots",
     "poinsot",
     "problem",

@@ -28,7 +28,7 @@ from polhode.results.motion import LABELS
 from polhode.studies import file_info as info
 from polhode.io import read, store
 from polhode.io.formats import Format, Variable, formats, netcdf, register, zarr
-from polhode.results._trajectory import BLOCK
+from polhode.results._run import BLOCK
 
 ROOT = Path(__file__).parents[2]
 FORMATS = list(formats())

@@ -152,7 +152,7 @@ def test_checker_knows_type(told, part):
 def test_checker_finds_misspelt_option_and_nothing_else(told):
     _, errors = told
     assert list(errors) == [MISSPELT]
-    assert "stepp" in errors[MISSPELT]
+    assert "integrate" in errors[MISSPELT]
 
 
 @pytest.mark.skipif(shutil.which("pyright") is None, reason="pyright is not installed")

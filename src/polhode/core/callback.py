@@ -93,3 +93,57 @@ def kernel(t, R, Om, p):
 def kernel_in_flight(t, R, Om, p):
     """The same for a torque or force that also looks at position and velocity."""
     return call_parameters(p.inner, t, R[0] + R[1] + R[2] + Om + p.x + p.v)
+
+
+# --- interactions ---------------------------------------------------------------------------------
+#
+#     void interaction(double t, int64_t n, const double *x, const double *R, const double *v,
+#                      const double *omega, double *F, double *N)
+#
+# adds forces and torques of n bodies to F and N.
+
+INTERACTION = ctypes.CFUNCTYPE(None, ctypes.c_double, ctypes.c_int64, *[ctypes.c_void_p] * 6)
+
+
+@cache
+def call_with_arrays() -> Any:
+    """The call in LLVM's intermediate code."""
+    from llvmlite import ir
+    from numba import types
+    from numba.extending import intrinsic
+
+    @intrinsic
+    def call_interaction(typingctx, address, t, x, R, v, omega, F, N):
+        signature = types.void(types.int64, types.float64, x, R, v, omega, F, N)
+
+        def emit(context, builder, signature, arguments):
+            address, t, *arrays = arguments
+            double, whole = ir.DoubleType(), ir.IntType(64)
+            pointer = double.as_pointer()
+            held = [
+                context.make_array(kind)(context, builder, one)
+                for kind, one in zip(signature.args[2:], arrays, strict=True)
+            ]
+            n = builder.extract_value(held[0].shape, 0)
+            kind = ir.FunctionType(ir.VoidType(), [double, whole, *[pointer] * 6])
+            function = builder.inttoptr(address, kind.as_pointer())
+            builder.call(function, [t, n, *(one.data for one in held)])
+            return context.get_dummy_value()
+
+        return signature, emit
+
+    return call_interaction
+
+
+@machine(call_with_arrays)
+def call_interaction(address, t, x, R, v, omega, F, N):
+    """Call an interaction by its address: it adds to F and N."""
+    given = (one.ctypes.data for one in (x, R, v, omega, F, N))
+    INTERACTION(int(address))(t, len(x), *given)
+
+
+@jit
+def act(t, p, term):
+    """An interaction whose address is in its term."""
+    s = p.places
+    call_interaction(term.address[0], t, s.x, s.R, s.v, s.omega, s.F, s.N)

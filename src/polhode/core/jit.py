@@ -270,7 +270,9 @@ def compile_obstacle(attempt: Callable[[], Any]) -> str | None:
         if isinstance(kind, type) and issubclass(kind, Exception)
     ]
     try:
-        compile_now(attempt)
+        with warnings.catch_warnings():  # numba warns of code that it then refuses
+            warnings.simplefilter("ignore", errors.NumbaTypeSafetyWarning)
+            compile_now(attempt)
     except PolhodeError:
         raise
     except tuple(of_numba + AT_A_LOSS) as error:

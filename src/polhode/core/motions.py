@@ -7,7 +7,7 @@ that is added to `KINDS` is that of every method whose state has the fields it n
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple, get_type_hints
 
@@ -85,7 +85,8 @@ class Kind:
     first parts are those of a rotation.
 
     `needs` are the fields of a method's state, besides those of a rotation, that it is observed in.
-    `spinning` is how many rotors the body has, whose speeds are the last parts.
+    `spinning` is how many rotors the body has, whose speeds are the last parts.  `bodies` is how many
+    bodies a system has, whose motions follow each other; 0 stands for a body alone.
     """
 
     name: str
@@ -95,11 +96,12 @@ class Kind:
     flaw: Callable[..., Any]
     needs: tuple[str, ...] = ()
     spinning: int = 0
+    bodies: int = 0
 
     @cached_property
     def width(self) -> int:
         """How many numbers a motion has."""
-        return layout(self.parts).size
+        return layout(self.parts).size * max(self.bodies, 1)
 
     @cached_property
     def slices(self) -> dict[str, Any]:
@@ -135,16 +137,22 @@ class Kind:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Another process finds it by its name."""
-        return _kind_named, (self.name, self.spinning)
+        return _kind_named, (self.name, self.spinning, self.bodies)
 
 
-def _kind_named(name: str, spinning: int) -> Kind:
-    return with_rotors(KINDS[name], spinning)
+def _kind_named(name: str, spinning: int, bodies: int = 0) -> Kind:
+    return of_bodies(bodies) if bodies else with_rotors(KINDS[name], spinning)
 
 
 ROTATION = Kind("rotation", Rotation, launch_rotation, observe_rotation, flaw_in_rotation)
 FLIGHT = Kind("flight", Flight, launch_flight, observe_flight, flaw_in_flight, needs=("x", "v"))
 KINDS = {kind.name: kind for kind in (ROTATION, FLIGHT)}
+
+
+@lru_cache(64)
+def of_bodies(n: int) -> Kind:
+    """The motion of a system of n bodies in flight."""
+    return replace(FLIGHT, bodies=n)
 
 
 @lru_cache(64)

@@ -21,7 +21,8 @@ from polhode.engine.flow_parts import FlowParts
 from polhode.engine.many_states import ManyStates, are_many
 from polhode.engine.diagnosis import RUNAWAY, check_first, escaped_states
 from polhode.engine.flight import check_flight
-from polhode.engine.one_body import as_body, check_control
+from polhode.engine.one_body import as_body
+from polhode.engine.one_run import check_control
 from polhode.engine.prepared import (
     FOUR,
     THREE,

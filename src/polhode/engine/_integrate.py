@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Never
+from typing import TYPE_CHECKING, Any, Never, overload
 
 from polhode.engine.checkpoint import Checkpoint, as_checkpoint
 from polhode.engine.one_body import OneBody, as_body
-from polhode.errors import called_as, flag, label, check_options, shows_options
+from polhode.engine.one_run import OneRun
+from polhode.engine.one_system import OneSystem, refuse_beside_system
+from polhode.errors import InputError, called_as, flag, label, check_options, shows_options
+from polhode.loads._system import System
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -18,12 +21,17 @@ if TYPE_CHECKING:
     from polhode.loads.force import Force
     from polhode.loads.load import Load
     from polhode.methods._method import Method
+    from polhode.results._system_trajectory import SystemTrajectory
     from polhode.results._trajectory import Trajectory
 
 STANDARD, BY_TOLERANCE = "LP2", "DOP853"  # the methods when none is named
 
 
-@shows_options()
+@overload
+def integrate(body: System, *, units: None = None, **options: Any) -> SystemTrajectory: ...
+
+
+@overload
 def integrate(
     body: RigidBody | ArrayLike,
     torque: Torque | Load | Callable[..., Any] | str | None = None,
@@ -53,13 +61,48 @@ def integrate(
     title: str = "",
     units: str | Mapping[str, str] | None = None,
     **misspelt: Never,
-) -> Trajectory:
+) -> Trajectory: ...
+
+
+@shows_options()
+def integrate(
+    body: RigidBody | ArrayLike | System,
+    torque: Torque | Load | Callable[..., Any] | str | None = None,
+    t_span: tuple[float, float] | ArrayLike | None = None,
+    step: float | ArrayLike | None = None,
+    method: Method | str | None = None,
+    *,
+    rotation0: Rotation | ArrayLike | None = None,
+    scalar_first: bool | None = None,
+    omega0: ArrayLike | None = None,
+    momentum0: ArrayLike | None = None,
+    rtol: float | None = None,
+    atol: float | None = None,
+    max_step: float | None = None,
+    force: Force | Callable[..., Any] | None = None,
+    position0: ArrayLike | None = None,
+    velocity0: ArrayLike | None = None,
+    rotor_speeds0: ArrayLike | None = None,
+    t_eval: ArrayLike | None = None,
+    every: int | str = 1,
+    events: Callable[..., Any] | Sequence[Callable[..., Any]] | None = None,
+    breaks: ArrayLike | None = None,
+    progress: Callable[[int, int], Any] | None = None,
+    compiled: bool = True,
+    checkpoint: str | PathLike[str] | Checkpoint | None = None,
+    checkpoint_every: int | str = "30s",
+    title: str = "",
+    units: str | Mapping[str, str] | None = None,
+    **misspelt: Never,
+) -> Any:
     """Integrate the rotation of a rigid body over a span of time.
 
     Parameters
     ----------
-    body : RigidBody, or inertia as 3 principal moments or a symmetric 3x3 matrix
-        Its rotors, if it has any, are followed with it.
+    body : RigidBody, or inertia as 3 principal moments or a symmetric 3x3 matrix, or System
+        Its rotors, if it has any, are followed with it.  With a `System` of n bodies, which has the
+        interaction in it, the motion at t0 is given by arrays (n, ...) and the result is a
+        `SystemTrajectory`.
     torque : function f(t, R), Torque, name or None
         Spatial torque from time and attitude matrix; see `polhode.torque` for other kinds.  None is
         a free body.  A `Load` is torque and force together, for a body in flight.
@@ -153,9 +196,17 @@ def integrate(
     if method is None:
         method = BY_TOLERANCE if chosen else STANDARD
     if units is not None:
+        if isinstance(body, System):
+            raise InputError("units of a system are those of its bodies; give units to them")
         body = as_body(body).with_units(units)
-    start = rotation0, omega0, momentum0, scalar_first, force, position0, velocity0, rotor_speeds0
-    run = OneBody(body, torque, method, *start, by_tolerance=chosen)
+    rotation, place = (rotation0, omega0, momentum0, scalar_first), (position0, velocity0)
+    run: OneRun
+    if isinstance(body, System):
+        refuse_beside_system(torque=torque, force=force, rotor_speeds0=rotor_speeds0)
+        run = OneSystem(body, method, *rotation, *place)
+    else:
+        start = *rotation, force, *place, rotor_speeds0
+        run = OneBody(body, torque, method, *start, by_tolerance=chosen)
     if chosen:
         run.will_choose(t_span, step, rtol, atol, max_step, breaks)
     else:

@@ -13,7 +13,7 @@ from polhode.core.loops import fixed as loops
 from polhode.engine.rotors import motors_at
 from polhode.errors import ConvergenceError, IntegrationError, TorqueError
 from polhode.loads.potential import potential_energy
-from polhode.results._trajectory import BLOW_UP
+from polhode.results._run import BLOW_UP
 from polhode.results.motion import (
     ATTITUDE,
     OMEGA,
@@ -50,7 +50,13 @@ class Place(NamedTuple):
 
 def list_parts(parts: dict[str, Any]) -> str:
     """The parts of a motion as text."""
-    return ", ".join(f"{name} {value}" for name, value in parts.items())
+    return ", ".join(f"{name} {shortened(value)}" for name, value in parts.items())
+
+
+def shortened(value: Any) -> Any:
+    """The parts of a system as text: those of many bodies do not fit into a message."""
+    many = isinstance(value, list) and value and isinstance(value[0], list)
+    return f"{value[:2]} ..." if many and len(value) > 2 else value
 
 
 # --- torques --------------------------------------------------------------------------------------
@@ -126,7 +132,7 @@ def check_first(program: Program, t: float, y: np.ndarray) -> None:
     if program.tried:
         return
     program.tried = True
-    trouble = torque_trouble(program, t, y)
+    trouble = program.trouble_at(t, y)
     if trouble is not None:
         raise trouble
 
@@ -138,7 +144,7 @@ def start_error(
     torque that failed."""
     if type(cause).__module__.startswith("numba."):
         return None
-    error = torque_trouble(program, t, motion) or torque_error(cause, f"at t = {t!r}")
+    error = program.trouble_at(t, motion) or torque_error(cause, f"at t = {t!r}")
     error.t = t
     return error
 
@@ -148,8 +154,8 @@ def step_error(
 ) -> IntegrationError | None:
     """Why a step of h from t failed (z has its start in column 0, its end in column 1): the torque,
     or an equation that was not solved; None for a blow-up."""
-    error = torque_trouble(program, t + h, program.motion(z, 1)) or torque_trouble(
-        program, t, program.motion(z)
+    error = program.trouble_at(t + h, program.motion(z, 1)) or program.trouble_at(
+        t, program.motion(z)
     )
     return unsolved_error(program, z, t, h, step) if error is None and is_unsolved else error
 
@@ -169,7 +175,7 @@ def unsolved_error(
         found = program.march()(1, 1, 0, grid, z.copy(), *numbers, out, np.empty(1))
         return found[0] == loops.DONE
 
-    residual = float(program.state(z, 1).residual)
+    residual = program.residual(z, 1)
     good = next((h * 0.5**i for i in range(1, 13) if works(h * 0.5**i)), None)
     if good is not None:
         bad = 2.0 * good

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from polhode.engine.diagnosis import RUNAWAY, Place, Runaway, blow_up
-from polhode.results._trajectory import EVENT, FINISHED, INTERRUPTED
+from polhode.results._run import EVENT, FINISHED, INTERRUPTED
 from polhode.results.motion import described, in_user_axes
 
 if TYPE_CHECKING:

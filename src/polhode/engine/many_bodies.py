@@ -43,7 +43,7 @@ from polhode.loads.load import Load
 from polhode.loads.agreement import Start
 from polhode.methods._method import Method
 from polhode.results._ensemble_result import Ensemble
-from polhode.results._trajectory import INTERRUPTED
+from polhode.results._run import INTERRUPTED
 from polhode.results.motion import OMEGA, in_principal_axes
 from polhode.support.limits import check_rates
 from polhode.support.units import Units

@@ -15,21 +15,15 @@ from polhode.core.layout import flatten, layout, shape
 from polhode.core.loops import fixed as loops
 from polhode.core.loops.adaptive_motion import STEP
 from polhode.core.motions import Kind, kind_of
+from polhode.engine.diagnosis import torque_trouble
 from polhode.engine.start_calls import start_calls
 from polhode.engine.flight import Parameters, actions, flying
 from polhode.engine.rotors import body_numbers, motors_of, speeds_felt, with_motors
 from polhode.engine.ways import derivatives_trouble, potential_trouble, ways
-from polhode.errors import InputError
+from polhode.errors import InputError, IntegrationError
 from polhode.loads.agreement import Start
 from polhode.loads.known_energy import check_potential
-from polhode.loads.kernels import (
-    FLIGHT,
-    GROUND,
-    column,
-    in_frame,
-    nested,
-    potential_on_ground,
-)
+from polhode.loads.kernels import FLIGHT, GROUND, column, in_frame, nested, potential_on_ground
 from polhode.loads.own_axes import derivatives_in_axes, in_axes, potential_in_axes
 from polhode.methods._states import VELOCITY, velocity_of
 
@@ -231,6 +225,14 @@ class Program:
         with np.errstate(over="ignore", invalid="ignore"):  # of a motion that has diverged
             Om = self.names["velocity"](state, body)
             return np.array(flatten(self.names["observe"](state, Om, body)))
+
+    def residual(self, z: np.ndarray, lane: int = 0) -> float:
+        """The residual of the state in a lane of z."""
+        return float(self.state(z, lane).residual)
+
+    def trouble_at(self, t: float, y: np.ndarray) -> IntegrationError | None:
+        """The error of torque, force or motors at a motion in principal axes."""
+        return torque_trouble(self, t, y)
 
     def state(self, z: np.ndarray, lane: int = 0) -> Any:
         """The state in a lane of z as the method's own NamedTuple."""

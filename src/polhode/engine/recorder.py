@@ -14,11 +14,12 @@ from polhode.support import memory
 from polhode.errors import InputError, floats, unknown, whole
 from polhode.results.motion import in_user_axes, interpolated
 from polhode.support.provenance import short_list
-from polhode.results._trajectory import BLOCK, Trajectory
+from polhode.results._run import BLOCK, Run
+from polhode.results._system_trajectory import SystemTrajectory
+from polhode.results._trajectory import Trajectory
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
-    from polhode.bodies._body import RigidBody
     from polhode.core.motions import Kind
     from polhode.engine.carriers.chunk import Chunk
     from polhode.engine.events import Watch
@@ -78,11 +79,12 @@ class Points:
             return self.t, self.y, self.r
         return self.t[: self.n].copy(), self.y[: self.n].copy(), self.r[: self.n].copy()
 
-    def trajectory(self, body: RigidBody, kind: Kind, **facts: Any) -> Trajectory:
+    def trajectory(self, body: Any, kind: Kind, **facts: Any) -> Run:
         """The run, from its points and its other facts."""
         t, y, r = self.arrays()
+        made = SystemTrajectory if kind.bodies else Trajectory
         motion = in_user_axes(body, y, kind)
-        return Trajectory(t=t, motion=motion, residuals=r, body=body, kind=kind, **facts)
+        return made(t=t, motion=motion, residuals=r, body=body, kind=kind, **facts)
 
     def cut(
         self, excess: Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -175,7 +177,7 @@ class Recorder(ABC):
         """What is stored, as plain data."""
         return {**self._which(), "events": self.watch.identity() if self.watch else []}
 
-    def trajectory(self, end: tuple[float, np.ndarray] | None, **facts: Any) -> Trajectory:
+    def trajectory(self, end: tuple[float, np.ndarray] | None, **facts: Any) -> Run:
         """The run, from its points and its other facts; `end` is a time and a motion to be stored
         before."""
         if end is not None:

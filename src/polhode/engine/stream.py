@@ -13,9 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polhode.core.motions import Kind
 from polhode.errors import InputError
 from polhode.results.motion import in_user_axes
-from polhode.results._trajectory import BLOCK, Trajectory
+from polhode.results._run import BLOCK, Run
+from polhode.results._system_trajectory import SystemTrajectory
+from polhode.results._trajectory import Trajectory
 
 Rows = np.ndarray | Sequence[Any]  # times, motions or residuals
 _BUFFER = 2**21  # bytes of points that wait in memory
@@ -108,11 +111,11 @@ class Stream:
             ):
                 self.file.close()
 
-    def trajectory(self, **facts: Any) -> Streamed:
+    def trajectory(self, kind: Kind, **facts: Any) -> OnDisk:
         """The run, from its points and its other facts; what cannot be written stays in memory."""
         with contextlib.suppress(InputError):
             self.sync()
-        return Streamed(self, **facts)
+        return (StreamedSystem if kind.bodies else Streamed)(self, kind=kind, **facts)
 
     def cut(
         self, excess: Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -129,9 +132,11 @@ class Stream:
         return t, last[1:-1]
 
 
-class Streamed(Trajectory):
+class OnDisk(Run):
     """A run whose points are on disk: arrays are read when they are first used, and files are
     written in pieces."""
+
+    in_memory: type[Run]
 
     def __init__(self, stream: Stream, **facts: Any) -> None:
         self.stream = stream
@@ -151,6 +156,9 @@ class Streamed(Trajectory):
     def __len__(self) -> int:
         return self.stream.n
 
+    def _blank(self) -> Any:
+        return self.in_memory.__new__(self.in_memory)
+
     def __reduce__(self) -> tuple[Any, ...]:
         """A copy, or one for another process, has the points in memory."""
         whole = self.part(slice(None))
@@ -161,3 +169,15 @@ class Streamed(Trajectory):
         rows = self.stream.rows(a, b)
         motion = in_user_axes(self.body, rows[:, 1:-1].copy(), self.kind)
         return rows[:, 0].copy(), motion, rows[:, -1].copy()
+
+
+class Streamed(OnDisk, Trajectory):
+    """The run of a body on disk."""
+
+    in_memory = Trajectory
+
+
+class StreamedSystem(OnDisk, SystemTrajectory):
+    """The run of a system on disk."""
+
+    in_memory = SystemTrajectory

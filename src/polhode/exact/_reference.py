@@ -30,7 +30,7 @@ from polhode.engine.carriers.chunk import Chunk
 from polhode.engine.diagnosis import check_callbacks, torque_error
 from polhode.engine.driver import Driver, Pace
 from polhode.engine.one_body import OneBody
-from polhode.results._trajectory import FAILED, FINISHED, INTERRUPTED
+from polhode.results._run import FAILED, FINISHED, INTERRUPTED
 from polhode.results.motion import ATTITUDE, OMEGA, InMotion, in_user_axes, parts, rotor_speeds
 from polhode.problems import Problem, get
 from polhode.engine.program import build

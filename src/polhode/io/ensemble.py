@@ -8,7 +8,7 @@ import numpy as np
 
 from polhode.engine.rotors import each_rotor
 from polhode.results._ensemble_result import Ensemble
-from polhode.results._trajectory import FAILED, FINISHED, INTERRUPTED
+from polhode.results._run import FAILED, FINISHED, INTERRUPTED
 from polhode.results.columns import UNTITLED_MANY, attributes
 from polhode.results.motion import LABELS, PARTS, SPEED, MotionPart
 

@@ -22,7 +22,7 @@ from polhode.loads.recorded import Recorded
 from polhode.loads.torques import free
 from polhode.methods._method import recorded
 from polhode.results._ensemble_result import Ensemble, Failure
-from polhode.results._trajectory import FAILED, INTERRUPTED
+from polhode.results._run import FAILED, INTERRUPTED
 from polhode.results.ensemble_motions import Motions
 from polhode.results.error_estimate import ErrorEstimate
 from polhode.results.motion import PARTS

@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 from polhode.core.jit import jit
 from polhode.core.kicks import FlyingState, spun, start_flight
+from polhode.core.systems import SystemState
 from polhode.methods._method import Method, variant
 
 
@@ -30,6 +31,11 @@ def kicked(drift, h, t, s, body, torque, p):
 def in_flight(method: Method) -> Method:
     """The method for a body that flies: the same step, on a state with position and velocity."""
     return variant(method, state=FlyingState, start=start_flight)
+
+
+def in_system(method: Method) -> Method:
+    """The method for a system of bodies: the same step, whose moves are those of all bodies."""
+    return variant(method, state=SystemState, start=start_flight)
 
 
 def with_rotors(step: Callable[[], Callable]) -> Callable[[Method, int], Method]:

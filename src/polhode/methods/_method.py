@@ -61,6 +61,9 @@ class Method:
     flight : function or None
         `flight(method)` returns the method for a body that flies, with translation in its own
         steps.  Without it Newmark's method carries the translation beside the rotation.
+    system : function or None
+        `system(method)` returns the method for a system of bodies, whose state is that of all of
+        them.  Without it the method takes no systems.
     rotors : function or None
         `rotors(method, n)` returns the method, as it is on the ground or in flight, for a body with n
         rotors.  Without it the method takes no rotors.
@@ -105,6 +108,7 @@ class Method:
     summary: str = ""
     adapt: Callable | None = None
     flight: Callable | None = None
+    system: Callable | None = None
     rotors: Callable | None = None
     limit: str = ""
     control: tuple | None = None

@@ -73,6 +73,7 @@ def method(
     limit: str = "",
     control: tuple | None = None,
     flight: Callable[..., Any] | None = None,
+    system: Callable[..., Any] | None = None,
     rotors: Callable[..., Any] | None = None,
 ) -> Callable[[F], F]:
     """Register the decorated function `step(h, t, s, body, torque, p)` as a method.
@@ -124,6 +125,7 @@ def method(
                 limit=limit,
                 control=control,
                 flight=flight,
+                system=system,
                 rotors=rotors,
                 omega_order=omega_order,
                 builds_on=tuple(builds_on),

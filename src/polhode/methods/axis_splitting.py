@@ -22,7 +22,7 @@ from polhode.core.jit import jit
 from polhode.core.kicks import KickedState, start
 from polhode.core.scalars import sincos
 from polhode.core.vec import renormalise
-from polhode.methods._kicked import in_flight, kicked, with_rotors
+from polhode.methods._kicked import in_flight, in_system, kicked, with_rotors
 from polhode.methods._families import family
 from polhode.methods._method import Method, variant
 from polhode.methods._registry import register
@@ -133,6 +133,7 @@ def splitting(name, half, axes, summary, best_for=""):
         summary=summary,
         best_for=best_for,
         flight=in_flight,
+        system=in_system,
         rotors=with_rotors(cache(lambda: split(*ordered(TURNS_BESIDE_ROTORS[half], axes)))),
     )
 

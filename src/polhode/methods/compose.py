@@ -148,7 +148,7 @@ def compose(method: str | Method, scheme: Any) -> Method:
             f"the composition {name} is made for methods of order 2, and {base.name} has order {base.order}; "
             "use a method of order 2"
         )
-    flight, rotors = base.flight, base.rotors
+    flight, rotors, system = base.flight, base.rotors, base.system
     return Method(
         f"{base.name}+{name}",
         in_a_row(base.step, base.state, steps),
@@ -171,6 +171,7 @@ def compose(method: str | Method, scheme: Any) -> Method:
         # torque that looks at it
         omega_order=None if base.torques is None else 2,
         flight=flight and (lambda _: compose(flight(base), scheme)),
+        system=system and (lambda _: compose(system(base), scheme)),
         rotors=rotors and (lambda _, n: compose(rotors(base, n), scheme)),
         adapt=base.adapt and (lambda torque, body: compose(base.suited(torque, body), scheme)),
     )

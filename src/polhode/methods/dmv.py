@@ -46,7 +46,7 @@ from polhode.core.vec import (
     sub,
     times,
 )
-from polhode.methods._kicked import in_flight, kicked
+from polhode.methods._kicked import in_flight, in_system, kicked
 from polhode.methods._registry import method
 
 LIMIT = "there is no solution beyond about h |Pi| = I"
@@ -164,6 +164,7 @@ dmv_method = partial(
     conserves=("momentum", "energy"),
     family="variational",
     flight=in_flight,
+    system=in_system,
 )
 corrected_method = partial(
     dmv_method, symplectic="orbits", limit=CORRECTED, builds_on=("moser1991discrete",)

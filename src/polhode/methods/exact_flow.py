@@ -28,7 +28,7 @@ from polhode.core.closed.gyrostat_motion import exact_motion as gyrostat
 from polhode.core.closed.short_motion import exact_motion as triaxial
 from polhode.core.scalars import sinc_cos
 from polhode.core.vec import qexp, qmul, qrotate_t, qtimes, scale, times
-from polhode.methods._kicked import in_flight, kicked, with_rotors
+from polhode.methods._kicked import in_flight, in_system, kicked, with_rotors
 from polhode.methods._method import Method, variant
 from polhode.methods._registry import register
 
@@ -91,10 +91,34 @@ def symmetry_axis(moments):
     )
 
 
+about_1, about_2, about_3 = SYMMETRIC
+
+
+@jit
+def any_body(h, q, Pi, body):
+    """The free motion of a body of which only the step knows whether it is symmetric."""
+    I = body.I
+    if abs(I[0] - I[1]) <= EQUAL * I[1]:
+        return about_3(h, q, Pi, body)
+    if abs(I[2] - I[0]) <= EQUAL * I[0]:
+        return about_2(h, q, Pi, body)
+    if abs(I[1] - I[2]) <= EQUAL * I[2]:
+        return about_1(h, q, Pi, body)
+    return triaxial(h, q, Pi, body)
+
+
+DRIFTS = (triaxial, *SYMMETRIC, any_body)
+
+
 def free_drift(body):
-    """The exact free motion `drift(h, q, Pi, body)` made for a body; for any body when that is
-    None."""
-    axis = None if body is None else symmetry_axis(body.moments)
+    """The exact free motion `drift(h, q, Pi, body)` made for a body, or for all bodies of a system;
+    for any body when that is None."""
+    if body is None:
+        return triaxial
+    several = getattr(body, "bodies", (body,))
+    axis, *others = {symmetry_axis(one.moments) for one in several}
+    if others:
+        return any_body
     return triaxial if axis is None else SYMMETRIC[axis]
 
 
@@ -149,7 +173,7 @@ def kicked_by(drift):
     return step
 
 
-STEPS = {drift: kicked_by(drift) for drift in (triaxial, *SYMMETRIC)}
+STEPS = {drift: kicked_by(drift) for drift in DRIFTS}
 step_with_rotors = cache(kicked_by)
 
 
@@ -179,6 +203,7 @@ EXACT: Method = register(
         best_for="free bodies, exact with any step; one torque evaluation per step in real time",
         summary="Kicks and the exact free motion: trigonometric or elliptic functions, depending on the body",
         flight=in_flight,
+        system=in_system,
         rotors=with_rotors(lambda: step_with_rotors(gyrostat)),
         adapt=lambda torque, body: variant(EXACT, **made_for(body), adapt=None),
     )

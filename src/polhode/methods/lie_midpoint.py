@@ -45,7 +45,7 @@ from polhode.core.vec import (
 )
 from polhode.methods import _implicit
 from polhode.methods._implicit import ImplicitState, guess, implicit, torque_halfway
-from polhode.methods._kicked import in_flight, kicked
+from polhode.methods._kicked import in_flight, in_system, kicked
 from polhode.core.length import of_length, square
 from polhode.methods._registry import method
 
@@ -149,6 +149,7 @@ def free_twice(h, q, Pi, body):
     family="midpoint",
     cite="krysl2005newmark",
     flight=in_flight,
+    system=in_system,
 )
 @jit
 def step(h, t, s, body, torque, p):

@@ -12,7 +12,7 @@ from polhode.core.jit import jit
 from polhode.core.kicks import KickedState, start
 from polhode.core.newton import differences, gyroscopic_tangent, newton_after, products, size
 from polhode.core.vec import add, dot, madd, outer, qcay, qmul, renormalise, scale, sub, times
-from polhode.methods._kicked import in_flight, kicked
+from polhode.methods._kicked import in_flight, in_system, kicked
 from polhode.methods._registry import method
 
 
@@ -67,6 +67,7 @@ def drift(h, q, Pi, body):
     synonyms=("Verlet", "RATTLE", "leapfrog"),
     cite="bourabee2009hamilton",
     flight=in_flight,
+    system=in_system,
 )
 @jit
 def step(h, t, s, body, torque, p):

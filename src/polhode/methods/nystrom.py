@@ -30,11 +30,11 @@ from functools import cache
 from polhode.core.generated import generated
 from polhode.core.jit import jit
 from polhode.core.kicks import KickedState, start
-from polhode.methods._kicked import in_flight, with_rotors
+from polhode.methods._kicked import in_flight, in_system, with_rotors
 from polhode.methods._method import Method, variant
 from polhode.methods._registry import register
 from polhode.methods.axis_splitting import ROTATIONS, ROTATIONS_BESIDE_ROTORS
-from polhode.methods.exact_flow import SYMMETRIC, free_drift, gyrostat, rotor_drift, triaxial
+from polhode.methods.exact_flow import DRIFTS, free_drift, gyrostat, rotor_drift, triaxial
 
 # the free half of each row: kicks b and drifts a, all but the last of which follow from sums of one
 COEFFICIENTS = {
@@ -177,7 +177,7 @@ def drifts_first(move, kicks, drifts):
 def over_exact(name, scheme, order, arranged, aliases, best_for=""):
     """Register a splitting over the exact free motion, with a step for each kind of body."""
     kicks, drifts = rows(scheme)
-    steps = {drift: arranged(drift, kicks, drifts) for drift in (triaxial, *SYMMETRIC)}
+    steps = {drift: arranged(drift, kicks, drifts) for drift in DRIFTS}
 
     @cache
     def step_with_rotors(drift):
@@ -210,6 +210,7 @@ def over_exact(name, scheme, order, arranged, aliases, best_for=""):
         omega_order=2,
         summary=f"Runge-Kutta-Nystrom splitting of order {order} over the exact free motion, {torques} stages",
         flight=in_flight,
+        system=in_system,
         rotors=with_rotors(lambda: step_with_rotors(gyrostat)),
         adapt=lambda torque, body: variant(entry, **made_for(body), adapt=None),
     )
@@ -284,6 +285,7 @@ def over_rotations(name, scheme, order):
             builds_on=("mclachlan1993explicit",),
             omega_order=2,
             flight=in_flight,
+            system=in_system,
             rotors=with_rotors(cache(lambda: step(ROTATIONS_BESIDE_ROTORS))),
             summary=f"Splitting of order {order} into kicks and rotations about the axes 1, 2, 3",
         )

@@ -11,7 +11,7 @@ import numpy as np
 
 import polhode
 from polhode import rotations
-from polhode.results._trajectory import FAILED, FINISHED, INTERRUPTED
+from polhode.results._run import FAILED, FINISHED, INTERRUPTED
 from polhode.results.columns import EACH_ITS_OWN
 from polhode.results.ensemble_motions import Motions, motions_of
 from polhode.results.error_estimate import ErrorEstimate

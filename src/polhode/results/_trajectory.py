@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from os import PathLike
 from typing import IO, TYPE_CHECKING, Any
 
@@ -16,33 +14,19 @@ from polhode import rotations
 from polhode.core.digest import digest
 from polhode.errors import warn
 from polhode.loads.potential import potential_energy
-from polhode.core.motions import ROTATION, Kind
-from polhode.results.columns import attributes, columns
+from polhode.results._run import Run
 from polhode.results.conserved import loads_keep_energy
-from polhode.results.motion import LABELS, InMotion, parts, rotor_speeds
-from polhode.results.storable import Storable
-from polhode.support import provenance
+from polhode.results.motion import parts, rotor_speeds
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-    from xarray import Dataset
     from polhode.bodies._body import RigidBody
     from polhode.loads._torque import Torque
     from polhode.loads.force import Force
-    from polhode.methods._method import Method
-
-BLOCK = 65536  # points that are worked on at a time where a run may be longer than memory
-FINISHED, EVENT, INTERRUPTED, BLOW_UP, FAILED = (
-    "finished",
-    "event",
-    "interrupted",
-    "blow-up",
-    "failed",
-)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class Trajectory(Storable, InMotion):
+class Trajectory(Run):
     """A computed motion, fresh or read from a file.  Arrays have time first and components last;
     vectors are in your own body axes unless they are called spatial.
 
@@ -82,65 +66,9 @@ class Trajectory(Storable, InMotion):
         Of the run or the scenario; "" by default.
     """
 
-    t: np.ndarray
-    motion: np.ndarray
-    ends: tuple[tuple[float, np.ndarray], tuple[float, np.ndarray]]  # of the run, stored or not
-    residuals: np.ndarray
     body: RigidBody
     torque: Torque
-    method: Method
-    step: float | list[float] | None
-    status: str
-    message: str
-    nfev: int
-    steps: int
-    mode: str
-    kind: Kind = ROTATION
     force: Force | None = None  # on the centre of mass, in flight
-    tolerance: tuple[float, float] | None = None
-    rejected: int = 0
-    note: str = ""
-    elapsed: float = 0.0
-    t_events: list[np.ndarray] | None = None
-    y_events: list[np.ndarray] | None = None
-    source: str = ""
-    torque_source: str = ""
-    potential_source: str | None = None
-    title: str = ""
-    recorded: dict[str, Any] | None = None  # the provenance of a run that was read
-
-    def __len__(self) -> int:
-        return len(self.t)
-
-    def points(self, a: int, b: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Times, motions and residuals of the stored points from a to b."""
-        return self.t[a:b], self.motion[a:b], self.residuals[a:b]
-
-    def blocks(self) -> Iterator[tuple[int, Trajectory]]:
-        """The run in pieces of bounded size: pairs of the number of a piece's first point and the
-        piece, a Trajectory."""
-        # the last may be longer: none is short
-        cuts = [*range(0, max(len(self) - BLOCK, 0) + 1, BLOCK), len(self)]
-        for a, b in pairwise(cuts):
-            yield a, self._piece(slice(a, b), *self.points(a, b))
-
-    def part(self, rows: slice) -> Trajectory:
-        """Some of the stored points."""
-        return self._piece(rows, self.t[rows], self.motion[rows], self.residuals[rows])
-
-    def _piece(self, rows: slice, *points: np.ndarray) -> Trajectory:
-        piece = Trajectory.__new__(Trajectory)
-        piece.__dict__.update(self.__dict__)
-        piece.t, piece.motion, piece.residuals = points
-        known = piece.__dict__.pop("potential_energy", None)
-        if known is not None:
-            piece.potential_energy = known[rows]
-        return piece
-
-    @property
-    def success(self) -> bool:
-        """Whether the run reached its end or a terminal event."""
-        return self.status in (FINISHED, EVENT)
 
     @property
     def momentum(self) -> np.ndarray:
@@ -228,14 +156,6 @@ class Trajectory(Storable, InMotion):
             return self.kinetic_energy
         return self.kinetic_energy + self.potential_energy
 
-    @property
-    def orthogonality_error(self) -> float:
-        """Largest entry of |R^T R - 1|, from the quaternion's length: R = |q|^2 times a
-        rotation."""
-        x, y, z, w = self.quaternion.T
-        squared = x * x + y * y + z * z + w * w  # the same bits wherever the array lies in memory
-        return float(np.max(np.abs(squared * squared - 1.0), initial=0.0))
-
     def summary(self) -> dict[str, Any]:
         """The run in a few numbers, as `polhode run --json` prints them.
 
@@ -311,45 +231,12 @@ class Trajectory(Storable, InMotion):
             np.max(self.kinetic_energy, initial=0.0),
         )
 
-    def provenance(self) -> dict[str, Any]:
-        """Where the numbers come from: method and its facts, step, body, torque, digests of the
-        sources, versions, command."""
-        if self.recorded is not None:
-            return dict(self.recorded)
+    def _what_acts(self) -> dict[str, Any]:
         return {
-            **({"title": self.title} if self.title else {}),
-            **provenance.environment(),
-            "command": provenance.command(),
-            "method": self.method.name,
-            "method_facts": self.method.facts(),
-            "step": self.step,
-            "tolerance": self.tolerance,
-            "body": self.body.to_dict(),
             "torque": repr(self.torque),
             "torque_terms": self.torque.record(),
             **({"force_terms": self.force.record()} if self.force else {}),
-            "torque_mode": self.mode,
-            "source_digest": self.source,
-            "torque_digest": self.torque_source,
-            "status": self.status,
-            "message": self.message,
-            "steps": int(self.steps),
-            "torque_evaluations": int(self.nfev),
         }
-
-    def to_xarray(self) -> Dataset:
-        """An xarray Dataset with provenance, and with units if the body has them."""
-        import xarray as xr
-
-        data = {
-            column.name: (column.dimensions, column.values(self), column.about)
-            for column in columns(self)
-        }
-        coords = {
-            "time": data.pop("time"),
-            **{name: list(labels) for name, labels in LABELS.items()},
-        }
-        return xr.Dataset(data, coords, attributes(self.provenance()))
 
     def plot(self, path: str | PathLike[str] | IO[bytes] | None = None) -> Figure:
         """An overview figure: angular velocity, energy error, momentum error, path of a body axis
@@ -388,9 +275,3 @@ class Trajectory(Storable, InMotion):
         """
         others = compare if isinstance(compare, (list, tuple)) else [compare]
         return polhode.view.page([self, *others], title, mesh, poinsot, autoplay)
-
-    def __repr__(self) -> str:
-        return (
-            f"<Trajectory: {self.method.name}, {len(self)} points, t = {self.t[0]:g} to {self.t[-1]:g}, "
-            f"{self.steps} steps, {self.mode}, {self.status}>"
-        )

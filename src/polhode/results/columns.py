@@ -15,6 +15,7 @@ from polhode.errors import brief
 from polhode.results.motion import LABELS, PARTS
 
 UNTITLED, UNTITLED_MANY = "rotation of a rigid body", "rotation of many rigid bodies"
+UNTITLED_SYSTEM = "motion of a system of rigid bodies"
 _UNSAFE = re.compile("[\0\n\r]")  # characters that end a text in some format
 
 
@@ -27,6 +28,7 @@ class Column(NamedTuple):
     units: str  # of the SI in the tables below, of the run in `columns`
     long_name: str
     attribute: str = ""  # of the trajectory, where it has another name there
+    bodies: int = 0  # of a system, each of which has a value
 
     @property
     def labels(self) -> str:
@@ -36,11 +38,12 @@ class Column(NamedTuple):
     @property
     def dimensions(self) -> tuple[str, ...]:
         """Their names."""
-        return ("time", self.components) if self.components else ("time",)
+        return ("time", *["body"] * bool(self.bodies), *filter(None, [self.components]))
 
     def shape(self, n: int) -> tuple[int, ...]:
         """Its shape at n times."""
-        return (n, len(self.labels)) if self.components else (n,)
+        each = [self.bodies] if self.bodies else []
+        return (n, *each, *([len(self.labels)] if self.components else []))
 
     @property
     def about(self) -> dict[str, str]:
@@ -70,6 +73,15 @@ _FLYING = [
 _RESIDUAL = Column("residual", None, "1", "residual of the implicit equation", "residuals")
 
 
+_TOTALS = [
+    Column("linear_momentum", "axis", "kg m/s", "momentum of all bodies"),
+    Column(
+        "angular_momentum", "axis", "kg m2/s", "angular momentum of all bodies about the origin"
+    ),
+    Column("kinetic_energy", None, "J", "kinetic energy of all bodies"),
+]
+
+
 def columns(run: Any) -> list[Column]:
     """The variables of a trajectory: the parts of its motion, and what follows from them."""
     attitude, omega, *others = (
@@ -77,6 +89,11 @@ def columns(run: Any) -> list[Column]:
         for part in (PARTS[name] for name in run.kind.slices)
     )
     energies = _ENERGIES if run.has_potential else []
+    if run.kind.bodies:
+        each = [attitude, omega, *others, *_TURNING[:-1]]
+        own = [one._replace(bodies=run.kind.bodies) for one in each]
+        found = [_TIME, *own, *_TOTALS, *energies, _RESIDUAL]
+        return [one._replace(units=run.body.units.of(one.units)) for one in found]
     flying = _FLYING if "position" in run.kind.slices else []
     found = [_TIME, attitude, omega, *_TURNING, *energies, *others, *flying, _RESIDUAL]
     return [one._replace(units=run.body.units.of(one.units)) for one in found]
@@ -110,7 +127,7 @@ def _is_json(text):
 def provenance_in(attributes: Mapping[str, Any]) -> dict[str, Any]:
     """The provenance that `attributes` was made of."""
     held = {key: _plain(value) for key, value in attributes.items()}
-    if held.get("title") in (UNTITLED, UNTITLED_MANY):
+    if held.get("title") in (UNTITLED, UNTITLED_MANY, UNTITLED_SYSTEM):
         del held["title"]
     return held
 

@@ -19,7 +19,6 @@ from polhode.support.frames import rows_times
 
 if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
-    from polhode.bodies._body import RigidBody
 
 LABELS = {"quaternion_component": "xyzw", "axis": "xyz"}  # of components
 SPEED = "rotor_speed_"  # and the number of the rotor
@@ -112,7 +111,9 @@ OMEGA = ROTATION.slices["omega"]  # in every kind of motion
 
 
 def parts(y: np.ndarray, kind: Kind = ROTATION) -> Any:
-    """The parts of motions (..., width) by name, as views."""
+    """The parts of motions (..., width) by name, as views; those of a system (..., bodies, component)."""
+    if kind.bodies:
+        y = y.reshape(*y.shape[:-1], kind.bodies, -1)
     return kind.parts(*(y[..., place] for place in kind.slices.values()))
 
 
@@ -124,13 +125,14 @@ def rotor_speeds(y: np.ndarray, kind: Kind) -> np.ndarray | None:
 def row(kind: Kind, *values: Any) -> np.ndarray:
     """Motions (..., width) from their parts, in the order of the names."""
     places = kind.slices.values()
-    return np.concatenate(
+    found = np.concatenate(
         [
             value if isinstance(place, slice) else np.asarray(value)[..., None]
             for place, value in zip(places, values, strict=True)
         ],
         axis=-1,
     )
+    return found.reshape(*found.shape[:-2], -1) if kind.bodies else found
 
 
 def described(y: np.ndarray, kind: Kind = ROTATION) -> dict[str, Any]:
@@ -218,8 +220,8 @@ def in_principal_axes(
     return np.concatenate([q, vector / moments if is_momentum else vector], axis=-1)
 
 
-def in_user_axes(body: RigidBody, y: np.ndarray, kind: Kind = ROTATION) -> np.ndarray:
-    """Motions from principal axes to the user's: R -> R Q^T, Om -> Q Om."""
+def in_user_axes(body: Any, y: np.ndarray, kind: Kind = ROTATION) -> np.ndarray:
+    """Motions of a body or a system from principal axes to the user's: R -> R Q^T, Om -> Q Om."""
     return y if body.is_principal else back_to_axes(body.axes, y, kind)
 
 
@@ -253,6 +255,8 @@ def interpolated(a: np.ndarray, b: np.ndarray, h: Any, s: Any, kind: Kind = ROTA
     """Motions a fraction s into steps of size h from a to b: Hermite's cubics, on SO(3) for the
     attitude; linear for a part without a rate."""
     before, after = parts(a, kind), parts(b, kind)
+    if kind.bodies:
+        h, s = np.asarray(h)[..., None], np.asarray(s)[..., None]
     found = {}
     for name, place in kind.slices.items():
         x0, x1 = getattr(before, name), getattr(after, name)

@@ -9,7 +9,7 @@ import numpy as np
 
 from polhode.core.loops import tolerance as loops
 from polhode.engine.carriers.chunk import FIRST, Chunk
-from polhode.engine.diagnosis import Place, check_torque, torque_trouble
+from polhode.engine.diagnosis import Place, check_torque
 from polhode.engine.driver import Pace
 from polhode.errors import IntegrationError
 from polhode.results.motion import ATTITUDE
@@ -165,7 +165,7 @@ class ByTolerance:
         """No step is small enough: the torque's fault, or the motion's."""
         check_torque(self.program, chunk.failure, place)
         h, slope = self.memory[loops.STEP], self.memory[self._slope]
-        trouble = torque_trouble(self.program, place.t + h, self.motion + h * slope)
+        trouble = self.program.trouble_at(place.t + h, self.motion + h * slope)
         if abs(h) <= loops.LEAST * abs(place.t):
             why = f"a step of {abs(h):.2g} is smaller than the rounding of such times; count time from the start of the run, or"
         else:

@@ -19,7 +19,7 @@ from polhode.engine.diagnosis import (
     step_error,
 )
 from polhode.engine.driver import Pace
-from polhode.results.motion import OMEGA
+from polhode.results.motion import parts
 
 if TYPE_CHECKING:
     from polhode.engine.program import Program
@@ -121,7 +121,8 @@ class FixedSteps:
         """A step failed: raise for a torque or an unsolved equation; a blow-up is a way to end."""
         program, h = self.program, place.next_step
         check_torque(program, chunk.failure, place)
-        running_away = abs(h) * np.abs(self.motion[OMEGA]).sum() > MANY_TURNS
+        omega = parts(self.motion, program.motion_kind).omega
+        running_away = abs(h) * np.abs(omega).sum(axis=-1).max() > MANY_TURNS
         is_unsolved = chunk.failure == loops.UNSOLVED and not running_away
         error = step_error(program, self.z, place.t, h, place.step, is_unsolved)
         if error is not None:

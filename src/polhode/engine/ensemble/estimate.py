@@ -19,7 +19,7 @@ from polhode.core.motions import Kind
 from polhode.engine.rotors import speeds_felt
 from polhode.engine.schedule import break_times
 from polhode.errors import PolhodeError
-from polhode.results._trajectory import FAILED
+from polhode.results._run import FAILED
 from polhode.results.error_estimate import ErrorEstimate
 from polhode.results.motion import back_to_axes, parts, rotor_speeds
 from polhode.support.on_device import rows_of

@@ -11,7 +11,7 @@ import numpy as np
 from polhode.errors import InputError
 from polhode.io.formats import Format, register
 from polhode.results import columns
-from polhode.results._trajectory import BLOCK
+from polhode.results._run import BLOCK
 from polhode.results.motion import LABELS
 from polhode.support import memory
 

@@ -3,7 +3,7 @@
 import numpy as np
 
 from polhode.engine._integrate import BY_TOLERANCE, STANDARD
-from polhode.engine.one_body import check_control
+from polhode.engine.one_run import check_control
 from polhode.engine.schedule import segments, stretches
 from polhode.methods import get
 from polhode.support.limits import check_step, check_times

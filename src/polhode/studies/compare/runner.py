@@ -14,14 +14,14 @@ from polhode.engine.carriers.fixed_steps import FixedSteps
 from polhode.engine.carriers.by_tolerance import ByTolerance, Tolerance
 from polhode.engine.driver import Driver
 from polhode.engine.flight import check_flight
-from polhode.engine.one_body import LARGEST_RTOL, SMALLEST_RTOL
+from polhode.engine.one_run import LARGEST_RTOL, SMALLEST_RTOL
 from polhode.engine.program import build
 from polhode.engine.recorder import AtSteps
 from polhode.engine.rotors import check_rotors
 from polhode.engine.schedule import Segment, segments, stretches
 from polhode.errors import IntegrationError
 from polhode.methods import Method
-from polhode.results._trajectory import FINISHED, INTERRUPTED
+from polhode.results._run import FINISHED, INTERRUPTED
 from polhode.studies.compare.task import Task
 from polhode.studies.compare.truth import Truth, common_times, errors
 

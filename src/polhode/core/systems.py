@@ -1,0 +1,360 @@
+"""Systems of bodies: the moves of all bodies, made of those of one, and the interactions between them.
+
+Each body has a row of an array with the state that it has alone (`FlyingState`).  A move of the system
+is the move of one body for every row:
+
+    kick    Pi_i' = Pi_i + c T_i,  v_i' = v_i + c a_i
+    drift   (q_i', Pi_i') by a free motion,  x_i' = x_i + c v_i
+    pull    T, a = those of the interaction at the present places of all bodies
+
+A method made of these moves (`polhode.core.kicks`) runs unchanged.  The array is written in place, and
+the state is the same array: a method never looks back at a state that it has moved.
+
+A pair of bodies is a function of r = x_j - x_i and of the aspects of both, which are what others see
+of a body at its attitude: its tensor of inertia in space, or its magnetic moment.  It gives the force
+on the first and the torques on both about their centres of mass; the second feels the opposite force.
+"""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from polhode.core.jit import apart, jit
+from polhode.core.kicks import IN_FLIGHT, FlyingState, Kicks, larger
+from polhode.core.layout import layout
+from polhode.core.loops.fixed import Body
+from polhode.core.vec import add, apply, apply_t, axpy, matmul, matrix, scale, sub, times
+
+NOTHING = (0.0, 0.0, 0.0)
+INERTIA, INVERSE, MASS, AXES, NUMBERS = 0, 3, 6, 7, 16  # where they are in the row of a body
+
+
+class SystemState(NamedTuple):
+    """The state of all bodies."""
+
+    residual: float
+    z: Any  # (n, numbers of a state)
+
+
+class Places(NamedTuple):
+    """What an interaction sees of all bodies, and what it gives, in space and in the user's axes."""
+
+    x: Any  # (n, 3)
+    R: Any  # (n, 3, 3)
+    v: Any  # (n, 3), and
+    omega: Any  # (n, 3) in the body: written if an interaction depends on velocities
+    F: Any  # (n, 3): forces
+    N: Any  # (n, 3): torques about the centres of mass
+
+
+class Term(NamedTuple):
+    """The numbers of one interaction."""
+
+    values: Any  # (1, k): its parameters
+    each: Any  # (n, m): what each body has
+    seen: Any  # (n, l): the aspects, written at each evaluation
+    links: Any  # (m, 2): the pairs that act, of an interaction between listed bodies
+    own: Any  # (m, k): what each link has
+    address: Any  # (1,): of a function that is called back
+
+
+class Acting(NamedTuple):
+    """What a step hands on as parameters."""
+
+    places: Places
+    terms: Any  # a Term for each interaction
+
+
+class SystemFrames(NamedTuple):
+    """An interaction as methods see it."""
+
+    kicks: Kicks
+    interact: Callable[..., Any]  # (t, ahead, z, body, p): writes torques and accelerations into z
+
+
+# --- rows -----------------------------------------------------------------------------------------
+
+
+@jit
+def vector(a, i):
+    return (a[i, 0], a[i, 1], a[i, 2])
+
+
+@jit
+def put(a, i, x):
+    a[i, 0], a[i, 1], a[i, 2] = x
+
+
+@jit
+def add_to(a, i, x):
+    a[i, 0] += x[0]
+    a[i, 1] += x[1]
+    a[i, 2] += x[2]
+
+
+@jit
+def take_from(a, i, x):
+    a[i, 0] -= x[0]
+    a[i, 1] -= x[1]
+    a[i, 2] -= x[2]
+
+
+@jit
+def rows_of(R, i):
+    """A matrix as nested tuples."""
+    return (
+        (R[i, 0, 0], R[i, 0, 1], R[i, 0, 2]),
+        (R[i, 1, 0], R[i, 1, 1], R[i, 1, 2]),
+        (R[i, 2, 0], R[i, 2, 1], R[i, 2, 2]),
+    )
+
+
+@jit
+def put_rows(R, i, M):
+    R[i, 0, 0], R[i, 0, 1], R[i, 0, 2] = M[0]
+    R[i, 1, 0], R[i, 1, 1], R[i, 1, 2] = M[1]
+    R[i, 2, 0], R[i, 2, 1], R[i, 2, 2] = M[2]
+
+
+@jit
+def body_at(body, i):
+    """The moments of a body and their reciprocals."""
+    return Body(vector(body, i), (body[i, 3], body[i, 4], body[i, 5]))
+
+
+@jit
+def axes_at(body, i):
+    """The principal axes of a body in the user's axes, as columns."""
+    return (
+        (body[i, 7], body[i, 8], body[i, 9]),
+        (body[i, 10], body[i, 11], body[i, 12]),
+        (body[i, 13], body[i, 14], body[i, 15]),
+    )
+
+
+@jit
+def as_they_are(R, body, i):
+    """The attitude where the user's axes are the principal ones."""
+    return R
+
+
+@jit
+def in_users_axes(R, body, i):
+    """R Q^T, from the attitude R of the principal axes Q."""
+    Q = axes_at(body, i)
+    return matmul(
+        R, ((Q[0][0], Q[1][0], Q[2][0]), (Q[0][1], Q[1][1], Q[2][1]), (Q[0][2], Q[1][2], Q[2][2]))
+    )
+
+
+@jit
+def unturned(Om, body, i):
+    return Om
+
+
+@jit
+def turned(Om, body, i):
+    """A vector of the body in the user's axes."""
+    return apply(axes_at(body, i), Om)
+
+
+# --- moves ----------------------------------------------------------------------------------------
+
+STATE = layout(FlyingState, rows=True)
+RESIDUAL = 10  # where it is in the row of a state
+load, store = STATE.unpack, STATE.pack
+
+
+@apart
+def kick(c, s):
+    z = s.z
+    for i in range(len(z)):
+        store(IN_FLIGHT.kick(c, load(z, i)), z, i)
+    return s
+
+
+@apart
+def drift(move, steps, length, s, body):
+    z, worst = s.z, s.residual
+    for i in range(len(z)):
+        new = IN_FLIGHT.drift(move, steps, length, load(z, i), body_at(body, i))
+        store(new, z, i)
+        worst = larger(worst, new.residual)
+    return SystemState(worst, z)
+
+
+@jit
+def pull(t, ahead, s, body, torque, p):
+    torque.interact(t, ahead, s.z, body, p)
+    return s
+
+
+@apart
+def fresh(s):
+    z = s.z
+    for i in range(len(z)):
+        store(IN_FLIGHT.fresh(load(z, i)), z, i)
+    return SystemState(0.0, z)
+
+
+@apart
+def unit(s):
+    z = s.z
+    for i in range(len(z)):
+        store(IN_FLIGHT.unit(load(z, i)), z, i)
+    return s
+
+
+MOVES = Kicks(kick, drift, pull, fresh, unit)
+
+
+def interacting(act, axes, feels):
+    """`interact(t, ahead, z, body, p)` from `act(t, p)`, which adds forces and torques.  `axes`: some
+    of the bodies have axes that are not principal; `feels`: the interaction depends on velocities,
+    and gets those `ahead` of the present ones."""
+    oriented, turn = (in_users_axes, turned) if axes else (as_they_are, unturned)
+
+    @jit
+    def motion(ahead, s, body, i, places):
+        Om = times(body_at(body, i).Iinv, axpy(ahead, s.T, s.Pi))
+        put(places.v, i, axpy(ahead, s.a, s.v))
+        put(places.omega, i, turn(Om, body, i))
+
+    @jit
+    def no_motion(ahead, s, body, i, places):
+        pass
+
+    look = motion if feels else no_motion
+
+    @apart
+    def interact(t, ahead, z, body, p):
+        places = p.places
+        for i in range(len(z)):
+            s = load(z, i)
+            put(places.x, i, s.x)
+            put_rows(places.R, i, oriented(matrix(s.q), body, i))
+            look(ahead, s, body, i, places)
+            put(places.F, i, NOTHING)
+            put(places.N, i, NOTHING)
+        act(t, p)
+        for i in range(len(z)):
+            s = load(z, i)
+            T = apply_t(matrix(s.q), vector(places.N, i))
+            a = scale(body[i, MASS], vector(places.F, i))
+            store(FlyingState(s.q, s.Pi, T, s.residual, s.excess, s.x, s.v, a), z, i)
+
+    return interact
+
+
+# --- interactions ---------------------------------------------------------------------------------
+
+
+@jit
+def all_aspects(aspect, load_each, store_seen, places, term, q):
+    """What others see of each body."""
+    for i in range(len(places.x)):
+        store_seen(aspect(rows_of(places.R, i), load_each(term.each, i), q), term.seen, i)
+
+
+@jit
+def spatial_rate(places, i):
+    """The angular velocity of a body in space."""
+    return apply(rows_of(places.R, i), vector(places.omega, i))
+
+
+class PairForm(NamedTuple):
+    """The functions of a pair interaction, on tuples."""
+
+    aspect: Callable[..., Any]  # (R, each, p) -> what others see
+    pair: Callable[..., Any]  # (i, j, r, A, B, places, p) -> force on i, torques on i and j
+    energy: Any  # (r, A, B, p), or None
+    nearest: Callable[..., Any]  # (r, p) -> the shortest of the images of r
+    within: Callable[..., Any]  # (r, p) -> whether the pair acts
+    load_values: Callable[..., Any]
+    load_each: Callable[..., Any]
+    load_seen: Callable[..., Any]
+    store_seen: Callable[..., Any]
+    load_own: Any = None  # of links
+
+
+def pairs_of_all(form):
+    """`act(t, p, term)` over all pairs of bodies."""
+    f = form
+
+    @apart
+    def act(t, p, term):
+        places, q = p.places, f.load_values(term.values, 0)
+        n = len(places.x)
+        all_aspects(f.aspect, f.load_each, f.store_seen, places, term, q)
+        for i in range(n):
+            x, A = vector(places.x, i), f.load_seen(term.seen, i)
+            force, moment = NOTHING, NOTHING
+            for j in range(i + 1, n):
+                r = f.nearest(sub(vector(places.x, j), x), q)
+                if f.within(r, q):
+                    F, TA, TB = f.pair(i, j, r, A, f.load_seen(term.seen, j), places, q)
+                    force, moment = add(force, F), add(moment, TA)
+                    take_from(places.F, j, F)
+                    add_to(places.N, j, TB)
+            add_to(places.F, i, force)
+            add_to(places.N, i, moment)
+
+    return act
+
+
+def energy_of_all(form):
+    """`energy(t, p, term)` over all pairs of bodies."""
+    f = form
+
+    @apart
+    def energy(t, p, term):
+        places, q = p.places, f.load_values(term.values, 0)
+        n, total = len(places.x), 0.0
+        all_aspects(f.aspect, f.load_each, f.store_seen, places, term, q)
+        for i in range(n):
+            x, A, part = vector(places.x, i), f.load_seen(term.seen, i), 0.0
+            for j in range(i + 1, n):
+                r = f.nearest(sub(vector(places.x, j), x), q)
+                if f.within(r, q):
+                    part += f.energy(r, A, f.load_seen(term.seen, j), q)
+            total += part
+        return total
+
+    return energy
+
+
+def pairs_of_links(form):
+    """The same over listed pairs, whose function also gets the numbers of the link."""
+    f = form
+
+    @apart
+    def act(t, p, term):
+        places, q = p.places, f.load_values(term.values, 0)
+        all_aspects(f.aspect, f.load_each, f.store_seen, places, term, q)
+        for k in range(len(term.links)):
+            i, j = term.links[k, 0], term.links[k, 1]
+            r = f.nearest(sub(vector(places.x, j), vector(places.x, i)), q)
+            A, B = f.load_seen(term.seen, i), f.load_seen(term.seen, j)
+            F, TA, TB = f.pair(i, j, r, A, B, f.load_own(term.own, k), places, q)
+            add_to(places.F, i, F)
+            take_from(places.F, j, F)
+            add_to(places.N, i, TA)
+            add_to(places.N, j, TB)
+
+    return act
+
+
+def energy_of_links(form):
+    f = form
+
+    @apart
+    def energy(t, p, term):
+        places, q, total = p.places, f.load_values(term.values, 0), 0.0
+        all_aspects(f.aspect, f.load_each, f.store_seen, places, term, q)
+        for k in range(len(term.links)):
+            i, j = term.links[k, 0], term.links[k, 1]
+            r = f.nearest(sub(vector(places.x, j), vector(places.x, i)), q)
+            A, B = f.load_seen(term.seen, i), f.load_seen(term.seen, j)
+            total += f.energy(r, A, B, f.load_own(term.own, k), q)
+        return total
+
+    return energy

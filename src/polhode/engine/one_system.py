@@ -1,0 +1,155 @@
+"""One system of bodies: everything a user gives is checked here before any work."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode.core.motions import of_bodies
+from polhode.engine.ensemble.inputs import attitudes
+from polhode.engine.one_run import OneRun
+from polhode.engine.systems.program import SystemProgram, build
+from polhode.errors import InputError, brief, floats, warn
+from polhode.loads._system import System
+from polhode.methods._registry import get
+from polhode.results.motion import in_principal_axes, parts
+from polhode.support.limits import check_rates
+
+if TYPE_CHECKING:
+    from polhode.loads.agreement import Start
+    from polhode.methods._method import Method
+
+UNBALANCED = 1e-9  # of the sum of the sizes of all forces: more is not rounding
+
+
+class OneSystem(OneRun):
+    """The motion of a system."""
+
+    acting = "interaction"
+
+    def __init__(
+        self,
+        system: System,
+        method: Method | str,
+        rotation0: Any = None,
+        omega0: Any = None,
+        momentum0: Any = None,
+        scalar_first: bool | None = None,
+        position0: Any = None,
+        velocity0: Any = None,
+    ) -> None:
+        self.body, self.method = system, get(method)
+        self.kind = of_bodies(len(system))
+        rotations = initial_rotations(system, rotation0, omega0, momentum0, scalar_first)
+        self.motion = np.concatenate([rotations, *initial_places(system, position0, velocity0)], 1)
+        self.motion = self.motion.ravel()
+
+    def _bind(self, compiled: bool, start: Start) -> SystemProgram:
+        program = build(self.method, self.body, compiled, start.t, start.end, start.motion)
+        self._look(program, start)
+        return program
+
+    def _loads(self) -> dict[str, Any]:
+        return {"interaction": self.body.interaction}
+
+    def _look(self, program: SystemProgram, start: Start) -> None:
+        """Evaluate the interaction at the start: a bad value is an error, and forces that change the
+        momentum are told."""
+        trouble = program.trouble_at(start.t, self.motion)
+        program.tried = True
+        if trouble is not None:
+            trouble.t = start.t
+            raise trouble
+        program.calls = [0 for _ in program.pythons]
+        interaction = self.body.interaction
+        if interaction.balanced or interaction.external or self.body.fixed.any():
+            return
+        F, N = program.forces(start.t, start.motion)
+        program.calls = [0 for _ in program.pythons]
+        x = parts(start.motion, self.kind).position
+        arm = x - np.average(x, axis=0, weights=self.body.masses)
+        pushed, turned = F.sum(axis=0), (N + np.cross(arm, F)).sum(axis=0)
+        size = np.abs(F).sum(), np.abs(N).sum() + np.abs(np.cross(arm, F)).sum()
+        which = [
+            f"{name} by {one.tolist()} per unit of time"
+            for name, one, whole in (
+                ("momentum", pushed, size[0]),
+                ("angular momentum", turned, size[1]),
+            )
+            if np.abs(one).max() > UNBALANCED * whole
+        ]
+        if which:
+            warn(
+                f"the interaction {interaction.name!r} changes the total {' and the '.join(which)}: action and reaction "
+                "differ.  Correct it, or say external=True if it stands for something outside of the system",
+                RuntimeWarning,
+            )
+
+
+def refuse_beside_system(**given: Any) -> None:
+    """Refuse what goes with one body alone."""
+    name = next((name for name, value in given.items() if value is not None), None)
+    if name is not None:
+        raise InputError(
+            f"{name} goes with one body; what acts on a system is its interaction, System(bodies, interaction), to which "
+            "interactions can be added"
+        )
+
+
+def initial_rotations(
+    system: System, rotation0: Any, omega0: Any, momentum0: Any, scalar_first: bool | None
+) -> np.ndarray:
+    """Quaternions and body angular velocities (n, 7) in principal axes; without turns and at rest
+    by default."""
+    n = len(system)
+    if omega0 is not None and momentum0 is not None:
+        raise InputError("give omega0 or momentum0, not both; drop one")
+    q = np.broadcast_to(each("rotation0", attitudes(rotation0, scalar_first), n, 4), (n, 4))
+    name = "omega0" if momentum0 is None else "momentum0"
+    given = omega0 if momentum0 is None else momentum0
+    vector = np.zeros((n, 3)) if given is None else each(name, floats(name, given), n, 3)
+    if momentum0 is not None:
+        vector = system.omega(vector)
+    check_rates(vector, "omega0" if momentum0 is None else "the angular velocity of momentum0")
+    axes = None if system.is_principal else system.axes
+    return in_principal_axes(system.moments, axes, q, vector, False)
+
+
+def initial_places(system: System, position0: Any, velocity0: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Positions and velocities (n, 3)."""
+    n = len(system)
+    if position0 is None and n > 1 and not system.fixed.all():
+        raise InputError(
+            f"position0 is missing; give the positions of the centres of mass, an array ({n}, 3)"
+        )
+    x = np.zeros((n, 3)) if position0 is None else floats("position0", position0)
+    if x.shape != (n, 3):
+        raise InputError(
+            f"position0 must have a row of three numbers for each of the {n} bodies, got shape {x.shape}; give as many"
+        )
+    v = (
+        np.zeros((n, 3))
+        if velocity0 is None
+        else each("velocity0", floats("velocity0", velocity0), n, 3)
+    )
+    moving = np.flatnonzero(system.fixed & (v != 0.0).any(axis=1))
+    if len(moving):
+        raise InputError(
+            f"body {moving[0]} turns about a fixed point and cannot have the velocity {v[moving[0]].tolist()}; drop it "
+            "from fixed, or give it no velocity"
+        )
+    return x, v
+
+
+def each(name: str, value: np.ndarray, n: int, width: int) -> np.ndarray:
+    """A row for each body, from one for all or one for each."""
+    rows = np.atleast_2d(value)
+    if rows.ndim != 2 or rows.shape[1] != width or len(rows) not in (1, n):
+        raise InputError(
+            f"{name} must be one for all bodies, or one for each of the {n}, got shape {np.shape(value)}: "
+            f"{brief(value)}; give one of these"
+        )
+    if not np.isfinite(rows).all():
+        raise InputError(f"{name} must be finite, got {brief(rows.tolist())}; correct it")
+    return np.broadcast_to(rows, (n, width)).copy()

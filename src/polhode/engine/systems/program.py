@@ -1,0 +1,234 @@
+"""One method and one system, bound together and ready to run: what `engine.program.Program` is for a
+body."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from polhode.core.digest import digest, reach
+from polhode.core.jit import bind, compile_now, compiling, direct, interpreted
+from polhode.core.kicks import FlyingState
+from polhode.core.layout import layout
+from polhode.core.loops import fixed
+from polhode.core.loops import system as loops
+from polhode.core.motions import Kind, of_bodies
+from polhode.core.systems import INVERSE, MOVES, RESIDUAL, Acting, SystemFrames, interacting
+from polhode.engine.diagnosis import CORRECT
+from polhode.engine.systems import acting
+from polhode.errors import InputError, IntegrationError, TorqueError
+from polhode.loads._system import System
+from polhode.methods._method import Method
+from polhode.results.motion import in_user_axes, parts
+
+ROW = layout(FlyingState, rows=True).size
+Q, PI, X, V = slice(0, 4), slice(4, 7), slice(12, 15), slice(15, 18)
+
+
+@dataclass
+class SystemProgram:
+    """Bound loops and the arrays they run on.  `build` makes one."""
+
+    method: Method
+    body: System
+    mode: str  # "compiled", "callback", "python"
+    note: str  # why not compiled, in a few words
+    motion_kind: Kind
+    moments: np.ndarray  # the numbers of the bodies
+    parameters: Acting
+    act: Callable[..., Any]
+    frames: SystemFrames  # the interaction as the method sees it
+    pythons: tuple[acting.PythonInteraction | None, ...]
+    lowered: str
+    control: Any = None
+    tried = False
+    start_calls = 1
+    _found: dict[Any, Any] = field(default_factory=dict)
+
+    @property
+    def width(self) -> int:
+        """How many numbers a motion has."""
+        return self.motion_kind.width
+
+    # --- what is called back ----------------------------------------------------------------------
+
+    def trouble(self) -> Exception | None:
+        """The exception of a Python interaction, or None; it may be called again.  Ctrl-C and exit
+        are raised."""
+        found: BaseException | None = None
+        for python in self.pythons:
+            if python is not None and python.error is not None:
+                found, python.error = python.error if found is None else found, None
+        if found is not None and not isinstance(found, Exception):
+            raise found
+        return found
+
+    @property
+    def calls(self) -> list[int | None]:
+        """How often each Python interaction has been called."""
+        return [None if python is None else python.calls for python in self.pythons]
+
+    @calls.setter
+    def calls(self, counts: Sequence[int | None]) -> None:
+        for python, count in zip(self.pythons, counts, strict=True):
+            if python and count is not None:
+                python.calls = count
+
+    def trouble_at(self, t: float, y: np.ndarray) -> IntegrationError | None:
+        """Evaluate the interaction at a motion in principal axes: the error if a value is bad."""
+        y = in_user_axes(self.body, y, self.motion_kind)
+        now = parts(y, self.motion_kind)
+        if not (np.isfinite(now.attitude).all() and np.isfinite(now.position).all()):
+            return None
+        y = np.where(np.isfinite(y), y, 0.0)
+        where = f"at t = {t:.15g}{meeting(now.position)}"
+        name = self.body.interaction.name
+        try:
+            with np.errstate(all="ignore"):
+                F, N = self.forces(t, y)
+            cause = self.trouble()
+            if cause is not None:
+                raise cause
+        except Exception as cause:
+            error = TorqueError(
+                f"the interaction {name!r} raised {type(cause).__name__} {where}: {cause}; {CORRECT}"
+            )
+            error.__cause__ = cause
+            return error
+        for what, found in (("forces", F), ("torques", N)):
+            bad = np.flatnonzero(~np.isfinite(found).all(axis=1))
+            if len(bad):
+                return TorqueError(
+                    f"the interaction {name!r} gave the {what} {found[bad[0]].tolist()} for body {bad[0]} {where}; {CORRECT}"
+                )
+        return None
+
+    def forces(self, t: float, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Forces and torques in space at a motion in the user's axes."""
+        loop = self.kept("forces", lambda: self.bound(loops.forces_at, act=self.act))
+        self.run(loop, t, y, self.parameters)
+        return self.parameters.places.F.copy(), self.parameters.places.N.copy()
+
+    # --- loops ------------------------------------------------------------------------------------
+
+    def kept(self, key: Any, make: Callable[[], Any]) -> Any:
+        """What `make()` returned the first time."""
+        if key not in self._found:
+            self._found[key] = make()
+        return self._found[key]
+
+    def bound(self, loop: Callable[..., Any], **names: Any) -> Callable[..., Any]:
+        """The loop as machine code, or as Python in mode "python"."""
+        if self.mode == "python":
+            return interpreted(loop, **names)
+        machine = bind(loop, None, **names)
+        machine.subject = f"{self.method.name} of a system"
+        return machine
+
+    def run(self, loop: Callable[..., Any], *arguments: Any) -> Any:
+        """Call a bound loop for the first time, perhaps."""
+        return loop(*arguments) if self.mode == "python" else compile_now(loop, *arguments)
+
+    def begin(self, h: float, t: float, motion: np.ndarray) -> np.ndarray:
+        """The states of all bodies, see `polhode.core.loops.system`."""
+        n = len(self.body)
+        z = np.zeros((3, n, ROW))
+        loop = self.kept("begin", lambda: self.bound(loops.begin, torque=self.frames))
+        self.run(loop, h, t, motion.reshape(n, -1), z, self.moments, self.parameters)
+        return z
+
+    def march(self, uneven: bool = False) -> Callable[..., Any]:
+        """The time loop for a grid given as (t0, h), or time by time."""
+        return self.kept(("march", uneven), lambda: self._march(uneven))
+
+    def _march(self, uneven: bool) -> Callable[..., Any]:
+        clock = fixed.listed_clock if uneven else fixed.even_clock
+        loop = self.bound(loops.march, step=self.method.step, torque=self.frames, clock=clock)
+        if self.mode == "python":
+            return loop
+        z, out = np.zeros((3, len(self.body), ROW)), np.empty((0, self.width))
+        return direct(
+            loop, 0, 1, 0, np.zeros(2), z, self.moments, self.parameters, out, np.empty(0)
+        )
+
+    # --- states -----------------------------------------------------------------------------------
+
+    def motion(self, z: np.ndarray, lane: int = 0) -> np.ndarray:
+        """The motion of a state, in principal axes."""
+        s = z[lane]
+        with np.errstate(over="ignore", invalid="ignore"):  # of a motion that has diverged
+            omega = self.moments[:, INVERSE : INVERSE + 3] * s[:, PI]
+        return np.concatenate([s[:, Q], omega, s[:, X], s[:, V]], axis=1).ravel()
+
+    def residual(self, z: np.ndarray, lane: int = 0) -> float:
+        """The largest residual in a state."""
+        return float(z[lane][:, RESIDUAL].max())
+
+    def remarks(self, z: np.ndarray) -> str:
+        """The method's remarks on the steps so far."""
+        return self.method.remarks(lambda field: 0.0)
+
+    # --- provenance -------------------------------------------------------------------------------
+
+    def digests(self) -> dict[str, Any]:
+        """Digests of code, for provenance, as those of `Program`."""
+        source = self.body.interaction.source()
+        return {
+            "source": digest(self.method.step, *source, identity=True),
+            "torque_source": digest(*source, identity=True),
+        }
+
+    def opaque(self) -> str | None:
+        """What the interaction uses that cannot be compared between processes, in words."""
+        return reach(*self.body.interaction.source(), identity=True).opaque
+
+
+def meeting(x: np.ndarray) -> str:
+    """Which two bodies are in the same place, in words."""
+    places, counts = np.unique(x, axis=0, return_counts=True)
+    if counts.max() == 1:
+        return ""
+    i, j = np.flatnonzero((x == places[counts.argmax()]).all(axis=1))[:2]
+    return f", where bodies {i} and {j} are in the same place"
+
+
+def build(
+    method: Method, system: System, compiled: bool, t0: float, t1: float, motion: np.ndarray
+) -> SystemProgram:
+    """Bind a method and a system; `motion` is that at the start, in the user's axes."""
+    suited = suited_to(method, system)
+    compiled = compiled and compiling()
+    way = acting.way(system, compiled, t0, t1, motion)
+    feels = system.interaction.uses_velocity
+    frames = SystemFrames(MOVES, interacting(way.act, not system.is_principal, feels))
+    felt = (
+        f"the interaction {system.interaction.name!r}, which depends on velocities" if feels else ""
+    )
+    return SystemProgram(
+        method=suited,
+        body=system,
+        mode=way.mode,
+        note=way.note,
+        motion_kind=of_bodies(len(system)),
+        moments=system.numbers(),
+        parameters=way.p,
+        act=way.act,
+        frames=frames,
+        pythons=way.pythons,
+        lowered=method.lowered(felt),
+    )
+
+
+def suited_to(method: Method, system: System) -> Method:
+    """The method as it runs with a system; an error where it cannot."""
+    if method.system is None:
+        raise InputError(
+            f"{method.name} does not run with a system: its torques are part of equations that it solves for one body; "
+            "use a method made of kicks and drifts, such as LP2, VLV, EXACT or EXACT-RKN4"
+        )
+    suited = method.suited(None, system)
+    assert suited.system is not None
+    return suited.system(suited)

@@ -1,0 +1,161 @@
+"""The result of a run of a system: times, motions of all bodies, and what follows from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from polhode import rotations
+from polhode.loads._system import System
+from polhode.loads.interaction_energy import interaction_energy
+from polhode.results._run import Run
+from polhode.results.motion import parts
+
+if TYPE_CHECKING:
+    from polhode.loads.interaction import Interaction
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class SystemTrajectory(Run):
+    """A computed motion of a system.  Arrays have time first, then the body, and components last.
+
+    `t`, `status`, `message`, `steps`, `nfev` and other facts are as in `Trajectory`; `nfev` counts
+    evaluations of the interaction.
+
+    Attributes
+    ----------
+    quaternion, omega : (n, bodies, 4) and (n, bodies, 3) arrays
+        Attitudes, body to space, scalar last, and angular velocities in the body frames.
+    position, velocity : (n, bodies, 3) arrays
+        Of the centres of mass, in space.
+    body : System
+    """
+
+    body: System
+    interaction: Interaction
+
+    _name = "SystemTrajectory"
+
+    if TYPE_CHECKING:
+        position: np.ndarray
+        velocity: np.ndarray
+
+    @property
+    def momentum(self) -> np.ndarray:
+        """Angular momenta about the centres of mass, body frame (n, bodies, 3)."""
+        return self.body.momentum(self.omega)
+
+    @property
+    def momentum_spatial(self) -> np.ndarray:
+        """The same in space."""
+        return rotations.rotate(self.quaternion, self.momentum)
+
+    @property
+    def linear_momentum(self) -> np.ndarray:
+        """The momentum of all bodies (n, 3)."""
+        return np.einsum("b,tbi->ti", self.body.masses, self.velocity)
+
+    @property
+    def angular_momentum(self) -> np.ndarray:
+        """The angular momentum of all bodies about the origin (n, 3)."""
+        masses = np.where(self.body.fixed, 0.0, self.body.masses)
+        orbital = np.cross(self.position, masses[:, None] * self.velocity)
+        return (orbital + self.momentum_spatial).sum(axis=1)
+
+    @property
+    def centre(self) -> np.ndarray:
+        """The centre of mass (n, 3)."""
+        return np.einsum("b,tbi->ti", self.body.masses, self.position) / self.body.mass
+
+    @property
+    def rotational_energy(self) -> np.ndarray:
+        """Kinetic energies of the rotations (n, bodies)."""
+        return self.body.rotational_energy(self.omega)
+
+    @property
+    def kinetic_energy(self) -> np.ndarray:
+        """The kinetic energy of all bodies (n,)."""
+        return self._kinetic(self.motion)
+
+    def _kinetic(self, motion: np.ndarray) -> np.ndarray:
+        now = parts(motion, self.kind)
+        moving = 0.5 * self.body.masses * np.sum(now.velocity**2, axis=-1)
+        return (self.body.rotational_energy(now.omega) + moving).sum(axis=-1)
+
+    @property
+    def has_potential(self) -> bool:
+        """Whether the potential energy is known."""
+        return self.interaction.has_potential
+
+    @property
+    def keeps_energy(self) -> bool:
+        """Whether the energy is constant."""
+        return self.interaction.conservative
+
+    @property
+    def keeps_momentum(self) -> bool:
+        """Whether the momenta are constant: no body is fixed, and the forces add up to zero."""
+        return self.interaction.balanced and not self.body.fixed.any()
+
+    @cached_property
+    def potential_energy(self) -> np.ndarray | None:
+        """The potential energy (n,), or None where it is not known."""
+        return interaction_energy(self.interaction, len(self.body), self.t, self.motion)
+
+    @property
+    def total_energy(self) -> np.ndarray:
+        """Kinetic plus potential energy; the kinetic energy alone when no potential is known."""
+        if self.potential_energy is None:
+            return self.kinetic_energy
+        return self.kinetic_energy + self.potential_energy
+
+    def summary(self) -> dict[str, Any]:
+        """The run in a few numbers, as `polhode run --json` prints them: see `Trajectory.summary`.
+        Momenta are those of all bodies, about the origin."""
+        energy, L, P = self.total_energy, self.angular_momentum, self.linear_momentum
+        change = float(np.abs(energy - energy[0]).max())
+        kinetic = float(np.abs(self.kinetic_energy).max())
+        size = max(abs(float(energy[0])), 1e-3 * kinetic) or 1.0
+        end = parts(self.ends[1][1], self.kind)
+        turned = float(np.linalg.norm(L - L[0], axis=1).max())
+        pushed = float(np.linalg.norm(P - P[0], axis=1).max())
+        kept = self.keeps_momentum
+        return {
+            "method": self.method.name,
+            "bodies": len(self.body),
+            "interaction": self.interaction.name,
+            "torque_mode": self.mode,
+            "status": self.status,
+            "message": self.message,
+            "t_final": float(self.ends[1][0]),
+            "samples": len(self),
+            "steps": int(self.steps),
+            **({} if self.tolerance is None else {"rejected_steps": int(self.rejected)}),
+            "torque_evaluations": int(self.nfev),
+            "energy": "total" if self.has_potential else "kinetic",
+            "energy_initial": float(energy[0]),
+            "energy_final": float(energy[-1]),
+            "energy_drift_max": change if self.keeps_energy else None,
+            "energy_drift_relative": change / size if self.keeps_energy else None,
+            "energy_change_max": None if self.keeps_energy else change,
+            **{
+                f"{name}_{'error' if kept else 'change'}_max": value
+                for name, value in (("momentum", pushed), ("angular_momentum", turned))
+            },
+            "orthogonality_error": self.orthogonality_error,
+            "residual_max": float(np.max(self.residuals, initial=0.0)),
+            "elapsed_s": float(self.elapsed),
+            "position_final": end.position.tolist(),
+            "quaternion_final": end.attitude.tolist(),
+            "velocity_final": end.velocity.tolist(),
+            "omega_final": end.omega.tolist(),
+        }
+
+    def _what_acts(self) -> dict[str, Any]:
+        return {
+            "interaction": repr(self.interaction),
+            "interaction_terms": self.interaction.record(),
+        }
