@@ -85,6 +85,44 @@ def test_order(pulling, method, order):
         assert np.log2(errors[1] / errors[2]) == pytest.approx(order, abs=0.35), part
 
 
+@pytest.mark.parametrize(("method", "order", "step"), [("DP5", 5, 0.1), ("DOP853", 8, 0.3)])
+def test_order_of_runge_kutta_pairs(pulling, method, order, step):
+    exact = run(pulling, "DOP853", step=None, rtol=1e-14, every="end")
+    ends = [run(pulling, method, step=h, every="end") for h in (step, step / 2)]
+    coarse, fine = (abs(end.motion[-1] - exact.motion[-1]).max() for end in ends)
+    assert np.log2(coarse / fine) == pytest.approx(order, abs=0.7)
+
+
+@pytest.mark.parametrize("method", ["DP5", "DOP853"])
+def test_by_tolerance(pulling, method):
+    exact = run(pulling, "EXACT-RKN6", step=0.005)
+    asked = [0.111, 0.5, 1.2]
+    result = run(pulling, method, step=None, rtol=1e-11, t_eval=asked)
+    near = run(pulling, "EXACT-RKN6", step=0.001)
+    for part in ("quaternion", "omega", "position", "velocity"):
+        values = getattr(result, part)
+        assert abs(values[-1] - getattr(exact, part)[-1]).max() < 1e-9, part
+        assert abs(values[0] - getattr(near, part)[111]).max() < 1e-8, part
+    assert abs(np.linalg.norm(result.quaternion, axis=-1) - 1.0).max() < 1e-15
+    P, L = result.linear_momentum, result.angular_momentum
+    assert abs(P - P[0]).max() < 1e-13
+    assert abs(L - L[0]).max() < 1e-9
+    loose = run(pulling, method, step=None, rtol=1e-6)
+    assert loose.nfev < result.nfev
+
+
+def test_by_tolerance_each_body_moves_as_if_alone():
+    together = run(System(BODIES[:2]), "DOP853", step=None, rtol=1e-10, **first(2))
+    for i in range(2):
+        given = {name: values[i] for name, values in MOTION.items()}
+        alone = polhode.integrate(BODIES[i], t_span=(0, 1.2), rtol=1e-12, method="DOP853", **given)
+        assert abs(together.omega[-1, i] - alone.omega[-1]).max() < 1e-9
+
+
+def first(n):
+    return {name: values[:n] for name, values in MOTION.items()}
+
+
 def test_what_is_conserved(pulling):
     result = run(pulling, "EXACT", t1=20.0)
     P, L, E = result.linear_momentum, result.angular_momentum, result.total_energy

@@ -98,6 +98,11 @@ class Kind:
     spinning: int = 0
     bodies: int = 0
 
+    @property
+    def acting(self) -> str:
+        """What acts, for messages."""
+        return "interaction" if self.bodies else "torque"
+
     @cached_property
     def width(self) -> int:
         """How many numbers a motion has."""

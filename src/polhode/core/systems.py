@@ -9,10 +9,6 @@ is the move of one body for every row:
 
 A method made of these moves (`polhode.core.kicks`) runs unchanged.  The array is written in place, and
 the state is the same array: a method never looks back at a state that it has moved.
-
-A pair of bodies is a function of r = x_j - x_i and of the aspects of both, which are what others see
-of a body at its attitude: its tensor of inertia in space, or its magnetic moment.  It gives the force
-on the first and the torques on both about their centres of mass; the second feels the opposite force.
 """
 
 from collections.abc import Callable
@@ -22,7 +18,9 @@ from polhode.core.jit import apart, jit
 from polhode.core.kicks import IN_FLIGHT, FlyingState, Kicks, larger
 from polhode.core.layout import layout
 from polhode.core.loops.fixed import Body
-from polhode.core.vec import add, apply, apply_t, axpy, matmul, matrix, scale, sub, times
+from polhode.core.loops.adaptive_motion import acceleration, spin
+from polhode.core.motions import FLIGHT, Flight
+from polhode.core.vec import attitude, apply, apply_t, axpy, matmul, matrix, scale, times
 
 NOTHING = (0.0, 0.0, 0.0)
 INERTIA, INVERSE, MASS, AXES, NUMBERS = 0, 3, 6, 7, 16  # where they are in the row of a body
@@ -62,6 +60,7 @@ class Acting(NamedTuple):
 
     places: Places
     terms: Any  # a Term for each interaction
+    work: Any  # (k, 13 n): for stages of a Runge-Kutta method
 
 
 class SystemFrames(NamedTuple):
@@ -69,6 +68,7 @@ class SystemFrames(NamedTuple):
 
     kicks: Kicks
     interact: Callable[..., Any]  # (t, ahead, z, body, p): writes torques and accelerations into z
+    slopes: Callable[..., Any]  # (t, y, f, body, p): writes the slopes f of all motions y
 
 
 # --- rows -----------------------------------------------------------------------------------------
@@ -157,11 +157,19 @@ def turned(Om, body, i):
     return apply(axes_at(body, i), Om)
 
 
+@jit
+def turned_back(T, body, i):
+    """A vector of the body in principal axes."""
+    return apply_t(axes_at(body, i), T)
+
+
 # --- moves ----------------------------------------------------------------------------------------
 
 STATE = layout(FlyingState, rows=True)
 RESIDUAL = 10  # where it is in the row of a state
 load, store = STATE.unpack, STATE.pack
+MOTION = FLIGHT.names()
+load_motion, store_motion = MOTION["load_motion"], MOTION["store_motion"]
 
 
 @apart
@@ -208,10 +216,12 @@ MOVES = Kicks(kick, drift, pull, fresh, unit)
 
 
 def interacting(act, axes, feels):
-    """`interact(t, ahead, z, body, p)` from `act(t, p)`, which adds forces and torques.  `axes`: some
-    of the bodies have axes that are not principal; `feels`: the interaction depends on velocities,
-    and gets those `ahead` of the present ones."""
-    oriented, turn = (in_users_axes, turned) if axes else (as_they_are, unturned)
+    """`SystemFrames` from `act(t, p)`, which adds forces and torques.  `axes`: some of the bodies
+    have axes that are not principal; `feels`: the interaction depends on velocities, and gets those
+    `ahead` of the present ones."""
+    oriented, turn, back = (
+        (in_users_axes, turned, turned_back) if axes else (as_they_are, unturned, unturned)
+    )
 
     @jit
     def motion(ahead, s, body, i, places):
@@ -242,119 +252,23 @@ def interacting(act, axes, feels):
             a = scale(body[i, MASS], vector(places.F, i))
             store(FlyingState(s.q, s.Pi, T, s.residual, s.excess, s.x, s.v, a), z, i)
 
-    return interact
-
-
-# --- interactions ---------------------------------------------------------------------------------
-
-
-@jit
-def all_aspects(aspect, load_each, store_seen, places, term, q):
-    """What others see of each body."""
-    for i in range(len(places.x)):
-        store_seen(aspect(rows_of(places.R, i), load_each(term.each, i), q), term.seen, i)
-
-
-@jit
-def spatial_rate(places, i):
-    """The angular velocity of a body in space."""
-    return apply(rows_of(places.R, i), vector(places.omega, i))
-
-
-class PairForm(NamedTuple):
-    """The functions of a pair interaction, on tuples."""
-
-    aspect: Callable[..., Any]  # (R, each, p) -> what others see
-    pair: Callable[..., Any]  # (i, j, r, A, B, places, p) -> force on i, torques on i and j
-    energy: Any  # (r, A, B, p), or None
-    nearest: Callable[..., Any]  # (r, p) -> the shortest of the images of r
-    within: Callable[..., Any]  # (r, p) -> whether the pair acts
-    load_values: Callable[..., Any]
-    load_each: Callable[..., Any]
-    load_seen: Callable[..., Any]
-    store_seen: Callable[..., Any]
-    load_own: Any = None  # of links
-
-
-def pairs_of_all(form):
-    """`act(t, p, term)` over all pairs of bodies."""
-    f = form
-
     @apart
-    def act(t, p, term):
-        places, q = p.places, f.load_values(term.values, 0)
-        n = len(places.x)
-        all_aspects(f.aspect, f.load_each, f.store_seen, places, term, q)
-        for i in range(n):
-            x, A = vector(places.x, i), f.load_seen(term.seen, i)
-            force, moment = NOTHING, NOTHING
-            for j in range(i + 1, n):
-                r = f.nearest(sub(vector(places.x, j), x), q)
-                if f.within(r, q):
-                    F, TA, TB = f.pair(i, j, r, A, f.load_seen(term.seen, j), places, q)
-                    force, moment = add(force, F), add(moment, TA)
-                    take_from(places.F, j, F)
-                    add_to(places.N, j, TB)
-            add_to(places.F, i, force)
-            add_to(places.N, i, moment)
+    def slopes(t, y, f, body, p):
+        places, motions, out = p.places, y.reshape(len(body), 13), f.reshape(len(body), 13)
+        for i in range(len(body)):
+            m = load_motion(motions, i)
+            put(places.x, i, m.position)
+            put_rows(places.R, i, oriented(attitude(m.attitude), body, i))
+            put(places.v, i, m.velocity)
+            put(places.omega, i, turn(m.omega, body, i))
+            put(places.F, i, NOTHING)
+            put(places.N, i, NOTHING)
+        act(t, p)
+        for i in range(len(body)):
+            m = load_motion(motions, i)
+            T = back(apply_t(rows_of(places.R, i), vector(places.N, i)), body, i)
+            a = scale(body[i, MASS], vector(places.F, i))
+            A = acceleration(T, m.omega, body_at(body, i))
+            store_motion(Flight(spin(m.attitude, m.omega), A, m.velocity, a), out, i)
 
-    return act
-
-
-def energy_of_all(form):
-    """`energy(t, p, term)` over all pairs of bodies."""
-    f = form
-
-    @apart
-    def energy(t, p, term):
-        places, q = p.places, f.load_values(term.values, 0)
-        n, total = len(places.x), 0.0
-        all_aspects(f.aspect, f.load_each, f.store_seen, places, term, q)
-        for i in range(n):
-            x, A, part = vector(places.x, i), f.load_seen(term.seen, i), 0.0
-            for j in range(i + 1, n):
-                r = f.nearest(sub(vector(places.x, j), x), q)
-                if f.within(r, q):
-                    part += f.energy(r, A, f.load_seen(term.seen, j), q)
-            total += part
-        return total
-
-    return energy
-
-
-def pairs_of_links(form):
-    """The same over listed pairs, whose function also gets the numbers of the link."""
-    f = form
-
-    @apart
-    def act(t, p, term):
-        places, q = p.places, f.load_values(term.values, 0)
-        all_aspects(f.aspect, f.load_each, f.store_seen, places, term, q)
-        for k in range(len(term.links)):
-            i, j = term.links[k, 0], term.links[k, 1]
-            r = f.nearest(sub(vector(places.x, j), vector(places.x, i)), q)
-            A, B = f.load_seen(term.seen, i), f.load_seen(term.seen, j)
-            F, TA, TB = f.pair(i, j, r, A, B, f.load_own(term.own, k), places, q)
-            add_to(places.F, i, F)
-            take_from(places.F, j, F)
-            add_to(places.N, i, TA)
-            add_to(places.N, j, TB)
-
-    return act
-
-
-def energy_of_links(form):
-    f = form
-
-    @apart
-    def energy(t, p, term):
-        places, q, total = p.places, f.load_values(term.values, 0), 0.0
-        all_aspects(f.aspect, f.load_each, f.store_seen, places, term, q)
-        for k in range(len(term.links)):
-            i, j = term.links[k, 0], term.links[k, 1]
-            r = f.nearest(sub(vector(places.x, j), vector(places.x, i)), q)
-            A, B = f.load_seen(term.seen, i), f.load_seen(term.seen, j)
-            total += f.energy(r, A, B, f.load_own(term.own, k), q)
-        return total
-
-    return energy
+    return SystemFrames(MOVES, interact, slopes)

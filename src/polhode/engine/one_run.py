@@ -86,7 +86,6 @@ class OneRun(ABC):
     start, in principal axes, and its `kind`.
     """
 
-    acting = "torque"  # what acts, for messages
     body: Any
     method: Method
     motion: np.ndarray
@@ -222,14 +221,14 @@ class OneRun(ABC):
         unknown = self.program.opaque()
         if unknown:
             raise InputError(
-                f"the {self.acting} uses {unknown}, and a run that is continued later could not tell whether that is the "
-                f"same; leave it out of the {self.acting}, or run without checkpoint"
+                f"the {self.kind.acting} uses {unknown}, and a run that is continued later could not tell whether that is the "
+                f"same; leave it out of the {self.kind.acting}, or run without checkpoint"
             )
         saved = checkpoint.open(self._identity(), self.recorder)
         if saved and saved["torque_digest"] != self.program.digests()["torque_source"]:
             checkpoint.tell(
-                f"the {self.acting} changes what it refers to while it runs, and a checkpoint does not hold that: the "
-                f"{self.acting} goes on from its state at the start"
+                f"the {self.kind.acting} changes what it refers to while it runs, and a checkpoint does not hold that: the "
+                f"{self.kind.acting} goes on from its state at the start"
             )
         return saved
 

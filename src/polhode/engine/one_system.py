@@ -26,8 +26,6 @@ UNBALANCED = 1e-9  # of the sum of the sizes of all forces: more is not rounding
 class OneSystem(OneRun):
     """The motion of a system."""
 
-    acting = "interaction"
-
     def __init__(
         self,
         system: System,

@@ -13,10 +13,11 @@ from polhode.loads.interaction import Interaction
 from polhode.loads.interaction_kernels import energies
 
 
-def numbers(interactions: tuple[Interaction, ...], n: int) -> Acting:
-    """What loops get of these interactions between n bodies."""
+def numbers(interactions: tuple[Interaction, ...], n: int, rows: int = 0) -> Acting:
+    """What loops get of these interactions between n bodies; so many rows for stages."""
     shapes = ((n, 3, 3) if name == "R" else (n, 3) for name in Places._fields)
-    return Acting(Places(*map(np.zeros, shapes)), tuple(one.term(n) for one in interactions))
+    terms = tuple(one.term(n) for one in interactions)
+    return Acting(Places(*map(np.zeros, shapes)), terms, np.zeros((rows, 13 * n)))
 
 
 def interaction_energy(

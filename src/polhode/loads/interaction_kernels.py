@@ -13,18 +13,15 @@ import numpy as np
 from polhode.core.generated import generated
 from polhode.core.jit import jit
 from polhode.core.layout import layout, shape
-from polhode.core.systems import (
-    Acting,
+from polhode.core.pairs import (
     PairForm,
-    Places,
-    add_to,
     energy_of_all,
     energy_of_links,
     pairs_of_all,
     pairs_of_links,
     spatial_rate,
-    vector,
 )
+from polhode.core.systems import Acting, Places, add_to, vector
 from polhode.core.vec import sub
 from polhode.errors import InputError, brief, floats
 from polhode.loads.arguments import parameters_class
@@ -331,7 +328,7 @@ def evaluated(
 ) -> tuple[np.ndarray, np.ndarray, float]:
     """Forces, torques and energy of a pair interaction, as Python."""
     F, N = np.zeros_like(x), np.zeros_like(x)
-    p = Acting(Places(x, R, v, omega, F, N), ())
+    p = Acting(Places(x, R, v, omega, F, N), (), np.empty((0, x.size)))
     term = pair.term(len(x))
     pair.act()(t, p, term)
     energy = pair.energy()(t, p, term) if pair.potential is not None else math.nan

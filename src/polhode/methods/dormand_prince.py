@@ -27,13 +27,14 @@ from polhode.core.fma import fma
 from polhode.core.generated import generated
 from polhode.core.jit import jit
 from polhode.core.layout import Quaternion, Vector, layout
-from polhode.core.loops.adaptive_motion import numbers
+from polhode.core.loops.kinds_of_numbers import numbers
 from polhode.core.loops.tolerance import Pair
 from polhode.core.motions import launch_flight, launch_rotation
 from polhode.core.rotors import extended, rotors
 from polhode.methods import _tableaux
 from polhode.methods._method import Motion, start_motion, variant
 from polhode.methods._registry import method
+from polhode.methods._system_pairs import for_systems
 
 
 class FlyingMotion(NamedTuple):
@@ -247,6 +248,7 @@ method(
     control=DP5_PAIR,
     flight=for_flight(*DP5),
     rotors=for_rotors(*DP5),
+    system=for_systems(*DP5),
     summary="Dormand-Prince 5(4); chooses its steps if a tolerance is given",
 )(step_of(DP5_PAIR, Motion))
 method(
@@ -262,5 +264,6 @@ method(
     control=DOP853_PAIR,
     flight=for_flight(*DOP853),
     rotors=for_rotors(*DOP853),
+    system=for_systems(*DOP853),
     summary="Dormand-Prince 8(5,3); chooses its steps if a tolerance is given",
 )(step_of(DOP853_PAIR, Motion))

@@ -6,7 +6,7 @@ motion, the size of errors, and what computes with so many numbers.
     Pi' = T - Om x Pi,   l' = u                              with rotors: see `polhode.core.rotors`
 
 These are seven numbers, (q, Om), thirteen in flight, and one more for each rotor, its speed relative
-to the body.  The functions for seven are those that the loops see; `numbers` has the others.
+to the body.  The functions for seven are those that the loops see; `kinds_of_numbers` has the others.
 
 The error of a step is an angle, measured against rtol + atol, and a velocity, measured against rtol
 times the largest velocity before it + atol: a body that comes to rest for a moment does not ask for
@@ -16,23 +16,19 @@ body and rotors.
 """
 
 import math
-from collections import namedtuple
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 
 from polhode.core.fma import fma
 from polhode.core.generated import generated
 from polhode.core.jit import jit
 from polhode.core.lanes import axpy7
 from polhode.core.newton import differences
-from polhode.core.rotors import rotors
-from polhode.core.vec import add, attitude, cross, normalise, qtimes, sub, times
+from polhode.core.vec import normalise, qtimes, times
 
 SLOWEST = 1e-150  # an angular velocity whose square can still be divided by
 # what is where in z, and how long it is
-TIME, STEP, FASTEST, BEFORE, MOTION_AT, SLOPE_AT, SIZE = 0, 1, 2, 3, 4, 11, 18
-MOTION, SLOPE = slice(MOTION_AT, SLOPE_AT), slice(SLOPE_AT, SIZE)
+TIME, STEP, FASTEST, BEFORE, MOTION_AT = 0, 1, 2, 3, 4
 
 
 # --- motions as seven numbers ---------------------------------------------------------------------
@@ -246,6 +242,12 @@ def stored(y, row):
         row[i] = y[i]
 
 
+@jit
+def slope_from(z):
+    """Where the slope is in z: after the motion."""
+    return MOTION_AT + 7
+
+
 # --- any kind of motion ---------------------------------------------------------------------------
 
 
@@ -261,8 +263,11 @@ class Numbers:
     @property
     def names(self):
         """What a loop sees."""
-        at = MOTION_AT + self.width
-        return {**self.functions, "SLOPE_AT": at, "SIZE": at + self.width}
+        return self.functions
+
+    def of(self, width):
+        """The numbers of a motion that is so long: these."""
+        return self
 
 
 ROTATION = {
@@ -271,6 +276,7 @@ ROTATION = {
     "sub": sub7,
     "loaded": loaded,
     "stored": stored,
+    "slope_from": slope_from,
     "slope": slope,
     "projected": projected,
     "recorded": recorded,
@@ -306,95 +312,15 @@ def longer(width):
         for i in range(width):
             row[i] = y[i]
 
+    @jit
+    def slope_from_longer(z):
+        return MOTION_AT + width
+
     return {
         "axpy": written("axpy", "c, x, y", "axpy7(c, x[:7], y[:7])", "fma(c, x[#], y[#])"),
         "scale": written("scale", "c, x", "scale7(c, x[:7])", "c * x[#]"),
         "sub": written("sub", "x, y", "sub7(x[:7], y[:7])", "x[#] - y[#]"),
         "loaded": written("loaded", "z, i", "loaded7(z, i)", "z[i + #]"),
         "stored": stored_longer,
-    }
-
-
-@cache
-def numbers(flying: bool = False, n: int = 0) -> Numbers:
-    """Those of a body on the ground or in flight, with n rotors."""
-    width = 7 + 6 * flying + n
-    extremes = MOTION_AT + 2 * width
-    if width == 7:
-        return Numbers(7, extremes, ROTATION)
-    own = {**ROTATION, **FLIGHT, **extremes_flight(extremes)} if flying else ROTATION
-    if n:
-        own = {**own, **with_rotors(own, width - n, n, extremes + 2 * flying)}
-    made = {**own, **longer(width)}
-    made["first_step"] = first_step_by(*(made[name] for name in ("slope", "spread", "axpy", "sub")))
-    return Numbers(width, extremes + 2 * flying + bool(n), made)
-
-
-def with_rotors(base, m, n, at):
-    """The functions that differ with n rotors, from those of the other m numbers; the largest speed
-    of rotors is kept at this place of z.  The speeds W relative to the body are the last numbers."""
-    names = (*FLIGHT, "recorded", "noted")
-    own, of = rotors(n), namedtuple("Base", names)(*(base[name] for name in names))
-
-    @jit
-    def slope_rotors(t, y, body, torque, p):
-        """y', with Pi' = T - Om x Pi and l' = u."""
-        q, Om, W = (y[0], y[1], y[2], y[3]), (y[4], y[5], y[6]), y[m:]
-        f = of.slope(t, y[:m], body, torque, p.inner)
-        u = torque.motors(t, attitude(q), Om, W, p.motors)
-        recoil = add(own.total(u, body), cross(Om, own.total(own.momenta(W, Om, body), body)))
-        A = sub((f[4], f[5], f[6]), times(body.Iinv, recoil))
-        return (*f[:4], *A, *f[7:], *own.speeds(u, A, body))
-
-    @jit
-    def whirl(y):
-        """The largest speed of rotors, or of the body if that is more."""
-        return max(speed(y), math.sqrt(own.squared(y[m:])))
-
-    @jit
-    def spread_rotors(e, weights):
-        return fma(weights[1], own.squared(e[m:]), of.spread(e[:m], weights[0]))
-
-    @jit
-    def projected_rotors(y):
-        return (*of.projected(y[:m]), *y[m:])
-
-    @jit
-    def recorded_rotors(z):
-        return of.recorded(z), z[at]
-
-    @jit
-    def noted_rotors(record, z):
-        of.noted(record[0], z)
-        z[at] = record[1]
-
-    @jit
-    def begun_rotors(record, y, f, span):
-        fast = max(record[1], max(whirl(y), math.sqrt(whirl(f))))
-        return of.begun(record[0], y[:m], f[:m], span), fast
-
-    @jit
-    def grown_rotors(record, y):
-        return of.grown(record[0], y[:m]), max(record[1], whirl(y))
-
-    @jit
-    def slope_at_rotors(y, ahead):
-        return (*of.slope_at(y[:m], ahead[:m]), *ahead[m:])
-
-    @jit
-    def weights_rotors(rtol, atol, record):
-        fast = rtol * record[1] + atol + SLOWEST
-        return of.weights(rtol, atol, record[0]), 0.5 / (fast * fast)
-
-    return {
-        "slope": slope_rotors,
-        "spread": spread_rotors,
-        "projected": projected_rotors,
-        "recorded": recorded_rotors,
-        "noted": noted_rotors,
-        "begun": begun_rotors,
-        "grown": grown_rotors,
-        "slope_at": slope_at_rotors,
-        "weights": weights_rotors,
-        "load_body": own.load_body,
+        "slope_from": slope_from_longer,
     }

@@ -7,8 +7,19 @@ three of them: the state, one that failed, and the one before a step.
 from polhode.core.jit import jit
 from polhode.core.kicks import FlyingState
 from polhode.core.loops.fixed import DONE, outcome
-from polhode.core.motions import FLIGHT, Flight
-from polhode.core.systems import NOTHING, RESIDUAL, SystemState, body_at, load, put, put_rows, store
+from polhode.core.motions import Flight
+from polhode.core.systems import (
+    NOTHING,
+    RESIDUAL,
+    SystemState,
+    body_at,
+    load,
+    load_motion,
+    put,
+    put_rows,
+    store,
+    store_motion,
+)
 from polhode.core.vec import matrix, times
 
 STATE, FAILED, BEFORE = 0, 1, 2
@@ -16,9 +27,6 @@ STATE, FAILED, BEFORE = 0, 1, 2
 # bound per method:       step, clock
 # bound per interaction:  torque, act, energy
 step = clock = torque = act = energy = None
-
-MOTION = FLIGHT.names()
-load_motion, store_motion = MOTION["load_motion"], MOTION["store_motion"]
 
 
 def begin(h, t, motions, z, body, p):

@@ -12,26 +12,25 @@ from polhode.core.loops.fixed import load_body
 from polhode.core.lanes import axpy7
 from polhode.core.loops.adaptive_motion import (
     MOTION_AT,
-    SIZE,
-    SLOPE_AT,
     STEP,
     TIME,
     begun,
     loaded,
     noted,
-    numbers,
     projected,
     recorded,
+    slope_from,
     speed,
     spread,
     stored,
     weights,
 )
+from polhode.core.loops.kinds_of_numbers import numbers
 from polhode.core.loops.tolerance import DONE, FULL, LEAST, STUCK
 
 # numbers in z before the coefficients: those of `polhode.core.loops.adaptive_motion`, and the order
-HEAD = SIZE + 1
 WIDTH = 7  # numbers of a motion
+HEAD = MOTION_AT + 2 * WIDTH + 1
 
 axpy, series, load_parameters = axpy7, None, None
 
@@ -126,7 +125,7 @@ def follow(
         end = projected(end)
         if not (abs(h) > LEAST * abs(t) and speed(end) < math.inf and abs(end[3]) <= 2.0):
             z[STEP] = h
-            stored(f, z[SLOPE_AT:SIZE])
+            stored(f, z[slope_from(z) :])
             why = STUCK
             break
         now = t1 if last else t + h
@@ -147,5 +146,5 @@ def follow(
         count += 1
     z[TIME] = t
     noted(fastest, z)
-    stored(y, z[MOTION_AT:SLOPE_AT])
+    stored(y, z[MOTION_AT:])
     return why, count, 0, count

@@ -14,8 +14,6 @@ from polhode.core.jit import jit
 from polhode.core.loops.adaptive_motion import (
     BEFORE,
     MOTION_AT,
-    SIZE,
-    SLOPE_AT,
     STEP,
     TIME,
     Numbers,
@@ -28,6 +26,7 @@ from polhode.core.loops.adaptive_motion import (
     recorded,
     slope,
     slope_at,
+    slope_from,
     stored,
     weights,
 )
@@ -67,11 +66,12 @@ class Pair(NamedTuple):
     costs: tuple[int, int]  # torque evaluations of a step and of its extension
     terms: int  # F0, F1, ...
     numbers: Numbers
+    rows: int = 0  # of the array that stages of a system are written to
     powers = False  # type: ignore[misc]  # the extension is nested in s and 1 - s
 
     def suited(self, program: Any, rtol: float) -> "Pair":
-        """The same for every torque."""
-        return self
+        """The same for every torque; with numbers for as many bodies as there are."""
+        return self._replace(numbers=self.numbers.of(program.width))
 
     @property
     def loop(self) -> Callable[..., Any]:
@@ -117,7 +117,7 @@ def follow(
     body = load_body(moments, 0)
     p = load_parameters(parameters, 0)
     t, h, fastest, before = z[TIME], z[STEP], recorded(z), z[BEFORE]
-    y, f = loaded(z, MOTION_AT), loaded(z, SLOPE_AT)
+    y, f = loaded(z, MOTION_AT), loaded(z, slope_from(z))
     forward = t1 > t
     count, rejected, seen, evaluations = 0, 0, 0, 0
     if h == 0.0:  # a fresh start
@@ -182,8 +182,8 @@ def follow(
             h, growth = smaller, 1.0
     z[TIME], z[STEP], z[BEFORE] = t, h, before
     noted(fastest, z)
-    stored(y, z[MOTION_AT:SLOPE_AT])
-    stored(f, z[SLOPE_AT:SIZE])
+    stored(y, z[MOTION_AT:])
+    stored(f, z[slope_from(z) :])
     return why, count, rejected, evaluations
 
 

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Never
 import numpy as np
 
 from polhode.core.loops import tolerance as loops
+from polhode.core.motions import Kind
 from polhode.engine.carriers.chunk import FIRST, Chunk
 from polhode.engine.diagnosis import Place, check_torque
 from polhode.engine.driver import Pace
 from polhode.errors import IntegrationError
-from polhode.results.motion import ATTITUDE
+from polhode.results.motion import parts
 
 if TYPE_CHECKING:
     from polhode.engine.program import Program
@@ -33,7 +34,7 @@ class Tolerance(NamedTuple):
 class Extensions:
     """The motion inside steps, by the method's continuous extension.
 
-    y + s (F0 + (1 - s) (F1 + s (F2 + ...))), or with s for 1 - s too where the terms are `powers`; the quaternion at unit length.
+    y + s (F0 + (1 - s) (F1 + s (F2 + ...))), or with s for 1 - s too where the terms are `powers`; quaternions at unit length.
     """
 
     def __init__(
@@ -44,13 +45,14 @@ class Extensions:
         y: np.ndarray,
         terms: np.ndarray,
         powers: Any,
+        kind: Kind,
     ) -> None:
         self.t, self.y, self.ends = (
             np.concatenate([[t0], t[:-1]]),
             np.concatenate([[y0], y[:-1]]),
             t,
         )
-        self.terms, self.powers = terms, powers
+        self.terms, self.powers, self.kind = terms, powers, kind
 
     def __call__(self, j: Any, when: Any) -> np.ndarray:
         """The motion inside step j at time `when`; both may be arrays."""
@@ -59,7 +61,8 @@ class Extensions:
         for i in reversed(range(terms.shape[-2])):
             total = (s if i % 2 == 0 else rest) * (terms[..., i, :] + total)
         y = self.y[j] + total
-        y[..., ATTITUDE] /= np.linalg.norm(y[..., ATTITUDE], axis=-1, keepdims=True)
+        q = parts(y, self.kind).attitude
+        q /= np.linalg.norm(q, axis=-1, keepdims=True)
         return y
 
 
@@ -144,7 +147,7 @@ class ByTolerance:
         if why == loops.DONE:
             t[-1] = stretch.end
         inside = (
-            Extensions(t0, y0, t, y, pieces[:done], self.control.powers)
+            Extensions(t0, y0, t, y, pieces[:done], self.control.powers, self.program.motion_kind)
             if len(pieces) and done
             else None
         )
@@ -164,6 +167,7 @@ class ByTolerance:
     def diagnose(self, chunk: Chunk, place: Place) -> Never:
         """No step is small enough: the torque's fault, or the motion's."""
         check_torque(self.program, chunk.failure, place)
+        acting = self.program.motion_kind.acting
         h, slope = self.memory[loops.STEP], self.memory[self._slope]
         trouble = self.program.trouble_at(place.t + h, self.motion + h * slope)
         if abs(h) <= loops.LEAST * abs(place.t):
@@ -171,7 +175,7 @@ class ByTolerance:
         else:
             why = f"even a step of {abs(h):.2g} misses rtol = {self.tolerance.rtol:g};"
         raise trouble or IntegrationError(
-            f"{self.program.method.name} cannot continue at {place}: {why} the torque jumps there (name the time in breaks) "
+            f"{self.program.method.name} cannot continue at {place}: {why} the {acting} jumps there (name the time in breaks) "
             "or the motion has no end"
         )
 

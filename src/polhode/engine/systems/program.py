@@ -15,8 +15,9 @@ from polhode.core.kicks import FlyingState
 from polhode.core.layout import layout
 from polhode.core.loops import fixed
 from polhode.core.loops import system as loops
+from polhode.core.loops.adaptive_motion import STEP
 from polhode.core.motions import Kind, of_bodies
-from polhode.core.systems import INVERSE, MOVES, RESIDUAL, Acting, SystemFrames, interacting
+from polhode.core.systems import INVERSE, RESIDUAL, Acting, SystemFrames, interacting
 from polhode.engine.diagnosis import CORRECT
 from polhode.engine.systems import acting
 from polhode.errors import InputError, IntegrationError, TorqueError
@@ -43,7 +44,7 @@ class SystemProgram:
     frames: SystemFrames  # the interaction as the method sees it
     pythons: tuple[acting.PythonInteraction | None, ...]
     lowered: str
-    control: Any = None
+    control: Any  # what the method needs to choose its steps, None where it cannot
     tried = False
     start_calls = 1
     _found: dict[Any, Any] = field(default_factory=dict)
@@ -154,6 +155,23 @@ class SystemProgram:
             loop, 0, 1, 0, np.zeros(2), z, self.moments, self.parameters, out, np.empty(0)
         )
 
+    def controlled(self, rtol: float) -> tuple[Any, Callable[..., Any]]:
+        """(how the method chooses its steps, the loop that takes them)."""
+        control = self.control.suited(self, rtol)
+        return control, self.kept(("controlled", control), lambda: self._controlled(control))
+
+    def _controlled(self, control: Any) -> Callable[..., Any]:
+        names = {**control.names, "torque": self.frames}
+        used = {name: names[name] for name in control.loop.__code__.co_names if name in names}
+        loop = self.bound(control.loop, **used)
+        if self.mode == "python":
+            return loop
+        no_times, memory = np.zeros(0), np.array(control.blank())
+        memory[STEP] = 1.0
+        options = 0.0, 1e-3, 0.0, np.inf, 0, False, no_times
+        out = no_times, np.zeros((1, self.width)), np.zeros((0, 1, self.width))
+        return direct(loop, *options, memory, self.moments, self.parameters, *out)
+
     # --- states -----------------------------------------------------------------------------------
 
     def motion(self, z: np.ndarray, lane: int = 0) -> np.ndarray:
@@ -203,7 +221,8 @@ def build(
     compiled = compiled and compiling()
     way = acting.way(system, compiled, t0, t1, motion)
     feels = system.interaction.uses_velocity
-    frames = SystemFrames(MOVES, interacting(way.act, not system.is_principal, feels))
+    control: Any = suited.control
+    rows = control.rows if control else 0
     felt = (
         f"the interaction {system.interaction.name!r}, which depends on velocities" if feels else ""
     )
@@ -214,11 +233,12 @@ def build(
         note=way.note,
         motion_kind=of_bodies(len(system)),
         moments=system.numbers(),
-        parameters=way.p,
+        parameters=way.p._replace(work=np.zeros((rows, 13 * len(system)))),
         act=way.act,
-        frames=frames,
+        frames=interacting(way.act, not system.is_principal, feels),
         pythons=way.pythons,
         lowered=method.lowered(felt),
+        control=control,
     )
 
 
