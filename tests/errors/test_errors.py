@@ -1,7 +1,7 @@
 """Errors are part of the product: every one names the value, the rule and the way out, and ends
 with a documented exit code.
 
-`errors/commands.py` lists what people type, `errors/calls.py` what they call, `errors/states.py`
+`errors/commands.py` lists what people type, `errors/calls.py` and `errors/systems.py` what they call, `errors/states.py`
 what happens to a machine in some state.  Together they reach every place in the source that makes
 an error, save those of `ELSEWHERE`, which are tried where such a state is made with more care.
 """
@@ -18,6 +18,7 @@ import inventory
 from calls import CALLS
 from commands import COMMANDS, SCENARIOS
 from states import STATES
+from systems import SYSTEMS
 
 from polhode.cli import app, exit_codes
 from polhode.errors import PolhodeError
@@ -102,7 +103,7 @@ def test_every_error_names_the_value_the_rule_and_the_way_out(tmp_path, monkeypa
             wrong += faults(
                 line, message, exit_code, value, way_out, *(code or [exit_codes.BAD_INPUT])
             )
-        for number, (call, value, way_out) in enumerate(CALLS):
+        for number, (call, value, way_out) in enumerate([*CALLS, *SYSTEMS]):
             wrong += told(f"call {number}", call, value, way_out)
         for changes, call, value, way_out in STATES:
             with pytest.MonkeyPatch.context() as patch:

@@ -261,7 +261,7 @@ def check_box(box: Any, cutoff: float | None) -> tuple[float, float, float]:
         )
     if cutoff is None:
         raise InputError(
-            "a periodic box needs a cutoff, of half an edge at most: without one a pair would act at all of its images"
+            "a periodic box in which a pair acts on all of its images, for there is no cutoff; give one, of half an edge at most"
         )
     if cutoff > 0.5 * edges.min():
         raise InputError(
