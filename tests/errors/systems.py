@@ -30,6 +30,10 @@ def late_nan(t, x, R):
     return np.where(t < 0.15, 0.0, np.nan) * np.ones_like(x), np.zeros_like(x)
 
 
+def fails(t, x, R):
+    raise KeyError("spring 7")
+
+
 def late_error(t, x, R):
     if t > 0.15:
         raise KeyError("spring 7")
@@ -80,6 +84,9 @@ SYSTEMS = [
     (lambda: run(position0=None), "position0 is missing", "give the positions"),
     (lambda: run(position0=[[0, 0, 0]]), "(1, 3)", "give as many"),
     (lambda: run(omega0=np.ones((3, 3))), "(3, 3)", "give one of these"),
+    (lambda: run(rotation0=(np.nan, 0, 0)), "rotation0[0] = nan", "remove or replace it"),
+    (lambda: run(rotation0=[[0, 0, 0], [np.nan, 0, 0]]), "nan", "correct it"),
+    (lambda: run(fails), "raised KeyError at t = 0", "correct it"),
     (lambda: run(velocity0=(0, np.nan, 0)), "velocity0[1] = nan", "remove or replace it"),
     (
         lambda: run(system=System([BOX, BOX], fixed=[1]), velocity0=[[0, 0, 0], [1, 0, 0]]),
