@@ -9,6 +9,7 @@ import numpy as np
 from polhode.core.motions import of_bodies
 from polhode.engine.ensemble.inputs import attitudes
 from polhode.engine.one_run import OneRun
+from polhode.engine.systems.few import FewProgram, build as build_few
 from polhode.engine.systems.program import SystemProgram, build
 from polhode.errors import InputError, brief, floats, warn
 from polhode.loads._system import System
@@ -43,15 +44,16 @@ class OneSystem(OneRun):
         self.motion = np.concatenate([rotations, *initial_places(system, position0, velocity0)], 1)
         self.motion = self.motion.ravel()
 
-    def _bind(self, compiled: bool, start: Start) -> SystemProgram:
-        program = build(self.method, self.body, compiled, start.t, start.end, start.motion)
+    def _bind(self, compiled: bool, start: Start) -> SystemProgram | FewProgram:
+        given = self.method, self.body, compiled, start.t, start.end, start.motion
+        program = build_few(*given) or build(*given)
         self._look(program, start)
         return program
 
     def _loads(self) -> dict[str, Any]:
         return {"interaction": self.body.interaction}
 
-    def _look(self, program: SystemProgram, start: Start) -> None:
+    def _look(self, program: SystemProgram | FewProgram, start: Start) -> None:
         """Evaluate the interaction at the start: a bad value is an error, and forces that change the
         momentum are told."""
         trouble = program.trouble_at(start.t, self.motion)

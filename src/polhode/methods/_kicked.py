@@ -10,6 +10,7 @@ The torque of the last kick is also that of the first kick of the next step.  Th
 
 from collections.abc import Callable
 
+from polhode.core.few import start_system
 from polhode.core.jit import jit
 from polhode.core.kicks import FlyingState, spun, start_flight
 from polhode.core.systems import SystemState
@@ -35,7 +36,7 @@ def in_flight(method: Method) -> Method:
 
 def in_system(method: Method) -> Method:
     """The method for a system of bodies: the same step, whose moves are those of all bodies."""
-    return variant(method, state=SystemState, start=start_flight)
+    return variant(method, state=SystemState, start=start_system)
 
 
 def with_rotors(step: Callable[[], Callable]) -> Callable[[Method, int], Method]:

@@ -3,6 +3,7 @@ body."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -29,30 +30,17 @@ ROW = layout(FlyingState, rows=True).size
 Q, PI, X, V = slice(0, 4), slice(4, 7), slice(12, 15), slice(15, 18)
 
 
-@dataclass
-class SystemProgram:
-    """Bound loops and the arrays they run on.  `build` makes one."""
+class OfSystem(ABC):
+    """What the programs of systems have in common, whatever loops they are bound to."""
 
-    method: Method
     body: System
-    mode: str  # "compiled", "callback", "python"
-    note: str  # why not compiled, in a few words
+    method: Method
     motion_kind: Kind
-    moments: np.ndarray  # the numbers of the bodies
-    parameters: Acting
-    act: Callable[..., Any]
-    frames: SystemFrames  # the interaction as the method sees it
     pythons: tuple[acting.PythonInteraction | None, ...]
-    lowered: str
-    control: Any  # what the method needs to choose its steps, None where it cannot
-    tried = False
-    start_calls = 1
-    _found: dict[Any, Any] = field(default_factory=dict)
 
-    @property
-    def width(self) -> int:
-        """How many numbers a motion has."""
-        return self.motion_kind.width
+    @abstractmethod
+    def forces(self, t: float, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Forces and torques in space at a motion in the user's axes."""
 
     # --- what is called back ----------------------------------------------------------------------
 
@@ -106,6 +94,46 @@ class SystemProgram:
                     f"the interaction {name!r} gave the {what} {found[bad[0]].tolist()} for body {bad[0]} {where}; {CORRECT}"
                 )
         return None
+
+    # --- provenance -------------------------------------------------------------------------------
+
+    def digests(self) -> dict[str, Any]:
+        """Digests of code, for provenance, as those of `Program`."""
+        source = self.body.interaction.source()
+        return {
+            "source": digest(self.method.step, *source, identity=True),
+            "torque_source": digest(*source, identity=True),
+        }
+
+    def opaque(self) -> str | None:
+        """What the interaction uses that cannot be compared between processes, in words."""
+        return reach(*self.body.interaction.source(), identity=True).opaque
+
+
+@dataclass
+class SystemProgram(OfSystem):
+    """Bound loops and the arrays they run on.  `build` makes one."""
+
+    method: Method
+    body: System
+    mode: str  # "compiled", "callback", "python"
+    note: str  # why not compiled, in a few words
+    motion_kind: Kind
+    moments: np.ndarray  # the numbers of the bodies
+    parameters: Acting
+    act: Callable[..., Any]
+    frames: SystemFrames  # the interaction as the method sees it
+    pythons: tuple[acting.PythonInteraction | None, ...]
+    lowered: str
+    control: Any  # what the method needs to choose its steps, None where it cannot
+    tried = False
+    start_calls = 1
+    _found: dict[Any, Any] = field(default_factory=dict)
+
+    @property
+    def width(self) -> int:
+        """How many numbers a motion has."""
+        return self.motion_kind.width
 
     def forces(self, t: float, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Forces and torques in space at a motion in the user's axes."""
@@ -188,20 +216,6 @@ class SystemProgram:
     def remarks(self, z: np.ndarray) -> str:
         """The method's remarks on the steps so far."""
         return self.method.remarks(lambda field: 0.0)
-
-    # --- provenance -------------------------------------------------------------------------------
-
-    def digests(self) -> dict[str, Any]:
-        """Digests of code, for provenance, as those of `Program`."""
-        source = self.body.interaction.source()
-        return {
-            "source": digest(self.method.step, *source, identity=True),
-            "torque_source": digest(*source, identity=True),
-        }
-
-    def opaque(self) -> str | None:
-        """What the interaction uses that cannot be compared between processes, in words."""
-        return reach(*self.body.interaction.source(), identity=True).opaque
 
 
 def meeting(x: np.ndarray) -> str:
