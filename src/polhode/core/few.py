@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from polhode.core.generated import generated
-from polhode.core.jit import jit
+from polhode.core.jit import apart, jit
 from polhode.core.kicks import IN_FLIGHT, FlyingState, Kicks, larger
 from polhode.core.layout import layout, shape
 from polhode.core.loops.fixed import Body
@@ -61,7 +61,28 @@ def launch(start, h, t, motion, body, torque, p):
 
 @jit
 def pull(t, ahead, s, body, torque, p):
-    return SystemState(s.residual, torque.interact(t, ahead, s.z, body, p))
+    return SystemState(s.residual, acted_on_apart(torque.interact, t, ahead, s.z, body, p))
+
+
+@apart
+def drifted(move, steps, length, s, body):
+    """The drift of one body: a loop has it once."""
+    return IN_FLIGHT.drift(move, steps, length, s, body)
+
+
+@jit
+def acted_on(interact, t, ahead, z, body, p):
+    return interact(t, ahead, z, body, p)
+
+
+@apart
+def acted_on_apart(interact, t, ahead, z, body, p):
+    """The interaction: a loop has it once."""
+    return interact(t, ahead, z, body, p)
+
+
+# where a loop over lanes has to have everything in one function
+IN_PLACE = ((drifted, IN_FLIGHT.drift), (acted_on_apart, acted_on))
 
 
 @jit
@@ -115,16 +136,16 @@ def few(n: int) -> Few:
         text = f"State({residual}, {each(f'move({given})', n)})"
         return made(name, arguments, (), text, move=getattr(IN_FLIGHT, name))
 
-    drifted = ["worst = s.residual"]
+    lines = ["worst = s.residual"]
     for i in range(n):
-        drifted += [
+        lines += [
             f"s{i} = one(move, steps, length, s.z[{i}], body.each[{i}])",
             f"worst = larger(worst, s{i}.residual)",
         ]
     arguments, result = "move, steps, length, s, body", f"State(worst, {each('s#', n)})"
     kicks = Kicks(
         of_each("kick", "c, s", "c, s.z[#]"),
-        made("drift", arguments, drifted, result, one=IN_FLIGHT.drift, larger=larger),
+        made("drift", arguments, lines, result, one=drifted, larger=larger),
         pull,
         of_each("fresh", "s", "s.z[#]", "0.0"),
         of_each("unit", "s", "s.z[#]"),
@@ -210,8 +231,9 @@ def interacting(n: int, forces: Callable[..., Any], axes: bool, feels: bool) -> 
         "begin",
         "t, m, body, p",
         [f"z = {each('at_rest(m[#], body.each[#])', n)}"],
-        "State(0.0, interact(t, 0.0, z, body, p))",
+        "State(0.0, acted_on(interact, t, 0.0, z, body, p))",
         interact=interact,
+        acted_on=acted_on_apart,
         at_rest=at_rest,
         State=SystemState,
     )
