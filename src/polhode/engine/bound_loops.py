@@ -14,6 +14,7 @@ from polhode.core.layout import flatten, layout
 from polhode.core.loops import fixed as loops
 from polhode.core.loops.adaptive_motion import STEP
 from polhode.core.motions import kind_of
+from polhode.core.rotors import gyrostat
 from polhode.engine.start_calls import start_calls
 
 if TYPE_CHECKING:
@@ -38,6 +39,16 @@ class BoundLoops:
     _found: dict[Any, Any]  # loops and digests
     _marches: dict[bool, Callable[..., Any]]  # the time loops
     width: int  # numbers of a motion
+
+    @property
+    def body_shape(self) -> Any:
+        """The shape of the body as kernels see it."""
+        rotors = self.motion_kind.spinning
+        return gyrostat(rotors) if rotors else loops.Body
+
+    def body_rows(self, moments: np.ndarray) -> np.ndarray:
+        """The numbers of that shape, from what the program has of a body or of several."""
+        return np.concatenate([moments[:3], 1.0 / moments[:3], moments[3:]])  # the rest is of rotors
 
     def kept(self, key: Any, make: Callable[[], Any]) -> Any:
         """What `make()` returned the first time."""

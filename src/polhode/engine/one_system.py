@@ -9,7 +9,7 @@ import numpy as np
 from polhode.core.motions import of_bodies
 from polhode.engine.ensemble.inputs import attitudes
 from polhode.engine.one_run import OneRun
-from polhode.engine.systems.few import FewProgram, build as build_few
+from polhode.engine.systems.few import FewProgram, find
 from polhode.engine.systems.program import SystemProgram, build
 from polhode.errors import InputError, brief, floats, warn
 from polhode.loads._system import System
@@ -45,8 +45,12 @@ class OneSystem(OneRun):
         self.motion = self.motion.ravel()
 
     def _bind(self, compiled: bool, start: Start) -> SystemProgram | FewProgram:
-        given = self.method, self.body, compiled, start.t, start.end, start.motion
-        program = build_few(*given) or build(*given)
+        found = find(self.method, self.body, compiled, start)
+        program = (
+            build(self.method, self.body, compiled, start.t, start.end, start.motion)
+            if found is None
+            else found.program
+        )
         self._look(program, start)
         return program
 

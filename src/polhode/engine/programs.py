@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from polhode.core.digest import watch
 from polhode.core.layout import shape
 from polhode.core.reads import contents, is_lasting, ours, python_function, reads
-from polhode.engine.program import Program, build
+from polhode.engine.program import build
 from polhode.engine.rotors import motors_of
 from polhode.loads.agreement import Start
 from polhode.methods.exact_flow import lined_up, symmetry_axis
@@ -30,7 +30,7 @@ KEPT = 64  # programs that are remembered; the least recently used go first
 class Bound(NamedTuple):
     """A program that was built, with what tells whether it still means the same."""
 
-    program: Program
+    program: Any  # a Program, or a FewProgram
     given: tuple  # method, torque, body, force, like: held, so that their ids are not used again
     fields: list  # (what torque and force are made of, and the terms of a sum; as it was)
     watch: Watch | None  # on the user's code; None where all of it is the package's own
@@ -53,7 +53,7 @@ class Bound(NamedTuple):
         return self.span in (None, (start.t, start.end)) and self.unchanged()
 
 
-def _fields(torque: Torque, force: Force | None) -> list[tuple[dict[str, Any], tuple]]:
+def fields_of(torque: Any, force: Force | None = None) -> list[tuple[dict[str, Any], tuple]]:
     """What torque and force are made of, which may be assigned to, and what it is now."""
     owners = (torque, force, *(torque.terms if len(torque.terms) > 1 else ()))
     return [(vars(one), tuple(vars(one).values())) for one in owners if one is not None]
@@ -79,7 +79,7 @@ def _of_the_user(source: Any) -> Iterator[Callable[..., Any]]:
             yield from _of_the_user(inside)
 
 
-def watched(method: Method, torque: Torque, *others: Torque | None) -> tuple[bool, Watch | None]:
+def watched(method: Method, torque: Any, *others: Torque | None) -> tuple[bool, Watch | None]:
     """(whether it can be told that the user's code behind these means the same, the watch on it or
     None where there is none)."""
     acting = [one.source() for one in (torque, *others) if one is not None]
@@ -123,7 +123,7 @@ def _related(
     acting = torque if torque.is_ours else found.program.acting
     program = found.program.with_numbers(torque, acting, body)
     return found._replace(
-        program=program, given=(method, torque, body, None, None), fields=_fields(torque, None)
+        program=program, given=(method, torque, body, None, None), fields=fields_of(torque)
     )
 
 
@@ -171,7 +171,7 @@ def find_bound(
     told, watch = (
         (False, None) if program.mode == "callback" else watched(method, torque, force, *motors)
     )
-    fields = _fields(torque, force)
+    fields = fields_of(torque, force)
     if not told or program.mode == "python" or any(program.pythons):
         return Bound(program, (), fields, watch, None)
     is_ours = not motors and all(one.is_ours for one in (torque, force) if one is not None)

@@ -3,6 +3,8 @@ of all bodies."""
 
 from __future__ import annotations
 
+import threading
+from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,10 +18,12 @@ from polhode.core.loops import few as few_loops
 from polhode.core.loops import fixed
 from polhode.core.motions import Kind, of_bodies
 from polhode.engine.bound_loops import BoundLoops
+from polhode.engine.programs import KEPT, Bound, fields_of, watched
 from polhode.engine.systems import acting
 from polhode.engine.systems.program import OfSystem, suited_to
 from polhode.loads import few_kernels
 from polhode.loads._system import System
+from polhode.loads.agreement import Start
 from polhode.loads.interaction import Interaction
 from polhode.loads.kernels import column, nested
 from polhode.methods._method import Method
@@ -58,6 +62,13 @@ class FewProgram(BoundLoops, OfSystem):
         found = evaluate(t, y)
         return found[:n], found[n:]
 
+    @property
+    def body_shape(self) -> Any:
+        return few.shape_of_bodies(len(self.body), not self.body.is_principal)
+
+    def body_rows(self, moments: np.ndarray) -> np.ndarray:
+        return moments
+
     def rows(self, field: str) -> slice:
         """No field of the state is counted."""
         return slice(0, 0)
@@ -93,6 +104,34 @@ def numbers_of(system: System) -> few.FewBodies:
     return few.FewBodies(
         tuple(bodies), lightness, () if system.is_principal else nested(system.axes)
     )
+
+
+_found: OrderedDict[tuple, Bound] = OrderedDict()
+_finding = threading.Lock()
+
+
+def find(method: Method, system: System, compiled: bool, start: Start) -> Bound | None:
+    """The program of `build`, found again while method, system and what they read are the same, with what
+    tells whether it is out of date: see `engine.programs.find_bound`."""
+    key = id(method), id(system), compiled
+    with _finding:
+        found = _found.get(key)
+    if found is not None and found.serves(start):
+        return found
+    program = build(method, system, compiled, start.t, start.end, start.motion)
+    if program is None:
+        return None
+    told, watch = watched(method, system.interaction)
+    fields = [(vars(system), tuple(vars(system).values())), *fields_of(system.interaction)]
+    if not told or program.mode == "python":
+        return Bound(program, (), fields, watch, None)
+    span = None if system.interaction.is_ours else (start.t, start.end)
+    entry = Bound(program, (method, system), fields, watch, span)
+    with _finding:
+        _found[key] = entry
+        while len(_found) > KEPT:
+            _found.popitem(last=False)
+    return entry
 
 
 def build(
