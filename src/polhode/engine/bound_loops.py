@@ -48,7 +48,9 @@ class BoundLoops:
 
     def body_rows(self, moments: np.ndarray) -> np.ndarray:
         """The numbers of that shape, from what the program has of a body or of several."""
-        return np.concatenate([moments[:3], 1.0 / moments[:3], moments[3:]])  # the rest is of rotors
+        return np.concatenate(
+            [moments[:3], 1.0 / moments[:3], moments[3:]]
+        )  # the rest is of rotors
 
     def kept(self, key: Any, make: Callable[[], Any]) -> Any:
         """What `make()` returned the first time."""

@@ -137,13 +137,20 @@ def initial_places(system: System, position0: Any, velocity0: Any) -> tuple[np.n
         if velocity0 is None
         else each("velocity0", floats("velocity0", velocity0), n, 3)
     )
-    moving = np.flatnonzero(system.fixed & (v != 0.0).any(axis=1))
+    check_still(system, v)
+    return x, v
+
+
+def check_still(system: System, v: np.ndarray) -> None:
+    """Bodies that turn about fixed points have no velocity, in (..., n, 3)."""
+    rows = v.reshape(-1, len(system), 3)
+    moving = np.argwhere(system.fixed & (rows != 0.0).any(axis=2))
     if len(moving):
+        k, i = moving[0]
         raise InputError(
-            f"body {moving[0]} turns about a fixed point and cannot have the velocity {v[moving[0]].tolist()}; drop it "
+            f"body {i} turns about a fixed point and cannot have the velocity {rows[k, i].tolist()}; drop it "
             "from fixed, or give it no velocity"
         )
-    return x, v
 
 
 def each(name: str, value: np.ndarray, n: int, width: int) -> np.ndarray:

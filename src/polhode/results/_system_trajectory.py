@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from polhode import rotations
 from polhode.loads._system import System
 from polhode.loads.interaction_energy import interaction_energy
 from polhode.results._run import Run
 from polhode.results.motion import parts
+from polhode.results.of_bodies import OfBodies
 
 if TYPE_CHECKING:
     from polhode.loads.interaction import Interaction
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class SystemTrajectory(Run):
+class SystemTrajectory(OfBodies, Run):
     """A computed motion of a system.  Arrays have time first, then the body, and components last.
 
     `t`, `status`, `message`, `steps`, `nfev` and other facts are as in `Trajectory`; `nfev` counts
@@ -42,48 +42,6 @@ class SystemTrajectory(Run):
     if TYPE_CHECKING:
         position: np.ndarray
         velocity: np.ndarray
-
-    @property
-    def momentum(self) -> np.ndarray:
-        """Angular momenta about the centres of mass, body frame (n, bodies, 3)."""
-        return self.body.momentum(self.omega)
-
-    @property
-    def momentum_spatial(self) -> np.ndarray:
-        """The same in space."""
-        return rotations.rotate(self.quaternion, self.momentum)
-
-    @property
-    def linear_momentum(self) -> np.ndarray:
-        """The momentum of all bodies (n, 3)."""
-        return np.einsum("b,tbi->ti", self.body.masses, self.velocity)
-
-    @property
-    def angular_momentum(self) -> np.ndarray:
-        """The angular momentum of all bodies about the origin (n, 3)."""
-        masses = np.where(self.body.fixed, 0.0, self.body.masses)
-        orbital = np.cross(self.position, masses[:, None] * self.velocity)
-        return (orbital + self.momentum_spatial).sum(axis=1)
-
-    @property
-    def centre(self) -> np.ndarray:
-        """The centre of mass (n, 3)."""
-        return np.einsum("b,tbi->ti", self.body.masses, self.position) / self.body.mass
-
-    @property
-    def rotational_energy(self) -> np.ndarray:
-        """Kinetic energies of the rotations (n, bodies)."""
-        return self.body.rotational_energy(self.omega)
-
-    @property
-    def kinetic_energy(self) -> np.ndarray:
-        """The kinetic energy of all bodies (n,)."""
-        return self._kinetic(self.motion)
-
-    def _kinetic(self, motion: np.ndarray) -> np.ndarray:
-        now = parts(motion, self.kind)
-        moving = 0.5 * self.body.masses * np.sum(now.velocity**2, axis=-1)
-        return (self.body.rotational_energy(now.omega) + moving).sum(axis=-1)
 
     @property
     def has_potential(self) -> bool:

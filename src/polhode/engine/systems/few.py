@@ -21,6 +21,7 @@ from polhode.engine.bound_loops import BoundLoops
 from polhode.engine.programs import KEPT, Bound, fields_of, watched
 from polhode.engine.systems import acting
 from polhode.engine.systems.program import OfSystem, suited_to
+from polhode.errors import InputError
 from polhode.loads import few_kernels
 from polhode.loads._system import System
 from polhode.loads.agreement import Start
@@ -134,19 +135,49 @@ def find(method: Method, system: System, compiled: bool, start: Start) -> Bound 
     return entry
 
 
+def too_much(method: Method, system: System) -> str:
+    """Why a system cannot run in registers, in words; empty where it can."""
+    n, suited = len(system), suited_to(method, system)
+    if n > few.MOST:
+        return f"it has {n} bodies, and registers hold {few.MOST} at most"
+    if suited.start is not few.start_system:
+        return f"{method.name} is not made of kicks and drifts"
+    if not few_kernels.fits(system.interaction, n):
+        return f"the interaction {system.interaction.name!r} has too many links or parameters"
+    return ""
+
+
+def check_few(method: Method, system: System) -> None:
+    """Refuse an ensemble of systems that do not run in registers."""
+    why = too_much(method, system)
+    if why:
+        raise InputError(
+            f"an ensemble runs each system in the registers of a processor, and this one does not fit: {why}; run the "
+            "systems one by one with integrate, or with sweep in several processes"
+        )
+
+
+def trouble(system: System, t0: float, t1: float, motion: np.ndarray) -> str:
+    """Why an interaction cannot be machine code, in words; empty where all can."""
+    given = t0, t1, motion, len(system), by_tuples
+    for one in system.interaction.terms:
+        note = acting.obstacle(one, *given)
+        if note is not None:
+            return f"the interaction {one.name!r} runs as Python ({note})"
+    return ""
+
+
 def build(
     method: Method, system: System, compiled: bool, t0: float, t1: float, motion: np.ndarray
 ) -> FewProgram | None:
     """The program of a few bodies; None where there are too many, or where the method or an
     interaction needs arrays."""
     n, interaction = len(system), system.interaction
-    suited = suited_to(method, system)
-    if n > few.MOST or suited.start is not few.start_system or not few_kernels.fits(interaction, n):
+    if too_much(method, system):
         return None
-    compiled = compiled and compiling()
-    for one in interaction.terms if compiled else ():
-        if acting.obstacle(one, t0, t1, motion, n, by_tuples) is not None:
-            return None
+    suited, compiled = suited_to(method, system), compiled and compiling()
+    if compiled and trouble(system, t0, t1, motion):
+        return None
     feels, own = interaction.uses_velocity, not system.is_principal
     felt = f"the interaction {interaction.name!r}, which depends on velocities" if feels else ""
     bodies, numbers = numbers_of(system), few_kernels.numbers(interaction, n)
