@@ -149,7 +149,7 @@ class OneBody(OneRun):
         self.kind = FLIGHT
         self.motion = row(FLIGHT, *parts(self.motion), *place)
 
-    def _bind(self, compiled: bool, start: Start) -> Program:
+    def bind(self, compiled: bool, start: Start) -> Program:
         found = find_bound(self.method, self.torque, self.body, compiled, self.force, start)
         return found.program
 

@@ -97,7 +97,7 @@ class OneRun(ABC):
     title = ""
 
     @abstractmethod
-    def _bind(self, compiled: bool, start: Start) -> Any:
+    def bind(self, compiled: bool, start: Start) -> Any:
         """The program."""
 
     @abstractmethod
@@ -184,7 +184,7 @@ class OneRun(ABC):
         self.recorder = self._recorder(t_eval, every, events)
         self.first = in_user_axes(self.body, self.motion, self.kind)
         start = Start(self.t0, self.t1, self.first, self.kind)
-        program, motion = self._bind(compiled, start), self.motion
+        program, motion = self.bind(compiled, start), self.motion
         self.program = program
         carrier: Carrier = (
             FixedSteps(program, motion)

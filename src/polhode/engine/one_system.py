@@ -43,7 +43,7 @@ class OneSystem(OneRun):
         self.motion = np.concatenate([rotations, *initial_places(system, position0, velocity0)], 1)
         self.motion = self.motion.ravel()
 
-    def _bind(self, compiled: bool, start: Start) -> SystemProgram:
+    def bind(self, compiled: bool, start: Start) -> SystemProgram:
         program = build(self.method, self.body, compiled, start.t, start.end, start.motion)
         self._look(program, start)
         return program
