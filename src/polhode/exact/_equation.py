@@ -88,7 +88,9 @@ class OfSystem:
         """A motion with momenta in place of angular velocities, as sums of two doubles."""
         y, low = motion.copy(), np.zeros(len(motion))
         omega = parts(motion, self.kind).omega
-        parts(y, self.kind).omega[:], parts(low, self.kind).omega[:] = two_product(self.moments, omega)
+        parts(y, self.kind).omega[:], parts(low, self.kind).omega[:] = two_product(
+            self.moments, omega
+        )
         return y, low
 
     def with_velocities(self, y: np.ndarray) -> np.ndarray:

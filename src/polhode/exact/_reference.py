@@ -298,8 +298,9 @@ class _Runs:
         spans = np.abs(np.diff(self.times))
         longest = spans.max(initial=0.0)
         if rate * spans.sum() > FIRST * LARGEST:
+            which = "a" if self.program.motion_kind.bodies else "the"
             raise InputError(
-                f"{'a' if self.program.motion_kind.bodies else 'the'} body turns {rate * spans.sum():.2g} rad between t = {self.times[0]:g} and {self.times[-1]:g}, "
+                f"{which} body turns {rate * spans.sum():.2g} rad between t = {self.times[0]:g} and {self.times[-1]:g}, "
                 f"and a reference can follow {FIRST * LARGEST:.2g}; end earlier"
             )
         return FIRST / rate if rate * longest > FIRST else longest or 1.0

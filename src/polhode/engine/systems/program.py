@@ -223,9 +223,6 @@ def build(
     feels = system.interaction.uses_velocity
     control: Any = suited.control
     rows = control.rows if control else 0
-    felt = (
-        f"the interaction {system.interaction.name!r}, which depends on velocities" if feels else ""
-    )
     return SystemProgram(
         method=suited,
         body=system,
@@ -237,9 +234,17 @@ def build(
         act=way.act,
         frames=interacting(way.act, not system.is_principal, feels),
         pythons=way.pythons,
-        lowered=method.lowered(felt),
+        lowered=method.lowered(speeds_felt(system)),
         control=control,
     )
+
+
+def speeds_felt(system: System) -> str:
+    """What acts and depends on velocities, in words; empty where nothing does."""
+    interaction = system.interaction
+    if not interaction.uses_velocity:
+        return ""
+    return f"the interaction {interaction.name!r}, which depends on velocities"
 
 
 def suited_to(method: Method, system: System) -> Method:

@@ -106,19 +106,7 @@ class Advice(Card):
             at = task.start
             return free_body(task.body, at.attitude, at.omega, times - task.t_span[0])
         size = {"step": self.step} if self.rtol is None else {"rtol": self.rtol}
-        return integrate(
-            task.body,
-            task.torque,
-            task.t_span,
-            method=self.method,
-            rotation0=task.start.attitude,
-            scalar_first=False,
-            omega0=task.start.omega,
-            breaks=task.breaks or None,
-            **task.place,
-            **size,
-            **options,
-        )
+        return task.integrate(method=self.method, **size, **options)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data."""
