@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
     from polhode.core.motions import Kind
     from polhode.engine.checkpoint import Checkpoint
+    from polhode.engine.programs import Bound
 
 SMALLEST_RTOL, LARGEST_RTOL = 1e-14, 0.1  # steps cannot be better than their round-off
 
@@ -97,8 +98,12 @@ class OneRun(ABC):
     title = ""
 
     @abstractmethod
+    def bound(self, compiled: bool, start: Start) -> Bound:
+        """The program, with what tells whether it is out of date."""
+
     def bind(self, compiled: bool, start: Start) -> Any:
         """The program."""
+        return self.bound(compiled, start).program
 
     @abstractmethod
     def _loads(self) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from polhode.loads._torque import ZERO
 from polhode.loads.force import Force
 from polhode.loads.potential import potential_energy
 from polhode.methods import Method
-from polhode.results._run import Run
+from polhode.results._trajectory import Trajectory
 from polhode.results.motion import parts, rotor_speeds
 from polhode.studies.compare.task import Task
 
@@ -131,11 +131,18 @@ class BodyTask(Task):
             self.body, times, torque=self.torque, tolerance=tolerance, **rotation, **self.place
         )
 
-    def integrate(self, **options: Any) -> Run:
+    def integrate(self, **options: Any) -> Trajectory:
         at = self.start
-        rotation = {"rotation0": at.attitude, "scalar_first": False, "omega0": at.omega}
-        given = self.body, self.torque, self.t_span
-        return integrate(*given, breaks=self.breaks or None, **rotation, **self.place, **options)
+        given = {"breaks": self.breaks or None, **self.place, **options}
+        return integrate(
+            self.body,
+            self.torque,
+            self.t_span,
+            rotation0=at.attitude,
+            scalar_first=False,
+            omega0=at.omega,
+            **given,
+        )
 
     @property
     def place(self) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from polhode.exact import Reference, reference
 from polhode.loads._system import System
 from polhode.loads.interaction_energy import interaction_energy
 from polhode.methods import Method
-from polhode.results._run import Run
+from polhode.results._system_trajectory import SystemTrajectory
 from polhode.results.motion import in_user_axes
 from polhode.studies.compare.task import Task
 
@@ -94,11 +94,11 @@ class SystemTask(Task):
     def reference(self, times: np.ndarray, tolerance: float) -> Reference:
         return reference(self.body, times, tolerance=tolerance, **self._initial())
 
-    def integrate(self, **options: Any) -> Run:
-        given = {"t_span": self.t_span, "breaks": self.breaks or None, **self._initial()}
-        return integrate(self.body, **given, scalar_first=False, **options)
+    def integrate(self, **options: Any) -> SystemTrajectory:
+        given: dict[str, Any] = {"t_span": self.t_span, "breaks": self.breaks or None}
+        return integrate(self.body, scalar_first=False, **given, **self._initial(), **options)
 
-    def _initial(self) -> dict[str, np.ndarray]:
+    def _initial(self) -> dict[str, Any]:
         at = self.start
         return {
             "rotation0": at.attitude,

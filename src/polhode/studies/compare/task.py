@@ -14,7 +14,8 @@ from polhode.errors import InputError, number
 from polhode.exact import Reference
 from polhode.loads.agreement import Start
 from polhode.methods import Method
-from polhode.results._run import Run
+from polhode.results._system_trajectory import SystemTrajectory
+from polhode.results._trajectory import Trajectory
 from polhode.results.motion import in_user_axes, parts
 
 
@@ -134,7 +135,7 @@ class Task(ABC):
         """The reference solution at these times."""
 
     @abstractmethod
-    def integrate(self, **options: Any) -> Run:
+    def integrate(self, **options: Any) -> Trajectory | SystemTrajectory:
         """A run as `polhode.integrate` makes it."""
 
     # --- quantities of motions (principal axes) ---------------------------------------------------

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -147,13 +147,11 @@ def largest_rate(task: Task, motion: np.ndarray) -> float:
     return max(rate, sizes["velocity"] / sizes["position"])
 
 
-def has_closed_solution(task: Task) -> bool:
+def has_closed_solution(task: Task) -> TypeGuard[BodyTask]:
     """Whether the exact motion is known at any time."""
-    return task.is_free or (
-        isinstance(task, BodyTask)
-        and task.kind is ROTATION
-        and is_upright_top(task.torque, task.body)
-    )
+    if not isinstance(task, BodyTask) or task.kind is not ROTATION:
+        return False
+    return task.is_free or is_upright_top(task.torque, task.body)
 
 
 def is_upright_top(torque: torques.Torque, body: RigidBody) -> bool:
