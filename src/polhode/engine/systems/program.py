@@ -84,8 +84,16 @@ class SystemProgram:
         now = parts(y, self.motion_kind)
         if not (np.isfinite(now.attitude).all() and np.isfinite(now.position).all()):
             return None
-        y = np.where(np.isfinite(y), y, 0.0)
-        where = f"at t = {t:.15g}{meeting(now.position)}"
+        try:
+            self.checked_forces(t, np.where(np.isfinite(y), y, 0.0))
+        except TorqueError as error:
+            return error
+        return None
+
+    def checked_forces(self, t: float, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The same as `forces`; a TorqueError if the interaction raises an error, or gives a bad
+        value."""
+        where = f"at t = {t:.15g}{meeting(parts(y, self.motion_kind).position)}"
         name = self.body.interaction.name
         try:
             with np.errstate(all="ignore"):
@@ -97,15 +105,17 @@ class SystemProgram:
             error = TorqueError(
                 f"the interaction {name!r} raised {type(cause).__name__} {where}: {cause}; {CORRECT}"
             )
-            error.__cause__ = cause
-            return error
+            error.t = t
+            raise error from cause
         for what, found in (("forces", F), ("torques", N)):
             bad = np.flatnonzero(~np.isfinite(found).all(axis=1))
             if len(bad):
-                return TorqueError(
+                error = TorqueError(
                     f"the interaction {name!r} gave the {what} {found[bad[0]].tolist()} for body {bad[0]} {where}; {CORRECT}"
                 )
-        return None
+                error.t = t
+                raise error
+        return F, N
 
     def forces(self, t: float, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Forces and torques in space at a motion in the user's axes."""
@@ -181,6 +191,15 @@ class SystemProgram:
             omega = self.moments[:, INVERSE : INVERSE + 3] * s[:, PI]
         return np.concatenate([s[:, Q], omega, s[:, X], s[:, V]], axis=1).ravel()
 
+    def lane(self, z: np.ndarray, lane: int = 0) -> np.ndarray:
+        """A state in z, as a view."""
+        return z[lane]
+
+    @property
+    def form(self) -> tuple[Any, ...]:
+        """What the numbers of a state are; those of another program of the same form may be taken."""
+        return FlyingState._fields, len(self.body)
+
     def residual(self, z: np.ndarray, lane: int = 0) -> float:
         """The largest residual in a state."""
         return float(z[lane][:, RESIDUAL].max())
@@ -223,9 +242,6 @@ def build(
     feels = system.interaction.uses_velocity
     control: Any = suited.control
     rows = control.rows if control else 0
-    felt = (
-        f"the interaction {system.interaction.name!r}, which depends on velocities" if feels else ""
-    )
     return SystemProgram(
         method=suited,
         body=system,
@@ -237,9 +253,17 @@ def build(
         act=way.act,
         frames=interacting(way.act, not system.is_principal, feels),
         pythons=way.pythons,
-        lowered=method.lowered(felt),
+        lowered=method.lowered(speeds_felt(system)),
         control=control,
     )
+
+
+def speeds_felt(system: System) -> str:
+    """What acts and depends on velocities, in words; empty where nothing does."""
+    interaction = system.interaction
+    if not interaction.uses_velocity:
+        return ""
+    return f"the interaction {interaction.name!r}, which depends on velocities"
 
 
 def suited_to(method: Method, system: System) -> Method:
