@@ -139,10 +139,21 @@ class System(Card):
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> System:
+    def from_dict(cls, data: Mapping[str, Any], interaction: Any = None) -> System:
         """The system of `to_dict`."""
-        kinds = [RigidBody.from_dict(one) for one in data["bodies"]]
-        return cls([kinds[i] for i in data["which"]], fixed=data["fixed"])
+        if not isinstance(data, Mapping) or set(data) != {"bodies", "which", "fixed"}:
+            raise InputError(
+                f"a system is a dict with bodies, which and fixed, got {brief(data)}; pass the result of System.to_dict()"
+            )
+        given, which = data["bodies"], data["which"]
+        count = len(given) if isinstance(given, list) else 0
+        if not isinstance(which, list) or not all(type(i) is int and 0 <= i < count for i in which):
+            raise InputError(
+                f"which must give, for each body of a system, its place among the {count} in bodies, got {brief(which)}; "
+                "pass the result of System.to_dict()"
+            )
+        kinds = [RigidBody.from_dict(one) for one in given]
+        return cls([kinds[i] for i in which], interaction, fixed=data["fixed"])
 
     def __repr__(self) -> str:
         return f"<System of {len(self)} bodies, {self.interaction.name}>"
