@@ -152,9 +152,8 @@ class Language(c.Language):
         quiet = ["    " + " ".join(f"(void){name};" for name in unused)] if unused else []
         lines = folded(f"{'s =' if steps else 'return'} {self.expression(root.value)};", "    ")
         whole = closed([*folded(head), *quiet, *lines, "}"])
-        return "\n".join(
-            [self.comment(doc.replace("s->", "s.")), *self._template(root.params), *whole]
-        )
+        doc, before = doc.replace("s->", "s."), [c.FLATTEN] if root is self.module.step else []
+        return "\n".join([self.comment(doc), *self._template(root.params), *before, *whole])
 
     def example(self) -> str:
         name, asked = self.module.prefix, self.module.asked
