@@ -50,7 +50,7 @@ class Few(NamedTuple):
 
 @jit
 def start_system(h, t, motion, body, torque, p):
-    """The first state of a system: the `start` of every method made of moves alone."""
+    """The first state of a system, for methods made of moves alone."""
     return torque.begin(t, motion, body, p)
 
 

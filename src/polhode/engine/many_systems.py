@@ -14,11 +14,13 @@ from polhode.engine.ensemble import inputs
 from polhode.engine.ensemble.keep import Statistics
 from polhode.engine.ensemble.measure import QUANTITIES
 from polhode.engine.many_runs import ManyRuns
-from polhode.engine.one_system import check_still, refuse_beside_system
-from polhode.engine.systems.few import check_few, find, trouble
+from polhode.engine.one_system import refuse_moving, refuse_beside_system
+from polhode.engine.programs import find_bound_system
+from polhode.engine.systems.few import FewProgram, check_few, trouble
 from polhode.engine.systems.halved import HalvedSystems
 from polhode.engine.systems.measure import SystemMeasure
 from polhode.engine.systems.parameters import check_system_parameters, parameter_array
+from polhode.engine.systems.program import speeds_felt
 from polhode.errors import InputError, floats, one_given, unknown, whole
 from polhode.loads._system import System
 from polhode.loads.agreement import Start
@@ -121,7 +123,7 @@ class ManySystems(ManyRuns):
         for name in values:
             if laws[name] is not None:
                 self.values[name] = self._draw(f"parameter {name}", laws[name], self.shape_of(name))
-        check_still(system, rows["velocity0"])
+        refuse_moving(system, rows["velocity0"])
         self._place(rows["rotation0"], rows[spin], rows["position0"], rows["velocity0"], spin)
 
     def shape_of(self, name: str) -> tuple[int, ...]:
@@ -186,23 +188,21 @@ class ManySystems(ManyRuns):
         return parameter_array(self.system, self.values, self.n)
 
     def _lowered(self) -> str:
-        interaction = self.system.interaction
-        felt = f"the interaction {interaction.name!r}, which depends on velocities"
-        return self.method.lowered(felt if interaction.uses_velocity else "")
+        return self.method.lowered(speeds_felt(self.system))
 
     def _members(self, threads: int | None) -> list[tuple[Any, Any]]:
         well = next(i for i in range(self.n) if i not in self.lost)
         motion = self.motions[well]
         given = in_user_axes(self.system, motion, self.kind)
         start = Start(self.t0, self.segments[-1].end, given, self.kind)
-        found = find(self.method, self.system, True, start)
-        if found is None:
+        program: Any = find_bound_system(self.method, self.system, True, start).program
+        if not isinstance(program, FewProgram):
             why = trouble(self.system, start.t, start.end, start.motion)
             raise InputError(
                 f"an ensemble of systems needs interactions that numba can compile, and {why}; write it with numbers, "
                 "tuples and arrays, or run the systems one by one with integrate"
             )
-        program, parameters = found.program, self._parameters()
+        parameters = self._parameters()
         check_first(program, self.t0, motion)
         arrays = program.moments, parameters
         return [(range(self.n), self.backend(program, self.n, *arrays, self.dtype, threads))]

@@ -14,12 +14,15 @@ from polhode.core.layout import shape
 from polhode.core.reads import contents, is_lasting, ours, python_function, reads
 from polhode.engine.program import build
 from polhode.engine.rotors import motors_of
+from polhode.engine.systems.few import build as build_few
+from polhode.engine.systems.program import build as build_system
 from polhode.loads.agreement import Start
 from polhode.methods.exact_flow import lined_up, symmetry_axis
 
 if TYPE_CHECKING:
     from polhode.core.digest import Watch
     from polhode.bodies._body import RigidBody
+    from polhode.loads._system import System
     from polhode.loads._torque import Torque
     from polhode.loads.force import Force
     from polhode.methods._method import Method
@@ -180,6 +183,29 @@ def find_bound(
     _keep(_programs, key, entry)
     if family is not None and (program.acting is torque or not torque.is_ours):
         _keep(_families, family, entry)
+    return entry
+
+
+def find_bound_system(method: Method, system: System, compiled: bool, start: Start) -> Bound:
+    """The program of a system, with what tells whether it is out of date.  That of a few bodies, which
+    has no memory, is found again."""
+    key = id(method), id(system), compiled
+    with _finding:
+        found = _programs.get(key)
+    if found is not None and found.serves(start):
+        return found
+    given = method, system, compiled, start.t, start.end, start.motion
+    program = build_few(*given)
+    shared = program is not None and program.mode == "compiled"
+    made: Any = build_system(*given) if program is None else program
+    interaction = system.interaction
+    told, watch = (False, None) if made.mode == "callback" else watched(method, interaction)
+    fields = [(vars(system), tuple(vars(system).values())), *fields_of(interaction)]
+    if not (shared and told):
+        return Bound(made, (), fields, watch, None)
+    span = None if interaction.is_ours else (start.t, start.end)
+    entry = Bound(made, (method, system), fields, watch, span)
+    _keep(_programs, key, entry)
     return entry
 
 

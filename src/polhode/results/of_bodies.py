@@ -35,16 +35,25 @@ class OfBodies:
         return rotations.rotate(self.quaternion, self.momentum)
 
     @property
+    def linear_momenta(self) -> np.ndarray:
+        """The momentum of each body (n, bodies, 3)."""
+        return self.body.linear_momenta(self.velocity)
+
+    @property
     def linear_momentum(self) -> np.ndarray:
         """The momentum of all bodies (n, 3)."""
-        return np.einsum("b,tbi->ti", self.body.masses, self.velocity)
+        return self.linear_momenta.sum(axis=1)
+
+    @property
+    def angular_momenta(self) -> np.ndarray:
+        """The angular momentum of each body about the origin (n, bodies, 3)."""
+        motion = self.quaternion, self.omega, self.position, self.velocity
+        return self.body.angular_momenta(*motion)
 
     @property
     def angular_momentum(self) -> np.ndarray:
         """The angular momentum of all bodies about the origin (n, 3)."""
-        masses = np.where(self.body.fixed, 0.0, self.body.masses)
-        orbital = np.cross(self.position, masses[:, None] * self.velocity)
-        return (orbital + self.momentum_spatial).sum(axis=1)
+        return self.angular_momenta.sum(axis=1)
 
     @property
     def centre(self) -> np.ndarray:
@@ -59,5 +68,4 @@ class OfBodies:
     @property
     def kinetic_energy(self) -> np.ndarray:
         """The kinetic energy of all bodies (n,)."""
-        moving = 0.5 * self.body.masses * np.sum(self.velocity**2, axis=-1)
-        return (self.rotational_energy + moving).sum(axis=-1)
+        return self.body.kinetic_energy(self.omega, self.velocity)

@@ -3,8 +3,6 @@ of all bodies."""
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,14 +15,13 @@ from polhode.core.layout import layout, shape
 from polhode.core.loops import few as few_loops
 from polhode.core.loops import fixed
 from polhode.core.motions import Kind, of_bodies
+from polhode.core.systems import launched
 from polhode.engine.bound_loops import BoundLoops
-from polhode.engine.programs import KEPT, Bound, fields_of, watched
 from polhode.engine.systems import acting
-from polhode.engine.systems.program import OfSystem, suited_to
+from polhode.engine.systems.program import OfSystem, speeds_felt, suited_to
 from polhode.errors import InputError
 from polhode.loads import few_kernels
 from polhode.loads._system import System
-from polhode.loads.agreement import Start
 from polhode.loads.interaction import Interaction
 from polhode.loads.kernels import column, nested
 from polhode.methods._method import Method
@@ -107,40 +104,12 @@ def numbers_of(system: System) -> few.FewBodies:
     )
 
 
-_found: OrderedDict[tuple, Bound] = OrderedDict()
-_finding = threading.Lock()
-
-
-def find(method: Method, system: System, compiled: bool, start: Start) -> Bound | None:
-    """The program of `build`, found again while method, system and what they read are the same, with what
-    tells whether it is out of date: see `engine.programs.find_bound`."""
-    key = id(method), id(system), compiled
-    with _finding:
-        found = _found.get(key)
-    if found is not None and found.serves(start):
-        return found
-    program = build(method, system, compiled, start.t, start.end, start.motion)
-    if program is None:
-        return None
-    told, watch = watched(method, system.interaction)
-    fields = [(vars(system), tuple(vars(system).values())), *fields_of(system.interaction)]
-    if not told or program.mode == "python":
-        return Bound(program, (), fields, watch, None)
-    span = None if system.interaction.is_ours else (start.t, start.end)
-    entry = Bound(program, (method, system), fields, watch, span)
-    with _finding:
-        _found[key] = entry
-        while len(_found) > KEPT:
-            _found.popitem(last=False)
-    return entry
-
-
 def too_much(method: Method, system: System) -> str:
     """Why a system cannot run in registers, in words; empty where it can."""
     n, suited = len(system), suited_to(method, system)
     if n > few.MOST:
         return f"it has {n} bodies, and registers hold {few.MOST} at most"
-    if suited.start is not few.start_system:
+    if suited.start is not launched or suited.control is not None:
         return f"{method.name} is not made of kicks and drifts"
     if not few_kernels.fits(system.interaction, n):
         return f"the interaction {system.interaction.name!r} has too many links or parameters"
@@ -179,7 +148,6 @@ def build(
     if compiled and trouble(system, t0, t1, motion):
         return None
     feels, own = interaction.uses_velocity, not system.is_principal
-    felt = f"the interaction {interaction.name!r}, which depends on velocities" if feels else ""
     bodies, numbers = numbers_of(system), few_kernels.numbers(interaction, n)
     of, memory = few.few(n), layout(few.few(n).state)
     body_layout = shape(bodies)
@@ -196,7 +164,7 @@ def build(
         parameters=column(numbers),
         names={
             "step": suited.step,
-            "start": suited.start,
+            "start": few.start_system,
             "load_state": memory.unpack,
             "store_state": memory.pack,
             "residual": fixed.residual_of_state,
@@ -207,5 +175,5 @@ def build(
             "torque": few.interacting(n, few_kernels.forces_of(interaction, n), own, feels),
             "load_parameters": layout(shape(numbers)).unpack,
         },
-        lowered=method.lowered(felt),
+        lowered=method.lowered(speeds_felt(system)),
     )
