@@ -4,7 +4,7 @@ was computed is kept.  What runs is known to the subclasses."""
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -46,7 +46,7 @@ class ManyRuns(ABC):
     seed: int | None
     motions: Any
     lost: Collection[int]
-    values: Mapping[str, Any]
+    values: dict[str, Any]
     carrier: Any
     driver: Any
 

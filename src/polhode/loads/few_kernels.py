@@ -137,7 +137,7 @@ def _pair(pair: Pair, n: int) -> Callable[..., Any]:
                 f"F{i}, F{j} = add(F{i}, f), sub(F{j}, f)",
                 f"N{i}, N{j} = add(N{i}, a), add(N{j}, b)",
             ]
-    scope = {
+    scope: dict[str, Any] = {
         "pair": form.pair,
         "aspect": form.aspect,
         "nearest": form.nearest,
