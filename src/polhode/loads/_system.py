@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from polhode import rotations
 from polhode.bodies._body import RigidBody
 from polhode.bodies.rotor import refuse_rotors
 from polhode.core.systems import AXES, INERTIA, INVERSE, MASS, NUMBERS
@@ -118,6 +119,22 @@ class System(Card):
         """Kinetic energies (..., n) of the rotations with these angular velocities (..., n, 3)."""
         omega = np.asarray(omega, dtype=float)
         return 0.5 * np.sum(omega * self.momentum(omega), axis=-1)
+
+    def kinetic_energy(self, omega: Any, velocity: Any) -> np.ndarray:
+        """The kinetic energy of all bodies, from angular velocities and velocities (..., n, 3)."""
+        moving = 0.5 * self.masses * np.sum(np.square(velocity), axis=-1)
+        return (self.rotational_energy(omega) + moving).sum(axis=-1)
+
+    def linear_momentum(self, velocity: Any) -> np.ndarray:
+        """The momentum of all bodies (..., 3)."""
+        return np.einsum("b,...bi->...i", self.masses, velocity)
+
+    def angular_momentum(self, quaternion: Any, omega: Any, position: Any, velocity: Any) -> Any:
+        """The angular momentum of all bodies about the origin (..., 3); a body that turns about a fixed
+        point has that about this point alone."""
+        masses = np.where(self.fixed, 0.0, self.masses)
+        orbital = np.cross(position, masses[:, None] * np.asarray(velocity))
+        return (orbital + rotations.rotate(quaternion, self.momentum(omega))).sum(axis=-2)
 
     def numbers(self) -> np.ndarray:
         """What loops know of the bodies: a row for each, see `polhode.core.systems`."""

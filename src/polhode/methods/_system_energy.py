@@ -17,6 +17,7 @@ something outside acts, the momenta are not kept, and V and w are zero.
 """
 
 import math
+from functools import cache
 from typing import Any, NamedTuple, get_type_hints
 
 from polhode.core.jit import apart, jit
@@ -40,7 +41,6 @@ from polhode.core.vec import (
     sub,
     times,
 )
-from polhode.methods._method import variant
 from polhode.methods._states import TURNED, constructor, extended, velocity_of
 
 IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
@@ -48,6 +48,15 @@ ROUND_OFF = 1e-15  # of the energy: nothing to correct
 FURTHEST = 0.2  # change of K, relative: a step with a larger error is beyond repair
 SPREAD = 1e-12  # of the kinetic energy: a smaller K is rounding
 TURNED_BACK = {**TURNED, "q": "n.q", "R": "n.R", "pi": "qrotate(n.q, m)"}
+
+
+def not_restored(count):
+    """That energies were not restored, in words; "" where they all were."""
+    steps = "1 step" if count == 1 else f"{count:.0f} steps"
+    return count and (
+        f"the energy was not restored after {steps}: what is missing is more than a fifth of the energy that the bodies have "
+        "beside their common motion"
+    )
 
 
 class Common(NamedTuple):
@@ -103,15 +112,23 @@ def mass_of(body, i):
     return 1.0 / w if w > 0.0 else 0.0
 
 
-def keeping_energy_of_all(base, bodies, facts):
-    """The method with the total energy of a system kept after each step; `base` is as it runs with
-    these bodies."""
-    fields = get_type_hints(base.row)
+def keeping_energy_of_all(base, bodies):
+    """What becomes of a method as it runs with these bodies: the total energy is kept after each
+    step."""
+    free = not (bodies.interaction.external or bodies.fixed.any() or len(bodies) == 1)
+    common = common_motion if free else no_common_motion
+    return restoring(base.row, base.start, base.step, common)
+
+
+@cache
+def restoring(base_row, base_start, base_step, common):
+    """Row, start and step that keep the energy."""
+    fields = get_type_hints(base_row)
     # what the correction reads and writes: the first eight fields, and the state of a method's own
     some = list(fields)[:8] + ["base"] * ("base" in fields)
     own: Any = NamedTuple("Own", [(name, fields[name]) for name in some])  # type: ignore[misc]
-    row = extended(base.row, H=float, unrestored=float)
-    at = layout(base.row).size  # where H is
+    row = extended(base_row, H=float, unrestored=float)
+    at = layout(base_row).size  # where H is
     load, store = layout(own, rows=True).unpack, layout(own, rows=True).pack
     velocity = velocity_of(own)
     scope = {"times": times, "qrotate": qrotate, "matrix": matrix}
@@ -121,9 +138,6 @@ def keeping_energy_of_all(base, bodies, facts):
         scope["rebased"] = constructor(fields["base"], "n, m, body", **inside)
         known["base"] = "rebased(n.base, m, body)"
     moved = constructor(own, "n, v, m, body", scope, v="v", **known)
-    free = not (bodies.interaction.external or bodies.fixed.any() or len(bodies) == 1)
-    common = common_motion if free else no_common_motion
-    base_start, base_step = base.start, base.step
 
     @apart
     def energies(t, z, body, torque, p):
@@ -171,4 +185,11 @@ def keeping_energy_of_all(base, bodies, facts):
         restore(t + h, s.z, body, torque, p)
         return SystemState(s.residual, s.z)
 
-    return variant(base, row=row, start=start, step=step, potential=True, **facts)
+    return {
+        "row": row,
+        "start": start,
+        "step": step,
+        "potential": True,
+        "counted": (("unrestored", not_restored),),
+        "restores_energy": True,
+    }

@@ -260,10 +260,9 @@ def energy_preserving(base):
     def in_system(entry, bodies):
         suited = base.suited(None, bodies)
         inner, unknown = suited.system(suited, bodies), bodies.interaction.energy_unknown()
-        facts = {"name": entry.name, "restores_energy": True}
         if unknown:
-            return variant(inner, remark=f"no energy was restored: {unknown}", **facts)
-        return keeping_energy_of_all(inner, bodies, {"counted": UNRESTORED, **facts})
+            return variant(inner, name=entry.name, remark=f"no energy was restored: {unknown}")
+        return variant(inner, name=entry.name, **keeping_energy_of_all(inner, bodies))
 
     named = Method(
         f"{base.name}+ep",

@@ -56,14 +56,13 @@ class SystemTrajectory(Run):
     @property
     def linear_momentum(self) -> np.ndarray:
         """The momentum of all bodies (n, 3)."""
-        return np.einsum("b,tbi->ti", self.body.masses, self.velocity)
+        return self.body.linear_momentum(self.velocity)
 
     @property
     def angular_momentum(self) -> np.ndarray:
         """The angular momentum of all bodies about the origin (n, 3)."""
-        masses = np.where(self.body.fixed, 0.0, self.body.masses)
-        orbital = np.cross(self.position, masses[:, None] * self.velocity)
-        return (orbital + self.momentum_spatial).sum(axis=1)
+        motion = self.quaternion, self.omega, self.position, self.velocity
+        return self.body.angular_momentum(*motion)
 
     @property
     def centre(self) -> np.ndarray:
@@ -78,12 +77,7 @@ class SystemTrajectory(Run):
     @property
     def kinetic_energy(self) -> np.ndarray:
         """The kinetic energy of all bodies (n,)."""
-        return self._kinetic(self.motion)
-
-    def _kinetic(self, motion: np.ndarray) -> np.ndarray:
-        now = parts(motion, self.kind)
-        moving = 0.5 * self.body.masses * np.sum(now.velocity**2, axis=-1)
-        return (self.body.rotational_energy(now.omega) + moving).sum(axis=-1)
+        return self.body.kinetic_energy(self.omega, self.velocity)
 
     @property
     def has_potential(self) -> bool:

@@ -92,8 +92,16 @@ class SystemProgram:
         now = parts(y, self.motion_kind)
         if not (np.isfinite(now.attitude).all() and np.isfinite(now.position).all()):
             return None
-        y = np.where(np.isfinite(y), y, 0.0)
-        where = f"at t = {t:.15g}{meeting(now.position)}"
+        try:
+            self.checked_forces(t, np.where(np.isfinite(y), y, 0.0))
+        except TorqueError as error:
+            return error
+        return None
+
+    def checked_forces(self, t: float, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The same as `forces`; a TorqueError if the interaction raises an error, or gives a bad
+        value."""
+        where = f"at t = {t:.15g}{meeting(parts(y, self.motion_kind).position)}"
         name = self.body.interaction.name
         try:
             with np.errstate(all="ignore"):
@@ -105,15 +113,17 @@ class SystemProgram:
             error = TorqueError(
                 f"the interaction {name!r} raised {type(cause).__name__} {where}: {cause}; {CORRECT}"
             )
-            error.__cause__ = cause
-            return error
+            error.t = t
+            raise error from cause
         for what, found in (("forces", F), ("torques", N)):
             bad = np.flatnonzero(~np.isfinite(found).all(axis=1))
             if len(bad):
-                return TorqueError(
+                error = TorqueError(
                     f"the interaction {name!r} gave the {what} {found[bad[0]].tolist()} for body {bad[0]} {where}; {CORRECT}"
                 )
-        return None
+                error.t = t
+                raise error
+        return F, N
 
     def forces(self, t: float, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Forces and torques in space at a motion in the user's axes."""
@@ -192,6 +202,15 @@ class SystemProgram:
             self.run(loop, z[lane], self.moments, found)
         return found
 
+    def lane(self, z: np.ndarray, lane: int = 0) -> np.ndarray:
+        """A state in z, as a view."""
+        return z[lane]
+
+    @property
+    def form(self) -> tuple[Any, ...]:
+        """What the numbers of a state are; those of another program of the same form may be taken."""
+        return self.method.row._fields, self.row.size, len(self.body)
+
     def residual(self, z: np.ndarray, lane: int = 0) -> float:
         """The largest residual in a state."""
         return float(z[lane][:, RESIDUAL].max())
@@ -243,9 +262,6 @@ def build(
     frames = interacting(way.act, not system.is_principal, feels)
     if suited.potential:
         frames = frames._replace(potential=potential(suited, system, way))
-    felt = (
-        f"the interaction {system.interaction.name!r}, which depends on velocities" if feels else ""
-    )
     return SystemProgram(
         method=suited,
         body=system,
@@ -257,7 +273,7 @@ def build(
         act=way.act,
         frames=frames,
         pythons=way.pythons,
-        lowered=method.lowered(felt),
+        lowered=method.lowered(speeds_felt(system)),
         control=control,
     )
 
@@ -285,12 +301,25 @@ def potential(method: Method, system: System, way: acting.Way) -> Callable[..., 
     return energy
 
 
+def speeds_felt(system: System) -> str:
+    """What acts and depends on velocities, in words; empty where nothing does."""
+    interaction = system.interaction
+    if not interaction.uses_velocity:
+        return ""
+    return f"the interaction {interaction.name!r}, which depends on velocities"
+
+
 def suited_to(method: Method, system: System) -> Method:
     """The method as it runs with a system; an error where it cannot."""
     if method.system is None:
+        why = (
+            "its torques are part of an equation that it solves for one body"
+            if method.torques is None
+            else f"it asks for the torque on one body {method.torques} times in a step, without the places of the others"
+        )
         raise InputError(
-            f"{method.name} does not run with a system: its torques are part of equations that it solves for one body; "
-            "use a method made of kicks and drifts, such as LP2, VLV, EXACT or EXACT-RKN4"
+            f"{method.name} does not run with a system: {why}.  Methods that do are LP2, VLV, EXACT, EXACT-RKN4 and the "
+            "others made of kicks and drifts, NMB, SW, taylor1 to taylor6, and DOP853"
         )
     suited = method.suited(None, system)
     assert suited.system is not None
