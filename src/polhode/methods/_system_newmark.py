@@ -55,7 +55,7 @@ def beside_newmark(state: Any, base_start: Callable, base_step: Callable) -> dic
     row = row_with("Om", base=state)
     load, store = layout(row, rows=True).unpack, layout(row, rows=True).pack
     velocity = velocity_of(state)
-    residual = residual_of_state if "residual" in state._fields else no_residual
+    residual = residual_of_state if "residual" in get_type_hints(state) else no_residual
 
     @jit
     def keep(base, x, v, a, body, z, i):
