@@ -26,6 +26,7 @@ from polhode.errors import (
 )
 from polhode.loads import interaction_kernels as kernels
 from polhode.loads.interaction_kernels import NONE
+from polhode.loads.known_energy import looks_at_time
 
 
 NO_ADDRESS = np.zeros(1, dtype=np.int64)
@@ -107,6 +108,22 @@ class Interaction:
     def conservative(self) -> bool:
         """Whether the energy is known and, as far as one can tell, constant."""
         return self.has_potential and not self.uses_velocity
+
+    def energy_unknown(self) -> str:
+        """Why kinetic plus potential energy may not be conserved, in a few words; "" if it is."""
+        if not self.acts:
+            return "the bodies do not interact, and each has its own"
+        for term in self.terms:
+            if not term.conservative:
+                what = "depends on velocities" if term.has_potential else "has no potential"
+                return f"the interaction {term.name!r} {what}"
+            if why := term.hints_at_time():
+                return f"the interaction {term.name!r} may depend on time: {why}"
+        return ""
+
+    def hints_at_time(self) -> str:
+        """Why it may depend on time, in a few words; "" if it does not."""
+        return looks_at_time(self.function) or looks_at_time(self.potential)
 
     @property
     def is_ours(self) -> bool:
