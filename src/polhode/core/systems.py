@@ -53,6 +53,7 @@ class Term(NamedTuple):
     links: Any  # (m, 2): the pairs that act, of an interaction between listed bodies
     own: Any  # (m, k): what each link has
     address: Any  # (1,): of a function that is called back
+    near: Any = ()  # the list of neighbours, of an interaction with a cut-off
 
 
 class Acting(NamedTuple):

@@ -22,6 +22,7 @@ from polhode.engine.diagnosis import CORRECT
 from polhode.engine.systems import acting
 from polhode.errors import InputError, IntegrationError, TorqueError
 from polhode.loads._system import System
+from polhode.loads.neighbours import with_room
 from polhode.methods._method import Method
 from polhode.results.motion import in_user_axes, parts
 
@@ -39,7 +40,7 @@ class SystemProgram:
     note: str  # why not compiled, in a few words
     motion_kind: Kind
     moments: np.ndarray  # the numbers of the bodies
-    parameters: Acting
+    p: Acting
     act: Callable[..., Any]
     frames: SystemFrames  # the interaction as the method sees it
     pythons: tuple[acting.PythonInteraction | None, ...]
@@ -53,6 +54,12 @@ class SystemProgram:
     def width(self) -> int:
         """How many numbers a motion has."""
         return self.motion_kind.width
+
+    @property
+    def parameters(self) -> Acting:
+        """What a step hands on as parameters, with room for the neighbours that there are now."""
+        self.p = with_room(self.p)
+        return self.p
 
     # --- what is called back ----------------------------------------------------------------------
 
@@ -233,7 +240,7 @@ def build(
         note=way.note,
         motion_kind=of_bodies(len(system)),
         moments=system.numbers(),
-        parameters=way.p._replace(work=np.zeros((rows, 13 * len(system)))),
+        p=way.p._replace(work=np.zeros((rows, 13 * len(system)))),
         act=way.act,
         frames=interacting(way.act, not system.is_principal, feels),
         pythons=way.pythons,
