@@ -344,5 +344,5 @@ def evaluated(
     p = Acting(Places(x, R, v, omega, F, N), (), np.empty((0, x.size)))
     term = pair.term(len(x))
     pair.act()(t, p, term)
-    energy = pair.energy()(t, p, term) if pair.potential is not None else math.nan
+    energy = pair.energy()(t, p, term) if pair.has_potential else math.nan
     return F, N, energy
