@@ -1,8 +1,8 @@
 """Forces between the sites of bodies.
 
 For each body i the sites of the bodies near it are gathered in tiles of LANES, and each of its own
-sites acts on a tile at once: the loop over lanes becomes SIMD instructions.  The sums over lanes are
-taken in their order, so that the bits do not depend on the processor.
+sites acts on a tile at once: the loop over lanes becomes SIMD instructions.  Sums over
+lanes have a fixed order, so that the bits do not depend on the processor.
 
 With r = x_b - x_a, u = 1/r, Q = k q_a q_b, the mixed sigma = s_a + s_b and epsilon = e_a e_b, a pair
 closer than the cut-off c has the potential
@@ -20,8 +20,8 @@ import numpy as np
 from polhode.core.jit import apart, jit
 from polhode.core.neighbours import memory_of, partners, refresh
 from polhode.core.rows import Rows, by_bodies
-from polhode.core.systems import NOTHING, add_to, rows_of, vector
-from polhode.core.vec import add, apply, axpy, cross, sub
+from polhode.core.systems import NOTHING, add_to, rows_of, take_from, vector
+from polhode.core.vec import add, apply, cross, sub
 
 LANES = 32
 NEAREST = 6755399441055744.0  # 1.5 * 2^52: x + NEAREST - NEAREST is x rounded to a whole number
@@ -161,36 +161,35 @@ def with_charges(tile, a, n):
 
 @jit
 def sum_of(tile, first):
-    """The sum over the lanes, in their order."""
+    """The sum over the lanes, by halves; it overwrites them."""
+    for l in range(LANES // 2):
+        tile[first + l] += tile[first + LANES // 2 + l]
+    for l in range(LANES // 4):
+        tile[first + l] += tile[first + LANES // 4 + l]
     total = 0.0
-    for l in range(LANES):
+    for l in range(LANES // 4):
         total += tile[first + l]
     return total
 
 
 @apart
-def act_on_tile(i, tile, which, bodies, count, sums, n, term, forces, torques):
-    """The sites of body i, and `count` sites of others."""
+def act_on_tile(i, tile, which, count, n, term, found):
+    """What the sites of body i and `count` sites of others give each other, added to what is found."""
     for l in range(count, LANES):  # nothing acts on these
         for k in range(3):
             tile[LANES * k + l] = tile[LANES * k]
         tile[CHARGE + l], tile[SIGMA + l], tile[EPSILON + l] = 0.0, 0.0, 0.0
     tile[GX:FX] = 0.0
-    first = term.links[i, 0]
-    for k in range(first, term.links[i, 1]):
+    for k in range(term.links[i, 0], term.links[i, 1]):
         a = site(term, k)
         tile[FX:SIZE] = 0.0
         if a.epsilon != 0.0:
             with_potentials(tile, a, n)
         else:
             with_charges(tile, a, n)
-        sums[k - first, 0] += sum_of(tile, FX)
-        sums[k - first, 1] += sum_of(tile, FY)
-        sums[k - first, 2] += sum_of(tile, FZ)
+        take_from(found, k, (sum_of(tile, FX), sum_of(tile, FY), sum_of(tile, FZ)))
     for l in range(count):
-        F = (tile[GX + l], tile[GY + l], tile[GZ + l])
-        add_to(forces, bodies[l], F)
-        add_to(torques, bodies[l], cross(arm_of(term, which[l]), F))
+        add_to(found, which[l], (tile[GX + l], tile[GY + l], tile[GZ + l]))
 
 
 @apart
@@ -198,10 +197,8 @@ def rows(t, first, last, p, term, forces, torques):
     """What bodies first to last - 1 and those after them give each other."""
     n, x, near, end = numbers(term.values), p.places.x, term.near, last
     memory, tile = memory_of(near), np.zeros(SIZE)
-    which, bodies = np.zeros(LANES, dtype=np.int64), np.zeros(LANES, dtype=np.int64)
-    sums = np.zeros_like(term.own)
+    which, found = np.zeros(LANES, dtype=np.int64), np.zeros((len(term.each), 3))
     for i in range(first, last):
-        sums[:] = 0.0
         others, begin, stop = partners(i, near, x, memory)
         count, centre = 0, vector(x, i)
         for m in range(begin, stop):
@@ -213,17 +210,18 @@ def rows(t, first, last, p, term, forces, torques):
                     tile[CHARGE + count] = term.each[k, 3]
                     tile[SIGMA + count] = term.each[k, 4]
                     tile[EPSILON + count] = term.each[k, 5]
-                    which[count], bodies[count] = k, j
+                    which[count] = k
                     count += 1
                     if count == LANES:
-                        act_on_tile(i, tile, which, bodies, count, sums, n, term, forces, torques)
+                        act_on_tile(i, tile, which, count, n, term, found)
                         count = 0
         if count > 0:
-            act_on_tile(i, tile, which, bodies, count, sums, n, term, forces, torques)
+            act_on_tile(i, tile, which, count, n, term, found)
+    for i in range(first, end):
         force, moment = NOTHING, NOTHING
         for k in range(term.links[i, 0], term.links[i, 1]):
-            F = vector(sums, k - term.links[i, 0])
-            force, moment = axpy(-1.0, F, force), add(moment, cross(F, arm_of(term, k)))
+            F = vector(found, k)
+            force, moment = add(force, F), add(moment, cross(arm_of(term, k), F))
         add_to(forces, i, force)
         add_to(torques, i, moment)
     return end

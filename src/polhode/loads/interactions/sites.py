@@ -74,7 +74,7 @@ class Sites(Interaction):
             each,
             np.zeros((len(each), 6)),
             np.stack((last - counts, last), axis=1).astype(np.int64),
-            np.zeros((int(counts.max()), 3)),
+            np.empty((0, 0)),
             NO_ADDRESS,
             near(n, self.cutoff + 2.0 * self.reach, self.box),
         )
