@@ -17,8 +17,10 @@ from polhode.core.loops import system as loops
 from polhode.core.loops.adaptive_motion import STEP
 from polhode.core.motions import Kind, of_bodies
 from polhode.core.systems import RESIDUAL, Acting, SystemFrames, interacting
+from polhode.engine.carriers.threads import default_threads
 from polhode.engine.diagnosis import CORRECT
 from polhode.engine.systems import acting
+from polhode.engine.systems.shared import Shared, is_large
 from polhode.errors import InputError, IntegrationError, TorqueError
 from polhode.loads._system import System
 from polhode.loads.neighbours import with_room
@@ -43,6 +45,7 @@ class SystemProgram:
     pythons: tuple[acting.PythonInteraction | None, ...]
     lowered: str
     control: Any  # what the method needs to choose its steps, None where it cannot
+    threads: int = field(default_factory=default_threads)  # that share the bodies of a large system
     tried = False
     start_calls = 1
     _found: dict[Any, Any] = field(default_factory=dict)
@@ -172,6 +175,8 @@ class SystemProgram:
 
     def _march(self, uneven: bool) -> Callable[..., Any]:
         clock = fixed.listed_clock if uneven else fixed.even_clock
+        if is_large(self):
+            return Shared(self, self.threads).march(clock)
         names = {**self.reading, "step": self.method.step, "torque": self.frames}
         loop = self.bound(loops.march, clock=clock, **names)
         if self.mode == "python":
