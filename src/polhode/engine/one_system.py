@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.core.motions import of_bodies
+from polhode.engine.carriers.threads import check_threads
 from polhode.engine.ensemble.inputs import attitudes
 from polhode.engine.one_run import OneRun
 from polhode.engine.programs import find_bound_system
@@ -38,8 +39,9 @@ class OneSystem(OneRun):
         scalar_first: bool | None = None,
         position0: Any = None,
         velocity0: Any = None,
+        threads: int | None = None,
     ) -> None:
-        self.body, self.method = system, get(method)
+        self.body, self.method, self.threads = system, get(method), check_threads(threads)
         self.kind = of_bodies(len(system))
         rotations = initial_rotations(system, rotation0, omega0, momentum0, scalar_first)
         self.motion = np.concatenate([rotations, *initial_places(system, position0, velocity0)], 1)
@@ -58,6 +60,7 @@ class OneSystem(OneRun):
 
     def bind(self, compiled: bool, start: Start) -> SystemProgram:
         program: Any = super().bind(compiled, start)
+        program.threads = self.threads
         self.look(program, start)
         return program
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from polhode.core.digest import obstacle
 from polhode.core.reads import ours, python_function
+from polhode.core.rows import Rows
 from polhode.core.systems import Term
 from polhode.errors import (
     InputError,
@@ -148,6 +149,10 @@ class Interaction:
     def act(self) -> Callable[..., Any]:
         """`act(t, p, term)` for loops: adds forces and torques to those in p."""
         return kernels.whole(self.function, self.params, self.uses_velocity)
+
+    def rows(self) -> Rows | None:
+        """The same as a sum over bodies, which threads can share; None where it is not known as one."""
+        return None
 
     def energy(self) -> Callable[..., Any]:
         """`energy(t, p, term)` for loops; NaN where no potential is known."""

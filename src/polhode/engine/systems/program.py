@@ -17,11 +17,14 @@ from polhode.core.loops import system as loops
 from polhode.core.loops.adaptive_motion import STEP
 from polhode.core.motions import Kind, of_bodies
 from polhode.core.systems import RESIDUAL, Acting, SystemFrames, interacting
+from polhode.engine.carriers.threads import default_threads
 from polhode.engine.diagnosis import CORRECT
 from polhode.engine.systems import acting
+from polhode.engine.systems.shared import Shared, is_large
 from polhode.errors import InputError, IntegrationError, TorqueError
 from polhode.loads._system import System
 from polhode.loads.interaction_kernels import energies
+from polhode.loads.neighbours import with_room
 from polhode.methods._method import Method
 from polhode.methods._states import velocity_of
 from polhode.results.motion import in_user_axes, parts
@@ -37,12 +40,13 @@ class SystemProgram:
     note: str  # why not compiled, in a few words
     motion_kind: Kind
     moments: np.ndarray  # the numbers of the bodies
-    parameters: Acting
+    p: Acting
     act: Callable[..., Any]
     frames: SystemFrames  # the interaction as the method sees it
     pythons: tuple[acting.PythonInteraction | None, ...]
     lowered: str
     control: Any  # what the method needs to choose its steps, None where it cannot
+    threads: int = field(default_factory=default_threads)  # that share the bodies of a large system
     tried = False
     start_calls = 1
     _found: dict[Any, Any] = field(default_factory=dict)
@@ -51,6 +55,12 @@ class SystemProgram:
     def width(self) -> int:
         """How many numbers a motion has."""
         return self.motion_kind.width
+
+    @property
+    def parameters(self) -> Acting:
+        """What a step hands on as parameters, with room for the neighbours that there are now."""
+        self.p = with_room(self.p)
+        return self.p
 
     @property
     def row(self) -> Layout:
@@ -166,6 +176,8 @@ class SystemProgram:
 
     def _march(self, uneven: bool) -> Callable[..., Any]:
         clock = fixed.listed_clock if uneven else fixed.even_clock
+        if is_large(self):
+            return Shared(self, self.threads).march(clock)
         names = {**self.reading, "step": self.method.step, "torque": self.frames}
         loop = self.bound(loops.march, clock=clock, **names)
         if self.mode == "python":
@@ -269,7 +281,7 @@ def build(
         note=way.note,
         motion_kind=of_bodies(len(system)),
         moments=system.numbers(),
-        parameters=way.p._replace(work=np.zeros((rows, 13 * len(system)))),
+        p=way.p._replace(work=np.zeros((rows, 13 * len(system)))),
         act=way.act,
         frames=frames,
         pythons=way.pythons,
