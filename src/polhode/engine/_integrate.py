@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Never, overload
 from polhode.engine.checkpoint import Checkpoint, as_checkpoint
 from polhode.engine.one_body import OneBody, as_body
 from polhode.engine.one_run import OneRun
-from polhode.engine.one_system import OneSystem, refuse_beside_system
-from polhode.errors import InputError, called_as, flag, label, check_options, shows_options
+from polhode.engine.one_system import OneSystem, refuse_beside_system, refuse_units
+from polhode.errors import called_as, flag, label, check_options, shows_options
 from polhode.loads._system import System
 
 if TYPE_CHECKING:
@@ -195,9 +195,9 @@ def integrate(
     chosen = not (rtol is None and atol is None and max_step is None)  # the steps, by the method
     if method is None:
         method = BY_TOLERANCE if chosen else STANDARD
-    if units is not None:
-        if isinstance(body, System):
-            raise InputError("units of a system are those of its bodies; give units to them")
+    if isinstance(body, System):
+        refuse_units(units)
+    elif units is not None:
         body = as_body(body).with_units(units)
     rotation, place = (rotation0, omega0, momentum0, scalar_first), (position0, velocity0)
     run: OneRun

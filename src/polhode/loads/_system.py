@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from polhode import rotations
 from polhode.bodies._body import RigidBody
 from polhode.bodies.rotor import refuse_rotors
 from polhode.core.systems import AXES, INERTIA, INVERSE, MASS, NUMBERS
@@ -118,6 +119,34 @@ class System(Card):
         """Kinetic energies (..., n) of the rotations with these angular velocities (..., n, 3)."""
         omega = np.asarray(omega, dtype=float)
         return 0.5 * np.sum(omega * self.momentum(omega), axis=-1)
+
+    def kinetic_energy(self, omega: Any, velocity: Any) -> np.ndarray:
+        """The kinetic energy of all bodies, from angular velocities and velocities (..., n, 3)."""
+        moving = 0.5 * self.masses * np.sum(np.square(velocity), axis=-1)
+        return (self.rotational_energy(omega) + moving).sum(axis=-1)
+
+    def linear_momenta(self, velocity: Any) -> np.ndarray:
+        """The momentum of each body (..., n, 3)."""
+        masses = np.where(self.fixed, 0.0, self.masses)
+        return masses[:, None] * np.asarray(velocity)
+
+    def linear_momentum(self, velocity: Any) -> np.ndarray:
+        """The momentum of all bodies (..., 3)."""
+        return self.linear_momenta(velocity).sum(axis=-2)
+
+    def angular_momenta(
+        self, quaternion: Any, omega: Any, position: Any, velocity: Any
+    ) -> np.ndarray:
+        """The angular momentum of each body about the origin (..., n, 3); one that turns about a fixed
+        point has that about this point alone."""
+        orbital = np.cross(position, self.linear_momenta(velocity))
+        return orbital + rotations.rotate(quaternion, self.momentum(omega))
+
+    def angular_momentum(
+        self, quaternion: Any, omega: Any, position: Any, velocity: Any
+    ) -> np.ndarray:
+        """The angular momentum of all bodies about the origin (..., 3)."""
+        return self.angular_momenta(quaternion, omega, position, velocity).sum(axis=-2)
 
     def numbers(self) -> np.ndarray:
         """What loops know of the bodies: a row for each, see `polhode.core.systems`."""

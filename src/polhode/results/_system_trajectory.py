@@ -57,8 +57,7 @@ class SystemTrajectory(Run):
     @property
     def linear_momenta(self) -> np.ndarray:
         """The momentum of each body (n, bodies, 3)."""
-        masses = np.where(self.body.fixed, 0.0, self.body.masses)
-        return masses[:, None] * self.velocity
+        return self.body.linear_momenta(self.velocity)
 
     @property
     def linear_momentum(self) -> np.ndarray:
@@ -68,7 +67,8 @@ class SystemTrajectory(Run):
     @property
     def angular_momenta(self) -> np.ndarray:
         """The angular momentum of each body about the origin (n, bodies, 3)."""
-        return np.cross(self.position, self.linear_momenta) + self.momentum_spatial
+        motion = self.quaternion, self.omega, self.position, self.velocity
+        return self.body.angular_momenta(*motion)
 
     @property
     def angular_momentum(self) -> np.ndarray:
@@ -88,12 +88,7 @@ class SystemTrajectory(Run):
     @property
     def kinetic_energy(self) -> np.ndarray:
         """The kinetic energy of all bodies (n,)."""
-        return self._kinetic(self.motion)
-
-    def _kinetic(self, motion: np.ndarray) -> np.ndarray:
-        now = parts(motion, self.kind)
-        moving = 0.5 * self.body.masses * np.sum(now.velocity**2, axis=-1)
-        return (self.body.rotational_energy(now.omega) + moving).sum(axis=-1)
+        return self.body.kinetic_energy(self.omega, self.velocity)
 
     @property
     def has_potential(self) -> bool:

@@ -202,6 +202,45 @@ class InMotion(Attitudes):
             return [*super().__dir__(), *(PARTS[field].name for field in self.kind.slices)]
 
 
+# --- differences ----------------------------------------------------------------------------------
+
+
+def sizes_of_system(y: np.ndarray, kind: Kind, length: float) -> dict[str, float]:
+    """What differences between motions of a system are relative to, over motions (n, width) that
+    take so long: the largest angular velocity, but no less than a radian in that time; the size of
+    the system, which is the largest distance of a body from the middle of all; and likewise the
+    largest speed, but no less than that size in that time."""
+    found, whole = parts(y, kind), 1.0 / (length or 1.0)
+    size = _from_middle(found.position) or 1.0
+    return {
+        "omega": max(float(np.linalg.norm(found.omega, axis=-1).max()), whole),
+        "position": size,
+        "velocity": max(_from_middle(found.velocity), size * whole),
+    }
+
+
+def _from_middle(x: np.ndarray) -> float:
+    """The largest distance of x (n, bodies, 3) from the mean over the bodies; that of one body alone
+    is from the origin."""
+    middle = x.mean(axis=-2, keepdims=True) if x.shape[-2] > 1 else 0.0
+    return float(np.linalg.norm(x - middle, axis=-1).max())
+
+
+def largest_differences(
+    one: np.ndarray, two: np.ndarray, sizes: dict[str, float], kind: Kind = ROTATION
+) -> np.ndarray:
+    """For each of the motions (n, width) the angle in radians between two attitudes, or what is larger
+    of the differences of the other parts, relative to these sizes; in a system the largest of any
+    body."""
+    found, true = parts(one, kind), parts(two, kind)
+    worst = rotations.angle_between(found.attitude, true.attitude)
+    for name, size in sizes.items():
+        away = getattr(found, name) - getattr(true, name)
+        distance = np.abs(away) if away.ndim == 1 else np.linalg.norm(away, axis=-1)
+        worst = np.maximum(worst, distance / size)
+    return worst.max(axis=-1) if kind.bodies else worst
+
+
 # --- axes -----------------------------------------------------------------------------------------
 
 
@@ -223,6 +262,11 @@ def in_principal_axes(
 def in_user_axes(body: Any, y: np.ndarray, kind: Kind = ROTATION) -> np.ndarray:
     """Motions of a body or a system from principal axes to the user's: R -> R Q^T, Om -> Q Om."""
     return y if body.is_principal else back_to_axes(body.axes, y, kind)
+
+
+def to_principal_axes(body: Any, y: np.ndarray, kind: Kind = ROTATION) -> np.ndarray:
+    """The inverse of `in_user_axes`."""
+    return y if body.is_principal else back_to_axes(np.swapaxes(body.axes, -1, -2), y, kind)
 
 
 def back_to_axes(axes: np.ndarray, y: np.ndarray, kind: Kind = ROTATION) -> np.ndarray:

@@ -11,22 +11,19 @@ import numpy as np
 
 from polhode.core.digest import digest, reach
 from polhode.core.jit import bind, compile_now, compiling, direct, interpreted
-from polhode.core.kicks import FlyingState
-from polhode.core.layout import layout
+from polhode.core.layout import Layout, layout
 from polhode.core.loops import fixed
 from polhode.core.loops import system as loops
 from polhode.core.loops.adaptive_motion import STEP
 from polhode.core.motions import Kind, of_bodies
-from polhode.core.systems import INVERSE, RESIDUAL, Acting, SystemFrames, interacting
+from polhode.core.systems import RESIDUAL, Acting, SystemFrames, interacting
 from polhode.engine.diagnosis import CORRECT
 from polhode.engine.systems import acting
 from polhode.errors import InputError, IntegrationError, TorqueError
 from polhode.loads._system import System
 from polhode.methods._method import Method
+from polhode.methods._states import velocity_of
 from polhode.results.motion import in_user_axes, parts
-
-ROW = layout(FlyingState, rows=True).size
-Q, PI, X, V = slice(0, 4), slice(4, 7), slice(12, 15), slice(15, 18)
 
 
 @dataclass
@@ -53,6 +50,16 @@ class SystemProgram:
     def width(self) -> int:
         """How many numbers a motion has."""
         return self.motion_kind.width
+
+    @property
+    def row(self) -> Layout:
+        """How the state of one body is stored."""
+        return layout(self.method.row, rows=True)
+
+    @property
+    def reading(self) -> dict[str, Callable[..., Any]]:
+        """The functions that read the state of one body."""
+        return {"load_state": self.row.unpack, "velocity": velocity_of(self.method.row)}
 
     # --- what is called back ----------------------------------------------------------------------
 
@@ -84,8 +91,16 @@ class SystemProgram:
         now = parts(y, self.motion_kind)
         if not (np.isfinite(now.attitude).all() and np.isfinite(now.position).all()):
             return None
-        y = np.where(np.isfinite(y), y, 0.0)
-        where = f"at t = {t:.15g}{meeting(now.position)}"
+        try:
+            self.checked_forces(t, np.where(np.isfinite(y), y, 0.0))
+        except TorqueError as error:
+            return error
+        return None
+
+    def checked_forces(self, t: float, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The same as `forces`; a TorqueError if the interaction raises an error, or gives a bad
+        value."""
+        where = f"at t = {t:.15g}{meeting(parts(y, self.motion_kind).position)}"
         name = self.body.interaction.name
         try:
             with np.errstate(all="ignore"):
@@ -97,15 +112,17 @@ class SystemProgram:
             error = TorqueError(
                 f"the interaction {name!r} raised {type(cause).__name__} {where}: {cause}; {CORRECT}"
             )
-            error.__cause__ = cause
-            return error
+            error.t = t
+            raise error from cause
         for what, found in (("forces", F), ("torques", N)):
             bad = np.flatnonzero(~np.isfinite(found).all(axis=1))
             if len(bad):
-                return TorqueError(
+                error = TorqueError(
                     f"the interaction {name!r} gave the {what} {found[bad[0]].tolist()} for body {bad[0]} {where}; {CORRECT}"
                 )
-        return None
+                error.t = t
+                raise error
+        return F, N
 
     def forces(self, t: float, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Forces and torques in space at a motion in the user's axes."""
@@ -136,8 +153,9 @@ class SystemProgram:
     def begin(self, h: float, t: float, motion: np.ndarray) -> np.ndarray:
         """The states of all bodies, see `polhode.core.loops.system`."""
         n = len(self.body)
-        z = np.zeros((3, n, ROW))
-        loop = self.kept("begin", lambda: self.bound(loops.begin, torque=self.frames))
+        z = np.zeros((3, n, self.row.size))
+        names = {"start": self.method.start, "torque": self.frames}
+        loop = self.kept("begin", lambda: self.bound(loops.begin, **names))
         self.run(loop, h, t, motion.reshape(n, -1), z, self.moments, self.parameters)
         return z
 
@@ -147,10 +165,11 @@ class SystemProgram:
 
     def _march(self, uneven: bool) -> Callable[..., Any]:
         clock = fixed.listed_clock if uneven else fixed.even_clock
-        loop = self.bound(loops.march, step=self.method.step, torque=self.frames, clock=clock)
+        names = {**self.reading, "step": self.method.step, "torque": self.frames}
+        loop = self.bound(loops.march, clock=clock, **names)
         if self.mode == "python":
             return loop
-        z, out = np.zeros((3, len(self.body), ROW)), np.empty((0, self.width))
+        z, out = np.zeros((3, len(self.body), self.row.size)), np.empty((0, self.width))
         return direct(
             loop, 0, 1, 0, np.zeros(2), z, self.moments, self.parameters, out, np.empty(0)
         )
@@ -176,10 +195,20 @@ class SystemProgram:
 
     def motion(self, z: np.ndarray, lane: int = 0) -> np.ndarray:
         """The motion of a state, in principal axes."""
-        s = z[lane]
+        loop = self.kept("look", lambda: self.bound(loops.look, **self.reading))
+        found = np.empty(self.width)
         with np.errstate(over="ignore", invalid="ignore"):  # of a motion that has diverged
-            omega = self.moments[:, INVERSE : INVERSE + 3] * s[:, PI]
-        return np.concatenate([s[:, Q], omega, s[:, X], s[:, V]], axis=1).ravel()
+            self.run(loop, z[lane], self.moments, found)
+        return found
+
+    def lane(self, z: np.ndarray, lane: int = 0) -> np.ndarray:
+        """A state in z, as a view."""
+        return z[lane]
+
+    @property
+    def form(self) -> tuple[Any, ...]:
+        """What the numbers of a state are; those of another program of the same form may be taken."""
+        return FlyingState._fields, len(self.body)
 
     def residual(self, z: np.ndarray, lane: int = 0) -> float:
         """The largest residual in a state."""
@@ -223,9 +252,6 @@ def build(
     feels = system.interaction.uses_velocity
     control: Any = suited.control
     rows = control.rows if control else 0
-    felt = (
-        f"the interaction {system.interaction.name!r}, which depends on velocities" if feels else ""
-    )
     return SystemProgram(
         method=suited,
         body=system,
@@ -237,9 +263,17 @@ def build(
         act=way.act,
         frames=interacting(way.act, not system.is_principal, feels),
         pythons=way.pythons,
-        lowered=method.lowered(felt),
+        lowered=method.lowered(speeds_felt(system)),
         control=control,
     )
+
+
+def speeds_felt(system: System) -> str:
+    """What acts and depends on velocities, in words; empty where nothing does."""
+    interaction = system.interaction
+    if not interaction.uses_velocity:
+        return ""
+    return f"the interaction {interaction.name!r}, which depends on velocities"
 
 
 def suited_to(method: Method, system: System) -> Method:
@@ -251,4 +285,4 @@ def suited_to(method: Method, system: System) -> Method:
         )
     suited = method.suited(None, system)
     assert suited.system is not None
-    return suited.system(suited)
+    return suited.system(suited, system)
