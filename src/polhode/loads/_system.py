@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -98,6 +99,14 @@ class System(Card):
     def mass(self) -> float:
         """The mass of all bodies."""
         return float(self.masses.sum())
+
+    @property
+    def names(self) -> str:
+        """The bodies in words: each kind with its number."""
+        kinds = Counter(
+            body.name or (body.shape or {}).get("kind") or "body" for body in self.bodies
+        )
+        return ", ".join(name if n == 1 else f"{n} {name}" for name, n in kinds.items())
 
     def momentum(self, omega: Any) -> np.ndarray:
         """Angular momenta about the centres of mass, body frame, of angular velocities (..., n, 3)."""

@@ -65,9 +65,7 @@ def with_newmark(method: Method, bodies: Any) -> Method:
         for i in range(len(z)):
             m = load_motion(motions, i)
             one = Asked(places, body, i)
-            base = base_start(
-                h, t, m.attitude, m.omega, body_at(body, i), torque.telling, one
-            )
+            base = base_start(h, t, m.attitude, m.omega, body_at(body, i), torque.telling, one)
             a = scale(body[i, MASS], vector(places.F, i))
             keep(base, m.position, m.velocity, a, body, z, i)
 
