@@ -113,7 +113,7 @@ OMEGA = ROTATION.slices["omega"]  # in every kind of motion
 def parts(y: np.ndarray, kind: Kind = ROTATION) -> Any:
     """The parts of motions (..., width) by name, as views; those of a system (..., bodies, component)."""
     if kind.bodies:
-        y = y.reshape(*y.shape[:-1], kind.bodies, -1)
+        y = y.reshape(*y.shape[:-1], kind.bodies, kind.width // kind.bodies)
     return kind.parts(*(y[..., place] for place in kind.slices.values()))
 
 
@@ -132,7 +132,7 @@ def row(kind: Kind, *values: Any) -> np.ndarray:
         ],
         axis=-1,
     )
-    return found.reshape(*found.shape[:-2], -1) if kind.bodies else found
+    return found.reshape(*found.shape[:-2], kind.width) if kind.bodies else found
 
 
 def described(y: np.ndarray, kind: Kind = ROTATION) -> dict[str, Any]:
