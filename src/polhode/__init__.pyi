@@ -18,7 +18,7 @@ from .errors import (
 )
 from .exports._export import export
 from .io.read import read
-from .loads import flight, torques
+from .loads import flight, interactions, torques
 from .loads._system import System
 from .loads._torque import Torque
 from .loads.conversion import torque
@@ -84,6 +84,7 @@ __all__ = [
     "flight",
     "integrate",
     "interaction",
+    "interactions",
     "io",
     "lie",
     "load",

@@ -11,22 +11,19 @@ import numpy as np
 
 from polhode.core.digest import digest, reach
 from polhode.core.jit import bind, compile_now, compiling, direct, interpreted
-from polhode.core.kicks import FlyingState
-from polhode.core.layout import layout
+from polhode.core.layout import Layout, layout
 from polhode.core.loops import fixed
 from polhode.core.loops import system as loops
 from polhode.core.loops.adaptive_motion import STEP
 from polhode.core.motions import Kind, of_bodies
-from polhode.core.systems import INVERSE, RESIDUAL, Acting, SystemFrames, interacting
+from polhode.core.systems import RESIDUAL, Acting, SystemFrames, interacting
 from polhode.engine.diagnosis import CORRECT
 from polhode.engine.systems import acting
 from polhode.errors import InputError, IntegrationError, TorqueError
 from polhode.loads._system import System
 from polhode.methods._method import Method
+from polhode.methods._states import velocity_of
 from polhode.results.motion import in_user_axes, parts
-
-ROW = layout(FlyingState, rows=True).size
-Q, PI, X, V = slice(0, 4), slice(4, 7), slice(12, 15), slice(15, 18)
 
 
 @dataclass
@@ -53,6 +50,16 @@ class SystemProgram:
     def width(self) -> int:
         """How many numbers a motion has."""
         return self.motion_kind.width
+
+    @property
+    def row(self) -> Layout:
+        """How the state of one body is stored."""
+        return layout(self.method.row, rows=True)
+
+    @property
+    def reading(self) -> dict[str, Callable[..., Any]]:
+        """The functions that read the state of one body."""
+        return {"load_state": self.row.unpack, "velocity": velocity_of(self.method.row)}
 
     # --- what is called back ----------------------------------------------------------------------
 
@@ -146,8 +153,9 @@ class SystemProgram:
     def begin(self, h: float, t: float, motion: np.ndarray) -> np.ndarray:
         """The states of all bodies, see `polhode.core.loops.system`."""
         n = len(self.body)
-        z = np.zeros((3, n, ROW))
-        loop = self.kept("begin", lambda: self.bound(loops.begin, torque=self.frames))
+        z = np.zeros((3, n, self.row.size))
+        names = {"start": self.method.start, "torque": self.frames}
+        loop = self.kept("begin", lambda: self.bound(loops.begin, **names))
         self.run(loop, h, t, motion.reshape(n, -1), z, self.moments, self.parameters)
         return z
 
@@ -157,10 +165,11 @@ class SystemProgram:
 
     def _march(self, uneven: bool) -> Callable[..., Any]:
         clock = fixed.listed_clock if uneven else fixed.even_clock
-        loop = self.bound(loops.march, step=self.method.step, torque=self.frames, clock=clock)
+        names = {**self.reading, "step": self.method.step, "torque": self.frames}
+        loop = self.bound(loops.march, clock=clock, **names)
         if self.mode == "python":
             return loop
-        z, out = np.zeros((3, len(self.body), ROW)), np.empty((0, self.width))
+        z, out = np.zeros((3, len(self.body), self.row.size)), np.empty((0, self.width))
         return direct(
             loop, 0, 1, 0, np.zeros(2), z, self.moments, self.parameters, out, np.empty(0)
         )
@@ -186,10 +195,11 @@ class SystemProgram:
 
     def motion(self, z: np.ndarray, lane: int = 0) -> np.ndarray:
         """The motion of a state, in principal axes."""
-        s = z[lane]
+        loop = self.kept("look", lambda: self.bound(loops.look, **self.reading))
+        found = np.empty(self.width)
         with np.errstate(over="ignore", invalid="ignore"):  # of a motion that has diverged
-            omega = self.moments[:, INVERSE : INVERSE + 3] * s[:, PI]
-        return np.concatenate([s[:, Q], omega, s[:, X], s[:, V]], axis=1).ravel()
+            self.run(loop, z[lane], self.moments, found)
+        return found
 
     def lane(self, z: np.ndarray, lane: int = 0) -> np.ndarray:
         """A state in z, as a view."""
@@ -275,4 +285,4 @@ def suited_to(method: Method, system: System) -> Method:
         )
     suited = method.suited(None, system)
     assert suited.system is not None
-    return suited.system(suited)
+    return suited.system(suited, system)
