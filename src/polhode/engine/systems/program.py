@@ -208,7 +208,7 @@ class SystemProgram:
     @property
     def form(self) -> tuple[Any, ...]:
         """What the numbers of a state are; those of another program of the same form may be taken."""
-        return FlyingState._fields, len(self.body)
+        return self.method.row._fields, len(self.body)
 
     def residual(self, z: np.ndarray, lane: int = 0) -> float:
         """The largest residual in a state."""
