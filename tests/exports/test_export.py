@@ -238,15 +238,3 @@ def test_the_command_writes_what_the_function_returns(tmp_path):
     )
     assert "MOMENT = 15.0" in path.read_text()
     assert "Measured: order 2.0 of the attitude, 2.0 of the momentum" in path.read_text()
-
-
-@pytest.mark.slow
-@needs_compiler
-@pytest.mark.parametrize("problem", PROBLEMS, ids=lambda problem: problem.name)
-@pytest.mark.parametrize("method", NAMES)
-def test_a_million_steps(method, problem):
-    library = compiled([written(method, problem, "long")], "-O2")
-    right = own(method, problem, 1_000_000)
-    if right is None:
-        pytest.skip("polhode does not get so far")
-    assert same(follow(library, "long", problem, 1_000_000), right)

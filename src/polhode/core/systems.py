@@ -356,6 +356,4 @@ def interacting(act, axes, feels):
             A = acceleration(T, m.omega, body_at(body, i))
             store_motion(Flight(spin(m.attitude, m.omega), A, m.velocity, a), out, i)
 
-    return SystemFrames(
-        MOVES, interact, slopes, asking, TELLING, evaluate, place, torque_on
-    )
+    return SystemFrames(MOVES, interact, slopes, asking, TELLING, evaluate, place, torque_on)

@@ -55,9 +55,10 @@ if TYPE_CHECKING:
 
 # fields of states that are left out where they stay 0
 ALWAYS_ZERO = frozenset({"residual", "calls"})
-READINGS = {
+READINGS = {  # what can be read from a state beside the motion
     "residual": "What the equations of the last step are left with, relative to their terms; not <= 2e-14 if unsolved.",
     "calls": "How often the last step evaluated the torque.",
+    "unrestored": "At how many steps so far the energy could not be restored.",
 }
 
 

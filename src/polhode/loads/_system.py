@@ -125,16 +125,28 @@ class System(Card):
         moving = 0.5 * self.masses * np.sum(np.square(velocity), axis=-1)
         return (self.rotational_energy(omega) + moving).sum(axis=-1)
 
+    def linear_momenta(self, velocity: Any) -> np.ndarray:
+        """The momentum of each body (..., n, 3); none of one that turns about a fixed point."""
+        masses = np.where(self.fixed, 0.0, self.masses)
+        return masses[:, None] * np.asarray(velocity)
+
+    def angular_momenta(
+        self, quaternion: Any, omega: Any, position: Any, velocity: Any
+    ) -> np.ndarray:
+        """The angular momentum of each body about the origin (..., n, 3); of one that turns about a
+        fixed point about this point."""
+        orbital = np.cross(position, self.linear_momenta(velocity))
+        return orbital + rotations.rotate(quaternion, self.momentum(omega))
+
     def linear_momentum(self, velocity: Any) -> np.ndarray:
         """The momentum of all bodies (..., 3)."""
-        return np.einsum("b,...bi->...i", self.masses, velocity)
+        return self.linear_momenta(velocity).sum(axis=-2)
 
-    def angular_momentum(self, quaternion: Any, omega: Any, position: Any, velocity: Any) -> Any:
-        """The angular momentum of all bodies about the origin (..., 3); a body that turns about a fixed
-        point has that about this point alone."""
-        masses = np.where(self.fixed, 0.0, self.masses)
-        orbital = np.cross(position, masses[:, None] * np.asarray(velocity))
-        return (orbital + rotations.rotate(quaternion, self.momentum(omega))).sum(axis=-2)
+    def angular_momentum(
+        self, quaternion: Any, omega: Any, position: Any, velocity: Any
+    ) -> np.ndarray:
+        """The angular momentum of all bodies (..., 3), see `angular_momenta`."""
+        return self.angular_momenta(quaternion, omega, position, velocity).sum(axis=-2)
 
     def numbers(self) -> np.ndarray:
         """What loops know of the bodies: a row for each, see `polhode.core.systems`."""
@@ -156,10 +168,21 @@ class System(Card):
         }
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> System:
+    def from_dict(cls, data: Mapping[str, Any], interaction: Any = None) -> System:
         """The system of `to_dict`."""
-        kinds = [RigidBody.from_dict(one) for one in data["bodies"]]
-        return cls([kinds[i] for i in data["which"]], fixed=data["fixed"])
+        if not isinstance(data, Mapping) or set(data) != {"bodies", "which", "fixed"}:
+            raise InputError(
+                f"a system is a dict with bodies, which and fixed, got {brief(data)}; pass the result of System.to_dict()"
+            )
+        given, which = data["bodies"], data["which"]
+        count = len(given) if isinstance(given, list) else 0
+        if not isinstance(which, list) or not all(type(i) is int and 0 <= i < count for i in which):
+            raise InputError(
+                f"which must give, for each body of a system, its place among the {count} in bodies, got {brief(which)}; "
+                "pass the result of System.to_dict()"
+            )
+        kinds = [RigidBody.from_dict(one) for one in given]
+        return cls([kinds[i] for i in which], interaction, fixed=data["fixed"])
 
     def __repr__(self) -> str:
         return f"<System of {len(self)} bodies, {self.interaction.name}>"

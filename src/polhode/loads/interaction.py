@@ -124,7 +124,7 @@ class Interaction:
     @property
     def balanced(self) -> bool:
         """Whether the forces add up to zero by construction."""
-        return False
+        return not self.acts
 
     @property
     def in_c(self) -> bool:
@@ -202,11 +202,20 @@ class Interaction:
     __radd__ = __add__
 
     def record(self) -> list[dict[str, Any]]:
-        """Its names and parameters as plain data."""
+        """The names and parameters of what acts, as plain data."""
+        if not self.acts:
+            return []
         values = {} if self.params is None else self.params._asdict()
         plain = {name: np.asarray(value).tolist() for name, value in values.items()}
         short = {k: v for k, v in plain.items() if np.size(v) <= 16}
-        return [{"name": self.name, "parameters": short, "conservative": self.conservative}]
+        return [
+            {
+                "name": self.name,
+                "parameters": short,
+                "conservative": self.conservative,
+                "balanced": self.balanced,
+            }
+        ]
 
     def __repr__(self) -> str:
         return f"<{self.kind} {self.name}>"

@@ -47,7 +47,8 @@ def with_newmark(method: Method, bodies: Any) -> Method:
     row = row_with("Om", base=method.state)
     load, store = layout(row, rows=True).unpack, layout(row, rows=True).pack
     velocity = velocity_of(method.state)
-    residual = residual_of_state if "residual" in method.state._fields else no_residual
+    fields = get_type_hints(method.state)
+    residual = residual_of_state if "residual" in fields else no_residual
     base_start, base_step = method.start, method.step
 
     @jit
@@ -65,9 +66,7 @@ def with_newmark(method: Method, bodies: Any) -> Method:
         for i in range(len(z)):
             m = load_motion(motions, i)
             one = Asked(places, body, i)
-            base = base_start(
-                h, t, m.attitude, m.omega, body_at(body, i), torque.telling, one
-            )
+            base = base_start(h, t, m.attitude, m.omega, body_at(body, i), torque.telling, one)
             a = scale(body[i, MASS], vector(places.F, i))
             keep(base, m.position, m.velocity, a, body, z, i)
 

@@ -12,6 +12,7 @@ from polhode import rotations
 from polhode.loads._system import System
 from polhode.loads.interaction_energy import interaction_energy
 from polhode.results._run import Run
+from polhode.results.conserved import energy_scale
 from polhode.results.motion import parts
 
 if TYPE_CHECKING:
@@ -54,15 +55,25 @@ class SystemTrajectory(Run):
         return rotations.rotate(self.quaternion, self.momentum)
 
     @property
+    def linear_momenta(self) -> np.ndarray:
+        """The momentum of each body (n, bodies, 3)."""
+        return self.body.linear_momenta(self.velocity)
+
+    @property
     def linear_momentum(self) -> np.ndarray:
         """The momentum of all bodies (n, 3)."""
-        return self.body.linear_momentum(self.velocity)
+        return self.linear_momenta.sum(axis=1)
+
+    @property
+    def angular_momenta(self) -> np.ndarray:
+        """The angular momentum of each body about the origin (n, bodies, 3)."""
+        motion = self.quaternion, self.omega, self.position, self.velocity
+        return self.body.angular_momenta(*motion)
 
     @property
     def angular_momentum(self) -> np.ndarray:
         """The angular momentum of all bodies about the origin (n, 3)."""
-        motion = self.quaternion, self.omega, self.position, self.velocity
-        return self.body.angular_momentum(*motion)
+        return self.angular_momenta.sum(axis=1)
 
     @property
     def centre(self) -> np.ndarray:
@@ -109,14 +120,22 @@ class SystemTrajectory(Run):
     def summary(self) -> dict[str, Any]:
         """The run in a few numbers, as `polhode run --json` prints them: see `Trajectory.summary`.
         Momenta are those of all bodies, about the origin."""
-        energy, L, P = self.total_energy, self.angular_momentum, self.linear_momentum
-        change = float(np.abs(energy - energy[0]).max())
-        kinetic = float(np.abs(self.kinetic_energy).max())
-        size = max(abs(float(energy[0])), 1e-3 * kinetic) or 1.0
+        pieces = [piece._totals() for _, piece in self.blocks()]
+        energy0, P0, L0 = (values[0] for values in pieces[0][:3])
+        change, pushed, turned, kinetic = np.max(
+            [
+                [
+                    np.abs(energy - energy0).max(),
+                    np.linalg.norm(P - P0, axis=1).max(),
+                    np.linalg.norm(L - L0, axis=1).max(),
+                    np.abs(kinetic).max(),
+                ]
+                for energy, P, L, kinetic in pieces
+            ],
+            axis=0,
+        ).tolist()
         end = parts(self.ends[1][1], self.kind)
-        turned = float(np.linalg.norm(L - L[0], axis=1).max())
-        pushed = float(np.linalg.norm(P - P[0], axis=1).max())
-        kept = self.keeps_momentum
+        keeps, kept = self.keeps_energy, self.keeps_momentum
         return {
             "method": self.method.name,
             "bodies": len(self.body),
@@ -130,23 +149,27 @@ class SystemTrajectory(Run):
             **({} if self.tolerance is None else {"rejected_steps": int(self.rejected)}),
             "torque_evaluations": int(self.nfev),
             "energy": "total" if self.has_potential else "kinetic",
-            "energy_initial": float(energy[0]),
-            "energy_final": float(energy[-1]),
-            "energy_drift_max": change if self.keeps_energy else None,
-            "energy_drift_relative": change / size if self.keeps_energy else None,
-            "energy_change_max": None if self.keeps_energy else change,
+            "energy_initial": float(energy0),
+            "energy_final": float(pieces[-1][0][-1]),
+            "energy_drift_max": change if keeps else None,
+            "energy_drift_relative": change / energy_scale(energy0, kinetic) if keeps else None,
+            "energy_change_max": None if keeps else change,
             **{
                 f"{name}_{'error' if kept else 'change'}_max": value
                 for name, value in (("momentum", pushed), ("angular_momentum", turned))
             },
-            "orthogonality_error": self.orthogonality_error,
-            "residual_max": float(np.max(self.residuals, initial=0.0)),
+            "orthogonality_error": max(one.orthogonality_error for _, one in self.blocks()),
+            "residual_max": max(float(one.residuals.max(initial=0.0)) for _, one in self.blocks()),
             "elapsed_s": float(self.elapsed),
             "position_final": end.position.tolist(),
             "quaternion_final": end.attitude.tolist(),
             "velocity_final": end.velocity.tolist(),
             "omega_final": end.omega.tolist(),
         }
+
+    def _totals(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Energy, momenta and kinetic energy along the run."""
+        return self.total_energy, self.linear_momentum, self.angular_momentum, self.kinetic_energy
 
     def _what_acts(self) -> dict[str, Any]:
         return {
