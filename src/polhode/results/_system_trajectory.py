@@ -119,18 +119,19 @@ class SystemTrajectory(Run):
 
     def summary(self) -> dict[str, Any]:
         """The run in a few numbers, as `polhode run --json` prints them: see `Trajectory.summary`.
-        Momenta are those of all bodies, about the origin."""
+        Momenta are those of all bodies, about the origin; their relative changes are divided by the
+        largest sum of the sizes of those of the bodies."""
         pieces = [piece._totals() for _, piece in self.blocks()]
-        energy0, P0, L0 = (values[0] for values in pieces[0][:3])
-        change, pushed, turned, kinetic = np.max(
+        (energy0,), (P0,), (L0,) = (values[:1] for values in pieces[0][:3])
+        change, pushed, turned, *sizes = np.max(
             [
                 [
                     np.abs(energy - energy0).max(),
                     np.linalg.norm(P - P0, axis=1).max(),
                     np.linalg.norm(L - L0, axis=1).max(),
-                    np.abs(kinetic).max(),
+                    *(size.max() for size in sizes),
                 ]
-                for energy, P, L, kinetic in pieces
+                for energy, P, L, *sizes in pieces
             ],
             axis=0,
         ).tolist()
@@ -152,11 +153,17 @@ class SystemTrajectory(Run):
             "energy_initial": float(energy0),
             "energy_final": float(pieces[-1][0][-1]),
             "energy_drift_max": change if keeps else None,
-            "energy_drift_relative": change / energy_scale(energy0, kinetic) if keeps else None,
+            "energy_drift_relative": change / energy_scale(float(energy0), sizes[0])
+            if keeps
+            else None,
             "energy_change_max": None if keeps else change,
             **{
-                f"{name}_{'error' if kept else 'change'}_max": value
-                for name, value in (("momentum", pushed), ("angular_momentum", turned))
+                f"{name}_{'error' if kept else 'change'}_{kind}": value
+                for name, by, size in (
+                    ("momentum", pushed, sizes[1]),
+                    ("angular_momentum", turned, sizes[2]),
+                )
+                for kind, value in (("max", by), ("relative", by / (size or 1.0)))
             },
             "orthogonality_error": max(one.orthogonality_error for _, one in self.blocks()),
             "residual_max": max(float(one.residuals.max(initial=0.0)) for _, one in self.blocks()),
@@ -167,9 +174,16 @@ class SystemTrajectory(Run):
             "omega_final": end.omega.tolist(),
         }
 
-    def _totals(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Energy, momenta and kinetic energy along the run."""
-        return self.total_energy, self.linear_momentum, self.angular_momentum, self.kinetic_energy
+    def _totals(self) -> tuple[np.ndarray, ...]:
+        """Energy and momenta along the run, and sums of the sizes of all that adds up to them."""
+        P, L = self.linear_momenta, self.angular_momenta
+        return (
+            self.total_energy,
+            P.sum(axis=1),
+            L.sum(axis=1),
+            self.kinetic_energy,
+            *(np.linalg.norm(each, axis=2).sum(axis=1) for each in (P, L)),
+        )
 
     def _what_acts(self) -> dict[str, Any]:
         return {
