@@ -128,8 +128,8 @@ class SystemFlow(Card):
     def __reduce__(self) -> tuple[Any, ...]:
         """Another process, or a copy, prepares it anew."""
         rtol, atol = self._tolerance or (None, None)
-        options = {"rtol": rtol, "atol": atol, "max_step": self._max_step}
-        again = partial(SystemFlow, step=self._step, scalar_first=self._scalar_first, **options)
+        again = partial(SystemFlow, rtol=rtol, atol=atol, max_step=self._max_step)
+        again = partial(again, step=self._step, scalar_first=self._scalar_first)
         return again, (self._system, None, self._method)
 
     def __call__(
@@ -234,7 +234,7 @@ class SystemFlow(Card):
 
     def _rows(self, given: tuple[Any, ...]) -> tuple[np.ndarray, ...] | None:
         """Fresh arrays with a row for each body, None where these are not plain."""
-        n, found = len(self._system), []
+        n, found = len(self._system), list[np.ndarray]()
         for one, width in zip(given, (4, 3, 3, 3), strict=True):
             if one is None and found:  # not the attitude
                 one = np.zeros((n, 3))
@@ -265,15 +265,15 @@ class SystemFlow(Card):
         fresh = low <= t0 <= high and low <= t1 <= high
         if self._carry is not None and fresh and self._bound.unchanged():  # type: ignore[union-attr]
             return self._carry
-        y = np.concatenate([*rows[:2], *rows[2:]], axis=1).ravel()
+        y = np.concatenate(rows, axis=1).ravel()
         program: Any = self._find(t0, t1, y).program
         if not isinstance(program, FewProgram) or program.mode != "compiled" or not self._lasting:
             self._carry = None
             return None
         if not program.tried:
-            OneSystem(self._system, self._method, *rows[:2], None, False, *rows[2:]).look(
-                program, Start(t0, t1, y, of_bodies(len(self._system)))
-            )
+            q, Om, x, v = rows
+            one = OneSystem(self._system, self._method, q, Om, None, False, x, v)
+            one.look(program, Start(t0, t1, y, one.kind))
         p = tuple(program.parameters[:, 0].tolist())
         moments = tuple(program.moments[:, 0].tolist())
         memory = np.zeros((1, 13 * len(self._system)))

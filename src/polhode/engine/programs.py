@@ -203,7 +203,7 @@ def find_bound_system(method: Method, system: System, compiled: bool, start: Sta
     fields = [(vars(system), tuple(vars(system).values())), *fields_of(interaction)]
     if not (shared and told):
         return Bound(made, (), fields, watch, None)
-    span = None if interaction.is_ours else (start.t, start.end)
+    span = None if all(one.is_ours for one in interaction.terms) else (start.t, start.end)
     entry = Bound(made, (method, system), fields, watch, span)
     _keep(_programs, key, entry)
     return entry

@@ -58,7 +58,9 @@ def pairs_of(pair: Pair, n: int) -> list[tuple[int, int]]:
 
 
 def fits(interaction: Interaction, n: int) -> bool:
-    """Whether what acts between n bodies is little enough to be written out."""
+    """Whether what acts between n bodies can be written out, and is little enough."""
+    if any(one.in_c or type(one) not in (Pair, Interaction) for one in interaction.terms):
+        return False
     pairs, numbers = 0, 0
     for one in interaction.terms:
         if isinstance(one, Pair):

@@ -141,7 +141,7 @@ def obstacle(
     """Why an interaction cannot be machine code; None where it can, and agrees with its Python, as
     the package's own do."""
     note = one.obstacle()
-    if note is not None:
+    if note is not None or one.in_c:
         return note
     some, which = one.sample(n)
     machine = form(bind, some, len(which))

@@ -45,6 +45,7 @@ class FewProgram(BoundLoops, OfSystem):
     lowered: str
     control = None
     pythons = (None,)
+    threads = 1
     tried = False
     start_calls = 1
     _found: dict[Any, Any] = field(default_factory=dict)
@@ -112,7 +113,7 @@ def too_much(method: Method, system: System) -> str:
     if suited.start is not launched or suited.control is not None:
         return f"{method.name} is not made of kicks and drifts"
     if not few_kernels.fits(system.interaction, n):
-        return f"the interaction {system.interaction.name!r} has too many links or parameters"
+        return f"the interaction {system.interaction.name!r} works on arrays alone, or has too many links or parameters"
     return ""
 
 
