@@ -55,6 +55,13 @@ class ManySystems(ManyRuns):
         self.method = inputs.method_of(method, device, dtype)
         self._will_step(t_span, step)
         check_few(self.method, system)
+        on_arrays = (one for one in system.interaction.terms if getattr(one, "form", "") != "tuple")
+        array = next(on_arrays, None)
+        if device == "cuda" and array is not None:
+            raise InputError(
+                f"device='cuda' needs interactions of pairs in form 'tuple', and {array.name!r} gets arrays, for which a "
+                "thread has no memory; write it as Pair(..., form='tuple'), or use device='cpu'"
+            )
 
     def will_start(
         self,

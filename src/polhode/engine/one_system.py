@@ -80,7 +80,8 @@ class OneSystem(OneRun):
         x = parts(start.motion, self.kind).position
         arm = x - np.average(x, axis=0, weights=self.body.masses)
         pushed, turned = F.sum(axis=0), (N + np.cross(arm, F)).sum(axis=0)
-        size = np.abs(F).sum(), np.abs(N).sum() + np.abs(np.cross(arm, F)).sum()
+        lever = np.linalg.norm(arm, axis=1) @ np.linalg.norm(F, axis=1)
+        size = np.abs(F).sum(), np.abs(N).sum() + lever
         which = [
             f"{name} by {one.tolist()} per unit of time"
             for name, one, whole in (

@@ -31,12 +31,12 @@ Described = tuple[tuple[str, ...], np.ndarray, dict[str, Any]]  # dimensions, va
 
 
 def dataset(run: Ensemble) -> Dataset:
-    """Dimensions body, time (where something was kept on the way), axis and
+    """Dimensions body, for systems also system, time (where something was kept on the way), axis and
     quaternion_component."""
     import xarray as xr
 
     data = arrays_of(run)
-    coords: dict[str, Any] = {name: data.pop(name) for name in ("body", "time") if name in data}
+    coords: dict[str, Any] = {name: data.pop(name) for name in ("system", "body", "time") if name in data}
     coords |= {name: list(labels) for name, labels in LABELS.items()}
     return xr.Dataset(data, coords, attributes(run.provenance(), UNTITLED_MANY))
 
@@ -49,6 +49,9 @@ def about(run: Ensemble, si: str, meaning: str) -> dict[str, str]:
 
 def arrays_of(run: Ensemble) -> dict[str, Described]:
     """{name: (dimensions, values, units and meaning)}."""
+    system = bool(run.kind.bodies)
+    one = "system" if system else "body"
+    each = ("system", "body") if system else ("body",)
     followed = [PARTS[name] for name in run.kind.slices]
 
     def part_of(part: MotionPart, name: str, *dimensions: str) -> Described:
@@ -65,20 +68,20 @@ def arrays_of(run: Ensemble) -> dict[str, Described]:
         "flag_meanings": " ".join(STATUS),
     }
     data: dict[str, Described] = {
-        **{part.name: part_of(part, part.name, "body") for part in followed},
-        "energy": (("body",), run.energy, about(run, "J", "energy at the end")),
+        **{part.name: part_of(part, part.name, *each) for part in followed},
+        "energy": ((one,), run.energy, about(run, "J", "energy at the end")),
         "status": (
-            ("body",),
+            (one,),
             status.astype(np.int8),
             {"long_name": "how the run ended", **meaning},
         ),
         "end_time": (
-            ("body",),
+            (one,),
             run.end_times,
             about(run, "s", "time of the last good motion"),
         ),
     }
-    if run.bodies.count > 1:
+    if not system and run.bodies.count > 1:
         inertia = about(run, "kg m2", "principal moments of inertia")
         data["moments"] = (("body", "axis"), run.bodies.moments.T, inertia)
         if run.bodies.axes is not None:
@@ -101,7 +104,7 @@ def arrays_of(run: Ensemble) -> dict[str, Described]:
                 {"long_name": f"1 where rotor {k} turns freely, 0 where its speed is held"},
             )
     masses = run.bodies.masses
-    flying = run.position is not None
+    flying = run.position is not None and not system
     if flying and (len(masses) > 1 or masses[0] != run.bodies.one.mass):
         data["mass"] = (("body",), np.broadcast_to(masses, run.n), about(run, "kg", "mass"))
     if run.failures:
@@ -111,21 +114,21 @@ def arrays_of(run: Ensemble) -> dict[str, Described]:
         step[bodies] = [failure.step for failure in run.failures]
         reason[bodies] = [reasons.index(failure.reason) for failure in run.failures]
         about_step = {"long_name": "number of the step that failed, -1 for none"}
-        data["failed_step"] = (("body",), step, about_step)
+        data["failed_step"] = ((one,), step, about_step)
         about_reason = {"long_name": "number of its reason among failure_reasons, -1 for none"}
-        data["failure_reason"] = (("body",), reason, about_reason)
+        data["failure_reason"] = ((one,), reason, about_reason)
     for name, values in run.parameters.items():
         values = np.asarray(values, dtype=float)
         if len(np.atleast_1d(values)) == run.n > 1 and values.shape[1:] in ((), (3,)):
             what = {"long_name": f"parameter {name}"}
-            data[f"{PARAMETER}{name}"] = (("body", "axis")[: values.ndim], values, what)
+            data[f"{PARAMETER}{name}"] = ((one, "axis")[: values.ndim], values, what)
     if run.times is not None:
         data["time"] = (("time",), run.times, about(run, "s", "time"))
     for part in followed if run.quaternions is not None else ():
-        data[part.plural] = part_of(part, part.plural, "time", "body")
+        data[part.plural] = part_of(part, part.plural, "time", *each)
     for name, statistic in (run.statistics or {}).items():
-        for dimension, summary in (("body", statistic.over_time), ("time", statistic.over_bodies)):
-            over = "time" if dimension == "body" else "bodies"
+        for dimension, summary in ((one, statistic.over_time), ("time", statistic.over_bodies)):
+            over = "bodies" if dimension == "time" else "time"
             for kind, values in summary._asdict().items():
                 unit = run.units.of(UNITS.get(name, "1"))
                 data[f"{name}_{kind}_over_{over}"] = (
@@ -135,4 +138,6 @@ def arrays_of(run: Ensemble) -> dict[str, Described]:
                 )
     last = run.first + run.n
     numbers = np.arange(run.first, last, dtype="i4" if last < 2**31 else "f8")
-    return data | {"body": (("body",), numbers, {})}
+    if system:
+        data["body"] = (("body",), np.arange(run.kind.bodies, dtype="i4"), {})
+    return data | {one: ((one,), numbers, {})}

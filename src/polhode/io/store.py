@@ -17,6 +17,7 @@ from polhode.errors import InputError, brief, disk_advice, flag
 from polhode.io.ensemble import arrays_of
 from polhode.io.formats import Contents, Format, Variable, formats, suffix_of
 from polhode.results._ensemble_result import Ensemble
+from polhode.results._system_ensemble import SystemEnsemble
 from polhode.results._run import Run
 from polhode.results.columns import UNTITLED, UNTITLED_MANY, UNTITLED_SYSTEM, attributes, columns
 from polhode.support.atomic import cannot_write, partial_path, written_whole
@@ -56,6 +57,11 @@ def save(
         raise InputError(
             f"only a trajectory or an Ensemble can be saved, got {brief(result)}; pass the result of "
             "polhode.integrate or polhode.ensemble"
+        )
+    if isinstance(result, SystemEnsemble):
+        raise InputError(
+            f"files hold ensembles of bodies, and {result!r} is one of systems; write the arrays that you need, "
+            "such as those of run.to_xarray()"
         )
     chosen = check(path, format, force, isinstance(result, Ensemble))
     try:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from polhode.errors import InputError
 from polhode.results._ensemble_result import Ensemble
 from polhode.results.motion import in_user_axes
 from polhode.results.of_bodies import OfBodies
@@ -53,6 +54,13 @@ class SystemEnsemble(OfBodies, Ensemble):
     def moments(self) -> np.ndarray:
         """The principal moments (bodies, 3)."""
         return self.body.moments
+
+    @property
+    def on_device(self) -> Any:
+        """Refused: the results of systems are arrays of the host."""
+        raise InputError(
+            "on_device has the results of bodies, and these are of systems; use quaternion, omega, position and velocity"
+        )
 
     def summary(self) -> dict[str, Any]:
         """The run in a few numbers."""

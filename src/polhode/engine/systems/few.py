@@ -44,6 +44,7 @@ class FewProgram(BoundLoops, OfSystem):
     names: dict[str, Any]
     lowered: str
     control = None
+    loads = ()  # there are no torques
     pythons = (None,)
     threads = 1
     tried = False
@@ -60,6 +61,11 @@ class FewProgram(BoundLoops, OfSystem):
         evaluate = self.kept("forces", lambda: by_tuples(made, interaction, n))
         found = evaluate(t, y)
         return found[:n], found[n:]
+
+    @property
+    def torque(self) -> Interaction:
+        """What acts."""
+        return self.body.interaction
 
     @property
     def body_shape(self) -> Any:
