@@ -5,6 +5,7 @@ from .engine._ensemble import ensemble
 from .engine._flow import Flow
 from .engine._integrate import integrate
 from .engine._stepper import Stepper
+from .engine._system_stepper import SystemStepper
 from .engine.ensemble.keep import Statistics
 from .errors import (
     ClusterError,
@@ -67,6 +68,7 @@ __all__ = [
     "Stepper",
     "Sweep",
     "System",
+    "SystemStepper",
     "SystemTrajectory",
     "Torque",
     "TorqueError",

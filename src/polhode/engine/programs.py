@@ -14,12 +14,14 @@ from polhode.core.layout import shape
 from polhode.core.reads import contents, is_lasting, ours, python_function, reads
 from polhode.engine.program import Program, build
 from polhode.engine.rotors import motors_of
+from polhode.engine.systems.program import build as build_system
 from polhode.loads.agreement import Start
 from polhode.methods.exact_flow import lined_up, symmetry_axis
 
 if TYPE_CHECKING:
     from polhode.core.digest import Watch
     from polhode.bodies._body import RigidBody
+    from polhode.loads._system import System
     from polhode.loads._torque import Torque
     from polhode.loads.force import Force
     from polhode.methods._method import Method
@@ -181,6 +183,14 @@ def find_bound(
     if family is not None and (program.acting is torque or not torque.is_ours):
         _keep(_families, family, entry)
     return entry
+
+
+def find_bound_system(method: Method, system: System, compiled: bool, start: Start) -> Bound:
+    """The program of a system, with what tells whether it is out of date."""
+    made: Any = build_system(method, system, compiled, start.t, start.end, start.motion)
+    interaction: Any = system.interaction
+    watch = None if made.mode == "callback" else watched(method, interaction)[1]
+    return Bound(made, (), _fields(interaction, None), watch, None)
 
 
 def _keep(known: OrderedDict[tuple, Bound], key: tuple, entry: Bound) -> None:

@@ -38,7 +38,8 @@ from polhode.studies.advise.cost import Price, seconds
 from polhode.studies.advise.pilot import Pilot, Trial
 from polhode.studies.compare._compare import check_error
 from polhode.studies.compare.entries import Entry
-from polhode.studies.compare.task import Task, as_task
+from polhode.studies.compare.as_task import as_task
+from polhode.studies.compare.task import Task
 
 if TYPE_CHECKING:
     from scipy.spatial.transform import Rotation
@@ -187,13 +188,8 @@ def methods_to_try(
         notes.append(
             f"{', '.join(lowered)} {'has' if len(lowered) == 1 else 'have'} a lower order with it."
         )
-    if (
-        task.kind is ROTATION
-        and task.torque.acts
-        and any(entry.method.restores_energy for entry in chosen)
-        and task.torque.energy_unknown()
-    ):
-        notes.append(f"+ep restores no energy here: {task.torque.energy_unknown()}.")
+    if task.energy_unknown and any(entry.method.restores_energy for entry in chosen):
+        notes.append(f"+ep restores no energy here: {task.energy_unknown}.")
     return chosen, notes
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from polhode.engine._integrate import integrate
 from polhode.errors import shows_options
 from polhode.exact import FreeMotion, free_body
+from polhode.results._system_trajectory import SystemTrajectory
 from polhode.results._trajectory import Trajectory
 from polhode.studies.advise.cost import Price, duration_text
 from polhode.studies.advise.pilot import Trial
@@ -97,7 +98,7 @@ class Advice(Card):
         return next((trial.name for trial in self.trials[1:] if trial.point is not None), None)
 
     @shows_options(integrate, (*DECIDED, "scalar_first", "breaks"))
-    def integrate(self, **options: Any) -> Trajectory | FreeMotion:
+    def integrate(self, **options: Any) -> Trajectory | SystemTrajectory | FreeMotion:
         """Run what is recommended; options as for `polhode.integrate`.  The closed solution gives a
         FreeMotion at `t_eval`."""
         task = self.task
@@ -106,19 +107,7 @@ class Advice(Card):
             at = task.start
             return free_body(task.body, at.attitude, at.omega, times - task.t_span[0])
         size = {"step": self.step} if self.rtol is None else {"rtol": self.rtol}
-        return integrate(
-            task.body,
-            task.torque,
-            task.t_span,
-            method=self.method,
-            rotation0=task.start.attitude,
-            scalar_first=False,
-            omega0=task.start.omega,
-            breaks=task.breaks or None,
-            **task.place,
-            **size,
-            **options,
-        )
+        return task.integrate(method=self.method, **size, **options)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain data."""

@@ -29,7 +29,8 @@ from polhode.studies.compare import entries
 from polhode.studies.compare.comparison import Comparison, MethodCurve
 from polhode.studies.compare.search import Curve
 from polhode.studies.processes import run_in_processes
-from polhode.studies.compare.task import Task, as_task
+from polhode.studies.compare.as_task import as_task
+from polhode.studies.compare.task import Task
 from polhode.studies.compare.truth import Truth, truth
 from polhode.errors import (
     InputError,
