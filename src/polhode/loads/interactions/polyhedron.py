@@ -40,7 +40,8 @@ def polyhedra(bodies: Any, G: float = NEWTON, degree: int = 6) -> Polyhedra:
     most (degree + 1)^2 nodes of the smaller one, whose masses have the moments of the body up to
     that degree.  Forces and torques are derivatives of one energy, and action is reaction, to
     rounding and for every degree.  What is left out is of the order of (a / s)^(degree + 1), with the
-    radius a of the smaller body and the distance s of its centre from the surface of the other.
+    radius a of the smaller body and the distance s of its centre from the surface of the other.  The
+    cost is that of the nodes of the smaller body times the faces of the larger one.
 
     Parameters
     ----------
@@ -49,7 +50,7 @@ def polyhedra(bodies: Any, G: float = NEWTON, degree: int = 6) -> Polyhedra:
     G : float
         The constant of gravitation; 6.6743e-11 by default, in SI units.
     degree : int
-        Of the moments of the nodes.
+        Of the moments of the nodes: 25 nodes for degree 4, 49 for 6, 81 for 8.
 
     Examples
     --------

@@ -148,7 +148,9 @@ def sites(
         tables, of = [_table(points, given)], None
     else:
         tables = [
-            _table(one, {name: _of_kind(name, value, i, len(points)) for name, value in given.items()})
+            _table(
+                one, {name: _of_kind(name, value, i, len(points)) for name, value in given.items()}
+            )
             for i, one in enumerate(points)
         ]
         of = _kinds(kinds, len(tables))
