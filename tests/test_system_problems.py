@@ -94,9 +94,10 @@ def test_spheres_move_on_an_ellipse_of_kepler():
     period = 2.0 * np.pi / np.sqrt(mu)
     run = polhode.integrate(
         system,
-        t_span=(0, 2.5 * period),
-        step=period / 400,
+        t_span=(0, 1.5 * period),
+        step=period / 200,
         method="EXACT-RKN6",
+        compiled=False,  # spheres have a step of their own, which would be compiled for this run alone
         position0=[[-r / 3, 0, 0], [2 * r / 3, 0, 0]],
         velocity0=[[0, -v / 3, 0], [0, 2 * v / 3, 0]],
         omega0=[[0.1, 0.2, 0.3], [0.0, 0.5, 0.0]],
