@@ -10,7 +10,7 @@ from polhode.engine.checkpoint import Checkpoint, as_checkpoint
 from polhode.engine.one_body import OneBody, as_body
 from polhode.engine.one_run import OneRun
 from polhode.engine.one_system import OneSystem, refuse_beside_system, refuse_units
-from polhode.errors import called_as, flag, label, check_options, shows_options
+from polhode.errors import InputError, brief, called_as, flag, label, check_options, shows_options
 from polhode.loads._system import System
 
 if TYPE_CHECKING:

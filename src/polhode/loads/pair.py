@@ -141,6 +141,9 @@ class Pair(Interaction):
     def balanced(self) -> bool:
         return True
 
+    def hints_at_time(self) -> str:
+        return ""
+
     def source(self) -> tuple[Any, ...]:
         found = (self.function, self.potential, self.aspect)
         return tuple(one for one in found if one is not None)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from os import PathLike
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
+import polhode
 from polhode import rotations
 from polhode.loads._system import System
 from polhode.loads.interaction_energy import interaction_energy
@@ -16,6 +18,7 @@ from polhode.results.conserved import energy_scale
 from polhode.results.motion import parts
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
     from polhode.loads.interaction import Interaction
 
 
@@ -119,18 +122,19 @@ class SystemTrajectory(Run):
 
     def summary(self) -> dict[str, Any]:
         """The run in a few numbers, as `polhode run --json` prints them: see `Trajectory.summary`.
-        Momenta are those of all bodies, about the origin."""
+        Momenta are those of all bodies, about the origin; their relative changes are divided by the
+        largest sum of the sizes of those of the bodies."""
         pieces = [piece._totals() for _, piece in self.blocks()]
-        energy0, P0, L0 = (values[0] for values in pieces[0][:3])
-        change, pushed, turned, kinetic = np.max(
+        (energy0,), (P0,), (L0,) = (values[:1] for values in pieces[0][:3])
+        change, pushed, turned, *sizes = np.max(
             [
                 [
                     np.abs(energy - energy0).max(),
                     np.linalg.norm(P - P0, axis=1).max(),
                     np.linalg.norm(L - L0, axis=1).max(),
-                    np.abs(kinetic).max(),
+                    *(size.max() for size in sizes),
                 ]
-                for energy, P, L, kinetic in pieces
+                for energy, P, L, *sizes in pieces
             ],
             axis=0,
         ).tolist()
@@ -152,11 +156,17 @@ class SystemTrajectory(Run):
             "energy_initial": float(energy0),
             "energy_final": float(pieces[-1][0][-1]),
             "energy_drift_max": change if keeps else None,
-            "energy_drift_relative": change / energy_scale(energy0, kinetic) if keeps else None,
+            "energy_drift_relative": change / energy_scale(float(energy0), sizes[0])
+            if keeps
+            else None,
             "energy_change_max": None if keeps else change,
             **{
-                f"{name}_{'error' if kept else 'change'}_max": value
-                for name, value in (("momentum", pushed), ("angular_momentum", turned))
+                f"{name}_{'error' if kept else 'change'}_{kind}": value
+                for name, by, size in (
+                    ("momentum", pushed, sizes[1]),
+                    ("angular_momentum", turned, sizes[2]),
+                )
+                for kind, value in (("max", by), ("relative", by / (size or 1.0)))
             },
             "orthogonality_error": max(one.orthogonality_error for _, one in self.blocks()),
             "residual_max": max(float(one.residuals.max(initial=0.0)) for _, one in self.blocks()),
@@ -167,12 +177,52 @@ class SystemTrajectory(Run):
             "omega_final": end.omega.tolist(),
         }
 
-    def _totals(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """Energy, momenta and kinetic energy along the run."""
-        return self.total_energy, self.linear_momentum, self.angular_momentum, self.kinetic_energy
+    def _totals(self) -> tuple[np.ndarray, ...]:
+        """Energy and momenta along the run, and sums of the sizes of all that adds up to them."""
+        P, L = self.linear_momenta, self.angular_momenta
+        return (
+            self.total_energy,
+            P.sum(axis=1),
+            L.sum(axis=1),
+            self.kinetic_energy,
+            *(np.linalg.norm(each, axis=2).sum(axis=1) for each in (P, L)),
+        )
 
     def _what_acts(self) -> dict[str, Any]:
         return {
             "interaction": repr(self.interaction),
             "interaction_terms": self.interaction.record(),
         }
+
+    def plot(self, path: str | PathLike[str] | IO[bytes] | None = None) -> Figure:
+        """An overview figure: the paths of all bodies, their angular velocities, the errors of energy
+        and momenta; saved if a path is given."""
+        return polhode.plots.overview(self, path)
+
+    def view(
+        self, compare: Any = (), title: str | None = None, autoplay: bool | None = None
+    ) -> polhode.view.Page:
+        """A self-contained page with all bodies in 3D, the camera on all, on one or on the centre of mass,
+        and plots of the errors of energy and momenta; a notebook shows it inline.
+
+        Parameters
+        ----------
+        compare : SystemTrajectory, path of a stored run, or a list of them
+            Shown beside this run, at the same times.
+        title, autoplay
+            As in `polhode.view.page`.
+
+        Returns
+        -------
+        polhode.view.Page
+            With `save(path)`, `open()` and `html`.
+
+        Examples
+        --------
+        >>> import polhode
+        >>> problem = polhode.problems.didymos()
+        >>> problem.integrate("EXACT-RKN4", step=400.0, t_span=(0.0, 43200.0), title="Didymos").view().title
+        'Didymos'
+        """
+        others = compare if isinstance(compare, (list, tuple)) else [compare]
+        return polhode.view.page([self, *others], title, autoplay=autoplay)
