@@ -30,6 +30,7 @@ class Sites(Interaction):
     has_potential = True
     is_ours = True
     uses_velocity = False
+    in_c = False
     params = None
     name = "sites"
 
