@@ -137,7 +137,9 @@ def test_a_list_grows_with_a_crowd():
     r = last[:, None] - last
     assert ((r**2).sum(-1) < 4.0).sum() > 5000
     R = polhode.rotations.matrices(result.quaternion[-1])
-    assert result.potential_energy[-1] == pytest.approx(by_hand(last, R, 2.0, None, k=0.02)[2], rel=1e-11)
+    assert result.potential_energy[-1] == pytest.approx(
+        by_hand(last, R, 2.0, None, k=0.02)[2], rel=1e-11
+    )
 
 
 def test_threads_change_no_bits():

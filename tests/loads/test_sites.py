@@ -93,7 +93,9 @@ def test_forces_are_derivatives_of_the_potential():
             assert (back - there) / (2 * h) == pytest.approx([F[i, k], N[i, k]], abs=1e-6)
 
 
-@pytest.mark.parametrize(("shift", "continuous"), [("force", (1, 1)), ("energy", (1, 0)), ("none", (0, 0))])
+@pytest.mark.parametrize(
+    ("shift", "continuous"), [("force", (1, 1)), ("energy", (1, 0)), ("none", (0, 0))]
+)
 def test_what_is_continuous_at_the_cutoff(shift, continuous):
     one = interactions.sites(SINGLE, 1.0, 0.9, 1.0, cutoff=1.0, shift=shift)
     inside = [[0, 0, 0], [0, 0, 1.0 - 1e-9]]
@@ -132,7 +134,9 @@ def test_water_is_that_of_the_papers(model, debye):
     assert abs(masses @ water.points).max() < 1e-15
     assert water.body.mass == pytest.approx(18.0154)
     O, H, K = water.points
-    tensor = sum(m * (d @ d * np.eye(3) - np.outer(d, d)) for m, d in zip(masses, water.points, strict=True))
+    tensor = sum(
+        m * (d @ d * np.eye(3) - np.outer(d, d)) for m, d in zip(masses, water.points, strict=True)
+    )
     assert water.body.moments == pytest.approx(np.diag(tensor))
     assert abs(tensor - np.diag(np.diag(tensor))).max() < 1e-18
     angle = np.degrees(np.arccos((H - O) @ (K - O) / np.linalg.norm(H - O) ** 2))
