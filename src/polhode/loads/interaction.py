@@ -168,7 +168,7 @@ class Interaction:
         return kernels.whole(self.function, self.params, self.uses_velocity)
 
     def rows(self) -> Rows | None:
-        """The same as a sum over bodies, which threads can share; None where it is not known as one."""
+        """The same as a sum over bodies; None where it is not known as one."""
         return None
 
     def energy(self) -> Callable[..., Any]:
