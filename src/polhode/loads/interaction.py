@@ -28,6 +28,7 @@ from polhode.loads import interaction_kernels as kernels
 from polhode.loads.interaction_kernels import NONE
 
 
+MOST_LINKS, MOST_VALUES = 5000, 64  # that a record lists
 NO_ADDRESS = np.zeros(1, dtype=np.int64)
 
 
@@ -184,20 +185,26 @@ class Interaction:
     __radd__ = __add__
 
     def record(self) -> list[dict[str, Any]]:
-        """The names and parameters of what acts, as plain data."""
+        """What acts, as plain data: names, parameters, and what is known of it."""
         if not self.acts:
             return []
-        values = {} if self.params is None else self.params._asdict()
-        plain = {name: np.asarray(value).tolist() for name, value in values.items()}
-        short = {k: v for k, v in plain.items() if np.size(v) <= 16}
+        links = None if self.links is None or len(self.links) > MOST_LINKS else self.links.tolist()
+        box = None if self.box is None else list(self.box)
+        also = {"links": links, "cutoff": self.cutoff, "box": box}
         return [
             {
                 "name": self.name,
-                "parameters": short,
+                "parameters": {k: v for k, v in self.values().items() if np.size(v) <= MOST_VALUES},
                 "conservative": self.conservative,
                 "balanced": self.balanced,
+                **{name: value for name, value in also.items() if value is not None},
             }
         ]
+
+    def values(self) -> dict[str, Any]:
+        """Its parameters as plain data, by name."""
+        held = {} if self.params is None else self.params._asdict()
+        return {name: np.asarray(value).tolist() for name, value in held.items()}
 
     def __repr__(self) -> str:
         return f"<{self.kind} {self.name}>"
