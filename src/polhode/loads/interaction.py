@@ -225,6 +225,8 @@ class InteractionSum(Interaction):
         self.uses_velocity = any(one.uses_velocity for one in self._terms)
         self.external = any(one.external for one in self._terms)
         self.name = " + ".join(one.name for one in self._terms)
+        links = [one.links for one in self._terms if one.links is not None]
+        self.links = np.concatenate(links) if links else None
         self.params = None
 
     @property
@@ -308,7 +310,8 @@ def as_interaction(value: Any) -> Interaction:
     if value is None:
         return _no_interaction()
     if isinstance(value, (list, tuple)):
-        return InteractionSum([term for one in value for term in as_interaction(one).terms])
+        terms = [term for one in value for term in as_interaction(one).terms if term.acts]
+        return InteractionSum(terms) if len(terms) > 1 else terms[0] if terms else _no_interaction()
     if callable(value):
         return Interaction(value)
     raise InputError(

@@ -31,7 +31,7 @@ from polhode.show.plots.style import (
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-    from polhode.results._system_trajectory import SystemTrajectory
+    from polhode.results._run import Run
     from polhode.results._trajectory import Trajectory
 
 _MOST_SNAPSHOTS = 40
