@@ -2,8 +2,10 @@
 
 import ctypes
 import functools
+import importlib.util
 import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -13,6 +15,8 @@ from polhode.rotations import as_quaternion
 from processor import X86, has_fma
 
 COMPILER = next(filter(None, map(shutil.which, ("gcc", "cc", "clang"))), None)
+ZIG = importlib.util.find_spec("ziglang") and [sys.executable, "-m", "ziglang", "cc"]
+COMPILERS = {"cc": COMPILER and [COMPILER], "zig": ZIG}  # ziglang's is clang
 WARNINGS = ("-Wall", "-Wextra", "-Wmissing-prototypes", "-Werror")
 MANY = """
 void {name}_begin({name}_state *s, {real} h, vec4 q, vec3 Om, const {name}_body *body);
@@ -26,7 +30,7 @@ void {name}_many({name}_state *s, {real} h, long n, const {name}_body *body) {{
 """
 
 
-def compiled(texts, optimisation="-O1", further=()):
+def compiled(texts, optimisation="-O1", further=(), compiler="cc"):
     """A shared library of several files of C, given as texts."""
     folder = Path(tempfile.mkdtemp(prefix="polhode-c-"))
     for i, text in enumerate(texts):
@@ -35,12 +39,26 @@ def compiled(texts, optimisation="-O1", further=()):
     flags = ["-std=c99", optimisation, "-ffp-contract=off", *WARNINGS, *further]
     flags += ["-mfma"] * (X86 and has_fma())
     library = folder / "all.so"
-    command = [COMPILER, *flags, "-shared", "-fPIC", "-o", str(library), *files, "-lm"]
+    command = [*COMPILERS[compiler], *flags, "-shared", "-fPIC", "-o", str(library), *files, "-lm"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[:4000]
     found = ctypes.CDLL(str(library))
     shutil.rmtree(folder)
     return found
+
+
+def output(text, optimisation="-O1"):
+    """What a program prints."""
+    with tempfile.TemporaryDirectory(prefix="polhode-c-") as folder:
+        (Path(folder) / "main.c").write_text(text, encoding="utf-8")
+        flags = ["-std=c99", optimisation, "-ffp-contract=off", *WARNINGS]
+        flags += ["-mfma"] * (X86 and has_fma())
+        command = [COMPILER, *flags, "-o", "program", "main.c", "-lm"]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr[:4000]
+        return subprocess.run(
+            [Path(folder) / "program"], capture_output=True, text=True, check=True
+        ).stdout
 
 
 @functools.cache

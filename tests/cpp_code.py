@@ -50,7 +50,6 @@ def case(i, text, problem, steps, load="", real="double", further=""):
 
 def motions(cases, optimisation="-O1"):
     """What the program of these cases prints, an array of seven numbers for each."""
-    folder = Path(tempfile.mkdtemp(prefix="polhode-cpp-"))
     calls = " ".join(f"case{i}();" for i in range(len(cases)))
     text = "".join(
         [
@@ -59,6 +58,13 @@ def motions(cases, optimisation="-O1"):
             f"\nint main() {{ {calls} return 0; }}\n",
         ]
     )
+    lines = output(text, optimisation).splitlines()
+    return np.array([[float(one) for one in line.split()] for line in lines])
+
+
+def output(text, optimisation="-O1"):
+    """What a program prints."""
+    folder = Path(tempfile.mkdtemp(prefix="polhode-cpp-"))
     (folder / "main.cpp").write_text(text, encoding="utf-8")
     flags = ["-std=c++11", optimisation, "-ffp-contract=off", *WARNINGS]
     flags += ["-mfma"] * (X86 and has_fma())
@@ -67,4 +73,4 @@ def motions(cases, optimisation="-O1"):
     assert done.returncode == 0, done.stderr[:4000]
     done = subprocess.run([folder / "program"], capture_output=True, text=True, check=True)
     shutil.rmtree(folder)
-    return np.array([[float(one) for one in line.split()] for line in done.stdout.splitlines()])
+    return done.stdout

@@ -38,7 +38,7 @@ static class Fused {
 def case(i, text, problem, steps, load="", further=""):
     """A file, in a class of its own, with a function that prints the motion."""
     text = re.sub(r"public static class \w+", f"public static class File{i}", text)
-    text = text.replace("using System;\n", "").replace("Math.FusedMultiplyAdd(", "Fused.fma(")
+    text = adapted(text)
     q = as_quaternion(problem.rotation0, False, "rotation0")
     moments, q, omega = (
         f"new File{i}.Vec{len(one)}({', '.join(repr(float(x)) for x in one)})"
@@ -49,8 +49,13 @@ def case(i, text, problem, steps, load="", further=""):
     )  # fmt: skip
 
 
+def adapted(text):
+    """A file as part of one that Mono compiles."""
+    return text.replace("using System;\n", "").replace("Math.FusedMultiplyAdd(", "Fused.fma(")
+
+
 def motions(cases):
-    """What the program of these cases prints, an array of seven numbers for each."""
+    """What the program of these cases prints, an array of numbers for each."""
     folder = Path(tempfile.mkdtemp(prefix="polhode-csharp-"))
     calls = " ".join(f"Case{i}.Run();" for i in range(len(cases)))
     main = f"static class Program {{ static void Main() {{ {calls} }} }}\n"
@@ -61,4 +66,4 @@ def motions(cases):
     done = subprocess.run(["mono", folder / "all.exe"], capture_output=True, text=True, check=True)
     shutil.rmtree(folder)
     rows = [[int(one) for one in line.split()] for line in done.stdout.splitlines()]
-    return np.array(rows, np.int64).view(np.float64)
+    return [np.array(row, np.int64).view(np.float64) for row in rows]

@@ -43,10 +43,16 @@ def compiled(files, optimisation="1", flags=()):
 
 def motions(files, optimisation="1"):
     """What the program prints, an array of seven numbers for each case."""
+    lines = output(files, optimisation).splitlines()
+    return np.array([[float(one) for one in line.split()] for line in lines])
+
+
+def output(files, optimisation="1"):
+    """What the program prints."""
     folder = compiled(files, optimisation)
     done = subprocess.run([folder / "program"], capture_output=True, text=True, check=True)
     shutil.rmtree(folder)
-    return np.array([[float(one) for one in line.split()] for line in done.stdout.splitlines()])
+    return done.stdout
 
 
 def program(cases, further=""):

@@ -41,14 +41,19 @@ def vec(values):
 
 def motion(text, problem, steps):
     """The motion in a shader after so many steps of the problem, seven numbers."""
-    from wgpu.utils.compute import compute_with_buffers
-
-    assert device() is not None
     name = re.search(r"^fn (\w+)_make_body\(", text, flags=re.MULTILINE)[1]
     q = as_quaternion(problem.rotation0, False, "rotation0")
     shader = text + CASE.format(
         name=name, h=repr(float(problem.step)), moments=vec(problem.body.moments), q=vec(q), omega=vec(problem.omega0)
     )  # fmt: skip
+    return computed(shader, steps, 7)
+
+
+def computed(shader, steps, count):
+    """So many numbers that a shader computes."""
+    from wgpu.utils.compute import compute_with_buffers
+
+    assert device() is not None
     given = {1: np.array([steps], np.int32)}
-    out = compute_with_buffers(given, {0: (7, "f")}, shader, n=1)
+    out = compute_with_buffers(given, {0: (count, "f")}, shader, n=1)
     return np.array(out[0], np.float64)

@@ -1,5 +1,8 @@
 """Calls with systems of bodies that are refused: (call, the value as the message names it, the way out)."""
 
+import ctypes
+import pickle
+
 import numpy as np
 
 import polhode
@@ -45,6 +48,11 @@ def run(acting=None, /, system=None, method="LP2", **options):
     system = System([BOX, BOX], acting) if system is None else system
     options = {"position0": APART, "compiled": False} | options
     return polhode.integrate(system, None, (0, 1), 0.1, method=method, **options)
+
+
+def stepper(**options):
+    """A stepper of two boxes."""
+    return polhode.Stepper(System([BOX, BOX], **options), step=0.1, position0=APART, compiled=False)
 
 
 SYSTEMS = [
@@ -94,4 +102,20 @@ SYSTEMS = [
     ),
     (lambda: run(late_nan), "body 0 at t = 0.2", "correct"),
     (lambda: run(late_error), "raised KeyError in the step from t = 0.1", "correct it"),
+    # --- steps
+    (lambda: polhode.Stepper(System([BOX, BOX]), "heavy_top", step=0.1), "torque goes with one body", "can be added"),
+    (lambda: stepper().apply_impulse((0, 0, 1)), "each of the 2 bodies", "body=0"),
+    (lambda: stepper().apply_impulse((0, 0, 1), body=2), "got 2", "correct it"),
+    (lambda: setattr(stepper(), "position", (0, 0, 1)), "(3,)", "give as many"),
+    (lambda: setattr(stepper(fixed=[1]), "velocity", (0, 0, 1)), "body 1", "drop it from fixed"),
+    (lambda: setattr(stepper(), "state", 7), "SystemStepper of LP2", "use the state of one"),
+    # --- in C
+    (lambda: interaction(ctypes.CFUNCTYPE(None)()), "null pointer", "that is loaded"),
+    (lambda: pickle.dumps(interaction(ctypes.CFUNCTYPE(None)(12345))), "address in this process", "load the C library there"),
+    # --- studies
+    (lambda: polhode.sweep(System([BOX, BOX])), "System of 2 bodies", "loop over polhode.integrate"),
+    (lambda: polhode.exact.reference(System([BOX]), [0, 1e9], omega0=(0, 0, 1)), "a body turns", "end earlier"),
+    (lambda: polhode.exact.reference(System([BOX]), [0, 1], torque="free"), "torque goes with one body", "can be added"),
+    (lambda: polhode.compare(System([BOX]), "free", (0, 1)), "torque goes with one body", "can be added"),
+    (lambda: polhode.compare(System([BOX]), t_span=(0, 1), processes=2), "processes = 2", "leave processes out"),
 ]  # fmt: skip

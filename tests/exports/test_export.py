@@ -220,6 +220,15 @@ def test_what_can_be_exported_is_told():
     for name in {name for name, why in told.items() if why}:
         with pytest.raises(polhode.InputError, match="cannot be exported"):
             polhode.export(name)
+    wheel = polhode.RigidBody([1, 2, 2.5], rotors=[polhode.Rotor((0, 0, 1), 0.1, speed=3.0)])
+    kinds = {"flight": {"flight": True}, "rotors": {"body": wheel}}
+    for one in json.loads(result.stdout):
+        for kind, given in kinds.items():
+            if one[f"export_{kind}_obstacle"] is None:
+                assert polhode.export(one["name"], **given)
+            else:
+                with pytest.raises(polhode.InputError, match=re.escape(one["name"])):
+                    polhode.export(one["name"], **given)
 
 
 def test_a_short_file():
@@ -238,15 +247,3 @@ def test_the_command_writes_what_the_function_returns(tmp_path):
     )
     assert "MOMENT = 15.0" in path.read_text()
     assert "Measured: order 2.0 of the attitude, 2.0 of the momentum" in path.read_text()
-
-
-@pytest.mark.slow
-@needs_compiler
-@pytest.mark.parametrize("problem", PROBLEMS, ids=lambda problem: problem.name)
-@pytest.mark.parametrize("method", NAMES)
-def test_a_million_steps(method, problem):
-    library = compiled([written(method, problem, "long")], "-O2")
-    right = own(method, problem, 1_000_000)
-    if right is None:
-        pytest.skip("polhode does not get so far")
-    assert same(follow(library, "long", problem, 1_000_000), right)

@@ -5,9 +5,11 @@ import math
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 import polhode
 from c_code import COMPILER, compiled, vector
+from polhode.cli import app
 from polhode.engine.rotors import rotor_numbers
 from polhode.exports.module import identifier
 
@@ -118,6 +120,32 @@ def library():
 def test_c_with_rotors_has_the_bits_of_polhode(library, i):
     method, body, load = CASES[i]
     assert np.array_equal(moved(library, f"case{i}", body), own(method, body, LOADS[load]))
+
+
+SCENARIO = """
+[body]
+inertia = [1.0, 2.0, 2.5]
+[[body.rotors]]
+axis = [0.0, 0.0, 1.0]
+inertia = 0.1
+speed = 30.0
+[initial]
+omega = [0.1, 2.0, 0.3]
+[run]
+t_span = [0, 1]
+step = 0.01
+"""
+
+
+def test_the_body_of_a_scenario_on_the_command_line(tmp_path):
+    path = tmp_path / "wheel.toml"
+    path.write_text(SCENARIO, encoding="utf-8")
+    wheel = polhode.RigidBody([1.0, 2.0, 2.5], rotors=[polhode.Rotor((0, 0, 1), 0.1, speed=30.0)])
+    for language in ("c", "rust"):
+        line = ["export", "EXACT", "--language", language, "--no-measure", "--body", str(path)]
+        written = CliRunner().invoke(app, line)
+        assert written.exit_code == 0
+        assert written.stdout == polhode.export("EXACT", language, body=wheel)
 
 
 MINE = """

@@ -13,7 +13,7 @@ from polhode.engine.settable_system import SettableSystem
 from polhode.engine.stepping import Stepping
 from polhode.errors import check_options, shows_options
 from polhode.loads.interaction_energy import interaction_energy
-from polhode.results.motion import parts
+from polhode.results.motion import part_in_user_axes, parts
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -97,6 +97,11 @@ class SystemStepper(Stepping, SettableSystem):
         motion = super().motion
         motion.flags.writeable = False
         return motion
+
+    def _part(self, field: str) -> np.ndarray:
+        part = part_in_user_axes(self.body, self._carrier.motion, self.kind, field)
+        part.flags.writeable = False
+        return part
 
     @property
     def total_energy(self) -> float:

@@ -11,7 +11,7 @@ from polhode.engine.one_body import three
 from polhode.engine.one_system import each, initial_rotations, places, refuse_moving
 from polhode.engine.settable_motion import FRAMES
 from polhode.errors import InputError, brief, choice, floats, whole
-from polhode.results.motion import ATTITUDE, OMEGA, InMotion, parts
+from polhode.results.motion import ATTITUDE, OMEGA, InMotion
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -33,6 +33,9 @@ class SettableSystem(InMotion):
         @property
         def motion(self) -> np.ndarray:
             """The parts of all bodies in one row, in the user's axes."""
+
+        def _part(self, field: str) -> np.ndarray:
+            """A part of the motion, in the user's axes."""
 
         def _set(self, **values: np.ndarray) -> None:
             """Set parts of the motion, in principal axes."""
@@ -200,9 +203,6 @@ class SettableSystem(InMotion):
         given = each("velocity", floats("velocity", value), len(self.body), 3)
         refuse_moving(self.body, given)
         self._set(velocity=given)
-
-    def _part(self, field: str) -> np.ndarray:
-        return getattr(parts(self.motion, self.kind), field)
 
     # --- quantities -------------------------------------------------------------------------------
 

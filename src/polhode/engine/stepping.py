@@ -203,8 +203,9 @@ class Stepping(Card):
 
     def __setattr__(self, name: str, value: Any) -> None:
         if not name.startswith("_") and name not in SETTABLE:
+            who = type(self).__name__
             raise AttributeError(
-                f"{name!r} of a Stepper cannot be set, got {brief(value)}; set one of {', '.join(SETTABLE)}, or give the "
+                f"{name!r} of a {who} cannot be set, got {brief(value)}; set one of {', '.join(SETTABLE)}, or give the "
                 "size of steps to the call: step(dt=...)"
             )
         object.__setattr__(self, name, value)

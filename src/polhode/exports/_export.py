@@ -120,14 +120,10 @@ def exported(
     choice(f"precision of {language}", precision, printer.precisions)
     choice("frame", frame, FRAMES)
     load, given = _load(torque, flag("flight", flight)), _body(body)
-    if given is not None and given.rotors and not printer.rotors:
-        raise InputError(
-            f"bodies with rotors are exported to C alone, not to {language}; leave out the rotors, or give language='c'"
-        )
     module = module_of(entry, load, given, frame, flight or isinstance(load, Load))
     measure = flag("measure", measure) and not printer.binary
     module.facts = list(measured(entry)) if measure else []
-    module.command = _command(entry, language, precision, module)
+    module.command = _command(entry, language, precision, module, flight, fma)
     made = printer(module, precision, flag("fma", fma))
     made.target = made.target if target is None else label("target", target)
     return made
@@ -169,6 +165,10 @@ def _body(given: Any) -> RigidBody | None:
     return body
 
 
-def _command(method: Method, language: str, precision: str, module: Module) -> str:
-    torque = "" if module.load is None else f" --torque {module.load.name}"
-    return f"`polhode export {method.name} --language {language} --precision {precision}{torque}`"
+def _command(
+    method: Method, language: str, precision: str, module: Module, flight: bool, fma: bool
+) -> str:
+    words = [f"polhode export {method.name} --language {language} --precision {precision}"]
+    words += [] if module.load is None else [f"--torque {module.load.name}"]
+    words += ["--flight"] * flight + ["--frame body"] * (module.frame == "body")
+    return f"`{' '.join(words + ['--no-fma'] * (not fma))}`"

@@ -105,6 +105,8 @@ def declared(method: Method) -> list[str]:
         f"symmetric: {words[method.symmetric]}; symplectic: {words[method.symplectic]}; "
         f"kept without torque: {kept}"
     )
+    if method.remark:
+        lines.append(f"remark: {method.remark}")
     if method.limit:
         lines.append(f"limit: {method.limit}")
     if method.flaw:

@@ -1,8 +1,8 @@
 """Machine code and WebAssembly, by the LLVM that numba brings: no compiler of the user's is needed.
 
 A method has the functions NAME_make_body, NAME_start, NAME_step and NAME_omega, which take numbers, and
-rows of numbers by address, results first; structures are those of the exported C.  The function that the
-user writes is NAME_torque, or NAME_load for bodies in flight.
+rows of numbers by address, results first; structures are those of the exported C.  The functions that the
+user writes are NAME_torque, or NAME_load for bodies in flight, and NAME_motors for those with rotors.
 """
 
 from __future__ import annotations
@@ -24,12 +24,15 @@ from polhode.exports.ir import (
     Const,
     Function,
     Type,
+    Var,
     has_numbers,
     parts,
 )
 from polhode.exports.machine_functions import ADDRESS, WHOLE, Writer
 from polhode.exports.module import Module, Root
+from polhode.exports.outside import Outside, Public
 from polhode.exports.text import single
+from polhode.exports.trees import item
 
 OLDEST = 0, 45  # version of llvmlite: those before write addresses in two ways
 # what processors of a kind have, beyond the least; and how they hand over numbers
@@ -40,7 +43,7 @@ FEATURES = {
 }
 
 
-class Machine:
+class Machine(Outside):
     """A method as machine code; languages/ has what differs."""
 
     suffix = ".o"
@@ -62,6 +65,15 @@ class Machine:
         self.made: dict[Function, ir.Function] = {}
         self.intrinsics: dict[str, ir.Function] = {}
         self.constants: dict[Any, ir.GlobalVariable] = {}
+
+    def public_functions(self) -> list[Public]:
+        """Those of all languages, and what a body in flight has: names of fields are lost here."""
+        module, found = self.module, super().public_functions()
+        if self.flies:
+            for name, field in (("position", "x"), ("velocity", "v")):
+                value = item(Var("s", module.state), module.state.fields.index(field))
+                found.append(Public(name, "", Root([("s", module.state)], value)))
+        return found
 
     # --- what comes out ---------------------------------------------------------------------------
 
@@ -90,17 +102,11 @@ class Machine:
 
     def assembly(self) -> str:
         """LLVM's own language."""
-        module = self.module
         if not self.made:
             for function in self._functions():
                 self._function(function)
-            for name, root in (
-                ("make_body", module.make_body),
-                ("start", module.start),
-                ("step", module.step),
-                ("omega", module.omega),
-            ):
-                self._public(f"{module.prefix}_{name}", root)
+            for name, _, root in self.public_functions():
+                self._public(f"{self.module.prefix}_{name}", root)
         return str(self.code)
 
     def _functions(self) -> list[Function]:
@@ -164,11 +170,10 @@ class Machine:
             self.intrinsics[name] = ir.Function(self.code, head, f"llvm.{name}.{bits}")
         return self.intrinsics[name]
 
-    def users(self) -> ir.Function:
-        """The function of the user: its result by address, then what it is given."""
-        asked = self.module.asked
-        assert asked is not None
-        name = f"{self.module.prefix}_{asked.name}"
+    def users_function(self, called: str) -> ir.Function:
+        """A function of the user: its result by address, then what it is given."""
+        (asked,) = (one for one in self.users if one.name == called)
+        name = f"{self.module.prefix}_{called}"
         if name not in self.intrinsics:
             rows = [ADDRESS if parts(kind) else self.type(kind) for _, kind in asked.params]
             head = ir.FunctionType(ir.VoidType(), [ADDRESS, *rows])

@@ -227,7 +227,7 @@ class Writer:
                 value = place
             given.append(value)
         out = self.entry.alloca(self.machine.type(one.type))
-        self.builder.call(self.machine.users(), [out, *given])
+        self.builder.call(self.machine.users_function(one.name), [out, *given])
         return self.builder.load(out, typ=self.machine.type(one.type))
 
     NAMES: ClassVar[dict[str, str]] = {"abs": "fabs"}

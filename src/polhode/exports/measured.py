@@ -26,9 +26,10 @@ def measured(method: Method) -> tuple[str, ...]:
         return ("Measured: not here; see `polhode certify`",)
     back, form = map(_size, defects)
     return (
-        f"Measured: order {orders.attitude:.1f} of the attitude, {orders.momentum:.1f} of the momentum",
-        f"a step back misses by {back}; symplectic form kept to {form}",
-        f"1000 free steps: momentum kept to {_size(drift.momentum)}, energy to {_size(drift.energy)}",
+        f"Measured: order {orders.attitude:.1f} of the attitude, {orders.momentum:.1f} of the momentum; "
+        f"a step back misses by {back}",
+        f"symplectic form kept to {form}; 1000 free steps: momentum kept to {_size(drift.momentum)}, "
+        f"energy to {_size(drift.energy)}",
     )
 
 

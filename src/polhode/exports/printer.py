@@ -36,12 +36,13 @@ from polhode.exports.ir import (
     has_numbers,
     parts,
 )
+from polhode.exports.outside import Outside
 from polhode.exports.phrases import Phrases, constant_key, is_named
 from polhode.exports.text import WIDTH, closed, folded, grouped
 from polhode.exports.trees import is_plain, item, statements, values, walk
 
 
-class Printer(Phrases):
+class Printer(Outside, Phrases):
     """Writes one module in one language; `module` is what `polhode.exports.module` makes."""
 
     suffix = ""  # of the file
@@ -52,15 +53,16 @@ class Printer(Phrases):
         "float",
     )  # that it can be written in, the usual one first
     reserved: frozenset[str] = frozenset()  # words that cannot be names
+    public_names: frozenset[str] = frozenset()  # of functions, which variables may have too
+    keywords: frozenset[str] = frozenset()  # those that fields cannot be called either
     joined = False  # whether declarations of one type share a line
-    rotors = False  # whether `public` writes `module.speeds` and what calls `module.motors`
     line_end = ";"
     repeat = "while"  # the word that begins a loop with a condition
 
     def __init__(self, module: Any, precision: str = "double", fma: bool = True) -> None:
         self.module, self.precision, self.fma = module, precision, fma
         self.functions = self.needed()
-        self.taken: set[str] = set(self.reserved)
+        self.taken: set[str] = set(self.reserved | self.public_names)
         self.names, self.local = {}, {}
         self.alike: dict[Type, Type] = {}  # types that have the same declaration as an earlier one
         self.types = list(self._types())
@@ -201,6 +203,10 @@ class Printer(Phrases):
     def _together(self, group: list[Set], depth: int) -> list[str]:
         pairs = [(self.called_here(one.name), self.expression(one.value)) for one in group]
         return self.together(pairs, group[0].value.type, depth)
+
+    def field_names(self, kind: Type) -> tuple[str, ...] | None:
+        names = super().field_names(kind)
+        return names and tuple(f"{name}_" if name in self.keywords else name for name in names)
 
     def called_here(self, name: str) -> str:
         """The name of a variable."""

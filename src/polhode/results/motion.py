@@ -113,7 +113,7 @@ OMEGA = ROTATION.slices["omega"]  # in every kind of motion
 def parts(y: np.ndarray, kind: Kind = ROTATION) -> Any:
     """The parts of motions (..., width) by name, as views; those of a system (..., bodies, component)."""
     if kind.bodies:
-        y = y.reshape(*y.shape[:-1], kind.bodies, -1)
+        y = y.reshape(*y.shape[:-1], kind.bodies, kind.width // kind.bodies)
     return kind.parts(*(y[..., place] for place in kind.slices.values()))
 
 
@@ -132,7 +132,7 @@ def row(kind: Kind, *values: Any) -> np.ndarray:
         ],
         axis=-1,
     )
-    return found.reshape(*found.shape[:-2], -1) if kind.bodies else found
+    return found.reshape(*found.shape[:-2], kind.width) if kind.bodies else found
 
 
 def described(y: np.ndarray, kind: Kind = ROTATION) -> dict[str, Any]:
@@ -272,13 +272,26 @@ def to_principal_axes(body: Any, y: np.ndarray, kind: Kind = ROTATION) -> np.nda
 def back_to_axes(axes: np.ndarray, y: np.ndarray, kind: Kind = ROTATION) -> np.ndarray:
     """The same for axes (..., 3, 3)."""
     back = np.swapaxes(axes, -1, -2)
-    turn = {
-        "attitude": lambda q: rotations.qmul(q, _quaternions(back)),
-        "body": lambda vector: rows_times(vector, back),
-        "space": lambda part: part,
-    }
-    turned = (turn[PARTS[name].frame](part) for name, part in parts(y, kind)._asdict().items())
+    turned = (_turned(name, part, back) for name, part in parts(y, kind)._asdict().items())
     return row(kind, *turned)
+
+
+def part_in_user_axes(body: Any, y: np.ndarray, kind: Kind, name: str) -> np.ndarray:
+    """One part of `in_user_axes`, a copy."""
+    part = getattr(parts(y, kind), name)
+    return (
+        part.copy()
+        if body.is_principal
+        else _turned(name, part.copy(), np.swapaxes(body.axes, -1, -2))
+    )
+
+
+def _turned(name: str, part: np.ndarray, axes: np.ndarray) -> np.ndarray:
+    """A part of motions in other axes."""
+    frame = PARTS[name].frame
+    if frame == "attitude":
+        return rotations.qmul(part, _quaternions(axes))
+    return rows_times(part, axes) if frame == "body" else part
 
 
 def _quaternions(axes):

@@ -18,7 +18,7 @@ def export(
     language: Annotated[
         str,
         typer.Option(
-            help="c, javascript, wasm, or object for machine code.",
+            help="c, cpp, rust, javascript, csharp, wgsl, wasm, or object for machine code.",
             autocompletion=complete_language,
         ),
     ] = "c",
@@ -40,6 +40,13 @@ def export(
         typer.Option(
             metavar="I1,I2,I3",
             help="Principal moments of the body, for a step made for its symmetry.",
+        ),
+    ] = None,
+    body: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="SCENARIO.toml",
+            help="Take the body of a scenario: its rotors, with their motors, its mass and symmetry.",
         ),
     ] = None,
     precision: Annotated[
@@ -79,10 +86,8 @@ def export(
 
     if output is not None:
         check_place(output, force)
-    acting = find_torque(torque, assignments or [])
-    made = exported(
-        method, language, acting, _three(moments), precision, frame, flight, fma, measure, target
-    )
+    acting, given = find_torque(torque, assignments or []), find_body(moments, body)
+    made = exported(method, language, acting, given, precision, frame, flight, fma, measure, target)
     if output is None and made.binary:
         raise InputError(
             f"{language!r} is no text for a terminal; name a file: -o {made.module.prefix}{made.suffix}"
@@ -133,12 +138,24 @@ def find_torque(name: str | None, assignments: list[str]) -> Any:
         ) from error
 
 
-def _three(text: str | None) -> list[float] | None:
+def find_body(moments: str | None, scenario: Path | None) -> Any:
+    """Return the body of a scenario, or three moments."""
+    from polhode.errors import InputError
+    from polhode.io.scenario._load import load
+
+    if moments is not None and scenario is not None:
+        raise InputError(
+            f"--moments {moments} and --body {scenario} both say what the body is; give one of them"
+        )
+    if scenario is not None:
+        return load(scenario).body
+    return None if moments is None else _three(moments)
+
+
+def _three(text: str) -> list[float]:
     """Return three numbers from text."""
     from polhode.errors import InputError
 
-    if text is None:
-        return None
     try:
         a, b, c = map(float, text.split(","))
     except ValueError:

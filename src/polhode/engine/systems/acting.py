@@ -120,7 +120,7 @@ def obstacle(one: Interaction, t0: float, t1: float, motion: np.ndarray, n: int)
     """Why an interaction cannot be machine code; None where it can, and agrees with its Python, as
     the package's own do."""
     note = one.obstacle()
-    if note is not None:
+    if note is not None or one.in_c:
         return note
     some, which = one.sample(n)
     machine, p = bind(loops.forces_at, act=acting([some.act()])), numbers((some,), len(which))

@@ -22,9 +22,9 @@ from polhode.exports.ir import (
     has_numbers,
     parts,
 )
-from polhode.exports.acting import VECTOR
 from polhode.exports.calls import UsersFunction
 from polhode.exports.module import Root
+from polhode.exports.outside import MOTORS
 from polhode.exports.phrases import constant_key
 from polhode.exports.printer import Printer
 from polhode.exports.text import closed, folded, grouped, paragraphs
@@ -52,7 +52,11 @@ PREAMBLE = """\
 #elif defined(__GNUC__) && __GNUC__ == 12    /* which fuses sums and products that it was told not to */
 #pragma GCC optimize("no-tree-slp-vectorize")
 #endif"""
-
+# before a step: gcc would hand on structures in memory, which takes longer than the arithmetic
+FLATTEN = """\
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__OPTIMIZE_SIZE__)
+__attribute__((flatten))    /* what it calls becomes part of it */
+#endif"""
 
 # of a motion at the beginning, for the comment at the top
 EXAMPLES = {
@@ -67,10 +71,11 @@ class Language(Printer):
     """C99."""
 
     suffix = ".c"
-    reserved = frozenset(KEYWORDS.split()) | frozenset(LIBRARY.split())
+    keywords = frozenset(KEYWORDS.split())
+    reserved = keywords | frozenset(LIBRARY.split())
     joined = True
-    rotors = True
     rows = ".v"
+    attitude = "s->q"
     outside = False  # whether a public function is written, which gets state and body by pointers
 
     # --- types and declarations -------------------------------------------------------------------
@@ -107,41 +112,15 @@ class Language(Printer):
         """The declaration of a type with these fields."""
         return f"typedef struct {{ {fields} }} {name};"
 
-    def field_names(self, kind: Type) -> tuple[str, ...] | None:
-        names = super().field_names(kind)
-        return names and tuple(f"{name}_" if name in KEYWORDS.split() else name for name in names)
-
     def _users(self) -> str:
         """What the user's function is called through."""
-        asked, where = (
-            self.module.asked,
-            {"spatial": "in space", "body": "in the body"}[self.module.frame],
-        )
-        prefix, motors = self.module.prefix, self.module.motors
-        pointer = f"{prefix}_{asked.name}_function"
-        what = (
-            f"Your torque, {where}"
-            if asked.result == VECTOR
-            else f"Your torque, {where}, and acceleration, in space"
-        )
-        doc = f"{what}, at time t, attitude R (by rows) and body velocity Om; context is yours."
-        more = [] if motors is None else [
-            self.comment(
-                "The torques of your motors on the rotors, which have the speeds W relative to the body; 0 for one that "
-                "is held."
-            ),
-            *self._pointer(motors),
-        ]  # fmt: skip
-        fields = f"{pointer} {asked.name};" + (
-            "" if motors is None else f" {prefix}_motors_function motors;"
-        )
+        prefix, asked, motors = self.module.prefix, self.module.asked, self.module.motors
+        lines = [self.comment(self.users_doc("; context is yours")), *self._pointer(asked)]
+        if motors:
+            lines += [self.comment(MOTORS), *self._pointer(motors)]
+        fields = " ".join(f"{prefix}_{one.name}_function {one.name};" for one in self.users)
         return "\n".join(
-            [
-                self.comment(doc),
-                *self._pointer(asked),
-                *more,
-                f"typedef struct {{ {fields} void *context; }} {self.names[USER]};",
-            ]
+            [*lines, f"typedef struct {{ {fields} void *context; }} {self.names[USER]};"]
         )
 
     def _pointer(self, asked: UsersFunction) -> list[str]:
@@ -228,38 +207,8 @@ class Language(Printer):
         return f"{text[1:].replace('.', '->', 1)}" if text.startswith("*") else text
 
     def public(self) -> str:
-        module = self.module
         self.outside, self.local = True, {}
-        flies = any(one == "x" for one, _ in module.start.params)
-        place = "; place and velocity of the centre of mass" if flies else ""
-        place += "; speeds of the rotors relative to the body" if module.speeds else ""
-        functions = [
-            (
-                "A body with these principal moments of inertia"
-                + (
-                    ", less those of free rotors; and with rotors: unit axes, moments, and 1 for one that turns freely "
-                    "or is driven, 0 for one held at its speed."
-                    if module.speeds
-                    else "."
-                ),
-                "make_body",
-                module.make_body,
-            ),
-            (
-                "The state at time t, before steps of h: from attitude (x, y, z, w), body to space, and body "
-                f"velocity{place}.",
-                "start",
-                module.start,
-            ),
-            ("A step from time t to t + h.", "step", module.step),
-            ("The body velocity; the attitude is s->q.", "omega", module.omega),
-        ]
-        functions += [(doc, name, root) for name, (doc, root) in module.readings.items()]
-        if module.speeds:
-            functions.append(
-                ("The speeds of the rotors, relative to the body.", "speeds", module.speeds)
-            )
-        return grouped((self._outer(*one) for one in functions), 5)
+        return grouped((self._outer(*one) for one in self.public_functions()), 8)
 
     def _head(self, name: str, root: Root) -> str:
         """The head of a public function."""
@@ -275,19 +224,20 @@ class Language(Printer):
         result = "void" if root.value.type == self.module.state else self.of_type(root.value.type)
         return f"{result} {self.public_name(name)}({', '.join(given)})"
 
-    def _outer(self, doc: str, name: str, root: Root) -> str:
+    def _outer(self, name: str, doc: str, root: Root) -> str:
         head = self._head(name, root)
         unused = [name for name, _ in root.params if name not in reads(root.value) and name != "s"]
         quiet = "".join(f"(void){name}; " for name in unused)
         gives = "*s =" if head.startswith("void") else "return"
         lines = folded(f"{quiet}{gives} {self.expression(root.value)};", "    ")
         whole = closed([*folded(f"{head} {{"), *lines, "}"])
-        return "\n".join([self.comment(doc), *folded(f"{head};"), *whole])
+        before = [FLATTEN] if root is self.module.step else []
+        return "\n".join([self.comment(doc), *before, *folded(f"{head};"), *whole])
 
     def example(self) -> str:
         name, load = self.module.prefix, ", load" if self.module.asked else ""
         motors = ", my_motors" if self.module.motors else ""
-        given = f"    {name}_load load = {{my_function{motors}, NULL}};" if load else ""
+        given = f" {name}_load load = {{my_function{motors}, NULL}};" if load else ""
         first = {"h": "h", "t": "0.0", "q": "q", "Om": "Om", "x": "x", "v": "v", "W": "W"}
         known = ", ".join(first[one] for one, _ in self.module.start.params if one in first)
         motion = [
@@ -300,12 +250,13 @@ class Language(Printer):
         check = [unsolved] if "residual" in self.module.readings else []
         lines = [
             "Use (gcc -std=c99 -O2 -ffp-contract=off, with -mfma where the processor has it):",
-            f"    {name}_body body = {name}_make_body((vec3){{1.0, 2.0, 3.0}}{rotors});",
-            given,
-            *folded(" ".join(motion), "    "),
-            f"    {name}_state s;",
+            *folded(
+                f"{name}_body body = {name}_make_body((vec3){{1.0, 2.0, 3.0}}{rotors});{given}",
+                "    ",
+            ),
+            *folded(" ".join([*motion, f"{name}_state s;"]), "    "),
             f"    {name}_start(&s, {known}, &body{load});",
             f"    for (int k = 0; k < 1000; k++) {{ {name}_step(&s, h, k * h, &body{load}); }}",
             *check,
         ]
-        return "\n".join(line for line in lines if line)
+        return "\n".join(lines)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
+
 from polhode.core import vec
 from polhode.exports.acting import VECTOR
+from polhode.exports.calls import UsersFunction
 from polhode.exports.ir import USER, Ask, Call, Const, Expr, Function, Item, Type, Var
 from polhode.exports.languages import c
 from polhode.exports.module import Root
+from polhode.exports.outside import MOTORS
 from polhode.exports.phrases import LEVELS, Phrases, constant_key
 from polhode.exports.text import closed, folded
 from polhode.exports.trees import reads
@@ -17,7 +21,7 @@ dynamic_cast explicit export friend mutable namespace new noexcept not not_eq nu
 public reinterpret_cast static_assert static_cast template this thread_local throw try typeid typename using virtual wchar_t
 xor xor_eq std
 """
-PUBLIC = ("make_body", "start", "step", "omega")
+PUBLIC = ("make_body", "start", "step", "omega", "residual", "calls", "unrestored", "speeds")
 OPERATORS = {vec.add: "+", vec.sub: "-", vec.scale: "*"}
 
 
@@ -25,7 +29,9 @@ class Language(c.Language):
     """C++."""
 
     suffix = ".hpp"
-    reserved = c.Language.reserved | frozenset(KEYWORDS.split())
+    attitude = "s.q"
+    keywords = c.Language.keywords | frozenset(KEYWORDS.split())
+    reserved = c.Language.reserved | keywords
 
     # --- the file ---------------------------------------------------------------------------------
 
@@ -51,23 +57,22 @@ class Language(c.Language):
 
     def _callable(self) -> str:
         """The type of the user's function, a template parameter."""
-        return self.module.asked.name.capitalize()
+        return self.acting.capitalize()
 
     def structure(self, name: str, fields: str) -> str:
         return f"struct {name} {{ {fields} }};"
 
-    def field_names(self, kind: Type) -> tuple[str, ...] | None:
-        names = super().field_names(kind)
-        return names and tuple(f"{name}_" if name in KEYWORDS.split() else name for name in names)
-
     def _users(self) -> str:
-        asked = self.module.asked
-        where = {"spatial": "in space", "body": "in the body"}[self.module.frame]
-        further = "" if asked.result == VECTOR else ", and acceleration, in space"
-        given = ", ".join(f"{self.of_type(kind)} {name}" for name, kind in asked.params)
+        def call(one: UsersFunction, own: str) -> str:
+            given = ", ".join(f"{self.of_type(kind)} {name}" for name, kind in one.params)
+            return f"{own}({given}) and returns a {self.names[one.result]}"
+
+        asked, motors = self.module.asked, self.module.motors
+        head = f"{self.users_doc()}  {self._callable()} below is its type:"
+        if not motors:
+            return self.comment(f"{head} anything that is called with {call(asked, '')}.")
         return self.comment(
-            f"{self._callable()} below is the type of your torque, {where}{further}, at time t, attitude R (by rows) and body "
-            f"velocity Om: anything that is called with ({given}) and returns a {self.names[asked.result]}."
+            f"{head} an object that is called with {call(asked, f'.{asked.name}')}, and with {call(motors, '.motors')}.  {MOTORS}"
         )
 
     # --- declarations -----------------------------------------------------------------------------
@@ -98,7 +103,7 @@ class Language(c.Language):
 
     def declared_as(self, name: str, value: str, kind: Type, fixed: bool) -> str:
         own = self.of_type(kind)
-        value = value.removeprefix(own) if value.startswith(f"{own}{{") else value
+        value = value.removeprefix(own) if is_made(own, value) else value
         return f"{'const ' if fixed else ''}{own} {name} = {value}"
 
     # --- expressions ------------------------------------------------------------------------------
@@ -126,7 +131,8 @@ class Language(c.Language):
         return f"{self.precision}({text})"
 
     def asked(self, expr: Ask) -> str:
-        return f"{self.expression(expr.user)}({self.arguments(expr.args)})"
+        user = self.expression(expr.user) + f".{expr.name}" * bool(self.module.motors)
+        return f"{user}({self.arguments(expr.args)})"
 
     # --- what the user calls ----------------------------------------------------------------------
 
@@ -136,7 +142,7 @@ class Language(c.Language):
     def item(self, expr: Item) -> str:
         return Phrases.item(self, expr)
 
-    def _outer(self, doc: str, name: str, root: Root) -> str:
+    def _outer(self, name: str, doc: str, root: Root) -> str:
         state = self.module.state
         steps = root.value.type == state and any(one == "s" for one, _ in root.params)
         given: list[str] = []
@@ -152,29 +158,39 @@ class Language(c.Language):
         quiet = ["    " + " ".join(f"(void){name};" for name in unused)] if unused else []
         lines = folded(f"{'s =' if steps else 'return'} {self.expression(root.value)};", "    ")
         whole = closed([*folded(head), *quiet, *lines, "}"])
-        return "\n".join(
-            [self.comment(doc.replace("s->", "s.")), *self._template(root.params), *whole]
-        )
+        before = [c.FLATTEN] if root is self.module.step else []
+        return "\n".join([self.comment(doc), *self._template(root.params), *before, *whole])
 
     def example(self) -> str:
-        name, asked = self.module.prefix, self.module.asked
-        flies = any(one == "x" for one, _ in self.module.start.params)
-        place, mine, load = ", {0.0, 0.0, 0.0}, {1.0, 0.0, 0.0}" * flies, [], ""
+        name, asked, spins = self.module.prefix, self.module.asked, self.module.speeds
+        place, mine, load = ", {0.0, 0.0, 0.0}, {1.0, 0.0, 0.0}" * self.flies, [], ""
+        place += ", W" * bool(spins)
         if asked:
-            load = f", {asked.name}"
+            load = f", {self.acting}"
+        if asked and not self.module.motors:
             given = ", ".join(
                 kind if kind == self.precision else f"{name}::{kind}"
                 for kind in (self.of_type(kind) for _, kind in asked.params)
             )
             result = f"{name}::{self.names[asked.result]}"
-            zero = "{{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}}" if flies else "{0.0, 0.0, 0.0}"
+            zero = "{{0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}}" if self.flies else "{0.0, 0.0, 0.0}"
             mine = [f"    auto {asked.name} = []({given}) {{ return {result}{zero}; }};"]
         return "\n".join(
             [
                 "Use (g++ -std=c++11 -O2 -ffp-contract=off, with -mfma where the processor has it):\n",
-                f"    {name}::Body body = {name}::make_body({{1.0, 2.0, 3.0}});",
+                f"    {name}::Body body = {name}::make_body({{1.0, 2.0, 3.0}}{', axes, J, is_free' * bool(spins)});",
                 *mine,
                 f"    {name}::State s = {name}::start(h, 0.0, {{0.0, 0.0, 0.0, 1.0}}, {{0.1, 3.0, 0.1}}{place}, body{load});",
                 f"    for (int k = 0; k < 1000; k++) {{ {name}::step(s, h, k * h, body{load}); }}",
             ]
         )
+
+
+def is_made(kind: str, value: str) -> bool:
+    """Whether a value is nothing but one of this type, made of its items: kind{...}."""
+    if not value.startswith(f"{kind}{{"):
+        return False
+    depths = itertools.accumulate(
+        (letter == "{") - (letter == "}") for letter in value[len(kind) :]
+    )
+    return list(depths).index(0) == len(value) - len(kind) - 1

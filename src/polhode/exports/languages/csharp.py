@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
-from polhode.exports.acting import VECTOR
+from polhode.exports.calls import UsersFunction
 from polhode.exports.ir import (
     BOOL,
     INT,
@@ -22,7 +23,7 @@ from polhode.exports.ir import (
     has_numbers,
     parts,
 )
-from polhode.exports.module import Root
+from polhode.exports.outside import MOTORS, Public
 from polhode.exports.phrases import constant_key
 from polhode.exports.printer import Printer
 from polhode.exports.text import closed, folded, paragraphs
@@ -43,7 +44,8 @@ class Language(Printer):
     """C#."""
 
     suffix = ".cs"
-    reserved = frozenset(KEYWORDS.split()) | {"Math", "MathF", "var"}
+    keywords = frozenset(KEYWORDS.split())
+    reserved = keywords | {"Math", "MathF", "var"}
     joined = True
 
     def __init__(self, module: Any, precision: str = "double", fma: bool = True) -> None:
@@ -82,7 +84,7 @@ class Language(Printer):
     def type_name(self, kind: Type) -> str:
         name = super().type_name(kind)
         if kind == USER:
-            name = self.module.asked.name
+            name = self.acting
         return name[0].upper() + name[1:]
 
     def public_name(self, name: str) -> str:
@@ -92,7 +94,7 @@ class Language(Printer):
         names = super().field_names(kind)
         if names is None:
             return tuple(f"v{i}" for i in range(len(parts(kind) or ())))
-        return tuple(f"{name}_" if name in KEYWORDS.split() else name for name in names)
+        return names
 
     def access(self, kind: Type, place: int) -> str:
         if self._is_tuple(kind):
@@ -109,11 +111,21 @@ class Language(Printer):
             for one, part in zip(self.field_names(kind) or (), parts(kind) or (), strict=True)
             if has_numbers(part)
         ]
-        name, alike = self.names[kind], len({kind for kind, _ in pairs}) == 1
+        further = []
+        if isinstance(kind, Array) and pairs[0][1] == "v0":  # by a number that is not known here
+            chosen = "".join(f"i == {i} ? {one} : " for i, (_, one) in enumerate(pairs[:-1]))
+            value = f"{chosen}{pairs[-1][1]}"
+            further = folded(f"public {pairs[0][0]} this[int i] => {value};", "    ")
+        return self.structure(self.names[kind], pairs, further)
+
+    def structure(
+        self, name: str, pairs: list[tuple[str, str]], further: Iterable[str] = ()
+    ) -> str:
+        """The declaration of a type with fields, pairs of type and name, and its constructor."""
         listed = ", ".join(one for _, one in pairs)
         fields = (
             f"public {pairs[0][0]} {listed};"
-            if alike
+            if len({kind for kind, _ in pairs}) == 1
             else " ".join(f"public {a} {b};" for a, b in pairs)
         )
         given = ", ".join(f"{a} {b}" for a, b in pairs)
@@ -123,22 +135,18 @@ class Language(Printer):
             f"    {fields}",
             *folded(f"public {name}({given}) {{ {sets} }}", "    "),
         ]
-        if isinstance(kind, Array) and pairs[0][1] == "v0":  # by a number that is not known here
-            chosen = "".join(f"i == {i} ? {one} : " for i, (_, one) in enumerate(pairs[:-1]))
-            value = f"{chosen}{pairs[-1][1]}"
-            lines += folded(f"public {pairs[0][0]} this[int i] => {value};", "    ")
-        return "\n".join([*lines, "}"])
+        return "\n".join([*lines, *further, "}"])
 
     def _users(self) -> str:
-        asked = self.module.asked
-        where = {"spatial": "in space", "body": "in the body"}[self.module.frame]
-        further = "" if asked.result == VECTOR else ", and acceleration, in space"
-        doc = (
-            f"Your torque, {where}{further}, at time t, attitude R (by rows) and body velocity Om."
-        )
-        given = ", ".join(f"{self.of_type(kind)} {name}" for name, kind in asked.params)
-        head = f"public delegate {self.of_type(asked.result)} {self.names[USER]}({given});"
-        return "\n".join([self.comment(doc), *folded(head)])
+        lines = []
+        for one, doc in zip(self.users, (self.users_doc(), MOTORS), strict=False):
+            given = ", ".join(f"{self.of_type(kind)} {name}" for name, kind in one.params)
+            head = f"public delegate {self.of_type(one.result)} {_type(one)}({given});"
+            lines += [self.comment(doc), *folded(head)]
+        if self.module.motors:
+            fields = [(_type(one), one.name) for one in self.users]
+            lines.append(self.structure(self.names[USER], fields))
+        return "\n".join(lines)
 
     def constant(self, one: Const) -> str:
         text = self.nested(one.value, one.type)
@@ -207,28 +215,17 @@ class Language(Printer):
         return f"({self.precision}){text}"
 
     def asked(self, expr: Ask) -> str:
-        return f"{self.expression(expr.user)}({self.arguments(expr.args)})"
+        user = self.expression(expr.user) + f".{expr.name}" * bool(self.module.motors)
+        return f"{user}({self.arguments(expr.args)})"
 
     # --- what the user calls ----------------------------------------------------------------------
 
     def public(self) -> str:
-        module = self.module
         self.local = {}
-        flies = any(one == "x" for one, _ in module.start.params)
-        place = ", and place and velocity of the centre of mass" if flies else ""
-        start = (
-            "The state at time t, before steps of h: from attitude (x, y, z, w), body to space, and body "
-            f"velocity{place}."
-        )
-        functions = [
-            ("A body with these principal moments of inertia.", "MakeBody", module.make_body),
-            (start, "Start", module.start),
-            ("A step from time t to t + h.", "Step", module.step),
-            ("The body velocity; the attitude is s.q.", "Omega", module.omega),
-        ]
-        return "\n\n".join(self._outer(*one) for one in functions)
+        return "\n\n".join(map(self._outer, self.public_functions()))
 
-    def _outer(self, doc: str, name: str, root: Root) -> str:
+    def _outer(self, public: Public) -> str:
+        root, name = public.root, "".join(map(str.capitalize, public.name.split("_")))
         steps = root is self.module.step
         params = sorted(root.params, key=lambda pair: pair[0] != "s")
         given: list[Any] = [
@@ -238,25 +235,33 @@ class Language(Printer):
         result = "void" if steps else self.of_type(root.value.type)
         head = folded(f"public static {result} {name}({', '.join(given)}) {{")
         line = f"{'s =' if steps else 'return'} {self.expression(root.value)};"
-        return "\n".join([self.comment(doc), *closed([*head, *folded(line, "    "), "}"])])
+        return "\n".join([self.comment(public.doc), *closed([*head, *folded(line, "    "), "}"])])
 
     def example(self) -> str:
         name, asked = self.module.prefix, self.module.asked
         vec3, vec4 = f"new {name}.Vec3", f"new {name}.Vec4"
-        flies = any(one == "x" for one, _ in self.module.start.params)
+        spins, motors = self.module.speeds, self.module.motors
         mine, load, f = [], "", "f" if self.precision == "float" else ""
         zero, one = f"{vec3}(0, 0, 0)", f"{vec3}(1, 0, 0)"
         if asked:
-            load, given = ", torque", ", ".join(name for name, _ in asked.params)
-            value = f"new {name}.Push({zero}, {zero})" if flies else zero
-            mine = [f"    {name}.{self.names[USER]} torque = ({given}) => {value};"]
-        place = f",\n        {zero}, {one}" if flies else ""
+            load, given = f", {self.acting}", ", ".join(name for name, _ in asked.params)
+        if asked and not motors:
+            value = f"new {name}.Push({zero}, {zero})" if self.flies else zero
+            mine = [f"    {name}.{self.names[USER]} {self.acting} = ({given}) => {value};"]
+        elif asked:
+            mine = [f"    var acting = new {name}.Acting(my_{asked.name}, my_motors);"]
+        place = (f",\n        {zero}, {one}" if self.flies else "") + ", W" * bool(spins)
         return "\n".join(
             [
                 "Use (.NET Core 3.0 or later; written with --no-fma, any .NET):\n",
-                f"    var body = {name}.MakeBody({vec3}(1, 2, 3));",
+                f"    var body = {name}.MakeBody({vec3}(1, 2, 3){', axes, J, is_free' * bool(spins)});",
                 *mine,
                 f"    var s = {name}.Start(h, 0, {vec4}(0, 0, 0, 1), {vec3}(0.1{f}, 3, 0.1{f}){place}, body{load});",
                 f"    for (int k = 0; k < 1000; k++) {{ {name}.Step(ref s, h, k * h, body{load}); }}",
             ]
         )
+
+
+def _type(one: UsersFunction) -> str:
+    """The type of a function of the user."""
+    return one.name.capitalize()

@@ -10,6 +10,7 @@ from polhode.exports.ir import (
     INT,
     REAL,
     USER,
+    Array,
     Ask,
     Const,
     Function,
@@ -22,8 +23,8 @@ from polhode.exports.ir import (
     parts,
 )
 from polhode.exports import fused
-from polhode.exports.acting import VECTOR
-from polhode.exports.module import Root
+from polhode.exports.calls import UsersFunction
+from polhode.exports.outside import MOTORS, Public
 from polhode.exports.phrases import ATOM, constant_key
 from polhode.exports.printer import Printer
 from polhode.exports.text import closed, folded, paragraphs, single
@@ -40,6 +41,8 @@ Math Object Number BigInt NaN Infinity Float64Array sqrt abs sin cos tan exp log
 makeBody start step omega rounded
 """
 FROM_MATH = ("sqrt", "abs", "sin", "cos", "tan", "exp", "log", "atan2", "pow")
+
+SINGLE = ("q", "Om", "I", "x", "v", "W", "J", "is_free")  # what is given, and rounded
 
 COPYSIGN = """\
 /** a with the sign of b. */
@@ -66,6 +69,7 @@ class Language(Printer):
 
     suffix = ".mjs"
     reserved = frozenset(KEYWORDS.split()) | frozenset(LIBRARY.split())
+    public_names = frozenset(["residual", "calls", "unrestored", "speeds"])
     joined = True
     words = Printer.words | {"==": "===", "!=": "!=="}
 
@@ -86,7 +90,7 @@ class Language(Printer):
         return name.capitalize()
 
     def type_name(self, kind: Type) -> str:
-        return self.module.asked.name.capitalize() if kind == USER else super().type_name(kind)
+        return self.acting.capitalize() if kind == USER else super().type_name(kind)
 
     def of_type(self, kind: Type) -> str:
         if kind in (REAL, INT):
@@ -104,7 +108,7 @@ class Language(Printer):
         used |= {"abs"} if "copysign" in used else set()
         taken = [name for name in FROM_MATH if name in used] + ["fround"] * is_single
         blocks = [f"const {{ {', '.join(taken)} }} = Math;\n"] if taken else []
-        blocks += [ROUNDED] if is_single and _flies(self.module) else []
+        blocks += [ROUNDED] if is_single and self.flies else []
         blocks += [COPYSIGN] if "copysign" in used else []
         blocks += [FMA_SINGLE] if is_single and self.fma and "fma" in used else []
         return "\n".join(blocks)
@@ -124,13 +128,15 @@ class Language(Printer):
 
     def _users(self) -> str:
         """What the user's function is given and returns."""
-        asked = self.module.asked
-        where = {"spatial": "in space", "body": "in the body"}[self.module.frame]
-        more = "" if asked.result == VECTOR else ", and acceleration, in space"
-        doc = f"Your torque, {where}{more}, at time t, attitude R (by rows) and body velocity Om."
-        tags = [f"@param {{{self.of_type(kind)}}} {name}" for name, kind in asked.params]
-        head, result = f"@callback {self.names[USER]}", f"@returns {{{self.names[asked.result]}}}"
-        return self.comment("\n".join([doc, head, *tags, result]))
+        lines = []
+        for one, doc in zip(self.users, (self.users_doc(), MOTORS), strict=False):
+            tags = [f"@param {{{self.of_type(kind)}}} {name}" for name, kind in one.params]
+            head, result = f"@callback {_type(one)}", f"@returns {{{self.names[one.result]}}}"
+            lines.append(self.comment("\n".join([doc, head, *tags, result])))
+        if self.module.motors:
+            inside = ", ".join(f"{one.name}: {_type(one)}" for one in self.users)
+            lines.append(f"/** @typedef {{{{ {inside} }}}} {self.names[USER]} */")
+        return "\n".join(lines)
 
     def field_names(self, kind: Type) -> tuple[str, ...] | None:
         if not isinstance(kind, Record) or kind.kind is None:
@@ -222,56 +228,48 @@ class Language(Printer):
         return text
 
     def asked(self, expr: Ask) -> str:
-        text = f"{self.expression(expr.user)}({self.arguments(expr.args)})"
+        user = self.expression(expr.user) + f".{expr.name}" * bool(self.module.motors)
+        text = f"{user}({self.arguments(expr.args)})"
         if self.precision == "double":
             return text
-        return f"{text}.map(fround)" if expr.type == VECTOR else f"rounded({text})"
+        return f"{text}.map(fround)" if isinstance(expr.type, Array) else f"rounded({text})"
 
     # --- what the user calls ----------------------------------------------------------------------
 
     def public(self) -> str:
-        module = self.module
-        self.local = {"p": _users(module)}
+        self.local = {"p": self.acting} if self.users else {}
         if self.precision == "float":
             self.local |= {name: f"fround({name})" for name in "ht"}
-            self.local |= {name: f"{name}.map(fround)" for name in ("q", "Om", "I", "x", "v")}
-        place = ", and place and velocity of the centre of mass" if _flies(module) else ""
-        functions = [
-            ("A body with these principal moments of inertia.", "makeBody", module.make_body),
-            (
-                "The state at time t, before steps of h: from attitude (x, y, z, w), body to space, and body "
-                f"velocity{place}.",
-                "start",
-                module.start,
-            ),
-            ("The state after a step from time t to t + h.", "step", module.step),
-            ("The body velocity; the attitude is s.q.", "omega", module.omega),
-        ]
-        return "\n\n".join(self._outer(*one) for one in functions)
+            self.local |= {name: f"{name}.map(fround)" for name in SINGLE}
+            self.local["axes"] = "axes.map((e) => e.map(fround))"
+        return "\n\n".join(map(self._outer, self.public_functions()))
 
-    def _outer(self, doc: str, name: str, root: Root) -> str:
-        params = [(_users(self.module) if one == "p" else one, kind) for one, kind in root.params]
+    def _outer(self, one: Public) -> str:
+        root, name = one.root, "makeBody" if one.name == "make_body" else one.name
+        params = [(self.acting if one == "p" else one, kind) for one, kind in root.params]
         tags = [f"@param {{{self.of_type(kind)}}} {one}" for one, kind in params]
         result = f"@returns {{{self.of_type(root.value.type)}}}"
-        text = self.comment("\n".join([doc, *tags, result]))
+        text = self.comment("\n".join([one.doc, *tags, result]))
         head = f"export function {name}({', '.join(one for one, _ in params)}) {{"
         lines = folded(f"return {self.expression(root.value)};", "    ")
         return "\n".join([text, *closed([*folded(head), *lines, "}"])])
 
     def example(self) -> str:
-        module = self.module
-        given, place, yours = "", ", [0, 0, 0], [1, 0, 0]" if _flies(module) else "", []
+        module, given, yours = self.module, "", []
+        place = ", [0, 0, 0], [1, 0, 0]" * self.flies + ", W" * bool(module.speeds)
         if module.asked:
-            given, result = f", {_users(module)}", "[0, 0, 0]"
-            if module.asked.result != VECTOR:
+            given = f", {self.acting}"
+        if module.asked and not module.motors:
+            result = "[0, 0, 0]"
+            if self.flies:
                 result = "({ torque: [0, 0, 0], acceleration: [0, 0, -9.81] })"
             arguments = ", ".join(name for name, _ in module.asked.params)
-            yours = [f"    const {_users(module)} = ({arguments}) => {result};"]
+            yours = [f"    const {self.acting} = ({arguments}) => {result};"]
         return "\n".join(
             [
                 "Use:\n",
                 f'    import {{ makeBody, omega, start, step }} from "./{module.prefix}.mjs";',
-                "    const body = makeBody([1, 2, 3]), h = 0.01;",
+                f"    const body = makeBody([1, 2, 3]{', axes, J, is_free' * bool(module.speeds)}), h = 0.01;",
                 *yours,
                 f"    let s = start(h, 0, [0, 0, 0, 1], [0.1, 3, 0.1]{place}, body{given});",
                 f"    for (let k = 0; k < 1000; k++) s = step(h, k * h, s, body{given});",
@@ -280,10 +278,6 @@ class Language(Printer):
         )
 
 
-def _users(module: Any) -> str:
-    """What the user's function is called."""
-    return module.asked.name if module.asked else "p"
-
-
-def _flies(module: Any) -> bool:
-    return any(name == "x" for name, _ in module.start.params)
+def _type(one: UsersFunction) -> str:
+    """The type of a function of the user."""
+    return one.name.capitalize()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from polhode.exports.acting import VECTOR
 from polhode.exports.header import header
 from polhode.exports.ir import (
     BOOL,
@@ -30,7 +29,7 @@ from polhode.exports.ir import (
     has_numbers,
     parts,
 )
-from polhode.exports.module import Root
+from polhode.exports.outside import MOTORS, Public
 from polhode.exports.phrases import constant_key
 from polhode.exports.printer import Printer
 from polhode.exports.text import closed, folded, paragraphs
@@ -55,7 +54,9 @@ class Language(Printer):
     """Rust."""
 
     suffix = ".rs"
-    reserved = frozenset(KEYWORDS.split()) | frozenset(FUNCTIONS) | {"f32", "f64", "usize", "bool"}
+    keywords = frozenset(KEYWORDS.split())
+    reserved = keywords | frozenset(FUNCTIONS) | {"f32", "f64", "usize", "bool"}
+    attitude = "self.q"
     outside = False  # whether a public function is written, which gets state and body by reference
 
     def __init__(self, module: Any, precision: str = "double", fma: bool = True) -> None:
@@ -81,7 +82,7 @@ class Language(Printer):
     def type_name(self, kind: Type) -> str:
         name = super().type_name(kind)
         if kind == USER:
-            name = self.module.asked.name
+            name = self.acting
         return name[0].upper() + name[1:]
 
     def public_name(self, name: str) -> str:
@@ -147,7 +148,7 @@ class Language(Printer):
         names = super().field_names(kind)
         if isinstance(kind, Record) and kind.kind is None:
             return None
-        return names and tuple(f"{name}_" if name in KEYWORDS.split() else name for name in names)
+        return names
 
     def access(self, kind: Type, place: int) -> str:
         if isinstance(kind, Record) and kind.kind is None:
@@ -156,24 +157,32 @@ class Language(Printer):
 
     def _users(self) -> str:
         """What the user's function is called through."""
-        asked = self.module.asked
-        where = {"spatial": "in space", "body": "in the body"}[self.module.frame]
-        further = "" if asked.result == VECTOR else ", and acceleration, in space"
-        doc = (
-            f"Your torque, {where}{further}, at time t, attitude R (by rows) and body velocity Om: any function or closure "
-            "of these."
-        )
-        given = ", ".join(f"{name}: {self.of_type(kind)}" for name, kind in asked.params)
-        kinds = ", ".join(self.of_type(kind) for _, kind in asked.params)
-        names = ", ".join(name for name, _ in asked.params)
-        result, trait = self.of_type(asked.result), self.names[USER]
-        head = f"fn {asked.name}(&self, {given}) -> {result}"
+        trait, heads, kinds, calls = self.names[USER], [], [], []
+        for one, letter in zip(self.users, "FG", strict=False):
+            given = ", ".join(f"{name}: {self.of_type(kind)}" for name, kind in one.params)
+            result = self.of_type(one.result)
+            heads.append(f"fn {one.name}(&self, {given}) -> {result}")
+            of = ", ".join(self.of_type(kind) for _, kind in one.params)
+            kinds.append(f"{letter}: Fn({of}) -> {result}")
+            calls.append(", ".join(name for name, _ in one.params))
+        doc, callee, own = ": any function or closure of these", ["self"], "F"
+        if self.module.motors:
+            doc, callee, own = (
+                "; and of motors: a pair of functions or closures",
+                ["(self.0)", "(self.1)"],
+                "(F, G)",
+            )
+        text = f"{self.users_doc(doc)}  {MOTORS}" if self.module.motors else self.users_doc(doc)
+        inside = [
+            f"{head} {{ {self_}({given}) }}"
+            for head, self_, given in zip(heads, callee, calls, strict=True)
+        ]
         return "\n".join(
             [
-                self.comment(doc),
-                *folded(f"pub trait {trait} {{ {head}; }}"),
-                *folded(f"impl<F: Fn({kinds}) -> {result}> {trait} for F {{"),
-                *folded(f"{head} {{ self({names}) }}", "    "),
+                self.comment(text),
+                *folded(f"pub trait {trait} {{ {' '.join(f'{head};' for head in heads)} }}"),
+                *folded(f"impl<{', '.join(kinds)}> {trait} for {own} {{"),
+                *(line for one in inside for line in folded(one, "    ")),
                 "}",
             ]
         )
@@ -281,33 +290,16 @@ class Language(Printer):
         return super().item(expr).removeprefix("*")
 
     def public(self) -> str:
-        module = self.module
         self.outside, self.local = True, {}
-        flies = any(one == "x" for one, _ in module.start.params)
-        place = ", and place and velocity of the centre of mass" if flies else ""
-        start = (
-            "The state at time t, before steps of h: from attitude (x, y, z, w), body to space, and body "
-            f"velocity{place}."
-        )
-        body, state = self.of_type(module.body), self.of_type(module.state)
-        lines = [
-            f"impl {body} {{",
-            *self._outer(
-                "A body with these principal moments of inertia.", "new", module.make_body
-            ),
-            "}",
-            "",
-            f"impl {state} {{",
-            *self._outer(start, "start", module.start),
-            "",
-            *self._outer("A step from time t to t + h.", "step", module.step),
-            "",
-            *self._outer("The body velocity; the attitude is self.q.", "omega", module.omega),
-            "}",
-        ]
-        return "\n".join(lines)
+        first, *others = self.public_functions()
+        lines = [f"impl {self.of_type(self.module.body)} {{", *self._outer(first), "}", ""]
+        lines += [f"impl {self.of_type(self.module.state)} {{"]
+        for one in others:
+            lines += [*self._outer(one), ""]
+        return "\n".join([*lines[:-1], "}"])
 
-    def _outer(self, doc: str, name: str, root: Root) -> list[str]:
+    def _outer(self, public: Public) -> list[str]:
+        root, name = public.root, "new" if public.name == "make_body" else public.name
         inside = any(one == "s" for one, _ in root.params)
         steps = inside and root.value.type == self.module.state
         given = ["&mut self" if steps else "&self"] * inside
@@ -321,25 +313,29 @@ class Language(Printer):
         line = f"*self = {value};" if steps else value
         head = folded(f"pub fn {name}({', '.join(given)}){result} {{")
         whole = closed([*head, *folded(line, "    "), "}"])
-        return [f"    {one}" for one in [*self.comment(doc).splitlines(), *whole]]
+        return [f"    {one}" for one in [*self.comment(public.doc).splitlines(), *whole]]
 
     def example(self) -> str:
         name, asked = self.module.prefix.lower(), self.module.asked
-        flies = any(one == "x" for one, _ in self.module.start.params)
-        place = ", vec3(0.0, 0.0, 0.0), vec3(1.0, 0.0, 0.0)" if flies else ""
+        spins, motors = self.module.speeds, self.module.motors
+        place = ", vec3(0.0, 0.0, 0.0), vec3(1.0, 0.0, 0.0)" * self.flies + ", W" * bool(spins)
         names, mine, load = "vec3, vec4, Body, State", [], ""
         if asked:
-            names += ", Mat3, Vec3" + ", Push" * flies
-            load, zero = f", &{asked.name}", "vec3(0.0, 0.0, 0.0)"
+            load = f", &{self.acting}"
+        if asked and not motors:
+            names += ", Mat3, Vec3" + ", Push" * self.flies
+            zero = "vec3(0.0, 0.0, 0.0)"
             given = ", ".join(f"_{name}: {self.of_type(kind)}" for name, kind in asked.params)
-            value = f"Push {{ torque: {zero}, acceleration: {zero} }}" if flies else zero
-            mine = [f"    let {asked.name} = |{given}| {value};"]
+            value = f"Push {{ torque: {zero}, acceleration: {zero} }}" if self.flies else zero
+            mine = [f"    let {self.acting} = |{given}| {value};"]
+        elif asked:
+            mine = [f"    let acting = (my_{asked.name}, my_motors);"]
         return "\n".join(
             [
                 f"Use (this file is {name}.rs; -C target-cpu=native makes mul_add one instruction):\n",
                 f"    mod {name};",
                 f"    use {name}::{{{names}}};\n",
-                "    let body = Body::new(vec3(1.0, 2.0, 3.0));",
+                f"    let body = Body::new(vec3(1.0, 2.0, 3.0){', axes, J, is_free' * bool(spins)});",
                 *mine,
                 f"    let mut s = State::start(h, 0.0, vec4(0.0, 0.0, 0.0, 1.0), vec3(0.1, 3.0, 0.1){place}, &body{load});",
                 f"    for k in 0..1000 {{ s.step(h, k as {self.real} * h, &body{load}); }}\n",

@@ -39,8 +39,7 @@ class Language(Machine):
     target = "wasm32-unknown-unknown"
 
     def content(self) -> bytes:
-        module = self.module
-        public = [f"{module.prefix}_{name}" for name in ("make_body", "start", "step", "omega")]
+        public = [f"{self.module.prefix}_{one.name}" for one in self.public_functions()]
         return linked(super().content(), public)
 
 

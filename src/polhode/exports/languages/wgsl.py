@@ -25,7 +25,7 @@ from polhode.exports.ir import (
     has_numbers,
     parts,
 )
-from polhode.exports.module import Root
+from polhode.exports.outside import Public
 from polhode.exports.phrases import constant_key
 from polhode.exports.printer import Printer
 from polhode.exports.text import closed, folded, paragraphs
@@ -49,7 +49,7 @@ BUILT_IN = """
 abs acos all any array asin atan atan2 atomic bitcast bool ceil clamp cos cosh countOneBits cross degrees determinant distance
 dot exp exp2 f16 f32 faceForward firstLeadingBit floor fma fract frexp i32 inverseSqrt ldexp length log log2 max min mix modf
 normalize outer pow ptr radians reflect refract reverseBits round sampler saturate select sign sin sinh smoothstep sqrt step
-tan tanh texture transpose trunc u32 vec2f vec3f vec4f nan infinity torque load
+tan tanh texture transpose trunc u32 vec2f vec3f vec4f nan infinity torque load motors
 """
 # which cannot be written as constants
 SPECIAL = {
@@ -63,7 +63,8 @@ class Language(Printer):
 
     suffix = ".wgsl"
     precisions = ("float",)
-    reserved = frozenset(KEYWORDS.split()) | frozenset(BUILT_IN.split())
+    keywords = frozenset(KEYWORDS.split())
+    reserved = keywords | frozenset(BUILT_IN.split())
 
     def inside(self, function: Function) -> Iterator[Expr]:
         return iter(()) if function.python is nearest else super().inside(function)
@@ -103,10 +104,6 @@ class Language(Printer):
             f"{one}: {self.of_type(part)}" for one, part in pairs if has_numbers(part)
         )
         return "\n".join(folded(f"struct {name} {{ {fields} }}"))
-
-    def field_names(self, kind: Type) -> tuple[str, ...] | None:
-        names = super().field_names(kind)
-        return names and tuple(f"{name}_" if name in KEYWORDS.split() else name for name in names)
 
     def constant(self, one: Const) -> str:
         text, name = self.nested(one.value, one.type), self.names[constant_key(one)]
@@ -173,47 +170,35 @@ class Language(Printer):
     # --- what the user calls ----------------------------------------------------------------------
 
     def public(self) -> str:
-        module = self.module
         self.local = {}
-        flies = any(one == "x" for one, _ in module.start.params)
-        place = ", and place and velocity of the centre of mass" if flies else ""
-        start = (
-            "The state at time t, before steps of h: from attitude (x, y, z, w), body to space, and body "
-            f"velocity{place}."
-        )
-        functions = [
-            ("A body with these principal moments of inertia.", "make_body", module.make_body),
-            (start, "start", module.start),
-            ("The state after a step from time t to t + h.", "step", module.step),
-            ("The body velocity; the attitude is s.q.", "omega", module.omega),
-        ]
-        return "\n\n".join(self._outer(*one) for one in functions)
+        return "\n\n".join(map(self._outer, self.public_functions()))
 
-    def _outer(self, doc: str, name: str, root: Root) -> str:
+    def _outer(self, public: Public) -> str:
+        root, name = public.root, public.name
         params = sorted(root.params, key=lambda pair: pair[0] != "s")
         given = [f"{one}: {self.of_type(kind)}" for one, kind in params if kind != USER]
         head = (
             f"fn {self.public_name(name)}({', '.join(given)}) -> {self.of_type(root.value.type)} {{"
         )
         lines = folded(f"return {self.expression(root.value)};", "    ")
-        return "\n".join([self.comment(doc), *closed([*folded(head), *lines, "}"])])
+        return "\n".join([self.comment(public.doc), *closed([*folded(head), *lines, "}"])])
 
     def example(self) -> str:
-        name, asked = self.module.prefix, self.module.asked
-        flies = any(one == "x" for one, _ in self.module.start.params)
-        place, mine = ", vec3f(0.0, 0.0, 0.0), vec3f(1.0, 0.0, 0.0)" * flies, []
-        if asked:
+        name, spins, mine = self.module.prefix, self.module.speeds, []
+        place = ", vec3f(0.0, 0.0, 0.0), vec3f(1.0, 0.0, 0.0)" * self.flies + ", W" * bool(spins)
+        for asked in self.users:
             given = ", ".join(f"{one}: {self.of_type(kind)}" for one, kind in asked.params)
             result, zero = self.of_type(asked.result), "vec3f(0.0, 0.0, 0.0)"
-            value = zero if asked.result == VECTOR else f"{result}({zero}, {zero})"
-            mine = [
+            value = f"{result}({zero}, {zero})" if asked.result != VECTOR else zero
+            value = value if asked.name != "motors" else f"{result}(...)"
+            mine.append(
                 f"    fn {asked.name}({given}) -> {result} {{ return {value}; }}    // yours, beside this file\n"
-            ]
+            )
         return "\n".join(
             [
                 "Use, in one shader with this file:\n",
                 *mine,
-                f"    let body = {name}_make_body(vec3f(1.0, 2.0, 3.0));",
+                f"    let body = {name}_make_body(vec3f(1.0, 2.0, 3.0){', axes, J, is_free' * bool(spins)});",
                 f"    var s = {name}_start(h, 0.0, vec4f(0.0, 0.0, 0.0, 1.0), vec3f(0.1, 3.0, 0.1){place}, body);",
                 f"    for (var k = 0; k < 1000; k++) {{ s = {name}_step(s, h, f32(k) * h, body); }}\n",
                 "Shaders may reorder sums and need not know NaN: results differ by rounding from one GPU to another, and a step",

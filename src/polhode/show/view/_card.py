@@ -12,6 +12,7 @@ import numpy as np
 from polhode.bodies._body import RigidBody
 from polhode.engine._flow import Flow
 from polhode.engine._stepper import Stepper
+from polhode.engine._system_stepper import SystemStepper
 from polhode.errors import InputError, brief
 from polhode.loads._system import System
 from polhode.problems import Problem
@@ -219,6 +220,21 @@ def _(stepper: Stepper) -> str:
         step=f"{stepper.dt:g}",
         torque=stepper.torque.name,
         body=repr(stepper.body),
+    )
+    return _table("Stepper", rows)
+
+
+@card.register
+def _(stepper: SystemStepper) -> str:
+    rows = _facts(
+        time=f"{stepper.t:.6g}",
+        energy=f"{stepper.total_energy:.6g}",
+        linear_momentum=_numbers(stepper.linear_momentum),
+        angular_momentum=_numbers(stepper.angular_momentum),
+        method=stepper.method.name,
+        step=f"{stepper.dt:g}",
+        interaction=stepper.interaction.name,
+        system=repr(stepper.body),
     )
     return _table("Stepper", rows)
 
