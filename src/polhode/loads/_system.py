@@ -72,7 +72,7 @@ class System(Card):
         given = list(bodies)
         for i, one in enumerate(given):
             if id(one) not in made:
-                made[id(one)] = _as_body(i, one)
+                made[id(one)] = as_body(i, one)
         self.bodies = tuple(made[id(one)] for one in given)
         if not self.bodies:
             raise InputError("a system needs at least one body, got none; give a list of bodies")
@@ -188,7 +188,7 @@ class System(Card):
         return f"<System of {len(self)} bodies, {self.interaction.name}>"
 
 
-def _as_body(i: int, given: Any) -> RigidBody:
+def as_body(i: int, given: Any) -> RigidBody:
     """Body number i."""
     try:
         body = given if isinstance(given, RigidBody) else RigidBody(given)
