@@ -47,6 +47,20 @@ def compiled(texts, optimisation="-O1", further=(), compiler="cc"):
     return found
 
 
+def output(text, optimisation="-O1"):
+    """What a program prints."""
+    with tempfile.TemporaryDirectory(prefix="polhode-c-") as folder:
+        (Path(folder) / "main.c").write_text(text, encoding="utf-8")
+        flags = ["-std=c99", optimisation, "-ffp-contract=off", *WARNINGS]
+        flags += ["-mfma"] * (X86 and has_fma())
+        command = [COMPILER, *flags, "-o", "program", "main.c", "-lm"]
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr[:4000]
+        return subprocess.run(
+            [Path(folder) / "program"], capture_output=True, text=True, check=True
+        ).stdout
+
+
 @functools.cache
 def vector(real, count):
     """The type of a structure of so many numbers."""

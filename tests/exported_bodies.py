@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+import c_code
 import cpp_code
 import csharp_code
 import javascript_code
@@ -23,7 +24,8 @@ class Run(NamedTuple):
     rotors: tuple  # axes, moments, whether free, speeds; () for a body without
     h: float
     steps: int
-    load: str  # what stands for the user's functions, "" where there is none
+    load: str = ""  # what stands for the user's functions, "" where there is none
+    readings: tuple = ()  # what else is read from the last state, such as "residual"
 
     @property
     def count(self):
@@ -43,15 +45,60 @@ def fields(of, name, count):
     return [f"{of}.{one}" for one in "xyzw"[:count]] if count > 1 else [f"{of}{name}"]
 
 
-def shown(run, omega, speeds, single):
-    """What is printed: attitude, body velocity, place and velocity, speeds."""
+def shown(run, omega, speeds, single, reading):
+    """What is printed: attitude, body velocity, place and velocity, speeds, and what `reading` reads."""
     found = [*fields("s.q", "", 4), *fields(omega, "", 3)]
     found += [*fields("s.x", "", 3), *fields("s.v", "", 3)] if run.flies else []
-    return [*found, *fields(speeds, single, run.count)] if run.count else found
+    found += fields(speeds, single, run.count) if run.count else []
+    return found + [reading.format(one, one.capitalize()) for one in run.readings]
 
 
 def values_of(output):
     return [np.array(line.split(), float) for line in output.splitlines()]
+
+
+# --- C ----------------------------------------------------------------------------------------------
+
+C = """
+int main(void) {{
+    const double h = {h};
+    const {name}_body body = {name}_make_body({given});
+    {name}_state s;
+    {name}_start(&s, h, 0, {motion}, &body{load});
+    for (long k = 0; k < {steps}; k++) {{ {name}_step(&s, h, (double)k * h, &body{load}); }}
+    const vec3 Om = {name}_omega(&s, &body);
+    {speeds}
+    const double found[] = {{{shown}}};
+    for (unsigned i = 0; i < sizeof found / sizeof *found; i++) {{ printf("%.17g ", found[i]); }}
+    printf("\\n");
+    return 0;
+}}
+"""
+
+
+def c(runs, users):
+    """The motions in C."""
+    found = []
+    for i, run in enumerate(runs):
+
+        def vec(values):
+            text = numbers(values)
+            return f"(vec{len(values)}){{{text if len(values) > 1 else f'{{{text}}}'}}}"
+
+        given, motion = [vec(run.moments)], [vec(one) for one in run.motion]
+        if run.rotors:
+            axes = ", ".join(map(vec, run.rotors[0]))
+            axes = f"(mat3){{{axes}}}" if run.count == 3 else f"(vec3_{run.count}){{{{{axes}}}}}"
+            given += [axes, *map(vec, run.rotors[1:3])]
+            motion.append(vec(run.rotors[3]))
+        text = "#include <stdio.h>\n" + run.text + users.get(i, "") + C.format(
+            name=run.name, h=run.h, given=", ".join(given), motion=", ".join(motion), steps=run.steps,
+            load=run.load and f", {run.load}",
+            speeds=f"const vec{run.count} W = {run.name}_speeds(&s, &body);" if run.rotors else "",
+            shown=", ".join(shown(run, "Om", "W", ".v[0]", f"{run.name}_{{}}(&s)")),
+        )  # fmt: skip
+        found += values_of(c_code.output(text))
+    return found
 
 
 # --- C++ --------------------------------------------------------------------------------------------
@@ -92,7 +139,8 @@ def cpp(runs, users):
             motion.append(rows[2])
         texts.append(text + users.get(i, "") + CPP.format(
             i=i, h=run.h, given=", ".join(given), motion=", ".join(motion), steps=run.steps, load=run.load and f", {run.load}",
-            speeds="const auto W = speeds(s, body);" if run.rotors else "", shown=", ".join(shown(run, "Om", "W", ".v[0]")),
+            speeds="const auto W = speeds(s, body);" if run.rotors else "",
+            shown=", ".join(shown(run, "Om", "W", ".v[0]", "{}(s)")),
         ))  # fmt: skip
     calls = " ".join(f"case{i}();" for i in range(len(runs)))
     head = "#include <cstdio>\n#include <initializer_list>\n"
@@ -134,7 +182,7 @@ def rust(runs, users):
             motion.append(vec(run.rotors[3]))
         texts.append(users.get(i, "") + RUST.format(
             i=i, h=run.h, given=", ".join(given), motion=", ".join(motion), steps=run.steps, load=run.load and f", &{run.load}",
-            speeds="let W = s.speeds(&body);" if run.rotors else "", shown=", ".join(shown(run, "Om", "W", "[0]")),
+            speeds="let W = s.speeds(&body);" if run.rotors else "", shown=", ".join(shown(run, "Om", "W", "[0]", "s.{}()")),
         ))  # fmt: skip
     mods = "".join(f"mod file{i};\n" for i in range(len(runs)))
     calls = " ".join(f"case{i}();" for i in range(len(runs)))
@@ -153,7 +201,7 @@ def javascript(runs, users):
         axes, J, free, W = run.rotors or ([], [], [], [])
         motion = [list(map(float, one)) for one in run.motion] + ([list(W)] if run.rotors else [])
         rotors = [[list(one) for one in axes], list(J), list(free)] if run.rotors else []
-        start = javascript_code.Start(list(run.moments), run.h, motion, rotors)
+        start = javascript_code.Start(list(run.moments), run.h, motion, rotors, run.readings)
         tasks.append((run.text, start, run.steps, users.get(i)))
     return [np.array(one) for one in javascript_code.followed(tasks)]
 
@@ -193,7 +241,8 @@ def csharp(runs, users):
             motion.append(vec(run.rotors[3]))
         texts.append(csharp_code.adapted(text) + users.get(i, "") + CSHARP.format(
             i=i, h=run.h, given=", ".join(given), motion=", ".join(motion), steps=run.steps, load=run.load and f", {run.load}",
-            speeds=f"var W = File{i}.Speeds(s, body);" if run.rotors else "", shown=", ".join(shown(run, "Om", "W", ".v0")),
+            speeds=f"var W = File{i}.Speeds(s, body);" if run.rotors else "",
+            shown=", ".join(shown(run, "Om", "W", ".v0", f"File{i}.{{1}}(s)")),
         ))  # fmt: skip
     return csharp_code.motions(texts)
 
@@ -233,7 +282,7 @@ def wgsl(runs, users):
             )
             given += map(vec, run.rotors[1:3])
             motion.append(vec(run.rotors[3]))
-        printed = shown(run, "Om", "W", "[0]")
+        printed = shown(run, "Om", "W", "[0]", f"{run.name}_{{}}(s)")
         shader = run.text + users.get(i, "") + WGSL.format(
             name=run.name, h=run.h, given=", ".join(given), motion=", ".join(motion),
             speeds=f"let W = {run.name}_speeds(s, body);" if run.rotors else "",
@@ -300,6 +349,9 @@ class Module:
         if run.rotors:
             self.call("speeds", out, state, body)
             found.append(self.get(out, run.count))
+        for name in run.readings:
+            self.call(name, out, state)
+            found.append(self.get(out, 1))
         return np.concatenate(found)
 
 

@@ -30,12 +30,13 @@ RUN = """
 import { readFileSync } from "node:fs";
 const tasks = JSON.parse(readFileSync(process.argv[2], "utf8"));
 const results = [];
-for (const { file, load, moments, h, steps, motion, rotors } of tasks) {
+for (const { file, load, moments, h, steps, motion, rotors, readings } of tasks) {
     const method = await import(file), body = method.makeBody(moments, ...rotors);
     const acting = load === null ? undefined : new Function(`return ${load}`)();
     let s = method.start(h, 0, ...motion, body, acting);
     for (let k = 0; k < steps; k++) s = method.step(h, 0 + k * h, s, body, acting);
-    results.push([...s.q, ...method.omega(s, body), ...(s.x ?? []), ...(s.v ?? []), ...(method.speeds?.(s, body) ?? [])]);
+    results.push([...s.q, ...method.omega(s, body), ...(s.x ?? []), ...(s.v ?? []), ...(method.speeds?.(s, body) ?? []),
+        ...readings.map((name) => method[name](s))]);
 }
 console.log(JSON.stringify(results));
 """
@@ -70,7 +71,8 @@ class Start(NamedTuple):
     moments: list
     h: float
     motion: list
-    rotors: list = []  # noqa: RUF012
+    rotors: tuple = ()
+    readings: tuple = ()
 
 
 def start_of(problem):

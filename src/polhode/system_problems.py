@@ -56,10 +56,9 @@ class SystemProblem(Card):
         """Run the problem; `step` (unless there is `rtol`) and `t_span` default to those here."""
         return integrate(
             self.system,
-            None,
-            self.t_span if t_span is None else t_span,
-            self.step if step is None and "rtol" not in options else step,
-            method,
+            t_span=self.t_span if t_span is None else t_span,
+            step=self.step if step is None and "rtol" not in options else step,
+            method=method,
             position0=self.position0,
             velocity0=self.velocity0,
             rotation0=self.rotation0,
@@ -174,7 +173,8 @@ def didymos(degree: int = 2) -> SystemProblem:
 def _ellipsoid(mass: float, moments: tuple[float, float, float]) -> RigidBody:
     """The uniform ellipsoid of this mass and these moments."""
     half = sum(moments) / 2.0
-    return RigidBody.ellipsoid(*(math.sqrt(5.0 / mass * (half - I)) for I in moments), mass=mass)
+    a, b, c = (math.sqrt(5.0 / mass * (half - I)) for I in moments)
+    return RigidBody.ellipsoid(a, b, c, mass)
 
 
 SYSTEMS = {"didymos": didymos, "octahedra": octahedra}

@@ -265,6 +265,7 @@ CALLS = [
     (lambda: polhode.export("LP2", torque=polhode.Load(force=lambda t, x, v, R: -x)), "written for NumPy arrays", "with tuples"),
     (lambda: polhode.export("NMB+ep"), "NMB+ep cannot be exported", "bake in a torque with a potential"),
     (lambda: polhode.export("LP2", torque=Foreign(1)), "torque 'foreign' is machine code", "leave out the torque"),
+    (lambda: polhode.export("LP2", torque=lambda t, R: np.random.rand(3)), "something else each time", "on its arguments alone"),
     (lambda: polhode.export("LP2", torque=lambda t, R: np.linalg.inv(R)[0]), "cannot be exported", "write it with tuples"),
     (lambda: polhode.export("LP2", torque=polhode.torque(lambda t, R: tuple(sorted(R[0])), form="tuple")), "it calls sorted",
      "use + - * /, sqrt"),

@@ -250,7 +250,7 @@ COMMANDS = [   # command lines, in a folder with the files of files.make
     ("export LP2 --torque loads.py:push --set k=3", "'loads.py:push'", "set them in the file"),
     ("export LP2 --moments 1,2", "'1,2'", "write 1,2,3"),
     ("export LP2 --moments 1,2,3 --body a.toml", "both say what the body is", "give one of them"),
-    ("export LP2 --body missing.toml", "missing.toml", "toml"),
+    ("export LP2 --body missing.toml", "missing.toml", "give a TOML file"),
     ("export NMB --flight", "NMB has no steps of its own", "such as LP2, EXACT or DOP853"),
     ("export LP2 --torque missing.py:f", "'missing.py'", "give the path of a Python file"),
     ("certify", "name methods or files, or give --a", "name methods or files, or give --all"),

@@ -220,6 +220,15 @@ def test_what_can_be_exported_is_told():
     for name in {name for name, why in told.items() if why}:
         with pytest.raises(polhode.InputError, match="cannot be exported"):
             polhode.export(name)
+    wheel = polhode.RigidBody([1, 2, 2.5], rotors=[polhode.Rotor((0, 0, 1), 0.1, speed=3.0)])
+    kinds = {"flight": {"flight": True}, "rotors": {"body": wheel}}
+    for one in json.loads(result.stdout):
+        for kind, given in kinds.items():
+            if one[f"export_{kind}_obstacle"] is None:
+                assert polhode.export(one["name"], **given)
+            else:
+                with pytest.raises(polhode.InputError, match=re.escape(one["name"])):
+                    polhode.export(one["name"], **given)
 
 
 def test_a_short_file():

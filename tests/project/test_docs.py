@@ -59,6 +59,8 @@ SETS_UP = (
     "polhode play",
 )  # not what is tested here
 NOT_HERE = {"needs-gpu", "needs-cluster"}
+# what `polhode export` says with the lowest version of numba; a page that exports machine code ends there
+TOO_OLD = "machine code needs llvmlite 0.45 or newer"
 NUMBER = re.compile(r"[-+−]?\d+\.?\d*(?:e[-+]?\d+)?$", re.IGNORECASE)
 
 
@@ -206,6 +208,8 @@ class Page:
             capture_output=True,
             text=True,
         )
+        if TOO_OLD in done.stderr:
+            pytest.skip(TOO_OLD)
         expected = next((int(name[5:]) for name in block.classes if name.startswith("exit-")), 0)
         assert done.returncode == expected, (
             f"{self.path.name}:{block.line}: {command}\n{done.stderr}"

@@ -2,6 +2,7 @@
 
 import { PerspectiveCamera, Vector3, WebGLRenderer } from "three";
 import { make } from "./plots.js";
+import { SystemView } from "./system.js";
 import { View } from "./view.js";
 
 const FIELD = 26; // degrees
@@ -37,7 +38,7 @@ export class Stage {
 
   setRuns(runs) {
     this.views.forEach((view) => view.dispose());
-    this.views = runs.map((run) => new View(run));
+    this.views = runs.map((run) => (run.bodies ? new SystemView(run) : new View(run)));
   }
 
   paint(themes) {
@@ -47,7 +48,7 @@ export class Stage {
   /** Up on the screen: the third axis for a body in flight, else along the momentum of a free body, against gravity for a top; Poinsot's plane lies below. */
   aim(run, poinsot) {
     this.up
-      .set(...(run.position && !poinsot ? [0, 0, 1] : run.up))
+      .set(...((run.bodies || run.position) && !poinsot ? [0, 0, 1] : run.up))
       .multiplyScalar(poinsot ? -1 : 1)
       .normalize();
     const stands = run.arm && !this.views.some((view) => view.deep);
@@ -95,7 +96,7 @@ export class Stage {
       .addScaledVector(up, distance * Math.sin(elevation));
     camera.up.copy(up);
     camera.aspect = aspect;
-    camera.far = this.views.some((view) => view.flight) ? 1e5 : 4 * distance + 10;
+    camera.far = this.views.some((view) => view.isFar) ? 1e5 : 4 * distance + 10;
     camera.updateProjectionMatrix();
     camera.lookAt(this.target);
     camera.updateMatrixWorld();
@@ -107,7 +108,8 @@ export class Stage {
   }
 
   zoom(factor) {
-    this.orbit.zoom = Math.max(0.35, Math.min(4, this.orbit.zoom * factor));
+    const least = this.views.some((view) => view.run.bodies) ? 0.03 : 0.35;
+    this.orbit.zoom = Math.max(least, Math.min(4, this.orbit.zoom * factor));
   }
 
   /** Dragging turns, the wheel and two fingers zoom; up and down on a touch screen still scrolls the page. */

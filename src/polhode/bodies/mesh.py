@@ -84,7 +84,8 @@ def solid(path: str | PathLike[str], units: str | float = "m") -> Solid:
         where and what to do.
     """
     metres = _metres(units)
-    return enclosed(path, *triangles(path), metres, units)
+    vertices, faces, owner, names = triangles(path)
+    return enclosed(path, vertices, faces, owner, names, metres, units)
 
 
 def enclosed(

@@ -53,6 +53,7 @@ class Term(NamedTuple):
     links: Any  # (m, 2): the pairs that act, of an interaction between listed bodies
     own: Any  # (m, k): what each link has
     address: Any  # (1,): of a function that is called back
+    near: Any = ()  # the list of neighbours, of an interaction with a cut-off
 
 
 class Acting(NamedTuple):
@@ -75,6 +76,8 @@ class SystemFrames(NamedTuple):
     place: Callable[..., Any]  # (q, Om, x, v, body, i, places): puts a body there
     torque_on: Callable[..., Any]  # (body, i, places): the torque on a body, in principal axes
     potential: Any = None  # (t, p): the potential energy at the places in p
+    show: Any = None  # (ahead, z, body, places): puts bodies in their places; `interact` begins so
+    feel: Any = None  # (z, body, places): takes torques and accelerations from there; its end
 
 
 class OneOfAll(NamedTuple):
@@ -290,8 +293,7 @@ def interacting(act, axes, feels):
     look = motion if feels else no_motion
 
     @apart
-    def interact(t, ahead, z, body, p):
-        places = p.places
+    def show(ahead, z, body, places):
         for i in range(len(z)):
             s = load(z, i)
             put(places.x, i, s.x)
@@ -299,12 +301,20 @@ def interacting(act, axes, feels):
             look(ahead, s, body, i, places)
             put(places.F, i, NOTHING)
             put(places.N, i, NOTHING)
-        act(t, p)
+
+    @apart
+    def feel(z, body, places):
         for i in range(len(z)):
             s = load(z, i)
             T = apply_t(matrix(s.q), vector(places.N, i))
             a = scale(body[i, MASS], vector(places.F, i))
             store(FlyingState(s.q, s.Pi, T, s.residual, s.excess, s.x, s.v, a), z, i)
+
+    @apart
+    def interact(t, ahead, z, body, p):
+        show(ahead, z, body, p.places)
+        act(t, p)
+        feel(z, body, p.places)
 
     @apart
     def evaluate(t, p):
@@ -356,4 +366,8 @@ def interacting(act, axes, feels):
             A = acceleration(T, m.omega, body_at(body, i))
             store_motion(Flight(spin(m.attitude, m.omega), A, m.velocity, a), out, i)
 
-    return SystemFrames(MOVES, interact, slopes, asking, TELLING, evaluate, place, torque_on)
+    return SystemFrames(
+        *(MOVES, interact, slopes, asking, TELLING, evaluate, place, torque_on),
+        show=show,
+        feel=feel,
+    )

@@ -10,7 +10,7 @@ from polhode.engine.checkpoint import Checkpoint, as_checkpoint
 from polhode.engine.one_body import OneBody, as_body
 from polhode.engine.one_run import OneRun
 from polhode.engine.one_system import OneSystem, refuse_beside_system, refuse_units
-from polhode.errors import called_as, flag, label, check_options, shows_options
+from polhode.errors import InputError, brief, called_as, flag, label, check_options, shows_options
 from polhode.loads._system import System
 
 if TYPE_CHECKING:
@@ -60,6 +60,7 @@ def integrate(
     checkpoint_every: int | str = "30s",
     title: str = "",
     units: str | Mapping[str, str] | None = None,
+    threads: int | None = None,
     **misspelt: Never,
 ) -> Trajectory: ...
 
@@ -93,6 +94,7 @@ def integrate(
     checkpoint_every: int | str = "30s",
     title: str = "",
     units: str | Mapping[str, str] | None = None,
+    threads: int | None = None,
     **misspelt: Never,
 ) -> Any:
     """Integrate the rotation of a rigid body over a span of time.
@@ -160,6 +162,9 @@ def integrate(
         Of the run, for figures, files and pages.
     units : "SI" or dict, optional
         The units of your numbers, as in `RigidBody`; by default those of the body.
+    threads : int, optional
+        How many threads share the bodies of a large system, of some thousand bodies; by default one
+        per processor.  Results do not depend on it.
 
     Returns
     -------
@@ -203,8 +208,13 @@ def integrate(
     run: OneRun
     if isinstance(body, System):
         refuse_beside_system(torque=torque, force=force, rotor_speeds0=rotor_speeds0)
-        run = OneSystem(body, method, *rotation, *place)
+        run = OneSystem(body, method, *rotation, *place, threads)
     else:
+        if threads is not None:
+            raise InputError(
+                f"threads share the bodies of a System, and there is one body, got threads={brief(threads)}; leave it out, "
+                "or use polhode.ensemble for many motions of it"
+            )
         start = *rotation, force, *place, rotor_speeds0
         run = OneBody(body, torque, method, *start, by_tolerance=chosen)
     if chosen:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from polhode.core.motions import of_bodies
+from polhode.engine.carriers.threads import check_threads
 from polhode.engine.ensemble.inputs import attitudes
 from polhode.engine.one_run import OneRun
 from polhode.engine.programs import find_bound_system
-from polhode.engine.systems.program import SystemProgram
+from polhode.engine.systems.program import SystemProgram, suited_to
 from polhode.errors import InputError, brief, floats, warn
 from polhode.loads._system import System
 from polhode.methods._registry import get
@@ -38,18 +39,28 @@ class OneSystem(OneRun):
         scalar_first: bool | None = None,
         position0: Any = None,
         velocity0: Any = None,
+        threads: int | None = None,
     ) -> None:
-        self.body, self.method = system, get(method)
+        self.body, self.method, self.threads = system, get(method), check_threads(threads)
         self.kind = of_bodies(len(system))
         rotations = initial_rotations(system, rotation0, omega0, momentum0, scalar_first)
         self.motion = np.concatenate([rotations, *initial_places(system, position0, velocity0)], 1)
         self.motion = self.motion.ravel()
+
+    def will_choose(self, *given: Any) -> None:
+        if self.method.control is not None and suited_to(self.method, self.body).control is None:
+            raise InputError(
+                f"{self.method.name} finds its steps from the operations of the torque on one body, and cannot for a system; "
+                "give step, or use DOP853 or DP5 with rtol"
+            )
+        super().will_choose(*given)
 
     def bound(self, compiled: bool, start: Start) -> Bound:
         return find_bound_system(self.method, self.body, compiled, start)
 
     def bind(self, compiled: bool, start: Start) -> SystemProgram:
         program: Any = super().bind(compiled, start)
+        program.threads = self.threads
         self.look(program, start)
         return program
 

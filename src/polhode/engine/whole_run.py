@@ -21,7 +21,7 @@ from polhode.core.layout import filler, layout, shape
 from polhode.core.loops import fixed, tolerance
 from polhode.core.loops.fixed import DONE, REFUSED
 from polhode.core.motions import SPEEDS, Kind, Rotation
-from polhode.engine.carriers.simd_tiles import default_threads
+from polhode.engine.carriers.threads import default_threads
 from polhode.engine.schedule import LARGEST_COUNT
 from polhode.loads.kernels import nested
 from polhode.loads.sum import Sum

@@ -28,7 +28,7 @@ Roots = dict[str, Root]
 class Bundle:
     """What a printer writes in place of a `Module`."""
 
-    state = body = None  # each method has its own
+    state = body = motors = None  # each method has its own
 
     def __init__(self, methods: Iterable[Method], torques: Iterable[Torque]) -> None:
         translator = Translator(REPLACED)

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from polhode.methods._method import Method
 
 
+NO_FLIGHT = "has no steps of its own for a body in flight"
 # fields of states that are left out where they stay 0
 ALWAYS_ZERO = frozenset({"residual", "calls"})
 READINGS = {  # what can be read from a state beside the motion
@@ -273,7 +274,7 @@ def _acting(
     if flight and load is None:
         if method.flight is None:
             raise InputError(
-                f"{method.name} has no steps of its own for a body in flight; export one that has, such as LP2, EXACT or DOP853"
+                f"{method.name} {NO_FLIGHT}; export one that has, such as LP2, EXACT or DOP853, or give a load of polhode's"
             )
         acting = of_user_in_flight(frame)
     elif isinstance(load, Load):
@@ -301,3 +302,14 @@ def export_obstacle(method: Method) -> str:
     if method.name == "taylor":
         return "its order is chosen by a tolerance; name one, as in taylor(8)"
     return ""
+
+
+def obstacles(method: Method) -> dict[str, str | None]:
+    """Why a method cannot be exported, for a body that turns, for one that flies with a load of the
+    user's, and for one with rotors; None where it can."""
+    why = export_obstacle(method)
+    return {
+        "export_obstacle": why or None,
+        "export_flight_obstacle": why or (None if method.flight else NO_FLIGHT),
+        "export_rotors_obstacle": why or (None if method.rotors else "takes no rotors"),
+    }

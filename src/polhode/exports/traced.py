@@ -69,6 +69,18 @@ def motor_in_tuples(motor: Motor) -> Any:
 
 def _traced(torque: Torque, function: Any, given: tuple[str, ...]) -> Any:
     """A function of tuples that does what another one does with arrays."""
+    found, again = (_operations(torque, function, given) for _ in range(2))
+    if found != again:
+        raise InputError(
+            f"torque {torque.name!r} cannot be exported: it does something else each time it is called; let it depend "
+            "on its arguments alone"
+        )
+    name = getattr(function, "__name__", "torque").replace("<lambda>", "torque")
+    return generated(__name__, name, ", ".join(given), *found, math=math)
+
+
+def _operations(torque: Torque, function: Any, given: tuple[str, ...]) -> tuple[list[str], str]:
+    """The operations of a function in lines, and what it returns."""
     graph = ArrayGraph()
     shapes = {"t": (), "R": (3, 3), "omega": (3,), "speed": ()}
     arguments = [_symbols(graph, name, shapes[name]) for name in given]
@@ -86,8 +98,7 @@ def _traced(torque: Torque, function: Any, given: tuple[str, ...]) -> Any:
         ) from error
     lines = [f"{_name(i)} = {_operation(*node)}" for i, node in enumerate(graph.nodes) if node[1]]
     result = texts[0] if value.shape == () else f"({', '.join(texts)})"
-    name = getattr(function, "__name__", "torque").replace("<lambda>", "torque")
-    return generated(__name__, name, ", ".join(given), lines, result, math=math)
+    return lines, result
 
 
 def _symbols(graph: Any, name: str, shape: tuple[int, ...]) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -99,6 +100,14 @@ class System(Card):
         """The mass of all bodies."""
         return float(self.masses.sum())
 
+    @property
+    def names(self) -> str:
+        """The bodies in words: each kind with its number."""
+        kinds = Counter(
+            body.name or (body.shape or {}).get("kind") or "body" for body in self.bodies
+        )
+        return ", ".join(name if n == 1 else f"{n} {name}" for name, n in kinds.items())
+
     def momentum(self, omega: Any) -> np.ndarray:
         """Angular momenta about the centres of mass, body frame, of angular velocities (..., n, 3)."""
         return self._each(lambda body, omega: body.momentum(omega), omega)
@@ -126,26 +135,26 @@ class System(Card):
         return (self.rotational_energy(omega) + moving).sum(axis=-1)
 
     def linear_momenta(self, velocity: Any) -> np.ndarray:
-        """The momentum of each body (..., n, 3); none of one that turns about a fixed point."""
+        """The momentum of each body (..., n, 3)."""
         masses = np.where(self.fixed, 0.0, self.masses)
         return masses[:, None] * np.asarray(velocity)
-
-    def angular_momenta(
-        self, quaternion: Any, omega: Any, position: Any, velocity: Any
-    ) -> np.ndarray:
-        """The angular momentum of each body about the origin (..., n, 3); of one that turns about a
-        fixed point about this point."""
-        orbital = np.cross(position, self.linear_momenta(velocity))
-        return orbital + rotations.rotate(quaternion, self.momentum(omega))
 
     def linear_momentum(self, velocity: Any) -> np.ndarray:
         """The momentum of all bodies (..., 3)."""
         return self.linear_momenta(velocity).sum(axis=-2)
 
+    def angular_momenta(
+        self, quaternion: Any, omega: Any, position: Any, velocity: Any
+    ) -> np.ndarray:
+        """The angular momentum of each body about the origin (..., n, 3); one that turns about a fixed
+        point has that about this point alone."""
+        orbital = np.cross(position, self.linear_momenta(velocity))
+        return orbital + rotations.rotate(quaternion, self.momentum(omega))
+
     def angular_momentum(
         self, quaternion: Any, omega: Any, position: Any, velocity: Any
     ) -> np.ndarray:
-        """The angular momentum of all bodies (..., 3), see `angular_momenta`."""
+        """The angular momentum of all bodies about the origin (..., 3)."""
         return self.angular_momenta(quaternion, omega, position, velocity).sum(axis=-2)
 
     def numbers(self) -> np.ndarray:

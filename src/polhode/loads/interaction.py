@@ -14,6 +14,7 @@ import numpy as np
 from polhode.core import callback
 from polhode.core.digest import obstacle
 from polhode.core.reads import ours, python_function
+from polhode.core.rows import Rows
 from polhode.core.systems import Term
 from polhode.errors import (
     InputError,
@@ -28,6 +29,7 @@ from polhode.errors import (
 from polhode.loads import interaction_kernels as kernels
 from polhode.loads.interaction_in_c import InC, is_in_c
 from polhode.loads.interaction_kernels import NONE
+from polhode.loads.known_energy import looks_at_time
 
 
 NO_ADDRESS = np.zeros(1, dtype=np.int64)
@@ -114,6 +116,22 @@ class Interaction:
         """Whether the energy is known and, as far as one can tell, constant."""
         return self.has_potential and not self.uses_velocity
 
+    def energy_unknown(self) -> str:
+        """Why kinetic plus potential energy may not be conserved, in a few words; "" if it is."""
+        if not self.acts:
+            return "the bodies do not interact, and each has its own"
+        for term in self.terms:
+            if not term.conservative:
+                what = "depends on velocities" if term.has_potential else "has no potential"
+                return f"the interaction {term.name!r} {what}"
+            if why := term.hints_at_time():
+                return f"the interaction {term.name!r} may depend on time: {why}"
+        return ""
+
+    def hints_at_time(self) -> str:
+        """Why it may depend on time, in a few words; "" if it does not."""
+        return looks_at_time(self.function) or looks_at_time(self.potential)
+
     @property
     def is_ours(self) -> bool:
         """Whether all code in it is the package's own, or none that could be compiled."""
@@ -148,6 +166,10 @@ class Interaction:
         if self.in_c:
             return callback.act_in_c_feeling if self.uses_velocity else callback.act_in_c
         return kernels.whole(self.function, self.params, self.uses_velocity)
+
+    def rows(self) -> Rows | None:
+        """The same as a sum over bodies, which threads can share; None where it is not known as one."""
+        return None
 
     def energy(self) -> Callable[..., Any]:
         """`energy(t, p, term)` for loops; NaN where no potential is known."""

@@ -17,10 +17,13 @@ from polhode.core.pairs import (
     PairForm,
     energy_of_all,
     energy_of_links,
+    energy_of_near,
     pairs_of_all,
     pairs_of_links,
+    pairs_of_near,
     spatial_rate,
 )
+from polhode.core.rows import Rows, in_turn
 from polhode.core.systems import Acting, Places, add_to, vector
 from polhode.core.vec import sub
 from polhode.errors import InputError, brief, floats
@@ -296,14 +299,24 @@ def pair_form(pair: Any) -> PairForm:
     )
 
 
+def pair_rows(pair: Any) -> Rows | None:
+    """A pair interaction as a sum over bodies; None where its pairs are listed."""
+    if pair.links is not None:
+        return None
+    return (pairs_of_all if pair.cutoff is None else pairs_of_near)(pair_form(pair))
+
+
 def pair_act(pair: Any) -> Callable[..., Any]:
     """`act(t, p, term)` of a pair interaction."""
-    return (pairs_of_all if pair.links is None else pairs_of_links)(pair_form(pair))
+    rows = pair_rows(pair)
+    return pairs_of_links(pair_form(pair)) if rows is None else in_turn(rows)
 
 
 def pair_energy(pair: Any) -> Callable[..., Any]:
     """`energy(t, p, term)` of a pair interaction."""
-    return (energy_of_all if pair.links is None else energy_of_links)(pair_form(pair))
+    if pair.links is not None:
+        return energy_of_links(pair_form(pair))
+    return (energy_of_all if pair.cutoff is None else energy_of_near)(pair_form(pair))
 
 
 # --- all interactions of a system -----------------------------------------------------------------
@@ -331,5 +344,5 @@ def evaluated(
     p = Acting(Places(x, R, v, omega, F, N), (), np.empty((0, x.size)))
     term = pair.term(len(x))
     pair.act()(t, p, term)
-    energy = pair.energy()(t, p, term) if pair.potential is not None else math.nan
+    energy = pair.energy()(t, p, term) if pair.has_potential else math.nan
     return F, N, energy

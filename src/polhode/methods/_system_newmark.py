@@ -11,6 +11,8 @@ with all bodies in their places, with the torque.  The methods stay as they are,
 Velocities that the interaction may depend on are those predicted, v + h a and the method's own.
 """
 
+from collections.abc import Callable
+from functools import cache
 from typing import Any, NamedTuple, get_type_hints
 
 from polhode.core.jit import apart, jit
@@ -44,12 +46,16 @@ def row_with(momentum: str, **more: Any) -> Any:
 
 def with_newmark(method: Method, bodies: Any) -> Method:
     """`Method.system` of a method with one torque evaluation, at the end of the step."""
-    row = row_with("Om", base=method.state)
+    return variant(method, **beside_newmark(method.state, method.start, method.step))
+
+
+@cache
+def beside_newmark(state: Any, base_start: Callable, base_step: Callable) -> dict[str, Any]:
+    """State, start and step for a system, from those for one body."""
+    row = row_with("Om", base=state)
     load, store = layout(row, rows=True).unpack, layout(row, rows=True).pack
-    velocity = velocity_of(method.state)
-    fields = get_type_hints(method.state)
-    residual = residual_of_state if "residual" in fields else no_residual
-    base_start, base_step = method.start, method.step
+    velocity = velocity_of(state)
+    residual = residual_of_state if "residual" in get_type_hints(state) else no_residual
 
     @jit
     def keep(base, x, v, a, body, z, i):
@@ -97,4 +103,4 @@ def with_newmark(method: Method, bodies: Any) -> Method:
         torque.evaluate(t + h, p)
         return SystemState(finish(h, t, s.z, body, torque, p.places), s.z)
 
-    return variant(method, state=SystemState, row=row, start=start, step=step)
+    return {"state": SystemState, "row": row, "start": start, "step": step}

@@ -15,12 +15,13 @@ momentum is kept to the order of the method.
 """
 
 from functools import cache
+from typing import Any, NamedTuple
 
 from polhode.core.jit import apart, jit
-from polhode.core.kicks import FlyingState
 from polhode.core.layout import Vector, layout
 from polhode.core.systems import (
     MASS,
+    NOTHING,
     SystemState,
     body_at,
     load_motion,
@@ -39,9 +40,6 @@ from polhode.methods._taylor_code import (
     written,
 )
 
-AT_NODES = layout(FlyingState).size  # where the values at the nodes begin in a row
-KINDS = 3  # of values: the torque in the body, that in space, the acceleration
-
 
 def vectors(count):
     """The annotation of so many vectors."""
@@ -57,53 +55,52 @@ def keep(z, i, place, x):
 def system_taylor(order, n, rotation, prepare, count, feels):
     """State, start and step for a system, from the formula of a method for one body."""
     sweeps, length = sweeps_of(order, feels), max(n - 1, count)
-    row = row_with(
-        "pi",
-        **dict.fromkeys(("T_at", "t_at", "a_at"), vectors(count)),
-        W=vectors(n),
-        M=vectors(n),
-        A=vectors(count),
+    # a row of the array: the state of a body, what acts on it at the nodes, and its motion
+    own = row_with("pi")
+    acting: Any = NamedTuple(  # torques in the body and in space, and accelerations
+        "Acting", [(name, vectors(count)) for name in ("T", "t", "a")]
     )
-    load, store = layout(row, rows=True).unpack, layout(row, rows=True).pack
+    motion: Any = NamedTuple(  # for the rotation vector, momenta and accelerations
+        "Motion", [("W", vectors(n)), ("M", vectors(n)), ("A", vectors(count))]
+    )
+    row = row_with("pi", acting=acting, motion=motion)
+    state, at_nodes, path, first = rows_of(own, acting, motion)
+    load, store = state.unpack, state.pack
+
     series, momentum = motion_series(n, acting=True), taylor_sum(n)
     velocity, position = taylor_sum(count + 1), taylor_sum(count + 2)
     nodes, weights = map(tuple, radau(count))
-    # of one node, at the beginning, the rule is not exact for 1 - s
-    double = [b * (1.0 - c) for b, c in zip(weights, nodes, strict=True)] if count > 1 else [0.5]
-    mean, mean_twice = mean_of(weights), mean_of(double)
+    # one node alone, at the beginning, does not integrate 1 - s
+    twice = [b * (1.0 - c) for b, c in zip(weights, nodes, strict=True)] if count > 1 else [0.5]
+    mean, mean_twice = mean_of(weights), mean_of(twice)
     torques, constant = derivatives_of(nodes, length), constant_torque(length)
     accelerations, level = derivatives_of(nodes, count), constant_torque(count)
     each = "".join(f"A[{k}], " for k in range(count))
     from_v = written("from_v", "v, A", [], f"(v, {each})")
     from_x = written("from_x", "x, v, A", [], f"(x, v, {each})")
-    blank = written(
-        "blank",
-        "q, pi, x, v",
-        [f"N = {'(' + 'ZERO, ' * count + ')'}", f"W = {'(' + 'ZERO, ' * n + ')'}"],
-        "make(q, pi, ZERO, 0.0, 0.0, x, v, ZERO, N, N, N, W, W, N)",
-        make=row,
-    )
+
+    @jit
+    def begun(q, pi, x, v):
+        return own(q, pi, NOTHING, 0.0, 0.0, x, v, NOTHING)
 
     @apart
     def start(h, t, motions, z, body, torque, p):
         for i in range(len(z)):
             m = load_motion(motions, i)
             pi = qrotate(m.attitude, times(body_at(body, i).I, m.omega))
-            store(blank(m.attitude, pi, m.position, m.velocity), z, i)
+            store(begun(m.attitude, pi, m.position, m.velocity), z, i)
 
     @jit
-    def fitted(s, T, A, body, i):
-        """The state with the motion under this torque and this acceleration."""
+    def fit(s, T, A, body, z, i):
+        """The motion of a body under this torque and this acceleration."""
         W, M = series(qrotate_t(s.q, s.pi), T, body_at(body, i).Iinv)
-        return row(
-            s.q, s.pi, s.T, 0.0, 0.0, s.x, s.v, s.a, s.T_at, s.t_at, s.a_at, prepare(W), M, A
-        )
+        path.pack(motion(prepare(W), M, A), z, i)
 
     @jit
     def note(k, z, body, torque, places):
         """What acts at node k."""
         for i in range(len(z)):
-            at = AT_NODES + 3 * k
+            at = first + 3 * k
             keep(z, i, at, torque.torque_on(body, i, places))
             keep(z, i, at + 3 * count, vector(places.N, i))
             keep(z, i, at + 6 * count, scale(body[i, MASS], vector(places.F, i)))
@@ -117,18 +114,18 @@ def system_taylor(order, n, rotation, prepare, count, feels):
         torque.evaluate(t, p)
         note(0, z, body, torque, p.places)
         for i in range(len(z)):
-            s = load(z, i)
-            store(fitted(s, constant(s.T_at[0]), level(s.a_at[0]), body, i), z, i)
+            f = at_nodes.unpack(z, i)
+            fit(load(z, i), constant(f.T[0]), level(f.a[0]), body, z, i)
 
     @apart
     def visit(k, h, t, z, body, torque, p):
         """Evaluate the interaction where all bodies are at node k."""
         ch = nodes[k] * h
         for i in range(len(z)):
-            s = load(z, i)
-            q = renormalise(qmul(s.q, qexp(rotation(ch, s.W))))
-            Om = times(body_at(body, i).Iinv, momentum(ch, s.M))
-            x, v = position(ch, from_x(s.x, s.v, s.A)), velocity(ch, from_v(s.v, s.A))
+            s, m = load(z, i), path.unpack(z, i)
+            q = renormalise(qmul(s.q, qexp(rotation(ch, m.W))))
+            Om = times(body_at(body, i).Iinv, momentum(ch, m.M))
+            x, v = position(ch, from_x(s.x, s.v, m.A)), velocity(ch, from_v(s.v, m.A))
             torque.place(q, Om, x, v, body, i, p.places)
         torque.evaluate(t + ch, p)
         note(k, z, body, torque, p.places)
@@ -138,17 +135,17 @@ def system_taylor(order, n, rotation, prepare, count, feels):
         for k in range(1, count):
             visit(k, h, t, z, body, torque, p)
         for i in range(len(z)):
-            s = load(z, i)
-            store(fitted(s, torques(h, s.T_at), accelerations(h, s.a_at), body, i), z, i)
+            f = at_nodes.unpack(z, i)
+            fit(load(z, i), torques(h, f.T), accelerations(h, f.a), body, z, i)
 
     @apart
     def finish(h, z):
         for i in range(len(z)):
-            s = load(z, i)
-            q = renormalise(qmul(s.q, qexp(rotation(h, s.W))))
-            pi, v = axpy(h, mean(s.t_at), s.pi), axpy(h, mean(s.a_at), s.v)
-            x = axpy(h, axpy(h, mean_twice(s.a_at), s.v), s.x)
-            store(blank(q, pi, x, v), z, i)
+            s, f, m = load(z, i), at_nodes.unpack(z, i), path.unpack(z, i)
+            q = renormalise(qmul(s.q, qexp(rotation(h, m.W))))
+            pi, v = axpy(h, mean(f.t), s.pi), axpy(h, mean(f.a), s.v)
+            x = axpy(h, axpy(h, mean_twice(f.a), s.v), s.x)
+            store(begun(q, pi, x, v), z, i)
 
     @jit
     def step(h, t, s, body, torque, p):
@@ -164,4 +161,17 @@ def system_taylor(order, n, rotation, prepare, count, feels):
         "start": start,
         "step": step,
         "torques": 1 + sweeps * (count - 1),
+        "control": None,
     }
+
+
+def rows_of(own, acting, motion):
+    """The layouts of the three parts of a row, and where the second begins."""
+    first = layout(own).size
+    second = first + layout(acting).size
+    return (
+        layout(own, rows=True),
+        layout(acting, first=first, rows=True),
+        layout(motion, first=second, rows=True),
+        first,
+    )

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from os import PathLike
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
+import polhode
 from polhode import rotations
 from polhode.loads._system import System
 from polhode.loads.interaction_energy import interaction_energy
@@ -16,6 +18,7 @@ from polhode.results.conserved import energy_scale
 from polhode.results.motion import parts
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
     from polhode.loads.interaction import Interaction
 
 
@@ -190,3 +193,36 @@ class SystemTrajectory(Run):
             "interaction": repr(self.interaction),
             "interaction_terms": self.interaction.record(),
         }
+
+    def plot(self, path: str | PathLike[str] | IO[bytes] | None = None) -> Figure:
+        """An overview figure: the paths of all bodies, their angular velocities, the errors of energy
+        and momenta; saved if a path is given."""
+        return polhode.plots.overview(self, path)
+
+    def view(
+        self, compare: Any = (), title: str | None = None, autoplay: bool | None = None
+    ) -> polhode.view.Page:
+        """A self-contained page with all bodies in 3D, the camera on all, on one or on the centre of mass,
+        and plots of the errors of energy and momenta; a notebook shows it inline.
+
+        Parameters
+        ----------
+        compare : SystemTrajectory, path of a stored run, or a list of them
+            Shown beside this run, at the same times.
+        title, autoplay
+            As in `polhode.view.page`.
+
+        Returns
+        -------
+        polhode.view.Page
+            With `save(path)`, `open()` and `html`.
+
+        Examples
+        --------
+        >>> import polhode
+        >>> problem = polhode.problems.didymos()
+        >>> problem.integrate("EXACT-RKN4", step=400.0, t_span=(0.0, 43200.0), title="Didymos").view().title
+        'Didymos'
+        """
+        others = compare if isinstance(compare, (list, tuple)) else [compare]
+        return polhode.view.page([self, *others], title, autoplay=autoplay)

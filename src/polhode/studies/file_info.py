@@ -1,7 +1,6 @@
 """Descriptions of files: what a run, an ensemble, a sweep or an unfinished run contains, and its
 provenance."""
 
-from collections import Counter
 from os import PathLike
 from typing import Any
 
@@ -109,17 +108,11 @@ def _describe_bodies(run):
     return {
         "bodies": len(system),
         "mass": system.mass,
-        "names": names(system),
+        "names": system.names,
         "fixed": np.flatnonzero(system.fixed).tolist(),
         "momentum_first": linear,
         "angular_momentum_first": angular,
     }
-
-
-def names(system):
-    """The bodies of a system in words: each kind with its number."""
-    kinds = Counter(body.name or (body.shape or {}).get("kind") or "body" for body in system.bodies)
-    return ", ".join(name if n == 1 else f"{n} {name}" for name, n in kinds.items())
 
 
 def _describe_ensemble(path, arrays, facts):

@@ -51,12 +51,12 @@ def methods(
             raise unknown("family", family, families)
         entries = [entry for entry in entries if entry.family == family.lower()]
     if as_json:
-        from polhode.exports.module import export_obstacle
+        from polhode.exports.module import export_obstacle, obstacles
 
         print_json(
             [
-                entry.facts() | {"exportable": not why, "export_obstacle": why or None}
-                for entry, why in zip(entries, map(export_obstacle, entries), strict=True)
+                entry.facts() | {"exportable": not export_obstacle(entry)} | obstacles(entry)
+                for entry in entries
             ]
         )
     else:

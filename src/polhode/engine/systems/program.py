@@ -5,22 +5,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, get_type_hints
 
 import numpy as np
 
 from polhode.core.digest import digest, reach
-from polhode.core.jit import bind, compile_now, compiling, direct, interpreted
+from polhode.core.jit import bind, compile_now, compile_obstacle, compiling, direct, interpreted
 from polhode.core.layout import Layout, layout
 from polhode.core.loops import fixed
 from polhode.core.loops import system as loops
 from polhode.core.loops.adaptive_motion import STEP
 from polhode.core.motions import Kind, of_bodies
 from polhode.core.systems import RESIDUAL, Acting, SystemFrames, interacting
+from polhode.engine.carriers.threads import default_threads
 from polhode.engine.diagnosis import CORRECT
 from polhode.engine.systems import acting
+from polhode.engine.systems.shared import Shared, is_large
 from polhode.errors import InputError, IntegrationError, TorqueError
 from polhode.loads._system import System
+from polhode.loads.interaction_kernels import energies
+from polhode.loads.neighbours import with_room
 from polhode.methods._method import Method
 from polhode.methods._states import velocity_of
 from polhode.results.motion import in_user_axes, parts
@@ -36,12 +40,13 @@ class SystemProgram:
     note: str  # why not compiled, in a few words
     motion_kind: Kind
     moments: np.ndarray  # the numbers of the bodies
-    parameters: Acting
+    p: Acting
     act: Callable[..., Any]
     frames: SystemFrames  # the interaction as the method sees it
     pythons: tuple[acting.PythonInteraction | None, ...]
     lowered: str
     control: Any  # what the method needs to choose its steps, None where it cannot
+    threads: int = field(default_factory=default_threads)  # that share the bodies of a large system
     tried = False
     start_calls = 1
     _found: dict[Any, Any] = field(default_factory=dict)
@@ -50,6 +55,12 @@ class SystemProgram:
     def width(self) -> int:
         """How many numbers a motion has."""
         return self.motion_kind.width
+
+    @property
+    def parameters(self) -> Acting:
+        """What a step hands on as parameters, with room for the neighbours that there are now."""
+        self.p = with_room(self.p)
+        return self.p
 
     @property
     def row(self) -> Layout:
@@ -165,6 +176,8 @@ class SystemProgram:
 
     def _march(self, uneven: bool) -> Callable[..., Any]:
         clock = fixed.listed_clock if uneven else fixed.even_clock
+        if is_large(self):
+            return Shared(self, self.threads).march(clock)
         names = {**self.reading, "step": self.method.step, "torque": self.frames}
         loop = self.bound(loops.march, clock=clock, **names)
         if self.mode == "python":
@@ -208,7 +221,7 @@ class SystemProgram:
     @property
     def form(self) -> tuple[Any, ...]:
         """What the numbers of a state are; those of another program of the same form may be taken."""
-        return self.method.row._fields, len(self.body)
+        return self.method.row._fields, self.row.size, len(self.body)
 
     def residual(self, z: np.ndarray, lane: int = 0) -> float:
         """The largest residual in a state."""
@@ -216,7 +229,13 @@ class SystemProgram:
 
     def remarks(self, z: np.ndarray) -> str:
         """The method's remarks on the steps so far."""
-        return self.method.remarks(lambda field: 0.0)
+        rows = z[loops.STATE]
+
+        def total(field: str) -> float:
+            place = place_of(field, self.method.row)
+            return float(rows[:, place].sum())
+
+        return self.method.remarks(total)
 
     # --- provenance -------------------------------------------------------------------------------
 
@@ -252,6 +271,9 @@ def build(
     feels = system.interaction.uses_velocity
     control: Any = suited.control
     rows = control.rows if control else 0
+    frames = interacting(way.act, not system.is_principal, feels)
+    if suited.potential:
+        frames = frames._replace(potential=potential(suited, system, way))
     return SystemProgram(
         method=suited,
         body=system,
@@ -259,13 +281,36 @@ def build(
         note=way.note,
         motion_kind=of_bodies(len(system)),
         moments=system.numbers(),
-        parameters=way.p._replace(work=np.zeros((rows, 13 * len(system)))),
+        p=way.p._replace(work=np.zeros((rows, 13 * len(system)))),
         act=way.act,
-        frames=interacting(way.act, not system.is_principal, feels),
+        frames=frames,
         pythons=way.pythons,
         lowered=method.lowered(speeds_felt(system)),
         control=control,
     )
+
+
+def place_of(field: str, row: Any) -> int:
+    """Where a number is in the row of a body."""
+    names = list(get_type_hints(row).items())
+    before = names[: [name for name, _ in names].index(field)]
+    return sum(1 if kind is float else layout(kind).size for _, kind in before)
+
+
+def potential(method: Method, system: System, way: acting.Way) -> Callable[..., Any]:
+    """`energy(t, p)` for the steps of a method that asks for it."""
+    energy = energies([one.energy() for one in system.interaction.terms])
+    if way.mode != "python":
+        machine = bind(loops.energy_along, energy=energy)
+        few = np.empty(0), np.empty((0, 13 * len(system))), way.p, np.empty(0)
+        why = system.interaction.obstacle() or compile_obstacle(lambda: compile_now(machine, *few))
+        if why is not None:
+            raise InputError(
+                f"{method.name} asks for the potential energy after each step, and that of "
+                f"{system.interaction.name!r} cannot be compiled: {why}.  Correct it, use a method without +ep, or run "
+                "with compiled=False"
+            )
+    return energy
 
 
 def speeds_felt(system: System) -> str:
@@ -279,9 +324,14 @@ def speeds_felt(system: System) -> str:
 def suited_to(method: Method, system: System) -> Method:
     """The method as it runs with a system; an error where it cannot."""
     if method.system is None:
+        why = (
+            "its torques are part of an equation that it solves for one body"
+            if method.torques is None
+            else f"it asks for the torque on one body {method.torques} times in a step, without the places of the others"
+        )
         raise InputError(
-            f"{method.name} does not run with a system: its torques are part of equations that it solves for one body; "
-            "use a method made of kicks and drifts, such as LP2, VLV, EXACT or EXACT-RKN4"
+            f"{method.name} does not run with a system: {why}.  Methods that do are LP2, VLV, EXACT, EXACT-RKN4 and the "
+            "others made of kicks and drifts, NMB, SW, taylor1 to taylor6, and DOP853"
         )
     suited = method.suited(None, system)
     assert suited.system is not None

@@ -103,7 +103,7 @@ def multipole(points: np.ndarray, masses: np.ndarray, degree: int) -> np.ndarray
     for k, c in enumerate(LEGENDRE[degree]):
         part = _power(points, masses * square**k, degree - 2 * k, size)
         for _ in range(k):  # times |X|^2
-            part = sum(np.roll(part, 2, axis=axis) for axis in range(3))
+            part = np.sum([np.roll(part, 2, axis=axis) for axis in range(3)], axis=0)
         total += c * part
     return np.array([total[e] / _ways(e) for e in exponents(degree)])
 
