@@ -226,14 +226,8 @@ class Program:
             Om = self.names["velocity"](state, body)
             return np.array(flatten(self.names["observe"](state, Om, body)))
 
-    def lane(self, z: np.ndarray, lane: int = 0) -> np.ndarray:
-        """A state in z, as a view."""
-        return z[:, lane]
-
-    @property
-    def form(self) -> tuple[Any, ...]:
-        """What the numbers of a state are; those of another program of the same form may be taken."""
-        return self.kind._fields, self.size
+    at = slice(None), 0  # where the state is in z
+    form = property(lambda self: (self.kind._fields, self.size), doc="What a state is made of.")
 
     def residual(self, z: np.ndarray, lane: int = 0) -> float:
         """The residual of the state in a lane of z."""
