@@ -148,7 +148,7 @@ class Interaction:
     @property
     def in_c(self) -> bool:
         """Whether it is a function in C."""
-        return isinstance(self.function, InC)
+        return isinstance(getattr(self, "function", None), InC)
 
     def source(self) -> tuple[Any, ...]:
         """The user's functions in it; of one in C the name."""
