@@ -136,9 +136,7 @@ class BoundLoops:
             Om = self.names["velocity"](state, body)
             return np.array(flatten(self.names["observe"](state, Om, body)))
 
-    def lane(self, z: np.ndarray, lane: int = 0) -> np.ndarray:
-        """A state in z, as a view."""
-        return z[:, lane]
+    at = slice(None), 0  # where the state is in z
 
     @property
     def form(self) -> tuple[Any, ...]:

@@ -2,7 +2,7 @@
 their Python.
 
     compiled    numba can compile it
-    callback    it stays Python: the compiled loop calls it back
+    callback    it stays Python, or is in C: the compiled loop calls it back
     python      nothing is compiled (`compiled=False`)
 """
 
@@ -109,7 +109,8 @@ def way(system: System, compiled: bool, t0: float, t1: float, motion: np.ndarray
         acts.append(callback.act)
         pythons.append(python)
         notes.append(f"{one.name}: {note}" if len(terms) > 1 else note)
-    mode = "callback" if any(pythons) else "compiled"
+    outside = any(pythons) or any(one.in_c for one in terms)
+    mode = "callback" if outside else "compiled"
     return Way(mode, "; ".join(notes), acting(acts), p, tuple(pythons) or (None,))
 
 

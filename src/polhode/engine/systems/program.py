@@ -242,13 +242,11 @@ class SystemProgram(OfSystem):
             self.run(loop, z[lane], self.moments, found)
         return found
 
-    def lane(self, z: np.ndarray, lane: int = 0) -> np.ndarray:
-        """A state in z, as a view."""
-        return z[lane]
+    at = 0  # where the state is in z
 
     @property
     def form(self) -> tuple[Any, ...]:
-        """What the numbers of a state are; those of another program of the same form may be taken."""
+        """What a state is made of."""
         return self.method.row._fields, self.row.size, len(self.body)
 
     def residual(self, z: np.ndarray, lane: int = 0) -> float:
