@@ -10,6 +10,7 @@ from polhode import Pair, RigidBody, System, interaction, interactions
 
 BOX = polhode.RigidBody.box(1, 2, 3)
 APART = [[0, 0, 0], [5, 0, 0]]
+ONE_SITE = [(0.0, 0.0, 0.0)]
 CORNER = [(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1)]
 SIDES = [(0, 2, 1), (0, 1, 3), (0, 3, 2), (1, 2, 3)]
 WEDGE = RigidBody.polyhedron(CORNER, SIDES, mass=1.0)
@@ -90,6 +91,22 @@ SYSTEMS = [
     (lambda: Pair(one_way, box=(1, 2), cutoff=0.5), "got (1, 2)", "correct it"),
     (lambda: Pair(one_way, box=4.0), "there is no cutoff", "give one, of half an edge"),
     (lambda: Pair(one_way, box=4.0, cutoff=3.0), "cutoff 3.0", "use a smaller cutoff"),
+    # --- sites of molecules
+    (lambda: polhode.interactions.sites((0, 0, 1), cutoff=1.0), "(3,)", "write points=[(0, 0, 0)]"),
+    (lambda: polhode.interactions.sites(ONE_SITE, [1, 2], cutoff=1.0), "each of the 1 sites, got shape (2,)", "give as many"),
+    (lambda: polhode.interactions.sites(ONE_SITE, sigma=-1.0, cutoff=1.0), "got -1.0", "correct it"),
+    (
+        lambda: polhode.interactions.sites([ONE_SITE] * 2, [1.0], kinds=[0, 1], cutoff=1.0),
+        "each of the 2 kinds of bodies, got [1.0]", "give as many",
+    ),
+    (lambda: polhode.interactions.sites([ONE_SITE], kinds=[0, 1], cutoff=1.0), "from 0 to 0", "correct it"),
+    (lambda: polhode.interactions.sites(7, kinds=[0, 1], cutoff=1.0), "got 7", "with kinds"),
+    (lambda: polhode.interactions.sites(ONE_SITE, cutoff=3.0, box=4.0), "cutoff 3.0", "use a smaller cutoff"),
+    (lambda: polhode.interactions.water("SPC", cutoff=1.0), "'SPC'", "valid: 'TIP3P'"),
+    (
+        lambda: run(polhode.interactions.sites(ONE_SITE, 1.0, cutoff=1.0), position0=np.zeros((2, 3))),
+        "bodies 0 and 1 are in the same place", "correct it",
+    ),
     # --- interactions by name
     (lambda: interactions.springs([(0, 1)], [1.0, 2.0]), "got shape (2,)", "give one of these"),
     (lambda: interactions.springs([(0, 1)], 1.0, points=(1, 0, 0)), "got shape (3,)", "give one of these"),
@@ -113,6 +130,8 @@ SYSTEMS = [
     (lambda: RigidBody.polyhedron(CORNER, [(0, 1, 4)], 1.0), "got [(0, 1, 4)]", "correct them"),
     (lambda: RigidBody.polyhedron(CORNER, SIDES[1:], 1.0), "3 of 6 edges have a face on one side only", "close the holes"),
     # --- runs
+    (lambda: run(threads=0), "threads", "write threads=2"),
+    (lambda: polhode.integrate([1, 2, 3], None, (0, 1), 0.1, threads=2), "threads=2", "leave it out"),
     (lambda: run(method="LIEMID[I]"), "LIEMID[I]", "such as LP2"),
     (lambda: run(units="deg"), "units", "give units to them"),
     (lambda: run(force=lambda t, R: (0, 0, 0)), "force goes with one body", "to which interactions can be added"),

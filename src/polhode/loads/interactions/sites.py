@@ -149,6 +149,11 @@ def sites(
     if kinds is None:
         tables, of = [_table(points, given)], None
     else:
+        if not isinstance(points, (list, tuple)) or not len(points):
+            raise InputError(
+                f"points must be a list of the sites of each kind of body, got {brief(points)}; write points=[[(0, 0, 0)]] "
+                "with kinds"
+            )
         tables = [
             _table(
                 one, {name: _of_kind(name, value, i, len(points)) for name, value in given.items()}
