@@ -162,9 +162,9 @@ def test_an_interaction_in_python_is_run_when_it_is_named(tmp_path, monkeypatch)
     assert load("bare.toml").body.interaction.acts is False
     assert load("bare.toml", "own.py").body.interaction.name == "weak"
     assert load("bare.toml", "own.py:pull").body.interaction.name == "pull"
-    with pytest.raises(InputError, match="has no interaction 'pul' .did you mean 'pull'"):
+    with pytest.raises(InputError, match=r"has no interaction 'pul' .did you mean 'pull'"):
         load("bare.toml", "own.py:pul")
-    with pytest.raises(InputError, match="an interaction file is FILE.py or FILE.py:NAME"):
+    with pytest.raises(InputError, match=r"an interaction file is FILE.py or FILE.py:NAME"):
         load("bare.toml", "own.txt")
     line = ["run", "bare.toml", "--interaction-file", "own.py:pull", "--json"]
     found = CliRunner().invoke(app, line)
@@ -253,7 +253,10 @@ FAULTS = [
     (PAIR.replace("stiffness = 3.0", "stiffness = { red = 1.0 }"), "unknown body 'red' .did you mean 'rod'"),
     (PAIR.replace("stiffness = 3.0", "stiffness = { rod = 1.0, ball = 2.0 }"), "got shape .2,."),
     (PAIR.replace("stiffness = 3.0", ""), "stiffness: is missing"),
-    (PAIR.replace("[[body]]", "[body]", 1).split("[[body]]")[0] + '[interaction]\nname = "springs"', "interaction: is between bodies"),
+    (
+        PAIR.replace("[[body]]", "[body]", 1).split("[[body]]")[0] + '[interaction]\nname = "springs"',
+        "interaction: is between bodies",
+    ),
 ]  # fmt: skip
 
 

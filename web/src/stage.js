@@ -3,6 +3,7 @@
 import { PerspectiveCamera, Vector3, WebGLRenderer } from "three";
 import { make } from "./plots.js";
 import { SystemView } from "./system.js";
+import { Sharpness } from "./sharpness.js";
 import { View } from "./view.js";
 
 const FIELD = 26; // degrees
@@ -18,6 +19,8 @@ export class Stage {
     this.orbit = { ...HOME };
     this.up = new Vector3(0, 0, 1);
     this.target = new Vector3();
+    this.sharpness = new Sharpness();
+    this.held = new Map(); // pointers that turn the view
     this.room = 1; // radius of what must fit in a view
     this.renderer = this.start();
     this.listen(cells, redraw);
@@ -26,7 +29,7 @@ export class Stage {
   /** The renderer, or null where the browser has no WebGL: then the plots work alone. */
   start() {
     try {
-      const renderer = new WebGLRenderer({ canvas: this.canvas, antialias: true, alpha: true, preserveDrawingBuffer: true });
+      const renderer = new WebGLRenderer({ canvas: this.canvas, antialias: false, alpha: true, preserveDrawingBuffer: true });
       renderer.setClearColor(0, 0);
       renderer.setScissorTest(true);
       return renderer;
@@ -61,8 +64,9 @@ export class Stage {
     this.home = { ...HOME, azimuth: side };
   }
 
-  render(time, options) {
-    const ratio = Math.min(2, window.devicePixelRatio || 1),
+  /** The picture at a time; one that stands `still` may take longer. */
+  render(time, options, still = true) {
+    const ratio = this.sharpness.ratio(still && !this.held.size),
       frame = this.cells.getBoundingClientRect();
     if (!this.renderer || !frame.width || !frame.height) return;
     if (this.width !== frame.width || this.height !== frame.height || this.ratio !== ratio) {
@@ -119,7 +123,7 @@ export class Stage {
 
   /** Dragging turns, the wheel and two fingers zoom; up and down on a touch screen still scrolls the page. */
   listen(element, redraw) {
-    const held = new Map();
+    const { held } = this;
     const spread = () => {
       const [a, b] = [...held.values()];
       return Math.hypot(a.x - b.x, a.y - b.y);
@@ -138,7 +142,7 @@ export class Stage {
       else if (held.size === 2) this.zoom(before / Math.max(1, spread()));
       redraw();
     });
-    for (const end of ["pointerup", "pointercancel"]) element.addEventListener(end, (event) => held.delete(event.pointerId));
+    for (const end of ["pointerup", "pointercancel"]) element.addEventListener(end, (event) => held.delete(event.pointerId) && redraw());
     element.addEventListener(
       "wheel",
       (event) => {

@@ -318,6 +318,7 @@ class Viewer {
     this.asked ??= requestAnimationFrame((now) => {
       this.asked = null;
       this.clock.tick(now);
+      this.stage.sharpness.frame(this.clock.playing ? now : null);
       this.draw();
       if (this.clock.playing) this.redraw();
     });
@@ -333,7 +334,7 @@ class Viewer {
   draw() {
     const window = this.window();
     this.align();
-    this.stage.render(this.clock.time, this.shown());
+    this.stage.render(this.clock.time, this.shown(), !this.clock.playing);
     for (const plot of Object.values(this.plots)) plot.show(this.clock.time, valueAt, window);
     this.transport.show(this.clock, this.runs[0].units.time);
     this.switches.show(this.options, this.rolls ? {} : { poinsot: DOES_NOT_ROLL });

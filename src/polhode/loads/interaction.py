@@ -149,7 +149,7 @@ class Interaction:
     @property
     def in_c(self) -> bool:
         """Whether it is a function in C."""
-        return isinstance(self.function, InC)
+        return isinstance(getattr(self, "function", None), InC)
 
     def source(self) -> tuple[Any, ...]:
         """The user's functions in it; of one in C the name."""
@@ -170,7 +170,7 @@ class Interaction:
         return kernels.whole(self.function, self.params, self.uses_velocity)
 
     def rows(self) -> Rows | None:
-        """The same as a sum over bodies, which threads can share; None where it is not known as one."""
+        """The same as a sum over bodies; None where it is not known as one."""
         return None
 
     def energy(self) -> Callable[..., Any]:
