@@ -101,27 +101,23 @@ the other keys are its parameters, and the body supplies its mass and inertia.  
 """
 
 
-BODIES = """Several bodies that act on each other are written as several ``[[body]]``, each with the keys of its inertia, shape or
-mesh, its own place and motion, and an ``[[interaction]]`` between them; a system has no ``[initial]``, ``[torque]`` or
+BODIES = """Several bodies that act on each other are written as several ``[[body]]``, each with the keys of its inertia,
+shape or mesh, its own place and motion, and an ``[[interaction]]`` between them; a system has no ``[initial]``, ``[torque]`` or
 ``[load]``.  This is ``chain.toml``:
+"""
+PLACED = """``polhode run chain.toml --set body.head.velocity.1=3`` selects a body by its name, or by the number of its table,
+from 0.  The keys beside those of the body:
+"""
+INTERACTION = """What acts between the bodies.  ``name`` selects one of the interactions below; the other keys are its parameters,
+and the bodies are those of the file.  Write several interactions, which are added, as several ``[[interaction]]``.  ``links`` are
+pairs of bodies by number, from 0, or by name; ``links = "chain"`` connects each to the next, and ``links = "ring"`` also the last
+to the first.  A parameter with a value for each body may be a table by their names: ``moments = { needle = [0.0, 1.0, 0.0] }``.
+Give an interaction of your own, in Python, on the command line, with ``--interaction-file``.
 """
 
 
 def chain(docs):
     return (docs.parent / "examples" / "chain.toml").read_text("utf-8")
-
-
-PLACED = """``polhode run chain.toml --set body.head.velocity.1=3`` selects a body by its name, or by the number of its table, from 0.
-The keys beside those of the body:
-"""
-
-
-INTERACTION = """What acts between the bodies.  ``name`` selects one of the interactions below; the other keys are its parameters, and the
-bodies are those of the file.  Write several interactions, which are added, as several ``[[interaction]]``.  ``links`` are pairs of
-bodies by number, from 0, or by name; ``links = "chain"`` connects each to the next, and ``links = "ring"`` also the last to the
-first.  A parameter with a value for each body may be a table by their names: ``moments = { needle = [0.0, 1.0, 0.0] }``.  Give an
-interaction of your own, in Python, on the command line, with ``--interaction-file``.
-"""
 
 
 def section(model):

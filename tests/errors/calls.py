@@ -133,7 +133,7 @@ CALLS = [
      "'guarded_event' uses 'LOCK', a lock", "leave it out of the event, or run without checkpoint"),
     (lambda: polhode.support.limits.check_step(1e-310), "got 1e-310", "choose another unit of time"),
     (lambda: polhode.sweep({"problem": "krysl/slow-top", "sweep": {"run.step": [0.1]}}), "out is missing", "name the store"),
-    (lambda: polhode.read("run.nc", polhode.RigidBody), "polhode.Trajectory or polhode.SystemTrajectory or polhode.Ensemble, got", "leave it out"),
+    (lambda: polhode.read("run.nc", polhode.RigidBody), "polhode.SystemTrajectory or polhode.Ensemble, got", "leave it out"),
     (lambda: polhode.read("run.nc", polhode.Ensemble), "'run.nc' holds the run of one body", "read it with polhode.read"),
     (lambda: integrate([1, 2, 3], polhode.read("run.nc").torque, (0, 1), 0.1, omega0=(0, 0, 1)), "the torque 'heavy_top'",
      "give the torque itself"),

@@ -173,7 +173,7 @@ SYSTEMS = [
     (lambda: RigidBody.polyhedron(CORNER, [(0, 1, 4)], 1.0), "got [(0, 1, 4)]", "correct them"),
     (lambda: RigidBody.polyhedron(CORNER, SIDES[1:], 1.0), "3 of 6 edges have a face on one side only", "close the holes"),
     # --- runs
-    (lambda: run(method="LIEMID[I]"), "LIEMID[I]", "such as LP2"),
+    (lambda: run(method="LIEMID[I]"), "LIEMID[I]", "Methods that do are LP2"),
     (lambda: run(units="deg"), "units", "give units to them"),
     (lambda: run(force=lambda t, R: (0, 0, 0)), "force goes with one body", "to which interactions can be added"),
     (lambda: run(omega0=(0, 0, 1), momentum0=(0, 0, 1)), "not both", "drop one"),
